@@ -1,0 +1,60 @@
+"""What a caller may be told: problems with a limit, a value and a way out, and the exceptions that carry them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a request.
+
+    ``field`` is the dotted key it is about ("" for the whole), ``code`` is stable and part of the API, ``message`` names
+    the limit, the value asked for and a way out.
+    """
+
+    field: str
+    code: str
+    message: str
+
+    def as_json(self) -> dict[str, str]:
+        """The problem in the one error shape of the CLI and the API."""
+        return {"field": self.field, "code": self.code, "message": self.message}
+
+
+class EstimatorError(Exception):
+    """A request that cannot be answered, with every problem found in it."""
+
+    code = "refused"
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(f"{p.field or 'request'}: {p.message}" for p in self.problems))
+
+    def as_json(self) -> dict[str, Any]:
+        """``{"code", "problems": [{"field", "code", "message"}]}``."""
+        return {"code": self.code, "problems": [p.as_json() for p in self.problems]}
+
+
+class SpecError(EstimatorError):
+    """The request itself is wrong: a type, a bound, an unknown key, values that contradict each other."""
+
+    code = "invalid_spec"
+
+
+class InfeasibleDesign(EstimatorError):
+    """The request is well formed, but no fabric of these parts meets it."""
+
+    code = "infeasible_design"
+
+
+class CatalogError(EstimatorError):
+    """A catalog file is broken; names the file, the row (1 is the header) and the column."""
+
+    code = "broken_catalog"
+
+    def __init__(self, file: str | Path, row: int | None, column: str | None, message: str) -> None:
+        self.file, self.row, self.column = str(file), row, column
+        place = ", ".join([self.file] + [f"row {row}"] * (row is not None) + [f"column {column}"] * (column is not None))
+        super().__init__([Problem(field=place, code="broken_catalog", message=message)])

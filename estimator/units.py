@@ -1,0 +1,76 @@
+"""Every conversion of the project, and exact integer arithmetic. G is 10^9; KiB, MiB and GiB are powers of two."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+BITS_PER_BYTE = 8
+GIGA = 10**9
+MICRO = 1e-6
+CENTS_PER_USD = 100
+W_PER_KW = 1000
+HOURS_PER_YEAR = 8760
+KIB, MIB, GIB = 2**10, 2**20, 2**30
+
+
+def ceil_div(dividend: Any, divisor: Any) -> Any:
+    """⌈dividend / divisor⌉ of integers or int64 arrays, exactly; ``divisor`` above 0."""
+    return -(-dividend // divisor)
+
+
+def gbit_s_to_byte_s(rate_gbit_s: Any) -> Any:
+    """Gb/s → B/s."""
+    return rate_gbit_s * GIGA / BITS_PER_BYTE
+
+
+def byte_s_to_gb_s(rate_byte_s: Any) -> Any:
+    """B/s → GB/s (10^9 bytes a second)."""
+    return rate_byte_s / GIGA
+
+
+def s_to_us(time_s: Any) -> Any:
+    """Seconds → microseconds."""
+    return time_s / MICRO
+
+
+def us_to_s(time_us: Any) -> Any:
+    """Microseconds → seconds."""
+    return time_us * MICRO
+
+
+def cents_to_usd(cents: Any) -> float:
+    """US cents → US dollars, for printing; a whole number of dollars stays exact."""
+    return int(cents) / CENTS_PER_USD
+
+
+def usd_to_cents(usd: float) -> int:
+    """US dollars → US cents, half a cent rounded up in size."""
+    return math.floor(Fraction(str(usd)) * CENTS_PER_USD + Fraction(1, 2))
+
+
+def ratio_text(ratio: Fraction) -> str:
+    """A ratio as two integers: ``Fraction(33, 7)`` → ``"33:7"``."""
+    return f"{ratio.numerator}:{ratio.denominator}"
+
+
+def parse_ratio(text: str) -> Fraction:
+    """``"3:1"`` → ``Fraction(3, 1)``; ValueError unless it is two integers above 0 with a colon between."""
+    left, colon, right = text.partition(":")
+    if not colon or not left.strip().isascii() or not left.strip().isdigit() or not right.strip().isdigit():
+        raise ValueError(f"{text!r} is not two integers with a colon between, such as 3:1")
+    down, up = int(left), int(right)
+    if down < 1 or up < 1:
+        raise ValueError(f"{text!r} has a 0; both sides must be 1 or more, such as 1:1")
+    return Fraction(down, up)
+
+
+def divisors(number: int) -> list[int]:
+    """All divisors of ``number`` (1 or more), ascending."""
+    small = [d for d in range(1, math.isqrt(number) + 1) if number % d == 0]
+    return small + [number // d for d in reversed(small) if d * d != number]
