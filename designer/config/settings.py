@@ -1,0 +1,211 @@
+"""Settings. Each one that differs between installations is read from the environment; the README lists them all."""
+
+from pathlib import Path
+
+from celery.schedules import schedule
+from csp.constants import NONE, SELF
+
+from designer.config import local_state
+from designer.config.environment import BadSetting, Environment
+
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
+env = Environment()
+
+VAR = env.folder("DESIGNER_VAR", BASE_DIR / "var")
+DEBUG = env.flag("DESIGNER_DEBUG")
+HTTPS = env.flag("DESIGNER_HTTPS")
+LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
+ALLOWED_HOSTS = env.host_names("DESIGNER_ALLOWED_HOSTS", LOOPBACK_NAMES)
+CSRF_TRUSTED_ORIGINS = env.origins("DESIGNER_CSRF_TRUSTED_ORIGINS")
+
+# --- Where things are kept ---------------------------------------------------------------------------------------
+DATABASES = {"default": env.database("DESIGNER_DATABASE_URL", VAR / "db.sqlite3")}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+CACHES = {"default": env.cache("DESIGNER_CACHE_URL")}
+
+SECRET_KEY = env.text("DESIGNER_SECRET_KEY")
+if SECRET_KEY and len(SECRET_KEY) < 32:
+    raise BadSetting("DESIGNER_SECRET_KEY", "…", "write at least 32 random characters.")
+if not SECRET_KEY:
+    if HTTPS or DATABASES["default"]["ENGINE"].endswith("postgresql"):
+        raise BadSetting("DESIGNER_SECRET_KEY", "", "on a server, set one key of 50 random characters for all processes.")
+    SECRET_KEY = local_state.secret_key(VAR)
+
+# --- Django ------------------------------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "django_filters",
+    "csp",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "estimator.jobs",
+    "designer",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "designer.config.urls"
+WSGI_APPLICATION = "designer.config.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_TZ = True
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "sign-in"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+
+# --- Static files: hashed names, gzip beside each (brotli would add 25 s to the first start) ---------------------
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR / "static"
+STATICFILES_DIRS = [
+    path for path in (BASE_DIR / "static", ("vega", VAR / "assets" / "vega")) if Path(path[1] if isinstance(path, tuple) else path).is_dir()
+]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+# --- Security ----------------------------------------------------------------------------------------------------
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "connect-src": [SELF],
+        "font-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_HTTPONLY = True
+CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_NAME = "clusterwright_session"
+CSRF_COOKIE_NAME = "clusterwright_csrf"
+if HTTPS:
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+    SECURE_SSL_REDIRECT = True
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+    SECURE_HSTS_SECONDS = 31_536_000
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+if env.flag("DESIGNER_TRUST_PROXY"):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+MAX_BODY_BYTES = 2_500_000
+DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY_BYTES
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 1_000
+ACTIVE_JOBS_PER_USER = env.whole_number("DESIGNER_ACTIVE_JOBS_PER_USER", 20, 1, 10_000)
+
+# --- REST --------------------------------------------------------------------------------------------------------
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "designer.api.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
+    "PAGE_SIZE": 50,
+    "DEFAULT_THROTTLE_CLASSES": ["designer.api.throttling.UserThrottle", "designer.api.throttling.AnonymousThrottle"],
+    "DEFAULT_THROTTLE_RATES": {"user": "1200/min", "anon": "30/min", "heavy": "120/min", "sign-in": "10/min"},
+    "NUM_PROXIES": env.whole_number("DESIGNER_NUM_PROXIES", 0, 0, 10),
+    "EXCEPTION_HANDLER": "designer.api.errors.exception_handler",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Clusterwright",
+    "DESCRIPTION": "Design GPU cluster networks: counts, cabling, bill of materials, power, cost and all-reduce scaling.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+    "COMPONENT_SPLIT_REQUEST": True,
+}
+
+# --- Jobs --------------------------------------------------------------------------------------------------------
+CELERY_BROKER_URL = env.url(
+    "DESIGNER_BROKER_URL",
+    f"redis+socket://{local_state.broker_socket(VAR)}",
+    ("redis", "rediss", "redis+socket", "amqp", "amqps"),
+)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_SOFT_TIME_LIMIT = 540
+CELERY_TASK_TIME_LIMIT = 600
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_DEFAULT_QUEUE = "interactive"
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_MAX_TASKS_PER_CHILD = 200
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_TIMEZONE = TIME_ZONE
+CELERY_BROKER_TRANSPORT_OPTIONS = (
+    {"confirm_publish": True}
+    if CELERY_BROKER_URL.startswith("amqp")
+    else {"visibility_timeout": 900, "socket_connect_timeout": 2}  # longer than the hard time limit of a task
+)
+SWEEP_PERIOD_S = 3
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {
+        "task": "estimator.jobs.tasks.sweep",
+        "schedule": schedule(SWEEP_PERIOD_S),
+        "options": {"expires": SWEEP_PERIOD_S, "ignore_result": True},
+    }
+}
+
+# --- Logs: everything on standard error, where whoever runs the process collects it ------------------------------
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.choice("DESIGNER_LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))},
+    "loggers": {"django": {"handlers": [], "level": "INFO", "propagate": True}},
+}

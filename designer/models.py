@@ -1,0 +1,124 @@
+"""Rows that people own and name: designs with their history, API tokens and one-time sign-in links."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import uuid
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import models
+from django.utils import timezone
+
+SIGN_IN_LINK_LIFETIME = timedelta(hours=12)
+
+
+def hash_secret(secret: str) -> str:
+    """SHA-256 of a random 256-bit secret, in hex. A slow hash would protect no better: there is nothing to guess."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class Design(models.Model):
+    """A named design of one owner. What it says is in its revisions, newest last."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="designs")
+    name = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["-updated_at", "-created_at"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def latest(self) -> DesignRevision:
+        """The newest revision; every design has at least one."""
+        return self.revisions.order_by("number").reverse()[0]
+
+
+class DesignRevision(models.Model):
+    """One saved state of a design: its normalized spec. Rows are added, never changed."""
+
+    design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="revisions")
+    number = models.PositiveIntegerField()
+    spec = models.JSONField()
+    spec_hash = models.CharField(max_length=64, db_index=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["design", "number"]
+        constraints = [models.UniqueConstraint(fields=["design", "number"], name="one_revision_per_number")]
+
+    def __str__(self) -> str:
+        return f"{self.design_id} revision {self.number}"
+
+
+class ApiToken(models.Model):
+    """A key to the REST API. Only its hash is kept, so a copy of the database opens nothing."""
+
+    class Scope(models.TextChoices):
+        READ = "read", "read only"
+        WRITE = "write", "read and write"
+
+    key_hash = models.CharField(max_length=64, unique=True, editable=False)
+    name = models.CharField(max_length=100)
+    scope = models.CharField(max_length=5, choices=Scope, default=Scope.READ)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    created_at = models.DateTimeField(auto_now_add=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.scope})"
+
+    @classmethod
+    def issue(cls, owner: User, name: str, scope: str = Scope.READ) -> tuple[ApiToken, str]:
+        """A new token and its key. The key is shown this once and cannot be read back."""
+        key = secrets.token_urlsafe(32)
+        return cls.objects.create(key_hash=hash_secret(key), name=name, scope=scope, owner=owner), key
+
+    @classmethod
+    def find(cls, key: str) -> ApiToken | None:
+        """The live token of this key, with its owner; None if the key is unknown, revoked or its owner is barred."""
+        return (
+            cls.objects.select_related("owner")
+            .filter(key_hash=hash_secret(key), revoked_at=None, owner__is_active=True)
+            .first()
+        )
+
+
+class SignInLink(models.Model):
+    """A link that signs one user in, once. Only the hash of its secret is kept."""
+
+    secret_hash = models.CharField(max_length=64, unique=True, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="sign_in_links")
+    expires_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"sign-in link of {self.user}"
+
+    @classmethod
+    def issue(cls, user: User) -> str:
+        """The secret of a new link. Links of before that nobody used are withdrawn."""
+        cls.objects.filter(user=user).delete()
+        secret = secrets.token_urlsafe(32)
+        cls.objects.create(
+            secret_hash=hash_secret(secret), user=user, expires_at=timezone.now() + SIGN_IN_LINK_LIFETIME
+        )
+        return secret
+
+    @classmethod
+    def redeem(cls, secret: str, now: datetime | None = None) -> User | None:
+        """The user this link signs in, or None if it is unknown, used or too old. Two clicks at once: one wins."""
+        link = cls.objects.select_related("user").filter(secret_hash=hash_secret(secret)).first()
+        if link is None or not cls.objects.filter(pk=link.pk).delete()[0]:
+            return None
+        return link.user if link.expires_at > (now or timezone.now()) and link.user.is_active else None

@@ -1,0 +1,122 @@
+"""EstimateJob: the truth about one requested estimate. The broker only nudges a worker to look at a row.
+
+A worker holds a row by a lease that it keeps extending. A dead worker's lease runs out, the sweep sends the row again,
+and the number of attempts tells the late result of a worker that was only slow from the one that counts.
+"""
+
+from __future__ import annotations
+
+import uuid
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from estimator.errors import EstimatorError
+
+LEASE = timedelta(seconds=15)
+MAX_ATTEMPTS = 5
+RESEND_AFTER = timedelta(seconds=10)
+
+
+class EstimateJob(models.Model):
+    """One estimate of one spec at one model version and one catalog version."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "queued"
+        RUNNING = "running", "running"
+        SUCCEEDED = "succeeded", "succeeded"
+        FAILED = "failed", "failed"
+        CANCELLED = "cancelled", "cancelled"
+
+    ACTIVE = (State.QUEUED, State.RUNNING)
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="estimate_jobs"
+    )
+    spec = models.JSONField()
+    spec_hash = models.CharField(max_length=64)
+    model_version = models.CharField(max_length=64)
+    catalog_version = models.CharField(max_length=64)
+    state = models.CharField(max_length=9, choices=State, default=State.QUEUED)
+    progress = models.FloatField(default=0.0)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    sent_at = models.DateTimeField(null=True, blank=True)
+    result = models.JSONField(null=True, blank=True)
+    error = models.JSONField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["owner", "spec_hash", "model_version", "catalog_version"],
+                condition=Q(state__in=["queued", "running", "succeeded"]),
+                name="one_live_job_per_estimate",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["state", "sent_at"], name="estimate_job_sweep"),
+            models.Index(fields=["owner", "-created_at"], name="estimate_job_by_owner"),
+        ]
+
+    def __str__(self) -> str:
+        return f"estimate {self.id} ({self.state})"
+
+    @property
+    def is_active(self) -> bool:
+        """True while a worker has it or will have it: worth polling."""
+        return self.state in self.ACTIVE
+
+    @classmethod
+    def claim(cls, job_id: uuid.UUID | str) -> EstimateJob | None:
+        """Take the row for this worker, or None: finished, cancelled, tried too often, or another worker's."""
+        now = timezone.now()
+        is_free = Q(state=cls.State.QUEUED) | Q(state=cls.State.RUNNING, lease_until__lt=now)
+        n_claimed = cls.objects.filter(is_free, pk=job_id, attempts__lt=MAX_ATTEMPTS).update(
+            state=cls.State.RUNNING,
+            attempts=F("attempts") + 1,
+            lease_until=now + LEASE,
+            started_at=now,
+            progress=0.0,
+        )
+        return cls.objects.get(pk=job_id) if n_claimed else None
+
+    def _mine(self) -> models.QuerySet[EstimateJob]:
+        """The row as long as this attempt holds it: fencing against a late worker and against a cancelled job."""
+        return EstimateJob.objects.filter(pk=self.pk, state=self.State.RUNNING, attempts=self.attempts)
+
+    def extend_lease(self, progress: float | None = None) -> bool:
+        """Hold the row for another lease and note the progress. False: it was cancelled or taken over, so stop."""
+        values: dict[str, Any] = {"lease_until": timezone.now() + LEASE}
+        if progress is not None:
+            values["progress"] = progress
+        return bool(self._mine().update(**values))
+
+    def _finish(self, state: State, **values: Any) -> bool:
+        return bool(self._mine().update(state=state, finished_at=timezone.now(), lease_until=None, **values))
+
+    def succeed(self, result: dict[str, Any]) -> bool:
+        """Store the result. False if this attempt no longer holds the row; then nothing is written."""
+        return self._finish(self.State.SUCCEEDED, result=result, progress=1.0)
+
+    def fail(self, error: EstimatorError) -> bool:
+        """Store what the spec's author has to change, in the error's own words."""
+        return self._finish(self.State.FAILED, error=error.as_json())
+
+    def fail_with(self, code: str, message: str) -> bool:
+        """Store a failure that no change of the spec explains."""
+        problem = {"field": "", "code": code, "message": message}
+        return self._finish(self.State.FAILED, error={"code": code, "problems": [problem]})
+
+    def cancel(self) -> bool:
+        """Stop an active job at once. A worker in the middle of it finds the row gone and drops its result."""
+        active = EstimateJob.objects.filter(pk=self.pk, state__in=self.ACTIVE)
+        return bool(active.update(state=self.State.CANCELLED, finished_at=timezone.now(), lease_until=None))
