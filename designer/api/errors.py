@@ -1,0 +1,115 @@
+"""The one shape of every refusal: ``{"code", "problems": [{"field", "code", "message"}]}``. Codes are in docs/api.md."""
+
+import logging
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.http import Http404
+from django.http.multipartparser import MultiPartParserError
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from estimator.errors import CatalogError, EstimatorError, Problem
+
+logger = logging.getLogger(__name__)
+
+NOT_FOUND = "There is nothing here that you can see. Check the address; every address ends in a slash."
+TOO_LARGE = "The request's body is too large. Send less, or send it in parts."
+TOO_MANY_REQUESTS = "Too many requests; the limit is {rate}. Try again in {wait} s."
+UNKNOWN_MEDIA_TYPE = "The body's type {media_type!r} cannot be read. Send JSON, with Content-Type: application/json."
+
+
+class Refusal(exceptions.APIException):
+    """A request that is answered with a status and one or more problems."""
+
+    def __init__(self, status_code: int, code: str, problems: list[Problem]) -> None:
+        super().__init__(problems[0].message, code)
+        self.status_code = status_code
+        self.code = code
+        self.problems = problems
+
+
+def refuse(status_code: int, code: str, message: str, field: str = "") -> Refusal:
+    """A refusal with a single problem, whose code is the answer's own."""
+    return Refusal(status_code, code, [Problem(field, code, message)])
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
+    """DRF's EXCEPTION_HANDLER: any exception of a view as an answer in the one shape."""
+    set_rollback()
+    refusal = _as_refusal(error)
+    if refusal.status_code >= 500 and not isinstance(error, CatalogError):
+        logger.error("Unexpected error in the API, %s", refusal.problems[0].message, exc_info=error)
+    return Response(
+        {"code": refusal.code, "problems": [problem.as_json() for problem in refusal.problems]},
+        status=refusal.status_code,
+        headers=_headers(error),
+    )
+
+
+def _headers(error: Exception) -> dict[str, str]:
+    """What HTTP wants beside the body: how to sign in after a 401, how long to wait after a 429."""
+    headers = {}
+    if auth_header := getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = auth_header
+    if wait := getattr(error, "wait", None):
+        headers["Retry-After"] = str(wait)
+    return headers
+
+
+def _as_refusal(error: Exception) -> Refusal:
+    """Every exception has its status and code; what nobody foresaw is a 500 with a reference to the log."""
+    match error:
+        case Refusal():
+            return error
+        case CatalogError():  # ours to mend, not the caller's: say which file, and that it is not the request
+            logger.error("The catalog cannot be used: %s", error)
+            return Refusal(503, error.code, list(error.problems))
+        case EstimatorError():
+            return Refusal(400, error.code, list(error.problems))
+        case exceptions.ValidationError():
+            return Refusal(400, "invalid_request", list(_problems(error.get_full_details())))
+        case exceptions.APIException():
+            return _of_framework(error)
+        case Http404():
+            return refuse(404, "not_found", NOT_FOUND)
+        case PermissionDenied():
+            return refuse(403, "permission_denied", "You may not do this.")
+        case RequestDataTooBig():
+            return refuse(413, "body_too_large", TOO_LARGE)
+        case SuspiciousOperation() | BadRequest() | MultiPartParserError():
+            return refuse(400, "malformed_request", f"The request cannot be read: {error}")
+    reference = uuid.uuid4().hex[:12]
+    return refuse(500, "internal_error", f"Something broke on the server. Its log says more under {reference}.")
+
+
+def _of_framework(error: exceptions.APIException) -> Refusal:
+    """DRF's own exceptions, with our words where theirs do not say what to do."""
+    code = error.get_codes()
+    if not isinstance(code, str):
+        code = error.default_code
+    message = str(error.detail)
+    match error:
+        case exceptions.NotFound():
+            message = NOT_FOUND if message == exceptions.NotFound.default_detail else message
+        case exceptions.NotAuthenticated():
+            message = "Sign in, or send a token: 'Authorization: Token …'. 'manage.py token NAME' makes one."
+        case exceptions.PermissionDenied() if message.startswith("CSRF Failed"):
+            code, message = "csrf_failed", f"{message} Send the page's token as X-CSRFToken, or use an API token."
+    return refuse(error.status_code, code, message)
+
+
+def _problems(details: Any, path: tuple[str, ...] = ()) -> Iterator[Problem]:
+    """DRF's nested error details as flat problems with dotted fields."""
+    if isinstance(details, dict) and set(details) == {"message", "code"} and isinstance(details["code"], str):
+        yield Problem(".".join(path), details["code"], str(details["message"]))
+    elif isinstance(details, dict):
+        for key, value in details.items():
+            yield from _problems(value, path if key == "non_field_errors" else (*path, str(key)))
+    else:
+        for index, value in enumerate(details):
+            is_leaf = isinstance(value, dict) and set(value) == {"message", "code"}
+            yield from _problems(value, path if is_leaf else (*path, str(index)))

@@ -1,0 +1,39 @@
+"""How often one caller may call. Counts are kept in the cache that all web processes share."""
+
+import logging
+from typing import Any
+
+from redis.exceptions import RedisError
+from rest_framework.request import Request
+from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, UserRateThrottle
+from rest_framework.views import APIView
+
+logger = logging.getLogger(__name__)
+
+
+class FailOpen(SimpleRateThrottle):
+    """Without its cache a throttle cannot count; it lets the request through and says so in the log."""
+
+    def allow_request(self, request: Request, view: APIView) -> bool:
+        try:
+            return super().allow_request(request, view)
+        except (RedisError, OSError) as error:
+            logger.warning("Throttle %r is not counting, its cache does not answer: %s", self.scope, error)
+            return True
+
+
+class UserThrottle(FailOpen, UserRateThrottle):
+    """All calls of one user."""
+
+
+class AnonymousThrottle(FailOpen, AnonRateThrottle):
+    """Calls of nobody, by address: all of them are refused, and guessing tokens gets slow."""
+
+
+class HeavyJobThrottle(FailOpen, UserRateThrottle):
+    """Calls that queue work."""
+
+    scope = "heavy"
+
+    def get_cache_key(self, request: Request, view: APIView) -> Any:
+        return None if request.method == "GET" else super().get_cache_key(request, view)

@@ -1,0 +1,98 @@
+"""Writes of the web app: saving designs, asking for estimates. Views and the API call these and nothing below."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+
+from designer.models import Design, DesignRevision
+from estimator.catalog.loader import load_catalog
+from estimator.errors import EstimatorError, Problem
+from estimator.jobs.models import EstimateJob
+from estimator.jobs.tasks import send
+from estimator.spec import DesignSpec, spec_hash
+from estimator.version import MODEL_VERSION
+
+LOCAL_OWNER = "owner"
+
+
+class TooManyJobs(EstimatorError):
+    """A user has as many estimates waiting or running as one user may have."""
+
+    code = "too_many_jobs"
+
+
+def local_owner() -> User:
+    """The one user of an installation on one's own machine. It has no password: `manage.py up` prints its sign-in link."""
+    user, created = User.objects.get_or_create(username=LOCAL_OWNER)
+    if created:
+        user.set_unusable_password()
+        user.save(update_fields=["password"])
+    return user
+
+
+@transaction.atomic
+def save_design(owner: User, spec: DesignSpec, design: Design | None = None) -> Design:
+    """Save a spec as a new design, or as the next revision of one. Saving what is there already adds no revision."""
+    values, digest = spec.as_json(), spec_hash(spec)
+    if design is None:
+        design = Design.objects.create(owner=owner, name=spec.name)
+    else:
+        design = Design.objects.select_for_update().get(pk=design.pk)
+        design.name = spec.name
+        design.save(update_fields=["name", "updated_at"])
+    latest = design.revisions.order_by("number").last()
+    if latest is None or latest.spec != values:
+        number = (design.revisions.aggregate(Max("number"))["number__max"] or 0) + 1
+        DesignRevision.objects.create(design=design, number=number, spec=values, spec_hash=digest)
+    return design
+
+
+def request_estimate(owner: User, spec: DesignSpec) -> tuple[EstimateJob, bool]:
+    """The owner's job for this spec at today's model and catalog, and whether it is new.
+
+    A job of the same spec and versions that waits, runs or has succeeded is returned as it is. A new one is stored first
+    and sent to a worker after the commit; if the broker is away it stays queued and the sweep sends it later.
+
+    Raises
+    ------
+    TooManyJobs
+        If the owner has ACTIVE_JOBS_PER_USER jobs waiting or running.
+    """
+    key = {
+        "owner": owner,
+        "spec_hash": spec_hash(spec),
+        "model_version": MODEL_VERSION,
+        "catalog_version": load_catalog().version,
+    }
+    live = EstimateJob.objects.filter(**key, state__in=[*EstimateJob.ACTIVE, EstimateJob.State.SUCCEEDED])
+    if (job := live.first()) is not None:
+        return job, False
+    _check_room_for_one_more(owner)
+    try:
+        with transaction.atomic():
+            job = EstimateJob.objects.create(**key, spec=spec.as_json())
+            transaction.on_commit(lambda: send(job))
+    except IntegrityError:  # the same request a moment ago, from another tab or process
+        return live.get(), False
+    return job, True
+
+
+def _check_room_for_one_more(owner: User) -> None:
+    limit = settings.ACTIVE_JOBS_PER_USER
+    n_active = EstimateJob.objects.filter(owner=owner, state__in=EstimateJob.ACTIVE).count()
+    if n_active >= limit:
+        message = (
+            f"{n_active} of your estimates are waiting or running, and a user may have {limit}. "
+            "Wait until one has finished, or cancel one."
+        )
+        raise TooManyJobs([Problem(field="", code="too_many_jobs", message=message)])
+
+
+def cancel_estimate(job: EstimateJob) -> bool:
+    """Stop a waiting or running job. False if it had ended before."""
+    cancelled = job.cancel()
+    job.refresh_from_db()
+    return cancelled

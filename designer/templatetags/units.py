@@ -1,0 +1,152 @@
+"""Raw number → the text an architect reads, with its unit. Views pass raw numbers; only these filters print them."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from django import template
+
+register = template.Library()
+
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+MINUS = "\N{MINUS SIGN}"
+MISSING = "\N{EN DASH}"
+DECIMAL_STEPS = ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k"))
+BINARY_STEPS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
+TIME_STEPS_US = ((1e6, "s"), (1e3, "ms"), (1, "µs"))
+SIGNIFICANT_DIGITS = 3
+
+
+def significant(value: float, digits: int = SIGNIFICANT_DIGITS) -> str:
+    """``value`` with at least ``digits`` significant digits, whole digits never rounded away: 1.24, 12.4, 124, 1,240."""
+    if value == 0:
+        return "0"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    text = f"{abs(value):,.{decimals}f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return MINUS + text if value < 0 else text
+
+
+def scaled(value: float, unit: str) -> str:
+    """``value`` in the largest decimal step it reaches, then the unit: ``scaled(2.4e6, "W")`` → "2.4 MW"."""
+    for step, prefix in DECIMAL_STEPS:
+        if abs(value) >= step * 0.9995:
+            return f"{significant(value / step)}{NO_BREAK_SPACE}{prefix}{unit}"
+    return f"{significant(value)}{NO_BREAK_SPACE}{unit}"
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value == "" or (isinstance(value, float) and not math.isfinite(value))
+
+
+@register.filter
+def count(value: Any) -> str:
+    """1016 → "1,016"."""
+    if _is_missing(value):
+        return MISSING
+    return f"{int(value):,}".replace("-", MINUS)
+
+
+@register.filter
+def gbit_s(value: Any) -> str:
+    """Gb/s → "400 Gb/s", "406.4 Tb/s"."""
+    if _is_missing(value):
+        return MISSING
+    for step, unit in ((10**6, "Pb/s"), (10**3, "Tb/s")):
+        if abs(value) >= step:
+            return f"{significant(value / step, 4)}{NO_BREAK_SPACE}{unit}"
+    return f"{significant(value, 4)}{NO_BREAK_SPACE}Gb/s"
+
+
+@register.filter
+def gb_s(value: Any) -> str:
+    """GB/s (10^9 bytes a second) → "368 GB/s", "0.00124 GB/s" as "1.24 MB/s"."""
+    if _is_missing(value):
+        return MISSING
+    return scaled(value * 1e9, "B/s") if 0 < abs(value) < 1 else f"{significant(value)}{NO_BREAK_SPACE}GB/s"
+
+
+@register.filter
+def watts(value: Any) -> str:
+    """W → "940 W", "57.6 kW", "2.4 MW"."""
+    return MISSING if _is_missing(value) else scaled(value, "W")
+
+
+@register.filter
+def usd(value: Any) -> str:
+    """US dollars, short → "$920", "$12,400", "$1.24 M"."""
+    if _is_missing(value):
+        return MISSING
+    sign, size = (MINUS if value < 0 else ""), abs(value)
+    for step, unit in ((10**9, "bn"), (10**6, "M")):
+        if size >= step * 0.9995:
+            return f"{sign}${significant(size / step)}{NO_BREAK_SPACE}{unit}"
+    return f"{sign}${size:,.0f}" if size >= 100 or size == 0 else f"{sign}${size:,.2f}"
+
+
+@register.filter
+def usd_exact(value: Any) -> str:
+    """US dollars to the dollar, for tables that must add up → "$1,240,000"; cents where there are some below $100."""
+    if _is_missing(value):
+        return MISSING
+    sign, size = (MINUS if value < 0 else ""), abs(value)
+    return f"{sign}${size:,.2f}" if size < 100 and size != int(size) else f"{sign}${size:,.0f}"
+
+
+@register.filter
+def usd_range(value: Any) -> str:
+    """``{"low", "high"}`` in dollars → "$1.1 M to $1.4 M"; one figure where both ends agree."""
+    if not isinstance(value, Mapping) or _is_missing(value.get("low")):
+        return MISSING
+    low, high = usd(value["low"]), usd(value.get("high"))
+    return low if low == high else f"{low} to {high}"
+
+
+@register.filter
+def percent(value: Any) -> str:
+    """A fraction → "12.3 %"."""
+    return MISSING if _is_missing(value) else f"{significant(value * 100)}{NO_BREAK_SPACE}%"
+
+
+@register.filter
+def message_size(value: Any) -> str:
+    """Bytes → "8 B", "64 MiB", "8 GiB": powers of two, as message sizes are."""
+    if _is_missing(value):
+        return MISSING
+    for step, unit in BINARY_STEPS:
+        if value >= step:
+            return f"{significant(value / step)}{NO_BREAK_SPACE}{unit}"
+    return f"{significant(value)}{NO_BREAK_SPACE}B"
+
+
+@register.filter
+def duration_us(value: Any) -> str:
+    """Microseconds → "12.3 µs", "4.1 ms", "1.2 s"."""
+    if _is_missing(value):
+        return MISSING
+    for step, unit in TIME_STEPS_US:
+        if value >= step:
+            return f"{significant(value / step)}{NO_BREAK_SPACE}{unit}"
+    return f"{significant(value)}{NO_BREAK_SPACE}µs"
+
+
+@register.filter
+def decimal(value: Any) -> str:
+    """Any plain number, three significant digits."""
+    return MISSING if _is_missing(value) else significant(float(value))
+
+
+@register.filter
+def words(value: Any) -> str:
+    """A machine word → plain words: "leaf_spine" → "leaf spine", "nvls_tree" → "NVLS tree"."""
+    if _is_missing(value):
+        return MISSING
+    capitals = {"nvls": "NVLS", "collnet": "CollNet", "ll": "LL", "ll128": "LL128", "bom": "BOM", "gpu": "GPU", "nic": "NIC"}
+    return " ".join(capitals.get(word, word) for word in str(value).replace("_", " ").replace("-", " ").split())
+
+
+@register.filter
+def short_hash(value: Any) -> str:
+    """The first twelve characters of a hash."""
+    return str(value or "")[:12]

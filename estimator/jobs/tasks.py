@@ -1,0 +1,125 @@
+"""What workers do: run one estimate; sweep up what was never sent or whose worker died."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from celery import shared_task
+from celery.exceptions import SoftTimeLimitExceeded
+from celery.signals import worker_init
+from django.db import DatabaseError, connection
+from django.db.models import Q
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from estimator.catalog.loader import load_catalog
+from estimator.errors import EstimatorError
+from estimator.jobs.models import LEASE, MAX_ATTEMPTS, RESEND_AFTER, EstimateJob
+from estimator.pipeline import estimate
+from estimator.spec import parse_spec
+
+logger = logging.getLogger(__name__)
+
+SENT_PER_SWEEP = 200
+PUBLISH_RETRY = {"max_retries": 2, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.1}
+
+
+@worker_init.connect
+def warm_up(**_: Any) -> None:
+    """Read the catalog before the worker forks, so that no first estimate waits for it."""
+    load_catalog()
+
+
+def send(job: EstimateJob) -> bool:
+    """Tell a worker about a queued job. False if the broker is away: the row stays, and the sweep sends it later."""
+    try:
+        run_estimate.apply_async((str(job.pk),), retry=True, retry_policy=PUBLISH_RETRY)
+    except OperationalError as error:
+        logger.warning("The broker does not answer (%s); estimate %s waits for the sweep", error, job.pk)
+        return False
+    EstimateJob.objects.filter(pk=job.pk).update(sent_at=timezone.now())
+    return True
+
+
+@contextmanager
+def held_lease(job: EstimateJob) -> Iterator[threading.Event]:
+    """Keep the job's lease alive from a thread. The event is set when the job is lost: cancelled, or taken over."""
+    lost, done = threading.Event(), threading.Event()
+
+    def keep() -> None:
+        try:
+            while not done.wait(LEASE.total_seconds() / 3):
+                try:
+                    if not job.extend_lease():
+                        lost.set()
+                        return
+                except DatabaseError:
+                    logger.warning("The lease of estimate %s could not be extended", job.pk, exc_info=True)
+        finally:
+            connection.close()  # this thread's own
+
+    thread = threading.Thread(target=keep, name=f"lease-{job.pk}", daemon=True)
+    thread.start()
+    try:
+        yield lost
+    finally:
+        done.set()
+        thread.join()
+
+
+@shared_task(ignore_result=True)
+def run_estimate(job_id: str) -> None:
+    """Fill one EstimateJob. Running it twice gives the same row."""
+    job = EstimateJob.claim(job_id)
+    if job is None:
+        return
+    try:
+        with held_lease(job) as lost:
+            result = _result_of(job, lost)
+        if result is not None:
+            job.succeed(result)
+    except EstimatorError as error:
+        job.fail(error)
+    except SoftTimeLimitExceeded:
+        job.fail_with("estimate_timed_out", "The estimate took too long and was stopped. Ask for a smaller design.")
+    except Exception:
+        reference = uuid.uuid4().hex[:12]
+        job.fail_with("internal_error", f"Something went wrong on our side. The log has it under {reference}.")
+        logger.exception("Estimate %s failed unexpectedly, reference %s", job.pk, reference)
+        raise
+
+
+def _result_of(job: EstimateJob, lost: threading.Event) -> dict[str, Any] | None:
+    """The estimate of the job's spec as JSON; None if the job was cancelled or taken over on the way."""
+    catalog = load_catalog()
+    spec = parse_spec(job.spec, catalog)
+    if not job.extend_lease(progress=0.1):
+        return None
+    (made,) = estimate([spec], catalog)
+    if lost.is_set() or not job.extend_lease(progress=0.9):
+        return None
+    return made.as_json()
+
+
+@shared_task(ignore_result=True)
+def sweep() -> int:
+    """Send again what was never sent, or whose message or worker was lost. Returns how many were sent."""
+    now = timezone.now()
+    State = EstimateJob.State
+    is_abandoned = Q(state=State.RUNNING, lease_until__lt=now)
+    for job in EstimateJob.objects.filter(is_abandoned, attempts__gte=MAX_ATTEMPTS):
+        job.fail_with("too_many_attempts", f"The estimate was tried {MAX_ATTEMPTS} times, and its worker died each time.")
+        logger.error("Estimate %s was given up after %d attempts", job.pk, MAX_ATTEMPTS)
+    was_not_sent_lately = Q(sent_at=None) | Q(sent_at__lt=now - RESEND_AFTER)
+    waiting = EstimateJob.objects.filter(was_not_sent_lately & (Q(state=State.QUEUED) | is_abandoned))
+    n_sent = 0
+    for job in waiting.order_by("created_at")[:SENT_PER_SWEEP]:
+        if not send(job):
+            break
+        n_sent += 1
+    return n_sent
