@@ -1,0 +1,32 @@
+"""`manage.py sign_in_link`: a new one-time link for the local owner, or for another user."""
+
+import json
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.urls import reverse
+
+from designer.models import SignInLink
+from designer.services import local_owner
+
+
+class Command(BaseCommand):
+    help = "Prints a new link that signs one user in, once. An older link of the same user stops working."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--user", help="name of the user (default: the local owner)")
+        parser.add_argument("--path-only", action="store_true", help="print the link without the server's address")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        user = local_owner() if options["user"] is None else User.objects.filter(username=options["user"]).first()
+        if user is None:
+            raise CommandError(f"There is no user named {options['user']}. Create one: manage.py createsuperuser")
+        path = reverse("sign-in-by-link", args=[SignInLink.issue(user)])
+        self.stdout.write(path if options["path_only"] else f"{_address_of_running_server()}{path}")
+
+
+def _address_of_running_server() -> str:
+    lock = settings.VAR / "up.lock"
+    return json.loads(lock.read_text())["url"] if lock.exists() and lock.read_text() else ""

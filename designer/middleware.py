@@ -1,0 +1,40 @@
+"""Limits on requests that hold before any view or parser sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+
+CHUNK_BYTES = 65_536
+DRAINED_BYTES = 50_000_000
+
+
+class BodyLimitMiddleware:
+    """Answer 413 to a body above MAX_BODY_BYTES. REST's parsers read the stream themselves, past Django's own limit."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        n_bytes = _declared_length(request)
+        if n_bytes <= settings.MAX_BODY_BYTES:
+            return self.get_response(request)
+        if n_bytes <= DRAINED_BYTES:
+            # A server that closes on an unread body resets the connection, and the client never sees the answer.
+            while request.read(CHUNK_BYTES):
+                pass
+        message = (
+            f"The body has {n_bytes} bytes, and a request may have {settings.MAX_BODY_BYTES}. "
+            "Leave out what is not part of the request, or send it in several requests."
+        )
+        problem = {"field": "", "code": "body_too_large", "message": message}
+        if request.path.startswith("/api/"):
+            return JsonResponse({"code": "body_too_large", "problems": [problem]}, status=413)
+        return HttpResponse(f"{message}\n", content_type="text/plain", status=413)
+
+
+def _declared_length(request: HttpRequest) -> int:
+    value = request.META.get("CONTENT_LENGTH") or "0"
+    return int(value) if value.isascii() and value.isdigit() else 0

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Clusterwright's one command: `up`, `test`, `token`, `demo`, and every command of Django.
+
+Needs nothing but Python 3.11: the first run makes a virtual environment in the state folder (`var/`, or DESIGNER_VAR),
+installs the locked packages into it and hands over to it. Run with a virtual environment's own Python, it uses that one.
+Up to the hand-over this file uses the standard library alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+BASE_DIR = Path(__file__).resolve().parent
+REQUIREMENTS = BASE_DIR / "requirements.txt"
+TEST_REQUIREMENTS = BASE_DIR / "tests" / "requirements.txt"
+OLDEST_PYTHON = (3, 11)
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+class SetUpError(Exception):
+    """Set-up cannot go on; the text says what to do."""
+
+
+def main(arguments: list[str]) -> int:
+    try:
+        if sys.version_info < OLDEST_PYTHON:
+            hand_over(newer_python(), arguments)
+        var = state_folder()
+        lists = [REQUIREMENTS, TEST_REQUIREMENTS] if arguments[:1] == ["test"] else [REQUIREMENTS]
+        ensure_packages(var, lists, arguments)
+    except SetUpError as error:
+        print(f"Clusterwright cannot start: {error}", file=sys.stderr)
+        return 2
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "designer.config.settings")
+    return run(arguments, var)
+
+
+def run(arguments: list[str], var: Path) -> int:
+    """Run the command itself; the packages are there."""
+    from designer import set_up
+
+    verb, rest = (arguments[0] if arguments else "help"), arguments[1:]
+    if verb == "up":
+        from designer.supervisor import up
+
+        return up(rest, var)
+    if verb == "test":
+        install_chromium()
+        set_up.ensure_charts(var)
+        os.chdir(BASE_DIR)
+        os.environ.pop("DJANGO_SETTINGS_MODULE")  # pyproject.toml names the settings of the tests
+        return subprocess.run([sys.executable, "-m", "pytest", *rest], check=False).returncode
+    if verb in ("token", "demo", "sign_in_link") and not {"-h", "--help"} & set(rest):
+        set_up.ensure_database(var)
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line([str(BASE_DIR / "manage.py"), *arguments])
+    return 0
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def hand_over(python: Path, arguments: list[str]) -> None:
+    """Become the given Python, running this file again."""
+    sys.stdout.flush()
+    os.execv(python, [str(python), str(BASE_DIR / "manage.py"), *arguments])
+
+
+def newer_python() -> Path:
+    for minor in range(14, OLDEST_PYTHON[1] - 1, -1):
+        if found := shutil.which(f"python3.{minor}"):
+            return Path(found)
+    raise SetUpError(
+        f"this is Python {sys.version.split()[0]}, and Python 3.11 or newer is needed. Install one (on Debian and Ubuntu: "
+        "apt-get install python3.11 python3.11-venv) and run this command again."
+    )
+
+
+def state_folder() -> Path:
+    """The folder that everything made at run time goes to, created if need be."""
+    sys.path.insert(0, str(BASE_DIR))
+    from designer.environment import BadSetting, Environment
+    from designer.local_state import make_private_folder
+
+    try:
+        var = Environment().folder("DESIGNER_VAR", BASE_DIR / "var")
+    except BadSetting as error:
+        raise SetUpError(str(error)) from error
+    try:
+        make_private_folder(var)
+        probe = var / f".write-test-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise SetUpError(
+            f"{var} cannot be written to ({error.strerror or error}). Make it writable, or name a folder that is:\n"
+            "    DESIGNER_VAR=/a/folder/of/yours python3 manage.py up"
+        ) from error
+    return var
+
+
+# --- Packages ----------------------------------------------------------------------------------------------------
+
+
+def ensure_packages(var: Path, lists: list[Path], arguments: list[str]) -> None:
+    """Return if this Python has the locked packages; otherwise install them into var/venv and hand over to its Python."""
+    venv = var / "venv"
+    in_our_venv = Path(sys.prefix).resolve() == venv.resolve()
+    if sys.prefix != sys.base_prefix and not in_our_venv:
+        check_foreign_environment(lists)
+        return
+    with one_at_a_time(var):
+        python = venv / "bin" / "python"
+        if in_our_venv:
+            python = Path(sys.executable)
+        elif not python.exists() or stamp_of(venv, "python") != sys.version:
+            make_environment(venv)
+        for requirements in lists:
+            wanted = hashlib.sha256(requirements.read_bytes() + sys.version.encode()).hexdigest()
+            if stamp_of(venv, requirements.parent.name) != wanted:
+                install(python, requirements)
+                write_stamp(venv, requirements.parent.name, wanted)
+    if not in_our_venv:
+        hand_over(python, arguments)
+
+
+class one_at_a_time:
+    """Two set-ups of one folder at once would spoil each other: the second waits for the first."""
+
+    def __init__(self, var: Path) -> None:
+        self.path = var / "set-up.lock"
+
+    def __enter__(self) -> None:
+        import fcntl
+
+        self.file = self.path.open("w")
+        fcntl.flock(self.file, fcntl.LOCK_EX)
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+
+
+def stamp_of(venv: Path, name: str) -> str:
+    path = venv / f"stamp-{name}"
+    return path.read_text() if path.exists() else ""
+
+
+def write_stamp(venv: Path, name: str, value: str) -> None:
+    (venv / f"stamp-{name}").write_text(value)
+
+
+def make_environment(venv: Path) -> None:
+    try:
+        import ensurepip  # noqa: F401 - Debian takes it out of its python3 package; venv needs it
+    except ImportError:
+        install_venv_package()
+    say(f"Making a virtual environment in {venv} …")
+    made = subprocess.run(
+        [sys.executable, "-m", "venv", "--clear", str(venv)], check=False, capture_output=True, text=True
+    )
+    if made.returncode:
+        raise SetUpError(f"no virtual environment could be made in {venv}:\n{made.stdout}{made.stderr}")
+    write_stamp(venv, "python", sys.version)
+
+
+def install_venv_package() -> None:
+    package = f"python3.{sys.version_info.minor}-venv"
+    commands = [["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", package]]
+    as_text = " && ".join(" ".join(command) for command in commands)
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        raise SetUpError(
+            f"this Python has no 'ensurepip', which virtual environments need. Install it, then run this again:\n"
+            f"    sudo sh -c '{as_text}'"
+        )
+    say(f"Installing {package}: {as_text}")
+    if not apt(commands):
+        raise SetUpError(f"{package} could not be installed. Mend what is said above, then run this again.")
+
+
+def apt(commands: list[list[str]]) -> bool:
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in commands:
+        done = subprocess.run(
+            [command[0], "-qq", *command[1:]], check=False, env=environment, capture_output=True, text=True
+        )
+        if done.returncode:
+            say(f"{' '.join(command)} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+            return False
+    return True
+
+
+def install(python: Path, requirements: Path) -> None:
+    say(f"Installing the packages of {requirements.relative_to(BASE_DIR)} …")
+    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
+    done = subprocess.run([*command, "-r", str(requirements)], check=False, stdout=sys.stderr)
+    if done.returncode:
+        raise SetUpError(
+            "the packages could not be installed. Mend what pip says above (a network or proxy setting?), then run this again."
+        )
+
+
+def check_foreign_environment(lists: list[Path]) -> None:
+    """Somebody chose this virtual environment: it is used as it is, if it holds the locked versions."""
+    wrong = []
+    for requirements in lists:
+        for name, version in re.findall(r"^([\w.-]+)==([^\s;]+)", requirements.read_text(), re.MULTILINE):
+            try:
+                found = metadata.version(name)
+            except metadata.PackageNotFoundError:
+                found = "missing"
+            if found != version:
+                wrong.append(f"{name} {version} (here: {found})")
+    if wrong:
+        files = " ".join(f"-r {requirements.relative_to(BASE_DIR)}" for requirements in lists)
+        raise SetUpError(
+            f"the virtual environment {sys.prefix} lacks {', '.join(wrong[:5])}{' and more' if len(wrong) > 5 else ''}. "
+            f"Install them there:\n    {sys.executable} -m pip install {files}\n"
+            "or run this with the system's python3, and an environment of its own is made."
+        )
+
+
+def install_chromium() -> None:
+    """The browser tests want a Chromium. Where it cannot be installed they are skipped, and say so."""
+    if any(shutil.which(name) for name in CHROMIUM_NAMES) or os.geteuid() != 0 or not shutil.which("apt-get"):
+        return
+    say("Installing Chromium for the browser tests …")
+    install_command = ["apt-get", "install", "-y", "--no-install-recommends", "chromium", "fonts-liberation"]
+    if not apt([["apt-get", "update"], install_command]):
+        say("Chromium could not be installed; the browser tests will be skipped.")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
