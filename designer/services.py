@@ -15,22 +15,11 @@ from estimator.jobs.tasks import send
 from estimator.spec import DesignSpec, spec_hash
 from estimator.version import MODEL_VERSION
 
-LOCAL_OWNER = "owner"
-
 
 class TooManyJobs(EstimatorError):
     """A user has as many estimates waiting or running as one user may have."""
 
     code = "too_many_jobs"
-
-
-def local_owner() -> User:
-    """The one user of an installation on one's own machine. It has no password: `manage.py up` prints its sign-in link."""
-    user, created = User.objects.get_or_create(username=LOCAL_OWNER)
-    if created:
-        user.set_unusable_password()
-        user.save(update_fields=["password"])
-    return user
 
 
 @transaction.atomic

@@ -4,12 +4,11 @@ import json
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
+from designer.accounts import UnknownUser, named_user
 from designer.models import SignInLink
-from designer.services import local_owner
 
 
 class Command(BaseCommand):
@@ -20,9 +19,10 @@ class Command(BaseCommand):
         parser.add_argument("--path-only", action="store_true", help="print the link without the server's address")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user = local_owner() if options["user"] is None else User.objects.filter(username=options["user"]).first()
-        if user is None:
-            raise CommandError(f"There is no user named {options['user']}. Create one: manage.py createsuperuser")
+        try:
+            user = named_user(options["user"])
+        except UnknownUser as error:
+            raise CommandError(str(error)) from error
         path = reverse("sign-in-by-link", args=[SignInLink.issue(user)])
         self.stdout.write(path if options["path_only"] else f"{_address_of_running_server()}{path}")
 

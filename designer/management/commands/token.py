@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from designer.accounts import UnknownUser, named_user
 from designer.models import ApiToken
-from designer.services import local_owner
 
 
 class Command(BaseCommand):
@@ -20,8 +19,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not 0 < len(options["name"]) <= 100:
             raise CommandError("The name of a token has 1 to 100 characters.")
-        user = local_owner() if options["user"] is None else User.objects.filter(username=options["user"]).first()
-        if user is None:
-            raise CommandError(f"There is no user named {options['user']}. Create one: manage.py createsuperuser")
+        try:
+            user = named_user(options["user"])
+        except UnknownUser as error:
+            raise CommandError(str(error)) from error
         _, key = ApiToken.issue(user, options["name"], options["scope"])
         self.stdout.write(key)
