@@ -1,0 +1,170 @@
+"""What must hold across the rows of the catalog; each check names the file, row and column it found wrong."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from estimator.catalog.ports import switch_ports
+from estimator.catalog.tables import COLUMNS, Tables
+from estimator.errors import CatalogError
+
+if TYPE_CHECKING:
+    from estimator.catalog.loader import Catalog
+
+_PARTS = ("switches", "nics", "gpus", "servers", "cables")
+_KEYS: Mapping[str, tuple[str, ...]] = {
+    "sources": ("id",), "record_sources": ("record_id", "source_id"), "switches": ("id",),
+    "switch_cages": ("switch_id", "position"), "switch_breakouts": ("switch_id", "name"),
+    "switch_aux_ports": ("switch_id", "name"), "nics": ("id",), "nic_ports": ("nic_id", "position"),
+    "pcie_limits": ("pcie_gen", "pcie_lanes"), "gpus": ("id",), "servers": ("id",),
+    "server_networks": ("server_id", "position"), "cables": ("id",), "connector_fit": ("cage_class",),
+    "generations": ("id",), "default_lengths": ("tier",), "prices": ("part_id", "book", "per"),
+    "economics": ("id",), "model_constants": ("name", "index"),
+}  # fmt: skip
+_RANGES = {"prices": ("low_cents", "typical_cents", "high_cents"), "economics": ("low", "typical", "high"),
+           "model_constants": ("low", "value", "high")}  # fmt: skip
+_POWERS = {"switches": ("typical_no_optics_w", "max_w"), "nics": ("typical_no_optics_w", "max_w"),
+           "servers": ("typical_w", "max_w")}  # fmt: skip
+
+
+def check(tables: Tables, catalog: "Catalog") -> None:
+    """Raise CatalogError at the first thing that does not hold."""
+    for table, key in _KEYS.items():
+        _unique(tables, table, key)
+    _parts_differ(tables)
+    for table, columns in (_RANGES | _POWERS).items():
+        _ascending(tables, table, columns)
+    _references(tables, catalog)
+    _cages(tables, catalog)
+    _cables(tables, catalog)
+    _generations(tables, catalog)
+    _failure_rates(tables)
+    if len(catalog.default_lengths) != 4:
+        raise CatalogError("default_lengths.csv", None, "tier", "each of the four tiers needs its row")
+
+
+def _at(table: str, column: str) -> int:
+    return list(COLUMNS[table]).index(column)
+
+
+def _fail(table: str, row: int, column: str, message: str) -> CatalogError:
+    return CatalogError(f"{table}.csv", row, column, message)
+
+
+def _unique(tables: Tables, table: str, key: tuple[str, ...]) -> None:
+    places = [_at(table, column) for column in key]
+    seen: dict[Any, int] = {}
+    for row, values in tables[table]:
+        name = tuple(values[place] for place in places)
+        if (first := seen.setdefault(name, row)) != row:
+            raise _fail(table, row, key[0], f"{' '.join(map(str, name))} stands on row {first} already")
+
+
+def _parts_differ(tables: Tables) -> None:
+    """One id names one part, whatever its kind: prices know only the id."""
+    seen: dict[str, str] = {}
+    for table in _PARTS:
+        for row, values in tables[table]:
+            if seen.setdefault(values[0], table) != table:
+                raise _fail(table, row, "id", f"{values[0]} is an id of {seen[values[0]]}.csv already")
+
+
+def _ascending(tables: Tables, table: str, columns: tuple[str, ...]) -> None:
+    places = [_at(table, column) for column in columns]
+    for row, values in tables[table]:
+        for lower, upper, column in zip(places, places[1:], columns[1:], strict=False):
+            if values[lower] > values[upper]:
+                below = list(COLUMNS[table])[lower]
+                raise _fail(table, row, column, f"{values[upper]} is below the {below} of {values[lower]}")
+
+
+def _references(tables: Tables, catalog: "Catalog") -> None:
+    parts = {values[0] for table in _PARTS for _, values in tables[table]}
+    cited = [(table, "source", catalog.sources) for table in ("prices", "economics", "pcie_limits", "default_lengths")]
+    known: list[tuple[str, str, Iterable[str]]] = [
+        *cited,
+        ("record_sources", "source_id", catalog.sources),
+        ("record_sources", "record_id", parts | set(catalog.economics)),
+        ("prices", "part_id", parts), ("price_observations", "part_id", parts),
+        ("switch_cages", "switch_id", catalog.switches), ("switch_breakouts", "switch_id", catalog.switches),
+        ("switch_aux_ports", "switch_id", catalog.switches), ("nic_ports", "nic_id", catalog.nics),
+        ("servers", "gpu_id", catalog.gpus), ("server_networks", "server_id", catalog.servers),
+        ("server_networks", "nic_id", catalog.nics), ("generations", "default_switch", catalog.switches),
+        ("generations", "default_nic", catalog.nics),
+    ]  # fmt: skip
+    for table, column, ids in known:
+        place = _at(table, column)
+        for row, values in tables[table]:
+            if values[place] is not None and values[place] not in ids:
+                raise _fail(table, row, column, f"no record has the id {values[place]}")
+    for table in ("switch_cages", "nic_ports", "server_networks"):
+        _connectors(tables, table, "cage_classes", catalog)
+
+
+def _connectors(tables: Tables, table: str, column: str, catalog: "Catalog") -> None:
+    place = _at(table, column)
+    for row, values in tables[table]:
+        unknown = set(values[place]) - set(catalog.connector_fit)
+        if unknown or not values[place]:
+            names = ", ".join(sorted(unknown)) or "nothing"
+            raise _fail(table, row, column, f"{names} is no class of connector_fit.csv")
+
+
+def _cages(tables: Tables, catalog: "Catalog") -> None:
+    rate, links, link = (_at("switch_cages", c) for c in ("cage_rate_gbit_s", "links_per_cage", "link_rate_gbit_s"))
+    for row, v in tables["switch_cages"]:
+        if v[links] * v[link] != v[rate]:
+            raise _fail("switch_cages", row, "cage_rate_gbit_s", f"{v[rate]} is not {v[links]} links of {v[link]} Gb/s")
+    for row, v in tables["switch_breakouts"]:
+        biggest = max((c.cage_rate_gbit_s for c in catalog.switches[v[0]].cages), default=0)
+        if v[2] * v[3] > biggest:
+            message = f"{v[2]} × {v[3]} Gb/s is more than a cage of {biggest}"
+            raise _fail("switch_breakouts", row, "link_rate_gbit_s", message)
+    for row, v in tables["switches"]:
+        switch = catalog.switches[v[0]]
+        ports = {c.n_cages * c.links_per_cage // switch.switch_units for c in switch.cages}
+        if switch.radix not in ports:
+            raise _fail("switches", row, "radix", f"{switch.radix} is no count of ports of its cages {sorted(ports)}")
+    for table in ("nics", "servers"):
+        children = {"nics": "nic_ports", "servers": "server_networks"}[table]
+        have = {values[0] for _, values in tables[children]}
+        for row, values in tables[table]:
+            if values[0] not in have:
+                raise _fail(table, row, "id", f"{values[0]} has no row in {children}.csv")
+
+
+def _cables(tables: Tables, catalog: "Catalog") -> None:
+    for row, values in tables["cables"]:
+        cable = catalog.cables[values[0]]
+        if (cable.kind == "transceiver") != (cable.b_class is None):
+            raise _fail("cables", row, "b_class", "a module has no far end, and everything else has one")
+        if cable.kind == "transceiver" and not (cable.connectors_per_module and cable.aggregate_gbit_s and cable.optic):
+            raise _fail("cables", row, "connectors_per_module", "a module needs its rate, optic and fibre connectors")
+        if cable.reach_min_m > cable.reach_max_m:
+            message = f"{cable.reach_max_m} is below the least reach of {cable.reach_min_m}"
+            raise _fail("cables", row, "reach_max_m", message)
+        ends = ((cable.a_count, cable.a_rate_gbit_s), (cable.b_count or 1, cable.b_rate_gbit_s))
+        if cable.b_rate_gbit_s and ends[0][0] * (ends[0][1] or 0) != ends[1][0] * cable.b_rate_gbit_s:
+            raise _fail("cables", row, "b_rate_gbit_s", "the two ends carry different rates")
+        for fiber in cable.matching_fiber_ids:
+            other = catalog.cables.get(fiber)
+            if other is None or other.kind != "fiber":
+                raise _fail("cables", row, "matching_fiber_ids", f"no fibre has the id {fiber}")
+            if (other.medium, other.fiber_connector) != (cable.medium, cable.fiber_connector):
+                raise _fail("cables", row, "matching_fiber_ids", f"{fiber} has another medium or connector")
+
+
+def _generations(tables: Tables, catalog: "Catalog") -> None:
+    for row, values in tables["generations"]:
+        generation = catalog.generations[values[0]]
+        if switch_ports(catalog.switches[generation.default_switch], generation.port_rate_gbit_s) is None:
+            raise _fail("generations", row, "default_switch",
+                        f"{generation.default_switch} has no ports of {generation.port_rate_gbit_s} Gb/s")  # fmt: skip
+
+
+def _failure_rates(tables: Tables) -> None:
+    """A rate counted from events must follow from them: events ÷ units ÷ days × 365."""
+    places = [_at("economics", c) for c in ("typical", "events", "event_units", "event_days")]
+    for row, values in tables["economics"]:
+        typical, events, units, days = (values[place] for place in places)
+        if events is not None and abs(events * 365 / (days or 1) / (units or 1) - typical) > 1e-4:
+            raise _fail("economics", row, "typical", f"{typical} is not what {events} events give")

@@ -1,0 +1,177 @@
+"""Parts, prices and parameters from the CSV files of this folder, checked as they are loaded."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from estimator.catalog.checks import check
+from estimator.catalog.ports import server_compute_ports, switch_ports
+from estimator.catalog.records import (
+    ANCHORS,
+    STREET,
+    AuxPort,
+    Breakout,
+    Cable,
+    ComputePorts,
+    DefaultLength,
+    Economic,
+    Generation,
+    Gpu,
+    ModelConstant,
+    Nic,
+    NicPort,
+    PcieLimit,
+    Price,
+    PriceObservation,
+    Server,
+    ServerNetwork,
+    Source,
+    Switch,
+    SwitchCage,
+    SwitchPorts,
+)
+from estimator.catalog.tables import Tables
+
+HERE = Path(__file__).parent
+PART_KINDS = ("switches", "nics", "gpus", "servers", "cables")
+KINDS = (*PART_KINDS, "economics", "generations", "constants", "sources")
+
+
+class Catalog:
+    """Everything the estimator knows about parts and prices.
+
+    ``switches``, ``nics``, ``gpus``, ``servers``, ``cables``, ``economics``, ``generations`` and ``sources`` map an id
+    to its record, ``constants`` a name (``"name"`` or ``"name[index]"``) to its ModelConstant. ``version`` changes
+    when any file does.
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        self.version = tables.version
+        self.sources: dict[str, Source] = _by_id(tables, "sources", Source)
+        self.switches: dict[str, Switch] = _by_id(
+            tables, "switches", Switch,
+            ("switch_cages", SwitchCage), ("switch_breakouts", Breakout), ("switch_aux_ports", AuxPort),
+        )  # fmt: skip
+        self.nics: dict[str, Nic] = _by_id(tables, "nics", Nic, ("nic_ports", NicPort))
+        self.gpus: dict[str, Gpu] = _by_id(tables, "gpus", Gpu)
+        self.servers: dict[str, Server] = _by_id(tables, "servers", Server, ("server_networks", ServerNetwork))
+        self.cables: dict[str, Cable] = _by_id(tables, "cables", Cable)
+        self.economics: dict[str, Economic] = _by_id(tables, "economics", Economic)
+        self.generations: dict[str, Generation] = _by_id(tables, "generations", Generation)
+        self.constants = {constant_key(v[0], v[1]): ModelConstant(*v) for _, v in tables["model_constants"]}
+        self.connector_fit: dict[str, tuple[str, ...]] = {v[0]: v[1] for _, v in tables["connector_fit"]}
+        self.default_lengths: dict[str, DefaultLength] = {v[0]: DefaultLength(*v) for _, v in tables["default_lengths"]}
+        self.pcie_limits = {(v[0], v[1]): PcieLimit(*v) for _, v in tables["pcie_limits"]}
+        self._prices = {(v[0], v[1], v[2]): Price(*v) for _, v in tables["prices"]}
+        self._observations = [PriceObservation(*v) for _, v in tables["price_observations"]]
+        self._source_ids: dict[str, list[str]] = {}
+        for _, (record_id, source_id) in tables["record_sources"]:
+            self._source_ids.setdefault(record_id, []).append(source_id)
+
+    def price(self, part_id: str, book: str = ANCHORS, per: str = "piece") -> Price | None:
+        """Price of a part, or None where the catalog has none.
+
+        ``book`` is ``"anchors"`` (planning prices) or ``"street"`` (listings); a part without a street price keeps its
+        anchor, and the Price says in ``book`` which it is. ``per`` is ``"piece"`` or ``"metre"``: a cable of a given
+        length costs a piece plus its metres.
+        """
+        if book not in (ANCHORS, STREET):
+            raise ValueError(f"price book {book!r} is neither {ANCHORS!r} nor {STREET!r}")
+        return self._prices.get((part_id, book, per)) or self._prices.get((part_id, ANCHORS, per))
+
+    def sources_of(self, record_id: str) -> tuple[Source, ...]:
+        """The sources that a record cites."""
+        return tuple(self.sources[s] for s in self._source_ids.get(record_id, ()))
+
+    def records(self, kind: str) -> list[dict[str, Any]]:
+        """JSON-ready records of one of KINDS; parts carry their prices, with basis, source and date."""
+        if kind not in KINDS:
+            raise ValueError(f"no kind {kind!r}; kinds are {', '.join(KINDS)}")
+        table: Mapping[str, Any] = getattr(self, kind)
+        return [self._as_json(kind, key, record) for key, record in table.items()]
+
+    def _as_json(self, kind: str, key: str, record: Any) -> dict[str, Any]:
+        out: dict[str, Any] = {"id": key} | _plain(asdict(record))
+        if kind in PART_KINDS:
+            out["prices"] = [_plain(asdict(p)) | {"source": self._source_line(p.source)}
+                             for p in self._prices.values() if p.part_id == key]  # fmt: skip
+            out["price_observations"] = [_plain(asdict(o)) for o in self._observations if o.part_id == key]
+        if kind == "economics":
+            out["source"] = self._source_line(record.source)
+        if kind in (*PART_KINDS, "economics"):
+            out["sources"] = [_plain(asdict(s)) for s in self.sources_of(key)]
+        return out
+
+    def _source_line(self, source_id: str) -> str:
+        source = self.sources[source_id]
+        return f"{source.title} ({source.date})" if source.date else source.title
+
+    def source_text(self, source_id: str, as_of: str) -> str:
+        """A source as a bill prints it: title and date."""
+        return f"{self.sources[source_id].title}, {as_of}"
+
+    def switch_ports(self, switch_id: str, port_rate_gbit_s: int) -> SwitchPorts | None:
+        """Ports of a switch at a port rate, and how many share a cage; None if it has no such mode (see ports.py)."""
+        return switch_ports(self.switches[switch_id], port_rate_gbit_s)
+
+    def server_compute_ports(self, server_id: str, port_rate_gbit_s: int | None = None) -> ComputePorts | None:
+        """Ports of a server on the compute network, at its own rate if none is given (see ports.py)."""
+        return server_compute_ports(self.servers[server_id], port_rate_gbit_s)
+
+    def default(self, site_key: str) -> float:
+        """Cable length of a key of the site, such as ``"node_leaf_m"``, when the request says nothing. [m]"""
+        return self.default_lengths[site_key.removesuffix("_m")].length_m
+
+    def default_switch(self, generation: str) -> Switch:
+        """The switch taken for a fabric generation when none is named; ``generations.csv`` says why."""
+        return self.switches[self.generations[generation].default_switch]
+
+    def default_nic(self, generation: str) -> Nic:
+        """The adapter taken for a custom server of a fabric generation."""
+        return self.nics[self.generations[generation].default_nic]
+
+
+def constant_key(name: str, index: str | None) -> str:
+    """Key of a model constant: ``"name"``, or ``"name[index]"``."""
+    return f"{name}[{index}]" if index else name
+
+
+def load_catalog(folder: Path | None = None) -> Catalog:
+    """The catalog of a folder of CSV files (default: this one), read and checked once per folder.
+
+    Raises
+    ------
+    CatalogError
+        Names the file, the row and the column of the first thing that is wrong.
+    """
+    return _load((folder or HERE).resolve())
+
+
+@lru_cache(maxsize=8)
+def _load(folder: Path) -> Catalog:
+    tables = Tables(folder)
+    catalog = Catalog(tables)
+    check(tables, catalog)
+    return catalog
+
+
+def _by_id(tables: Tables, name: str, record: Callable[..., Any], *children: tuple[str, Callable[..., Any]]) -> Any:
+    """Records of a table by id, each with its rows of the child tables as tuples."""
+    groups: list[dict[str, list[Any]]] = []
+    for table, child in children:
+        group: dict[str, list[Any]] = {}
+        for _, values in tables[table]:
+            group.setdefault(values[0], []).append(child(*values[1:]))
+        groups.append(group)
+    return {v[0]: record(*v, *(tuple(group.get(v[0], ())) for group in groups)) for _, v in tables[name]}
+
+
+def _plain(values: Any) -> Any:
+    """Tuples become lists, so that JSON and Python agree."""
+    if isinstance(values, dict):
+        return {key: _plain(value) for key, value in values.items()}
+    if isinstance(values, Iterable) and not isinstance(values, str):
+        return [_plain(value) for value in values]
+    return values

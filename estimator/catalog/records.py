@@ -1,0 +1,387 @@
+"""Catalog records: frozen, one class for each kind of row. Rates are one direction in Gb/s; powers are watts."""
+
+from dataclasses import dataclass
+
+ANCHORS, STREET = "anchors", "street"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a figure comes from; ``access`` says whether the page itself was read."""
+
+    id: str
+    title: str
+    url: str | None
+    date: str | None
+    access: str
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Price of one piece (or one metre) of a part, in US cents; ``source`` is an id of sources.csv."""
+
+    part_id: str
+    book: str
+    per: str
+    low_cents: int
+    typical_cents: int
+    high_cents: int
+    currency: str
+    basis: str
+    source: str
+    as_of: str
+    note: str | None
+
+    @property
+    def cents(self) -> tuple[int, int, int]:
+        """(low, typical, high)."""
+        return self.low_cents, self.typical_cents, self.high_cents
+
+
+@dataclass(frozen=True, slots=True)
+class PriceObservation:
+    """One price seen somewhere, in hundredths of its currency: evidence behind a range."""
+
+    part_id: str
+    amount_cents: int
+    currency: str
+    seen_at: str
+    date: str
+    access: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchCage:
+    """A group of like cages of a switch at their native rate."""
+
+    position: int
+    n_cages: int
+    cage: str
+    cage_classes: tuple[str, ...]
+    cage_rate_gbit_s: int
+    lanes: int
+    links_per_cage: int
+    link_rate_gbit_s: int
+    top: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Breakout:
+    """Another way to use the cages: more links a cage at a lower rate, up to ``max_ports`` a box."""
+
+    name: str
+    links_per_cage: int
+    link_rate_gbit_s: int
+    max_ports: int
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AuxPort:
+    """Ports beside the fabric's, such as one for the fabric manager."""
+
+    name: str
+    n_cages: int
+    cage: str
+    rate_gbit_s: int | None
+    purpose: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A switch box; ``radix`` is ports of one switch in it at native rate, ``switch_units`` how many it holds."""
+
+    id: str
+    vendor: str
+    model: str
+    part_numbers: tuple[str, ...]
+    generation: str
+    protocol: str
+    status: str
+    form: str
+    managed: bool
+    roles: tuple[str, ...]
+    asic: str
+    n_asics: int
+    bandwidth_gbit_s: int
+    radix: int
+    switch_units: int
+    max_ports: int
+    rack_units: int
+    weight_kg: float | None
+    weight_basis: str | None
+    airflow: tuple[str, ...]
+    cooling: str
+    psu_count: int | None
+    psu_rating_w: int | None
+    psu_inlet: str | None
+    typical_no_optics_w: float
+    max_w: float
+    max_optic_cage_w: float
+    power_basis: str
+    latency_ns: int | None
+    note: str | None
+    cages: tuple[SwitchCage, ...] = ()
+    breakouts: tuple[Breakout, ...] = ()
+    aux_ports: tuple[AuxPort, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NicPort:
+    """A group of like cages of an adapter."""
+
+    position: int
+    n_cages: int
+    cage: str
+    cage_classes: tuple[str, ...]
+    cage_rate_gbit_s: int
+    top: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Nic:
+    """An adapter, SuperNIC or DPU; ``total_rate_gbit_s`` is the sum over its ports."""
+
+    id: str
+    vendor: str
+    model: str
+    part_numbers: tuple[str, ...]
+    generation: str
+    protocols: tuple[str, ...]
+    status: str
+    total_rate_gbit_s: int
+    pcie_gen: int
+    pcie_lanes: int
+    pcie_extension: str | None
+    form_factor: str
+    is_dpu: bool
+    typical_no_optics_w: float
+    max_w: float
+    power_basis: str
+    note: str | None
+    ports: tuple[NicPort, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """An accelerator; TFLOPS are dense, ``scale_up_both_ways_gb_s`` counts both directions."""
+
+    id: str
+    vendor: str
+    model: str
+    architecture: str
+    form_factor: str
+    status: str
+    released: str | None
+    bf16_dense_tflops: float
+    fp8_dense_tflops: float | None
+    fp4_dense_tflops: float | None
+    achievable_bf16_tflops: float | None
+    achievable_fp8_tflops: float | None
+    memory_gb: float
+    memory_type: str
+    memory_tb_s: float
+    scale_up_link: str
+    scale_up_both_ways_gb_s: float
+    scale_up_topology: str
+    scale_up_domaigpu_count: int
+    pcie_gen: int
+    tdp_w: float
+    default_scale_out_gbit_s: int
+    cooling: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ServerNetwork:
+    """One network of a server: adapters, their ports, and the cages in which the ports come out."""
+
+    position: int
+    role: str
+    nic_id: str | None
+    n_nics: int
+    ports_per_nic: int
+    port_rate_gbit_s: int
+    cage: str
+    cage_classes: tuple[str, ...]
+    n_cages: int
+    top: str | None
+    nic_included: bool
+    shares_nic_with: str | None
+
+    @property
+    def n_ports(self) -> int:
+        """Ports a node has on this network."""
+        return self.n_nics * self.ports_per_nic
+
+    @property
+    def cage_rate_gbit_s(self) -> int:
+        """What one cage carries, one direction."""
+        return self.n_ports * self.port_rate_gbit_s // self.n_cages
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server, tray or rack; power is at the supply input, adapters included, external modules not."""
+
+    id: str
+    vendor: str
+    model: str
+    part_numbers: tuple[str, ...]
+    role: str
+    status: str
+    gpu_id: str | None
+    gpu_count: int
+    scale_up_domaigpu_count: int
+    rack_units: int
+    weight_kg: float | None
+    weight_basis: str | None
+    cpu: str
+    memory_gb: int
+    typical_w: float
+    max_w: float
+    power_basis: str
+    psu_count: int | None
+    psu_rating_w: int | None
+    cooling: str
+    liquid_heat_share: float
+    airflow: str
+    per_rack: int | None
+    note: str | None
+    networks: tuple[ServerNetwork, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cable:
+    """A cable, module or fibre. A module has no b end; it needs ``connectors_per_module`` fibre connections."""
+
+    id: str
+    vendor: str
+    part_numbers: tuple[str, ...]
+    description: str
+    kind: str
+    optic: str | None
+    protocols: tuple[str, ...]
+    generation: str
+    status: str
+    aggregate_gbit_s: int | None
+    a_connector: str
+    a_class: str
+    a_count: int
+    a_rate_gbit_s: int | None
+    a_top: str | None
+    b_connector: str | None
+    b_class: str | None
+    b_count: int | None
+    b_rate_gbit_s: int | None
+    b_top: str | None
+    lengths_m: tuple[float, ...]
+    reach_min_m: float
+    reach_max_m: float
+    reach_om3_m: float | None
+    medium: str
+    fiber_grade: str | None
+    fiber_connector: str | None
+    connectors_per_module: int | None
+    fibers_per_connector: int | None
+    polish: str | None
+    matching_fiber_ids: tuple[str, ...]
+    a_power_w: float
+    b_power_w: float | None
+    power_basis: str
+    latency_ns_per_m: float
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Economic:
+    """An economic parameter with its range, in ``unit``; failure rates carry the events they were counted from."""
+
+    id: str
+    category: str
+    label: str
+    unit: str
+    low: float
+    typical: float
+    high: float
+    basis: str
+    source: str
+    as_of: str
+    events: int | None
+    event_units: int | None
+    event_days: int | None
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """What a fabric generation means: protocol, port rate, and the switch and adapter taken when none is named."""
+
+    id: str
+    label: str
+    protocol: str
+    port_rate_gbit_s: int
+    standard: str
+    default_switch: str
+    default_nic: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultLength:
+    """Cable length of a tier when the site says nothing."""
+
+    tier: str
+    length_m: float
+    basis: str
+    source: str
+    as_of: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PcieLimit:
+    """What a host interface carries, one direction."""
+
+    pcie_gen: int
+    pcie_lanes: int
+    usable_gbit_s: int
+    basis: str
+    source: str
+    as_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConstant:
+    """A constant of the performance model with its range and evidence; ``index`` is a generation, fabric or empty."""
+
+    name: str
+    index: str | None
+    value: float
+    low: float
+    high: float
+    unit: str
+    basis: str
+    source: str | None
+    evidence: str | None
+    as_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchPorts:
+    """A switch at one port rate: ``radix`` ports of one switch, ``links_per_cage`` of them in each cage."""
+
+    radix: int
+    links_per_cage: int
+
+
+@dataclass(frozen=True, slots=True)
+class ComputePorts:
+    """A server's ports on the compute network; ``n_cages`` cages of ``cage_rate_gbit_s`` carry them."""
+
+    n_nics: int
+    n_ports: int
+    port_rate_gbit_s: int
+    n_cages: int
+    cage_rate_gbit_s: int
