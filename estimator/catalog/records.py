@@ -185,7 +185,7 @@ class Gpu:
     scale_up_link: str
     scale_up_both_ways_gb_s: float
     scale_up_topology: str
-    scale_up_domaigpu_count: int
+    scale_up_domain_gpus: int
     pcie_gen: int
     tdp_w: float
     default_scale_out_gbit_s: int
@@ -233,7 +233,7 @@ class Server:
     status: str
     gpu_id: str | None
     gpu_count: int
-    scale_up_domaigpu_count: int
+    scale_up_domain_gpus: int
     rack_units: int
     weight_kg: float | None
     weight_basis: str | None
