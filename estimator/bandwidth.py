@@ -1,0 +1,215 @@
+"""Systems → bandwidths: what links, NICs, hosts and the fabric leave to one collective. Columns over variants, B/s.
+
+docs/model.md, "Bandwidths": links inside the scale-up domain, then the network as NICs, PCIe and host path allow it, then
+what oversubscription and load balancing leave of that for each pattern of traffic.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from estimator.model_constants import DEFAULT, ModelConstants
+from estimator.units import GIGA, FloatArray, IntArray, gbit_s_to_byte_s, parse_ratio
+
+BoolArray = npt.NDArray[np.bool_]
+
+LIMITS = (
+    "launch and latency", "pipeline fill", "NVLink", "NVLink reduction", "Infinity Fabric", "scale-up links", "PCIe",
+    "NIC", "leaf oversubscription", "load balancing", "rack network channels", "in-network reduction",
+    "one GPU: nothing to exchange",
+)
+(LATENCY, FILL, NVLINK, NVLINK_REDUCTION, INFINITY_FABRIC, SCALE_UP, PCIE, NIC, LEAF, BALANCING, RACK, IN_NETWORK,
+ ALONE) = range(len(LIMITS))
+ANY_NUMBER = 2**31
+SYSTEM_DEFAULTS: dict[str, Any] = {
+    "in_network_reduction": False, "scale_up_reduction": True, "oversubscription": "1:1", "nodes_per_leaf": 32,
+    "placement": "ordered", "load_balancing": "adaptive", "gpudirect": True,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GpuFacts:
+    """What the model takes from the catalog's record of a GPU."""
+
+    generation: str
+    link_byte_s: float  # scale-up links of one GPU, one direction
+    link_limit: int  # index into LIMITS
+    link_reach_gpus: int  # GPUs that links can join: a bridge joins what it was made for, a switch or a mesh any number
+    mesh_gpus: int  # GPUs in a full mesh, whose links to absent GPUs lie idle; 1 where links are switched
+    domain_gpus: int  # the catalog's scale-up domain
+    has_switch_reduction: bool  # switches that add, and a library that uses them
+    is_superchip: bool  # NICs hang on the CPU side, so the GPU's own PCIe link is not in the way
+    pcie_byte_s: float
+    default_nic_gbit_s: float
+
+
+def gpu_facts(record: Any, constants: ModelConstants) -> GpuFacts:
+    """The catalog's record of a GPU → the facts used here."""
+    topology, link = record.scale_up_topology.lower(), record.scale_up_link.lower()
+    one_way_byte_s = record.scale_up_both_ways_gb_s * GIGA / 2
+    generation = constants.generation(record.architecture) if one_way_byte_s else DEFAULT
+    reach = 1 if not one_way_byte_s else record.scale_up_domain_gpus if "bridge" in topology else ANY_NUMBER
+    return GpuFacts(
+        generation=generation, link_byte_s=one_way_byte_s,
+        link_limit=NVLINK if "nvlink" in link else INFINITY_FABRIC if "infinity" in link else SCALE_UP,
+        link_reach_gpus=reach, mesh_gpus=record.scale_up_domain_gpus if "mesh" in topology else 1,
+        domain_gpus=max(record.scale_up_domain_gpus, 1),
+        has_switch_reduction="nv" in topology and "switch" in topology and constants.has("nvls_efficiency", generation),
+        is_superchip="superchip" in record.form_factor.lower(),
+        pcie_byte_s=constants.value("pcie_x16", f"gen{record.pcie_gen}"),
+        default_nic_gbit_s=float(record.default_scale_out_gbit_s))
+
+
+def complete_system(system: dict[str, Any], facts: GpuFacts) -> dict[str, Any]:
+    """``system`` with every default filled in, in the units of the request."""
+    done = SYSTEM_DEFAULTS | {key: value for key, value in system.items() if value is not None}
+    done.setdefault("gpus_per_node", 4 if facts.is_superchip else 8)
+    done.setdefault("scale_up_domain_gpus", facts.domain_gpus)
+    done.setdefault("nics_per_node", done["gpus_per_node"])
+    done.setdefault("nic_gbit_s", facts.default_nic_gbit_s)
+    done.setdefault("fabric", "infiniband")
+    return done
+
+
+@dataclass(frozen=True, slots=True)
+class SystemColumns:
+    """Systems as columns; every array has shape (n_variants,), or that of the index it was taken at."""
+
+    generations: tuple[str, ...]  # what generation_code indexes
+    fabrics: tuple[str, ...]
+    generation_code: IntArray
+    fabric_code: IntArray
+    gpus_per_node: IntArray
+    domain_gpus: IntArray
+    nics_per_node: FloatArray
+    nic_byte_s: FloatArray
+    pcie_byte_s: FloatArray
+    link_byte_s: FloatArray
+    link_limit: IntArray
+    link_reach_gpus: IntArray
+    mesh_gpus: IntArray
+    is_superchip: BoolArray
+    has_scale_up_reduction: BoolArray
+    has_in_network_reduction: BoolArray
+    has_gpudirect: BoolArray
+    oversubscription: FloatArray
+    nodes_per_leaf: FloatArray
+    is_random: BoolArray
+    balance_share: FloatArray  # share of their rate that uplinks carry before the hottest is full
+
+    def take(self, index: IntArray) -> "SystemColumns":
+        """The columns at ``index``: (n_variants,) → index.shape."""
+        return replace(self, **{f.name: getattr(self, f.name)[index] for f in fields(self)
+                                if f.name not in ("generations", "fabrics")})
+
+    def constant(self, constants: ModelConstants, name: str) -> FloatArray:
+        """A constant kept by GPU generation, as a column."""
+        return constants.column(name, self.generations)[self.generation_code]
+
+    def network_constant(self, constants: ModelConstants, name: str) -> FloatArray:
+        """A constant kept by fabric, or by fabric and generation, as a column."""
+        table = np.array([[constants.value(name, f"{fabric}.{generation}") for generation in self.generations]
+                          for fabric in self.fabrics])
+        return table[self.fabric_code, self.generation_code]
+
+
+def _codes(values: Sequence[str]) -> tuple[tuple[str, ...], IntArray]:
+    names = tuple(dict.fromkeys(values))
+    code = {name: i for i, name in enumerate(names)}
+    return names, np.array([code[value] for value in values], dtype=np.int64)
+
+
+def balance_share(load_balancing: str, oversubscription: float, nodes_per_leaf: float, constants: ModelConstants) -> float:
+    """Share of the uplinks' rate that traffic gets before the hottest uplink is full, at most 1.
+
+    Adaptive routing and packet spray even the load out, but for a few per cent. Hashed flows (ECMP) do not: with f flows an
+    uplink on U uplinks the hottest carries M(f, U) times the mean (tabulated), of which the exponent is felt.
+    """
+    if load_balancing != "ecmp":
+        return constants.value("uplink_share", load_balancing)
+    flows = np.log2(max(oversubscription, 1.0))
+    uplinks = np.log2(max(nodes_per_leaf / oversubscription, 1.0))
+    widths = sorted({int(index.split(".")[0]) for index in constants.indices("ecmp_imbalance")})
+    depths = sorted({int(index.split(".")[1]) for index in constants.indices("ecmp_imbalance")})
+    by_width = [np.interp(flows, np.log2(depths), [constants.value("ecmp_imbalance", f"{u}.{f}") for f in depths])
+                for u in widths]
+    imbalance = np.interp(uplinks, np.log2(widths), by_width)
+    return float(imbalance ** -constants.value("ecmp_exponent"))
+
+
+def system_columns(systems: Sequence[dict[str, Any]], catalog: Any, constants: ModelConstants) -> SystemColumns:
+    """Requests' systems (keys may be left out) → columns, one entry a system. The GPU must be in the catalog."""
+    facts_of = {gpu: gpu_facts(catalog.gpus[gpu], constants) for gpu in {system["gpu"] for system in systems}}
+    facts = [facts_of[system["gpu"]] for system in systems]
+    full = [complete_system(system, fact) for system, fact in zip(systems, facts, strict=True)]
+    ratios = [float(parse_ratio(system["oversubscription"])) for system in full]
+    generations, generation_code = _codes([fact.generation for fact in facts])
+    fabrics, fabric_code = _codes([system["fabric"] for system in full])
+
+    def integers(key: str) -> IntArray:
+        return np.array([system[key] for system in full], dtype=np.int64)
+
+    def flags(key: str) -> BoolArray:
+        return np.array([bool(system[key]) for system in full])
+
+    def of_gpu(name: str) -> Any:
+        return np.array([getattr(fact, name) for fact in facts])
+
+    return SystemColumns(
+        generations=generations, fabrics=fabrics, generation_code=generation_code, fabric_code=fabric_code,
+        gpus_per_node=integers("gpus_per_node"), domain_gpus=integers("scale_up_domain_gpus"),
+        nics_per_node=integers("nics_per_node").astype(np.float64),
+        nic_byte_s=gbit_s_to_byte_s(np.array([float(system["nic_gbit_s"]) for system in full])),
+        pcie_byte_s=of_gpu("pcie_byte_s"), link_byte_s=of_gpu("link_byte_s"), link_limit=of_gpu("link_limit"),
+        link_reach_gpus=of_gpu("link_reach_gpus"), mesh_gpus=of_gpu("mesh_gpus"), is_superchip=of_gpu("is_superchip"),
+        has_scale_up_reduction=flags("scale_up_reduction") & of_gpu("has_switch_reduction"),
+        has_in_network_reduction=flags("in_network_reduction"), has_gpudirect=flags("gpudirect"),
+        oversubscription=np.array(ratios), nodes_per_leaf=integers("nodes_per_leaf").astype(np.float64),
+        is_random=np.array([system["placement"] == "random" for system in full]),
+        balance_share=np.array([balance_share(system["load_balancing"], ratio, system["nodes_per_leaf"], constants)
+                                for system, ratio in zip(full, ratios, strict=True)]))
+
+
+def domain_ring_bandwidth(columns: SystemColumns, domain_ranks: IntArray, constants: ModelConstants) -> tuple[Any, Any]:
+    """Ring bandwidth inside one domain [B/s], and what limits it: beyond the reach of the links, or without any, PCIe."""
+    links = columns.link_byte_s * columns.constant(constants, "ring_efficiency")
+    links = links * np.minimum(1.0, (domain_ranks - 1) / np.maximum(columns.mesh_gpus - 1, 1))
+    over_pcie = domain_ranks > columns.link_reach_gpus
+    by_pcie = columns.pcie_byte_s * constants.value("pcie_ring_efficiency")
+    return np.where(over_pcie, by_pcie, links), np.where(over_pcie, PCIE, columns.link_limit)
+
+
+def host_network_bandwidth(columns: SystemColumns, constants: ModelConstants) -> tuple[FloatArray, IntArray]:
+    """What the NICs and hosts of one domain send and receive at once, before the fabric's share [B/s], and its limit.
+
+    Each NIC: its rate, or its x16 slot. Each GPU: its own x16 link, as no other path leads from it to the NICs, unless the
+    NICs hang on the CPU of a superchip. A domain of several nodes: the channels that the library opens between racks.
+    """
+    nic = np.minimum(columns.nic_byte_s, columns.pcie_byte_s)
+    nics = columns.nics_per_node * columns.domain_gpus / columns.gpus_per_node * nic
+    gpus = np.where(columns.is_superchip, np.inf, columns.domain_gpus * columns.pcie_byte_s)
+    limit = np.where((nic < columns.nic_byte_s) | (gpus < nics), PCIE, NIC)
+    staged = np.where(columns.is_superchip, constants.value("no_gpudirect_share", "superchip"),
+                      constants.value("no_gpudirect_share", "host"))
+    rate = np.minimum(nics, gpus) * np.where(columns.has_gpudirect, 1.0, staged)
+    rate = rate * columns.network_constant(constants, "network_efficiency")
+    rack = np.where(columns.domain_gpus > columns.gpus_per_node, constants.value("rack_network_cap"), np.inf)
+    return np.minimum(rate, rack), np.where(rack < rate, RACK, limit)
+
+
+def uplink_share(columns: SystemColumns, n_domains: IntArray, domain_crossings: float) -> tuple[FloatArray, IntArray]:
+    """Share of the network bandwidth that leaf uplinks leave to a pattern, 0–1, and which limit takes the rest.
+
+    ``domain_crossings`` is how many times a ring (1) or a tree (2) of ordered ranks leaves one leaf; with L domains under a
+    leaf, that over L of the bytes go up. Random placement: all but (L − 1)/(k − 1). A job under one leaf sends none up.
+    """
+    per_leaf = np.maximum(columns.nodes_per_leaf * columns.gpus_per_node / columns.domain_gpus, 1.0)
+    ordered = np.minimum(1.0, domain_crossings / per_leaf)
+    random = 1.0 - (per_leaf - 1.0) / np.maximum(n_domains - 1, 1)
+    crossing = np.where(n_domains > per_leaf, np.where(columns.is_random, random, ordered), 0.0)
+    load = columns.oversubscription * crossing
+    share = columns.balance_share / np.maximum(load, columns.balance_share)
+    return share, np.where(load > 1.0, LEAF, BALANCING)

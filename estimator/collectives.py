@@ -1,0 +1,135 @@
+"""Times of collectives at given latencies and bandwidths: pure formulas, in seconds, bytes and bytes a second.
+
+Every formula takes arrays that broadcast against each other and returns an array of the broadcast shape. A collective done
+by one algorithm with one protocol takes
+
+    t(S) = alpha + fill · S / (S + S0) + S · byte_time
+
+where alpha holds launch and latencies, fill the chunk transfers that are not hidden until the pipe is full, and byte_time the
+traffic over the slowest link. docs/model.md, "One collective", has the derivation and where it stops holding.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from estimator.units import FloatArray, IntArray
+
+ALGORITHMS = ("ring", "tree", "nvls", "nvls_tree", "collnet_chain", "collnet_direct")
+PROTOCOLS = ("ll", "ll128", "simple")
+VARIANTS = (
+    *(("ring", protocol) for protocol in PROTOCOLS),
+    *(("tree", protocol) for protocol in PROTOCOLS),
+    ("nvls", "simple"),
+    ("nvls_tree", "simple"),
+    ("collnet_chain", "simple"),
+    ("collnet_direct", "simple"),
+)
+_CHOICE_BITS = 15  # the variant's index sits in the last four bits of a time while the fastest is sought
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The three terms of every variant at every point, arrays of shape (n_variants, n_points).
+
+    A variant that does not exist at a point has ``alpha_s`` infinite, and 0 for the other two.
+    """
+
+    alpha_s: FloatArray
+    fill_s: FloatArray
+    byte_time_s: FloatArray
+    limit: IntArray  # index into bandwidth.LIMITS: what holds byte_time_s up
+
+
+def _all_reduce_bus_factor(n_ranks: Any) -> Any:
+    """Bytes over the slowest link of a ring ÷ S: 2(n − 1)/n."""
+    return 2 * (n_ranks - 1) / n_ranks
+
+
+# busbw ÷ algbw, by collective; one entry for each collective that is modelled
+BUS_FACTORS: dict[str, Callable[[Any], Any]] = {"all_reduce": _all_reduce_bus_factor}
+
+
+def ring_steps(n_ranks: Any, n_domains: Any) -> tuple[Any, Any]:
+    """Steps of a ring all-reduce of ``n_ranks`` in ``n_domains``: (inside a domain, over the network).
+
+    2(n − 1) in all, as each of reduce-scatter and all-gather passes n − 1 times [Patarasu & Yuan, JPDC 69, 2009]; the ring
+    enters each domain once, so 2(k − 1) of them are bound by the network.
+    """
+    across = 2 * (n_domains - 1)
+    return 2 * (n_ranks - 1) - across, across
+
+
+def ring_bandwidth(inside_byte_s: Any, network_byte_s: Any, domain_ranks: Any, n_domains: Any) -> Any:
+    """Payload rate of the slowest hop of a ring [B/s].
+
+    In a domain of g GPUs g − 1 of g hops use the scale-up links, which leaves g/(g − 1) of their rate for the rest. With one
+    GPU in each domain the network alone counts; with one domain, its links alone.
+    """
+    inside = inside_byte_s * np.where(n_domains > 1, domain_ranks / np.maximum(domain_ranks - 1, 1), 1.0)
+    bound = np.where(domain_ranks > 1, inside, np.inf)
+    return np.minimum(bound, np.where(n_domains > 1, network_byte_s, np.inf))
+
+
+def tree_levels(n_domains: Any) -> Any:
+    """⌊log2 k⌋: network steps up (and down) a binary tree over ``n_domains``, exact for integers below 2^53."""
+    return np.frexp(np.asarray(n_domains, dtype=np.float64))[1] - 1
+
+
+def tree_network_share(n_domains: Any) -> Any:
+    """Bytes each domain sends in a double binary tree, ÷ S: 1 for two domains, 3/2 for three, 2 from four on.
+
+    Every domain is a leaf of one tree and inside the other, so it sends half the buffer up twice and half down twice; two
+    domains only exchange. That is why two-domain runs show more than the wire rate.
+    """
+    return np.minimum(n_domains, 4) / 2.0
+
+
+def stepped_latency(base_s: Any, inside: Any, inside_step_s: Any, across: Any, across_step_s: Any) -> Any:
+    """base + steps inside × their latency + steps over the network × theirs [s]."""
+    return base_s + inside * inside_step_s + across * across_step_s
+
+
+def fill_share(message_bytes: Any, half_fill_bytes: Any) -> Any:
+    """S / (S + S0): the part of the fill that a message of S bytes pays, 0 for none and 1 for long ones."""
+    return message_bytes / (message_bytes + half_fill_bytes)
+
+
+def variant_times(terms: Terms, variant: int, message_bytes: FloatArray, share: FloatArray) -> FloatArray:
+    """Times of one variant [s], shape (n_points, n_sizes); sizes of shape (1 or n_points, n_sizes)."""
+    times = message_bytes * terms.byte_time_s[variant][:, None]
+    times += share * terms.fill_s[variant][:, None]
+    times += terms.alpha_s[variant][:, None]
+    return times
+
+
+def fastest(terms: Terms, message_bytes: FloatArray, half_fill_bytes: float) -> tuple[FloatArray, IntArray]:
+    """Shortest time over the variants, and which one takes it.
+
+    Parameters
+    ----------
+    terms : Terms of shape (n_variants, n_points), at most 16 variants.
+    message_bytes : float array, shape (1 or n_points, n_sizes). [B]
+    half_fill_bytes : S0. [B]
+
+    Returns
+    -------
+    (float array, int array), both of shape (n_points, n_sizes)
+        Time [s], infinite where no variant exists, and the index into VARIANTS. The time is exact to 15 units of the last
+        place, because the index is kept in its last four bits, so that one minimum finds both.
+    """
+    share = fill_share(message_bytes, half_fill_bytes)
+    best = np.full((terms.alpha_s.shape[1], message_bytes.shape[1]), np.inf)
+    packed_best = best.view(np.int64)
+    for variant in range(terms.alpha_s.shape[0]):
+        if not np.isfinite(terms.alpha_s[variant]).any():
+            continue
+        times = variant_times(terms, variant, message_bytes, share)
+        packed = times.view(np.int64)
+        packed &= ~_CHOICE_BITS
+        packed |= variant
+        np.minimum(packed_best, packed, out=packed_best)
+    choice = packed_best & _CHOICE_BITS
+    return best, choice

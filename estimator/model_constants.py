@@ -1,0 +1,78 @@
+"""Constants of the performance model, looked up by name and index, in SI units (catalog/model_constants.csv)."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from estimator.units import GIGA, FloatArray, us_to_s
+
+DEFAULT = "default"
+_TO_SI = {"us": us_to_s, "GB/s": lambda value: value * GIGA}
+
+
+class ModelConstants:
+    """The catalog's constants, each in seconds, bytes or bytes a second.
+
+    An index is looked up as it stands, then with its last dotted part left off, then as "default"; so ``efa.ampere`` finds
+    the row ``efa.ampere`` if there is one, else ``efa``, else ``default``. What none of them holds is a KeyError: a constant
+    that the model needs and the catalog lacks is a broken catalog.
+    """
+
+    def __init__(self, catalog: Any) -> None:
+        self._values: dict[tuple[str, str], float] = {}
+        self._rows: dict[tuple[str, str], Any] = {}
+        self._asked: set[tuple[str, str]] = set()
+        for row in catalog.constants.values():
+            key = (row.name, row.index or "")
+            self._rows[key] = row
+            self._values[key] = _TO_SI.get(row.unit, float)(float(row.value))
+
+    def key(self, name: str, index: str = "") -> tuple[str, str] | None:
+        """The row that answers for ``index``, or None."""
+        asked = index
+        while asked:
+            if (name, asked) in self._values:
+                return name, asked
+            asked = asked.rpartition(".")[0]
+        return next((key for key in ((name, ""), (name, DEFAULT)) if key in self._values), None)
+
+    def value(self, name: str, index: str = "") -> float:
+        """One constant; KeyError if no row answers."""
+        key = self.key(name, index)
+        if key is None:
+            raise KeyError(f"model_constants.csv has no row for {name!r} with index {index!r}")
+        self._asked.add(key)
+        return self._values[key]
+
+    def get(self, name: str, index: str, otherwise: float) -> float:
+        """One constant, or ``otherwise`` where no row answers."""
+        return otherwise if self.key(name, index) is None else self.value(name, index)
+
+    def column(self, name: str, indices: Iterable[str]) -> FloatArray:
+        """One constant for each index, shape (len(indices),)."""
+        return np.array([self.value(name, index) for index in indices])
+
+    def has(self, name: str, index: str) -> bool:
+        """True where this very row is in the table."""
+        return (name, index) in self._values
+
+    def indices(self, name: str) -> list[str]:
+        """All indices of one constant, in the order of the file."""
+        return [index for key, index in self._values if key == name]
+
+    def used(self) -> list[tuple[tuple[str, str], Any]]:
+        """The rows that were asked for so far, in the order of the file."""
+        return [(key, row) for key, row in self._rows.items() if key in self._asked]
+
+    def generation(self, architecture: str) -> str:
+        """A GPU's architecture → the generation that constants are kept by.
+
+        ``Blackwell Ultra`` → ``blackwell``, as its links are the same; one without a row of its own → ``default``.
+        """
+        words = architecture.lower().split()
+        for n_words in range(len(words), 0, -1):
+            name = "-".join(words[:n_words])
+            if self.has("ring_efficiency", name):
+                return name
+        return DEFAULT
