@@ -1,4 +1,4 @@
-"""The one shape of every refusal: ``{"code", "problems": [{"field", "code", "message"}]}``. Codes are in docs/api.md."""
+"""The one shape of every refusal: ``{"code", "problems": [{"field", "code", "message"}]}``; codes: docs/api.md."""
 
 import logging
 import uuid

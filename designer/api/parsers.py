@@ -1,22 +1,22 @@
-"""Request bodies: JSON objects within bounds. Whatever Python's reader would let through and JSON forbids is refused."""
+"""Request bodies: JSON objects within bounds. What Python would read and JSON forbids is refused."""
 
 import json
 import math
 from collections.abc import Mapping
 from typing import Any, BinaryIO, NoReturn
 
+from django.conf import settings
 from rest_framework.parsers import BaseParser
 
 from designer.api.errors import refuse
 
-MAX_BODY_BYTES = 2**20
 MAX_DEPTH = 32
 MAX_INTEGER = 2**63 - 1
 DRAIN_BYTES = 2**26
 
 
 class BoundedJSONParser(BaseParser):
-    """A JSON object of at most 1 MiB and 32 levels, without NaN, repeated keys or integers above 64 bits."""
+    """A JSON object of at most MAX_BODY_BYTES (a setting) and 32 levels, without NaN, repeated keys, huge integers."""
 
     media_type = "application/json"
 
@@ -46,9 +46,10 @@ class BoundedJSONParser(BaseParser):
 
 
 def _read(stream: BinaryIO) -> bytes:
-    """The whole body, or a refusal. A client still sending would miss the answer, so what follows is read and dropped."""
-    body = stream.read(MAX_BODY_BYTES + 1)
-    if len(body) <= MAX_BODY_BYTES:
+    """The whole body, or a refusal. A client still sending would miss the answer, so the rest is read and dropped."""
+    most = settings.MAX_BODY_BYTES
+    body = stream.read(most + 1)
+    if len(body) <= most:
         return body
     n_read = len(body)
     while n_read < DRAIN_BYTES and (chunk := stream.read(2**16)):
@@ -56,7 +57,7 @@ def _read(stream: BinaryIO) -> bytes:
     raise refuse(
         413,
         "body_too_large",
-        f"The body has {n_read:,} bytes or more and may have {MAX_BODY_BYTES:,}. A design needs a few thousand.",
+        f"The body has {n_read:,} bytes or more and may have {most:,}. A design needs a few thousand.",
     )
 
 
@@ -110,11 +111,13 @@ def _check_text(text: str) -> None:
     if text.isascii() and "\0" not in text:
         return
     if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise refuse(400, "unreadable_text", f"The text {ascii(_short(text))} has a NUL or half a character pair in it.")
+        raise refuse(400, "unreadable_text", f"The text {_short(text)!a} has a NUL or half a character pair in it.")
 
 
 def _too_deep() -> Exception:
-    return refuse(400, "nested_too_deep", f"The body nests deeper than {MAX_DEPTH} levels; a request needs fewer than 10.")
+    return refuse(
+        400, "nested_too_deep", f"The body nests deeper than {MAX_DEPTH} levels; a request needs fewer than 10."
+    )
 
 
 def _short(text: str) -> str:

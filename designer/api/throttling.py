@@ -1,12 +1,16 @@
 """How often one caller may call. Counts are kept in the cache that all web processes share."""
 
+from __future__ import annotations
+
 import logging
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from redis.exceptions import RedisError
 from rest_framework.request import Request
 from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, UserRateThrottle
-from rest_framework.views import APIView
+
+if TYPE_CHECKING:  # rest_framework.views loads this module while it is being loaded itself
+    from rest_framework.views import APIView
 
 logger = logging.getLogger(__name__)
 

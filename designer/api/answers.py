@@ -1,0 +1,149 @@
+"""The shape of an Estimate, for the OpenAPI document. A test holds it against real ones."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from designer.api.serializers import VersionsSerializer
+
+Answer = serializers.Serializer[Any]
+
+
+class MoneyRange(Answer):
+    """US dollars; null where there is no price."""
+
+    low = serializers.FloatField(allow_null=True)
+    typical = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+
+
+class Counts(Answer):
+    nodes = serializers.IntegerField()
+    gpus = serializers.IntegerField()
+    endpoints = serializers.IntegerField(help_text="NIC ports on this network.")
+    leaf = serializers.IntegerField()
+    spine = serializers.IntegerField()
+    core = serializers.IntegerField()
+    switches = serializers.IntegerField()
+
+
+class Links(Answer):
+    """Connections at one port rate."""
+
+    node_leaf = serializers.IntegerField()
+    fabric_manager = serializers.IntegerField()
+    leaf_spine = serializers.IntegerField()
+    spine_core = serializers.IntegerField()
+
+
+class Oversubscription(Answer):
+    asked = serializers.CharField(help_text="As two integers, such as 33:7.")
+    built = serializers.CharField()
+    built_ratio = serializers.FloatField()
+    worst_leaf = serializers.CharField()
+
+
+class SizedNetwork(Answer):
+    """One network of the cluster."""
+
+    tiers = serializers.IntegerField()
+    planes = serializers.IntegerField()
+    layout = serializers.CharField()
+    counts = Counts()
+    links = Links()
+    ports = serializers.DictField(child=serializers.IntegerField())
+    cables = serializers.DictField(required=False, help_text="Things bought, by tier; a twin cable carries two links.")
+    transceivers = serializers.DictField(required=False, help_text="Modules at nodes and switches.")
+    oversubscription = Oversubscription()
+    injection_gbit_s = serializers.FloatField(help_text="Endpoints × port rate.")
+    bisection_gbit_s = serializers.FloatField(help_text="One direction.")
+
+
+class Finding(Answer):
+    code = serializers.CharField()
+    severity = serializers.ChoiceField(["info", "warning", "error"])
+    field = serializers.CharField(allow_blank=True, allow_null=True)
+    message = serializers.CharField()
+
+
+class BomLine(Answer):
+    line = serializers.IntegerField()
+    category = serializers.CharField()
+    part = serializers.CharField()
+    part_number = serializers.CharField(allow_null=True)
+    description = serializers.CharField()
+    quantity = serializers.IntegerField()
+    spare_quantity = serializers.IntegerField()
+    unit_price_usd = MoneyRange(allow_null=True)
+    extended_price_usd = MoneyRange(allow_null=True)
+    price_basis = serializers.CharField(allow_null=True)
+    price_source = serializers.CharField(allow_null=True)
+    power_w = serializers.FloatField(allow_null=True)
+    fabric = serializers.CharField()
+
+
+class BomTotals(Answer):
+    totals_usd = MoneyRange()
+
+
+class BomWithLines(BomTotals):
+    lines = BomLine(many=True)
+
+
+class Preview(Answer):
+    """An Estimate without the lines of its bill of materials."""
+
+    spec = serializers.JSONField(help_text="The normalized spec.")
+    versions = VersionsSerializer()
+    spec_hash = serializers.CharField()
+    fabrics = serializers.DictField(child=SizedNetwork())
+    findings = Finding(many=True)
+    bom = BomTotals()
+    cost = serializers.DictField(help_text="capex_usd, opex_usd_per_year, tco_usd, usd_per_gpu, network_share, …")
+    power = serializers.DictField(help_text="network_w, it_w and facility_w.")
+    performance = serializers.DictField(help_text="all_reduce over GPU counts and message sizes.")
+
+
+class Estimate(Preview):
+    """A finished design: counts, findings, bill of materials, cost, power and performance."""
+
+    bom = BomWithLines()
+
+
+class Bom(Answer):
+    """The bill of materials of one estimate."""
+
+    name = serializers.CharField()
+    spec_hash = serializers.CharField()
+    versions = VersionsSerializer()
+    bom = BomWithLines()
+
+
+class PredictionRow(Answer):
+    gpus = serializers.IntegerField()
+    nodes = serializers.IntegerField()
+    message_bytes = serializers.IntegerField()
+    time_us = serializers.FloatField()
+    time_us_low = serializers.FloatField()
+    time_us_high = serializers.FloatField()
+    algbw_gb_s = serializers.FloatField()
+    busbw_gb_s = serializers.FloatField()
+    algorithm = serializers.CharField()
+    protocol = serializers.CharField(allow_null=True)
+    limited_by = serializers.CharField()
+    validated = serializers.BooleanField(help_text="False outside what was measured.")
+
+
+class Prediction(Answer):
+    rows = PredictionRow(many=True)
+
+
+class Kind(Answer):
+    kind = serializers.CharField()
+    count = serializers.IntegerField()
+    url = serializers.CharField()
+
+
+class Kinds(Answer):
+    version = serializers.CharField(help_text="Hash of the catalog's files.")
+    kinds = Kind(many=True)

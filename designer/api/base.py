@@ -1,0 +1,106 @@
+"""What every address of the API has in common: JSON in and out, closed to strangers, owners see their own rows only."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.pagination import PageNumberPagination
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
+from rest_framework.serializers import Serializer
+from rest_framework.views import APIView
+
+from designer.api.errors import Refusal
+from designer.api.parsers import BoundedJSONParser
+from designer.api.permissions import TokenMayWrite
+from designer.api.throttling import HeavyJobThrottle
+from estimator.errors import Problem
+
+
+class JSONAlways(DefaultContentNegotiation):
+    """Answers are JSON whatever Accept says; ``?format=`` belongs to the downloads and is not DRF's here."""
+
+    def select_renderer(
+        self, request: Request, renderers: Sequence[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        return renderers[0], renderers[0].media_type
+
+
+class ApiView(APIView):
+    """The base of all views here."""
+
+    parser_classes = [BoundedJSONParser]
+    renderer_classes = [JSONRenderer]
+    content_negotiation_class = JSONAlways
+    permission_classes = [IsAuthenticated, TokenMayWrite]
+    stores_nothing = False
+
+    def perform_authentication(self, request: Request) -> None:
+        """As DRF does, but wrong tokens count for the throttle: guessing gets slow."""
+        try:
+            super().perform_authentication(request)
+        except AuthenticationFailed:
+            self.check_throttles(request)
+            raise
+
+    def permission_denied(self, request: Request, message: str | None = None, code: str | None = None) -> NoReturn:
+        """As DRF does, but calls of nobody count for the throttle."""
+        if not request.user.is_authenticated:
+            self.check_throttles(request)
+        super().permission_denied(request, message, code)
+
+    def throttled(self, request: Request, wait: float | None) -> NoReturn:
+        """429 with the seconds to wait."""
+        raise TooManyRequests(wait)
+
+
+class HeavyJobView(ApiView):
+    """A view whose posts queue work: they have a throttle of their own."""
+
+    throttle_classes = [*APIView.throttle_classes, HeavyJobThrottle]
+
+
+class TooManyRequests(Refusal):
+    """A caller who has to wait a while."""
+
+    def __init__(self, wait: float | None) -> None:
+        self.wait = max(1, round(wait or 1))
+        message = f"Too many requests. Try again in {self.wait} s; the limits are in the API's documentation."
+        super().__init__(429, "throttled", [Problem("", "throttled", message)])
+
+
+class Pages(PageNumberPagination):
+    """``page`` and ``page_size``; answers carry ``count``, ``next``, ``previous`` and ``results``."""
+
+    page_size = 50
+    max_page_size = 200
+    page_size_query_param = "page_size"
+
+    def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
+        """None: views describe their query by PageQuery, which also checks it."""
+        return []
+
+
+def query_of(request: Request, serializer_class: type[Serializer[Any]], also: Iterable[str] = ()) -> dict[str, Any]:
+    """The query as this serializer reads it. Names beside its own and ``also`` are refused, and so are repetitions."""
+    known = [*serializer_class().fields, *also]
+    problems = [
+        Problem(
+            name,
+            "unknown_parameter",
+            f"There is no query parameter {name!r} here. Known: {', '.join(known) or 'none'}.",
+        )
+        for name in request.query_params
+        if name not in known
+    ] + [
+        Problem(name, "repeated_parameter", f"The query parameter {name!r} stands there twice; give it once.")
+        for name, values in request.query_params.lists()
+        if len(values) > 1
+    ]
+    if problems:
+        raise Refusal(400, "invalid_request", problems)
+    serializer = serializer_class(data=request.query_params)
+    serializer.is_valid(raise_exception=True)
+    return dict(serializer.validated_data)

@@ -1,0 +1,53 @@
+"""Bodies that carry a design: a spec as it is, or a spec under a name of its own."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from designer.api.errors import Refusal, refuse
+from designer.models import Design
+from estimator.catalog.loader import Catalog
+from estimator.errors import Problem
+from estimator.spec import DesignSpec, parse_spec
+
+WRAPPER_KEYS = ("name", "spec")
+
+
+def spec_of(body: Mapping[str, Any], catalog: Catalog) -> DesignSpec:
+    """The DesignSpec of ``{"name": …, "spec": {…}}`` or of a bare spec. A name beside the spec is the design's.
+
+    Raises
+    ------
+    Refusal
+        For keys beside name and spec.
+    SpecError
+        With every problem of the spec.
+    """
+    if "spec" not in body:
+        return parse_spec(body, catalog)
+    _refuse_unknown_keys(body)
+    return parse_spec(_named(body["spec"], body), catalog)
+
+
+def revised_spec(design: Design, body: Mapping[str, Any], catalog: Catalog) -> DesignSpec:
+    """The next state of a design: ``name`` replaces its name, ``spec`` its spec; what is left out stays."""
+    _refuse_unknown_keys(body)
+    if not body:
+        raise refuse(400, "nothing_to_change", "Give a name, a spec or both.")
+    spec = body.get("spec", design.latest.spec)
+    if isinstance(spec, Mapping) and "name" not in spec:
+        spec = {**spec, "name": design.name}
+    return parse_spec(_named(spec, body), catalog)
+
+
+def _named(spec: Any, body: Mapping[str, Any]) -> Any:
+    return {**spec, "name": body["name"]} if isinstance(spec, Mapping) and "name" in body else spec
+
+
+def _refuse_unknown_keys(body: Mapping[str, Any]) -> None:
+    problems = [
+        Problem(key, "unknown_key", f"There is no key {key!r} here. Known: {', '.join(WRAPPER_KEYS)}.")
+        for key in body
+        if key not in WRAPPER_KEYS
+    ]
+    if problems:
+        raise Refusal(400, "invalid_request", problems)

@@ -1,0 +1,253 @@
+"""The OpenAPI document: what each call takes and answers, with examples. Views wear these as decorators."""
+
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerExtension
+from drf_spectacular.plumbing import ResolvedComponent
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
+
+from designer.api import answers
+from designer.api.serializers import (
+    BomQuery,
+    CatalogQuery,
+    DesignDetailSerializer,
+    DesignQuery,
+    DesignSerializer,
+    ErrorSerializer,
+    EstimateJobDetailSerializer,
+    EstimateJobSerializer,
+    EstimateQuery,
+    RevisionDetailSerializer,
+)
+from designer.exports.downloads import XLSX_TYPE
+from estimator.prediction import PredictionRequest
+from estimator.spec import DesignSpec
+
+SPEC = {
+    "name": "DGX H100, 4 scalable units",
+    "compute": {"server": "dgx-h100", "nodes": 127},
+    "fabric": {"generation": "ndr", "reserved": {"fabric_manager_links": 4}},
+}
+PREDICTION = {
+    "system": {
+        "gpu": "h100-sxm", "gpus_per_node": 8, "nics_per_node": 8, "nic_gbit_s": 400, "fabric": "infiniband",
+        "scale_up_reduction": True,
+    },
+    "collective": "all_reduce",
+    "gpus": [8, 16, 1024],
+    "message_bytes": [1048576, 8589934592],
+}  # fmt: skip
+REFUSED = {
+    "code": "invalid_spec",
+    "problems": [
+        {
+            "field": "compute.nodes",
+            "code": "out_of_range",
+            "message": "Must be at least 1, and 0 was asked for.",
+        }
+    ],
+}
+MEANINGS = {
+    400: "Refused: the problems say what to change.",
+    401: "Nobody is signed in, or the token is unknown or revoked.",
+    403: "The token may only read, or the session's CSRF token is missing.",
+    404: "Nothing of yours is there.",
+    409: "The state of the thing does not allow it.",
+    413: "The body is too large.",
+    415: "The body is not JSON.",
+    429: "Too many requests; Retry-After says how many seconds to wait.",
+    503: "The catalog's files cannot be used.",
+}
+
+
+class TokenScheme(OpenApiAuthenticationExtension):
+    """How the document describes ``Authorization: Token …``."""
+
+    target_class = "designer.api.authentication.TokenAuthentication"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        description = "`Token ` and the key that `manage.py token NAME` printed."
+        return {"type": "apiKey", "in": "header", "name": "Authorization", "description": description}
+
+
+class RequestComponent(OpenApiSerializerExtension):
+    """DesignSpec and PredictionRequest as components, straight from the models that check requests."""
+
+    target_class = "pydantic.BaseModel"
+    match_subclasses = True
+    priority = 1  # before the library's own, which describes what a model prints instead of what it takes
+
+    def get_name(self, auto_schema: Any, direction: str) -> str:
+        return self.target.__name__
+
+    def map_serializer(self, auto_schema: Any, direction: str) -> dict[str, Any]:
+        schema = self.target.model_json_schema(mode="validation", ref_template="#/components/schemas/{model}")
+        for name, part in schema.pop("$defs", {}).items():
+            component = ResolvedComponent(name=name, type=ResolvedComponent.SCHEMA, object=name, schema=part)
+            auto_schema.registry.register_on_missing(component)
+        return schema
+
+
+SPEC_REFERENCE = {"$ref": "#/components/schemas/DesignSpec"}
+NAMED_SPEC = {
+    "type": "object",
+    "properties": {"name": {"type": "string", "minLength": 1, "maxLength": 200}, "spec": SPEC_REFERENCE},
+    "required": ["spec"],
+    "additionalProperties": False,
+}
+DESIGN_CHANGE = {**NAMED_SPEC, "required": [], "minProperties": 1}
+DESIGN_ID = {
+    "type": "object",
+    "properties": {"design": {"type": "string", "format": "uuid"}},
+    "required": ["design"],
+    "additionalProperties": False,
+}
+RECORDS = {
+    "type": "object",
+    "required": ["version", "count", "results"],
+    "properties": {
+        "version": {"type": "string"},
+        "count": {"type": "integer"},
+        "next": {"type": ["string", "null"]},
+        "previous": {"type": ["string", "null"]},
+        "results": {"type": "array", "items": {"type": "object"}},
+    },
+}
+
+
+def _json(*shapes: dict[str, Any]) -> dict[str, Any]:
+    """A body of one of these shapes."""
+    return {"application/json": shapes[0] if len(shapes) == 1 else {"oneOf": list(shapes)}}
+
+
+def _example(name: str, value: Any) -> OpenApiExample:
+    return OpenApiExample(name, value, request_only=True)
+
+
+def _call(
+    operation_id: str, summary: str, responses: dict[Any, Any], refusals: tuple[int, ...] = (), **more: Any
+) -> Any:
+    """``extend_schema`` with the refusals that every call has, and those of this one."""
+    described = dict(responses)
+    for status in sorted({400, 401, 429, *refusals}):
+        examples = [OpenApiExample("refused", REFUSED, response_only=True)] if status == 400 else []
+        described[status] = OpenApiResponse(ErrorSerializer, MEANINGS[status], examples)
+    return extend_schema(operation_id=operation_id, summary=summary, responses=described, **more)
+
+
+BODY = (403, 413, 415)  # what a call with a body may be refused for besides
+FINISHED = OpenApiResponse(EstimateJobDetailSerializer, "Finished before: the same spec at the same versions.")
+ACCEPTED = OpenApiResponse(EstimateJobDetailSerializer, "Queued, or on its way already; Location says where to look.")
+
+preview = _call(
+    "preview",
+    "Estimate at once, store nothing",
+    {200: answers.Preview},
+    (*BODY, 503),
+    request=DesignSpec,
+    examples=[_example("127 nodes", SPEC)],
+    tags=["estimates"],
+)
+predictions = _call(
+    "predict",
+    "Times of a collective",
+    {200: answers.Prediction},
+    (*BODY, 503),
+    request=PredictionRequest,
+    examples=[_example("all-reduce on H100", PREDICTION)],
+    tags=["predictions"],
+)
+spec_schema = _call("get_spec_schema", "JSON Schema of a design", {200: OpenApiTypes.OBJECT}, tags=["designs"])
+
+design_list = _call(
+    "list_designs", "List designs", {200: DesignSerializer(many=True)}, parameters=[DesignQuery], tags=["designs"]
+)
+design_create = _call(
+    "create_design",
+    "Save a design",
+    {201: DesignDetailSerializer},
+    (*BODY, 503),
+    request=_json(SPEC_REFERENCE, NAMED_SPEC),
+    examples=[_example("named spec", {"name": "Bid for 127 nodes", "spec": SPEC}), _example("spec", SPEC)],
+    tags=["designs"],
+)
+design_read = _call("get_design", "A design with its history", {200: DesignDetailSerializer}, (404,), tags=["designs"])
+design_update = _call(
+    "update_design",
+    "Rename or revise a design",
+    {200: DesignDetailSerializer},
+    (*BODY, 404, 503),
+    request=_json(DESIGN_CHANGE),
+    examples=[_example("rename", {"name": "Bid, second round"}), _example("revise", {"spec": SPEC})],
+    tags=["designs"],
+)
+design_delete = _call("delete_design", "Delete a design with its history", {204: None}, (403, 404), tags=["designs"])
+revision_read = _call(
+    "get_revision", "One revision of a design", {200: RevisionDetailSerializer}, (404,), tags=["designs"]
+)
+
+estimate_list = _call(
+    "list_estimates",
+    "List estimates",
+    {200: EstimateJobSerializer(many=True)},
+    parameters=[EstimateQuery],
+    tags=["estimates"],
+)
+estimate_create = _call(
+    "create_estimate",
+    "Ask for an estimate",
+    {200: FINISHED, 202: ACCEPTED},
+    (*BODY, 404, 409, 503),
+    request=_json(SPEC_REFERENCE, NAMED_SPEC, DESIGN_ID),
+    examples=[
+        _example("spec", SPEC),
+        _example("saved design", {"design": "8f14e45f-ceea-467f-8d5c-3a1b2c3d4e5f"}),
+    ],
+    tags=["estimates"],
+)
+estimate_read = _call(
+    "get_estimate", "State and result of an estimate", {200: EstimateJobDetailSerializer}, (404,), tags=["estimates"]
+)
+estimate_cancel = _call(
+    "cancel_estimate",
+    "Stop an estimate",
+    {200: EstimateJobDetailSerializer},
+    (403, 404, 409),
+    request=None,
+    tags=["estimates"],
+)
+bom_read = _call(
+    "get_bom",
+    "Bill of materials",
+    {
+        200: answers.Bom,
+        (200, "text/csv"): OpenApiTypes.STR,
+        (200, XLSX_TYPE): OpenApiTypes.BINARY,
+    },
+    (404, 409),
+    parameters=[BomQuery],
+    tags=["estimates"],
+)
+
+catalog_kinds = _call(
+    "list_catalog_kinds", "Kinds of records in the catalog", {200: answers.Kinds}, (503,), tags=["catalog"]
+)
+catalog_records = _call(
+    "list_catalog_records",
+    "Records of a kind",
+    {200: RECORDS},
+    (404, 503),
+    parameters=[
+        CatalogQuery,
+        OpenApiParameter(
+            "filters",
+            {"type": "object", "additionalProperties": {"type": "string"}},
+            style="form",
+            explode=True,
+            description="Any column and its value: `generation=NDR`. Numbers also: `radix__min=64`, `radix__max=128`.",
+        ),
+    ],
+    tags=["catalog"],
+)

@@ -1,0 +1,169 @@
+"""Queries, small bodies and answers. A design itself is checked and described by estimator.spec alone."""
+
+from typing import Any
+
+from django.urls import reverse
+from rest_framework import serializers
+
+from designer.exports.downloads import FORMATS
+from designer.models import Design, DesignRevision
+from estimator.jobs.models import EstimateJob
+
+MAX_PAGE = 1_000_000
+
+
+def _url(serializer: serializers.BaseSerializer[Any], name: str, **kwargs: Any) -> str:
+    return serializer.context["request"].build_absolute_uri(reverse(f"api:{name}", kwargs=kwargs))
+
+
+class StrictSerializer(serializers.Serializer[Any]):
+    """A body whose unknown keys are refused by name."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        unknown = [key for key in data if key not in self.fields]
+        if unknown:
+            known = ", ".join(self.fields)
+            details = {
+                key: serializers.ErrorDetail(f"There is no key {key!r} here. Known: {known}.", "unknown_key")
+                for key in unknown
+            }
+            raise serializers.ValidationError(details)
+        return super().to_internal_value(data)
+
+
+# --- Queries -----------------------------------------------------------------------------------------------------
+class NoQuery(serializers.Serializer[Any]):
+    """An address that takes no query parameters."""
+
+
+class PageQuery(serializers.Serializer[Any]):
+    page = serializers.IntegerField(min_value=1, max_value=MAX_PAGE, default=1, help_text="Page of the list, from 1.")
+    page_size = serializers.IntegerField(min_value=1, max_value=200, default=50, help_text="Rows on a page.")
+
+
+class DesignQuery(PageQuery):
+    search = serializers.CharField(max_length=200, required=False, help_text="Part of the name, in any case.")
+
+
+class EstimateQuery(PageQuery):
+    state = serializers.ChoiceField(EstimateJob.State.choices, required=False, help_text="Only jobs in this state.")
+    spec_hash = serializers.CharField(max_length=64, required=False, help_text="Only estimates of this spec.")
+
+
+class CatalogQuery(PageQuery):
+    search = serializers.CharField(
+        max_length=200, required=False, help_text="Text that any value of a record has in it."
+    )
+
+
+class BomQuery(serializers.Serializer[Any]):
+    format = serializers.ChoiceField(list(FORMATS), default="json", help_text="The form of the download.")
+
+
+# --- Bodies ------------------------------------------------------------------------------------------------------
+class DesignReference(StrictSerializer):
+    """A saved design, to be estimated as its latest revision says."""
+
+    design = serializers.UUIDField(help_text="The id of one of your designs.")
+
+
+# --- Answers -----------------------------------------------------------------------------------------------------
+class ProblemSerializer(serializers.Serializer[Any]):
+    field = serializers.CharField(allow_blank=True, help_text="Dotted key the problem is about; empty for the whole.")
+    code = serializers.CharField(help_text="Stable; listed in the API's documentation.")
+    message = serializers.CharField(help_text="The limit, the value and a way out, in words.")
+
+
+class ErrorSerializer(serializers.Serializer[Any]):
+    """Every refusal has this shape."""
+
+    code = serializers.CharField()
+    problems = ProblemSerializer(many=True)
+
+
+class RevisionSerializer(serializers.ModelSerializer[DesignRevision]):
+    url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = DesignRevision
+        fields = ["number", "url", "spec_hash", "created_at"]
+
+    def get_url(self, revision: DesignRevision) -> str:
+        return _url(self, "revision", pk=revision.design_id, number=revision.number)
+
+
+class RevisionDetailSerializer(RevisionSerializer):
+    spec = serializers.JSONField(help_text="The normalized spec: every default is printed.")
+
+    class Meta(RevisionSerializer.Meta):
+        fields = [*RevisionSerializer.Meta.fields, "spec"]
+
+
+class DesignSerializer(serializers.ModelSerializer[Design]):
+    """A design in a list. ``revision`` and ``spec_hash`` are of its latest revision."""
+
+    url = serializers.SerializerMethodField()
+    revision = serializers.IntegerField()
+    spec_hash = serializers.CharField()
+
+    class Meta:
+        model = Design
+        fields = ["id", "url", "name", "revision", "spec_hash", "created_at", "updated_at"]
+
+    def get_url(self, design: Design) -> str:
+        return _url(self, "design", pk=design.pk)
+
+
+class DesignDetailSerializer(DesignSerializer):
+    """A design with its latest spec and the list of all its revisions, oldest first."""
+
+    spec = serializers.JSONField(help_text="The latest revision's normalized spec: every default is printed.")
+    revisions = RevisionSerializer(many=True)
+
+    class Meta(DesignSerializer.Meta):
+        fields = [*DesignSerializer.Meta.fields, "spec", "revisions"]
+
+
+class VersionsSerializer(serializers.Serializer[Any]):
+    model = serializers.CharField(help_text="Version of the rules and formulas.")
+    catalog = serializers.CharField(help_text="Hash of the catalog's files.")
+
+
+class EstimateJobSerializer(serializers.ModelSerializer[EstimateJob]):
+    """An estimate in a list: all but its result."""
+
+    url = serializers.SerializerMethodField()
+    bom_url = serializers.SerializerMethodField()
+    name = serializers.SerializerMethodField()
+    versions = serializers.SerializerMethodField()
+    progress = serializers.FloatField(min_value=0, max_value=1)
+    error = ErrorSerializer(allow_null=True, help_text="Why it failed; null otherwise.")
+
+    class Meta:
+        model = EstimateJob
+        fields = [
+            "id", "url", "bom_url", "name", "state", "progress", "spec_hash", "versions", "error",
+            "created_at", "started_at", "finished_at",
+        ]  # fmt: skip
+
+    def get_url(self, job: EstimateJob) -> str:
+        return _url(self, "estimate", pk=job.pk)
+
+    def get_bom_url(self, job: EstimateJob) -> str:
+        return _url(self, "bom", pk=job.pk)
+
+    def get_name(self, job: EstimateJob) -> str:
+        return str(job.spec.get("name", ""))
+
+    def get_versions(self, job: EstimateJob) -> VersionsSerializer:
+        return {"model": job.model_version, "catalog": job.catalog_version}  # type: ignore[return-value]
+
+
+class EstimateJobDetailSerializer(EstimateJobSerializer):
+    """One estimate: the spec it is of and, when ``state`` is succeeded, its result."""
+
+    spec = serializers.JSONField(help_text="The normalized spec.")
+    result = serializers.JSONField(allow_null=True, help_text="The Estimate; null until the job has succeeded.")
+
+    class Meta(EstimateJobSerializer.Meta):
+        fields = [*EstimateJobSerializer.Meta.fields, "spec", "result"]

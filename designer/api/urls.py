@@ -1,0 +1,22 @@
+"""Addresses under /api/v1/."""
+
+from django.urls import path, re_path
+
+from designer.api import catalog_views, views
+
+app_name = "api"
+urlpatterns = [
+    path("preview/", views.PreviewView.as_view(), name="preview"),
+    path("predictions/", views.PredictionsView.as_view(), name="predictions"),
+    path("spec-schema/", views.SpecSchemaView.as_view(), name="spec-schema"),
+    path("designs/", views.DesignsView.as_view(), name="designs"),
+    path("designs/<uuid:pk>/", views.DesignView.as_view(), name="design"),
+    path("designs/<uuid:pk>/revisions/<int:number>/", views.RevisionView.as_view(), name="revision"),
+    path("estimates/", views.EstimatesView.as_view(), name="estimates"),
+    path("estimates/<uuid:pk>/", views.EstimateView.as_view(), name="estimate"),
+    path("estimates/<uuid:pk>/cancel/", views.CancelView.as_view(), name="cancel"),
+    path("estimates/<uuid:pk>/bom/", views.BomView.as_view(), name="bom"),
+    path("catalog/", catalog_views.CatalogView.as_view(), name="catalog"),
+    path("catalog/<slug:kind>/", catalog_views.CatalogKindView.as_view(), name="catalog-kind"),
+    re_path(r"^", views.UnknownView.as_view(), name="unknown"),
+]

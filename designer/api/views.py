@@ -1,0 +1,250 @@
+"""REST under /api/v1/. A view reads the request, calls the one function that does the work, and answers."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from designer import services
+from designer.api import schema
+from designer.api.base import ApiView, HeavyJobView, Pages, query_of
+from designer.api.bodies import revised_spec, spec_of
+from designer.api.errors import NOT_FOUND, Refusal, refuse
+from designer.api.serializers import (
+    BomQuery,
+    DesignDetailSerializer,
+    DesignQuery,
+    DesignReference,
+    DesignSerializer,
+    EstimateJobDetailSerializer,
+    EstimateJobSerializer,
+    EstimateQuery,
+    NoQuery,
+    RevisionDetailSerializer,
+)
+from designer.exports.downloads import BOM_FILES
+from designer.models import Design, DesignRevision
+from estimator.catalog.loader import load_catalog
+from estimator.jobs.models import EstimateJob
+from estimator.pipeline import estimate
+from estimator.prediction import predict
+from estimator.spec import parse_spec, spec_json_schema
+
+PREVIEW_PARTS = frozenset({"counts", "cables", "bom", "cost", "performance"})
+
+
+class PreviewView(ApiView):
+    """An estimate at once."""
+
+    stores_nothing = True
+
+    @schema.preview
+    def post(self, request: Request) -> Response:
+        query_of(request, NoQuery)
+        catalog = load_catalog()
+        result = estimate([parse_spec(request.data, catalog)], catalog, parts=PREVIEW_PARTS)[0].as_json()
+        result["bom"].pop("lines")
+        return Response(result)
+
+
+class PredictionsView(ApiView):
+    """Times of one collective over GPU counts and message sizes."""
+
+    stores_nothing = True
+
+    @schema.predictions
+    def post(self, request: Request) -> Response:
+        query_of(request, NoQuery)
+        return Response(predict(request.data, load_catalog()))
+
+
+class SpecSchemaView(ApiView):
+    """The JSON Schema of a DesignSpec."""
+
+    @schema.spec_schema
+    def get(self, request: Request) -> Response:
+        query_of(request, NoQuery)
+        return Response(spec_json_schema())
+
+
+# --- Designs -----------------------------------------------------------------------------------------------------
+def designs_of(request: Request) -> QuerySet[Design]:
+    """The caller's designs, each with the number, hash and spec of its latest revision."""
+    latest = DesignRevision.objects.filter(design=OuterRef("pk")).order_by("-number")
+    return Design.objects.filter(owner_id=request.user.pk).annotate(
+        revision=Subquery(latest.values("number")[:1]), spec_hash=Subquery(latest.values("spec_hash")[:1])
+    )
+
+
+class DesignsView(ApiView):
+    """The caller's designs."""
+
+    pagination_class = Pages
+
+    @schema.design_list
+    def get(self, request: Request) -> Response:
+        query = query_of(request, DesignQuery)
+        rows = designs_of(request)
+        if "search" in query:
+            rows = rows.filter(name__icontains=query["search"])
+        pages = Pages()
+        page = pages.paginate_queryset(rows, request, self)
+        return pages.get_paginated_response(DesignSerializer(page, many=True, context={"request": request}).data)
+
+    @schema.design_create
+    def post(self, request: Request) -> Response:
+        query_of(request, NoQuery)
+        design = services.save_design(services_owner(request), spec_of(request.data, load_catalog()))
+        values = _design_json(request, design.pk)
+        return Response(values, status=201, headers={"Location": values["url"]})
+
+
+class DesignView(ApiView):
+    """One design."""
+
+    @schema.design_read
+    def get(self, request: Request, pk: UUID) -> Response:
+        query_of(request, NoQuery)
+        return Response(_design_json(request, pk))
+
+    @schema.design_update
+    def patch(self, request: Request, pk: UUID) -> Response:
+        query_of(request, NoQuery)
+        design = get_object_or_404(designs_of(request), pk=pk)
+        spec = revised_spec(design, request.data, load_catalog())
+        services.save_design(services_owner(request), spec, design)
+        return Response(_design_json(request, pk))
+
+    @schema.design_delete
+    def delete(self, request: Request, pk: UUID) -> Response:
+        query_of(request, NoQuery)
+        get_object_or_404(designs_of(request), pk=pk).delete()
+        return Response(status=204)
+
+
+class RevisionView(ApiView):
+    """One saved state of a design."""
+
+    @schema.revision_read
+    def get(self, request: Request, pk: UUID, number: int) -> Response:
+        query_of(request, NoQuery)
+        rows = DesignRevision.objects.filter(design__owner_id=request.user.pk)
+        revision = get_object_or_404(rows, design_id=pk, number=number)
+        return Response(RevisionDetailSerializer(revision, context={"request": request}).data)
+
+
+def services_owner(request: Request) -> Any:
+    """The signed-in user. Permissions let nobody else come this far."""
+    return request.user
+
+
+def _design_json(request: Request, pk: UUID) -> dict[str, Any]:
+    design: Any = get_object_or_404(designs_of(request).prefetch_related("revisions"), pk=pk)
+    design.spec = design.latest.spec
+    return DesignDetailSerializer(design, context={"request": request}).data
+
+
+# --- Estimates ---------------------------------------------------------------------------------------------------
+def jobs_of(request: Request) -> QuerySet[EstimateJob]:
+    """The caller's estimates, newest first."""
+    return EstimateJob.objects.filter(owner_id=request.user.pk)
+
+
+def _job_json(request: Request, job: EstimateJob) -> dict[str, Any]:
+    return EstimateJobDetailSerializer(job, context={"request": request}).data
+
+
+class EstimatesView(HeavyJobView):
+    """The caller's estimates."""
+
+    pagination_class = Pages
+
+    @schema.estimate_list
+    def get(self, request: Request) -> Response:
+        query = query_of(request, EstimateQuery)
+        wanted = {key: query[key] for key in ("state", "spec_hash") if key in query}
+        pages = Pages()
+        page = pages.paginate_queryset(jobs_of(request).filter(**wanted).defer("result"), request, self)
+        return pages.get_paginated_response(EstimateJobSerializer(page, many=True, context={"request": request}).data)
+
+    @schema.estimate_create
+    def post(self, request: Request) -> Response:
+        query_of(request, NoQuery)
+        catalog = load_catalog()
+        if "design" in request.data:
+            reference = DesignReference(data=request.data)
+            reference.is_valid(raise_exception=True)
+            design = Design.objects.filter(owner_id=request.user.pk, pk=reference.validated_data["design"]).first()
+            if design is None:
+                raise refuse(404, "not_found", "You have no design with this id.", "design")
+            spec = parse_spec(design.latest.spec, catalog)
+        else:
+            spec = spec_of(request.data, catalog)
+        job, _ = services.request_estimate(services_owner(request), spec)
+        values = _job_json(request, job)
+        status = 200 if job.state == EstimateJob.State.SUCCEEDED else 202
+        return Response(values, status=status, headers={"Location": values["url"]})
+
+
+class EstimateView(ApiView):
+    """One estimate: how far it is, and its result."""
+
+    @schema.estimate_read
+    def get(self, request: Request, pk: UUID) -> Response:
+        query_of(request, NoQuery)
+        return Response(_job_json(request, get_object_or_404(jobs_of(request), pk=pk)))
+
+
+class CancelView(ApiView):
+    """Stop an estimate that waits or runs."""
+
+    @schema.estimate_cancel
+    def post(self, request: Request, pk: UUID) -> Response:
+        query_of(request, NoQuery)
+        job = get_object_or_404(jobs_of(request), pk=pk)
+        if not services.cancel_estimate(job):
+            raise refuse(
+                409, "already_ended", f"This estimate is {job.state}; only one that waits or runs can be stopped."
+            )
+        return Response(_job_json(request, job))
+
+
+class BomView(ApiView):
+    """The bill of materials of a finished estimate, as JSON or as a file."""
+
+    @schema.bom_read
+    def get(self, request: Request, pk: UUID) -> Response | HttpResponse:
+        form = query_of(request, BomQuery)["format"]
+        job = get_object_or_404(jobs_of(request), pk=pk)
+        result = finished_result(job)
+        if form == "json":
+            keys = ("spec_hash", "versions", "bom")
+            return Response({"name": result["spec"].get("name", ""), **{key: result[key] for key in keys}})
+        file = BOM_FILES[form](result, job.finished_at or job.created_at)
+        disposition = f'attachment; filename="{file.name}"'
+        return HttpResponse(file.content, content_type=file.content_type, headers={"Content-Disposition": disposition})
+
+
+def finished_result(job: EstimateJob) -> dict[str, Any]:
+    """The job's result, or a 409 that says why there is none (yet)."""
+    if job.state == EstimateJob.State.SUCCEEDED and isinstance(job.result, dict):
+        return job.result
+    if job.is_active:
+        message = f"This estimate is {job.state}, at {job.progress:.0%}. Ask again when its state is succeeded."
+        raise refuse(409, "not_finished", message)
+    raise refuse(409, "no_result", f"This estimate is {job.state} and has no result. Ask for a new one.")
+
+
+class UnknownView(ApiView):
+    """Every other address below /api/v1/: the one error shape there too."""
+
+    stores_nothing = True
+    schema = None
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        raise Refusal(404, "not_found", list(refuse(404, "not_found", NOT_FOUND).problems))

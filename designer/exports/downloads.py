@@ -1,0 +1,46 @@
+"""The files of one estimate: name, type and bytes of each form."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.text import slugify
+
+from designer.exports.csv_file import csv_bytes
+from designer.exports.tables import bom_table, design_table, provenance, sources_table
+from designer.exports.xlsx_file import xlsx_bytes
+
+XLSX_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file to send."""
+
+    name: str
+    content_type: str
+    content: bytes
+
+
+def bom_csv(estimate: Mapping[str, Any], created: datetime) -> Download:
+    """The bill of materials for machines."""
+    content = csv_bytes(bom_table(estimate), provenance(estimate))
+    return Download(file_name(estimate, "csv"), "text/csv; charset=utf-8", content)
+
+
+def bom_xlsx(estimate: Mapping[str, Any], created: datetime) -> Download:
+    """The bill of materials for people: with the design, its counts and versions, and the sources of all prices."""
+    tables = [bom_table(estimate), design_table(estimate), sources_table(estimate)]
+    content = xlsx_bytes(tables, str(estimate["spec"].get("name", "")), created)
+    return Download(file_name(estimate, "xlsx"), XLSX_TYPE, content)
+
+
+BOM_FILES: dict[str, Callable[[Mapping[str, Any], datetime], Download]] = {"csv": bom_csv, "xlsx": bom_xlsx}
+FORMATS = ("json", *BOM_FILES)
+
+
+def file_name(estimate: Mapping[str, Any], extension: str) -> str:
+    """``dgx-h100-4-units-bom-1a2b3c4d.csv``: the design's name in safe letters, and the start of the spec's hash."""
+    slug = slugify(str(estimate["spec"].get("name", "")))[:80].strip("-") or "design"
+    return f"{slug}-bom-{estimate['spec_hash'][:8]}.{extension}"

@@ -1,0 +1,160 @@
+"""The tables of a download, defined once: columns, and rows out of an Estimate's JSON. Writers turn them into bytes."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Cell = str | int | float | bool | None
+Json = Mapping[str, Any]
+
+COUNT, WATT, MONEY, RATIO = "#,##0", "#,##0", "#,##0.00", "0.00"
+RANGE = ("low", "typical", "high")
+NO_PRICE = "no price"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its key in files for machines, its header and unit for people, and how a sheet shows it."""
+
+    key: str
+    header: str
+    unit: str = ""
+    width: int = 12
+    number_format: str = ""
+    path: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The header with its unit."""
+        return f"{self.header} ({self.unit})" if self.unit else self.header
+
+    def value(self, row: Json) -> Cell:
+        """This column's cell of a row of JSON; None where the row has no such key."""
+        value: Any = row
+        for key in self.path or (self.key,):
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return value
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under columns; ``totals`` is a last row that sums the others up, where that makes sense."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    totals: tuple[Cell, ...] | None = None
+
+
+def _money_range(key: str, header: str) -> tuple[Column, ...]:
+    return tuple(Column(f"{key}_{bound}", f"{header}, {bound}", "USD", 16, MONEY, path=(key, bound)) for bound in RANGE)
+
+
+BOM_COLUMNS = (
+    Column("line", "Line", width=6, number_format=COUNT),
+    Column("fabric", "Network", width=10),
+    Column("category", "Category", width=13),
+    Column("part", "Part", width=24),
+    Column("part_number", "Part number", width=22),
+    Column("description", "Description", width=52),
+    Column("quantity", "Quantity", width=10, number_format=COUNT),
+    Column("spare_quantity", "Spares", width=8, number_format=COUNT),
+    *_money_range("unit_price_usd", "Unit price"),
+    *_money_range("extended_price_usd", "Price"),
+    Column("price_basis", "Basis of price", width=14),
+    Column("price_as_of", "As of", width=11),
+    Column("price_source", "Source of price", width=40),
+    Column("power_w", "Power", "W", 12, WATT),
+)
+
+# In the CSV every row says what it belongs to, so that rows of many files can be put into one table.
+PROVENANCE_COLUMNS = (
+    Column("design", "Design"),
+    Column("spec_hash", "Hash of the spec"),
+    Column("model_version", "Version of the model"),
+    Column("catalog_version", "Version of the catalog"),
+)
+
+
+def bom_table(estimate: Json) -> Table:
+    """The bill of materials. What has no price has empty cells, and makes the total "at least"."""
+    bom = estimate["bom"]
+    rows = tuple(tuple(column.value(line) for column in BOM_COLUMNS) for line in bom["lines"])
+    totals = {
+        "description": "Total, at least: lines without a price are not in it" if is_at_least(estimate) else "Total",
+        "extended_price_usd": bom["totals_usd"],
+        "power_w": sum(line.get("power_w") or 0 for line in bom["lines"]),
+    }
+    return Table("Bill of materials", BOM_COLUMNS, rows, tuple(column.value(totals) for column in BOM_COLUMNS))
+
+
+def is_at_least(estimate: Json) -> bool:
+    """True if a line has no price: then the totals are lower bounds."""
+    return any((line.get("extended_price_usd") or {}).get("typical") is None for line in estimate["bom"]["lines"])
+
+
+def provenance(estimate: Json) -> tuple[Cell, ...]:
+    """The cells of PROVENANCE_COLUMNS: which design, spec, model and catalog the rows come from."""
+    versions = estimate["versions"]
+    return estimate["spec"].get("name", ""), estimate["spec_hash"], versions["model"], versions["catalog"]
+
+
+def design_table(estimate: Json) -> Table:
+    """What was asked for and what it takes: names, versions, counts, findings and the normalized spec, a row each."""
+    columns = (
+        Column("section", "Section", width=14),
+        Column("key", "Key", width=34),
+        Column("value", "Value", width=70),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        ("Estimate", column.header, value)
+        for column, value in zip(PROVENANCE_COLUMNS, provenance(estimate), strict=True)
+    ]
+    for name, fabric in estimate["fabrics"].items():
+        rows += [(f"Network {name}", key, value) for key, value in flattened(fabric)]
+    for key in ("cost", "power"):
+        rows += [(key.capitalize(), path, value) for path, value in flattened(estimate.get(key) or {})]
+    rows += [("Finding", item["code"], f"{item['severity']}: {item['message']}") for item in estimate["findings"]]
+    rows += [("Spec", key, value) for key, value in flattened(estimate["spec"])]
+    return Table("Design", columns, tuple(rows))
+
+
+def flattened(values: Any, path: str = "") -> Iterator[tuple[str, Cell]]:
+    """Nested JSON as dotted keys and plain values; an empty list or object is an empty value."""
+    if isinstance(values, Mapping) and values:
+        for key, value in values.items():
+            yield from flattened(value, f"{path}.{key}" if path else str(key))
+    elif isinstance(values, list) and values:
+        for index, value in enumerate(values, 1):
+            yield from flattened(value, f"{path}.{index}")
+    else:
+        yield path, None if isinstance(values, (Mapping, list)) else values
+
+
+def sources_table(estimate: Json) -> Table:
+    """Where each price and assumption comes from: one row for each part, then the estimate's own assumptions."""
+    columns = (
+        Column("item", "Part or assumption", width=34),
+        Column("value", "Value", width=16),
+        Column("basis", "Basis", width=16),
+        Column("as_of", "As of", width=12),
+        Column("source", "Source", width=70),
+        Column("note", "Note", width=60),
+    )
+    rows = [*_unique(_price_source(line) for line in estimate["bom"]["lines"])]
+    rows += [_assumption(item) for item in estimate.get("assumptions", [])]
+    return Table("Sources and assumptions", columns, tuple(rows))
+
+
+def _price_source(line: Json) -> tuple[Cell, ...]:
+    price = (line.get("unit_price_usd") or {}).get("typical")
+    basis = NO_PRICE if price is None else line.get("price_basis")
+    return line["part"], price, basis, line.get("price_as_of"), line.get("price_source"), line.get("price_note")
+
+
+def _assumption(item: Json) -> tuple[Cell, ...]:
+    return tuple(item.get(key) for key in ("name", "value", "basis", "as_of", "source", "note"))
+
+
+def _unique(rows: Iterable[tuple[Cell, ...]]) -> Iterable[tuple[Cell, ...]]:
+    return dict.fromkeys(rows)
