@@ -1,0 +1,146 @@
+"""Why a request has no fabric, and what would work instead, each with its counts.
+
+The alternatives are not guessed: every one is sized by the same rules, many at once, and only those that came out are named.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from estimator.catalog.loader import Catalog
+from estimator.errors import Problem
+from estimator.fabric import fabric_of
+from estimator.sizing import Sizing, leaf_rows, one_tier_ports, pods_of, size, spine_downlinks
+from estimator.spec import DesignSpec
+from estimator.units import ceil_div
+
+_MOST_NAMED = 4
+
+
+def why_not(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> list[Problem]:
+    """Problems of design ``i``, whose ``sizing.tiers`` is 0: the limit that was hit, its numbers, and ways out."""
+    asked, leaves = sizing.asked, sizing.leaves
+    unit, capacity, rails = int(leaves.unit_nodes[i]), int(leaves.capacity[i]), int(asked.rails_a_leaf[i])
+    if int(leaves.downlinks[i]) < 1:
+        return [Problem("fabric.leaf_radix", "leaf_ports_short", (
+            f"A leaf of {asked.leaf_ports[i]} usable ports with {asked.up[i]} uplinks has no port left for nodes."))]
+    if rails and unit * rails > capacity:
+        return [Problem("fabric.scalable_unit_nodes", "unit_over_leaf", (
+            f"A unit of {unit:,} nodes needs {unit * rails:,} downlinks on each leaf, and a leaf has {capacity:,}. "
+            f"Use units of {capacity // rails:,} nodes or fewer, or a leaf with more downlinks."))]
+    if rails and asked.tiers[i] == 3 and asked.pod_nodes[i] % unit:
+        below = max(int(asked.pod_nodes[i]) // unit, 1) * unit
+        return [Problem("fabric.pod_nodes", "pod_cuts_unit", (
+            f"A pod of {asked.pod_nodes[i]:,} nodes cuts a scalable unit of {unit:,}. Use a multiple, such as {below:,} or {below + unit:,}."))]
+    if asked.tiers[i] == 1:
+        return [_one_tier(sizing, i, spec, catalog)]
+    if asked.tiers[i] == 2:
+        return [_two_tiers(sizing, i, spec, catalog)]
+    return [_three_tiers(sizing, i, spec, catalog)]
+
+
+def _one_tier(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Problem:
+    asked = sizing.asked
+    ports, each = int(one_tier_ports(asked)[i]), int(asked.endpoints_a_node[i])
+    nodes = max(int(asked.grow_nodes[i]), int(sizing.leaves.built_nodes[i]))
+    most = ports * int(asked.endpoints_a_port[i]) // each
+    return Problem("fabric.tiers", "one_tier_too_small", (
+        f"One leaf has {ports} ports for nodes and holds {most:,} nodes of {each} endpoints; {nodes:,} were asked for. "
+        + _what_works(spec, catalog, [("two tiers", {"tiers": 2}), ("three tiers", {"tiers": 3})])))
+
+
+def _ratio_problem(sizing: Sizing, i: int) -> Problem | None:
+    leaves, asked = sizing.leaves, sizing.asked
+    needed, most = int(leaves.uplinks_needed[i]), int(leaves.uplinks_most[i])
+    if needed <= most and most >= 1:
+        return None
+    down, ports = int(leaves.downlinks[i]), int(asked.leaf_ports[i])
+    fits = ports * int(asked.ratio_down[i]) // int(asked.ratio_down[i] + asked.ratio_up[i])
+    return Problem("fabric.leaf_downlinks", "ratio_not_reachable", (
+        f"{down} downlinks at {asked.ratio_down[i]}:{asked.ratio_up[i]} need {needed} uplinks, and a leaf of {ports} usable ports has {most} left. "
+        f"Use {fits} downlinks or fewer, a higher oversubscription, or a leaf with {down + needed} ports."))
+
+
+def _two_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Problem:
+    asked, leaves = sizing.asked, sizing.leaves
+    problem = _ratio_problem(sizing, i)
+    if problem:
+        return problem
+    grow = np.maximum(asked.grow_nodes, leaves.built_nodes)
+    n_leaves = int((leaf_rows(grow, asked, leaves) * leaves.columns)[i])
+    up, ports = int(leaves.uplinks_needed[i]), int(asked.spine_ports[i])
+    ways = _what_works(spec, catalog, _two_tier_ways(spec, catalog, n_leaves, up))
+    if n_leaves > ports:
+        reach = ports * int(leaves.capacity[i])
+        return Problem("fabric.tiers", "two_tier_too_small", (
+            f"{n_leaves:,} leaves need a port each on every spine, and a spine has {ports}: two tiers reach {ports} leaves of "
+            f"{leaves.capacity[i]} endpoints, {reach:,} in all, and {int(grow[i]) * int(asked.endpoints_a_node[i]):,} were asked for. " + ways))
+    least = ceil_div(n_leaves * up, ports)
+    return Problem("fabric.uplink_spread", "uplinks_not_even", (
+        f"{n_leaves:,} leaves with {up} uplinks make {n_leaves * up:,} links, which fit on {least} spines of {ports} ports; but {up} uplinks do not "
+        f"spread evenly over {least} or more of them. " + ways))
+
+
+def _two_tier_ways(spec: DesignSpec, catalog: Catalog, n_leaves: int, up: int) -> list[tuple[str, dict[str, Any]]]:
+    radix = spec.fabric.leaf_radix or 0
+    down = spec.fabric.leaf_downlinks or 0
+    others = [u for u in range(1, radix - down + 1 if down else radix) if u != up]
+    near = sorted(others, key=lambda u: (abs(u - up), u))[:12]
+    ways: list[tuple[str, dict[str, Any]]] = []
+    for ports in sorted({*_spine_sizes(spec, catalog), n_leaves}):
+        if ports > (spec.fabric.spine_radix or 0):
+            ways.append((f"spines of {ports} ports", {"spine_radix": ports, "spine_switch": "custom"}))
+    ways += [("an uneven spread (OpenSM then falls back to min-hop routing)", {"uplink_spread": "uneven"})]
+    ways += [(f"{u} uplinks a leaf", {"leaf_uplinks": u}) for u in near]
+    return [*ways, ("three tiers", {"tiers": 3})]
+
+
+def _spine_sizes(spec: DesignSpec, catalog: Catalog) -> list[int]:
+    generation = catalog.generations[spec.fabric.generation]
+    sizes = [catalog.switch_ports(key, generation.port_rate_gbit_s) for key, s in catalog.switches.items() if s.protocol == generation.protocol]
+    return sorted({s.radix for s in sizes if s})
+
+
+def _three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Problem:
+    asked, leaves = sizing.asked, sizing.leaves
+    problem = _ratio_problem(sizing, i)
+    if problem:
+        return problem
+    ports_down = int(spine_downlinks(asked)[i])
+    grow = np.maximum(asked.grow_nodes, leaves.built_nodes)
+    pods = pods_of(grow, asked, leaves, spine_downlinks(asked))
+    rows, up = int(pods.rows[i]), int(leaves.uplinks_needed[i])
+    unit = max(int(leaves.unit_nodes[i]), 1)
+    total = int(grow[i])
+    ways: list[tuple[str, dict[str, Any]]] = [("an uneven spread", {"uplink_spread": "uneven"})]
+    for n_pods in range(1, 33):
+        pod = ceil_div(ceil_div(total, n_pods), unit) * unit
+        ways.append((f"pods of {pod:,} nodes", {"pod_nodes": pod, "tiers": 3}))
+    ways += [(f"{u} uplinks a leaf", {"leaf_uplinks": u}) for u in range(max(up - 4, 1), up + 5) if u != up]
+    if ports_down < 1:
+        return Problem("fabric.spine_radix", "spine_ports_short", (
+            f"A spine of {asked.spine_ports[i]} usable ports cannot face leaves and cores at once; three tiers need 2 ports or more."))
+    if rows > ports_down:
+        return Problem("fabric.pod_nodes", "pod_too_large", (
+            f"A pod has {rows:,} leaves in each group of spines, and a spine has {ports_down} ports for leaves. " + _what_works(spec, catalog, ways)))
+    return Problem("fabric.uplink_spread", "uplinks_not_even", (
+        f"{rows:,} leaves a group with {up} uplinks, in {int(pods.n_pods[i]):,} pods, have no even spread over spines of {asked.spine_ports[i]} "
+        f"and cores of {asked.core_ports[i]} ports. " + _what_works(spec, catalog, ways)))
+
+
+def _what_works(spec: DesignSpec, catalog: Catalog, ways: Sequence[tuple[str, dict[str, Any]]]) -> str:
+    """A sentence naming up to four ways that size, fewest switches first, each with its counts."""
+    specs = [spec.model_copy(update={"fabric": spec.fabric.model_copy(update=change)}) for _, change in ways]
+    sizing = size(specs, catalog)
+    switches = sizing.n_leaf + sizing.n_spine + sizing.n_core
+    found: dict[tuple[int, ...], str] = {}
+    for k in sorted((k for k in range(len(ways)) if sizing.tiers[k]), key=lambda k: int(switches[k])):
+        fabric = fabric_of(sizing, k, specs[k])
+        counts = (fabric.n_leaf, fabric.n_spine, fabric.n_core, fabric.links_leaf_spine)
+        cores = f", {fabric.n_core:,} cores" if fabric.n_core else ""
+        found.setdefault(counts, f"{ways[k][0]} ({fabric.n_leaf:,} leaves, {fabric.n_spine:,} spines{cores}, "
+                                 f"{fabric.links_leaf_spine:,} leaf-spine links)")
+    if not found:
+        return "Ask for fewer nodes, a higher oversubscription or switches with more ports."
+    return "What would work: " + "; ".join(list(found.values())[:_MOST_NAMED]) + "."

@@ -1,0 +1,258 @@
+"""One sized design, switch by switch: used ports of every leaf, spine and core, and what follows from them.
+
+``SizedFabric`` is what cabling, BOM, power and performance read. Its arrays are generated from the structure (units, groups,
+sets), so that their sums check the closed forms of sizing.py; tests build the same network as a graph and compare.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from estimator.sizing import Sizing
+from estimator.spec import DesignSpec
+from estimator.units import IntArray, ceil_div, ratio_text
+
+
+@dataclass(frozen=True)
+class SizedFabric:
+    """The compute network of one design. Counts are whole-design totals; arrays have one entry a switch, in ports."""
+
+    tiers: int
+    planes: int
+    layout: str
+    n_components: int
+    n_nodes: int
+    n_gpus: int
+    n_endpoints: int
+    n_leaf: int
+    n_spine: int
+    n_core: int
+    links_node_leaf: int
+    links_fabric_manager: int
+    links_leaf_spine: int
+    links_spine_core: int
+    nic_ports_per_node: int
+    port_rate_gbit_s: int
+    endpoint_rate_gbit_s: int
+    endpoints_per_port: int
+    leaf_switch: str | None
+    spine_switch: str | None
+    core_switch: str | None
+    leaf_radix: int
+    spine_radix: int
+    core_radix: int
+    leaf_downlinks: int
+    leaf_uplinks: int
+    unit_nodes: int
+    nodes_per_leaf: int
+    pods: int
+    leaf_endpoints: IntArray
+    leaf_positions: IntArray
+    leaf_down: IntArray
+    leaf_up: IntArray
+    spine_down: IntArray
+    spine_up: IntArray
+    core_down: IntArray
+
+    @property
+    def leaf_fed_gbit_s(self) -> IntArray:
+        """Bandwidth that the uplinks of each leaf must carry: its links, and in full units the ports held open. [Gb/s]"""
+        managers = self.leaf_down - ceil_div(self.leaf_endpoints, self.endpoints_per_port)
+        used = self.leaf_endpoints * self.endpoint_rate_gbit_s + managers * self.port_rate_gbit_s
+        return np.maximum(used, self.leaf_positions * self.endpoint_rate_gbit_s)
+
+    @property
+    def built_ratio(self) -> Fraction:
+        """Oversubscription read off the links of all leaves; 1 with one tier."""
+        if not self.leaf_up.any():
+            return Fraction(1)
+        return Fraction(int(self.leaf_fed_gbit_s.sum()), int(self.leaf_up.sum()) * self.port_rate_gbit_s)
+
+    @property
+    def worst_leaf_ratio(self) -> Fraction:
+        """The highest oversubscription of any leaf."""
+        if not self.leaf_up.any():
+            return Fraction(1)
+        fed, up = self.leaf_fed_gbit_s, self.leaf_up
+        worst = int(np.argmax(fed / up))
+        return Fraction(int(fed[worst]), int(up[worst]) * self.port_rate_gbit_s)
+
+    @property
+    def spine_ratio(self) -> Fraction:
+        """Oversubscription of the spines of three tiers; 1 below."""
+        return Fraction(int(self.spine_down.sum()), int(self.spine_up.sum())) if self.spine_up.any() else Fraction(1)
+
+    @property
+    def injection_gbit_s(self) -> int:
+        """All endpoints sending at once."""
+        return self.n_endpoints * self.endpoint_rate_gbit_s
+
+    @property
+    def bisection_gbit_s(self) -> int:
+        """Least capacity over equal splits of the endpoint positions, one direction: half of the narrowest layer."""
+        layers = [int(self.leaf_fed_gbit_s.sum())]
+        if self.tiers >= 2:
+            layers.append(self.links_leaf_spine * self.port_rate_gbit_s)
+        if self.tiers == 3:
+            layers.append(self.links_spine_core * self.port_rate_gbit_s)
+        return min(layers) // 2
+
+    def as_json(self) -> dict[str, Any]:
+        """Counts, links, ports and capacities, under the names of the Estimate."""
+        down_open = np.maximum(self.leaf_downlinks - self.leaf_down, 0).sum()
+        return {
+            "tiers": self.tiers, "planes": self.planes, "layout": self.layout,
+            "counts": {"nodes": self.n_nodes, "gpus": self.n_gpus, "endpoints": self.n_endpoints, "leaf": self.n_leaf,
+                       "spine": self.n_spine, "core": self.n_core, "switches": self.n_leaf + self.n_spine + self.n_core},
+            "links": {"node_leaf": self.links_node_leaf, "fabric_manager": self.links_fabric_manager,
+                      "leaf_spine": self.links_leaf_spine, "spine_core": self.links_spine_core},
+            "ports": {"leaf_down_used": int(self.leaf_down.sum()), "leaf_down_open": int(down_open), "leaf_up": int(self.leaf_up.sum()),
+                      "spine_down": int(self.spine_down.sum()), "spine_up": int(self.spine_up.sum()),
+                      "spine_open": int((self.spine_radix - self.spine_down - self.spine_up).sum()),
+                      "core_down": int(self.core_down.sum()), "core_open": int((self.core_radix - self.core_down).sum())},
+            "switches": {
+                tier: {"part": getattr(self, f"{tier}_switch"), "radix": getattr(self, f"{tier}_radix")}
+                for tier, count in (("leaf", self.n_leaf), ("spine", self.n_spine), ("core", self.n_core)) if count},
+            "split": {"leaf_downlinks": self.leaf_downlinks, "leaf_uplinks": self.leaf_uplinks, "scalable_unit_nodes": self.unit_nodes,
+                      "nodes_per_leaf": self.nodes_per_leaf, "pods": self.pods, "components": self.n_components},
+            "port_rate_gbit_s": self.port_rate_gbit_s, "endpoint_rate_gbit_s": self.endpoint_rate_gbit_s,
+            "injection_gbit_s": self.injection_gbit_s, "bisection_gbit_s": self.bisection_gbit_s,
+        }
+
+    def oversubscription_json(self, asked: str) -> dict[str, Any]:
+        """Asked and built ratios as exact integers, with the float beside."""
+        built, worst = self.built_ratio, self.worst_leaf_ratio
+        return {"asked": asked, "built": ratio_text(built), "built_ratio": float(built), "worst_leaf": ratio_text(worst),
+                "worst_leaf_ratio": float(worst), "spine_built": ratio_text(self.spine_ratio)}
+
+
+def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
+    """Design number i of a batch, switch by switch.
+
+    Raises
+    ------
+    ValueError
+        If no fabric was found for it (``sizing.tiers[i]`` is 0).
+    """
+    if sizing.tiers[i] == 0:
+        raise ValueError(f"design {i} has no fabric; ask diagnosis.why_not")
+    asked, part = sizing.asked, spec.fabric
+    endpoints, positions = _leaf_fill(sizing, i)
+    copies = int(asked.n_components[i])
+    endpoints, positions = np.tile(endpoints, copies), np.tile(positions, copies)
+    uplinks, share = int(sizing.uplinks[i]), int(asked.endpoints_a_port[i])
+    free = int(asked.leaf_ports[i]) - uplinks - ceil_div(endpoints, share)
+    managers = _place_managers(free, int(sizing.manager_links_placed[i]), copies)
+    spine_down, spine_up = _spine_ports(sizing, i)
+    per_leaf = int(endpoints.max(initial=0))
+    nodes_per_leaf = per_leaf // max(int(asked.rails_a_leaf[i]), 1) if asked.rails_a_leaf[i] and sizing.tiers[i] > 1 else (
+        ceil_div(per_leaf, int(asked.endpoints_a_node[i])))
+    return SizedFabric(
+        tiers=int(sizing.tiers[i]), planes=part.planes, layout=part.layout, n_components=copies, n_nodes=int(asked.nodes[i]),
+        n_gpus=int(asked.gpus[i]), n_endpoints=int(sizing.endpoints[i]), n_leaf=int(sizing.n_leaf[i]), n_spine=int(sizing.n_spine[i]),
+        n_core=int(sizing.n_core[i]), links_node_leaf=int(sizing.endpoints[i]), links_fabric_manager=int(sizing.manager_links_placed[i]),
+        links_leaf_spine=int(sizing.links_leaf_spine[i]), links_spine_core=int(sizing.links_spine_core[i]),
+        nic_ports_per_node=int(asked.ports_a_node[i]), port_rate_gbit_s=int(asked.port_rate_gbit_s[i]),
+        endpoint_rate_gbit_s=int(asked.endpoint_rate_gbit_s[i]), endpoints_per_port=share,
+        leaf_switch=_part(part.leaf_switch), spine_switch=_part(part.spine_switch), core_switch=_part(part.core_switch),
+        leaf_radix=part.leaf_radix or 0, spine_radix=part.spine_radix or 0, core_radix=part.core_radix or 0,
+        leaf_downlinks=_downlinks(sizing, i), leaf_uplinks=uplinks, unit_nodes=int(sizing.leaves.unit_nodes[i]),
+        nodes_per_leaf=nodes_per_leaf, pods=int(sizing.pods[i]), leaf_endpoints=endpoints, leaf_positions=positions,
+        leaf_down=ceil_div(endpoints, share) + managers, leaf_up=np.full(len(endpoints), uplinks, dtype=np.int64),
+        spine_down=spine_down, spine_up=spine_up, core_down=_core_ports(sizing, i))
+
+
+def _part(switch: str | None) -> str | None:
+    return None if switch == "custom" else switch
+
+
+def _downlinks(sizing: Sizing, i: int) -> int:
+    return int(sizing.asked.leaf_ports[i] - sizing.asked.up[i] if sizing.tiers[i] == 1 else sizing.leaves.downlinks[i])
+
+
+def _leaf_fill(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
+    """Endpoints, and positions built for, of each leaf of one component, in order of pod, unit and rail."""
+    asked, leaves = sizing.asked, sizing.leaves
+    per_node, nodes, built = int(asked.endpoints_a_node[i]), int(asked.nodes[i]), int(leaves.built_nodes[i])
+    if sizing.tiers[i] == 1:
+        return np.array([nodes * per_node]), np.array([built * per_node])
+    unit, rails = int(leaves.unit_nodes[i]), int(asked.rails_a_leaf[i])
+    if rails:
+        columns = int(leaves.columns[i])
+        return tuple(np.repeat(_segments(n, [unit], int(sizing.rows[i])) * rails, columns) for n in (nodes, built))  # type: ignore[return-value]
+    capacity = int(leaves.capacity[i])
+    blocks = [b for b in (int(asked.pod_nodes[i]) if sizing.tiers[i] == 3 else 0, unit) if b]
+    segments = _segments(built, blocks)
+    rows = ceil_div(segments * per_node, capacity)
+    positions = _fill_in_order(segments * per_node, rows, capacity)
+    whole_leaves = bool(asked.full_unit[i]) and not unit
+    endpoints = _fill_in_order(_segments(nodes, blocks, len(segments)) * per_node, rows, capacity)
+    return endpoints, np.full_like(positions, capacity) if whole_leaves else positions
+
+
+def _segments(nodes: int, blocks: list[int], length: int = 0) -> IntArray:
+    """Nodes of each block in node order: cut at every pod and every unit; padded with empty blocks up to ``length``."""
+    cuts = {0, nodes}
+    ends = np.unique(np.concatenate([np.array(sorted(cuts), dtype=np.int64)] + [np.arange(0, nodes, b, dtype=np.int64) for b in blocks]))
+    sizes = np.diff(ends)
+    return np.concatenate([sizes, np.zeros(max(length - len(sizes), 0), dtype=np.int64)])
+
+
+def _fill_in_order(endpoints: IntArray, rows: IntArray, capacity: int) -> IntArray:
+    """Leaves of each segment filled one after the other."""
+    position = np.arange(rows.sum()) - np.repeat(np.cumsum(rows) - rows, rows)
+    return np.clip(np.repeat(endpoints, rows) - position * capacity, 0, capacity)
+
+
+def _place_managers(free: IntArray, links: int, components: int) -> IntArray:
+    """Fabric-manager links, one a leaf and round again: the leaves with most free ports first, planes in turn."""
+    placed = np.zeros_like(free)
+    per_component = max(len(free) // components, 1)
+    index = np.arange(len(free))
+    while links > 0 and (free > placed).any():
+        order = np.lexsort((index // per_component, index % per_component, placed - free))
+        chosen = [leaf for leaf in order[: links] if free[leaf] > placed[leaf]]
+        placed[chosen] += 1
+        links -= len(chosen)
+    return placed
+
+
+def _even_or_loose(total: int, over: int) -> IntArray:
+    """``total`` links over ``over`` switches as evenly as whole links allow."""
+    counts = np.full(over, total // over if over else 0, dtype=np.int64)
+    counts[: total - int(counts.sum())] += 1
+    return counts
+
+
+def _spine_ports(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
+    """Used down and up ports of every spine, in order of component, rail and pod."""
+    copies, uplinks = int(sizing.asked.n_components[i]), int(sizing.uplinks[i])
+    if sizing.tiers[i] == 1:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    if sizing.tiers[i] == 2:
+        links = int(sizing.links_leaf_spine[i]) // copies
+        down = np.tile(_even_or_loose(links, int(sizing.group_spines[i])), copies)
+        return down, np.zeros_like(down)
+    full = _group_ports(sizing, i, int(sizing.pod_rows[i]) * uplinks, int(sizing.group_spines[i]), int(sizing.spine_up[i]))
+    last = _group_ports(sizing, i, int(sizing.last_pod_rows[i]) * uplinks, int(sizing.last_group_spines[i]), int(sizing.last_spine_up[i]))
+    times = copies * int(sizing.leaves.columns[i])
+    n_full = int(sizing.pods[i]) - 1
+    down, up = (np.tile(np.concatenate([np.tile(full[side], n_full), last[side]]), times) for side in (0, 1))
+    return down, up
+
+
+def _group_ports(sizing: Sizing, i: int, links: int, spines: int, up: int) -> tuple[IntArray, IntArray]:
+    asked = sizing.asked
+    if asked.uneven[i]:
+        up_links = ceil_div(links * int(asked.spine_ratio_up[i]), int(asked.spine_ratio_down[i]))
+        return _even_or_loose(links, spines), _even_or_loose(up_links, spines)
+    return _even_or_loose(links, spines), np.full(spines, up, dtype=np.int64)
+
+
+def _core_ports(sizing: Sizing, i: int) -> IntArray:
+    """Used ports of every core."""
+    copies = int(sizing.asked.n_components[i])
+    n_core, links = int(sizing.n_core[i]), int(sizing.links_spine_core[i])
+    return np.tile(_even_or_loose(links // copies, n_core // copies), copies) if n_core else np.zeros(0, dtype=np.int64)

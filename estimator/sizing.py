@@ -1,0 +1,313 @@
+"""Ports, leaves, spines, cores and links of many designs at once, as exact integers.
+
+The rules: leaves by unit or in node order, spines by the smallest even spread, cores by sets of spines. docs/model.md has
+them in words, with the published tables that they reproduce. Columns have shape (n_variants,); one design is a batch of one.
+A *component* is a network of its own: one plane, and in the rail-only layout one rail of one plane; its counts are
+multiplied by ``n_components``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from estimator.catalog.loader import Catalog
+from estimator.spec import DesignSpec, asked_ratio, endpoint_rate, port_rate
+from estimator.spread import NONE, BoolArray, CoreRequest, even_cores, even_spines
+from estimator.units import IntArray, ceil_div, parse_ratio
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the specs ask for, as columns: counts and ports, 0 where nothing was said."""
+
+    nodes: IntArray
+    grow_nodes: IntArray
+    gpus: IntArray
+    ports_a_node: IntArray
+    planes: IntArray
+    n_components: IntArray
+    endpoints_a_node: IntArray  # in one component
+    rails_a_leaf: IntArray  # 0: leaves are filled in node order
+    endpoints_a_port: IntArray
+    leaf_ports: IntArray
+    spine_ports: IntArray
+    core_ports: IntArray
+    down: IntArray
+    up: IntArray
+    ratio_down: IntArray
+    ratio_up: IntArray
+    spine_ratio_down: IntArray
+    spine_ratio_up: IntArray
+    tiers: IntArray
+    unit_nodes: IntArray
+    pod_nodes: IntArray
+    full_unit: BoolArray
+    uneven: BoolArray
+    manager_links: IntArray
+    port_rate_gbit_s: IntArray
+    endpoint_rate_gbit_s: IntArray
+
+
+def asked_columns(specs: Sequence[DesignSpec], catalog: Catalog) -> Asked:
+    """Specs → columns. Specs come from ``parse_spec``, so that nothing is left open."""
+    rows = [_asked_row(spec, catalog) for spec in specs]
+    columns = {}
+    for number, field in enumerate(fields(Asked)):
+        kind = np.bool_ if field.name in ("full_unit", "uneven") else np.int64
+        columns[field.name] = np.array([row[number] for row in rows], dtype=kind)
+    return Asked(**columns)
+
+
+def _asked_row(spec: DesignSpec, catalog: Catalog) -> tuple[Any, ...]:
+    compute, fabric = spec.compute, spec.fabric
+    ratio, spine_ratio = asked_ratio(fabric), parse_ratio(fabric.spine_oversubscription)
+    ports = compute.nic_ports_per_node or 0
+    rails = ports // fabric.planes
+    alone = fabric.layout == "rail-only"
+    return (
+        compute.nodes, fabric.grow_to_nodes or compute.nodes, (compute.nodes or 0) * (compute.gpus_per_node or 0), ports, fabric.planes,
+        fabric.planes * (rails if alone else 1), 1 if alone else rails,
+        fabric.rails_per_leaf if fabric.layout == "rail-optimized" else 0, 2 if fabric.splitters else 1,
+        (fabric.leaf_radix or 0) - fabric.reserved.leaf_ports, (fabric.spine_radix or 0) - fabric.reserved.spine_ports, fabric.core_radix,
+        fabric.leaf_downlinks or 0, fabric.leaf_uplinks or 0, ratio.numerator, ratio.denominator,
+        spine_ratio.numerator, spine_ratio.denominator, 0 if fabric.tiers == "auto" else fabric.tiers,
+        fabric.scalable_unit_nodes or 0, fabric.pod_nodes or 0, fabric.provision == "full-unit", fabric.uplink_spread == "uneven",
+        fabric.reserved.fabric_manager_links, port_rate(fabric, catalog), endpoint_rate(fabric, catalog),
+    )
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """The leaf layer of one component, before tiers are chosen; columns."""
+
+    downlinks: IntArray  # leaf ports towards nodes
+    uplinks_most: IntArray
+    uplinks_needed: IntArray  # for the fullest leaf, at the ratio asked for
+    capacity: IntArray  # endpoints that a leaf's downlinks hold
+    unit_nodes: IntArray  # 0: one unit of all nodes, filled in node order
+    columns: IntArray  # leaves that one unit has side by side: one a rail, or a group of rails
+    built_nodes: IntArray  # nodes built for: whole units with full_unit
+    fullest: IntArray  # endpoints built for on the fullest leaf
+
+
+def leaf_layer(asked: Asked) -> Leaves:
+    """Rule 1 and 2: the split of a leaf's ports, units, and how full the fullest leaf is."""
+    total = asked.ratio_down + asked.ratio_up
+    by_ratio = asked.leaf_ports * asked.ratio_down // total
+    by_uplinks = np.minimum(asked.leaf_ports - asked.up, asked.up * asked.ratio_down // asked.ratio_up)
+    downlinks = np.where(asked.down > 0, asked.down, np.where(asked.up > 0, by_uplinks, np.maximum(by_ratio, 1)))
+    capacity = downlinks * asked.endpoints_a_port
+    by_rail = asked.rails_a_leaf > 0
+    rails = np.maximum(asked.rails_a_leaf, 1)
+    unit = np.where((asked.unit_nodes == 0) & by_rail, np.maximum(capacity // rails, 1), asked.unit_nodes)
+    whole = ceil_div(asked.nodes, np.maximum(unit, 1)) * unit
+    built = np.where(asked.full_unit & (unit > 0), whole, asked.nodes)
+    in_unit = np.where(unit > 0, np.minimum(unit, built), built)
+    fullest = np.where(by_rail, in_unit * rails, np.minimum(in_unit * asked.endpoints_a_node, capacity))
+    fullest = np.where(~by_rail & asked.full_unit & (unit == 0), capacity, fullest)
+    needed = ceil_div(ceil_div(fullest, asked.endpoints_a_port) * asked.ratio_up, asked.ratio_down)
+    return Leaves(
+        downlinks=downlinks, uplinks_most=np.where(asked.up > 0, asked.up, asked.leaf_ports - downlinks),
+        uplinks_needed=np.where(asked.up > 0, asked.up, needed), capacity=capacity, unit_nodes=unit,
+        columns=np.where(by_rail, asked.endpoints_a_node // rails, 1), built_nodes=built, fullest=fullest)
+
+
+def leaf_rows(nodes: IntArray, asked: Asked, leaves: Leaves) -> IntArray:
+    """Leaves of one column for ``nodes`` nodes: one a unit by rail, as many as fill up in node order."""
+    unit, capacity = np.maximum(leaves.unit_nodes, 1), np.maximum(leaves.capacity, 1)
+    in_order = ceil_div(nodes * asked.endpoints_a_node, capacity)
+    units, rest = nodes // unit, nodes % unit
+    in_units = units * ceil_div(unit * asked.endpoints_a_node, capacity) + ceil_div(rest * asked.endpoints_a_node, capacity)
+    return np.where(asked.rails_a_leaf > 0, ceil_div(nodes, unit), np.where(leaves.unit_nodes > 0, in_units, in_order))
+
+
+@dataclass(frozen=True)
+class Pods:
+    """Leaves over pods in one component of three tiers, for so many nodes; columns."""
+
+    n_pods: IntArray
+    rows: IntArray  # leaves of one group in a full pod
+    last_rows: IntArray  # in the last pod
+
+
+def pods_of(nodes: IntArray, asked: Asked, leaves: Leaves, spine_ports_down: IntArray) -> Pods:
+    """Rule 5: a pod is ``pod_nodes``, or as many leaves a group as a spine has downlinks."""
+    rows = leaf_rows(nodes, asked, leaves)
+    pod = np.maximum(asked.pod_nodes, 1)
+    given = asked.pod_nodes > 0
+    full = np.where(given, leaf_rows(pod, asked, leaves), np.maximum(spine_ports_down, 1))
+    n_pods = np.where(given, ceil_div(nodes, pod), ceil_div(rows, full))
+    last_nodes = nodes - (n_pods - 1) * pod
+    last = np.where(given, leaf_rows(last_nodes, asked, leaves), rows - (n_pods - 1) * full)
+    return Pods(n_pods=n_pods, rows=np.where(n_pods == 1, last, full), last_rows=last)
+
+
+@dataclass(frozen=True)
+class Sizing:
+    """Counts of many designs; every column has shape (n_variants,) and counts the whole design unless it says otherwise.
+
+    ``tiers`` is 0 where no fabric of these parts meets the request: diagnosis.py says why and what would work.
+    """
+
+    asked: Asked
+    leaves: Leaves
+    tiers: IntArray
+    rows: IntArray  # leaves of one column of one component
+    n_leaf: IntArray
+    n_spine: IntArray
+    n_core: IntArray
+    uplinks: IntArray  # of each leaf
+    group_spines: IntArray  # spines of a group: of a component (two tiers), of a full pod's group (three)
+    last_group_spines: IntArray
+    pods: IntArray  # of a component
+    pod_rows: IntArray
+    last_pod_rows: IntArray
+    spine_up: IntArray  # uplinks of a spine in a full pod
+    last_spine_up: IntArray
+    core_groups: IntArray  # of a component
+    cores_a_group: IntArray
+    padded: BoolArray  # spines have more uplinks than asked for, to spread evenly
+    endpoints: IntArray
+    manager_links_placed: IntArray
+    links_leaf_spine: IntArray
+    links_spine_core: IntArray
+
+    def __len__(self) -> int:
+        return len(self.tiers)
+
+
+def size(specs: Sequence[DesignSpec], catalog: Catalog) -> Sizing:
+    """Size the compute network of every spec. [counts]"""
+    asked = asked_columns(specs, catalog)
+    leaves = leaf_layer(asked)
+    grow = np.maximum(asked.grow_nodes, leaves.built_nodes)
+    one = _fits_one_tier(asked, leaves, grow)
+    two = _two_tiers(asked, leaves, grow)
+    auto = asked.tiers == 0
+    wants_three = (asked.tiers == 3) | (auto & ~one & (two["group_spines"] == NONE))
+    three = _three_tiers(asked, leaves, grow, wants_three)
+    tiers = np.where((auto | (asked.tiers == 1)) & one, 1, np.where(
+        (auto | (asked.tiers == 2)) & (two["group_spines"] > 0), 2, np.where(wants_three & (three["group_spines"] > 0), 3, 0)))
+    tiers = np.where(_leaf_is_impossible(asked, leaves), 0, tiers)
+    return _assemble(asked, leaves, tiers, two, three)
+
+
+def _leaf_is_impossible(asked: Asked, leaves: Leaves) -> BoolArray:
+    by_rail = asked.rails_a_leaf > 0
+    unit_too_big = by_rail & (leaves.unit_nodes * asked.rails_a_leaf > leaves.capacity)
+    pod_cuts_unit = by_rail & (asked.tiers == 3) & (asked.pod_nodes % np.maximum(leaves.unit_nodes, 1) > 0)
+    return unit_too_big | pod_cuts_unit | (leaves.downlinks < 1)
+
+
+def one_tier_ports(asked: Asked) -> IntArray:
+    """Ports of a single leaf that may face nodes."""
+    free = asked.leaf_ports - asked.up
+    return np.where(asked.down > 0, np.minimum(asked.down, free), free)
+
+
+def _fits_one_tier(asked: Asked, leaves: Leaves, grow: IntArray) -> BoolArray:
+    needed = ceil_div(grow * asked.endpoints_a_node, asked.endpoints_a_port)
+    managers = np.where(asked.tiers == 0, ceil_div(asked.manager_links, asked.n_components), 0)
+    return needed + managers <= one_tier_ports(asked)
+
+
+def _two_tiers(asked: Asked, leaves: Leaves, grow: IntArray) -> dict[str, IntArray]:
+    """Rules 3 and 4: spines over all leaves of a component."""
+    n_leaves = leaf_rows(grow, asked, leaves) * leaves.columns
+    spines, uplinks = even_spines(n_leaves, leaves.uplinks_needed, leaves.uplinks_most, asked.spine_ports)
+    loose = ceil_div(n_leaves * leaves.uplinks_needed, np.maximum(asked.spine_ports, 1))
+    reachable = (leaves.uplinks_needed <= leaves.uplinks_most) & (leaves.uplinks_needed > 0)
+    spines = np.where(asked.uneven, np.where(reachable & (loose <= leaves.uplinks_needed * n_leaves), loose, NONE), spines)
+    return {"group_spines": spines, "uplinks": np.where(asked.uneven, leaves.uplinks_needed, uplinks)}
+
+
+def spine_downlinks(asked: Asked) -> IntArray:
+    """Ports of a three-tier spine that face leaves: its half at 1:1, more above."""
+    return asked.spine_ports * asked.spine_ratio_down // (asked.spine_ratio_down + asked.spine_ratio_up)
+
+
+def _three_tiers(asked: Asked, leaves: Leaves, grow: IntArray, wanted: BoolArray) -> dict[str, Any]:
+    """Rules 5 and 6: spines inside each group, then cores over all groups; 0 spines where not wanted or not possible."""
+    ports_down = spine_downlinks(asked)
+    pods = pods_of(grow, asked, leaves, ports_down)
+    spines, uplinks = even_spines(np.where(wanted, pods.rows, 0), leaves.uplinks_needed, leaves.uplinks_most, ports_down)
+    loose = ceil_div(pods.rows * leaves.uplinks_needed, np.maximum(ports_down, 1))
+    loose = np.where((leaves.uplinks_needed <= leaves.uplinks_most) & (ports_down > 0), loose, NONE)
+    spines = np.where(wanted, np.where(asked.uneven, loose, spines), NONE)
+    uplinks = np.where(asked.uneven, leaves.uplinks_needed, uplinks)
+    partial = pods.last_rows < pods.rows
+    request = CoreRequest(
+        uplinks=np.where(spines > 0, uplinks, 0), spine_ports_down=ports_down, spine_ports=asked.spine_ports, core_ports=asked.core_ports,
+        oversubscription_down=asked.spine_ratio_down, oversubscription_up=asked.spine_ratio_up,
+        full_groups=(pods.n_pods - partial) * leaves.columns, full_rows=pods.rows, full_spines=np.where(asked.uneven, 0, spines),
+        last_groups=partial * leaves.columns, last_rows=pods.last_rows)
+    cores = even_cores(request)
+    feasible = (spines > 0) & (asked.uneven | (cores.core_groups > 0))
+    loose_last = ceil_div(pods.last_rows * uplinks, np.maximum(ports_down, 1))
+    return {"group_spines": np.where(feasible, spines, NONE), "uplinks": uplinks, "grown": pods, "cores": cores,
+            "last_group_spines": np.where(asked.uneven & partial, loose_last, cores.last_spines)}
+
+
+def _assemble(asked: Asked, leaves: Leaves, tiers: IntArray, two: dict[str, IntArray], three: dict[str, Any]) -> Sizing:
+    """Counts of the design as bought, from what was found for the design as it may grow."""
+    is_two, is_three = tiers == 2, tiers == 3
+    now = leaves.built_nodes
+    pods = pods_of(now, asked, leaves, spine_downlinks(asked))
+    flat_rows = leaf_rows(now, asked, leaves)
+    rows = np.where(is_three, (pods.n_pods - 1) * pods.rows + pods.last_rows, flat_rows)
+    uplinks = np.where(is_two, two["uplinks"], np.where(is_three, three["uplinks"], 0))
+    grown: Pods = three["grown"]
+    cores, spines = three["cores"], three["group_spines"]
+    ends_alike = (pods.n_pods < grown.n_pods) | (grown.last_rows == grown.rows)
+    last_spines = np.where(ends_alike, spines, three["last_group_spines"])
+    full_up, last_up, n_core, links_core = _spines_as_bought(asked, leaves, pods, uplinks, spines, last_spines, cores)
+    groups = asked.n_components * leaves.columns
+    n_leaf = np.where(tiers == 1, asked.n_components, asked.n_components * rows * leaves.columns)
+    n_spine = np.where(is_two, asked.n_components * two["group_spines"], np.where(is_three, groups * ((pods.n_pods - 1) * spines + last_spines), 0))
+    endpoints = asked.nodes * asked.ports_a_node
+    return Sizing(
+        asked=asked, leaves=leaves, tiers=tiers, rows=rows, n_leaf=n_leaf, n_spine=n_spine, n_core=np.where(is_three, n_core, 0),
+        uplinks=uplinks, group_spines=np.where(is_two, two["group_spines"], np.where(is_three, spines, 0)),
+        last_group_spines=np.where(is_three, last_spines, 0), pods=np.where(is_three, pods.n_pods, 1), pod_rows=pods.rows,
+        last_pod_rows=pods.last_rows, spine_up=np.where(is_three, full_up, 0), last_spine_up=np.where(is_three, last_up, 0),
+        core_groups=np.where(is_three & ~asked.uneven, cores.core_groups, is_three * 1),
+        cores_a_group=np.where(is_three, np.where(asked.uneven, n_core // np.maximum(asked.n_components, 1), cores.cores_a_group), 0),
+        padded=is_three & cores.padded, endpoints=endpoints,
+        manager_links_placed=np.minimum(asked.manager_links, _free_leaf_ports(asked, leaves, tiers, n_leaf, uplinks)),
+        links_leaf_spine=n_leaf * uplinks, links_spine_core=np.where(is_three, links_core, 0))
+
+
+def _spines_as_bought(asked: Asked, leaves: Leaves, pods: Pods, uplinks: IntArray, spines: IntArray, last_spines: IntArray,
+                      cores: Any) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Uplinks of a spine in a full and in the last pod, cores, and spine–core links, for the leaves that are bought now."""
+    ratio_up, ratio_down = asked.spine_ratio_up, asked.spine_ratio_down
+    multiple = np.where(asked.uneven, 1, np.maximum(cores.cores_a_group, 1))
+    full_links, last_links = pods.rows * uplinks, pods.last_rows * uplinks  # of one group
+    full_up = ceil_div(ceil_div(full_links * ratio_up, ratio_down * np.maximum(spines, 1)), multiple) * multiple
+    last_up = ceil_div(ceil_div(last_links * ratio_up, ratio_down * np.maximum(last_spines, 1)), multiple) * multiple
+    even_links = leaves.columns * ((pods.n_pods - 1) * spines * full_up + last_spines * last_up)
+    loose_links = leaves.columns * ((pods.n_pods - 1) * ceil_div(full_links * ratio_up, ratio_down) + ceil_div(last_links * ratio_up, ratio_down))
+    links = np.where(asked.uneven, loose_links, even_links)
+    loose_cores = ceil_div(loose_links, np.maximum(asked.core_ports, 1))
+    n_core = np.where(asked.uneven, loose_cores, cores.core_groups * cores.cores_a_group)
+    return full_up, last_up, asked.n_components * n_core, asked.n_components * links
+
+
+def node_ports_used(asked: Asked, leaves: Leaves, tiers: IntArray) -> IntArray:
+    """Leaf ports that nodes take, over all leaves; a split port that feeds one endpoint is taken whole."""
+    unit = np.maximum(np.where(tiers == 1, 0, leaves.unit_nodes), 1)
+    units, rest = asked.nodes // unit, asked.nodes % unit
+    rails, share = np.maximum(asked.rails_a_leaf, 1), asked.endpoints_a_port
+    by_rail = leaves.columns * (units * ceil_div(unit * rails, share) + ceil_div(rest * rails, share))
+    in_units = units * ceil_div(unit * asked.endpoints_a_node, share) + ceil_div(rest * asked.endpoints_a_node, share)
+    in_order = ceil_div(asked.nodes * asked.endpoints_a_node, share)
+    one_leaf = (tiers == 1) | (leaves.unit_nodes == 0)
+    return asked.n_components * np.where(one_leaf, in_order, np.where(asked.rails_a_leaf > 0, by_rail, in_units))
+
+
+def _free_leaf_ports(asked: Asked, leaves: Leaves, tiers: IntArray, n_leaf: IntArray, uplinks: IntArray) -> IntArray:
+    """Ports of all leaves that neither nodes nor uplinks take, and that fabric managers may."""
+    return np.maximum(n_leaf * (asked.leaf_ports - uplinks) - node_ports_used(asked, leaves, tiers), 0)
+
