@@ -224,16 +224,11 @@ def parse_spec(values: Any, catalog: Catalog) -> DesignSpec:
         raise SpecError([Problem("", "wrong_type", f"A design is a JSON object, and this is {_kind_of(values)}.")])
     draft, problems = _validate(values)
     if draft is not None:
-        resolved, more = _resolve(draft, catalog)
-        problems += [p for p in more if not any(_covers(q.field, p.field) for q in problems)]
+        resolved, problems = _resolve(draft, catalog, problems)
         if not problems:
             resolved._given.update(json.loads(json.dumps(dict(values))))
             return resolved
     raise SpecError(problems)
-
-
-def _covers(field: str, other: str) -> bool:
-    return field == other or other.startswith(field + ".")
 
 
 def _kind_of(value: Any) -> str:
@@ -313,9 +308,9 @@ def _keys_at(model: type[BaseModel], path: list[str]) -> list[str]:
 # ---------------------------------------------------------------- defaults and rules that need the catalog
 
 
-def _resolve(draft: DesignSpec, catalog: Catalog) -> tuple[DesignSpec, list[Problem]]:
-    """Fill in what catalog and other keys imply, and check what needs more than one key."""
-    problems: list[Problem] = []
+def _resolve(draft: DesignSpec, catalog: Catalog, found: list[Problem]) -> tuple[DesignSpec, list[Problem]]:
+    """Fill in what catalog and other keys imply, and check what needs more than one key; problems found before come first."""
+    problems = list(found)
     fabric = _resolve_switches(draft.fabric, catalog, problems)
     compute = _resolve_compute(draft.compute, fabric, catalog, problems)
     site = draft.site.model_copy(update={
@@ -350,7 +345,7 @@ def _resolve_compute(compute: Compute, fabric: Fabric, catalog: Catalog, problem
         "scale_up_domain_gpus": compute.scale_up_domain_gpus or (server.scale_up_domain_gpus if server else gpus_per_node),
         "nodes": compute.nodes if compute.nodes is not None else ceil_div(compute.gpus or 0, gpus_per_node),
     }
-    if compute.nodes is None and compute.gpus is None:
+    if compute.nodes is None and compute.gpus is None and not any(p.field in ("compute.nodes", "compute.gpus") for p in problems):
         problems.append(Problem("compute.nodes", "missing", "Say how many nodes, or how many GPUs, to connect."))
     elif compute.nodes is not None and compute.gpus is not None and compute.nodes != ceil_div(compute.gpus, gpus_per_node):
         problems.append(Problem("compute.gpus", "contradiction", (

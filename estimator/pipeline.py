@@ -1,0 +1,114 @@
+"""estimate(): the one module that knows the order. Specs → counts → cables → BOM → cost, power → performance."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from estimator.catalog.loader import Catalog
+from estimator.diagnosis import why_not
+from estimator.errors import InfeasibleDesign, Problem
+from estimator.fabric import SizedFabric, fabric_of
+from estimator.findings import Finding, findings_of
+from estimator.performance import design_performance
+from estimator.sizing import size
+from estimator.spec import DesignSpec, spec_hash
+from estimator.units import ratio_text
+from estimator.version import MODEL_VERSION
+
+ALL_PARTS = ("counts", "links", "cables", "bom", "cost", "performance")
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The answer to one spec, as plain JSON values under the names of the contract; parts not asked for are None."""
+
+    spec: DesignSpec
+    catalog_version: str
+    fabric: SizedFabric
+    fabrics: dict[str, Any]
+    findings: list[Finding]
+    bom: dict[str, Any] | None = None
+    cost: dict[str, Any] | None = None
+    power: dict[str, Any] | None = None
+    performance: dict[str, Any] | None = None
+    parts: tuple[str, ...] = field(default=ALL_PARTS)
+
+    def as_json(self) -> dict[str, Any]:
+        """The Estimate; it depends on spec, catalog and model alone, and names the versions of both."""
+        out: dict[str, Any] = {
+            "spec": self.spec.as_json(), "versions": {"model": MODEL_VERSION, "catalog": self.catalog_version},
+            "spec_hash": spec_hash(self.spec), "fabrics": self.fabrics, "findings": [f.as_json() for f in self.findings]}
+        for key in ("bom", "cost", "power", "performance"):
+            if getattr(self, key) is not None:
+                out[key] = getattr(self, key)
+        return out
+
+
+def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str] = ALL_PARTS) -> tuple[Estimate, ...]:
+    """Estimate designs: a batch in one pass, one design as a batch of one.
+
+    Parameters
+    ----------
+    specs : from ``parse_spec``.
+    parts : which of ALL_PARTS to compute; ``cost`` brings ``power`` along.
+
+    Raises
+    ------
+    InfeasibleDesign
+        With the problems of every spec that no fabric of its parts can meet.
+    """
+    sizing = size(specs, catalog)
+    problems: list[Problem] = []
+    for i in (i for i in range(len(specs)) if sizing.tiers[i] == 0):
+        problems += why_not(sizing, i, specs[i], catalog)
+    if problems:
+        raise InfeasibleDesign(problems)
+    fabrics = [fabric_of(sizing, i, spec) for i, spec in enumerate(specs)]
+    found = [findings_of(spec, sizing, i, fabrics[i], catalog) for i, spec in enumerate(specs)]
+    performance = _performance(specs, fabrics, catalog) if "performance" in parts else [None] * len(specs)
+    return tuple(_one(spec, fabrics[i], found[i], performance[i], catalog, tuple(parts)) for i, spec in enumerate(specs))
+
+
+def _one(spec: DesignSpec, fabric: SizedFabric, found: list[Finding], performance: dict[str, Any] | None, catalog: Catalog,
+         parts: tuple[str, ...]) -> Estimate:
+    compute = fabric.as_json()
+    compute["oversubscription"] = fabric.oversubscription_json(spec.fabric.oversubscription)
+    bom = cost = power = None
+    if {"cables", "bom", "cost"} & set(parts):
+        from estimator.bom import bill_of_materials
+        from estimator.cabling import cable_plan
+        from estimator.cost import cost_of
+        from estimator.power import power_of
+
+        plan = cable_plan(spec, fabric, catalog)
+        compute |= plan.as_json()
+        if {"bom", "cost"} & set(parts):
+            bill = bill_of_materials(spec, fabric, plan, catalog)
+            bom = bill.as_json() if "bom" in parts else None
+        if "cost" in parts:
+            power = power_of(spec, fabric, plan, catalog)
+            cost = cost_of(spec, fabric, bill, catalog)
+    return Estimate(spec, catalog.version, fabric, {"compute": compute}, found, bom, cost, power, performance, parts)
+
+
+def _performance(specs: Sequence[DesignSpec], fabrics: Sequence[SizedFabric], catalog: Catalog) -> list[dict[str, Any] | None]:
+    """Predicted collectives of the designs whose GPU is known, all in one batch."""
+    known = [i for i, spec in enumerate(specs) if spec.compute.gpu]
+    made = design_performance([system_of(specs[i], fabrics[i], catalog) for i in known], [fabrics[i].n_gpus for i in known], catalog)
+    out: list[dict[str, Any] | None] = [{"all_reduce": None, "missing": "Name the GPU (compute.gpu) to predict collectives."} for _ in specs]
+    for i, performance in zip(known, made, strict=True):
+        out[i] = performance
+    return out
+
+
+def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[str, Any]:
+    """The built design as the ``system`` of a prediction request: ratios and leaves are those of the links, not of the request."""
+    compute, is_infiniband = spec.compute, catalog.generations[spec.fabric.generation].protocol == "infiniband"
+    ratio = max(fabric.worst_leaf_ratio, 1)
+    nics = compute.nics_per_node or 1
+    return {
+        "gpu": compute.gpu, "gpus_per_node": compute.gpus_per_node, "scale_up_domain_gpus": compute.scale_up_domain_gpus,
+        "nics_per_node": nics, "nic_gbit_s": fabric.endpoint_rate_gbit_s * fabric.nic_ports_per_node / nics,
+        "fabric": "infiniband" if is_infiniband else "roce", "in_network_reduction": spec.workload.in_network_reduction and is_infiniband,
+        "oversubscription": ratio_text(ratio) if ratio > 1 else "1:1", "nodes_per_leaf": fabric.nodes_per_leaf,
+        "placement": spec.workload.placement, "load_balancing": spec.workload.load_balancing, "gpudirect": spec.workload.gpudirect}
