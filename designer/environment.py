@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,12 @@ class Environment:
         value = self.text(name) or default
         if value not in choices:
             raise BadSetting(name, value, f"write one of {', '.join(choices)}.")
+        return value
+
+    def name(self, name: str, default: str) -> str:
+        value = self.text(name) or default
+        if not re.fullmatch(r"[A-Za-z0-9_.-]{1,60}", value):
+            raise BadSetting(name, value, "write 1 to 60 letters, digits, dots, dashes or underscores.")
         return value
 
     def words(self, name: str, default: tuple[str, ...] = ()) -> list[str]:

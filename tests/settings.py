@@ -5,16 +5,14 @@ import tempfile
 from pathlib import Path
 
 os.environ.setdefault("DESIGNER_SECRET_KEY", "a-key-for-tests-only-0123456789-0123456789-0123456789")
-if os.environ.get("DESIGNER_TEST_DATABASE_URL"):
-    os.environ["DESIGNER_DATABASE_URL"] = os.environ["DESIGNER_TEST_DATABASE_URL"]
 
 from designer.config.settings import *  # noqa: E402, F403
 from designer.config.settings import DATABASES, STORAGES  # noqa: E402
 
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A file, not memory: only then do threads see SQLite's own locking, as web and worker do.
-    folder = Path(tempfile.mkdtemp(prefix="clusterwright-tests-"))
-    DATABASES["default"]["TEST"] = {"NAME": folder / "test.sqlite3"}
+    test_folder = tempfile.TemporaryDirectory(prefix="clusterwright-tests-")  # removed when the tests end
+    DATABASES["default"]["TEST"] = {"NAME": Path(test_folder.name) / "test.sqlite3"}
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 CELERY_BROKER_URL = "redis+socket:///nonexistent/clusterwright-tests.sock"  # a test that needs a broker starts one
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}

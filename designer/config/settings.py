@@ -90,9 +90,9 @@ AUTH_PASSWORD_VALIDATORS = [
 # --- Static files: hashed names, gzip beside each (brotli would add 25 s to the first start) ---------------------
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR / "static"
-STATICFILES_DIRS = [
-    path for path in (BASE_DIR / "static", ("vega", VAR / "assets" / "vega")) if Path(path[1] if isinstance(path, tuple) else path).is_dir()
-]
+STATICFILES_DIRS: list[Path | tuple[str, Path]] = [BASE_DIR / "static"]
+if (VAR / "assets" / "vega").is_dir():  # made by `manage.py up` and `manage.py test`
+    STATICFILES_DIRS.append(("vega", VAR / "assets" / "vega"))
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
@@ -165,6 +165,8 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
+    "OAS_VERSION": "3.1.0",  # pydantic writes JSON Schema as 3.1 has it
+    "POSTPROCESSING_HOOKS": [],  # the default one sorts each enum's values, and "tiers" mixes numbers and words
 }
 
 # --- Jobs --------------------------------------------------------------------------------------------------------
@@ -175,12 +177,11 @@ CELERY_BROKER_URL = env.url(
 )
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
-CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_SOFT_TIME_LIMIT = 540
 CELERY_TASK_TIME_LIMIT = 600
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
-CELERY_TASK_DEFAULT_QUEUE = "interactive"
+CELERY_TASK_DEFAULT_QUEUE = env.name("DESIGNER_QUEUE", "clusterwright")
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 200
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
@@ -203,11 +204,17 @@ CELERY_BEAT_SCHEDULE = {
 }
 
 # --- Logs: everything on standard error, where whoever runs the process collects it ------------------------------
+LOG_LEVEL = env.choice("DESIGNER_LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))
+# The sweep runs every few seconds: these would write four lines each time.
+CHATTY_LOGGERS = ("celery.beat", "celery.worker.strategy", "celery.app.trace")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": env.choice("DESIGNER_LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))},
-    "loggers": {"django": {"handlers": [], "level": "INFO", "propagate": True}},
+    "root": {"handlers": ["console"], "level": LOG_LEVEL},
+    "loggers": {
+        "django": {"handlers": [], "level": LOG_LEVEL, "propagate": True},
+        **{name: {"level": "WARNING"} for name in CHATTY_LOGGERS},
+    },
 }

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from estimator.errors import EstimatorError
 
-LEASE = timedelta(seconds=15)
+LEASE = timedelta(seconds=10)
 MAX_ATTEMPTS = 5
 RESEND_AFTER = timedelta(seconds=10)
 

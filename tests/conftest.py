@@ -1,0 +1,25 @@
+"""What tests of several parts share."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+
+from estimator.catalog.loader import Catalog, load_catalog
+
+
+@pytest.fixture(scope="session")
+def catalog() -> Catalog:
+    return load_catalog()
+
+
+@pytest.fixture
+def owner(db: None) -> User:
+    return User.objects.create_user("ada", password="a long password for tests")
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache() -> None:
+    """Throttles count in the cache; no test may use up another's share."""
+    cache.clear()

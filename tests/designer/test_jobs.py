@@ -1,0 +1,277 @@
+"""EstimateJob and its tasks: claimed once, held by a lease, fenced, swept up. The task functions are called directly."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from celery.exceptions import SoftTimeLimitExceeded
+from django.contrib.auth.models import User
+from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from estimator.catalog.loader import Catalog
+from estimator.errors import InfeasibleDesign, Problem
+from estimator.jobs import models, tasks
+from estimator.jobs.models import LEASE, MAX_ATTEMPTS, RESEND_AFTER, EstimateJob
+from estimator.pipeline import estimate
+from estimator.spec import parse_spec, spec_hash
+from estimator.version import MODEL_VERSION
+
+State = EstimateJob.State
+SPEC = {"name": "Four nodes", "compute": {"server": "dgx-h100", "nodes": 4}, "fabric": {"generation": "ndr"}}
+
+
+def new_job(catalog: Catalog, owner: User | None = None, **values: Any) -> EstimateJob:
+    spec = parse_spec(SPEC, catalog)
+    versions = {"model_version": MODEL_VERSION, "catalog_version": catalog.version}
+    return EstimateJob.objects.create(owner=owner, spec=spec.as_json(), spec_hash=spec_hash(spec), **versions, **values)
+
+
+def move_lease_into_the_past(job: EstimateJob) -> None:
+    EstimateJob.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+@pytest.fixture
+def job(db: None, catalog: Catalog) -> EstimateJob:
+    return new_job(catalog)
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The ids that would have gone to the broker."""
+    ids: list[str] = []
+    monkeypatch.setattr(tasks.run_estimate, "apply_async", lambda args, **_: ids.append(args[0]))
+    return ids
+
+
+class TestRun:
+    def test_the_result_is_the_pipelines_estimate(self, job: EstimateJob, catalog: Catalog) -> None:
+        tasks.run_estimate(str(job.pk))
+        job.refresh_from_db()
+        assert (job.state, job.progress, job.attempts, job.lease_until) == (State.SUCCEEDED, 1.0, 1, None)
+        (expected,) = estimate([parse_spec(SPEC, catalog)], catalog)
+        assert job.result == expected.as_json()
+        assert job.result["fabrics"]["compute"]["counts"]["gpus"] == 32
+        assert job.created_at <= job.started_at <= job.finished_at
+
+    def test_running_it_again_changes_nothing(self, job: EstimateJob) -> None:
+        tasks.run_estimate(str(job.pk))
+        before = EstimateJob.objects.filter(pk=job.pk).values().get()
+        tasks.run_estimate(str(job.pk))
+        assert EstimateJob.objects.filter(pk=job.pk).values().get() == before
+
+    def test_an_unknown_job_is_no_error(self, db: None) -> None:
+        tasks.run_estimate(str(uuid.uuid4()))
+
+    def test_an_estimator_error_keeps_its_code_and_problems(
+        self, job: EstimateJob, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        error = InfeasibleDesign([Problem("fabric.tiers", "two_tier_too_small", "Add a core tier.")])
+        monkeypatch.setattr(tasks, "estimate", _raiser(error))
+        tasks.run_estimate(str(job.pk))
+        job.refresh_from_db()
+        assert (job.state, job.error, job.result) == (State.FAILED, error.as_json(), None)
+
+    def test_an_unexpected_error_shows_a_reference_that_the_log_has(
+        self, job: EstimateJob, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        monkeypatch.setattr(tasks, "estimate", _raiser(ZeroDivisionError("inner detail")))
+        with pytest.raises(ZeroDivisionError):
+            tasks.run_estimate(str(job.pk))
+        job.refresh_from_db()
+        assert job.state == State.FAILED
+        message = job.error["problems"][0]["message"]
+        assert job.error["code"] == "internal_error"
+        assert "inner detail" not in message
+        reference = message.rstrip(".").rsplit(" ", 1)[1]
+        (record,) = [record for record in caplog.records if reference in record.getMessage()]
+        assert record.exc_info is not None
+
+    def test_a_run_past_the_time_limit_says_so(self, job: EstimateJob, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(tasks, "estimate", _raiser(SoftTimeLimitExceeded()))
+        tasks.run_estimate(str(job.pk))
+        job.refresh_from_db()
+        assert (job.state, job.error["code"]) == (State.FAILED, "estimate_timed_out")
+
+    def test_a_cancelled_run_writes_no_result(self, job: EstimateJob, monkeypatch: pytest.MonkeyPatch) -> None:
+        def cancelled_meanwhile(*arguments: Any) -> Any:
+            assert EstimateJob.objects.get(pk=job.pk).cancel()
+            return estimate(*arguments)
+
+        monkeypatch.setattr(tasks, "estimate", cancelled_meanwhile)
+        tasks.run_estimate(str(job.pk))
+        job.refresh_from_db()
+        assert (job.state, job.result) == (State.CANCELLED, None)
+
+
+def _raiser(error: Exception) -> Any:
+    def raise_it(*_: Any) -> None:
+        raise error
+
+    return raise_it
+
+
+class TestClaim:
+    def test_a_running_job_is_not_given_to_a_second_worker(self, job: EstimateJob) -> None:
+        assert EstimateJob.claim(job.pk) is not None
+        assert EstimateJob.claim(job.pk) is None
+
+    def test_a_job_whose_lease_ran_out_is_given_again(self, job: EstimateJob) -> None:
+        first = EstimateJob.claim(job.pk)
+        assert first is not None
+        move_lease_into_the_past(job)
+        second = EstimateJob.claim(job.pk)
+        assert second is not None
+        assert (first.attempts, second.attempts) == (1, 2)
+
+    @pytest.mark.parametrize("state", [State.SUCCEEDED, State.FAILED, State.CANCELLED])
+    def test_a_finished_job_is_not_given_out(self, job: EstimateJob, state: str) -> None:
+        EstimateJob.objects.update(state=state)
+        assert EstimateJob.claim(job.pk) is None
+
+    def test_a_job_is_tried_five_times_at_most(self, job: EstimateJob) -> None:
+        EstimateJob.objects.update(attempts=MAX_ATTEMPTS)
+        assert EstimateJob.claim(job.pk) is None
+
+    @pytest.mark.django_db(transaction=True)
+    def test_of_eight_workers_at_once_one_gets_it(self, catalog: Catalog) -> None:
+        job, claimed, start = new_job(catalog), [], threading.Barrier(8)
+
+        def worker() -> None:
+            start.wait()
+            if EstimateJob.claim(job.pk):
+                claimed.append(threading.get_ident())
+            connection.close()
+
+        threads = [threading.Thread(target=worker) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(claimed) == 1
+
+
+class TestFencing:
+    def test_a_slow_worker_cannot_overwrite_its_successor(self, job: EstimateJob) -> None:
+        slow = EstimateJob.claim(job.pk)
+        move_lease_into_the_past(job)
+        quick = EstimateJob.claim(job.pk)
+        assert slow is not None
+        assert quick is not None
+        assert not slow.extend_lease()
+        assert quick.succeed({"from": "quick"})
+        assert not slow.succeed({"from": "slow"})
+        assert not slow.fail_with("late", "late")
+        job.refresh_from_db()
+        assert (job.state, job.result, job.error) == (State.SUCCEEDED, {"from": "quick"}, None)
+
+    def test_a_result_is_written_once(self, job: EstimateJob) -> None:
+        claimed = EstimateJob.claim(job.pk)
+        assert claimed is not None
+        assert claimed.succeed({"first": 1})
+        assert not claimed.succeed({"second": 2})
+
+    def test_extending_moves_lease_and_progress(self, job: EstimateJob) -> None:
+        claimed = EstimateJob.claim(job.pk)
+        assert claimed is not None
+        move_lease_into_the_past(job)
+        assert claimed.extend_lease(progress=0.5)
+        job.refresh_from_db()
+        assert job.progress == 0.5
+        assert job.lease_until > timezone.now() + LEASE / 2
+
+    def test_cancelling_a_finished_job_does_nothing(self, job: EstimateJob) -> None:
+        EstimateJob.objects.update(state=State.SUCCEEDED)
+        assert not job.cancel()
+        job.refresh_from_db()
+        assert job.state == State.SUCCEEDED
+
+
+@pytest.mark.django_db(transaction=True)
+class TestHeldLease:
+    def test_a_long_run_keeps_its_lease(self, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(tasks, "LEASE", timedelta(seconds=0.15))
+        job = EstimateJob.claim(new_job(catalog).pk)
+        assert job is not None
+        move_lease_into_the_past(job)
+        with tasks.held_lease(job) as lost:
+            assert not lost.wait(0.3)
+        job.refresh_from_db()
+        assert job.lease_until > timezone.now()
+
+    def test_a_cancelled_run_learns_of_it(self, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(tasks, "LEASE", timedelta(seconds=0.15))
+        job = EstimateJob.claim(new_job(catalog).pk)
+        assert job is not None
+        with tasks.held_lease(job) as lost:
+            assert job.cancel()
+            assert lost.wait(5)
+
+
+class TestSweep:
+    def test_a_job_that_was_never_sent_is_sent(self, job: EstimateJob, sent: list[str]) -> None:
+        assert tasks.sweep() == 1
+        assert sent == [str(job.pk)]
+        job.refresh_from_db()
+        assert job.sent_at is not None
+
+    def test_what_was_just_sent_is_left_alone(self, job: EstimateJob, sent: list[str]) -> None:
+        tasks.sweep()
+        assert tasks.sweep() == 0
+        assert len(sent) == 1
+
+    def test_a_lost_message_is_sent_again(self, job: EstimateJob, sent: list[str]) -> None:
+        EstimateJob.objects.update(sent_at=timezone.now() - RESEND_AFTER - timedelta(seconds=1))
+        assert tasks.sweep() == 1
+
+    def test_a_dead_workers_job_is_sent_again(self, job: EstimateJob, sent: list[str]) -> None:
+        EstimateJob.claim(job.pk)
+        assert tasks.sweep() == 0
+        move_lease_into_the_past(job)
+        assert tasks.sweep() == 1
+
+    def test_a_job_whose_worker_always_dies_is_given_up(self, job: EstimateJob, sent: list[str]) -> None:
+        EstimateJob.objects.update(attempts=MAX_ATTEMPTS - 1)
+        assert EstimateJob.claim(job.pk) is not None
+        move_lease_into_the_past(job)
+        assert tasks.sweep() == 0
+        job.refresh_from_db()
+        assert (job.state, job.error["code"]) == (State.FAILED, "too_many_attempts")
+
+    @pytest.mark.parametrize("state", [State.SUCCEEDED, State.FAILED, State.CANCELLED])
+    def test_finished_jobs_are_left_alone(self, job: EstimateJob, sent: list[str], state: str) -> None:
+        EstimateJob.objects.update(state=state)
+        assert tasks.sweep() == 0
+
+    def test_it_stops_at_the_first_refusal_of_the_broker(
+        self, job: EstimateJob, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        EstimateJob.objects.create(spec={}, spec_hash="another", model_version="1", catalog_version="1")
+        tries: list[int] = []
+
+        def away(*_: Any, **__: Any) -> None:
+            tries.append(1)
+            raise OperationalError("away")
+
+        monkeypatch.setattr(tasks.run_estimate, "apply_async", away)
+        assert tasks.sweep() == 0
+        assert len(tries) == 1
+
+
+def test_one_owner_has_one_live_job_of_an_estimate(catalog: Catalog, owner: User) -> None:
+    first = new_job(catalog, owner)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        new_job(catalog, owner)
+    for state in (State.FAILED, State.CANCELLED):
+        EstimateJob.objects.filter(pk=first.pk).update(state=state)
+        new_job(catalog, owner, state=state)
+
+
+def test_heartbeats_come_well_within_the_lease() -> None:
+    assert models.LEASE.total_seconds() / 3 >= 1
+    assert models.LEASE < timedelta(seconds=30)

@@ -1,0 +1,96 @@
+"""The layers, and the one arrow between them: designer → estimator.jobs → estimator."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+CORE_PATHS = sorted(
+    path
+    for path in (BASE_DIR / "estimator").rglob("*.py")
+    if "jobs" not in path.relative_to(BASE_DIR).parts and path.name != "__main__.py"
+)
+BARRED = ("django", "celery", "kombu", "rest_framework", "designer", "estimator.jobs")
+SLOW = ("networkx", "scipy")
+ALLOWED = {*sys.stdlib_module_names, "numpy", "networkx", "scipy", "pydantic", "pydantic_core", "estimator"}
+
+# Inside the core, a module imports only from those left of it. What is not named here is a helper of the one it serves.
+ORDER = ["units", "errors", "catalog", "spec", "sizing", "topology", "cabling", "bom", "cost"]
+TOP = {"pipeline", "comparison"}
+
+
+def module_name(path: Path) -> str:
+    name = ".".join(path.relative_to(BASE_DIR).with_suffix("").parts)
+    return name.removesuffix(".__init__")
+
+
+def imports_of(path: Path) -> set[str]:
+    """Every module that a file imports, at its top or inside a function, as full dotted names."""
+    package = module_name(path) if path.name == "__init__.py" else module_name(path).rpartition(".")[0]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(), filename=str(path))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            parents = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            base = ".".join([*parents, node.module] if node.module else parents)
+            found |= {base} | {f"{base}.{alias.name}" for alias in node.names}
+    return found
+
+
+def is_in(module: str, packages: tuple[str, ...] | set[str]) -> bool:
+    return any(module == package or module.startswith(f"{package}.") for package in packages)
+
+
+def test_the_core_is_found() -> None:
+    names = {module_name(path) for path in CORE_PATHS}
+    assert {"estimator.units", "estimator.spec", "estimator.sizing", "estimator.pipeline"} <= names
+
+
+def test_importing_the_core_loads_no_web_framework_and_nothing_slow() -> None:
+    names = [module_name(path) for path in CORE_PATHS] + ["estimator.__main__"]
+    program = (
+        "import importlib, sys\n"
+        f"for name in {names!r}: importlib.import_module(name)\n"
+        f"print([m for m in sys.modules if m.split('.')[0] in {(*BARRED, *SLOW)!r} or m.startswith('estimator.jobs')])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=BASE_DIR, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("path", CORE_PATHS, ids=module_name)
+def test_a_core_module_imports_only_what_the_core_may(path: Path) -> None:
+    imported = imports_of(path)
+    assert not {module for module in imported if is_in(module, BARRED)}
+    assert {module.split(".")[0] for module in imported} <= ALLOWED
+
+
+def test_the_queue_does_not_know_the_web_app() -> None:
+    for path in (BASE_DIR / "estimator" / "jobs").rglob("*.py"):
+        assert not {module for module in imports_of(path) if is_in(module, ("designer", "rest_framework"))}, path
+
+
+def test_the_core_keeps_its_order() -> None:
+    for position, name in enumerate(ORDER):
+        later = {f"estimator.{other}" for other in [*ORDER[position + 1 :], *TOP]}
+        files = [BASE_DIR / "estimator" / f"{name}.py", *(BASE_DIR / "estimator" / name).rglob("*.py")]
+        for path in files:
+            if path.exists():
+                assert not {module for module in imports_of(path) if is_in(module, later)}, path
+
+
+def test_nothing_in_the_core_imports_the_pipeline() -> None:
+    for path in CORE_PATHS:
+        if path.stem not in TOP:
+            assert not {module for module in imports_of(path) if is_in(module, {f"estimator.{top}" for top in TOP})}, path
+
+
+@pytest.mark.parametrize("package", ["designer", "estimator/jobs"])
+def test_importing_a_package_starts_nothing(package: str) -> None:
+    assert (BASE_DIR / package / "__init__.py").read_text() == ""
