@@ -10,12 +10,9 @@ import numpy as np
 
 from estimator.catalog.loader import Catalog
 from estimator.errors import Problem
-from estimator.fabric import fabric_of
-from estimator.sizing import Sizing, leaf_rows, one_tier_ports, pods_of, size, spine_downlinks
+from estimator.sizing import Sizing, leaf_rows, one_tier_ports, pod_cuts_unit, pods_of, size, spine_downlinks
 from estimator.spec import DesignSpec
-from estimator.units import ceil_div
-
-_MOST_NAMED = 4
+from estimator.units import ceil_div, counted
 
 
 def why_not(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> list[Problem]:
@@ -29,7 +26,7 @@ def why_not(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> list[
         return [Problem("fabric.scalable_unit_nodes", "unit_over_leaf", (
             f"A unit of {unit:,} nodes needs {unit * rails:,} downlinks on each leaf, and a leaf has {capacity:,}. "
             f"Use units of {capacity // rails:,} nodes or fewer, or a leaf with more downlinks."))]
-    if rails and asked.tiers[i] == 3 and asked.pod_nodes[i] % unit:
+    if asked.tiers[i] in (0, 3) and pod_cuts_unit(asked, leaves)[i]:
         below = max(int(asked.pod_nodes[i]) // unit, 1) * unit
         return [Problem("fabric.pod_nodes", "pod_cuts_unit", (
             f"A pod of {asked.pod_nodes[i]:,} nodes cuts a scalable unit of {unit:,}. Use a multiple, such as {below:,} or {below + unit:,}."))]
@@ -47,7 +44,7 @@ def _one_tier(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Pro
     most = ports * int(asked.endpoints_a_port[i]) // each
     return Problem("fabric.tiers", "one_tier_too_small", (
         f"One leaf has {ports} ports for nodes and holds {most:,} nodes of {each} endpoints; {nodes:,} were asked for. "
-        + _what_works(spec, catalog, [("two tiers", {"tiers": 2}), ("three tiers", {"tiers": 3})])))
+        + _what_works(spec, catalog, [[("two tiers", {"tiers": 2})], [("three tiers", {"tiers": 3})]])))
 
 
 def _ratio_problem(sizing: Sizing, i: int) -> Problem | None:
@@ -82,18 +79,20 @@ def _two_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Pr
         f"spread evenly over {least} or more of them. " + ways))
 
 
-def _two_tier_ways(spec: DesignSpec, catalog: Catalog, n_leaves: int, up: int) -> list[tuple[str, dict[str, Any]]]:
-    radix = spec.fabric.leaf_radix or 0
-    down = spec.fabric.leaf_downlinks or 0
-    others = [u for u in range(1, radix - down + 1 if down else radix) if u != up]
-    near = sorted(others, key=lambda u: (abs(u - up), u))[:12]
-    ways: list[tuple[str, dict[str, Any]]] = []
-    for ports in sorted({*_spine_sizes(spec, catalog), n_leaves}):
-        if ports > (spec.fabric.spine_radix or 0):
-            ways.append((f"spines of {ports} ports", {"spine_radix": ports, "spine_switch": "custom"}))
-    ways += [("an uneven spread (OpenSM then falls back to min-hop routing)", {"uplink_spread": "uneven"})]
-    ways += [(f"{u} uplinks a leaf", {"leaf_uplinks": u}) for u in near]
-    return [*ways, ("three tiers", {"tiers": 3})]
+Way = tuple[str, dict[str, Any]]
+
+
+def _two_tier_ways(spec: DesignSpec, catalog: Catalog, n_leaves: int, up: int) -> list[list[Way]]:
+    radix, has = spec.fabric.leaf_radix or 0, spec.fabric.spine_radix or 0
+    most_up = radix - (spec.fabric.leaf_downlinks or 1)
+    others = sorted((u for u in range(1, most_up + 1) if u != up), key=lambda u: (abs(u - up), u))
+    return [
+        [(f"spines of {ports} ports or more", {"spine_radix": ports, "spine_switch": "custom"}) for ports in range(has + 1, n_leaves + 1)],
+        [(f"spines of {ports} ports, which the catalog has", {"spine_radix": ports, "spine_switch": "custom"})
+         for ports in _spine_sizes(spec, catalog) if ports > has],
+        [("an uneven spread, at which OpenSM falls back to min-hop routing", {"uplink_spread": "uneven"})],
+        [(f"{u} uplinks a leaf", {"leaf_uplinks": u}) for u in others[:24]],
+        [("three tiers", {"tiers": 3})]]
 
 
 def _spine_sizes(spec: DesignSpec, catalog: Catalog) -> list[int]:
@@ -113,34 +112,39 @@ def _three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> 
     rows, up = int(pods.rows[i]), int(leaves.uplinks_needed[i])
     unit = max(int(leaves.unit_nodes[i]), 1)
     total = int(grow[i])
-    ways: list[tuple[str, dict[str, Any]]] = [("an uneven spread", {"uplink_spread": "uneven"})]
-    for n_pods in range(1, 33):
-        pod = ceil_div(ceil_div(total, n_pods), unit) * unit
-        ways.append((f"pods of {pod:,} nodes", {"pod_nodes": pod, "tiers": 3}))
-    ways += [(f"{u} uplinks a leaf", {"leaf_uplinks": u}) for u in range(max(up - 4, 1), up + 5) if u != up]
+    pod_sizes = [ceil_div(ceil_div(total, n_pods), unit) * unit for n_pods in range(1, 33)]
+    ways: list[list[Way]] = [
+        [(f"pods of {counted(pod, 'node')}", {"pod_nodes": pod, "tiers": 3}) for pod in pod_sizes],
+        [(f"{u} uplinks a leaf", {"leaf_uplinks": u}) for u in range(max(up - 4, 1), up + 5) if u != up],
+        [("an uneven spread", {"uplink_spread": "uneven"})]]
     if ports_down < 1:
         return Problem("fabric.spine_radix", "spine_ports_short", (
             f"A spine of {asked.spine_ports[i]} usable ports cannot face leaves and cores at once; three tiers need 2 ports or more."))
     if rows > ports_down:
         return Problem("fabric.pod_nodes", "pod_too_large", (
             f"A pod has {rows:,} leaves in each group of spines, and a spine has {ports_down} ports for leaves. " + _what_works(spec, catalog, ways)))
+    groups, core_ports = int(pods.n_pods[i] * leaves.columns[i]), int(asked.core_ports[i])
+    if groups > core_ports:
+        return Problem("fabric.tiers", "three_tier_too_small", (
+            f"{counted(int(pods.n_pods[i]), 'pod')} of {counted(int(leaves.columns[i]), 'rail')} are {groups:,} groups of spines, and a core of {core_ports} ports "
+            f"joins {core_ports}: three tiers of these switches do not reach {total * int(asked.endpoints_a_node[i]):,} endpoints. Ask for "
+            "fewer nodes, a higher spine oversubscription (larger pods), more planes, or core and spine switches with more ports."))
     return Problem("fabric.uplink_spread", "uplinks_not_even", (
         f"{rows:,} leaves a group with {up} uplinks, in {int(pods.n_pods[i]):,} pods, have no even spread over spines of {asked.spine_ports[i]} "
         f"and cores of {asked.core_ports[i]} ports. " + _what_works(spec, catalog, ways)))
 
 
-def _what_works(spec: DesignSpec, catalog: Catalog, ways: Sequence[tuple[str, dict[str, Any]]]) -> str:
-    """A sentence naming up to four ways that size, fewest switches first, each with its counts."""
-    specs = [spec.model_copy(update={"fabric": spec.fabric.model_copy(update=change)}) for _, change in ways]
+def _what_works(spec: DesignSpec, catalog: Catalog, groups: Sequence[Sequence[Way]]) -> str:
+    """A sentence naming the first way of each group that can be built, with its counts; all ways are sized in one batch."""
+    ways = [(number, label, change) for number, group in enumerate(groups) for label, change in group]
+    specs = [spec.model_copy(update={"fabric": spec.fabric.model_copy(update=change)}) for _, _, change in ways]
     sizing = size(specs, catalog)
-    switches = sizing.n_leaf + sizing.n_spine + sizing.n_core
-    found: dict[tuple[int, ...], str] = {}
-    for k in sorted((k for k in range(len(ways)) if sizing.tiers[k]), key=lambda k: int(switches[k])):
-        fabric = fabric_of(sizing, k, specs[k])
-        counts = (fabric.n_leaf, fabric.n_spine, fabric.n_core, fabric.links_leaf_spine)
-        cores = f", {fabric.n_core:,} cores" if fabric.n_core else ""
-        found.setdefault(counts, f"{ways[k][0]} ({fabric.n_leaf:,} leaves, {fabric.n_spine:,} spines{cores}, "
-                                 f"{fabric.links_leaf_spine:,} leaf-spine links)")
+    found: dict[int, str] = {}
+    for k, (number, label, _) in enumerate(ways):
+        if sizing.tiers[k] and number not in found:
+            cores = f", {counted(int(sizing.n_core[k]), 'core')}" if sizing.n_core[k] else ""
+            found[number] = (f"{label} ({counted(int(sizing.n_leaf[k]), 'leaf')}, {counted(int(sizing.n_spine[k]), 'spine')}{cores}, "
+                             f"{counted(int(sizing.links_leaf_spine[k]), 'leaf-spine link')})")
     if not found:
         return "Ask for fewer nodes, a higher oversubscription or switches with more ports."
-    return "What would work: " + "; ".join(list(found.values())[:_MOST_NAMED]) + "."
+    return "What would work: " + "; ".join(found.values()) + "."

@@ -235,24 +235,39 @@ def _spine_ports(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
         links = int(sizing.links_leaf_spine[i]) // copies
         down = np.tile(_even_or_loose(links, int(sizing.group_spines[i])), copies)
         return down, np.zeros_like(down)
-    full = _group_ports(sizing, i, int(sizing.pod_rows[i]) * uplinks, int(sizing.group_spines[i]), int(sizing.spine_up[i]))
-    last = _group_ports(sizing, i, int(sizing.last_pod_rows[i]) * uplinks, int(sizing.last_group_spines[i]), int(sizing.last_spine_up[i]))
+    n_spines, n_last = int(sizing.group_spines[i]), int(sizing.last_group_spines[i])
+    full = _even_or_loose(int(sizing.pod_rows[i]) * uplinks, n_spines), np.full(n_spines, int(sizing.spine_up[i]))
+    last = _even_or_loose(int(sizing.last_pod_rows[i]) * uplinks, n_last), np.full(n_last, int(sizing.last_spine_up[i]))
     times = copies * int(sizing.leaves.columns[i])
     n_full = int(sizing.pods[i]) - 1
     down, up = (np.tile(np.concatenate([np.tile(full[side], n_full), last[side]]), times) for side in (0, 1))
     return down, up
 
 
-def _group_ports(sizing: Sizing, i: int, links: int, spines: int, up: int) -> tuple[IntArray, IntArray]:
-    asked = sizing.asked
-    if asked.uneven[i]:
-        up_links = ceil_div(links * int(asked.spine_ratio_up[i]), int(asked.spine_ratio_down[i]))
-        return _even_or_loose(links, spines), _even_or_loose(up_links, spines)
-    return _even_or_loose(links, spines), np.full(spines, up, dtype=np.int64)
-
-
 def _core_ports(sizing: Sizing, i: int) -> IntArray:
-    """Used ports of every core."""
-    copies = int(sizing.asked.n_components[i])
-    n_core, links = int(sizing.n_core[i]), int(sizing.links_spine_core[i])
-    return np.tile(_even_or_loose(links // copies, n_core // copies), copies) if n_core else np.zeros(0, dtype=np.int64)
+    """Used ports of every core, in order of component and core group."""
+    if sizing.tiers[i] != 3:
+        return np.zeros(0, dtype=np.int64)
+    copies, groups = int(sizing.asked.n_components[i]), int(sizing.core_groups[i])
+    columns, n_last = int(sizing.leaves.columns[i]), int(sizing.last_group_spines[i])
+    # links of set j: spine numbers j, j + groups, … of every group of spines
+    full = columns * (int(sizing.pods[i]) - 1) * int(sizing.spine_up[i])
+    last = columns * int(sizing.last_spine_up[i])
+    sets = np.arange(groups)
+    links = full * _spines_in_set(int(sizing.group_spines[i]), groups, sets) + last * _spines_in_set(n_last, groups, sets)
+    n_cores = _cores_of_sets(sizing, i, sets)
+    return np.tile(np.concatenate([_even_or_loose(int(n), int(c)) for n, c in zip(links, n_cores, strict=True)]), copies)
+
+
+def _spines_in_set(spines: int, groups: int, sets: IntArray) -> IntArray:
+    return (spines - sets + groups - 1) // groups
+
+
+def _cores_of_sets(sizing: Sizing, i: int, sets: IntArray) -> IntArray:
+    """Cores of each core group. Uneven groups beyond those that the last pod's spines meet are smaller."""
+    total, largest = int(sizing.n_core[i]) // int(sizing.asked.n_components[i]), int(sizing.cores_a_group[i])
+    if not sizing.asked.uneven[i]:
+        return np.full(len(sets), largest)
+    n_large = int(sizing.grown_last_spines[i])
+    smaller = (total - n_large * largest) // (len(sets) - n_large) if n_large < len(sets) else largest
+    return np.where(sets < n_large, largest, smaller)

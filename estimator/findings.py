@@ -3,14 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from estimator.catalog.loader import Catalog
 from estimator.errors import Problem
 from estimator.fabric import SizedFabric
 from estimator.sizing import Sizing
 from estimator.spec import DesignSpec, asked_ratio
-from estimator.units import ceil_div, ratio_text
+from estimator.units import ceil_div, counted, ratio_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,8 @@ def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Ite
     asked = spec.compute.gpus
     if asked is not None and asked != fabric.n_gpus:
         yield Finding("gpus_rounded_up", "info", "compute.gpus", (
-            f"{asked:,} GPUs were asked for; whole servers of {spec.compute.gpus_per_node} make {fabric.n_nodes:,} nodes with {fabric.n_gpus:,} GPUs."))
+            f"{counted(asked, 'GPU')} asked for; whole servers of {spec.compute.gpus_per_node} make {counted(fabric.n_nodes, 'node')} with "
+            f"{counted(fabric.n_gpus, 'GPU')}."))
     ports = catalog.server_compute_ports(spec.compute.server) if spec.compute.server in catalog.servers else None
     rate, port = (ports.port_rate_gbit_s if ports else 0), fabric.endpoint_rate_gbit_s
     if ports and rate < port:
@@ -100,17 +99,20 @@ def _about_spread(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
             yield Finding("spines_for_even_spread", "info", "fabric.uplink_spread", (
                 f"{per:,} leaves with {fabric.leaf_uplinks} uplinks would fill {fit} spines of {ports} ports; {built} are built, because "
                 f"{fabric.leaf_uplinks} links do not spread evenly over {fit}."))
-    if bool(sizing.padded[i]):
+    asked = sizing.asked
+    needed = ceil_div(fabric.links_leaf_spine * int(asked.spine_ratio_up[i]), int(asked.spine_ratio_down[i]))
+    if fabric.tiers == 3 and spec.fabric.uplink_spread == "even" and fabric.links_spine_core > needed:
         yield Finding("spine_uplinks_padded", "info", "fabric.pod_nodes", (
-            f"The last pod is smaller, so spines have up to {int(np.max(fabric.spine_up))} uplinks, more than the ratio asks for, to reach every core "
-            "evenly. Pods of equal size, or an uneven spread, need fewer."))
+            f"Spines have {fabric.links_spine_core:,} uplinks where the ratio asks for {needed:,}, so that each reaches every core of its group evenly "
+            "although pods differ or leave room to grow. Pods of equal size, or an uneven spread, need fewer."))
 
 
 def _about_tiers(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric) -> Iterator[Finding]:
     if fabric.tiers == 3 and spec.fabric.tiers == "auto":
-        reach = int(sizing.asked.spine_ports[i]) * int(sizing.leaves.capacity[i]) * fabric.n_components
-        yield Finding("three_tiers_needed", "info", "fabric.tiers", (
-            f"Two tiers of these switches reach {reach:,} endpoints at most and {fabric.n_endpoints:,} were asked for, or have no even spread: a core tier was added."))
+        per, ports = fabric.n_leaf // fabric.n_components, int(sizing.asked.spine_ports[i])
+        why = (f"need a port each on every spine, and a spine has {ports}" if per > ports else
+               f"with {fabric.leaf_uplinks} uplinks have no even spread over spines of {ports} ports")
+        yield Finding("three_tiers_needed", "info", "fabric.tiers", f"{counted(per, 'leaf')} {why}: a core tier was added.")
 
 
 def _about_ratio(spec: DesignSpec, fabric: SizedFabric) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from estimator.catalog.loader import Catalog
 from estimator.spec import DesignSpec, asked_ratio, endpoint_rate, port_rate
-from estimator.spread import NONE, BoolArray, CoreRequest, even_cores, even_spines
+from estimator.spread import NONE, BoolArray, CoreLayout, CoreRequest, even_cores, even_spines, loose_cores
 from estimator.units import IntArray, ceil_div, parse_ratio
 
 
@@ -168,6 +168,7 @@ class Sizing:
     last_spine_up: IntArray
     core_groups: IntArray  # of a component
     cores_a_group: IntArray
+    grown_last_spines: IntArray  # spines of a group in the last pod of the design as it may grow; 0: all pods are alike
     padded: BoolArray  # spines have more uplinks than asked for, to spread evenly
     endpoints: IntArray
     manager_links_placed: IntArray
@@ -190,15 +191,19 @@ def size(specs: Sequence[DesignSpec], catalog: Catalog) -> Sizing:
     three = _three_tiers(asked, leaves, grow, wants_three)
     tiers = np.where((auto | (asked.tiers == 1)) & one, 1, np.where(
         (auto | (asked.tiers == 2)) & (two["group_spines"] > 0), 2, np.where(wants_three & (three["group_spines"] > 0), 3, 0)))
-    tiers = np.where(_leaf_is_impossible(asked, leaves), 0, tiers)
+    tiers = np.where(_leaf_is_impossible(asked, leaves, tiers), 0, tiers)
     return _assemble(asked, leaves, tiers, two, three)
 
 
-def _leaf_is_impossible(asked: Asked, leaves: Leaves) -> BoolArray:
+def _leaf_is_impossible(asked: Asked, leaves: Leaves, tiers: IntArray) -> BoolArray:
     by_rail = asked.rails_a_leaf > 0
     unit_too_big = by_rail & (leaves.unit_nodes * asked.rails_a_leaf > leaves.capacity)
-    pod_cuts_unit = by_rail & (asked.tiers == 3) & (asked.pod_nodes % np.maximum(leaves.unit_nodes, 1) > 0)
-    return unit_too_big | pod_cuts_unit | (leaves.downlinks < 1)
+    return unit_too_big | (leaves.downlinks < 1) | ((tiers == 3) & pod_cuts_unit(asked, leaves))
+
+
+def pod_cuts_unit(asked: Asked, leaves: Leaves) -> BoolArray:
+    """A pod that is no whole number of scalable units, by rail."""
+    return (asked.rails_a_leaf > 0) & (asked.pod_nodes % np.maximum(leaves.unit_nodes, 1) > 0)
 
 
 def one_tier_ports(asked: Asked) -> IntArray:
@@ -217,10 +222,16 @@ def _two_tiers(asked: Asked, leaves: Leaves, grow: IntArray) -> dict[str, IntArr
     """Rules 3 and 4: spines over all leaves of a component."""
     n_leaves = leaf_rows(grow, asked, leaves) * leaves.columns
     spines, uplinks = even_spines(n_leaves, leaves.uplinks_needed, leaves.uplinks_most, asked.spine_ports)
-    loose = ceil_div(n_leaves * leaves.uplinks_needed, np.maximum(asked.spine_ports, 1))
-    reachable = (leaves.uplinks_needed <= leaves.uplinks_most) & (leaves.uplinks_needed > 0)
-    spines = np.where(asked.uneven, np.where(reachable & (loose <= leaves.uplinks_needed * n_leaves), loose, NONE), spines)
+    loose = _loose_spines(n_leaves, leaves, asked.spine_ports)
+    spines = np.where(asked.uneven, loose, spines)
     return {"group_spines": spines, "uplinks": np.where(asked.uneven, leaves.uplinks_needed, uplinks)}
+
+
+def _loose_spines(n_leaves: IntArray, leaves: Leaves, spine_ports: IntArray) -> IntArray:
+    """Spines by ports alone; 0 unless any two leaves share one, which needs more than half of them in reach of each leaf."""
+    loose = ceil_div(n_leaves * leaves.uplinks_needed, np.maximum(spine_ports, 1))
+    reachable = (leaves.uplinks_needed <= leaves.uplinks_most) & (leaves.uplinks_needed > 0) & (spine_ports > 0)
+    return np.where(reachable & (2 * leaves.uplinks_needed > loose), loose, NONE)
 
 
 def spine_downlinks(asked: Asked) -> IntArray:
@@ -233,21 +244,17 @@ def _three_tiers(asked: Asked, leaves: Leaves, grow: IntArray, wanted: BoolArray
     ports_down = spine_downlinks(asked)
     pods = pods_of(grow, asked, leaves, ports_down)
     spines, uplinks = even_spines(np.where(wanted, pods.rows, 0), leaves.uplinks_needed, leaves.uplinks_most, ports_down)
-    loose = ceil_div(pods.rows * leaves.uplinks_needed, np.maximum(ports_down, 1))
-    loose = np.where((leaves.uplinks_needed <= leaves.uplinks_most) & (ports_down > 0), loose, NONE)
-    spines = np.where(wanted, np.where(asked.uneven, loose, spines), NONE)
+    spines = np.where(wanted, np.where(asked.uneven, _loose_spines(pods.rows, leaves, ports_down), spines), NONE)
     uplinks = np.where(asked.uneven, leaves.uplinks_needed, uplinks)
     partial = pods.last_rows < pods.rows
     request = CoreRequest(
         uplinks=np.where(spines > 0, uplinks, 0), spine_ports_down=ports_down, spine_ports=asked.spine_ports, core_ports=asked.core_ports,
         oversubscription_down=asked.spine_ratio_down, oversubscription_up=asked.spine_ratio_up,
-        full_groups=(pods.n_pods - partial) * leaves.columns, full_rows=pods.rows, full_spines=np.where(asked.uneven, 0, spines),
+        full_groups=(pods.n_pods - partial) * leaves.columns, full_rows=pods.rows, full_spines=spines,
         last_groups=partial * leaves.columns, last_rows=pods.last_rows)
-    cores = even_cores(request)
-    feasible = (spines > 0) & (asked.uneven | (cores.core_groups > 0))
-    loose_last = ceil_div(pods.last_rows * uplinks, np.maximum(ports_down, 1))
-    return {"group_spines": np.where(feasible, spines, NONE), "uplinks": uplinks, "grown": pods, "cores": cores,
-            "last_group_spines": np.where(asked.uneven & partial, loose_last, cores.last_spines)}
+    even, loose = even_cores(request, ~asked.uneven), loose_cores(request)
+    cores = CoreLayout(*(np.where(asked.uneven, getattr(loose, f.name), getattr(even, f.name)) for f in fields(CoreLayout)))
+    return {"group_spines": np.where(cores.core_groups > 0, spines, NONE), "uplinks": uplinks, "grown": pods, "cores": cores}
 
 
 def _assemble(asked: Asked, leaves: Leaves, tiers: IntArray, two: dict[str, IntArray], three: dict[str, Any]) -> Sizing:
@@ -261,38 +268,34 @@ def _assemble(asked: Asked, leaves: Leaves, tiers: IntArray, two: dict[str, IntA
     grown: Pods = three["grown"]
     cores, spines = three["cores"], three["group_spines"]
     ends_alike = (pods.n_pods < grown.n_pods) | (grown.last_rows == grown.rows)
-    last_spines = np.where(ends_alike, spines, three["last_group_spines"])
-    full_up, last_up, n_core, links_core = _spines_as_bought(asked, leaves, pods, uplinks, spines, last_spines, cores)
+    last_spines = np.where(ends_alike, spines, cores.last_spines)
+    full_up, last_up, links_core = _spines_as_bought(asked, leaves, pods, uplinks, spines, last_spines, cores)
     groups = asked.n_components * leaves.columns
     n_leaf = np.where(tiers == 1, asked.n_components, asked.n_components * rows * leaves.columns)
     n_spine = np.where(is_two, asked.n_components * two["group_spines"], np.where(is_three, groups * ((pods.n_pods - 1) * spines + last_spines), 0))
     endpoints = asked.nodes * asked.ports_a_node
     return Sizing(
-        asked=asked, leaves=leaves, tiers=tiers, rows=rows, n_leaf=n_leaf, n_spine=n_spine, n_core=np.where(is_three, n_core, 0),
+        asked=asked, leaves=leaves, tiers=tiers, rows=rows, n_leaf=n_leaf, n_spine=n_spine, n_core=np.where(is_three, asked.n_components * cores.n_cores, 0),
         uplinks=uplinks, group_spines=np.where(is_two, two["group_spines"], np.where(is_three, spines, 0)),
         last_group_spines=np.where(is_three, last_spines, 0), pods=np.where(is_three, pods.n_pods, 1), pod_rows=pods.rows,
         last_pod_rows=pods.last_rows, spine_up=np.where(is_three, full_up, 0), last_spine_up=np.where(is_three, last_up, 0),
-        core_groups=np.where(is_three & ~asked.uneven, cores.core_groups, is_three * 1),
-        cores_a_group=np.where(is_three, np.where(asked.uneven, n_core // np.maximum(asked.n_components, 1), cores.cores_a_group), 0),
+        core_groups=np.where(is_three, cores.core_groups, 0), cores_a_group=np.where(is_three, cores.cores_a_group, 0),
+        grown_last_spines=np.where(is_three, cores.last_spines, 0),
         padded=is_three & cores.padded, endpoints=endpoints,
         manager_links_placed=np.minimum(asked.manager_links, _free_leaf_ports(asked, leaves, tiers, n_leaf, uplinks)),
         links_leaf_spine=n_leaf * uplinks, links_spine_core=np.where(is_three, links_core, 0))
 
 
 def _spines_as_bought(asked: Asked, leaves: Leaves, pods: Pods, uplinks: IntArray, spines: IntArray, last_spines: IntArray,
-                      cores: Any) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Uplinks of a spine in a full and in the last pod, cores, and spine–core links, for the leaves that are bought now."""
-    ratio_up, ratio_down = asked.spine_ratio_up, asked.spine_ratio_down
+                      cores: CoreLayout) -> tuple[IntArray, IntArray, IntArray]:
+    """Uplinks of a spine in a full and in the last pod, and spine-core links, for the leaves that are bought now."""
     multiple = np.where(asked.uneven, 1, np.maximum(cores.cores_a_group, 1))
-    full_links, last_links = pods.rows * uplinks, pods.last_rows * uplinks  # of one group
-    full_up = ceil_div(ceil_div(full_links * ratio_up, ratio_down * np.maximum(spines, 1)), multiple) * multiple
-    last_up = ceil_div(ceil_div(last_links * ratio_up, ratio_down * np.maximum(last_spines, 1)), multiple) * multiple
-    even_links = leaves.columns * ((pods.n_pods - 1) * spines * full_up + last_spines * last_up)
-    loose_links = leaves.columns * ((pods.n_pods - 1) * ceil_div(full_links * ratio_up, ratio_down) + ceil_div(last_links * ratio_up, ratio_down))
-    links = np.where(asked.uneven, loose_links, even_links)
-    loose_cores = ceil_div(loose_links, np.maximum(asked.core_ports, 1))
-    n_core = np.where(asked.uneven, loose_cores, cores.core_groups * cores.cores_a_group)
-    return full_up, last_up, asked.n_components * n_core, asked.n_components * links
+    ups = []
+    for rows, n_spines in ((pods.rows, spines), (pods.last_rows, last_spines)):
+        down = ceil_div(rows * uplinks, np.maximum(n_spines, 1))
+        ups.append(ceil_div(ceil_div(down * asked.spine_ratio_up, asked.spine_ratio_down), multiple) * multiple)
+    links = leaves.columns * ((pods.n_pods - 1) * spines * ups[0] + last_spines * ups[1])
+    return ups[0], ups[1], asked.n_components * links
 
 
 def node_ports_used(asked: Asked, leaves: Leaves, tiers: IntArray) -> IntArray:

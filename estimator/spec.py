@@ -328,9 +328,14 @@ def _unknown_part(field: str, kind: str, value: str, known: list[str]) -> Proble
 
 def _resolve_compute(compute: Compute, fabric: Fabric, catalog: Catalog, problems: list[Problem]) -> Compute:
     name = compute.server or "custom"
-    usable = [key for key, server in catalog.servers.items() if server.gpu_count]
+    usable = [key for key, server in catalog.servers.items() if server.gpu_count and server.role != "rack"]
     server = catalog.servers.get(name) if name in usable else None
-    if server is None and name != "custom":
+    if name in catalog.servers and catalog.servers[name].role == "rack":
+        trays = [key for key in usable if catalog.servers[key].gpu_id == catalog.servers[name].gpu_id]
+        problems.append(Problem("compute.server", "rack_not_node", (
+            f"{name} is a whole rack, and its trays are the nodes of a fabric. Use {' or '.join(trays)} with 18 nodes for each rack, "
+            "and scalable_unit_nodes 18 for a leaf a rack and rail.")))
+    elif server is None and name != "custom":
         problems.append(_unknown_part("compute.server", "GPU server", name, usable))
     if compute.gpu is not None and compute.gpu not in catalog.gpus:
         problems.append(_unknown_part("compute.gpu", "GPU", compute.gpu, list(catalog.gpus)))

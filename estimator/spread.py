@@ -82,15 +82,17 @@ class CoreRequest:
 
 @dataclass(frozen=True)
 class CoreLayout:
-    """What was found; columns of shape (n_variants,). ``core_groups`` 0 where nothing spreads evenly.
+    """What was found; columns of shape (n_variants,). ``core_groups`` 0 where nothing was.
 
     Spine number i of each group belongs to set i mod ``core_groups``, and set j meets core group j. ``padded`` says that
-    spines got more uplinks than the ratio asks for, because only then do they spread evenly.
+    spines got more uplinks than the ratio asks for, because only then do they spread evenly. ``cores_a_group`` is that of
+    the largest group; uneven groups that no spine of the last pod meets have fewer.
     """
 
     last_spines: IntArray
     core_groups: IntArray
     cores_a_group: IntArray
+    n_cores: IntArray
     padded: BoolArray
 
 
@@ -99,7 +101,7 @@ def spine_uplinks(down: IntArray, request: CoreRequest) -> IntArray:
     return ceil_div(down * request.oversubscription_up, request.oversubscription_down)
 
 
-def even_cores(request: CoreRequest) -> CoreLayout:
+def even_cores(request: CoreRequest, wanted: BoolArray) -> CoreLayout:
     """Fewest switches above the full groups: spines of the last group, sets of spines, and cores of each core group.
 
     For every spine count of the last group that spreads evenly, and every number of sets G that divides both groups'
@@ -114,12 +116,31 @@ def even_cores(request: CoreRequest) -> CoreLayout:
     for part in _chunks(n, widest * last):
         for column, found in zip(out, _search_divisors(request.take(part), widest, last), strict=True):
             column[part] = found
-    for i in np.flatnonzero((out[1] == NONE) & (request.full_spines > 0)):
+    for i in np.flatnonzero((out[1] == NONE) & (request.full_spines > 0) & wanted):
         found_padded = _search_padded(request.take(slice(i, i + 1)))
         if found_padded:
             out[0][i], out[1][i], out[2][i] = found_padded
             padded[i] = True
-    return CoreLayout(*out, padded=padded)
+    return CoreLayout(*out, n_cores=out[1] * out[2], padded=padded)
+
+
+def loose_cores(request: CoreRequest) -> CoreLayout:
+    """Cores by ports alone: spine number i of every group meets core group i, and links spread as evenly as whole ones can.
+
+    0 groups unless any two spines of a set share a core, which needs more than half of the group in reach of each.
+    """
+    has_last = request.last_groups > 0
+    spines = np.maximum(request.full_spines, 1)
+    last_spines = np.where(has_last, ceil_div(request.last_rows * request.uplinks, np.maximum(request.spine_ports_down, 1)), 0)
+    full_up = spine_uplinks(ceil_div(request.full_rows * request.uplinks, spines), request)
+    last_up = spine_uplinks(ceil_div(request.last_rows * request.uplinks, np.maximum(last_spines, 1)), request)
+    plain = ceil_div(request.full_groups * full_up, request.core_ports)
+    joint = ceil_div(request.full_groups * full_up + request.last_groups * last_up, request.core_ports)
+    largest = np.where(has_last, joint, plain)
+    meets = (request.full_spines > 0) & (2 * full_up > largest) & (~has_last | (full_up + last_up > joint))
+    n_cores = last_spines * joint + (spines - last_spines) * plain
+    return CoreLayout(last_spines=last_spines, core_groups=np.where(meets, spines, NONE), cores_a_group=np.where(meets, largest, NONE),
+                      n_cores=np.where(meets, n_cores, NONE), padded=np.zeros(len(spines), dtype=bool))
 
 
 def _search_divisors(q: CoreRequest, widest: int, last: int) -> tuple[IntArray, IntArray, IntArray]:

@@ -74,3 +74,9 @@ def divisors(number: int) -> list[int]:
     """All divisors of ``number`` (1 or more), ascending."""
     small = [d for d in range(1, math.isqrt(number) + 1) if number % d == 0]
     return small + [number // d for d in reversed(small) if d * d != number]
+
+
+def counted(count: int, noun: str) -> str:
+    """``counted(1, "node")`` → ``"1 node"``; ``counted(2048, "leaf")`` → ``"2,048 leaves"``."""
+    plural = {"leaf": "leaves", "switch": "switches"}.get(noun, noun + "s")
+    return f"{count:,} {noun if count == 1 else plural}"
