@@ -150,3 +150,36 @@ def words(value: Any) -> str:
 def short_hash(value: Any) -> str:
     """The first twelve characters of a hash."""
     return str(value or "")[:12]
+
+
+GENERATION_NAMES = {
+    "edr": "InfiniBand EDR", "hdr": "InfiniBand HDR", "ndr": "InfiniBand NDR", "xdr": "InfiniBand XDR",
+    "roce-100": "RoCE 100G", "roce-200": "RoCE 200G", "roce-400": "RoCE 400G", "roce-800": "RoCE 800G",
+}  # fmt: skip
+BASIS_NAMES = {"listed": "listed", "analyst": "analyst", "seed": "default anchor", "assumed": "assumption", "assumption": "assumption"}
+
+
+@register.filter
+def generation_name(value: Any) -> str:
+    """A network generation by its usual name: "ndr" → "InfiniBand NDR"."""
+    return GENERATION_NAMES.get(value, str(value))
+
+
+@register.filter
+def basis_name(value: Any) -> str:
+    """The basis of a price or a figure in plain words."""
+    return BASIS_NAMES.get(value, words(value))
+
+
+@register.filter
+def is_assumption(value: Any) -> bool:
+    """True for a basis that rests on no listing, datasheet or measurement."""
+    return value in ("assumed", "assumption", "seed")
+
+
+@register.filter
+def total(value: Any) -> str:
+    """The sum of the counts of a mapping: links of all tiers, cables of all tiers."""
+    if not isinstance(value, Mapping):
+        return MISSING
+    return count(sum(number for number in value.values() if isinstance(number, int)))

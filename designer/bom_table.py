@@ -1,0 +1,48 @@
+"""The bill of materials in the order that a reader asks for."""
+
+from collections.abc import Mapping
+from typing import Any
+
+ORDERS = {
+    "line": ("line",),
+    "category": ("category",),
+    "part": ("part",),
+    "quantity": ("quantity",),
+    "unit": ("unit_price_usd", "typical"),
+    "extended": ("extended_price_usd", "typical"),
+    "power": ("power_w",),
+    "basis": ("price_basis",),
+}
+DEFAULT_ORDER = "line"
+
+
+def _value(line: Mapping[str, Any], path: tuple[str, ...]) -> Any:
+    value: Any = line
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def sorted_bom(bom: Mapping[str, Any] | None, order: str | None) -> dict[str, Any] | None:
+    """The BOM's lines by ``order`` ("-extended": largest first); lines without the value come last either way."""
+    if bom is None:
+        return None
+    key = (order or "").removeprefix("-")
+    if key not in ORDERS:
+        order, key = DEFAULT_ORDER, DEFAULT_ORDER
+    descending = str(order).startswith("-")
+    lines = bom["lines"]
+    known = [line for line in lines if _value(line, ORDERS[key]) is not None]
+    rest = [line for line in lines if _value(line, ORDERS[key]) is None]
+    known.sort(key=lambda line: _value(line, ORDERS[key]), reverse=descending)
+    return dict(bom) | {"lines": known + rest, "heads": column_heads(list(ORDERS), key, descending)}
+
+
+def column_heads(keys: list[str], sorted_by: str, descending: bool) -> dict[str, dict[str, str]]:
+    """For each sortable column: what its link asks for next, and its aria-sort."""
+    heads = {}
+    for key in keys:
+        is_current = key == sorted_by
+        state = ("descending" if descending else "ascending") if is_current else "none"
+        heads[key] = {"next": f"-{key}" if is_current and not descending else key, "aria": state}
+    return heads

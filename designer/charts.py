@@ -1,0 +1,200 @@
+"""Numbers of an Estimate → Vega-Lite specs (plain dicts) and the table that says the same.
+
+Specs come from here alone. Series are named s0, s1 …: what a reader sees of them stands in the HTML legend, so that no text
+of a user ever becomes a field name or an expression. Colours are CSS variables: the page turns dark without a redraw.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from designer.templatetags.units import count, duration_us, gb_s, message_size, percent
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+MAX_SERIES = 5
+PLOT_HEIGHT_PX = 320
+FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
+SIZE_LABEL = (
+    "datum.value >= 1073741824 ? format(datum.value / 1073741824, ',') + ' GiB' : datum.value >= 1048576 ? "
+    "format(datum.value / 1048576, ',') + ' MiB' : datum.value >= 1024 ? format(datum.value / 1024, ',') + ' KiB' : "
+    "format(datum.value, ',') + ' B'"
+)
+CONFIG = {
+    "font": FONT,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": "var(--muted)", "titleColor": "var(--muted)", "gridColor": "var(--line)", "domainColor": "var(--line-strong)",
+        "tickColor": "var(--line-strong)", "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": 500, "titlePadding": 10,
+        "labelPadding": 6, "labelOverlap": "greedy",
+    },
+    "line": {"strokeWidth": 2, "strokeJoin": "round"},
+}  # fmt: skip
+
+
+def chosen(values: Sequence[Any], limit: int = MAX_SERIES) -> list[int]:
+    """Positions of at most ``limit`` of the values, spread evenly, first and last among them."""
+    if len(values) <= limit:
+        return list(range(len(values)))
+    return sorted({round(k * (len(values) - 1) / (limit - 1)) for k in range(limit)})
+
+
+def _colour(position: int) -> str:
+    return f"var(--chart-{position + 1})"
+
+
+def _chart(key: str, title: str, description: str, series: list[str], rows: list[dict[str, Any]], spec: dict[str, Any],
+           columns: list[str], table: list[dict[str, Any]], note: str) -> dict[str, Any]:  # fmt: skip
+    legend = [{"key": f"s{k}", "label": label, "number": k + 1} for k, label in enumerate(series)]
+    colours = {"domain": [item["key"] for item in legend], "range": [_colour(k) for k in range(len(legend))]}
+    return {
+        "key": key, "script_id": f"chart-{key}", "title": title, "description": description, "legend": legend, "note": note,
+        "table": {"columns": columns, "rows": table},
+        "spec": {
+            "$schema": SCHEMA, "description": description, "width": "container", "height": PLOT_HEIGHT_PX, "background": None,
+            "autosize": {"type": "fit", "contains": "padding"}, "padding": {"left": 4, "right": 12, "top": 8, "bottom": 4},
+            "data": {"name": "rows", "values": rows},
+            "params": [{"name": "off", "value": []}],
+            "transform": [{"filter": "indexof(off, datum.series) < 0"}],
+            **_with_colours(spec, colours),
+            "config": CONFIG,
+        },
+    }  # fmt: skip
+
+
+def _with_colours(spec: dict[str, Any], colours: dict[str, Any]) -> dict[str, Any]:
+    encoding = spec["encoding"] | {"color": {"field": "series", "type": "nominal", "scale": colours, "legend": None}}
+    return spec | {"encoding": encoding}
+
+
+def _crosshair(x: dict[str, Any], x_text: str, x_title: str, series: list[str], value_format: str) -> dict[str, Any]:
+    """A rule at the nearest x with every series' value in its tooltip."""
+    tooltip = [{"field": x_text, "type": "nominal", "title": x_title}]
+    tooltip += [{"field": f"s{k}", "type": "quantitative", "title": label, "format": value_format} for k, label in enumerate(series)]
+    return {
+        "transform": [{"pivot": "series", "value": "value", "groupby": [x["field"], x_text]}],
+        "mark": {"type": "rule", "color": "var(--muted)", "strokeWidth": 1, "aria": False},
+        "encoding": {
+            "color": {"value": "var(--muted)"},
+            "opacity": {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0},
+            "tooltip": tooltip,
+        },
+        "params": [{"name": "hover", "select": {"type": "point", "fields": [x["field"]], "nearest": True,
+                                                "on": "pointermove", "clear": "pointerout"}}],
+    }  # fmt: skip
+
+
+def _size_ticks(sizes: Sequence[int]) -> list[int]:
+    """Powers of two to label, about eight over the range."""
+    low, high = max(min(sizes), 1).bit_length() - 1, max(sizes).bit_length() - 1
+    step = max(1, -(-(high - low) // 8))
+    return [2**power for power in range(high, low - 1, -step)][::-1]
+
+
+def _size_axis(sizes: Sequence[int]) -> dict[str, Any]:
+    ticks = _size_ticks(sizes)
+    return {
+        "field": "message_bytes", "type": "quantitative", "title": "Message size, each GPU's buffer",
+        "scale": {"type": "log", "base": 2, "nice": False, "domain": [min(sizes), max(sizes)]},
+        "axis": {"values": ticks, "labelExpr": SIZE_LABEL, "grid": False},
+    }  # fmt: skip
+
+
+def _busbw_bounds(performance: Mapping[str, Any], at: int, size: int) -> tuple[float, float]:
+    """Low and high busbw of one point: the band is given for the time, and busbw is inverse to it."""
+    busbw, time_us = performance["busbw_gb_s"][at][size], performance["time_us"][at][size]
+    slow, fast = performance["time_us_high"][at][size], performance["time_us_low"][at][size]
+    return busbw * time_us / slow, busbw * time_us / fast
+
+
+def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
+    """All-reduce bus bandwidth against message size, one line a GPU count, with the band of nine runs in ten."""
+    gpus, sizes = performance["gpus"], performance["message_bytes"]
+    shown = chosen(gpus)
+    series = [f"{count(gpus[at])} GPUs" for at in shown]
+    rows, table = [], []
+    for k, at in enumerate(shown):
+        for size, message_bytes in enumerate(sizes):
+            low, high = _busbw_bounds(performance, at, size)
+            rows.append({"series": f"s{k}", "message_bytes": message_bytes, "size_text": message_size(message_bytes),
+                         "value": performance["busbw_gb_s"][at][size], "low": low, "high": high})  # fmt: skip
+    for size, message_bytes in enumerate(sizes):
+        cells = [{"text": gb_s(performance["busbw_gb_s"][at][size]), "note": duration_us(performance["time_us"][at][size])} for at in shown]
+        table.append({"head": message_size(message_bytes), "cells": cells})
+    x = _size_axis(sizes)
+    spec = {
+        "encoding": {"x": x, "y": {"field": "value", "type": "quantitative", "title": "Bus bandwidth, GB/s",
+                                   "scale": {"zero": True}, "axis": {"tickCount": 6}}},
+        "layer": [
+            {"mark": {"type": "area", "opacity": 0.15, "aria": False}, "encoding": {"y": {"field": "low", "type": "quantitative"},
+                                                                                    "y2": {"field": "high"}}},
+            {"mark": {"type": "line"}},
+            {"mark": {"type": "point", "filled": True, "size": 50, "aria": False},
+             "encoding": {"opacity": {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0}}},
+            _crosshair(x, "size_text", "Message size", series, ",.3~g"),
+        ],
+    }  # fmt: skip
+    description = (
+        f"All-reduce bus bandwidth against message size from {message_size(sizes[0])} to {message_size(sizes[-1])}, "
+        f"for {', '.join(series)}. The largest message reaches {gb_s(performance['busbw_gb_s'][shown[-1]][-1])} on {series[-1]}."
+    )
+    note = "The band holds nine measured runs in ten. Times in the table are those of one all-reduce."
+    return _chart("busbw", "All-reduce bandwidth against message size", description, series, rows, spec,
+                  ["Message size", *series], table, note)  # fmt: skip
+
+
+def _scaling_sizes(sizes: Sequence[int]) -> list[int]:
+    """Positions of the sizes that tell most: about 1 MiB, 16 MiB, 256 MiB, and the largest."""
+    wanted = [2**20, 2**24, 2**28, sizes[-1]]
+    return sorted({min(range(len(sizes)), key=lambda k: abs(sizes[k] - size)) for size in wanted})
+
+
+def scaling_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
+    """Scaling efficiency against GPU count, one line a message size."""
+    gpus, sizes = performance["gpus"], performance["message_bytes"]
+    shown = _scaling_sizes(sizes)
+    series = [message_size(sizes[size]) for size in shown]
+    efficiency = performance["scaling_efficiency"]
+    rows = [
+        {"series": f"s{k}", "gpus": gpus[at], "gpus_text": f"{count(gpus[at])} GPUs", "value": efficiency[at][size]}
+        for k, size in enumerate(shown) for at in range(len(gpus)) if efficiency[at][size] is not None
+    ]  # fmt: skip
+    table = [{"head": count(n), "cells": [{"text": percent(efficiency[at][size]), "note": ""} for size in shown]} for at, n in enumerate(gpus)]
+    x = {"field": "gpus", "type": "quantitative", "title": "GPUs",
+         "scale": {"type": "log", "base": 2, "nice": False, "domain": [gpus[0], max(gpus[-1], gpus[0] + 1)]},
+         "axis": {"values": [gpus[k] for k in chosen(gpus, 9)], "format": ",", "grid": False}}  # fmt: skip
+    spec = {
+        "encoding": {"x": x, "y": {"field": "value", "type": "quantitative", "title": "Scaling efficiency",
+                                   "scale": {"zero": True}, "axis": {"format": ".0%", "tickCount": 6}}},
+        "layer": [
+            {"mark": {"type": "line", "point": {"filled": True, "size": 36}}},
+            _crosshair(x, "gpus_text", "Cluster", series, ".1%"),
+        ],
+    }  # fmt: skip
+    reference = count(performance.get("reference_gpus"))
+    description = (
+        f"All-reduce scaling efficiency from {count(gpus[0])} to {count(gpus[-1])} GPUs, relative to {reference} GPUs, for messages of "
+        f"{', '.join(series)}. At {count(gpus[-1])} GPUs the largest message keeps {percent(efficiency[-1][shown[-1]])}."
+    )
+    note = f"Bus bandwidth at each GPU count over that at {reference} GPUs; 100 % is no loss."
+    return _chart("scaling", "Scaling efficiency against GPU count", description, series, rows, spec,
+                  ["GPUs", *series], table, note)  # fmt: skip
+
+
+def performance_charts(performance: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    """The charts of one Estimate's performance part; none where the part was not computed."""
+    all_reduce = (performance or {}).get("all_reduce")
+    if not all_reduce or not all_reduce.get("gpus"):
+        return []
+    return [busbw_chart(all_reduce), scaling_chart(all_reduce)]
+
+
+def headline(performance: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Bus bandwidth of the largest message on the most GPUs, as the key figures print it."""
+    all_reduce = (performance or {}).get("all_reduce")
+    if not all_reduce or not all_reduce.get("gpus"):
+        return None
+    last = len(all_reduce["message_bytes"]) - 1
+    low, high = _busbw_bounds(all_reduce, -1, last)
+    return {
+        "gpus": all_reduce["gpus"][-1], "message_bytes": all_reduce["message_bytes"][last], "low": low, "high": high,
+        "busbw_gb_s": all_reduce["busbw_gb_s"][-1][last],
+    }  # fmt: skip

@@ -1,0 +1,277 @@
+"""Estimate → SVG of the fabric, aggregated: tiers as rows, repeated blocks as columns, links as bundles with count and capacity.
+
+A picture of every link of a large fabric is a solid block. This one shows at most eight blocks, the middle ones as one with
+their number, and never more than MAX_GLYPHS switches. Colours stand as attributes, which the page's stylesheet overrides:
+the same picture follows the page's scheme and can be saved as a file.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from django.utils.safestring import SafeString, mark_safe
+
+from designer.templatetags.units import NO_BREAK_SPACE, count, gbit_s
+from estimator.units import ceil_div
+
+MAX_GLYPHS = 400
+MAX_COLUMNS = 8
+MAX_SQUARES = 32
+WIDTH = 1040
+GUTTER = 164
+EDGE = 8
+COLUMN_MOST = 250
+GAP = 14
+SQUARE, PITCH = 11, 15
+BOX_HEIGHT = 62
+LANE = 76
+TIERS = {1: ("leaf", "node"), 2: ("spine", "leaf", "node"), 3: ("core", "spine", "leaf", "node")}
+NAMES = {"core": "Cores", "spine": "Spines", "leaf": "Leaves", "node": "Servers"}
+FILLS = {"core": "#0d5c63", "spine": "#3f8f92", "leaf": "#8fc1bd", "node": "#dfe6ec"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One repeated block; 0 where a count belongs to no block or does not divide evenly over them."""
+
+    title: str
+    n_nodes: int = 0
+    n_leaf: int = 0
+    n_spine: int = 0
+    stands_for: int = 1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What repeats in a fabric, and which tiers span all blocks."""
+
+    columns: list[Column]
+    spans: frozenset[str]
+
+
+def _shared(total: int, over: int) -> int:
+    return total // over if over and total % over == 0 else 0
+
+
+def plan_of(fabric: Mapping[str, Any]) -> Plan:
+    """Which blocks of the fabric to show side by side: units, leaves, pods, or rails."""
+    counts, split = fabric["counts"], fabric["split"]
+    nodes, leaf, spine = counts["nodes"], counts["leaf"], counts["spine"]
+    components, pods, unit = split["components"], split["pods"], split["scalable_unit_nodes"]
+    rails = _rails(fabric)
+    if fabric["tiers"] == 1 or components > fabric["planes"]:
+        blocks = [Column(_component_title(k, fabric), 0, _shared(leaf, components), _shared(spine, components)) for k in range(components)]
+        return Plan(blocks, frozenset({"node"}))
+    if fabric["tiers"] == 3 and pods > 1:
+        return Plan([Column(f"Pod {k + 1}", _shared(nodes, pods), _shared(leaf, pods), _shared(spine, pods)) for k in range(pods)],
+                    frozenset({"core"}))
+    if fabric["tiers"] == 3:
+        return Plan([Column(f"Rail {k + 1}" if rails > 1 else "Pod 1", 0, _shared(leaf, rails), _shared(spine, rails)) for k in range(rails)],
+                    frozenset({"core", "node"}))
+    units = ceil_div(nodes, unit) if unit else 0
+    if units and leaf % units == 0:
+        return Plan([Column(f"Unit {k + 1}", min(unit, nodes - k * unit), leaf // units) for k in range(units)], frozenset({"spine"}))
+    return Plan([Column(f"Leaf {k + 1}", n_leaf=1) for k in range(leaf)], frozenset({"spine", "node"}))
+
+
+def _rails(fabric: Mapping[str, Any]) -> int:
+    if fabric["layout"] != "rail-optimized":
+        return 1
+    endpoints_a_node = fabric["counts"]["endpoints"] // fabric["counts"]["nodes"] // fabric["planes"]
+    return max(1, endpoints_a_node // max(fabric["split"].get("rails_per_leaf", 1), 1))
+
+
+def _component_title(k: int, fabric: Mapping[str, Any]) -> str:
+    planes = fabric["planes"]
+    rails = fabric["split"]["components"] // planes
+    if rails == 1:
+        return f"Plane {k + 1}" if planes > 1 else "Leaf 1"
+    return f"Rail {k % rails + 1}" + (f", plane {k // rails + 1}" if planes > 1 else "")
+
+
+def shown_columns(columns: list[Column]) -> list[Column]:
+    """At most MAX_COLUMNS blocks: where there are more, the first ones, one for all in the middle, and the last."""
+    if len(columns) <= MAX_COLUMNS:
+        return columns
+    head = MAX_COLUMNS - 3
+    middle = columns[head:-1]
+    like = middle[0]
+    return [*columns[:head], Column(f"{count(len(middle))} more", like.n_nodes, like.n_leaf, like.n_spine, len(middle)), columns[-1]]
+
+
+class _Canvas:
+    """SVG elements in order of drawing."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+
+    def text(self, x: float, y: float, words: str, kind: str = "", anchor: str = "middle") -> None:
+        size = {"tier": 13, "head": 12}.get(kind, 11)
+        weight = "600" if kind in ("tier", "head") else "400"
+        fill = "#17202a" if kind in ("tier", "head") else "#55616e"
+        halo = ' stroke="#ffffff" stroke-width="4" stroke-linejoin="round" paint-order="stroke"' if kind == "bundle" else ""
+        self.parts.append(f'<text class="label {kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
+                          f'font-weight="{weight}" fill="{fill}"{halo}>{escape(words)}</text>')  # fmt: skip
+
+    def box(self, x: float, y: float, width: float, height: float, dashed: bool = False) -> None:
+        dash = ' stroke-dasharray="4 4"' if dashed else ""
+        self.parts.append(f'<rect class="box" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="7" '
+                          f'fill="#f5f6f8" stroke="#b9c2cc"{dash}/>')  # fmt: skip
+
+    def squares(self, x: float, y: float, number: int, tier: str) -> None:
+        """``number`` switches centred on x, in one row or two."""
+        rows = 1 if number <= MAX_SQUARES // 2 else 2
+        in_row = ceil_div(number, rows)
+        for k in range(number):
+            row, place = divmod(k, in_row)
+            left = x - (in_row * PITCH - (PITCH - SQUARE)) / 2 + place * PITCH
+            self.parts.append(f'<rect class="glyph {tier}" x="{left:.1f}" y="{y + row * PITCH:.1f}" width="{SQUARE}" height="{SQUARE}" '
+                              f'rx="2.5" fill="{FILLS[tier]}"/>')  # fmt: skip
+
+    def bundle(self, x0: float, y0: float, x1: float, y1: float, width: float) -> None:
+        bend = (y1 - y0) * 0.5
+        self.parts.append(f'<path class="bundle" d="M{x0:.1f} {y0:.1f}C{x0:.1f} {y0 + bend:.1f} {x1:.1f} {y1 - bend:.1f} {x1:.1f} {y1:.1f}" '
+                          f'fill="none" stroke="#7b8b99" stroke-opacity="0.55" stroke-width="{width:.1f}"/>')  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Where things stand."""
+
+    columns: list[Column]
+    spans: frozenset[str]
+    tiers: tuple[str, ...]
+    centres: list[float]
+    column_width: float
+
+    def top(self, tier: str) -> float:
+        return 10 + self.tiers.index(tier) * (BOX_HEIGHT + LANE)
+
+    @property
+    def height(self) -> float:
+        return self.top("node") + BOX_HEIGHT + 10
+
+    @property
+    def span(self) -> tuple[float, float]:
+        half = self.column_width / 2 - GAP / 2
+        return self.centres[0] - half, self.centres[-1] + half
+
+
+def _frame(fabric: Mapping[str, Any]) -> _Frame:
+    plan = plan_of(fabric)
+    columns = shown_columns(plan.columns)
+    room = WIDTH - GUTTER - EDGE
+    width = min(room / len(columns), COLUMN_MOST)
+    left = GUTTER + (room - width * len(columns)) / 2
+    return _Frame(columns, plan.spans, TIERS[fabric["tiers"]], [left + width * (k + 0.5) for k in range(len(columns))], width)
+
+
+def _switch_text(number: int, part: str | None) -> str:
+    return f"{count(number)} × {part}" if part else f"{count(number)} switches"
+
+
+def _draw_tier(canvas: _Canvas, frame: _Frame, tier: str, fabric: Mapping[str, Any]) -> None:
+    counts, top = fabric["counts"], frame.top(tier)
+    total = counts["nodes" if tier == "node" else tier]
+    part = fabric["switches"].get(tier, {}).get("part") if tier != "node" else fabric.get("server")
+    canvas.text(4, top + 26, NAMES[tier], "tier", "start")
+    canvas.text(4, top + 44, _switch_text(total, part), "", "start")
+    if tier in frame.spans:
+        left, right = frame.span
+        canvas.box(left, top, right - left, BOX_HEIGHT)
+        centre = (left + right) / 2
+        if tier == "node":
+            canvas.text(centre, top + 27, f"{count(total)} servers, {count(counts['gpus'])} GPUs", "head")
+            canvas.text(centre, top + 45, "each with a port in every block above")
+        else:
+            _draw_switches(canvas, centre, top, total, tier, "", int((right - left - 20) // PITCH) * 2)
+        return
+    for column, centre in zip(frame.columns, frame.centres, strict=True):
+        width = frame.column_width - GAP
+        canvas.box(centre - width / 2, top, width, BOX_HEIGHT, dashed=column.stands_for > 1)
+        if tier == "node":
+            _draw_nodes(canvas, column, centre, top, fabric)
+        else:
+            number = column.n_leaf if tier == "leaf" else column.n_spine
+            title = column.title if "node" in frame.spans and tier == "leaf" else ""
+            _draw_switches(canvas, centre, top, number, tier, title, int((width - 8) // PITCH) * 2)
+
+
+def _draw_nodes(canvas: _Canvas, column: Column, centre: float, top: float, fabric: Mapping[str, Any]) -> None:
+    canvas.text(centre, top + 27, column.title, "head")
+    gpus = column.n_nodes * fabric["counts"]["gpus"] // fabric["counts"]["nodes"]
+    each = " each" if column.stands_for > 1 else ""
+    if column.n_nodes:
+        canvas.text(centre, top + 45, f"{count(column.n_nodes)} × {fabric['gpus_per_node']} = {count(gpus)} GPUs{each}")
+
+
+def _draw_switches(canvas: _Canvas, centre: float, top: float, number: int, tier: str, title: str, room: int) -> None:
+    shown = min(number, room, MAX_SQUARES)
+    rows = 1 if shown <= MAX_SQUARES // 2 else 2
+    words = f"{title}: {count(number)}" if title and number else title or (count(number) if number else "")
+    canvas.squares(centre, top + (13 if rows == 1 else 8), shown, tier)
+    canvas.text(centre, top + 50, words + (f" ({shown} drawn)" if shown < number and room >= MAX_SQUARES else ""))
+
+
+def _draw_bundles(canvas: _Canvas, frame: _Frame, lower: str, fabric: Mapping[str, Any]) -> None:
+    upper = frame.tiers[frame.tiers.index(lower) - 1]
+    links = fabric["links"][{"node": "node_leaf", "leaf": "leaf_spine", "spine": "spine_core"}[lower]]
+    rate = fabric["endpoint_rate_gbit_s"] if lower == "node" else fabric["port_rate_gbit_s"]
+    y0, y1 = frame.top(lower), frame.top(upper) + BOX_HEIGHT
+    left, right = frame.span
+    canvas.text(4, (y0 + y1) / 2 - 3, f"{count(links)} links", "", "start")
+    canvas.text(4, (y0 + y1) / 2 + 13, gbit_s(links * rate), "", "start")
+    n_blocks = sum(column.stands_for for column in frame.columns)
+    for k, (column, centre) in enumerate(zip(frame.columns, frame.centres, strict=True)):
+        at = left + (right - left) * (k + 1) / (len(frame.columns) + 1)
+        x0, x1 = (centre, at) if upper in frame.spans and lower not in frame.spans else (centre, centre)
+        own = _links_of(column, lower, links, n_blocks, fabric)
+        canvas.bundle(x0, y0, x1, y1, 3 if column.stands_for == 1 else 6)
+        if own:
+            each = " each" if column.stands_for > 1 else ""
+            canvas.text(centre, y0 - 12, f"{count(own)} × {gbit_s(rate)}{each}".replace(NO_BREAK_SPACE, " "), "bundle")
+
+
+def _links_of(column: Column, lower: str, links: int, n_blocks: int, fabric: Mapping[str, Any]) -> int:
+    """Links that one block has towards the tier above; 0 where they do not divide evenly."""
+    if lower == "node" and column.n_nodes:
+        return column.n_nodes * fabric["counts"]["endpoints"] // fabric["counts"]["nodes"]
+    if lower == "leaf" and column.n_leaf:
+        return _shared(links * column.n_leaf, fabric["counts"]["leaf"])
+    return _shared(links, n_blocks)
+
+
+def _in_words(fabric: Mapping[str, Any]) -> str:
+    counts, links = fabric["counts"], fabric["links"]
+    words = [f"{count(counts['nodes'])} servers with {count(counts['gpus'])} GPUs reach {count(counts['leaf'])} leaf switches over "
+             f"{count(links['node_leaf'])} links."]  # fmt: skip
+    if counts["spine"]:
+        words.append(f"The leaves reach {count(counts['spine'])} spines over {count(links['leaf_spine'])} links.")
+    if counts["core"]:
+        words.append(f"The spines reach {count(counts['core'])} cores over {count(links['spine_core'])} links.")
+    if links["fabric_manager"]:
+        words.append(f"{count(links['fabric_manager'])} more leaf ports serve fabric managers.")
+    words.append(f"Every link runs at {gbit_s(fabric['port_rate_gbit_s'])}.")
+    return " ".join(words)
+
+
+def fabric_svg(estimate: Mapping[str, Any]) -> SafeString:
+    """The compute fabric of one Estimate as SVG."""
+    compute = estimate["spec"]["compute"]
+    fabric = dict(estimate["fabrics"]["compute"]) | {"gpus_per_node": compute["gpus_per_node"]}
+    fabric["server"] = None if compute["server"] == "custom" else compute["server"]
+    fabric["split"] = dict(fabric["split"]) | {"rails_per_leaf": estimate["spec"]["fabric"]["rails_per_leaf"]}
+    frame, canvas = _frame(fabric), _Canvas()
+    for tier in frame.tiers[1:]:
+        _draw_bundles(canvas, frame, tier, fabric)
+    for tier in frame.tiers:
+        _draw_tier(canvas, frame, tier, fabric)
+    title = f"Fabric of {count(fabric['counts']['switches'])} switches in {fabric['tiers']} {'tier' if fabric['tiers'] == 1 else 'tiers'}"
+    return mark_safe(
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="fabric" viewBox="0 0 {WIDTH} {frame.height:.0f}" width="{WIDTH}" '
+        f'height="{frame.height:.0f}" role="img" aria-labelledby="fabric-title fabric-desc" '
+        f'font-family="system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif">'
+        f'<title id="fabric-title">{escape(title)}</title><desc id="fabric-desc">{escape(_in_words(fabric))}</desc>'
+        f'{"".join(canvas.parts)}</svg>'
+    )  # fmt: skip

@@ -1,0 +1,19 @@
+"""`manage.py demo`: sample designs to look at."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from designer.samples import add_samples
+from designer.accounts import local_owner
+
+
+class Command(BaseCommand):
+    """Add the sample designs, and their estimates, to the local owner's list."""
+
+    help = "Add the sample designs to the local owner's list, and ask for their estimates."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Add what is missing; a second run adds nothing."""
+        for design in add_samples(local_owner()):
+            self.stdout.write(design.name)

@@ -1,0 +1,228 @@
+"""HTML pages, one short view each. Rules are spec.py's, numbers the pipeline's, writes services.py's."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect, HttpResponseStopPolling, retarget
+
+from designer import samples
+from designer.bom_table import sorted_bom
+from designer.charts import headline, performance_charts
+from designer.design_list import design_rows, sorted_rows
+from designer.diagrams import fabric_svg
+from designer.forms import DesignForm, computed_texts, field_name, problems_for_page, said_values
+from designer.models import Design
+from designer.services import cancel_estimate, request_estimate, save_design
+from estimator.catalog.loader import load_catalog
+from estimator.errors import EstimatorError, Problem
+from estimator.jobs.models import EstimateJob
+from estimator.pipeline import estimate
+from estimator.spec import DesignSpec, parse_spec, spec_hash
+
+FAST_POLL_AGE_S = 2
+NEW_DESIGN = {"name": "Untitled design", "compute": {"server": "dgx-h100", "gpus": 1024}, "fabric": {"generation": "ndr"}}
+
+
+def _owner(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)
+    return request.user
+
+
+@login_required
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """The list of designs; before there is an own one, a finished sample."""
+    if samples.is_first_visit(_owner(request)):
+        return redirect("design", samples.add_samples(_owner(request))[0].pk)
+    return redirect("designs")
+
+
+@login_required
+@require_safe
+def designs(request: HttpRequest) -> HttpResponse:
+    """Every design of the owner with its main figures, and samples to start from."""
+    table = sorted_rows(design_rows(_owner(request)), request.GET.get("sort"))
+    return render(request, "designer/designs.html", {"section": "designs", "table": table, "samples": samples.SAMPLES})
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def design_new(request: HttpRequest) -> HttpResponse:
+    """An unsaved design: blank, or a sample's."""
+    if request.method == "POST":
+        return _estimate(request, None)
+    sample = samples.BY_KEY.get(request.GET.get("sample", ""))
+    values = sample.values if sample else NEW_DESIGN
+    spec = parse_spec(values, load_catalog())
+    form = DesignForm(values=values, resolved=spec.as_json())
+    return render(request, "designer/design.html", {"section": "new", "sample": sample} | _page(form, spec))
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def design(request: HttpRequest, design_id: UUID) -> HttpResponse:
+    """A saved design: its form, its preview and its estimate."""
+    row = get_object_or_404(Design, pk=design_id, owner=_owner(request))
+    if request.method == "POST":
+        return _estimate(request, row)
+    revision, catalog = row.latest, load_catalog()
+    values, job = said_values(revision.spec, catalog), _job_of(row, revision.spec_hash)
+    form = DesignForm(values=values, resolved=revision.spec)
+    if job is not None and job.state == EstimateJob.State.FAILED:
+        form = DesignForm(form.typed(), resolved=revision.spec)
+        form.full_clean()
+        form.add_problems([Problem(**problem) for problem in job.error["problems"]])
+    spec = parse_spec(values, catalog)
+    return render(request, "designer/design.html", _page(form, spec, row) | _job_context(request, row, job))
+
+
+def _job_of(row: Design, digest: str) -> EstimateJob | None:
+    return EstimateJob.objects.filter(owner=row.owner, spec_hash=digest).order_by("-created_at").first()
+
+
+def _page(form: DesignForm, spec: DesignSpec | None, row: Design | None = None) -> dict[str, Any]:
+    return {"form": form, "design": row, "revision": row and row.latest} | _preview(form, spec)
+
+
+def _preview(form: DesignForm, spec: DesignSpec | None) -> dict[str, Any]:
+    """Figures of a spec at once, with nothing stored; or the problems that stand in the way."""
+    problems = [Problem(field_name(name) if name != "__all__" else "", error.code or "", str(error.message))
+                for name, errors in form.errors.as_data().items() for error in errors]  # fmt: skip
+    if spec is None:
+        return {"problems": problems_for_page(problems)}
+    try:
+        result = estimate([spec], load_catalog())[0].as_json()
+    except EstimatorError as error:
+        return {"problems": problems_for_page(problems or error.problems)}
+    return {"estimate": result, "compute": result["fabrics"]["compute"], "busbw": headline(result.get("performance")),
+            "diagram": fabric_svg(result), "spec_hash": spec_hash(spec), "computed": computed_texts(result["spec"])}  # fmt: skip
+
+
+@login_required
+@require_POST
+def preview(request: HttpRequest) -> HttpResponse:
+    """What the form says now, at once; nothing is stored."""
+    form = DesignForm(request.POST)
+    form.is_valid()
+    context = _preview(form, form.spec) | {"estimated_hash": request.POST.get("estimated_hash"), "is_live": True}
+    return render(request, "designer/_preview.html", context)
+
+
+def _estimate(request: HttpRequest, row: Design | None) -> HttpResponse:
+    """Save what was typed, ask for its estimate and show the job."""
+    form = DesignForm(request.POST)
+    job = None
+    if form.is_valid() and form.spec is not None:
+        row_before, row = row, save_design(_owner(request), form.spec, row)
+        try:
+            job, _ = request_estimate(_owner(request), form.spec)
+        except EstimatorError as error:
+            form.add_problems(error.problems)
+    if job is None or row is None:
+        return _refused(request, form, row)
+    address = redirect("design", row.pk)
+    if not request.htmx:  # type: ignore[attr-defined]
+        return address
+    if row_before is None:
+        return HttpResponseClientRedirect(address.url)
+    context = _job_context(request, row, job) | {"design": row, "revision": row.latest, "is_live": True}
+    return render(request, "designer/_job.html", context)
+
+
+def _refused(request: HttpRequest, form: DesignForm, row: Design | None) -> HttpResponse:
+    context = _page(form, None, row)
+    if request.htmx:  # type: ignore[attr-defined]
+        return retarget(render(request, "designer/_preview.html", context | {"is_live": True}), "#preview")
+    return render(request, "designer/design.html", context, status=422)
+
+
+def _job_context(request: HttpRequest, row: Design, job: EstimateJob | None) -> dict[str, Any]:
+    """All that the result part of the page shows of one job."""
+    if job is None:
+        return {"job": None}
+    context: dict[str, Any] = {"job": job, "design": row, "estimated_hash": job.spec_hash}
+    if job.is_active:
+        age = timezone.now() - job.created_at
+        context["poll"] = "load delay:200ms" if age.total_seconds() < FAST_POLL_AGE_S else "every 1s"
+    if job.state == EstimateJob.State.FAILED:
+        problems = [Problem(**problem) for problem in job.error["problems"]]
+        context["job_problems"] = problems_for_page(problems)
+    if job.state == EstimateJob.State.SUCCEEDED:
+        result = job.result
+        context |= {
+            "result": result, "result_compute": result["fabrics"]["compute"], "charts": performance_charts(result.get("performance")),
+            "bom": sorted_bom(result.get("bom"), request.GET.get("sort")),
+        }  # fmt: skip
+    return context
+
+
+def _job_or_404(request: HttpRequest, design_id: UUID, job_id: UUID) -> tuple[Design, EstimateJob]:
+    row = get_object_or_404(Design, pk=design_id, owner=_owner(request))
+    return row, get_object_or_404(EstimateJob, pk=job_id, owner=_owner(request))
+
+
+@login_required
+@require_safe
+def estimate_status(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """The job's part of the page, for polling; its last answer stops the polling."""
+    row, job = _job_or_404(request, design_id, job_id)
+    page = render(request, "designer/_job.html", _job_context(request, row, job) | {"is_live": True})
+    if not job.is_active:
+        page.status_code = HttpResponseStopPolling.status_code
+    return page
+
+
+@login_required
+@require_POST
+def estimate_cancel(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """Stop a waiting or running job."""
+    row, job = _job_or_404(request, design_id, job_id)
+    cancel_estimate(job)
+    if request.htmx:  # type: ignore[attr-defined]
+        return render(request, "designer/_job.html", _job_context(request, row, job) | {"is_live": True})
+    return redirect("design", row.pk)
+
+
+@login_required
+@require_safe
+def estimate_bom(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """The bill of materials alone, in the order asked for."""
+    row, job = _job_or_404(request, design_id, job_id)
+    context = {"job": job, "design": row, "bom": sorted_bom((job.result or {}).get("bom"), request.GET.get("sort"))}
+    return render(request, "designer/_bom.html", context)
+
+
+@login_required
+@require_safe
+def estimate_diagram(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """The fabric diagram as a file."""
+    _, job = _job_or_404(request, design_id, job_id)
+    svg = fabric_svg(get_object_or_404(EstimateJob, pk=job.pk, state=EstimateJob.State.SUCCEEDED).result)
+    return HttpResponse(svg, content_type="image/svg+xml", headers={"Content-Disposition": 'attachment; filename="fabric.svg"'})
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def design_delete(request: HttpRequest, design_id: UUID) -> HttpResponse:
+    """Ask once, then delete a design with its revisions."""
+    row = get_object_or_404(Design, pk=design_id, owner=_owner(request))
+    if request.method != "POST":
+        return render(request, "designer/design_delete.html", {"section": "designs", "design": row})
+    row.delete()
+    messages.success(request, f"“{row.name}” was deleted.")
+    return redirect("designs")
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """400, or 413 where the request was too big."""
+    if isinstance(exception, RequestDataTooBig):
+        return render(request, "413.html", status=413)
+    return render(request, "400.html", status=400)

@@ -1,0 +1,53 @@
+// Problems of the live preview and of a failed job, put beside the fields they are about.
+
+function clear(form) {
+  for (const note of form.querySelectorAll("[data-error-of]")) {
+    if (note.textContent) {
+      note.textContent = "";
+    }
+  }
+  for (const input of form.querySelectorAll("[aria-invalid]")) {
+    input.removeAttribute("aria-invalid");
+  }
+}
+
+function openAround(element) {
+  for (let block = element.closest("details"); block; block = block.parentElement.closest("details")) {
+    block.open = true;
+  }
+}
+
+function mark(form, field, message) {
+  const note = form.querySelector(`[data-error-of="${CSS.escape(field)}"]`);
+  const input = form.elements[field];
+  if (!note || !input) {
+    return;
+  }
+  note.textContent = note.textContent ? `${note.textContent} ${message}` : message;
+  input.setAttribute("aria-invalid", "true");
+  openAround(input);
+}
+
+function show(root) {
+  const form = document.querySelector(".design-form");
+  clear(form);
+  for (const item of root.querySelectorAll("[data-problem-field]")) {
+    mark(form, item.dataset.problemField, item.dataset.problemMessage);
+  }
+}
+
+document.addEventListener("htmx:afterSettle", (event) => {
+  if (event.detail.target?.id === "preview" || event.detail.target?.id === "job") {
+    show(event.detail.target);
+  }
+});
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-problem-field] a");
+  const input = link && document.querySelector(link.hash);
+  if (input) {
+    event.preventDefault();
+    openAround(input);
+    input.focus();
+  }
+});
