@@ -1,7 +1,7 @@
 """What every address of the API has in common: JSON in and out, closed to strangers, owners see their own rows only."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn, cast
 
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.negotiation import DefaultContentNegotiation
@@ -23,9 +23,10 @@ class JSONAlways(DefaultContentNegotiation):
     """Answers are JSON whatever Accept says; ``?format=`` belongs to the downloads and is not DRF's here."""
 
     def select_renderer(
-        self, request: Request, renderers: Sequence[BaseRenderer], format_suffix: str | None = None
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
-        return renderers[0], renderers[0].media_type
+        renderer = next(iter(renderers))
+        return renderer, renderer.media_type
 
 
 class ApiView(APIView):
@@ -81,6 +82,11 @@ class Pages(PageNumberPagination):
     def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
         """None: views describe their query by PageQuery, which also checks it."""
         return []
+
+
+def body_of(request: Request) -> Mapping[str, Any]:
+    """The request's JSON object; the parser lets nothing else through."""
+    return cast(Mapping[str, Any], request.data)
 
 
 def query_of(request: Request, serializer_class: type[Serializer[Any]], also: Iterable[str] = ()) -> dict[str, Any]:

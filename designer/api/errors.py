@@ -5,21 +5,19 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
 from django.http import Http404
 from django.http.multipartparser import MultiPartParserError
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from designer.services import TooManyJobs
 from estimator.errors import CatalogError, EstimatorError, Problem
 
 logger = logging.getLogger(__name__)
 
 NOT_FOUND = "There is nothing here that you can see. Check the address; every address ends in a slash."
-TOO_LARGE = "The request's body is too large. Send less, or send it in parts."
-TOO_MANY_REQUESTS = "Too many requests; the limit is {rate}. Try again in {wait} s."
-UNKNOWN_MEDIA_TYPE = "The body's type {media_type!r} cannot be read. Send JSON, with Content-Type: application/json."
 
 
 class Refusal(exceptions.APIException):
@@ -68,6 +66,8 @@ def _as_refusal(error: Exception) -> Refusal:
         case CatalogError():  # ours to mend, not the caller's: say which file, and that it is not the request
             logger.error("The catalog cannot be used: %s", error)
             return Refusal(503, error.code, list(error.problems))
+        case TooManyJobs():
+            return Refusal(409, error.code, list(error.problems))
         case EstimatorError():
             return Refusal(400, error.code, list(error.problems))
         case exceptions.ValidationError():
@@ -78,8 +78,6 @@ def _as_refusal(error: Exception) -> Refusal:
             return refuse(404, "not_found", NOT_FOUND)
         case PermissionDenied():
             return refuse(403, "permission_denied", "You may not do this.")
-        case RequestDataTooBig():
-            return refuse(413, "body_too_large", TOO_LARGE)
         case SuspiciousOperation() | BadRequest() | MultiPartParserError():
             return refuse(400, "malformed_request", f"The request cannot be read: {error}")
     reference = uuid.uuid4().hex[:12]

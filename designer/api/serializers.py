@@ -1,5 +1,6 @@
 """Queries, small bodies and answers. A design itself is checked and described by estimator.spec alone."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.urls import reverse
@@ -14,6 +15,12 @@ MAX_PAGE = 1_000_000
 
 def _url(serializer: serializers.BaseSerializer[Any], name: str, **kwargs: Any) -> str:
     return serializer.context["request"].build_absolute_uri(reverse(f"api:{name}", kwargs=kwargs))
+
+
+def _choice(values: Sequence[str], **options: Any) -> serializers.ChoiceField:
+    """One of these words; anything else is answered with all of them."""
+    message = f"{{input}} is not available here. Available: {', '.join(values)}."
+    return serializers.ChoiceField(list(values), error_messages={"invalid_choice": message}, **options)
 
 
 class StrictSerializer(serializers.Serializer[Any]):
@@ -46,7 +53,7 @@ class DesignQuery(PageQuery):
 
 
 class EstimateQuery(PageQuery):
-    state = serializers.ChoiceField(EstimateJob.State.choices, required=False, help_text="Only jobs in this state.")
+    state = _choice(EstimateJob.State.values, required=False, help_text="Only jobs in this state.")
     spec_hash = serializers.CharField(max_length=64, required=False, help_text="Only estimates of this spec.")
 
 
@@ -57,7 +64,7 @@ class CatalogQuery(PageQuery):
 
 
 class BomQuery(serializers.Serializer[Any]):
-    format = serializers.ChoiceField(list(FORMATS), default="json", help_text="The form of the download.")
+    format = _choice(FORMATS, default="json", help_text="The form of the download.")
 
 
 # --- Bodies ------------------------------------------------------------------------------------------------------

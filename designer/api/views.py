@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from designer import services
 from designer.api import schema
-from designer.api.base import ApiView, HeavyJobView, Pages, query_of
+from designer.api.base import ApiView, HeavyJobView, Pages, body_of, query_of
 from designer.api.bodies import revised_spec, spec_of
 from designer.api.errors import NOT_FOUND, Refusal, refuse
 from designer.api.serializers import (
@@ -34,7 +34,7 @@ from estimator.pipeline import estimate
 from estimator.prediction import predict
 from estimator.spec import parse_spec, spec_json_schema
 
-PREVIEW_PARTS = frozenset({"counts", "cables", "bom", "cost", "performance"})
+PREVIEW_PARTS = ("counts", "cables", "bom", "cost", "performance")
 
 
 class PreviewView(ApiView):
@@ -46,7 +46,7 @@ class PreviewView(ApiView):
     def post(self, request: Request) -> Response:
         query_of(request, NoQuery)
         catalog = load_catalog()
-        result = estimate([parse_spec(request.data, catalog)], catalog, parts=PREVIEW_PARTS)[0].as_json()
+        result = estimate([parse_spec(body_of(request), catalog)], catalog, parts=PREVIEW_PARTS)[0].as_json()
         result["bom"].pop("lines")
         return Response(result)
 
@@ -59,7 +59,7 @@ class PredictionsView(ApiView):
     @schema.predictions
     def post(self, request: Request) -> Response:
         query_of(request, NoQuery)
-        return Response(predict(request.data, load_catalog()))
+        return Response(predict(body_of(request), load_catalog()))
 
 
 class SpecSchemaView(ApiView):
@@ -98,7 +98,7 @@ class DesignsView(ApiView):
     @schema.design_create
     def post(self, request: Request) -> Response:
         query_of(request, NoQuery)
-        design = services.save_design(services_owner(request), spec_of(request.data, load_catalog()))
+        design = services.save_design(services_owner(request), spec_of(body_of(request), load_catalog()))
         values = _design_json(request, design.pk)
         return Response(values, status=201, headers={"Location": values["url"]})
 
@@ -115,7 +115,7 @@ class DesignView(ApiView):
     def patch(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
         design = get_object_or_404(designs_of(request), pk=pk)
-        spec = revised_spec(design, request.data, load_catalog())
+        spec = revised_spec(design, body_of(request), load_catalog())
         services.save_design(services_owner(request), spec, design)
         return Response(_design_json(request, pk))
 
@@ -175,15 +175,15 @@ class EstimatesView(HeavyJobView):
     def post(self, request: Request) -> Response:
         query_of(request, NoQuery)
         catalog = load_catalog()
-        if "design" in request.data:
-            reference = DesignReference(data=request.data)
+        if "design" in body_of(request):
+            reference = DesignReference(data=body_of(request))
             reference.is_valid(raise_exception=True)
             design = Design.objects.filter(owner_id=request.user.pk, pk=reference.validated_data["design"]).first()
             if design is None:
                 raise refuse(404, "not_found", "You have no design with this id.", "design")
             spec = parse_spec(design.latest.spec, catalog)
         else:
-            spec = spec_of(request.data, catalog)
+            spec = spec_of(body_of(request), catalog)
         job, _ = services.request_estimate(services_owner(request), spec)
         values = _job_json(request, job)
         status = 200 if job.state == EstimateJob.State.SUCCEEDED else 202

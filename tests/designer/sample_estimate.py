@@ -1,0 +1,67 @@
+"""A small Estimate in the shape that pages, API and files read, with everything awkward in it that one can have."""
+
+import copy
+from typing import Any
+
+from estimator.version import MODEL_VERSION
+
+NAME = "=cmd|' /C calc'!A0"
+
+_ESTIMATE: dict[str, Any] = {
+    "spec": {
+        "spec_version": 1,
+        "name": NAME,
+        "compute": {"server": "dgx-h100", "nodes": 31},
+        "fabric": {"generation": "ndr", "leaf_switch": "nvidia-qm9700", "oversubscription": "1:1"},
+        "other_fabrics": [],
+    },
+    "versions": {"model": MODEL_VERSION, "catalog": "0123abcd"},
+    "spec_hash": "00ff00ff00ff00ff",
+    "fabrics": {
+        "compute": {
+            "tiers": 2, "planes": 1, "layout": "rail-optimized",
+            "counts": {"nodes": 31, "gpus": 248, "endpoints": 248, "leaf": 8, "spine": 4, "core": 0, "switches": 12},
+            "links": {"node_leaf": 248, "fabric_manager": 4, "leaf_spine": 256, "spine_core": 0},
+            "ports": {"leaf_down_used": 252, "leaf_down_open": 4, "leaf_up": 256, "spine_down": 256, "spine_open": 0},
+            "cables": {"node_leaf": 252, "leaf_spine": 128, "spine_core": 0},
+            "transceivers": {"node": 124, "switch": 128},
+            "oversubscription": {"asked": "1:1", "built": "1:1", "built_ratio": 1.0, "worst_leaf": "1:1"},
+            "injection_gbit_s": 99200, "bisection_gbit_s": 49600,
+        }
+    },
+    "findings": [{"code": "spine_ports_open", "severity": "info", "field": "fabric", "message": "-5 dB, @home, +1"}],
+    "bom": {
+        "lines": [
+            {
+                "line": 1, "category": "switch", "part": "nvidia-qm9700", "part_number": "-MQM9700",
+                "description": "@SUM(A1:A9) Quantum-2, “64 × NDR”", "quantity": 12, "spare_quantity": 1,
+                "unit_price_usd": {"low": 16000.0, "typical": 24000.25, "high": 32000.0},
+                "extended_price_usd": {"low": 208000.0, "typical": 312003.25, "high": 416000.0},
+                "price_basis": "list", "price_source": "A reseller, 2026-07", "power_w": 8964.0, "fabric": "compute",
+            },
+            {
+                "line": 2, "category": "credit", "part": "trade-in", "part_number": "\t=1+1", "description": "-12.5",
+                "quantity": 1, "spare_quantity": 0,
+                "unit_price_usd": {"low": -1500.5, "typical": -1000.0, "high": -500.0},
+                "extended_price_usd": {"low": -1500.5, "typical": -1000.0, "high": -500.0},
+                "price_basis": "quote", "price_source": "+44 20 7946 0000", "power_w": 0.0, "fabric": "compute",
+            },
+            {
+                "line": 3, "category": "server", "part": "custom", "part_number": None, "description": "Own server",
+                "quantity": 31, "spare_quantity": 0, "unit_price_usd": None, "extended_price_usd": None,
+                "price_basis": "none", "price_source": None, "power_w": None, "fabric": "compute",
+            },
+        ],
+        "totals_usd": {"low": 206499.5, "typical": 311003.25, "high": 415500.0},
+    },
+    "cost": {"capex_usd": {"network": {"low": 206499.5, "typical": 311003.25, "high": 415500.0}}, "network_share": 1.0},
+    "power": {"network_w": {"typical": 8964.0, "max": 20604.0}},
+    "performance": {
+        "all_reduce": {"gpus": [8], "message_bytes": [8], "busbw_gb_s": [[1.0]], "scaling_efficiency": [[1.0]]}
+    },
+}  # fmt: skip
+
+
+def sample_estimate(**changes: Any) -> dict[str, Any]:
+    """A fresh copy, so that no test sees another's changes."""
+    return {**copy.deepcopy(_ESTIMATE), **changes}
