@@ -1,4 +1,4 @@
-"""``python -m estimator VERB …``: JSON in, JSON out, no database. Exit 0 done, 2 refused with the problems on standard error."""
+"""``python -m estimator VERB …``: JSON in, JSON out, no database. Exit 0 done, 2 refused with the problems."""
 
 import argparse
 import json
@@ -59,7 +59,15 @@ def _estimate(asked: argparse.Namespace) -> dict[str, Any]:
     parts = ALL_PARTS if asked.only is None else tuple(part.strip() for part in asked.only.split(","))
     unknown = sorted(set(parts) - set(ALL_PARTS))
     if unknown:
-        raise SpecError([Problem("--only", "not_a_choice", f"Parts are {', '.join(ALL_PARTS)}, and {', '.join(unknown)} was asked for.")])
+        raise SpecError(
+            [
+                Problem(
+                    "--only",
+                    "not_a_choice",
+                    f"Parts are {', '.join(ALL_PARTS)}, and {', '.join(unknown)} was asked for.",
+                )
+            ]
+        )
     catalog = load_catalog()
     (made,) = estimate([parse_spec(_read_json(asked.file), catalog)], catalog, parts)
     return made.as_json()
@@ -76,7 +84,9 @@ def _catalog(asked: argparse.Namespace) -> dict[str, Any]:
     from estimator.catalog.loader import KINDS, load_catalog
 
     if asked.kind is not None and asked.kind not in KINDS:
-        raise SpecError([Problem("KIND", "not_a_choice", f"Kinds are {', '.join(KINDS)}, and {asked.kind} was asked for.")])
+        raise SpecError(
+            [Problem("KIND", "not_a_choice", f"Kinds are {', '.join(KINDS)}, and {asked.kind} was asked for.")]
+        )
     catalog = load_catalog()
     if asked.kind:
         return {"version": catalog.version, "kind": asked.kind, "records": catalog.records(asked.kind)}
@@ -92,9 +102,13 @@ def _read_json(name: str) -> Any:
             with Path(name).open("rb") as file:
                 data = file.read(MAX_INPUT_BYTES + 1)
     except OSError as error:
-        raise SpecError([Problem("", "cannot_read", f"{name}: {error.strerror}. Name a JSON file, or - for standard input.")]) from None
+        raise SpecError(
+            [Problem("", "cannot_read", f"{name}: {error.strerror}. Name a JSON file, or - for standard input.")]
+        ) from None
     if len(data) > MAX_INPUT_BYTES:
-        raise SpecError([Problem("", "too_large", f"{name} is over {MAX_INPUT_BYTES // 10**6} MB; a request is a few kB.")])
+        raise SpecError(
+            [Problem("", "too_large", f"{name} is over {MAX_INPUT_BYTES // 10**6} MB; a request is a few kB.")]
+        )
     try:
         return json.loads(data, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:

@@ -10,7 +10,8 @@ from typing import Any
 class Problem:
     """One thing wrong with a request.
 
-    ``field`` is the dotted key it is about ("" for the whole), ``code`` is stable and part of the API, ``message`` names
+    ``field`` is the dotted key it is about ("" for the whole), ``code`` is stable and part of the API, ``message``
+    names
     the limit, the value asked for and a way out.
     """
 
@@ -56,5 +57,7 @@ class CatalogError(EstimatorError):
 
     def __init__(self, file: str | Path, row: int | None, column: str | None, message: str) -> None:
         self.file, self.row, self.column = str(file), row, column
-        place = ", ".join([self.file] + [f"row {row}"] * (row is not None) + [f"column {column}"] * (column is not None))
+        place = ", ".join(
+            [self.file] + [f"row {row}"] * (row is not None) + [f"column {column}"] * (column is not None)
+        )
         super().__init__([Problem(field=place, code="broken_catalog", message=message)])

@@ -1,6 +1,7 @@
 """One sized design, switch by switch: used ports of every leaf, spine and core, and what follows from them.
 
-``SizedFabric`` is what cabling, BOM, power and performance read. Its arrays are generated from the structure (units, groups,
+``SizedFabric`` is what cabling, BOM, power and performance read. Its arrays are generated from the structure (units,
+groups,
 sets), so that their sums check the closed forms of sizing.py; tests build the same network as a graph and compare.
 """
 
@@ -58,7 +59,7 @@ class SizedFabric:
 
     @property
     def leaf_fed_gbit_s(self) -> IntArray:
-        """Bandwidth that the uplinks of each leaf must carry: its links, and in full units the ports held open. [Gb/s]"""
+        """What the uplinks of each leaf must carry: its links, and in full units the ports held open. [Gb/s]"""
         managers = self.leaf_down - ceil_div(self.leaf_endpoints, self.endpoints_per_port)
         used = self.leaf_endpoints * self.endpoint_rate_gbit_s + managers * self.port_rate_gbit_s
         return np.maximum(used, self.leaf_positions * self.endpoint_rate_gbit_s)
@@ -103,29 +104,64 @@ class SizedFabric:
         """Counts, links, ports and capacities, under the names of the Estimate."""
         down_open = np.maximum(self.leaf_downlinks - self.leaf_down, 0).sum()
         return {
-            "tiers": self.tiers, "planes": self.planes, "layout": self.layout,
-            "counts": {"nodes": self.n_nodes, "gpus": self.n_gpus, "endpoints": self.n_endpoints, "leaf": self.n_leaf,
-                       "spine": self.n_spine, "core": self.n_core, "switches": self.n_leaf + self.n_spine + self.n_core},
-            "links": {"node_leaf": self.links_node_leaf, "fabric_manager": self.links_fabric_manager,
-                      "leaf_spine": self.links_leaf_spine, "spine_core": self.links_spine_core},
-            "ports": {"leaf_down_used": int(self.leaf_down.sum()), "leaf_down_open": int(down_open), "leaf_up": int(self.leaf_up.sum()),
-                      "spine_down": int(self.spine_down.sum()), "spine_up": int(self.spine_up.sum()),
-                      "spine_open": int((self.spine_radix - self.spine_down - self.spine_up).sum()),
-                      "core_down": int(self.core_down.sum()), "core_open": int((self.core_radix - self.core_down).sum())},
+            "tiers": self.tiers,
+            "planes": self.planes,
+            "layout": self.layout,
+            "counts": {
+                "nodes": self.n_nodes,
+                "gpus": self.n_gpus,
+                "endpoints": self.n_endpoints,
+                "leaf": self.n_leaf,
+                "spine": self.n_spine,
+                "core": self.n_core,
+                "switches": self.n_leaf + self.n_spine + self.n_core,
+            },
+            "links": {
+                "node_leaf": self.links_node_leaf,
+                "fabric_manager": self.links_fabric_manager,
+                "leaf_spine": self.links_leaf_spine,
+                "spine_core": self.links_spine_core,
+            },
+            "ports": {
+                "leaf_down_used": int(self.leaf_down.sum()),
+                "leaf_down_open": int(down_open),
+                "leaf_up": int(self.leaf_up.sum()),
+                "spine_down": int(self.spine_down.sum()),
+                "spine_up": int(self.spine_up.sum()),
+                "spine_open": int((self.spine_radix - self.spine_down - self.spine_up).sum()),
+                "core_down": int(self.core_down.sum()),
+                "core_open": int((self.core_radix - self.core_down).sum()),
+            },
             "switches": {
                 tier: {"part": getattr(self, f"{tier}_switch"), "radix": getattr(self, f"{tier}_radix")}
-                for tier, count in (("leaf", self.n_leaf), ("spine", self.n_spine), ("core", self.n_core)) if count},
-            "split": {"leaf_downlinks": self.leaf_downlinks, "leaf_uplinks": self.leaf_uplinks, "scalable_unit_nodes": self.unit_nodes,
-                      "nodes_per_leaf": self.nodes_per_leaf, "pods": self.pods, "components": self.n_components},
-            "port_rate_gbit_s": self.port_rate_gbit_s, "endpoint_rate_gbit_s": self.endpoint_rate_gbit_s,
-            "injection_gbit_s": self.injection_gbit_s, "bisection_gbit_s": self.bisection_gbit_s,
+                for tier, count in (("leaf", self.n_leaf), ("spine", self.n_spine), ("core", self.n_core))
+                if count
+            },
+            "split": {
+                "leaf_downlinks": self.leaf_downlinks,
+                "leaf_uplinks": self.leaf_uplinks,
+                "scalable_unit_nodes": self.unit_nodes,
+                "nodes_per_leaf": self.nodes_per_leaf,
+                "pods": self.pods,
+                "components": self.n_components,
+            },
+            "port_rate_gbit_s": self.port_rate_gbit_s,
+            "endpoint_rate_gbit_s": self.endpoint_rate_gbit_s,
+            "injection_gbit_s": self.injection_gbit_s,
+            "bisection_gbit_s": self.bisection_gbit_s,
         }
 
     def oversubscription_json(self, asked: str) -> dict[str, Any]:
         """Asked and built ratios as exact integers, with the float beside."""
         built, worst = self.built_ratio, self.worst_leaf_ratio
-        return {"asked": asked, "built": ratio_text(built), "built_ratio": float(built), "worst_leaf": ratio_text(worst),
-                "worst_leaf_ratio": float(worst), "spine_built": ratio_text(self.spine_ratio)}
+        return {
+            "asked": asked,
+            "built": ratio_text(built),
+            "built_ratio": float(built),
+            "worst_leaf": ratio_text(worst),
+            "worst_leaf_ratio": float(worst),
+            "spine_built": ratio_text(self.spine_ratio),
+        }
 
 
 def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
@@ -147,21 +183,49 @@ def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
     managers = _place_managers(free, int(sizing.manager_links_placed[i]), copies)
     spine_down, spine_up = _spine_ports(sizing, i)
     per_leaf = int(endpoints.max(initial=0))
-    nodes_per_leaf = per_leaf // max(int(asked.rails_a_leaf[i]), 1) if asked.rails_a_leaf[i] and sizing.tiers[i] > 1 else (
-        ceil_div(per_leaf, int(asked.endpoints_a_node[i])))
+    nodes_per_leaf = (
+        per_leaf // max(int(asked.rails_a_leaf[i]), 1)
+        if asked.rails_a_leaf[i] and sizing.tiers[i] > 1
+        else (ceil_div(per_leaf, int(asked.endpoints_a_node[i])))
+    )
     return SizedFabric(
-        tiers=int(sizing.tiers[i]), planes=part.planes, layout=part.layout, n_components=copies, n_nodes=int(asked.nodes[i]),
-        n_gpus=int(asked.gpus[i]), n_endpoints=int(sizing.endpoints[i]), n_leaf=int(sizing.n_leaf[i]), n_spine=int(sizing.n_spine[i]),
-        n_core=int(sizing.n_core[i]), links_node_leaf=int(sizing.endpoints[i]), links_fabric_manager=int(sizing.manager_links_placed[i]),
-        links_leaf_spine=int(sizing.links_leaf_spine[i]), links_spine_core=int(sizing.links_spine_core[i]),
-        nic_ports_per_node=int(asked.ports_a_node[i]), port_rate_gbit_s=int(asked.port_rate_gbit_s[i]),
-        endpoint_rate_gbit_s=int(asked.endpoint_rate_gbit_s[i]), endpoints_per_port=share,
-        leaf_switch=_part(part.leaf_switch), spine_switch=_part(part.spine_switch), core_switch=_part(part.core_switch),
-        leaf_radix=part.leaf_radix or 0, spine_radix=part.spine_radix or 0, core_radix=part.core_radix or 0,
-        leaf_downlinks=_downlinks(sizing, i), leaf_uplinks=uplinks, unit_nodes=int(sizing.leaves.unit_nodes[i]),
-        nodes_per_leaf=nodes_per_leaf, pods=int(sizing.pods[i]), leaf_endpoints=endpoints, leaf_positions=positions,
-        leaf_down=ceil_div(endpoints, share) + managers, leaf_up=np.full(len(endpoints), uplinks, dtype=np.int64),
-        spine_down=spine_down, spine_up=spine_up, core_down=_core_ports(sizing, i))
+        tiers=int(sizing.tiers[i]),
+        planes=part.planes,
+        layout=part.layout,
+        n_components=copies,
+        n_nodes=int(asked.nodes[i]),
+        n_gpus=int(asked.gpus[i]),
+        n_endpoints=int(sizing.endpoints[i]),
+        n_leaf=int(sizing.n_leaf[i]),
+        n_spine=int(sizing.n_spine[i]),
+        n_core=int(sizing.n_core[i]),
+        links_node_leaf=int(sizing.endpoints[i]),
+        links_fabric_manager=int(sizing.manager_links_placed[i]),
+        links_leaf_spine=int(sizing.links_leaf_spine[i]),
+        links_spine_core=int(sizing.links_spine_core[i]),
+        nic_ports_per_node=int(asked.ports_a_node[i]),
+        port_rate_gbit_s=int(asked.port_rate_gbit_s[i]),
+        endpoint_rate_gbit_s=int(asked.endpoint_rate_gbit_s[i]),
+        endpoints_per_port=share,
+        leaf_switch=_part(part.leaf_switch),
+        spine_switch=_part(part.spine_switch),
+        core_switch=_part(part.core_switch),
+        leaf_radix=part.leaf_radix or 0,
+        spine_radix=part.spine_radix or 0,
+        core_radix=part.core_radix or 0,
+        leaf_downlinks=_downlinks(sizing, i),
+        leaf_uplinks=uplinks,
+        unit_nodes=int(sizing.leaves.unit_nodes[i]),
+        nodes_per_leaf=nodes_per_leaf,
+        pods=int(sizing.pods[i]),
+        leaf_endpoints=endpoints,
+        leaf_positions=positions,
+        leaf_down=ceil_div(endpoints, share) + managers,
+        leaf_up=np.full(len(endpoints), uplinks, dtype=np.int64),
+        spine_down=spine_down,
+        spine_up=spine_up,
+        core_down=_core_ports(sizing, i),
+    )
 
 
 def _part(switch: str | None) -> str | None:
@@ -181,21 +245,27 @@ def _leaf_fill(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
     unit, rails = int(leaves.unit_nodes[i]), int(asked.rails_a_leaf[i])
     if rails:
         columns = int(leaves.columns[i])
-        return tuple(np.repeat(_segments(n, [unit], int(sizing.rows[i])) * rails, columns) for n in (nodes, built))  # type: ignore[return-value]
+        rows = int(sizing.rows[i])
+        filled, positioned = (_segments(n, [unit], rows) * rails for n in (nodes, built))
+        return np.repeat(filled, columns), np.repeat(positioned, columns)
     capacity = int(leaves.capacity[i])
     blocks = [b for b in (int(asked.pod_nodes[i]) if sizing.tiers[i] == 3 else 0, unit) if b]
     segments = _segments(built, blocks)
-    rows = ceil_div(segments * per_node, capacity)
-    positions = _fill_in_order(segments * per_node, rows, capacity)
+    leaf_rows = ceil_div(segments * per_node, capacity)
+    positions = _fill_in_order(segments * per_node, leaf_rows, capacity)
     whole_leaves = bool(asked.full_unit[i]) and not unit
-    endpoints = _fill_in_order(_segments(nodes, blocks, len(segments)) * per_node, rows, capacity)
+    endpoints = _fill_in_order(_segments(nodes, blocks, len(segments)) * per_node, leaf_rows, capacity)
     return endpoints, np.full_like(positions, capacity) if whole_leaves else positions
 
 
 def _segments(nodes: int, blocks: list[int], length: int = 0) -> IntArray:
     """Nodes of each block in node order: cut at every pod and every unit; padded with empty blocks up to ``length``."""
     cuts = {0, nodes}
-    ends = np.unique(np.concatenate([np.array(sorted(cuts), dtype=np.int64)] + [np.arange(0, nodes, b, dtype=np.int64) for b in blocks]))
+    ends = np.unique(
+        np.concatenate(
+            [np.array(sorted(cuts), dtype=np.int64)] + [np.arange(0, nodes, b, dtype=np.int64) for b in blocks]
+        )
+    )
     sizes = np.diff(ends)
     return np.concatenate([sizes, np.zeros(max(length - len(sizes), 0), dtype=np.int64)])
 
@@ -213,7 +283,7 @@ def _place_managers(free: IntArray, links: int, components: int) -> IntArray:
     index = np.arange(len(free))
     while links > 0 and (free > placed).any():
         order = np.lexsort((index // per_component, index % per_component, placed - free))
-        chosen = [leaf for leaf in order[: links] if free[leaf] > placed[leaf]]
+        chosen = [leaf for leaf in order[:links] if free[leaf] > placed[leaf]]
         placed[chosen] += 1
         links -= len(chosen)
     return placed
@@ -254,9 +324,13 @@ def _core_ports(sizing: Sizing, i: int) -> IntArray:
     full = columns * (int(sizing.pods[i]) - 1) * int(sizing.spine_up[i])
     last = columns * int(sizing.last_spine_up[i])
     sets = np.arange(groups)
-    links = full * _spines_in_set(int(sizing.group_spines[i]), groups, sets) + last * _spines_in_set(n_last, groups, sets)
+    links = full * _spines_in_set(int(sizing.group_spines[i]), groups, sets) + last * _spines_in_set(
+        n_last, groups, sets
+    )
     n_cores = _cores_of_sets(sizing, i, sets)
-    return np.tile(np.concatenate([_even_or_loose(int(n), int(c)) for n, c in zip(links, n_cores, strict=True)]), copies)
+    return np.tile(
+        np.concatenate([_even_or_loose(int(n), int(c)) for n, c in zip(links, n_cores, strict=True)]), copies
+    )
 
 
 def _spines_in_set(spines: int, groups: int, sets: IntArray) -> IntArray:

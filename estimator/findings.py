@@ -27,8 +27,13 @@ class Finding:
 
 def findings_of(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric, catalog: Catalog) -> list[Finding]:
     """All findings about the counts of one design, warnings first."""
-    found = [*_about_nodes(spec, fabric, catalog), *_about_leaves(spec, sizing, i, fabric), *_about_spread(spec, sizing, i, fabric),
-             *_about_tiers(spec, sizing, i, fabric), *_about_ratio(spec, fabric)]
+    found = [
+        *_about_nodes(spec, fabric, catalog),
+        *_about_leaves(spec, sizing, i, fabric),
+        *_about_spread(spec, sizing, i, fabric),
+        *_about_tiers(spec, sizing, i, fabric),
+        *_about_ratio(spec, fabric),
+    ]
     order = {"error": 0, "warning": 1, "info": 2}
     return sorted(found, key=lambda finding: order[finding.severity])
 
@@ -41,22 +46,52 @@ def of_problem(problem: Problem, severity: str = "warning") -> Finding:
 def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:
     asked = spec.compute.gpus
     if asked is not None and asked != fabric.n_gpus:
-        yield Finding("gpus_rounded_up", "info", "compute.gpus", (
-            f"{counted(asked, 'GPU')} asked for; whole servers of {spec.compute.gpus_per_node} make {counted(fabric.n_nodes, 'node')} with "
-            f"{counted(fabric.n_gpus, 'GPU')}."))
+        yield Finding(
+            "gpus_rounded_up",
+            "info",
+            "compute.gpus",
+            (
+                f"{counted(asked, 'GPU')} asked for; whole servers of {spec.compute.gpus_per_node} make "
+                f"{counted(fabric.n_nodes, 'node')} with "
+                f"{counted(fabric.n_gpus, 'GPU')}."
+            ),
+        )
     ports = catalog.server_compute_ports(spec.compute.server) if spec.compute.server in catalog.servers else None
     rate, port = (ports.port_rate_gbit_s if ports else 0), fabric.endpoint_rate_gbit_s
     if ports and rate < port:
-        yield Finding("nic_below_port_rate", "warning", "fabric.generation", (
-            f"{spec.compute.server} has {rate} Gb/s ports and the fabric {port} Gb/s ports: node links run at {rate} Gb/s at most. "
-            "Capacities below are those of the fabric. Choose a generation of the server's rate, or split leaf ports."))
+        yield Finding(
+            "nic_below_port_rate",
+            "warning",
+            "fabric.generation",
+            (
+                f"{spec.compute.server} has {rate} Gb/s ports and the fabric {port} Gb/s ports: node links run at "
+                f"{rate} Gb/s at most. "
+                "Capacities below are those of the fabric. Choose a generation of the server's rate, or split leaf "
+                "ports."
+            ),
+        )
     if ports and rate * ports.n_ports > port * fabric.nic_ports_per_node and rate > port:
-        yield Finding("nic_rate_unused", "info", "compute.nic_ports_per_node", (
-            f"{spec.compute.server} can send {rate * ports.n_ports:,} Gb/s and this fabric takes {port * fabric.nic_ports_per_node:,} Gb/s of it: "
-            f"{fabric.nic_ports_per_node} ports of {port} Gb/s. More planes, or a faster generation, would use the rest."))
+        yield Finding(
+            "nic_rate_unused",
+            "info",
+            "compute.nic_ports_per_node",
+            (
+                f"{spec.compute.server} can send {rate * ports.n_ports:,} Gb/s and this fabric takes "
+                f"{port * fabric.nic_ports_per_node:,} Gb/s of it: "
+                f"{fabric.nic_ports_per_node} ports of {port} Gb/s. More planes, or a faster generation, would use "
+                "the rest."
+            ),
+        )
     if spec.workload.in_network_reduction and catalog.generations[spec.fabric.generation].protocol != "infiniband":
-        yield Finding("no_in_network_reduction", "warning", "workload.in_network_reduction", (
-            "In-network reduction (SHARP) was asked for, and only InfiniBand switches have it: the prediction leaves it out."))
+        yield Finding(
+            "no_in_network_reduction",
+            "warning",
+            "workload.in_network_reduction",
+            (
+                "In-network reduction (SHARP) was asked for, and only InfiniBand switches have it: the prediction "
+                "leaves it out."
+            ),
+        )
 
 
 def _about_leaves(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric) -> Iterator[Finding]:
@@ -64,23 +99,54 @@ def _about_leaves(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
     if placed < asked:
         used = int(fabric.leaf_down.sum()) - placed
         has = used + placed
-        yield Finding("fabric_manager_ports_short", "warning", "fabric.reserved.fabric_manager_links", (
-            f"Nodes take {used:,} of the {has:,} leaf ports that face down, and {asked} fabric-manager links need {used + asked:,} > {has:,}: "
-            f"{placed} were placed. Connect one node fewer in a unit, or give leaves another port."))
+        yield Finding(
+            "fabric_manager_ports_short",
+            "warning",
+            "fabric.reserved.fabric_manager_links",
+            (
+                f"Nodes take {used:,} of the {has:,} leaf ports that face down, and {asked} fabric-manager links need "
+                f"{used + asked:,} > {has:,}: "
+                f"{placed} were placed. Connect one node fewer in a unit, or give leaves another port."
+            ),
+        )
     unit = fabric.unit_nodes
     if fabric.tiers > 1 and unit and fabric.n_nodes % unit:
-        full = "ports of the missing nodes stay open" if spec.fabric.provision == "full-unit" else "its leaves are not filled"
-        yield Finding("last_unit_partial", "info", "compute.nodes", (
-            f"The last scalable unit has {fabric.n_nodes % unit:,} of {unit:,} nodes; {full}."))
+        full = (
+            "ports of the missing nodes stay open"
+            if spec.fabric.provision == "full-unit"
+            else "its leaves are not filled"
+        )
+        yield Finding(
+            "last_unit_partial",
+            "info",
+            "compute.nodes",
+            (f"The last scalable unit has {fabric.n_nodes % unit:,} of {unit:,} nodes; {full}."),
+        )
     spare = int(sizing.asked.leaf_ports[i]) - fabric.leaf_downlinks - fabric.leaf_uplinks
     if fabric.tiers > 1 and spare > 0:
-        yield Finding("leaf_radix_unused", "info", "fabric.leaf_radix", (
-            f"{spare} of {fabric.leaf_radix} ports stay unused on every leaf: {fabric.leaf_downlinks} face nodes and {fabric.leaf_uplinks} face spines."))
+        yield Finding(
+            "leaf_radix_unused",
+            "info",
+            "fabric.leaf_radix",
+            (
+                f"{spare} of {fabric.leaf_radix} ports stay unused on every leaf: {fabric.leaf_downlinks} face nodes "
+                f"and {fabric.leaf_uplinks} face spines."
+            ),
+        )
     if fabric.layout == "rail-only":
-        yield Finding("rails_never_meet", "info", "fabric.layout", (
-            f"{fabric.n_components} rails and planes are networks apart: traffic between rails must cross the scale-up domain of a node."))
+        yield Finding(
+            "rails_never_meet",
+            "info",
+            "fabric.layout",
+            (
+                f"{fabric.n_components} rails and planes are networks apart: traffic between rails must cross the "
+                "scale-up domain of a node."
+            ),
+        )
     if fabric.n_leaf == 1:
-        yield Finding("single_switch", "info", "fabric.tiers", "One switch joins all nodes: if it fails, the whole network does.")
+        yield Finding(
+            "single_switch", "info", "fabric.tiers", "One switch joins all nodes: if it fails, the whole network does."
+        )
 
 
 def _about_spread(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric) -> Iterator[Finding]:
@@ -88,31 +154,58 @@ def _about_spread(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
         return
     low, high = int(fabric.spine_down.min()), int(fabric.spine_down.max())
     if spec.fabric.uplink_spread == "uneven" and (low != high or fabric.leaf_uplinks % int(sizing.group_spines[i])):
-        yield Finding("uplinks_not_even", "warning", "fabric.uplink_spread", (
-            f"{fabric.leaf_uplinks} uplinks a leaf do not spread evenly over {int(sizing.group_spines[i])} spines: spines carry {low} to {high} of their "
-            f"{fabric.spine_radix} ports. OpenSM's fat-tree routing needs equal links to every spine and falls back to min-hop."))
+        yield Finding(
+            "uplinks_not_even",
+            "warning",
+            "fabric.uplink_spread",
+            (
+                f"{fabric.leaf_uplinks} uplinks a leaf do not spread evenly over {int(sizing.group_spines[i])} "
+                f"spines: spines carry {low} to {high} of their "
+                f"{fabric.spine_radix} ports. OpenSM's fat-tree routing needs equal links to every spine and falls "
+                "back to min-hop."
+            ),
+        )
     elif fabric.tiers == 2:
         per = fabric.n_leaf // fabric.n_components
         ports = int(sizing.asked.spine_ports[i])
         fit, built = ceil_div(per * fabric.leaf_uplinks, ports), fabric.n_spine // fabric.n_components
         if built > fit and spec.fabric.grow_to_nodes in (None, spec.compute.nodes):
-            yield Finding("spines_for_even_spread", "info", "fabric.uplink_spread", (
-                f"{per:,} leaves with {fabric.leaf_uplinks} uplinks would fill {fit} spines of {ports} ports; {built} are built, because "
-                f"{fabric.leaf_uplinks} links do not spread evenly over {fit}."))
+            yield Finding(
+                "spines_for_even_spread",
+                "info",
+                "fabric.uplink_spread",
+                (
+                    f"{per:,} leaves with {fabric.leaf_uplinks} uplinks would fill {fit} spines of {ports} ports; "
+                    f"{built} are built, because "
+                    f"{fabric.leaf_uplinks} links do not spread evenly over {fit}."
+                ),
+            )
     asked = sizing.asked
     needed = ceil_div(fabric.links_leaf_spine * int(asked.spine_ratio_up[i]), int(asked.spine_ratio_down[i]))
     if fabric.tiers == 3 and spec.fabric.uplink_spread == "even" and fabric.links_spine_core > needed:
-        yield Finding("spine_uplinks_padded", "info", "fabric.pod_nodes", (
-            f"Spines have {fabric.links_spine_core:,} uplinks where the ratio asks for {needed:,}, so that each reaches every core of its group evenly "
-            "although pods differ or leave room to grow. Pods of equal size, or an uneven spread, need fewer."))
+        yield Finding(
+            "spine_uplinks_padded",
+            "info",
+            "fabric.pod_nodes",
+            (
+                f"Spines have {fabric.links_spine_core:,} uplinks where the ratio asks for {needed:,}, so that each "
+                "reaches every core of its group evenly "
+                "although pods differ or leave room to grow. Pods of equal size, or an uneven spread, need fewer."
+            ),
+        )
 
 
 def _about_tiers(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric) -> Iterator[Finding]:
     if fabric.tiers == 3 and spec.fabric.tiers == "auto":
         per, ports = fabric.n_leaf // fabric.n_components, int(sizing.asked.spine_ports[i])
-        why = (f"need a port each on every spine, and a spine has {ports}" if per > ports else
-               f"with {fabric.leaf_uplinks} uplinks have no even spread over spines of {ports} ports")
-        yield Finding("three_tiers_needed", "info", "fabric.tiers", f"{counted(per, 'leaf')} {why}: a core tier was added.")
+        why = (
+            f"need a port each on every spine, and a spine has {ports}"
+            if per > ports
+            else f"with {fabric.leaf_uplinks} uplinks have no even spread over spines of {ports} ports"
+        )
+        yield Finding(
+            "three_tiers_needed", "info", "fabric.tiers", f"{counted(per, 'leaf')} {why}: a core tier was added."
+        )
 
 
 def _about_ratio(spec: DesignSpec, fabric: SizedFabric) -> Iterator[Finding]:
@@ -120,8 +213,22 @@ def _about_ratio(spec: DesignSpec, fabric: SizedFabric) -> Iterator[Finding]:
         return
     asked, worst = asked_ratio(spec.fabric), fabric.worst_leaf_ratio
     if worst > asked:
-        yield Finding("oversubscription_above_asked", "warning", "fabric.oversubscription", (
-            f"The fullest leaf is built at {ratio_text(worst)} ({float(worst):.3f}), above the {ratio_text(asked)} asked for."))
+        yield Finding(
+            "oversubscription_above_asked",
+            "warning",
+            "fabric.oversubscription",
+            (
+                f"The fullest leaf is built at {ratio_text(worst)} ({float(worst):.3f}), above the "
+                f"{ratio_text(asked)} asked for."
+            ),
+        )
     if spec.fabric.leaf_downlinks and spec.fabric.leaf_uplinks and ratio_text(asked) != spec.fabric.oversubscription:
-        yield Finding("split_sets_ratio", "info", "fabric.oversubscription", (
-            f"Downlinks and uplinks were both given, and set the ratio: {ratio_text(asked)}, not {spec.fabric.oversubscription}."))
+        yield Finding(
+            "split_sets_ratio",
+            "info",
+            "fabric.oversubscription",
+            (
+                f"Downlinks and uplinks were both given, and set the ratio: {ratio_text(asked)}, not "
+                f"{spec.fabric.oversubscription}."
+            ),
+        )

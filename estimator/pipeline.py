@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from estimator.catalog.loader import Catalog
@@ -36,8 +37,12 @@ class Estimate:
     def as_json(self) -> dict[str, Any]:
         """The Estimate; it depends on spec, catalog and model alone, and names the versions of both."""
         out: dict[str, Any] = {
-            "spec": self.spec.as_json(), "versions": {"model": MODEL_VERSION, "catalog": self.catalog_version},
-            "spec_hash": spec_hash(self.spec), "fabrics": self.fabrics, "findings": [f.as_json() for f in self.findings]}
+            "spec": self.spec.as_json(),
+            "versions": {"model": MODEL_VERSION, "catalog": self.catalog_version},
+            "spec_hash": spec_hash(self.spec),
+            "fabrics": self.fabrics,
+            "findings": [f.as_json() for f in self.findings],
+        }
         for key in ("bom", "cost", "power", "performance"):
             if getattr(self, key) is not None:
                 out[key] = getattr(self, key)
@@ -66,11 +71,19 @@ def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str]
     fabrics = [fabric_of(sizing, i, spec) for i, spec in enumerate(specs)]
     found = [findings_of(spec, sizing, i, fabrics[i], catalog) for i, spec in enumerate(specs)]
     performance = _performance(specs, fabrics, catalog) if "performance" in parts else [None] * len(specs)
-    return tuple(_one(spec, fabrics[i], found[i], performance[i], catalog, tuple(parts)) for i, spec in enumerate(specs))
+    return tuple(
+        _one(spec, fabrics[i], found[i], performance[i], catalog, tuple(parts)) for i, spec in enumerate(specs)
+    )
 
 
-def _one(spec: DesignSpec, fabric: SizedFabric, found: list[Finding], performance: dict[str, Any] | None, catalog: Catalog,
-         parts: tuple[str, ...]) -> Estimate:
+def _one(
+    spec: DesignSpec,
+    fabric: SizedFabric,
+    found: list[Finding],
+    performance: dict[str, Any] | None,
+    catalog: Catalog,
+    parts: tuple[str, ...],
+) -> Estimate:
     compute = fabric.as_json()
     compute["oversubscription"] = fabric.oversubscription_json(spec.fabric.oversubscription)
     bom = cost = power = None
@@ -91,24 +104,38 @@ def _one(spec: DesignSpec, fabric: SizedFabric, found: list[Finding], performanc
     return Estimate(spec, catalog.version, fabric, {"compute": compute}, found, bom, cost, power, performance, parts)
 
 
-def _performance(specs: Sequence[DesignSpec], fabrics: Sequence[SizedFabric], catalog: Catalog) -> list[dict[str, Any] | None]:
+def _performance(
+    specs: Sequence[DesignSpec], fabrics: Sequence[SizedFabric], catalog: Catalog
+) -> list[dict[str, Any] | None]:
     """Predicted collectives of the designs whose GPU is known, all in one batch."""
     known = [i for i, spec in enumerate(specs) if spec.compute.gpu]
-    made = design_performance([system_of(specs[i], fabrics[i], catalog) for i in known], [fabrics[i].n_gpus for i in known], catalog)
-    out: list[dict[str, Any] | None] = [{"all_reduce": None, "missing": "Name the GPU (compute.gpu) to predict collectives."} for _ in specs]
+    made = design_performance(
+        [system_of(specs[i], fabrics[i], catalog) for i in known], [fabrics[i].n_gpus for i in known], catalog
+    )
+    out: list[dict[str, Any] | None] = [
+        {"all_reduce": None, "missing": "Name the GPU (compute.gpu) to predict collectives."} for _ in specs
+    ]
     for i, performance in zip(known, made, strict=True):
         out[i] = performance
     return out
 
 
 def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[str, Any]:
-    """The built design as the ``system`` of a prediction request: ratios and leaves are those of the links, not of the request."""
+    """The built design as the ``system`` of a prediction request: ratios are those of the links, not of the request."""
     compute, is_infiniband = spec.compute, catalog.generations[spec.fabric.generation].protocol == "infiniband"
-    ratio = max(fabric.worst_leaf_ratio, 1)
+    ratio = max(fabric.worst_leaf_ratio, Fraction(1))
     nics = compute.nics_per_node or 1
     return {
-        "gpu": compute.gpu, "gpus_per_node": compute.gpus_per_node, "scale_up_domain_gpus": compute.scale_up_domain_gpus,
-        "nics_per_node": nics, "nic_gbit_s": fabric.endpoint_rate_gbit_s * fabric.nic_ports_per_node / nics,
-        "fabric": "infiniband" if is_infiniband else "roce", "in_network_reduction": spec.workload.in_network_reduction and is_infiniband,
-        "oversubscription": ratio_text(ratio) if ratio > 1 else "1:1", "nodes_per_leaf": fabric.nodes_per_leaf,
-        "placement": spec.workload.placement, "load_balancing": spec.workload.load_balancing, "gpudirect": spec.workload.gpudirect}
+        "gpu": compute.gpu,
+        "gpus_per_node": compute.gpus_per_node,
+        "scale_up_domain_gpus": compute.scale_up_domain_gpus,
+        "nics_per_node": nics,
+        "nic_gbit_s": fabric.endpoint_rate_gbit_s * fabric.nic_ports_per_node / nics,
+        "fabric": "infiniband" if is_infiniband else "roce",
+        "in_network_reduction": spec.workload.in_network_reduction and is_infiniband,
+        "oversubscription": ratio_text(ratio),
+        "nodes_per_leaf": fabric.nodes_per_leaf,
+        "placement": spec.workload.placement,
+        "load_balancing": spec.workload.load_balancing,
+        "gpudirect": spec.workload.gpudirect,
+    }

@@ -1,7 +1,9 @@
 """Ports, leaves, spines, cores and links of many designs at once, as exact integers.
 
-The rules: leaves by unit or in node order, spines by the smallest even spread, cores by sets of spines. docs/model.md has
-them in words, with the published tables that they reproduce. Columns have shape (n_variants,); one design is a batch of one.
+The rules: leaves by unit or in node order, spines by the smallest even spread, cores by sets of spines. docs/model.md
+has
+them in words, with the published tables that they reproduce. Columns have shape (n_variants,); one design is a batch of
+one.
 A *component* is a network of its own: one plane, and in the rail-only layout one rail of one plane; its counts are
 multiplied by ``n_components``.
 """
@@ -53,7 +55,7 @@ class Asked:
 def asked_columns(specs: Sequence[DesignSpec], catalog: Catalog) -> Asked:
     """Specs → columns. Specs come from ``parse_spec``, so that nothing is left open."""
     rows = [_asked_row(spec, catalog) for spec in specs]
-    columns = {}
+    columns: dict[str, Any] = {}
     for number, field in enumerate(fields(Asked)):
         kind = np.bool_ if field.name in ("full_unit", "uneven") else np.int64
         columns[field.name] = np.array([row[number] for row in rows], dtype=kind)
@@ -67,14 +69,32 @@ def _asked_row(spec: DesignSpec, catalog: Catalog) -> tuple[Any, ...]:
     rails = ports // fabric.planes
     alone = fabric.layout == "rail-only"
     return (
-        compute.nodes, fabric.grow_to_nodes or compute.nodes, (compute.nodes or 0) * (compute.gpus_per_node or 0), ports, fabric.planes,
-        fabric.planes * (rails if alone else 1), 1 if alone else rails,
-        fabric.rails_per_leaf if fabric.layout == "rail-optimized" else 0, 2 if fabric.splitters else 1,
-        (fabric.leaf_radix or 0) - fabric.reserved.leaf_ports, (fabric.spine_radix or 0) - fabric.reserved.spine_ports, fabric.core_radix,
-        fabric.leaf_downlinks or 0, fabric.leaf_uplinks or 0, ratio.numerator, ratio.denominator,
-        spine_ratio.numerator, spine_ratio.denominator, 0 if fabric.tiers == "auto" else fabric.tiers,
-        fabric.scalable_unit_nodes or 0, fabric.pod_nodes or 0, fabric.provision == "full-unit", fabric.uplink_spread == "uneven",
-        fabric.reserved.fabric_manager_links, port_rate(fabric, catalog), endpoint_rate(fabric, catalog),
+        compute.nodes,
+        fabric.grow_to_nodes or compute.nodes,
+        (compute.nodes or 0) * (compute.gpus_per_node or 0),
+        ports,
+        fabric.planes,
+        fabric.planes * (rails if alone else 1),
+        1 if alone else rails,
+        fabric.rails_per_leaf if fabric.layout == "rail-optimized" else 0,
+        2 if fabric.splitters else 1,
+        (fabric.leaf_radix or 0) - fabric.reserved.leaf_ports,
+        (fabric.spine_radix or 0) - fabric.reserved.spine_ports,
+        fabric.core_radix,
+        fabric.leaf_downlinks or 0,
+        fabric.leaf_uplinks or 0,
+        ratio.numerator,
+        ratio.denominator,
+        spine_ratio.numerator,
+        spine_ratio.denominator,
+        0 if fabric.tiers == "auto" else fabric.tiers,
+        fabric.scalable_unit_nodes or 0,
+        fabric.pod_nodes or 0,
+        fabric.provision == "full-unit",
+        fabric.uplink_spread == "uneven",
+        fabric.reserved.fabric_manager_links,
+        port_rate(fabric, catalog),
+        endpoint_rate(fabric, catalog),
     )
 
 
@@ -109,9 +129,15 @@ def leaf_layer(asked: Asked) -> Leaves:
     fullest = np.where(~by_rail & asked.full_unit & (unit == 0), capacity, fullest)
     needed = ceil_div(ceil_div(fullest, asked.endpoints_a_port) * asked.ratio_up, asked.ratio_down)
     return Leaves(
-        downlinks=downlinks, uplinks_most=np.where(asked.up > 0, asked.up, asked.leaf_ports - downlinks),
-        uplinks_needed=np.where(asked.up > 0, asked.up, needed), capacity=capacity, unit_nodes=unit,
-        columns=np.where(by_rail, asked.endpoints_a_node // rails, 1), built_nodes=built, fullest=fullest)
+        downlinks=downlinks,
+        uplinks_most=np.where(asked.up > 0, asked.up, asked.leaf_ports - downlinks),
+        uplinks_needed=np.where(asked.up > 0, asked.up, needed),
+        capacity=capacity,
+        unit_nodes=unit,
+        columns=np.where(by_rail, asked.endpoints_a_node // rails, 1),
+        built_nodes=built,
+        fullest=fullest,
+    )
 
 
 def leaf_rows(nodes: IntArray, asked: Asked, leaves: Leaves) -> IntArray:
@@ -119,7 +145,9 @@ def leaf_rows(nodes: IntArray, asked: Asked, leaves: Leaves) -> IntArray:
     unit, capacity = np.maximum(leaves.unit_nodes, 1), np.maximum(leaves.capacity, 1)
     in_order = ceil_div(nodes * asked.endpoints_a_node, capacity)
     units, rest = nodes // unit, nodes % unit
-    in_units = units * ceil_div(unit * asked.endpoints_a_node, capacity) + ceil_div(rest * asked.endpoints_a_node, capacity)
+    in_units = units * ceil_div(unit * asked.endpoints_a_node, capacity) + ceil_div(
+        rest * asked.endpoints_a_node, capacity
+    )
     return np.where(asked.rails_a_leaf > 0, ceil_div(nodes, unit), np.where(leaves.unit_nodes > 0, in_units, in_order))
 
 
@@ -146,7 +174,8 @@ def pods_of(nodes: IntArray, asked: Asked, leaves: Leaves, spine_ports_down: Int
 
 @dataclass(frozen=True)
 class Sizing:
-    """Counts of many designs; every column has shape (n_variants,) and counts the whole design unless it says otherwise.
+    """Counts of many designs; every column has shape (n_variants,) and counts the whole design unless it says
+    otherwise.
 
     ``tiers`` is 0 where no fabric of these parts meets the request: diagnosis.py says why and what would work.
     """
@@ -189,8 +218,15 @@ def size(specs: Sequence[DesignSpec], catalog: Catalog) -> Sizing:
     auto = asked.tiers == 0
     wants_three = (asked.tiers == 3) | (auto & ~one & (two["group_spines"] == NONE))
     three = _three_tiers(asked, leaves, grow, wants_three)
-    tiers = np.where((auto | (asked.tiers == 1)) & one, 1, np.where(
-        (auto | (asked.tiers == 2)) & (two["group_spines"] > 0), 2, np.where(wants_three & (three["group_spines"] > 0), 3, 0)))
+    tiers = np.where(
+        (auto | (asked.tiers == 1)) & one,
+        1,
+        np.where(
+            (auto | (asked.tiers == 2)) & (two["group_spines"] > 0),
+            2,
+            np.where(wants_three & (three["group_spines"] > 0), 3, 0),
+        ),
+    )
     tiers = np.where(_leaf_is_impossible(asked, leaves, tiers), 0, tiers)
     return _assemble(asked, leaves, tiers, two, three)
 
@@ -228,7 +264,7 @@ def _two_tiers(asked: Asked, leaves: Leaves, grow: IntArray) -> dict[str, IntArr
 
 
 def _loose_spines(n_leaves: IntArray, leaves: Leaves, spine_ports: IntArray) -> IntArray:
-    """Spines by ports alone; 0 unless any two leaves share one, which needs more than half of them in reach of each leaf."""
+    """Spines by ports alone; 0 unless any two leaves share one: each must reach more than half of them."""
     loose = ceil_div(n_leaves * leaves.uplinks_needed, np.maximum(spine_ports, 1))
     reachable = (leaves.uplinks_needed <= leaves.uplinks_most) & (leaves.uplinks_needed > 0) & (spine_ports > 0)
     return np.where(reachable & (2 * leaves.uplinks_needed > loose), loose, NONE)
@@ -240,21 +276,38 @@ def spine_downlinks(asked: Asked) -> IntArray:
 
 
 def _three_tiers(asked: Asked, leaves: Leaves, grow: IntArray, wanted: BoolArray) -> dict[str, Any]:
-    """Rules 5 and 6: spines inside each group, then cores over all groups; 0 spines where not wanted or not possible."""
+    """Rules 5 and 6: spines inside each group, then cores over all groups; 0 spines where none fit."""
     ports_down = spine_downlinks(asked)
     pods = pods_of(grow, asked, leaves, ports_down)
-    spines, uplinks = even_spines(np.where(wanted, pods.rows, 0), leaves.uplinks_needed, leaves.uplinks_most, ports_down)
+    spines, uplinks = even_spines(
+        np.where(wanted, pods.rows, 0), leaves.uplinks_needed, leaves.uplinks_most, ports_down
+    )
     spines = np.where(wanted, np.where(asked.uneven, _loose_spines(pods.rows, leaves, ports_down), spines), NONE)
     uplinks = np.where(asked.uneven, leaves.uplinks_needed, uplinks)
     partial = pods.last_rows < pods.rows
     request = CoreRequest(
-        uplinks=np.where(spines > 0, uplinks, 0), spine_ports_down=ports_down, spine_ports=asked.spine_ports, core_ports=asked.core_ports,
-        oversubscription_down=asked.spine_ratio_down, oversubscription_up=asked.spine_ratio_up,
-        full_groups=(pods.n_pods - partial) * leaves.columns, full_rows=pods.rows, full_spines=spines,
-        last_groups=partial * leaves.columns, last_rows=pods.last_rows)
+        uplinks=np.where(spines > 0, uplinks, 0),
+        spine_ports_down=ports_down,
+        spine_ports=asked.spine_ports,
+        core_ports=asked.core_ports,
+        oversubscription_down=asked.spine_ratio_down,
+        oversubscription_up=asked.spine_ratio_up,
+        full_groups=(pods.n_pods - partial) * leaves.columns,
+        full_rows=pods.rows,
+        full_spines=spines,
+        last_groups=partial * leaves.columns,
+        last_rows=pods.last_rows,
+    )
     even, loose = even_cores(request, ~asked.uneven), loose_cores(request)
-    cores = CoreLayout(*(np.where(asked.uneven, getattr(loose, f.name), getattr(even, f.name)) for f in fields(CoreLayout)))
-    return {"group_spines": np.where(cores.core_groups > 0, spines, NONE), "uplinks": uplinks, "grown": pods, "cores": cores}
+    cores = CoreLayout(
+        *(np.where(asked.uneven, getattr(loose, f.name), getattr(even, f.name)) for f in fields(CoreLayout))
+    )
+    return {
+        "group_spines": np.where(cores.core_groups > 0, spines, NONE),
+        "uplinks": uplinks,
+        "grown": pods,
+        "cores": cores,
+    }
 
 
 def _assemble(asked: Asked, leaves: Leaves, tiers: IntArray, two: dict[str, IntArray], three: dict[str, Any]) -> Sizing:
@@ -272,22 +325,48 @@ def _assemble(asked: Asked, leaves: Leaves, tiers: IntArray, two: dict[str, IntA
     full_up, last_up, links_core = _spines_as_bought(asked, leaves, pods, uplinks, spines, last_spines, cores)
     groups = asked.n_components * leaves.columns
     n_leaf = np.where(tiers == 1, asked.n_components, asked.n_components * rows * leaves.columns)
-    n_spine = np.where(is_two, asked.n_components * two["group_spines"], np.where(is_three, groups * ((pods.n_pods - 1) * spines + last_spines), 0))
+    n_spine = np.where(
+        is_two,
+        asked.n_components * two["group_spines"],
+        np.where(is_three, groups * ((pods.n_pods - 1) * spines + last_spines), 0),
+    )
     endpoints = asked.nodes * asked.ports_a_node
     return Sizing(
-        asked=asked, leaves=leaves, tiers=tiers, rows=rows, n_leaf=n_leaf, n_spine=n_spine, n_core=np.where(is_three, asked.n_components * cores.n_cores, 0),
-        uplinks=uplinks, group_spines=np.where(is_two, two["group_spines"], np.where(is_three, spines, 0)),
-        last_group_spines=np.where(is_three, last_spines, 0), pods=np.where(is_three, pods.n_pods, 1), pod_rows=pods.rows,
-        last_pod_rows=pods.last_rows, spine_up=np.where(is_three, full_up, 0), last_spine_up=np.where(is_three, last_up, 0),
-        core_groups=np.where(is_three, cores.core_groups, 0), cores_a_group=np.where(is_three, cores.cores_a_group, 0),
+        asked=asked,
+        leaves=leaves,
+        tiers=tiers,
+        rows=rows,
+        n_leaf=n_leaf,
+        n_spine=n_spine,
+        n_core=np.where(is_three, asked.n_components * cores.n_cores, 0),
+        uplinks=uplinks,
+        group_spines=np.where(is_two, two["group_spines"], np.where(is_three, spines, 0)),
+        last_group_spines=np.where(is_three, last_spines, 0),
+        pods=np.where(is_three, pods.n_pods, 1),
+        pod_rows=pods.rows,
+        last_pod_rows=pods.last_rows,
+        spine_up=np.where(is_three, full_up, 0),
+        last_spine_up=np.where(is_three, last_up, 0),
+        core_groups=np.where(is_three, cores.core_groups, 0),
+        cores_a_group=np.where(is_three, cores.cores_a_group, 0),
         grown_last_spines=np.where(is_three, cores.last_spines, 0),
-        padded=is_three & cores.padded, endpoints=endpoints,
+        padded=is_three & cores.padded,
+        endpoints=endpoints,
         manager_links_placed=np.minimum(asked.manager_links, _free_leaf_ports(asked, leaves, tiers, n_leaf, uplinks)),
-        links_leaf_spine=n_leaf * uplinks, links_spine_core=np.where(is_three, links_core, 0))
+        links_leaf_spine=n_leaf * uplinks,
+        links_spine_core=np.where(is_three, links_core, 0),
+    )
 
 
-def _spines_as_bought(asked: Asked, leaves: Leaves, pods: Pods, uplinks: IntArray, spines: IntArray, last_spines: IntArray,
-                      cores: CoreLayout) -> tuple[IntArray, IntArray, IntArray]:
+def _spines_as_bought(
+    asked: Asked,
+    leaves: Leaves,
+    pods: Pods,
+    uplinks: IntArray,
+    spines: IntArray,
+    last_spines: IntArray,
+    cores: CoreLayout,
+) -> tuple[IntArray, IntArray, IntArray]:
     """Uplinks of a spine in a full and in the last pod, and spine-core links, for the leaves that are bought now."""
     multiple = np.where(asked.uneven, 1, np.maximum(cores.cores_a_group, 1))
     ups = []
@@ -313,4 +392,3 @@ def node_ports_used(asked: Asked, leaves: Leaves, tiers: IntArray) -> IntArray:
 def _free_leaf_ports(asked: Asked, leaves: Leaves, tiers: IntArray, n_leaf: IntArray, uplinks: IntArray) -> IntArray:
     """Ports of all leaves that neither nodes nor uplinks take, and that fabric managers may."""
     return np.maximum(n_leaf * (asked.leaf_ports - uplinks) - node_ports_used(asked, leaves, tiers), 0)
-

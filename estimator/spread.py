@@ -1,7 +1,9 @@
 """Even spreads: how few spines, and how few cores, let every switch have equal links to each switch above it.
 
-OpenSM's fat-tree routing needs this symmetry, and published designs keep it: 24 leaves with 32 uplinks fill 12 spines of
-64 ports, and the published count is 16, because 32 links do not spread evenly over 12 (NVIDIA DGX SuperPOD H100, Table 4).
+OpenSM's fat-tree routing needs this symmetry, and published designs keep it: 24 leaves with 32 uplinks fill 12 spines
+of
+64 ports, and the published count is 16, because 32 links do not spread evenly over 12 (NVIDIA DGX SuperPOD H100, Table
+4).
 All functions take columns over variants and hold counts as int64.
 """
 
@@ -18,7 +20,9 @@ NONE = 0  # a count of switches that means "no such spread"
 _GRID_CELLS = 2_000_000  # cells of one search grid held in memory at a time
 
 
-def even_spines(n_leaves: IntArray, uplinks_needed: IntArray, uplinks_most: IntArray, spine_ports: IntArray) -> tuple[IntArray, IntArray]:
+def even_spines(
+    n_leaves: IntArray, uplinks_needed: IntArray, uplinks_most: IntArray, spine_ports: IntArray
+) -> tuple[IntArray, IntArray]:
     """Fewest spines over which leaves spread their uplinks evenly.
 
     Parameters
@@ -29,7 +33,8 @@ def even_spines(n_leaves: IntArray, uplinks_needed: IntArray, uplinks_most: IntA
     Returns
     -------
     (n_spines, n_uplinks) : int arrays, shape (n_variants,)
-        The smallest S, and with it the fewest uplinks U, such that S divides U, needed ≤ U ≤ most and n_leaves · U/S ≤ spine_ports;
+        The smallest S, and with it the fewest uplinks U, such that S divides U, needed ≤ U ≤ most and n_leaves · U/S ≤
+        spine_ports;
         both 0 where there is none.
 
     Notes
@@ -59,7 +64,8 @@ def _chunks(n_variants: int, cells_a_variant: int) -> list[slice]:
 class CoreRequest:
     """Groups of spines that the cores must join; columns of shape (n_variants,), counts.
 
-    A *full* group belongs to a pod that is full, a *last* one to the last, smaller pod (``last_groups`` 0: there is none).
+    A *full* group belongs to a pod that is full, a *last* one to the last, smaller pod (``last_groups`` 0: there is
+    none).
     ``rows`` are the leaves of a group, ``oversubscription_down/up`` the spine ratio as two integers.
     """
 
@@ -84,8 +90,10 @@ class CoreRequest:
 class CoreLayout:
     """What was found; columns of shape (n_variants,). ``core_groups`` 0 where nothing was.
 
-    Spine number i of each group belongs to set i mod ``core_groups``, and set j meets core group j. ``padded`` says that
-    spines got more uplinks than the ratio asks for, because only then do they spread evenly. ``cores_a_group`` is that of
+    Spine number i of each group belongs to set i mod ``core_groups``, and set j meets core group j. ``padded`` says
+    that
+    spines got more uplinks than the ratio asks for, because only then do they spread evenly. ``cores_a_group`` is that
+    of
     the largest group; uneven groups that no spine of the last pod meets have fewer.
     """
 
@@ -121,17 +129,20 @@ def even_cores(request: CoreRequest, wanted: BoolArray) -> CoreLayout:
         if found_padded:
             out[0][i], out[1][i], out[2][i] = found_padded
             padded[i] = True
-    return CoreLayout(*out, n_cores=out[1] * out[2], padded=padded)
+    return CoreLayout(out[0], out[1], out[2], n_cores=out[1] * out[2], padded=padded)
 
 
 def loose_cores(request: CoreRequest) -> CoreLayout:
-    """Cores by ports alone: spine number i of every group meets core group i, and links spread as evenly as whole ones can.
+    """Cores by ports alone: spine number i of every group meets core group i, and links spread as evenly as whole ones
+    can.
 
     0 groups unless any two spines of a set share a core, which needs more than half of the group in reach of each.
     """
     has_last = request.last_groups > 0
     spines = np.maximum(request.full_spines, 1)
-    last_spines = np.where(has_last, ceil_div(request.last_rows * request.uplinks, np.maximum(request.spine_ports_down, 1)), 0)
+    last_spines = np.where(
+        has_last, ceil_div(request.last_rows * request.uplinks, np.maximum(request.spine_ports_down, 1)), 0
+    )
     full_up = spine_uplinks(ceil_div(request.full_rows * request.uplinks, spines), request)
     last_up = spine_uplinks(ceil_div(request.last_rows * request.uplinks, np.maximum(last_spines, 1)), request)
     plain = ceil_div(request.full_groups * full_up, request.core_ports)
@@ -139,8 +150,13 @@ def loose_cores(request: CoreRequest) -> CoreLayout:
     largest = np.where(has_last, joint, plain)
     meets = (request.full_spines > 0) & (2 * full_up > largest) & (~has_last | (full_up + last_up > joint))
     n_cores = last_spines * joint + (spines - last_spines) * plain
-    return CoreLayout(last_spines=last_spines, core_groups=np.where(meets, spines, NONE), cores_a_group=np.where(meets, largest, NONE),
-                      n_cores=np.where(meets, n_cores, NONE), padded=np.zeros(len(spines), dtype=bool))
+    return CoreLayout(
+        last_spines=last_spines,
+        core_groups=np.where(meets, spines, NONE),
+        cores_a_group=np.where(meets, largest, NONE),
+        n_cores=np.where(meets, n_cores, NONE),
+        padded=np.zeros(len(spines), dtype=bool),
+    )
 
 
 def _search_divisors(q: CoreRequest, widest: int, last: int) -> tuple[IntArray, IntArray, IntArray]:
@@ -153,7 +169,9 @@ def _search_divisors(q: CoreRequest, widest: int, last: int) -> tuple[IntArray, 
     last_down = col.last_rows * (col.uplinks // s_last)
     last_up = np.where(has_last, spine_uplinks(last_down, col), full_up)
     fits = (col.full_spines > 0) & (col.full_spines % sets == 0)
-    fits = fits & np.where(has_last, (col.uplinks % s_last == 0) & (last_down <= col.spine_ports_down) & (s_last % sets == 0), s_last == 1)
+    fits = fits & np.where(
+        has_last, (col.uplinks % s_last == 0) & (last_down <= col.spine_ports_down) & (s_last % sets == 0), s_last == 1
+    )
     ports = (col.full_groups * col.full_spines * full_up + col.last_groups * s_last * last_up) // sets
     least = ceil_div(ports, col.core_ports)
     cores = _next_divisor(np.gcd(full_up, last_up), least)
@@ -167,7 +185,11 @@ def _search_divisors(q: CoreRequest, widest: int, last: int) -> tuple[IntArray, 
     found = np.broadcast_to(fits, (len(flat), last, widest))[rows, index[0], index[1]]
     cores_found = np.broadcast_to(cores, (len(flat), last, widest))[rows, index[0], index[1]]
     has = q.last_groups > 0
-    return (np.where(found & has, index[0] + 1, 0), np.where(found, index[1] + 1, NONE), np.where(found, cores_found, NONE))
+    return (
+        np.where(found & has, index[0] + 1, 0),
+        np.where(found, index[1] + 1, NONE),
+        np.where(found, cores_found, NONE),
+    )
 
 
 def _next_divisor(number: IntArray, least: IntArray) -> IntArray:

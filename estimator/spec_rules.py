@@ -1,0 +1,230 @@
+"""Defaults that catalog and other keys imply, and rules over several keys; bounds of one key stand in spec_fields.py."""
+
+import difflib
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from estimator.catalog.loader import Catalog
+from estimator.errors import Problem
+from estimator.spec_fields import MAX_ENDPOINTS, Compute, DesignSpec, Fabric
+from estimator.units import ceil_div, parse_ratio
+
+
+def resolve(draft: DesignSpec, catalog: Catalog, found: list[Problem]) -> tuple[DesignSpec, list[Problem]]:
+    """Fill in what catalog and other keys imply, and check what needs more than one key; ``found`` comes first."""
+    problems = list(found)
+    fabric = _resolve_switches(draft.fabric, catalog, problems)
+    compute = _resolve_compute(draft.compute, fabric, catalog, problems)
+    site = draft.site.model_copy(
+        update={
+            key: catalog.default(key)
+            for key in ("node_leaf_m", "leaf_spine_m", "spine_core_m")
+            if getattr(draft.site, key) is None
+        }
+    )
+    resolved = draft.model_copy(update={"compute": compute, "fabric": fabric, "site": site})
+    if not problems:
+        problems += _count_problems(resolved)
+    return resolved, problems
+
+
+def _unknown_part(field: str, kind: str, value: str, known: list[str]) -> Problem:
+    near = difflib.get_close_matches(value, known, 3, 0.4) or sorted(known)[:5]
+    return Problem(
+        field, "unknown_part", f"The catalog has no {kind} '{value[:80]}'. Near it: {', '.join(near)}; or 'custom'."
+    )
+
+
+def _resolve_compute(compute: Compute, fabric: Fabric, catalog: Catalog, problems: list[Problem]) -> Compute:
+    name = compute.server or "custom"
+    usable = [key for key, server in catalog.servers.items() if server.gpu_count and server.role != "rack"]
+    server = catalog.servers.get(name) if name in usable else None
+    if name in catalog.servers and catalog.servers[name].role == "rack":
+        trays = [key for key in usable if catalog.servers[key].gpu_id == catalog.servers[name].gpu_id]
+        problems.append(
+            Problem(
+                "compute.server",
+                "rack_not_node",
+                (
+                    f"{name} is a whole rack, and its trays are the nodes of a fabric. Use {' or '.join(trays)} with "
+                    "18 nodes for each rack, "
+                    "and scalable_unit_nodes 18 for a leaf a rack and rail."
+                ),
+            )
+        )
+    elif server is None and name != "custom":
+        problems.append(_unknown_part("compute.server", "GPU server", name, usable))
+    if compute.gpu is not None and compute.gpu not in catalog.gpus:
+        problems.append(_unknown_part("compute.gpu", "GPU", compute.gpu, list(catalog.gpus)))
+    ports = catalog.server_compute_ports(server.id) if server else None
+    gpus_per_node = compute.gpus_per_node or (server.gpu_count if server else 8)
+    nics = compute.nics_per_node or (ports.n_ports if ports else gpus_per_node)
+    per_nic = (
+        max(1, min(fabric.planes, ports.port_rate_gbit_s // endpoint_rate(fabric, catalog))) if ports else fabric.planes
+    )
+    update = {
+        "server": name,
+        "gpus_per_node": gpus_per_node,
+        "nics_per_node": nics,
+        "gpu": compute.gpu or (server.gpu_id if server else None),
+        "nic_ports_per_node": compute.nic_ports_per_node or nics * per_nic,
+        "scale_up_domain_gpus": compute.scale_up_domain_gpus
+        or (server.scale_up_domain_gpus if server else gpus_per_node),
+        "nodes": compute.nodes if compute.nodes is not None else ceil_div(compute.gpus or 0, gpus_per_node),
+    }
+    if (
+        compute.nodes is None
+        and compute.gpus is None
+        and not any(p.field in ("compute.nodes", "compute.gpus") for p in problems)
+    ):
+        problems.append(Problem("compute.nodes", "missing", "Say how many nodes, or how many GPUs, to connect."))
+    elif (
+        compute.nodes is not None
+        and compute.gpus is not None
+        and compute.nodes != ceil_div(compute.gpus, gpus_per_node)
+    ):
+        problems.append(
+            Problem(
+                "compute.gpus",
+                "contradiction",
+                (
+                    f"{compute.nodes:,} nodes of {gpus_per_node} GPUs are {compute.nodes * gpus_per_node:,} GPUs, and "
+                    f"{compute.gpus:,} "
+                    "were asked for. Give nodes or gpus, not both."
+                ),
+            )
+        )
+    return compute.model_copy(update=update)
+
+
+def port_rate(fabric: Fabric, catalog: Catalog) -> int:
+    """Port rate of the generation. [Gb/s]"""
+    return catalog.generations[fabric.generation].port_rate_gbit_s
+
+
+def endpoint_rate(fabric: Fabric, catalog: Catalog) -> int:
+    """Rate of one endpoint: the port rate, or half of it on split ports. [Gb/s]"""
+    return port_rate(fabric, catalog) // (2 if fabric.splitters else 1)
+
+
+def _resolve_switches(fabric: Fabric, catalog: Catalog, problems: list[Problem]) -> Fabric:
+    """Switch and radix of the three tiers: each from its own key, else the tier below, else the generation's usual."""
+    update: dict[str, Any] = {}
+    generation = catalog.generations[fabric.generation]
+    part_below, radix_below = generation.default_switch, None
+    for tier in ("leaf", "spine", "core"):
+        asked, radix = getattr(fabric, f"{tier}_switch"), getattr(fabric, f"{tier}_radix")
+        part = asked or part_below
+        has = _ports_of(part, fabric, catalog) if part in catalog.switches else None
+        if asked and asked != "custom" and asked not in catalog.switches:
+            problems.append(_unknown_part(f"fabric.{tier}_switch", "switch", asked, list(catalog.switches)))
+        elif asked and asked != "custom" and has is None:
+            problems.append(_wrong_switch(f"fabric.{tier}_switch", asked, fabric, catalog))
+        elif asked and has is not None and radix is not None and radix > has:
+            problems.append(
+                Problem(
+                    f"fabric.{tier}_radix",
+                    "radix_over_part",
+                    (
+                        f"{asked} has {has} ports at {generation.port_rate_gbit_s} Gb/s, and {radix} were asked for. "
+                        f"Ask for {has} or fewer, or name another switch or 'custom'."
+                    ),
+                )
+            )
+        if not asked and radix is not None and (has is None or radix > has):
+            part = "custom"  # no part was named, and the usual one is too small: the counts stand without a part
+        elif not asked and radix is None and part == "custom":
+            radix = radix_below
+        radix = radix if radix is not None else has
+        if radix is None and not problems:
+            problems.append(
+                Problem(
+                    f"fabric.{tier}_radix",
+                    "missing",
+                    f"A custom {tier} switch needs its radix: ports at the port rate.",
+                )
+            )
+        update |= {f"{tier}_switch": part, f"{tier}_radix": radix}
+        part_below, radix_below = part, radix
+    return fabric.model_copy(update=update)
+
+
+def _ports_of(part: str | None, fabric: Fabric, catalog: Catalog) -> int | None:
+    generation = catalog.generations[fabric.generation]
+    if part is None or catalog.switches[part].protocol != generation.protocol:
+        return None
+    ports = catalog.switch_ports(part, generation.port_rate_gbit_s)
+    return ports.radix if ports else None
+
+
+def _wrong_switch(field: str, part: str, fabric: Fabric, catalog: Catalog) -> Problem:
+    rate, protocol = port_rate(fabric, catalog), catalog.generations[fabric.generation].protocol
+    fits = sorted(key for key in catalog.switches if _ports_of(key, fabric, catalog))
+    return Problem(
+        field,
+        "switch_does_not_fit",
+        (
+            f"{part} has no {rate} Gb/s {protocol} ports, which {fabric.generation} needs. These have: "
+            f"{', '.join(fits[:6])}."
+        ),
+    )
+
+
+def _count_problems(spec: DesignSpec) -> Iterator[Problem]:
+    """Rules over several keys, once parts and counts are known."""
+    compute, fabric = spec.compute, spec.fabric
+    asked, ports = compute.nodes or 0, compute.nic_ports_per_node or 1
+    nodes = max(asked, fabric.grow_to_nodes or 0)
+    if nodes * ports > MAX_ENDPOINTS:
+        message = (
+            f"{nodes:,} nodes with {ports} ports are {nodes * ports:,} endpoints; the limit is {MAX_ENDPOINTS:,}. "
+            f"Ask for {MAX_ENDPOINTS // ports:,} nodes or fewer."
+        )
+        yield Problem("compute.nodes", "out_of_range", message)
+    rails = ports // fabric.planes
+    if ports % fabric.planes:
+        message = (
+            f"{ports} NIC ports a node do not spread over {fabric.planes} planes. Use a number of planes that divides "
+            f"{ports}."
+        )
+        yield Problem("fabric.planes", "planes_do_not_divide", message)
+    elif fabric.layout == "rail-optimized" and rails % fabric.rails_per_leaf:
+        message = f"{rails} rails do not spread over leaves of {fabric.rails_per_leaf} rails each. Use a divisor of {rails}."
+        yield Problem("fabric.rails_per_leaf", "rails_do_not_divide", message)
+    if fabric.grow_to_nodes is not None and fabric.grow_to_nodes < asked:
+        message = (
+            f"Growing to {fabric.grow_to_nodes:,} nodes is fewer than the {asked:,} asked for. Raise it or leave it out."
+        )
+        yield Problem("fabric.grow_to_nodes", "out_of_range", message)
+    if spec.other_fabrics:
+        message = f"{len(spec.other_fabrics)} were given, and only the compute network is sized: leave the list empty."
+        yield Problem("other_fabrics", "not_available", message)
+    yield from _port_problems(fabric)
+
+
+def _port_problems(fabric: Fabric) -> Iterator[Problem]:
+    leaf, spine = fabric.leaf_radix or 0, fabric.spine_radix or 0
+    down, up, kept = fabric.leaf_downlinks or 0, fabric.leaf_uplinks or 0, fabric.reserved.leaf_ports
+    if down + up + kept > leaf:
+        message = (
+            f"{down} downlinks, {up} uplinks and {kept} ports kept free are {down + up + kept} ports, and the leaf has "
+            f"{leaf}. Lower one of them or take a leaf with more ports."
+        )
+        yield Problem("fabric.leaf_downlinks", "leaf_ports_short", message)
+    elif kept >= leaf - 1:
+        message = f"Keeping {kept} of {leaf} leaf ports free leaves too few to use. Keep {leaf - 2} or fewer."
+        yield Problem("fabric.reserved.leaf_ports", "leaf_ports_short", message)
+    if fabric.reserved.spine_ports >= spine:
+        message = (
+            f"Keeping {fabric.reserved.spine_ports} of {spine} spine ports free leaves none to use. "
+            f"Keep {spine - 1} or fewer."
+        )
+        yield Problem("fabric.reserved.spine_ports", "spine_ports_short", message)
+
+
+def asked_ratio(fabric: Fabric) -> Fraction:
+    """Leaf oversubscription asked for: an explicit split of ports says it, else the ratio."""
+    if fabric.leaf_downlinks and fabric.leaf_uplinks:
+        return Fraction(fabric.leaf_downlinks, fabric.leaf_uplinks)
+    return parse_ratio(fabric.oversubscription)

@@ -1,0 +1,136 @@
+"""Checking JSON against pydantic models: every problem in one pass, in plain words, with the limit and the value."""
+
+import difflib
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+
+from estimator.errors import Problem
+from estimator.units import parse_ratio
+
+MAX_RATIO_SIDE = 1_024
+
+
+class Section(BaseModel):
+    """Frozen, strict about types, and closed to unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+def _checked_ratio(text: str) -> str:
+    ratio = parse_ratio(text)
+    if max(ratio.numerator, ratio.denominator) > MAX_RATIO_SIDE:
+        raise ValueError(f"{text!r} is finer than 1:{MAX_RATIO_SIDE}; use smaller integers")
+    return text.strip()
+
+
+Ratio = Annotated[str, AfterValidator(_checked_ratio)]
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def validated(model: type[Model], values: Any, what: str) -> tuple[Model | None, list[Problem]]:
+    """Check ``values`` against ``model``; ``what`` names the request, as in "a design".
+
+    Returns
+    -------
+    (instance, problems). Keys that fail are dropped and the rest is checked again, so that the instance, where one can
+    still be made, lets later rules find their problems in the same pass.
+    """
+    if not isinstance(values, Mapping):
+        return None, [
+            Problem("", "wrong_type", f"{what.capitalize()} is a JSON object, and this is {kind_of(values)}.")
+        ]
+    try:
+        return model.model_validate(dict(values)), []
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+    except RecursionError:
+        return None, [
+            Problem("", "too_deep", f"The request nests objects too deeply; {what} has three levels at most.")
+        ]
+    problems = [problem_of(item, model, what) for item in found]
+    try:
+        return model.model_validate(_without(values, [item["loc"] for item in found])), problems
+    except ValidationError:
+        return None, problems
+
+
+def kind_of(value: Any) -> str:
+    """What a JSON value is, in words."""
+    names = {
+        dict: "an object",
+        list: "a list",
+        str: "a text",
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+    }
+    return "empty" if value is None else names.get(type(value), type(value).__name__)
+
+
+def _without(values: Mapping[str, Any], locations: list[tuple[int | str, ...]]) -> dict[str, Any]:
+    rest: dict[str, Any] = {k: (_copy(v) if isinstance(v, Mapping) else v) for k, v in values.items()}
+    for location in locations:
+        holder: Any = rest
+        path = [key for key in location if isinstance(key, str)]
+        for key in path[:-1]:
+            holder = holder.get(key) if isinstance(holder, dict) and key in holder else holder
+        if isinstance(holder, dict) and path:
+            holder.pop(path[-1], None)
+    return rest
+
+
+def _copy(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: (_copy(v) if isinstance(v, Mapping) else v) for k, v in values.items()}
+
+
+def problem_of(item: Any, model: type[BaseModel], what: str) -> Problem:
+    """One pydantic error as a Problem in plain words."""
+    location = [part for part in item["loc"] if isinstance(part, str)]
+    field, kind, context, value = ".".join(location), item["type"], item.get("ctx", {}), item.get("input")
+    shown = json.dumps(value, default=str)[:60]
+    if kind == "extra_forbidden":
+        known = _keys_at(model, location[:-1])
+        near = difflib.get_close_matches(location[-1], known, 1)
+        hint = f" Did you mean '{near[0]}'?" if near else f" Known keys here: {', '.join(known)}."
+        return Problem(field, "unknown_key", f"'{location[-1]}' is not a key of {what}.{hint}")
+    if kind == "missing":
+        return Problem(field, "missing", f"'{location[-1]}' is needed and was left out.")
+    limits = {
+        "greater_than_equal": ("at least", "ge"),
+        "less_than_equal": ("at most", "le"),
+        "greater_than": ("above", "gt"),
+        "less_than": ("below", "lt"),
+    }
+    if kind in limits:
+        word, key = limits[kind]
+        return Problem(field, "out_of_range", f"Must be {word} {context[key]:,}, and {shown} was asked for.")
+    if kind == "literal_error":
+        return Problem(field, "not_a_choice", f"Must be one of {context['expected']}, and {shown} was given.")
+    if kind == "value_error":
+        return Problem(field, "not_a_ratio", f"{context['error']}.")
+    if kind in ("too_long", "too_short"):
+        limit = context.get("max_length", context.get("min_length"))
+        word = "at most" if kind == "too_long" else "at least"
+        return Problem(
+            field, "out_of_range", f"Must have {word} {limit:,} entries, and has {context['actual_length']}."
+        )
+    if kind in ("string_too_long", "string_too_short"):
+        return Problem(
+            field,
+            "out_of_range",
+            f"Must have {context.get('min_length', 0)} to "
+            f"{context.get('max_length', 'any number of')} characters, and has {len(value)}.",
+        )
+    return Problem(field, "wrong_type", f"{item['msg']}, and {shown} ({kind_of(value)}) was given.")
+
+
+def _keys_at(model: type[BaseModel], path: list[str]) -> list[str]:
+    for key in path:
+        annotation = model.model_fields[key].annotation if key in model.model_fields else None
+        if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
+            return []
+        model = annotation
+    return list(model.model_fields)
