@@ -17,7 +17,8 @@ class BadSetting(ValueError):
     """A variable of the environment holds a value that cannot be used."""
 
     def __init__(self, name: str, value: str, wanted: str) -> None:
-        super().__init__(f"{name}={value!r} cannot be used: {wanted}")
+        shown = re.sub(r"://[^/@]*@", "://…@", value)  # an address may hold a password
+        super().__init__(f"{name}={shown!r} cannot be used: {wanted}")
 
 
 class Environment:

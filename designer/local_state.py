@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-import stat
 import tempfile
 from pathlib import Path
 
@@ -13,13 +12,15 @@ UNIX_SOCKET_PATH_LIMIT_BYTES = 100  # the kernel's own limit is 107; servers add
 
 
 def make_private_folder(folder: Path) -> Path:
-    """Create a folder that only its owner can enter; refuse one that belongs to somebody else."""
+    """Create a folder that only its owner can enter. One that exists stays as it is: it may be somebody's /tmp."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if folder.stat().st_uid != os.geteuid():
-        raise PermissionError(f"{folder} belongs to another user; remove it or set DESIGNER_VAR to another folder.")
-    if stat.S_IMODE(folder.stat().st_mode) != 0o700:
-        folder.chmod(0o700)
     return folder
+
+
+def check_owner(folder: Path) -> None:
+    """Refuse a folder, or a link to one, that another user may have laid ready under a name that can be guessed."""
+    if {folder.lstat().st_uid, folder.stat().st_uid} != {os.geteuid()}:
+        raise PermissionError(f"{folder} belongs to another user; remove it or set DESIGNER_VAR to a shorter path.")
 
 
 def secret_key(var: Path) -> str:

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import IO
 
 from designer import set_up
-from designer.local_state import broker_socket, make_private_folder
+from designer.local_state import broker_socket, check_owner, make_private_folder
 
 PR_SET_PDEATHSIG = 1
 READY_WITHIN_S = 90.0
@@ -49,6 +49,7 @@ def up(arguments: Sequence[str], var: Path) -> int:
     parser.add_argument("--port", type=int, default=8000, help="port of the web page, 0 for any free one (default 8000)")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1: this machine only)")
     options = parser.parse_args(arguments)
+    os.umask(0o077)  # what is written from here on is its owner's alone, whatever the folder's own mode
     stopping = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: stopping.set())
@@ -258,7 +259,10 @@ class Supervisor:
                 "Debian: apt-get install redis-server), or set DESIGNER_BROKER_URL to one that runs."
             )
         path = broker_socket(self.var)
-        make_private_folder(path.parent)
+        try:
+            check_owner(make_private_folder(path.parent))
+        except PermissionError as error:
+            raise CannotStart(str(error)) from error
         path.unlink(missing_ok=True)
         folder = make_private_folder(self.var / "broker")
         self.environment.setdefault("DESIGNER_CACHE_URL", f"unix://{path}?db=1")

@@ -21,8 +21,9 @@ SPEC: dict[str, Any] = {
 class Caller:
     """Sends JSON to an address under /api/v1/ and reads JSON back."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, authorization: str = "") -> None:
         self.client = client
+        self.authorization = authorization
 
     def __call__(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
         raw = body if isinstance(body, (bytes, str)) else json.dumps(body)
@@ -35,7 +36,8 @@ def caller(owner: User | None = None, scope: str = "write") -> Caller:
     if owner is None:
         return Caller(Client())
     _, key = ApiToken.issue(owner, "test", scope)
-    return Caller(Client(headers={"Authorization": f"Token {key}"}))
+    authorization = f"Token {key}"
+    return Caller(Client(headers={"Authorization": authorization}), authorization)
 
 
 def assert_refused(response: Any, status: int, code: str, field: str | None = None) -> list[dict[str, str]]:

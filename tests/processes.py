@@ -1,0 +1,186 @@
+"""A real Clusterwright for tests: `manage.py up` in a folder of its own, on a free port."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from functools import cache
+from http.cookiejar import CookieJar
+from pathlib import Path
+from typing import Any, TypeVar
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+PREPARE = "import pathlib, sys; from designer.supervisor import prepare; prepare(pathlib.Path(sys.argv[1]))"
+READY = "Clusterwright is ready: "
+T = TypeVar("T")
+
+
+def manage(*arguments: str, var: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of manage.py to its end, with the Python that runs the tests."""
+    return subprocess.run(
+        [sys.executable, str(BASE_DIR / "manage.py"), *arguments],
+        env=clean_environment(var, **environment),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def clean_environment(var: Path, **more: str) -> dict[str, str]:
+    """The tests' own environment without the app's settings: a started app must not share anything with another."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("DESIGNER_")}
+    kept.pop("DJANGO_SETTINGS_MODULE", None)
+    return {**kept, "DESIGNER_VAR": str(var), **more}
+
+
+def wait_for(what: str, get: Callable[[], T | None], within_s: float) -> T:
+    """The first true value of `get`; a failure that names what did not come."""
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        if value := get():
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"{what} did not come within {within_s} s")
+
+
+class RunningApp:
+    """One `manage.py up`, its output, its processes and a client that is signed in or has a token."""
+
+    def __init__(self, var: Path, *arguments: str, **environment: str) -> None:
+        self.var = var
+        self.environment = environment
+        self.started_at = time.monotonic()
+        self.process = subprocess.Popen(
+            [sys.executable, str(BASE_DIR / "manage.py"), "up", "--port", "0", *arguments],
+            env=clean_environment(var, **environment),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        self.output: list[str] = []
+        self._ready: queue.Queue[str] = queue.Queue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.output.append(line.rstrip("\n"))
+            if line.startswith(READY):
+                self._ready.put(line.removeprefix(READY).strip())
+        self._ready.put("")
+
+    def wait_until_ready(self, within_s: float = 60) -> RunningApp:
+        self.sign_in_url = self._ready.get(timeout=within_s)
+        self.ready_after_s = time.monotonic() - self.started_at
+        assert self.sign_in_url, "\n".join(self.output)
+        self.url = self.sign_in_url.split("/sign-in/")[0]
+        return self
+
+    # --- processes ---
+
+    def descendants(self) -> list[tuple[int, str]]:
+        """(process id, command line) of everything that `up` has started, itself left out."""
+        children: dict[int, list[int]] = {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                parent = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
+                children.setdefault(parent, []).append(int(folder.name))
+        found, waiting = [], list(children.get(self.process.pid, []))
+        while waiting:
+            pid = waiting.pop()
+            with contextlib.suppress(OSError):
+                found.append((pid, Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")))
+            waiting += children.get(pid, [])
+        return found
+
+    def main_process(self, word: str) -> int:
+        """The id of the child of `up` whose command line has this word: valkey-server or redis-server, celery, gunicorn."""
+        for pid, command in self.descendants():
+            parent = int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+            if parent == self.process.pid and word in command:
+                return pid
+        raise AssertionError(f"no {word} among {self.descendants()}")
+
+    def stop(self, number: int = signal.SIGTERM, within_s: float = 30) -> int:
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        try:
+            code = self.process.wait(timeout=within_s)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+        self._reader.join(timeout=5)
+        return code
+
+    # --- requests ---
+
+    def browser(self) -> urllib.request.OpenerDirector:
+        """A client with a cookie jar, as a browser has."""
+        return urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+
+    def token(self, scope: str = "write") -> str:
+        done = manage("token", "tests", "--scope", scope, var=self.var, **self.environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    def call(self, method: str, path: str, token: str, body: Any = None, timeout_s: float = 30) -> tuple[int, Any]:
+        """Status and JSON body of one REST call."""
+        request = urllib.request.Request(
+            f"{self.url}{path}",
+            data=None if body is None else json.dumps(body).encode(),
+            method=method,
+            headers={"Authorization": f"Token {token}", "Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=timeout_s) as response:
+                return response.status, json.loads(response.read() or "null")
+        except urllib.error.HTTPError as error:
+            return error.code, json.loads(error.read() or "null")
+
+
+@cache
+def _prepared() -> Path:
+    """A state folder as a first start leaves it: tables, chart library, static files. Made once for all tests."""
+    folder = Path(tempfile.mkdtemp(prefix="clusterwright-prepared-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    done = subprocess.run(
+        [sys.executable, "-c", PREPARE, str(folder)],
+        cwd=BASE_DIR,
+        env=clean_environment(folder),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def prepare(var: Path) -> Path:
+    """Fill a new state folder with what a first start would make, so that a start takes a second and not ten."""
+    shutil.copytree(_prepared(), var, dirs_exist_ok=True)
+    return var
+
+
+@contextlib.contextmanager
+def running_app(var: Path, *arguments: str, **environment: str) -> Iterator[RunningApp]:
+    app = RunningApp(var, *arguments, **environment)
+    try:
+        yield app.wait_until_ready()
+    finally:
+        app.stop()
