@@ -148,9 +148,9 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
         "protocol": protocol, "status": status, "form": one_of("fixed", "modular"), "managed": flag, "roles": words,
         "asic": text, "n_asics": count, "bandwidth_gbit_s": count, "radix": count, "switch_units": count,
         "max_ports": count, "rack_units": count, "weight_kg": optional_number, "weight_basis": optional(fact_basis),
-        "airflow": words, "cooling": one_of("air", "liquid"), "psu_count": optional_whole, "psu_rating_w": optional_whole,
-        "psu_inlet": optional_text, "typical_no_optics_w": number, "max_w": number, "max_optic_cage_w": number,
-        "power_basis": fact_basis, "latency_ns": optional_whole, "note": optional_text,
+        "airflow": words, "cooling": one_of("air", "liquid"), "psu_count": optional_whole,
+        "psu_rating_w": optional_whole, "psu_inlet": optional_text, "typical_no_optics_w": number, "max_w": number,
+        "max_optic_cage_w": number, "power_basis": fact_basis, "latency_ns": optional_whole, "note": optional_text,
     },
     "switch_cages": {
         "switch_id": identifier, "position": count, "n_cages": count, "cage": text, "cage_classes": words,
