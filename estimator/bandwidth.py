@@ -24,6 +24,7 @@ LIMITS = (
 (LATENCY, FILL, NVLINK, NVLINK_REDUCTION, INFINITY_FABRIC, SCALE_UP, PCIE, NIC, LEAF, BALANCING, RACK, IN_NETWORK,
  ALONE) = range(len(LIMITS))
 ANY_NUMBER = 2**31
+MESHES = ("full mesh", "all-to-all on baseboard")  # topologies with a link from each GPU to each other one
 SYSTEM_DEFAULTS: dict[str, Any] = {
     "in_network_reduction": False, "scale_up_reduction": True, "oversubscription": "1:1", "nodes_per_leaf": 32,
     "placement": "ordered", "load_balancing": "adaptive", "gpudirect": True,
@@ -55,7 +56,7 @@ def gpu_facts(record: Any, constants: ModelConstants) -> GpuFacts:
     return GpuFacts(
         generation=generation, link_byte_s=one_way_byte_s,
         link_limit=NVLINK if "nvlink" in link else INFINITY_FABRIC if "infinity" in link else SCALE_UP,
-        link_reach_gpus=reach, mesh_gpus=record.scale_up_domain_gpus if "mesh" in topology else 1,
+        link_reach_gpus=reach, mesh_gpus=record.scale_up_domain_gpus if topology.startswith(MESHES) else 1,
         domain_gpus=max(record.scale_up_domain_gpus, 1),
         has_switch_reduction="nv" in topology and "switch" in topology and constants.has("nvls_efficiency", generation),
         is_superchip="superchip" in record.form_factor.lower(),

@@ -3,10 +3,10 @@
 Every formula takes arrays that broadcast against each other and returns an array of the broadcast shape. A collective done
 by one algorithm with one protocol takes
 
-    t(S) = alpha + fill · S / (S + S0) + S · byte_time
+    t(S) = alpha + start · S / (S + S1) + fill · S / (S + S0) + S · byte_time
 
-where alpha holds launch and latencies, fill the chunk transfers that are not hidden until the pipe is full, and byte_time the
-traffic over the slowest link. docs/model.md, "One collective", has the derivation and where it stops holding.
+where alpha holds launch and latencies, start what it takes to open all channels (a short message uses few), fill the chunk
+transfers that are not hidden until the pipe is full, and byte_time the traffic over the slowest link. docs/model.md, "One collective", has the derivation and where it stops holding.
 """
 
 from collections.abc import Callable
@@ -32,15 +32,18 @@ _CHOICE_BITS = 15  # the variant's index sits in the last four bits of a time wh
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The three terms of every variant at every point, arrays of shape (n_variants, n_points).
+    """The terms of every variant at every point, arrays of shape (n_variants, n_points).
 
-    A variant that does not exist at a point has ``alpha_s`` infinite, and 0 for the other two.
+    A variant that does not exist at a point has ``alpha_s`` infinite, and 0 for the other times.
     """
 
     alpha_s: FloatArray
+    start_s: FloatArray
     fill_s: FloatArray
     byte_time_s: FloatArray
     limit: IntArray  # index into bandwidth.LIMITS: what holds byte_time_s up
+    start_bytes: float  # S1
+    fill_bytes: float  # S0
 
 
 def _all_reduce_bus_factor(n_ranks: Any) -> Any:
@@ -92,27 +95,18 @@ def stepped_latency(base_s: Any, inside: Any, inside_step_s: Any, across: Any, a
     return base_s + inside * inside_step_s + across * across_step_s
 
 
-def fill_share(message_bytes: Any, half_fill_bytes: Any) -> Any:
-    """S / (S + S0): the part of the fill that a message of S bytes pays, 0 for none and 1 for long ones."""
-    return message_bytes / (message_bytes + half_fill_bytes)
+def saturation(message_bytes: Any, half_bytes: float) -> Any:
+    """S / (S + half): the part of a term that a message of S bytes pays; none for short ones, all for long ones."""
+    return message_bytes / (message_bytes + half_bytes)
 
 
-def variant_times(terms: Terms, variant: int, message_bytes: FloatArray, share: FloatArray) -> FloatArray:
-    """Times of one variant [s], shape (n_points, n_sizes); sizes of shape (1 or n_points, n_sizes)."""
-    times = message_bytes * terms.byte_time_s[variant][:, None]
-    times += share * terms.fill_s[variant][:, None]
-    times += terms.alpha_s[variant][:, None]
-    return times
-
-
-def fastest(terms: Terms, message_bytes: FloatArray, half_fill_bytes: float) -> tuple[FloatArray, IntArray]:
+def fastest(terms: Terms, message_bytes: FloatArray) -> tuple[FloatArray, IntArray]:
     """Shortest time over the variants, and which one takes it.
 
     Parameters
     ----------
     terms : Terms of shape (n_variants, n_points), at most 16 variants.
     message_bytes : float array, shape (1 or n_points, n_sizes). [B]
-    half_fill_bytes : S0. [B]
 
     Returns
     -------
@@ -120,16 +114,18 @@ def fastest(terms: Terms, message_bytes: FloatArray, half_fill_bytes: float) -> 
         Time [s], infinite where no variant exists, and the index into VARIANTS. The time is exact to 15 units of the last
         place, because the index is kept in its last four bits, so that one minimum finds both.
     """
-    share = fill_share(message_bytes, half_fill_bytes)
+    started, filled = saturation(message_bytes, terms.start_bytes), saturation(message_bytes, terms.fill_bytes)
     best = np.full((terms.alpha_s.shape[1], message_bytes.shape[1]), np.inf)
     packed_best = best.view(np.int64)
     for variant in range(terms.alpha_s.shape[0]):
         if not np.isfinite(terms.alpha_s[variant]).any():
             continue
-        times = variant_times(terms, variant, message_bytes, share)
+        times = message_bytes * terms.byte_time_s[variant][:, None]
+        times += filled * terms.fill_s[variant][:, None]
+        times += started * terms.start_s[variant][:, None]
+        times += terms.alpha_s[variant][:, None]
         packed = times.view(np.int64)
         packed &= ~_CHOICE_BITS
         packed |= variant
         np.minimum(packed_best, packed, out=packed_best)
-    choice = packed_best & _CHOICE_BITS
-    return best, choice
+    return best, packed_best & _CHOICE_BITS

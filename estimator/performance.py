@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from estimator.bandwidth import (
-    ALONE, BALANCING, FILL, IN_NETWORK, LATENCY, LEAF, LIMITS, NVLINK_REDUCTION, SystemColumns,
+    ALONE, ANY_NUMBER, BALANCING, FILL, IN_NETWORK, LATENCY, LEAF, LIMITS, NVLINK_REDUCTION, SystemColumns,
     domain_ring_bandwidth, host_network_bandwidth, system_columns, uplink_share,
 )
 from estimator.collectives import (
-    BUS_FACTORS, VARIANTS, Terms, fastest, fill_share, ring_bandwidth, ring_steps, stepped_latency, tree_levels,
+    BUS_FACTORS, VARIANTS, Terms, fastest, ring_bandwidth, ring_steps, saturation, stepped_latency, tree_levels,
     tree_network_share,
 )
 from estimator.model_constants import ModelConstants
@@ -98,15 +98,11 @@ def _ring(points: Points, paths: Paths, constants: ModelConstants) -> list[tuple
     terms = []
     for protocol, rate in rates.items():
         key = f"ring.{protocol}"
-        post_s = constants.value("host_post") * (constants.value("host_post_factor", protocol))
-        step_s = constants.value("domain_step_latency", key) * constants.value("latency_factor", "domain")
-        step_s = np.where(many, np.maximum(step_s, post_s), step_s)
+        step_s = constants.value("domain_step_latency", key)
         network_key = np.where(points.domain_ranks > 1, constants.value("network_step_latency", key),
                                constants.value("network_step_latency", f"tree.{protocol}"))
         network_step_s = network_key * constants.value("latency_factor", "ring_network") + paths.network_extra_s
         latency = stepped_latency(constants.value("base_latency", key), inside, step_s, across, network_step_s)
-        if protocol == "simple":
-            latency = latency * np.where(many, constants.value("simple_plateau"), 1.0)
         terms.append((points.launch_s + latency, fill_s * shares[protocol],
                       rate / BUS_FACTORS["all_reduce"](np.maximum(points.n_ranks, 2)), limit))
     return terms
@@ -131,7 +127,7 @@ def _tree(points: Points, paths: Paths, constants: ModelConstants) -> list[tuple
     terms = []
     for protocol, rate in {"ll": ll, "ll128": ll128, "simple": simple}.items():
         key = f"tree.{protocol}"
-        step_s = constants.value("domain_step_latency", key) * constants.value("latency_factor", "domain")
+        step_s = constants.value("domain_step_latency", key)
         network_step_s = (constants.value("network_step_latency", key) * constants.value("latency_factor", "tree_network")
                           + paths.network_extra_s)
         latency = stepped_latency(constants.value("base_latency", key), inside, step_s, levels, network_step_s)
@@ -174,7 +170,7 @@ def _in_network(points: Points, paths: Paths, constants: ModelConstants) -> list
     fill_s = constants.value("nvls_fill") * points.domain_ranks / 8
     terms = []
     for algorithm, steps in inside.items():
-        step_s = constants.value("domain_step_latency", "ring.simple") * constants.value("latency_factor", "domain")
+        step_s = constants.value("domain_step_latency", "ring.simple")
         alpha_s = (points.launch_s + constants.value("base_latency", algorithm) * constants.value("latency_factor", "nvls")
                    + steps * step_s + constants.value("network_step_latency", algorithm) + paths.network_extra_s)
         in_domain = np.where(points.domain_ranks > 1, paths.ring_domain_byte_s, np.inf)
@@ -189,17 +185,20 @@ def terms_of(points: Points, constants: ModelConstants, algorithm: str | None = 
     paths = paths_of(points, constants)
     rows = [*_ring(points, paths, constants), *_tree(points, paths, constants),
             *_switch_reduction(points, paths, constants), *_in_network(points, paths, constants)]
+    start = (constants.value("channel_start", "domain")
+             + 2 * tree_levels(points.n_domains) * constants.value("channel_start", "network"))
     shape = (len(VARIANTS), len(points.n_ranks))
-    alpha_s, fill_s, byte_time_s = np.empty(shape), np.empty(shape), np.empty(shape)
+    alpha_s, start_s, fill_s, byte_time_s = (np.empty(shape) for _ in range(4))
     limit = np.empty(shape, dtype=np.int64)
     for i, ((alpha, fill, rate, row_limit), (name, kind)) in enumerate(zip(rows, VARIANTS, strict=True)):
         is_wanted = algorithm in (None, name) and protocol in (None, kind)
         exists = is_wanted & (points.n_ranks > 1) & np.isfinite(alpha) & (rate > 0)
         alpha_s[i] = np.where(exists, alpha, np.inf)
-        fill_s[i] = np.where(exists, fill, 0.0)
+        start_s[i], fill_s[i] = np.where(exists, start, 0.0), np.where(exists, fill, 0.0)
         byte_time_s[i] = 1.0 / np.where(exists, rate, np.inf)
         limit[i] = row_limit
-    return Terms(alpha_s, fill_s, byte_time_s, limit)
+    return Terms(alpha_s, start_s, fill_s, byte_time_s, limit, constants.value("channel_start_bytes"),
+                 constants.value("half_fill_bytes"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,10 +220,10 @@ def _at(rows: Any, choice: IntArray) -> Any:
     return rows[choice, np.arange(rows.shape[1])[:, None]]
 
 
-def _limits(terms: Terms, choice: IntArray, message_bytes: FloatArray, half_fill_bytes: float) -> IntArray:
+def _limits(terms: Terms, choice: IntArray, message_bytes: FloatArray) -> IntArray:
     """What takes the most time of the chosen variant: latency, filling the pipe, or the slowest link."""
-    alpha_s = _at(terms.alpha_s, choice)
-    fill_s = _at(terms.fill_s, choice) * fill_share(message_bytes, half_fill_bytes)
+    alpha_s = _at(terms.alpha_s, choice) + _at(terms.start_s, choice) * saturation(message_bytes, terms.start_bytes)
+    fill_s = _at(terms.fill_s, choice) * saturation(message_bytes, terms.fill_bytes)
     bytes_s = _at(terms.byte_time_s, choice) * message_bytes
     limit = np.where(bytes_s >= np.maximum(alpha_s, fill_s), _at(terms.limit, choice), FILL)
     return np.where((alpha_s >= fill_s) & (alpha_s > bytes_s), LATENCY, limit)
@@ -260,7 +259,7 @@ def _is_validated(points: Points, terms: Terms, choice: IntArray, message_bytes:
     nodes = np.where(points.n_domains > 1, columns.network_constant(constants, "measured_domains"), 1)
     known = (points.n_domains <= nodes) & columns.has_gpudirect
     known &= points.domain_ranks <= columns.constant(constants, "measured_domain_gpus")
-    known &= points.domain_ranks <= columns.link_reach_gpus
+    known &= columns.link_reach_gpus == ANY_NUMBER
     known &= constants.value("measured_launch", launch) > 0
     sizes = (message_bytes >= constants.value("measured_bytes", "least")) & (
         message_bytes <= constants.value("measured_bytes", "most"))
@@ -283,11 +282,10 @@ def predict_times(points: Points, message_bytes: FloatArray, launch: str, consta
     -------
     Times; infinite where the forced algorithm does not exist at a point.
     """
-    half_fill_bytes = constants.value("half_fill_bytes")
     terms = terms_of(points, constants, algorithm, protocol)
-    time_s, choice = fastest(terms, message_bytes, half_fill_bytes)
+    time_s, choice = fastest(terms, message_bytes)
     message_bytes = np.broadcast_to(message_bytes, time_s.shape)
-    limit = _limits(terms, choice, message_bytes, half_fill_bytes)
+    limit = _limits(terms, choice, message_bytes)
     is_validated = _is_validated(points, terms, choice, message_bytes, launch, constants)
     low, high = _spread(points, message_bytes, limit, choice, is_validated, constants)
     alone = (points.n_ranks == 1)[:, None]
