@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import signal
@@ -86,6 +87,13 @@ class TestStart:
         assert stat.S_IMODE((var / "broker.sock").stat().st_mode) == 0o700
 
 
+    def test_a_child_that_dies_is_named_and_started_again(self, app: RunningApp) -> None:
+        os.kill(app.main_process("gunicorn"), signal.SIGKILL)
+        wait_for("a report", lambda: "the web was killed by SIGKILL" in "\n".join(app.output), within_s=10)
+        with urllib.request.urlopen(f"{app.url}/healthz", timeout=20) as answer:  # waits in the socket's queue meanwhile
+            assert answer.status == 200
+
+
 class TestSecondOne:
     def test_on_the_same_folder_it_names_the_running_one(self, app: RunningApp, var: Path) -> None:
         second = manage("up", "--port", "0", var=var)
@@ -113,14 +121,19 @@ def list_if(found: list[tuple[int, str]], at_least: int) -> list[tuple[int, str]
 
 
 def alive(pids: list[int]) -> list[int]:
-    return [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+    """Those that still run; one that has ended but was not yet collected by the system's first process does not."""
+    found = []
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            if Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z":
+                found.append(pid)
+    return found
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminate"])
-def test_it_stops_and_leaves_no_process(tmp_path: Path, number: int) -> None:
+def test_it_stops_on_ctrl_c_and_leaves_no_process(tmp_path: Path) -> None:
     with running_app(prepare(tmp_path)) as app:
         started = all_started(app)
-        assert app.stop(number) == 0
+        assert app.stop(signal.SIGINT) == 0
         assert alive(started) == []
         port = int(app.url.rsplit(":", 1)[1])
         with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port), timeout=1):
@@ -148,14 +161,6 @@ def test_a_child_that_cannot_start_is_named_with_its_last_lines_and_its_log(tmp_
     assert "--no-such-option" in output
     assert str(tmp_path / "log" / "web.log") in output
     assert alive([pid for pid, _ in app.descendants()]) == []
-
-
-def test_a_child_that_dies_is_named_and_started_again(tmp_path: Path) -> None:
-    with running_app(prepare(tmp_path)) as app:
-        os.kill(app.main_process("gunicorn"), signal.SIGKILL)
-        wait_for("a report", lambda: "the web was killed by SIGKILL" in "\n".join(app.output), within_s=10)
-        with urllib.request.urlopen(f"{app.url}/healthz", timeout=20) as answer:  # waits in the socket's queue meanwhile
-            assert answer.status == 200
 
 
 class TestRefusals:
