@@ -1,0 +1,255 @@
+"""Counted parts → bill of materials: a line for each part and use, with spares, price range, basis, source and date.
+
+Prices are US cents (int) until ``as_json``. A line whose part has no price keeps its quantity, says so, and makes the
+totals "at least".
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from estimator.cabling import LEAF_SPINE, MANAGER, NODE_LEAF, SPINE_CORE, CablePlan, TierCabling
+from estimator.catalog.loader import Catalog
+from estimator.catalog.ports import compute_network
+from estimator.catalog.records import Cable
+from estimator.units import ceil_div, cents_to_usd
+
+if TYPE_CHECKING:
+    from estimator.fabric import SizedFabric
+    from estimator.spec import DesignSpec
+
+Cents = tuple[int, int, int]  # low, typical, high
+RANGE = ("low", "typical", "high")
+SERVER, NIC, SWITCH, MODULE, CABLE, FIBER = "server", "nic", "switch", "transceiver", "cable", "fiber"
+CATEGORIES = (SERVER, NIC, SWITCH, MODULE, CABLE, FIBER)
+NO_PRICE = "no price in the catalog"
+ASSUMED = frozenset({"assumption", "seed"})  # bases that no listing, quotation or analyst stands behind
+_USES = {  # of the modules at the upper and the lower end of a tier
+    NODE_LEAF: ("leaf, to nodes", "node"),
+    LEAF_SPINE: ("spine, to leaves", "leaf, to spines"),
+    SPINE_CORE: ("core, to spines", "spine, to cores"),
+    MANAGER: ("leaf, to fabric managers", "fabric manager"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BomLine:
+    """One part in one use. ``unit_cents`` is None where the catalog has no price; ``unit_w`` is the typical draw."""
+
+    category: str
+    part: str | None
+    part_number: str | None
+    description: str
+    use: str
+    tier: str | None
+    quantity: int
+    unit_w: float
+    length_m: float | None = None
+    spare_row: str | None = None
+    spare_quantity: int = 0
+    unit_cents: Cents | None = None
+    price_basis: str | None = None
+    price_source: str = NO_PRICE
+    price_note: str | None = None
+    is_assumed: bool = False
+
+    @property
+    def extended_cents(self) -> Cents | None:
+        """Unit price × (quantity + spares)."""
+        return None if self.unit_cents is None else _times(self.unit_cents, self.quantity + self.spare_quantity)
+
+    @property
+    def installed_cents(self) -> Cents:
+        """Unit price × quantity, without spares; nothing where there is no price."""
+        return (0, 0, 0) if self.unit_cents is None else _times(self.unit_cents, self.quantity)
+
+    def as_json(self, number: int) -> dict[str, Any]:
+        """The line under the names of the Estimate."""
+        return {
+            "line": number, "category": self.category, "part": self.part, "part_number": self.part_number,
+            "description": self.description, "use": self.use, "tier": self.tier, "length_m": self.length_m,
+            "quantity": self.quantity, "spare_quantity": self.spare_quantity,
+            "unit_price_usd": usd_range(self.unit_cents), "extended_price_usd": usd_range(self.extended_cents),
+            "price_basis": self.price_basis, "price_source": self.price_source, "price_note": self.price_note,
+            "assumption": self.is_assumed, "power_w": round(self.quantity * self.unit_w, 3), "fabric": "compute",
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Bom:
+    """All lines, and the cabling they were counted from."""
+
+    lines: tuple[BomLine, ...]
+    plan: CablePlan
+
+    @property
+    def unpriced(self) -> tuple[BomLine, ...]:
+        """Lines of parts without a price; totals are "at least" while there are any."""
+        return tuple(line for line in self.lines if line.unit_cents is None)
+
+    def total_cents(self, *categories: str) -> Cents:
+        """Sum of the extended prices of some categories, or of all if none is named."""
+        wanted = categories or CATEGORIES
+        return add_cents(line.extended_cents or (0, 0, 0) for line in self.lines if line.category in wanted)
+
+    def as_json(self) -> dict[str, Any]:
+        """``bom`` of the Estimate."""
+        present = [category for category in CATEGORIES if any(line.category == category for line in self.lines)]
+        return {
+            "lines": [line.as_json(number) for number, line in enumerate(self.lines, start=1)],
+            "totals_usd": usd_range(self.total_cents()) or {},
+            "totals_by_category": {category: usd_range(self.total_cents(category)) for category in present},
+            "at_least": bool(self.unpriced),
+            "unpriced_lines": [n for n, line in enumerate(self.lines, start=1) if line.unit_cents is None],
+        }  # fmt: skip
+
+
+def usd_range(cents: Cents | None) -> dict[str, float] | None:
+    """Cents → ``{"low", "typical", "high"}`` in US dollars; None stays None."""
+    return None if cents is None else {name: cents_to_usd(value) for name, value in zip(RANGE, cents, strict=True)}
+
+
+def add_cents(amounts: Iterable[Cents]) -> Cents:
+    """Sum of ranges, end by end."""
+    low = typical = high = 0
+    for amount in amounts:
+        low, typical, high = low + amount[0], typical + amount[1], high + amount[2]
+    return low, typical, high
+
+
+def _times(cents: Cents, count: int) -> Cents:
+    return cents[0] * count, cents[1] * count, cents[2] * count
+
+
+def bill_of_materials(spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan, catalog: Catalog) -> Bom:
+    """Lines for servers, adapters, switches by role, modules by tier and side, cables and fibres by tier and length.
+
+    Adapters have a line only where the server's price does not hold them. Spares follow the rows ``spare-*`` of
+    economics.csv for each part number and length; spare servers are not bought. Custom parts have a line without a
+    price.
+    """
+    lines = [*_servers(spec, fabric, catalog), *_switches(spec, fabric, catalog)]
+    for tier in plan.tiers:
+        lines += _tier_lines(tier, catalog)
+    book = spec.economics.price_book
+    return Bom(_with_spares([_priced(line, book, catalog) for line in lines], catalog), plan)
+
+
+def _servers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> Iterator[BomLine]:
+    server = catalog.servers.get(spec.compute.server or "")
+    if server is None:
+        gpus, nic = spec.compute.gpus_per_node, catalog.default_nic(spec.fabric.generation)
+        yield BomLine(SERVER, None, None, f"Custom server, {gpus} GPUs", "node", None, fabric.n_nodes, 0.0)
+        quantity = fabric.n_nodes * (spec.compute.nics_per_node or 0)
+        yield BomLine(NIC, nic.id, _first(nic.part_numbers), f"{nic.vendor} {nic.model}", "node", None, quantity,
+                      nic.typical_no_optics_w, spare_row="spare-nics", is_assumed=True)  # fmt: skip
+        return
+    yield BomLine(SERVER, server.id, _first(server.part_numbers), f"{server.vendor} {server.model}", "node", None,
+                  fabric.n_nodes, server.typical_w)  # fmt: skip
+    network = compute_network(server)
+    if network and network.nic_id and not network.nic_included:
+        nic = catalog.nics[network.nic_id]
+        yield BomLine(NIC, nic.id, _first(nic.part_numbers), f"{nic.vendor} {nic.model}", "node", None,
+                      fabric.n_nodes * network.n_nics, 0.0, spare_row="spare-nics")  # fmt: skip
+
+
+def _switches(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> Iterator[BomLine]:
+    roles = (("leaf", fabric.leaf_switch, fabric.n_leaf), ("spine", fabric.spine_switch, fabric.n_spine),
+             ("core", fabric.core_switch, fabric.n_core))  # fmt: skip
+    for role, part, count in roles:
+        if not count:
+            continue
+        if part is None:
+            radix = getattr(spec.fabric, f"{role}_radix")
+            yield BomLine(SWITCH, None, None, f"Custom {role} switch, {radix} ports", role, None, count, 0.0)
+            continue
+        switch = catalog.switches[part]
+        boxes = ceil_div(count, switch.switch_units)  # a box may hold two switches
+        yield BomLine(SWITCH, part, _first(switch.part_numbers), f"{switch.vendor} {switch.model}", role, None, boxes,
+                      switch.typical_no_optics_w, spare_row="spare-switches")  # fmt: skip
+
+
+def _tier_lines(tier: TierCabling, catalog: Catalog) -> Iterator[BomLine]:
+    if tier.choice is None:
+        missing = tier.missing or "no part in the catalog"
+        yield BomLine(CABLE, None, None, missing[0].upper() + missing[1:], tier.tier.replace("_", "-"), tier.tier,
+                      tier.n_links, 0.0, tier.asked_length_m)  # fmt: skip
+        return
+    upper_use, lower_use = _USES[tier.tier]
+    sides = ((tier.choice.upper_module, tier.n_upper_modules, upper_use),
+             (tier.choice.lower_module, tier.n_lower_modules, lower_use))  # fmt: skip
+    for module, count, use in sides:
+        if module and count:
+            yield _cable_line(MODULE, module, use, tier, count, module.a_power_w, None)
+    cable = tier.choice.cable
+    category = FIBER if cable.kind == "fiber" else CABLE
+    ends_w = cable.a_power_w + (cable.b_count or 0) * (cable.b_power_w or 0.0)
+    yield _cable_line(category, cable, tier.tier.replace("_", "-"), tier, tier.n_cables, ends_w, tier.choice.length_m)
+
+
+def _cable_line(
+    category: str, cable: Cable, use: str, tier: TierCabling, count: int, unit_w: float, length_m: float | None
+) -> BomLine:
+    return BomLine(
+        category=category, part=cable.id, part_number=_first(cable.part_numbers),
+        description=f"{cable.vendor} {cable.description}", use=use, tier=tier.tier, quantity=count, unit_w=unit_w,
+        length_m=length_m, spare_row="spare-optics" if cable.kind in ("transceiver", "aoc") else "spare-cables",
+        is_assumed=tier.is_cage_assumed,
+    )  # fmt: skip
+
+
+def _first(part_numbers: tuple[str, ...]) -> str | None:
+    return part_numbers[0] if part_numbers else None
+
+
+# ---------------------------------------------------------------- prices and spares
+
+
+def _priced(line: BomLine, book: str, catalog: Catalog) -> BomLine:
+    price = catalog.price(line.part, book) if line.part else None
+    if price is None:
+        return line
+    cents, basis_is_assumed = price.cents, price.basis in ASSUMED
+    metre = catalog.price(price.part_id, book, "metre") if line.length_m else None
+    if metre:
+        length = Fraction(str(line.length_m))
+        cents = tuple(c + _half_up(m * length) for c, m in zip(cents, metre.cents, strict=True))  # type: ignore[assignment]
+        basis_is_assumed = basis_is_assumed or metre.basis in ASSUMED
+    return replace(
+        line, unit_cents=cents, price_basis=price.basis, price_source=catalog.source_text(price.source, price.as_of),
+        price_note=price.note, is_assumed=line.is_assumed or basis_is_assumed,
+    )  # fmt: skip
+
+
+def _half_up(cents: Fraction) -> int:
+    return int(cents + Fraction(1, 2))
+
+
+# Least spares once a part is bought at all, as the notes of those rows ask.
+_LEAST = {"spare-switches": 1, "spare-nics": 1, "spare-optics": 2, "spare-cables": 2}
+_SWITCHES_WITHOUT_SPARE = 8
+
+
+def _with_spares(lines: list[BomLine], catalog: Catalog) -> tuple[BomLine, ...]:
+    """Spares of each part number and length, rounded up over all its uses, on its line with the largest quantity."""
+    groups: dict[tuple[str | None, float | None], list[int]] = {}
+    for index, line in enumerate(lines):
+        groups.setdefault((line.part, line.length_m), []).append(index)
+    out = list(lines)
+    for indices in groups.values():
+        row = lines[indices[0]].spare_row
+        if row is None:
+            continue
+        quantity = sum(lines[i].quantity for i in indices)
+        main = max(indices, key=lambda i: lines[i].quantity)
+        out[main] = replace(out[main], spare_quantity=n_spares(row, quantity, catalog))
+    return tuple(out)
+
+
+def n_spares(row: str, quantity: int, catalog: Catalog) -> int:
+    """⌈share × quantity⌉, and not below the least that the row asks for; none of a switch model with up to 8 boxes."""
+    if quantity == 0 or (row == "spare-switches" and quantity <= _SWITCHES_WITHOUT_SPARE):
+        return 0
+    share = Fraction(str(catalog.economics[row].typical))
+    return max(ceil_div(share.numerator * quantity, share.denominator), _LEAST[row])

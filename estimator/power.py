@@ -1,0 +1,123 @@
+"""Power of a design: switches with what is plugged into them, modules in nodes, servers, and the facility around."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from estimator.cabling import LEAF_SPINE, MANAGER, NODE_LEAF, SPINE_CORE, CablePlan
+from estimator.catalog.loader import Catalog
+from estimator.units import FloatArray, ceil_div
+
+if TYPE_CHECKING:
+    from estimator.fabric import SizedFabric
+    from estimator.spec import DesignSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Watts:
+    """Typical and maximum draw."""
+
+    typical: float
+    max: float
+
+    def __add__(self, other: "Watts") -> "Watts":
+        return Watts(self.typical + other.typical, self.max + other.max)
+
+    def __mul__(self, factor: float) -> "Watts":
+        return Watts(self.typical * factor, self.max * factor)
+
+    def as_json(self) -> dict[str, float]:
+        """``{"typical", "max"}``, to a tenth of a watt."""
+        return {"typical": round(self.typical, 1), "max": round(self.max, 1)}
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """Draw of the network and of all IT equipment; ``is_at_least`` if a part's draw is unknown (custom parts)."""
+
+    switches: Watts
+    node_plugs: Watts
+    nics: Watts
+    servers: Watts
+    is_at_least: bool
+
+    @property
+    def network(self) -> Watts:
+        """Switches and their modules, modules and cable ends in nodes, and adapters outside a server's figure."""
+        return self.switches + self.node_plugs + self.nics
+
+    @property
+    def it(self) -> Watts:
+        """Network and servers."""
+        return self.network + self.servers
+
+
+def pue_of(spec: "DesignSpec", catalog: Catalog) -> float:
+    """Facility power ÷ IT power: the request's, else the catalog's typical."""
+    asked = spec.economics.pue
+    return catalog.economics["pue"].typical if asked is None else asked
+
+
+def power_of(spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan, catalog: Catalog) -> dict[str, Any]:
+    """``power`` of the Estimate: network, IT and facility watts, typical and maximum."""
+    power = design_power(spec, fabric, plan, catalog)
+    pue = pue_of(spec, catalog)
+    return {
+        "network_w": power.network.as_json(), "it_w": power.it.as_json(), "facility_w": (power.it * pue).as_json(),
+        "parts_w": {"switches_with_modules": power.switches.as_json(), "node_modules": power.node_plugs.as_json(),
+                    "nics": power.nics.as_json(), "servers": power.servers.as_json()},
+        "pue": pue, "at_least": power.is_at_least,
+    }  # fmt: skip
+
+
+def design_power(spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan, catalog: Catalog) -> Power:
+    """Draw of every part of a design.
+
+    A switch draws its typical figure without modules plus what its cages hold, and never more than its maximum. Server
+    figures hold adapters but no modules; adapters are added for custom servers alone, whose own draw is unknown.
+    """
+    switches = Watts(0.0, 0.0)
+    roles = (("leaf", fabric.leaf_switch, fabric.n_leaf), ("spine", fabric.spine_switch, fabric.n_spine),
+             ("core", fabric.core_switch, fabric.n_core))  # fmt: skip
+    for role, part, count in roles:
+        if count:
+            switches += _switch_watts(part, count, _plug_watts(role, count, plan), catalog)
+    far = [tier for name in (NODE_LEAF, MANAGER) if (tier := plan.tier(name)) and tier.choice]
+    node_w = float(sum(int(tier.lower_plugs.sum()) * tier.choice.lower_plug_w for tier in far if tier.choice))
+    nics, servers = _node_watts(spec, fabric, catalog)
+    has_custom = servers.max == 0 or any(part is None for _, part, count in roles if count)
+    is_at_least = has_custom or any(tier.choice is None for tier in plan.tiers)
+    return Power(switches, Watts(node_w, node_w), nics, servers, is_at_least)
+
+
+def _plug_watts(role: str, count: int, plan: CablePlan) -> FloatArray:
+    """Watts of what is plugged into each switch of a role, shape (count,)."""
+    watts = np.zeros(count)
+    upper = {"leaf": (NODE_LEAF, MANAGER), "spine": (LEAF_SPINE,), "core": (SPINE_CORE,)}[role]
+    lower = {"leaf": (LEAF_SPINE,), "spine": (SPINE_CORE,), "core": ()}[role]
+    for tier in plan.tiers:
+        if tier.choice and tier.tier in upper:
+            watts += tier.upper_plugs * tier.choice.upper_plug_w
+        if tier.choice and tier.tier in lower:
+            watts += tier.lower_plugs * tier.choice.lower_plug_w
+    return watts
+
+
+def _switch_watts(part: str | None, count: int, plug_w: FloatArray, catalog: Catalog) -> Watts:
+    if part is None:
+        return Watts(float(plug_w.sum()), float(plug_w.sum()))
+    switch = catalog.switches[part]
+    units = switch.switch_units  # the catalog's figures are of the box
+    base, limit = switch.typical_no_optics_w / units, switch.max_w / units
+    boxes = ceil_div(count, units)
+    return Watts(float(np.minimum(base + plug_w, limit).sum()), boxes * switch.max_w)
+
+
+def _node_watts(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> tuple[Watts, Watts]:
+    """Adapters that no server figure holds, and servers."""
+    server = catalog.servers.get(spec.compute.server or "")
+    if server is None:
+        nic, n_nics = catalog.default_nic(spec.fabric.generation), fabric.n_nodes * (spec.compute.nics_per_node or 0)
+        return Watts(nic.typical_no_optics_w, nic.max_w) * n_nics, Watts(0.0, 0.0)
+    return Watts(0.0, 0.0), Watts(server.typical_w, server.max_w) * fabric.n_nodes
