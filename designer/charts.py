@@ -12,6 +12,7 @@ from designer.templatetags.units import count, duration_us, gb_s, message_size, 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 MAX_SERIES = 5
 PLOT_HEIGHT_PX = 320
+SMALLEST_DRAWN_BYTES = 4096  # below it every line lies on the axis; the table has those sizes
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
 SIZE_LABEL = (
     "datum.value >= 1073741824 ? format(datum.value / 1073741824, ',') + ' GiB' : datum.value >= 1048576 ? "
@@ -110,25 +111,26 @@ def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
     gpus, sizes = performance["gpus"], performance["message_bytes"]
     shown = chosen(gpus)
     series = [f"{count(gpus[at])} GPUs" for at in shown]
+    drawn = [size for size, message_bytes in enumerate(sizes) if message_bytes >= min(SMALLEST_DRAWN_BYTES, sizes[-1])]
     rows, table = [], []
     for k, at in enumerate(shown):
-        for size, message_bytes in enumerate(sizes):
+        for size in drawn:
+            message_bytes = sizes[size]
             low, high = _busbw_bounds(performance, at, size)
             rows.append({"series": f"s{k}", "message_bytes": message_bytes, "size_text": message_size(message_bytes),
                          "value": performance["busbw_gb_s"][at][size], "low": low, "high": high})  # fmt: skip
     for size, message_bytes in enumerate(sizes):
         cells = [{"text": gb_s(performance["busbw_gb_s"][at][size]), "note": duration_us(performance["time_us"][at][size])} for at in shown]
         table.append({"head": message_size(message_bytes), "cells": cells})
-    x = _size_axis(sizes)
+    x = _size_axis([sizes[size] for size in drawn])
+    y = {"field": "value", "type": "quantitative", "title": "Bus bandwidth, GB/s", "scale": {"zero": True}, "axis": {"tickCount": 6}}
     spec = {
-        "encoding": {"x": x, "y": {"field": "value", "type": "quantitative", "title": "Bus bandwidth, GB/s",
-                                   "scale": {"zero": True}, "axis": {"tickCount": 6}}},
+        "encoding": {"x": x},
         "layer": [
-            {"mark": {"type": "area", "opacity": 0.15, "aria": False}, "encoding": {"y": {"field": "low", "type": "quantitative"},
-                                                                                    "y2": {"field": "high"}}},
-            {"mark": {"type": "line"}},
+            {"mark": {"type": "area", "opacity": 0.13, "aria": False}, "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}},
+            {"mark": {"type": "line"}, "encoding": {"y": y}},
             {"mark": {"type": "point", "filled": True, "size": 50, "aria": False},
-             "encoding": {"opacity": {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0}}},
+             "encoding": {"y": y, "opacity": {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0}}},
             _crosshair(x, "size_text", "Message size", series, ",.3~g"),
         ],
     }  # fmt: skip
@@ -136,7 +138,10 @@ def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
         f"All-reduce bus bandwidth against message size from {message_size(sizes[0])} to {message_size(sizes[-1])}, "
         f"for {', '.join(series)}. The largest message reaches {gb_s(performance['busbw_gb_s'][shown[-1]][-1])} on {series[-1]}."
     )
-    note = "The band holds nine measured runs in ten. Times in the table are those of one all-reduce."
+    note = (
+        "A band bounds nine measured runs in ten. The table has every message size, with the time of one all-reduce; "
+        f"the drawing starts at {message_size(sizes[drawn[0]])}."
+    )
     return _chart("busbw", "All-reduce bandwidth against message size", description, series, rows, spec,
                   ["Message size", *series], table, note)  # fmt: skip
 
@@ -160,12 +165,13 @@ def scaling_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
     table = [{"head": count(n), "cells": [{"text": percent(efficiency[at][size]), "note": ""} for size in shown]} for at, n in enumerate(gpus)]
     x = {"field": "gpus", "type": "quantitative", "title": "GPUs",
          "scale": {"type": "log", "base": 2, "nice": False, "domain": [gpus[0], max(gpus[-1], gpus[0] + 1)]},
-         "axis": {"values": [gpus[k] for k in chosen(gpus, 9)], "format": ",", "grid": False}}  # fmt: skip
+         "axis": {"values": list(gpus), "format": ",", "grid": False}}  # fmt: skip
+    y = {"field": "value", "type": "quantitative", "title": "Scaling efficiency", "scale": {"zero": True},
+         "axis": {"format": ".0%", "tickCount": 6}}  # fmt: skip
     spec = {
-        "encoding": {"x": x, "y": {"field": "value", "type": "quantitative", "title": "Scaling efficiency",
-                                   "scale": {"zero": True}, "axis": {"format": ".0%", "tickCount": 6}}},
+        "encoding": {"x": x},
         "layer": [
-            {"mark": {"type": "line", "point": {"filled": True, "size": 36}}},
+            {"mark": {"type": "line", "point": {"filled": True, "size": 36}}, "encoding": {"y": y}},
             _crosshair(x, "gpus_text", "Cluster", series, ".1%"),
         ],
     }  # fmt: skip

@@ -27,6 +27,7 @@ SQUARE, PITCH = 11, 15
 BOX_HEIGHT = 62
 LANE = 76
 TIERS = {1: ("leaf", "node"), 2: ("spine", "leaf", "node"), 3: ("core", "spine", "leaf", "node")}
+PLAIN = {"core": "cores", "spine": "spines", "leaf": "leaves"}
 NAMES = {"core": "Cores", "spine": "Spines", "leaf": "Leaves", "node": "Servers"}
 FILLS = {"core": "#0d5c63", "spine": "#3f8f92", "leaf": "#8fc1bd", "node": "#dfe6ec"}
 
@@ -174,7 +175,7 @@ def _switch_text(number: int, part: str | None) -> str:
 def _draw_tier(canvas: _Canvas, frame: _Frame, tier: str, fabric: Mapping[str, Any]) -> None:
     counts, top = fabric["counts"], frame.top(tier)
     total = counts["nodes" if tier == "node" else tier]
-    part = fabric["switches"].get(tier, {}).get("part") if tier != "node" else fabric.get("server")
+    part = fabric["parts"].get(tier)
     canvas.text(4, top + 26, NAMES[tier], "tier", "start")
     canvas.text(4, top + 44, _switch_text(total, part), "", "start")
     if tier in frame.spans:
@@ -209,9 +210,9 @@ def _draw_nodes(canvas: _Canvas, column: Column, centre: float, top: float, fabr
 def _draw_switches(canvas: _Canvas, centre: float, top: float, number: int, tier: str, title: str, room: int) -> None:
     shown = min(number, room, MAX_SQUARES)
     rows = 1 if shown <= MAX_SQUARES // 2 else 2
-    words = f"{title}: {count(number)}" if title and number else title or (count(number) if number else "")
+    total = f"{count(number)} {PLAIN[tier] if number != 1 else tier}" if number else ""
     canvas.squares(centre, top + (13 if rows == 1 else 8), shown, tier)
-    canvas.text(centre, top + 50, words + (f" ({shown} drawn)" if shown < number and room >= MAX_SQUARES else ""))
+    canvas.text(centre, top + 50, f"{title}: {total}" if title and total else title or total)
 
 
 def _draw_bundles(canvas: _Canvas, frame: _Frame, lower: str, fabric: Mapping[str, Any]) -> None:
@@ -256,11 +257,19 @@ def _in_words(fabric: Mapping[str, Any]) -> str:
     return " ".join(words)
 
 
+def _part_names(estimate: Mapping[str, Any]) -> dict[str, str]:
+    """Tier → what its switches, or the servers, are called; tiers of custom parts are left out."""
+    ids = {tier: switch["part"] for tier, switch in estimate["fabrics"]["compute"]["switches"].items()}
+    ids["node"] = estimate["spec"]["compute"]["server"]
+    described = {line["part"]: line["description"] for line in (estimate.get("bom") or {}).get("lines", [])}
+    return {tier: described.get(part, part) for tier, part in ids.items() if part and part != "custom"}
+
+
 def fabric_svg(estimate: Mapping[str, Any]) -> SafeString:
     """The compute fabric of one Estimate as SVG."""
     compute = estimate["spec"]["compute"]
     fabric = dict(estimate["fabrics"]["compute"]) | {"gpus_per_node": compute["gpus_per_node"]}
-    fabric["server"] = None if compute["server"] == "custom" else compute["server"]
+    fabric["parts"] = _part_names(estimate)
     fabric["split"] = dict(fabric["split"]) | {"rails_per_leaf": estimate["spec"]["fabric"]["rails_per_leaf"]}
     frame, canvas = _frame(fabric), _Canvas()
     for tier in frame.tiers[1:]:

@@ -156,7 +156,7 @@ GENERATION_NAMES = {
     "edr": "InfiniBand EDR", "hdr": "InfiniBand HDR", "ndr": "InfiniBand NDR", "xdr": "InfiniBand XDR",
     "roce-100": "RoCE 100G", "roce-200": "RoCE 200G", "roce-400": "RoCE 400G", "roce-800": "RoCE 800G",
 }  # fmt: skip
-BASIS_NAMES = {"listed": "listed", "analyst": "analyst", "seed": "default anchor", "assumed": "assumption", "assumption": "assumption"}
+BASIS_NAMES = {"list": "listed", "seed": "planning anchor", "request": "given by you"}
 
 
 @register.filter
@@ -174,7 +174,7 @@ def basis_name(value: Any) -> str:
 @register.filter
 def is_assumption(value: Any) -> bool:
     """True for a basis that rests on no listing, datasheet or measurement."""
-    return value in ("assumed", "assumption", "seed")
+    return value in ("assumption", "seed")
 
 
 @register.filter
