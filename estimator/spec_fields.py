@@ -339,7 +339,7 @@ class Economics(Section):
     )
     utilization: float | None = Field(
         None,
-        gt=0,
+        ge=0.001,
         le=1,
         title="Utilization",
         description=("Share of the hours in which the GPUs work; it sets the dollars a GPU-hour."),
