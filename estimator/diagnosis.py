@@ -103,29 +103,15 @@ def _two_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Pr
     grow = np.maximum(asked.grow_nodes, leaves.built_nodes)
     n_leaves = int((leaf_rows(grow, asked, leaves) * leaves.columns)[i])
     up, ports = int(leaves.uplinks_needed[i]), int(asked.spine_ports[i])
-    ways = _what_works(spec, catalog, _two_tier_ways(spec, catalog, n_leaves, up))
-    if n_leaves > ports:
-        reach = ports * int(leaves.capacity[i])
-        return Problem(
-            "fabric.tiers",
-            "two_tier_too_small",
-            (
-                f"{n_leaves:,} leaves need a port each on every spine, and a spine has {ports}: two tiers reach "
-                f"{ports} leaves of "
-                f"{leaves.capacity[i]} endpoints, {reach:,} in all, and "
-                f"{int(grow[i]) * int(asked.endpoints_a_node[i]):,} were asked for. " + ways
-            ),
-        )
-    least = ceil_div(n_leaves * up, ports)
-    return Problem(
-        "fabric.uplink_spread",
-        "uplinks_not_even",
-        (
-            f"{n_leaves:,} leaves with {up} uplinks make {n_leaves * up:,} links, which fit on {least} spines of "
-            f"{ports} ports; but {up} uplinks do not "
-            f"spread evenly over {least} or more of them. " + ways
-        ),
+    links, reach = n_leaves * up, ports * int(leaves.capacity[i])
+    message = (
+        f"{n_leaves:,} leaves need a port each on every spine, and a spine has {ports}: two tiers reach {ports} leaves of "
+        f"{leaves.capacity[i]} endpoints, {reach:,} in all, and {int(grow[i]) * int(asked.endpoints_a_node[i]):,} were "
+        f"asked for. By ports alone {ceil_div(links, ports)} spines would hold the {links:,} uplinks, but {up} a leaf do "
+        "not spread evenly over them. "
     )
+    ways = _two_tier_ways(spec, catalog, n_leaves, up)
+    return Problem("fabric.tiers", "two_tier_too_small", message + _what_works(spec, catalog, ways))
 
 
 Way = tuple[str, dict[str, Any]]
@@ -162,63 +148,34 @@ def _spine_sizes(spec: DesignSpec, catalog: Catalog) -> list[int]:
 
 
 def _three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Problem:
+    """A fabric exists exactly where pods fit a spine's downlinks and groups of spines fit a core (docs/sizing.md)."""
     asked, leaves = sizing.asked, sizing.leaves
     problem = _ratio_problem(sizing, i)
     if problem:
         return problem
     ports_down = int(spine_downlinks(asked)[i])
-    grow = np.maximum(asked.grow_nodes, leaves.built_nodes)
-    pods = pods_of(grow, asked, leaves, spine_downlinks(asked))
-    rows, up = int(pods.rows[i]), int(leaves.uplinks_needed[i])
-    unit = max(int(leaves.unit_nodes[i]), 1)
-    total = int(grow[i])
-    pod_sizes = [ceil_div(ceil_div(total, n_pods), unit) * unit for n_pods in range(1, 33)]
-    ways: list[list[Way]] = [
-        [(f"pods of {counted(pod, 'node')}", {"pod_nodes": pod, "tiers": 3}) for pod in pod_sizes],
-        [(f"{u} uplinks a leaf", {"leaf_uplinks": u}) for u in range(max(up - 4, 1), up + 5) if u != up],
-        [("an uneven spread", {"uplink_spread": "uneven"})],
-    ]
     if ports_down < 1:
-        return Problem(
-            "fabric.spine_radix",
-            "spine_ports_short",
-            (
-                f"A spine of {asked.spine_ports[i]} usable ports cannot face leaves and cores at once; three tiers "
-                "need 2 ports or more."
-            ),
+        message = (
+            f"A spine of {asked.spine_ports[i]} usable ports cannot face leaves and cores at once; three tiers need 2 "
+            "ports or more."
         )
-    if rows > ports_down:
-        return Problem(
-            "fabric.pod_nodes",
-            "pod_too_large",
-            (
-                f"A pod has {rows:,} leaves in each group of spines, and a spine has {ports_down} ports for leaves. "
-                + _what_works(spec, catalog, ways)
-            ),
-        )
+        return Problem("fabric.spine_radix", "spine_ports_short", message)
+    nodes = np.maximum(asked.grow_nodes, leaves.built_nodes)
+    pods = pods_of(nodes, asked, leaves, spine_downlinks(asked))
+    if pods.rows[i] > ports_down:
+        unit = max(int(leaves.unit_nodes[i]), 1)
+        sizes = [ceil_div(ceil_div(int(nodes[i]), n_pods), unit) * unit for n_pods in range(1, 65)]
+        ways = [[(f"pods of {counted(pod, 'node')}", {"pod_nodes": pod, "tiers": 3}) for pod in sizes]]
+        message = f"A pod has {pods.rows[i]:,} leaves in each group of spines, and a spine has {ports_down} ports for leaves. "
+        return Problem("fabric.pod_nodes", "pod_too_large", message + _what_works(spec, catalog, ways))
     groups, core_ports = int(pods.n_pods[i] * leaves.columns[i]), int(asked.core_ports[i])
-    if groups > core_ports:
-        return Problem(
-            "fabric.tiers",
-            "three_tier_too_small",
-            (
-                f"{counted(int(pods.n_pods[i]), 'pod')} of {counted(int(leaves.columns[i]), 'rail')} are {groups:,} "
-                f"groups of spines, and a core of {core_ports} ports "
-                f"joins {core_ports}: three tiers of these switches do not reach "
-                f"{total * int(asked.endpoints_a_node[i]):,} endpoints. Ask for "
-                "fewer nodes, a higher spine oversubscription (larger pods), more planes, or core and spine switches "
-                "with more ports."
-            ),
-        )
-    return Problem(
-        "fabric.uplink_spread",
-        "uplinks_not_even",
-        (
-            f"{rows:,} leaves a group with {up} uplinks, in {int(pods.n_pods[i]):,} pods, have no even spread over "
-            f"spines of {asked.spine_ports[i]} "
-            f"and cores of {asked.core_ports[i]} ports. " + _what_works(spec, catalog, ways)
-        ),
+    message = (
+        f"{counted(int(pods.n_pods[i]), 'pod')} of {counted(int(leaves.columns[i]), 'rail')} are {groups:,} groups of "
+        f"spines, and a core of {core_ports} ports joins {core_ports}: three tiers of these switches do not reach "
+        f"{int(nodes[i]) * int(asked.endpoints_a_node[i]):,} endpoints. Ask for fewer nodes, a higher spine "
+        "oversubscription (larger pods), more planes, or core and spine switches with more ports."
     )
+    return Problem("fabric.tiers", "three_tier_too_small", message)
 
 
 def _what_works(spec: DesignSpec, catalog: Catalog, groups: Sequence[Sequence[Way]]) -> str:

@@ -109,7 +109,7 @@ class Leaves:
     unit_nodes: IntArray  # 0: one unit of all nodes, filled in node order
     columns: IntArray  # leaves that one unit has side by side: one a rail, or a group of rails
     built_nodes: IntArray  # nodes built for: whole units with full_unit
-    fullest: IntArray  # endpoints built for on the fullest leaf
+    fullest: IntArray  # endpoints that the fullest leaf is built for, growth included
 
 
 def leaf_layer(asked: Asked) -> Leaves:
@@ -124,7 +124,8 @@ def leaf_layer(asked: Asked) -> Leaves:
     unit = np.where((asked.unit_nodes == 0) & by_rail, np.maximum(capacity // rails, 1), asked.unit_nodes)
     whole = ceil_div(asked.nodes, np.maximum(unit, 1)) * unit
     built = np.where(asked.full_unit & (unit > 0), whole, asked.nodes)
-    in_unit = np.where(unit > 0, np.minimum(unit, built), built)
+    grown = np.maximum(built, asked.grow_nodes)  # uplinks for the leaf as it will be: growing needs no re-cabling
+    in_unit = np.where(unit > 0, np.minimum(unit, grown), grown)
     fullest = np.where(by_rail, in_unit * rails, np.minimum(in_unit * asked.endpoints_a_node, capacity))
     fullest = np.where(~by_rail & asked.full_unit & (unit == 0), capacity, fullest)
     needed = ceil_div(ceil_div(fullest, asked.endpoints_a_port) * asked.ratio_up, asked.ratio_down)

@@ -197,6 +197,12 @@ def _count_problems(spec: DesignSpec) -> Iterator[Problem]:
             f"Growing to {fabric.grow_to_nodes:,} nodes is fewer than the {asked:,} asked for. Raise it or leave it out."
         )
         yield Problem("fabric.grow_to_nodes", "out_of_range", message)
+    if fabric.uplink_spread == "uneven" and fabric.grow_to_nodes not in (None, asked):
+        message = (
+            f"Growing from {asked:,} to {fabric.grow_to_nodes:,} nodes without re-cabling needs an even spread, and an "
+            "uneven one was asked for. Drop one of them."
+        )
+        yield Problem("fabric.grow_to_nodes", "contradiction", message)
     if spec.other_fabrics:
         message = f"{len(spec.other_fabrics)} were given, and only the compute network is sized: leave the list empty."
         yield Problem("other_fabrics", "not_available", message)

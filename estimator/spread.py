@@ -136,7 +136,8 @@ def loose_cores(request: CoreRequest) -> CoreLayout:
     """Cores by ports alone: spine number i of every group meets core group i, and links spread as evenly as whole ones
     can.
 
-    0 groups unless any two spines of a set share a core, which needs more than half of the group in reach of each.
+    0 groups where the groups of spines outnumber the ports of a core. With no more groups than ports, more than half of a
+    core group is in reach of each spine, so any two spines of a set share a core.
     """
     has_last = request.last_groups > 0
     spines = np.maximum(request.full_spines, 1)
@@ -148,7 +149,7 @@ def loose_cores(request: CoreRequest) -> CoreLayout:
     plain = ceil_div(request.full_groups * full_up, request.core_ports)
     joint = ceil_div(request.full_groups * full_up + request.last_groups * last_up, request.core_ports)
     largest = np.where(has_last, joint, plain)
-    meets = (request.full_spines > 0) & (2 * full_up > largest) & (~has_last | (full_up + last_up > joint))
+    meets = (request.full_spines > 0) & (request.full_groups + request.last_groups <= request.core_ports)
     n_cores = last_spines * joint + (spines - last_spines) * plain
     return CoreLayout(
         last_spines=last_spines,

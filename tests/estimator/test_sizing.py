@@ -1,0 +1,268 @@
+"""Counts: published designs exactly, two routes to the same number, and properties that no design may break."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from estimator.catalog.loader import load_catalog
+from estimator.diagnosis import why_not
+from estimator.errors import InfeasibleDesign
+from estimator.fabric import SizedFabric, fabric_of
+from estimator.pipeline import estimate
+from estimator.sizing import size
+from estimator.spec import DesignSpec, asked_ratio, parse_spec
+from estimator.spread import even_spines
+from tests.estimator.wiring import wired
+
+CATALOG = load_catalog()
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "designs.json").read_text())["cases"]
+
+
+def spec_of(nodes: int, ports: int = 8, **fabric: Any) -> DesignSpec:
+    """A custom cluster on switches of any radix."""
+    compute = {"nodes": nodes, "gpus_per_node": max(ports, 1), "nics_per_node": ports, "nic_ports_per_node": ports}
+    return parse_spec({"compute": compute, "fabric": {"generation": "ndr", **fabric}}, CATALOG)
+
+
+def counts_of(spec: DesignSpec) -> dict[str, Any]:
+    """fabrics.compute of one design, all parts."""
+    (made,) = estimate([spec], CATALOG, ("counts", "links", "cables"))
+    return made.fabrics["compute"]
+
+
+@pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["id"])
+def test_published_designs_come_out_exactly(case: dict[str, Any]) -> None:
+    compute = counts_of(parse_spec(case["inputs"], CATALOG))
+    for name, expected in case["expected"].items():
+        section, _, keys = name.partition(".")
+        got = sum(compute[section][key] for key in keys.split("+")) if "+" in keys else (
+            compute[section][keys] if keys else compute[section])  # fmt: skip
+        assert got == expected, name
+
+
+# ------------------------------------------------------------------------------------------------ two routes
+
+RADIX = st.sampled_from([4, 6, 8, 12, 16])
+SMALL = st.fixed_dictionaries({
+    "nodes": st.integers(1, 40), "ports": st.sampled_from([1, 2, 4]), "radix": RADIX,
+    "ratio": st.sampled_from(["1:1", "2:1", "3:1", "3:2", "1:2"]), "spine_ratio": st.sampled_from(["1:1", "2:1"]),
+    "layout": st.sampled_from(["rail-optimized", "top-of-rack", "rail-only"]), "planes": st.sampled_from([1, 2]),
+    "tiers": st.sampled_from([1, 2, 3, "auto"]), "spread": st.sampled_from(["even", "uneven"]),
+    "provision": st.sampled_from(["as-bought", "full-unit"]), "unit": st.sampled_from([None, 1, 2, 3]),
+    "grow": st.sampled_from([0, 0, 7]), "split": st.booleans(), "managers": st.sampled_from([0, 3]),
+})  # fmt: skip
+
+
+def small_spec(a: dict[str, Any]) -> DesignSpec:
+    """One of the small designs."""
+    return spec_of(
+        a["nodes"], a["ports"] * a["planes"], leaf_radix=a["radix"], spine_radix=a["radix"], core_radix=a["radix"],
+        oversubscription=a["ratio"], spine_oversubscription=a["spine_ratio"], layout=a["layout"], planes=a["planes"],
+        tiers=a["tiers"], uplink_spread=a["spread"], provision=a["provision"], scalable_unit_nodes=a["unit"],
+        grow_to_nodes=a["nodes"] + a["grow"] if a["grow"] and a["spread"] == "even" else None, splitters=a["split"],
+        reserved={"fabric_manager_links": a["managers"]})  # fmt: skip
+
+
+@settings(max_examples=400, deadline=None)
+@given(SMALL)
+def test_closed_form_equals_the_wired_network(a: dict[str, Any]) -> None:
+    """Every cable pulled one by one in a graph: the same switches and links, no port twice, every node reaches every other."""
+    spec = small_spec(a)
+    sizing = size([spec], CATALOG)
+    if not sizing.tiers[0]:
+        assert why_not(sizing, 0, spec, CATALOG)
+        return
+    fabric = fabric_of(sizing, 0, spec)
+    check_arrays(fabric)
+    graph = wired(sizing, 0)
+    kinds = {
+        kind: [n for n, d in graph.nodes(data=True) if d["kind"] == kind] for kind in ("node", "leaf", "spine", "core")
+    }
+    assert len(kinds["leaf"]) == fabric.n_leaf
+    assert len(kinds["spine"]) == fabric.n_spine
+    assert len(kinds["core"]) == fabric.n_core
+    by_tier = {
+        tier: sum(d["links"] for *_, d in graph.edges(data=True) if d["tier"] == tier)
+        for tier in ("node", "spine", "core")
+    }
+    assert by_tier["node"] == fabric.links_node_leaf
+    assert by_tier["spine"] == fabric.links_leaf_spine
+    assert by_tier["core"] == fabric.links_spine_core
+    for kind in ("spine", "core"):
+        assert max((graph.degree(n, weight="links") for n in kinds[kind]), default=0) <= a["radix"], kind
+        assert min((graph.degree(n, weight="links") for n in kinds[kind]), default=1) > 0, f"a dark {kind}"
+    assert graph.graph["islands"] == fabric.n_components
+
+
+def check_arrays(fabric: SizedFabric) -> None:
+    """Per-switch arrays add up to the closed forms, and no switch has more links than ports."""
+    assert len(fabric.leaf_down) == fabric.n_leaf
+    assert len(fabric.spine_down) == fabric.n_spine
+    assert len(fabric.core_down) == fabric.n_core
+    assert fabric.leaf_endpoints.sum() == fabric.links_node_leaf
+    assert fabric.leaf_up.sum() == fabric.spine_down.sum() == fabric.links_leaf_spine
+    assert fabric.spine_up.sum() == fabric.core_down.sum() == fabric.links_spine_core
+    assert (fabric.leaf_down + fabric.leaf_up <= fabric.leaf_radix).all()
+    assert (fabric.spine_down + fabric.spine_up <= fabric.spine_radix).all()
+    assert (fabric.core_down <= fabric.core_radix).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(SMALL, min_size=2, max_size=12))
+def test_a_batch_is_its_designs_one_by_one(asked: list[dict[str, Any]]) -> None:
+    specs = [small_spec(a) for a in asked]
+    batch = size(specs, CATALOG)
+    for i, spec in enumerate(specs):
+        alone = size([spec], CATALOG)
+        for column in (
+            "tiers",
+            "n_leaf",
+            "n_spine",
+            "n_core",
+            "links_leaf_spine",
+            "links_spine_core",
+            "manager_links_placed",
+        ):
+            if batch.tiers[i] or column == "tiers":
+                assert getattr(batch, column)[i] == getattr(alone, column)[0], column
+
+
+# ------------------------------------------------------------------------------------------------ properties
+
+
+@settings(max_examples=300, deadline=None)
+@given(SMALL)
+def test_the_built_ratio_is_never_above_the_one_asked_for(a: dict[str, Any]) -> None:
+    spec = small_spec(a)
+    sizing = size([spec], CATALOG)
+    if sizing.tiers[0] > 1 and not a["managers"]:
+        fabric = fabric_of(sizing, 0, spec)
+        assert fabric.built_ratio <= fabric.worst_leaf_ratio <= asked_ratio(spec.fabric)
+        assert fabric.spine_ratio <= Fraction(a["spine_ratio"].replace(":", "/")) or a["spread"] == "uneven"
+
+
+@given(nodes=st.integers(1, 250), step=st.integers(1, 40))
+def test_more_nodes_never_need_fewer_leaves(nodes: int, step: int) -> None:
+    fewer, more = size([spec_of(nodes, tiers=2), spec_of(min(nodes + step, 256), tiers=2)], CATALOG).n_leaf
+    assert fewer <= more
+
+
+@given(leaves=st.integers(1, 64), uplinks=st.integers(1, 64), ports=st.sampled_from([32, 36, 40, 64, 144]))
+def test_spines_are_the_smallest_divisor_that_holds_the_links(leaves: int, uplinks: int, ports: int) -> None:
+    one = np.array([leaves]), np.array([uplinks]), np.array([uplinks]), np.array([ports])
+    spines, _ = even_spines(*one)
+    fitting = [s for s in range(1, uplinks + 1) if uplinks % s == 0 and s * ports >= leaves * uplinks]
+    assert spines[0] == (fitting[0] if fitting else 0)
+
+
+def test_open_ports_and_capacities_of_the_superpod() -> None:
+    """Hand count of 127 DGX H100 with four fabric-manager links: one node's eight ports open, four taken."""
+    case = next(c for c in GOLDEN if c["id"] == "dgx-h100-ndr-su4-ufm")
+    compute = counts_of(parse_spec(case["inputs"], CATALOG))
+    assert compute["ports"]["leaf_down_used"] == 1020
+    assert compute["ports"]["leaf_down_open"] == 4
+    assert compute["ports"]["spine_open"] == 0
+    assert compute["injection_gbit_s"] == 1016 * 400
+    assert compute["bisection_gbit_s"] == 1024 * 400 // 2
+    assert compute["oversubscription"]["built"] == "1:1"
+
+
+def test_a_ratio_is_printed_as_exact_integers() -> None:
+    """576 uplinks under 768 endpoints are 4:3, and never print as 1:1."""
+    compute = counts_of(spec_of(96, leaf_uplinks=24, leaf_downlinks=32))
+    assert compute["links"]["leaf_spine"] == 576
+    assert compute["oversubscription"]["built"] == "4:3"
+    assert compute["oversubscription"]["worst_leaf"] == "4:3"
+
+
+# ------------------------------------------------------------------------------------------------ findings and refusals
+
+
+def found(spec: DesignSpec) -> dict[str, str]:
+    """Codes and messages of the findings of one design."""
+    (made,) = estimate([spec], CATALOG, ("counts",))
+    return {finding.code: finding.message for finding in made.findings}
+
+
+def refusal(spec: DesignSpec) -> tuple[str, str]:
+    """Code and message of the refusal of one design."""
+    with pytest.raises(InfeasibleDesign) as caught:
+        estimate([spec], CATALOG, ("counts",))
+    (problem,) = caught.value.problems
+    return problem.code, problem.message
+
+
+def test_fabric_managers_without_ports_are_a_finding_not_a_silent_leaf() -> None:
+    spec = spec_of(32, reserved={"fabric_manager_links": 4})
+    assert "260 > 256" in found(spec)["fabric_manager_ports_short"]
+    assert counts_of(spec)["counts"]["leaf"] == 8
+
+
+def test_even_spread_is_explained() -> None:
+    assert "12 spines" in found(spec_of(96))["spines_for_even_spread"]
+
+
+def test_uneven_spread_says_what_each_spine_carries() -> None:
+    spec = spec_of(
+        1600, 1, leaf_radix=36, spine_radix=36, leaf_downlinks=32, leaf_uplinks=4, layout="top-of-rack", tiers=2
+    )
+    uneven = spec.model_copy(update={"fabric": spec.fabric.model_copy(update={"uplink_spread": "uneven"})})
+    assert "33 to 34" in found(uneven)["uplinks_not_even"]
+
+
+def test_two_tiers_too_small_lists_what_would_work() -> None:
+    spec = spec_of(
+        1600, 1, leaf_radix=36, spine_radix=36, leaf_downlinks=32, leaf_uplinks=4, layout="top-of-rack", tiers=2
+    )
+    code, message = refusal(spec)
+    assert code == "two_tier_too_small"
+    for part in ("50 leaves", "spines of 50 ports or more (50 leaves, 4 spines", "uneven", "6 spines", "three tiers"):
+        assert part in message
+
+
+@given(
+    pods=st.integers(1, 9),
+    rails=st.sampled_from([1, 2, 4]),
+    rest=st.integers(1, 3),
+    core=st.integers(2, 16),
+    spread=st.sampled_from(["even", "uneven"]),
+)
+def test_cores_exist_exactly_where_a_core_has_a_port_for_each_group(
+    pods: int, rails: int, rest: int, core: int
+) -> None:
+    """Eight-port leaves and spines: pods of four leaves a rail, the last of ``rest``."""
+    nodes = ((pods - 1) * 4 + rest) * 4
+    sizing = size(
+        [spec_of(nodes, rails, leaf_radix=8, spine_radix=8, core_radix=core, tiers=3, uplink_spread=spread)], CATALOG
+    )
+    assert (sizing.tiers[0] == 3) == (pods * rails <= core)
+
+
+@pytest.mark.parametrize(("fabric", "nodes", "code"), [
+    ({"tiers": 1}, 16, "one_tier_too_small"),
+    ({"tiers": 2}, 257, "two_tier_too_small"),
+    ({}, 16384, "three_tier_too_small"),
+    ({"scalable_unit_nodes": 40}, 80, "unit_over_leaf"),
+    ({"tiers": 3, "pod_nodes": 33}, 128, "pod_cuts_unit"),
+    ({"tiers": 3, "pod_nodes": 2048}, 2048, "pod_too_large"),
+    ({"leaf_downlinks": 40, "tiers": 2}, 80, "ratio_not_reachable"),
+])  # fmt: skip
+def test_what_cannot_be_built_is_refused_by_code(fabric: dict[str, Any], nodes: int, code: str) -> None:
+    assert refusal(spec_of(nodes, **fabric))[0] == code
+
+
+def test_one_node_and_one_gpu_are_designs() -> None:
+    assert counts_of(spec_of(1))["counts"]["switches"] == 1
+    assert counts_of(spec_of(1, 1))["counts"]["endpoints"] == 1
+    assert "single_switch" in found(spec_of(1))
+
+
+def test_a_million_endpoints_are_sized() -> None:
+    compute = counts_of(spec_of(131072, leaf_radix=2048, spine_radix=2048))
+    assert compute["counts"]["endpoints"] == 1_048_576
