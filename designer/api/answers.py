@@ -4,9 +4,12 @@ from typing import Any
 
 from rest_framework import serializers
 
-from designer.api.serializers import VersionsSerializer
-
 Answer = serializers.Serializer[Any]
+
+
+class Versions(Answer):
+    model = serializers.CharField(help_text="Version of the rules and formulas.")
+    catalog = serializers.CharField(help_text="Hash of the catalog's files.")
 
 
 class MoneyRange(Answer):
@@ -94,7 +97,7 @@ class Preview(Answer):
     """An Estimate without the lines of its bill of materials."""
 
     spec = serializers.JSONField(help_text="The normalized spec.")
-    versions = VersionsSerializer()
+    versions = Versions()
     spec_hash = serializers.CharField()
     fabrics = serializers.DictField(child=SizedNetwork())
     findings = Finding(many=True)
@@ -115,7 +118,7 @@ class Bom(Answer):
 
     name = serializers.CharField()
     spec_hash = serializers.CharField()
-    versions = VersionsSerializer()
+    versions = Versions()
     bom = BomWithLines()
 
 
@@ -128,7 +131,7 @@ class PredictionRow(Answer):
     time_us_high = serializers.FloatField()
     algbw_gb_s = serializers.FloatField()
     busbw_gb_s = serializers.FloatField()
-    algorithm = serializers.CharField()
+    algorithm = serializers.CharField(allow_null=True)
     protocol = serializers.CharField(allow_null=True)
     limited_by = serializers.CharField()
     validated = serializers.BooleanField(help_text="False outside what was measured.")

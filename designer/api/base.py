@@ -78,10 +78,20 @@ class Pages(PageNumberPagination):
     page_size = 50
     max_page_size = 200
     page_size_query_param = "page_size"
+    invalid_page_message = "There is no page {page_number}; the list ends before it."
 
     def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
         """None: views describe their query by PageQuery, which also checks it."""
         return []
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """As DRF's, in the words of OpenAPI 3.1, where null is a type."""
+        address = {"type": ["string", "null"], "format": "uri"}
+        return {
+            "type": "object",
+            "required": ["count", "next", "previous", "results"],
+            "properties": {"count": {"type": "integer"}, "next": address, "previous": address, "results": schema},
+        }
 
 
 def body_of(request: Request) -> Mapping[str, Any]:
@@ -107,6 +117,6 @@ def query_of(request: Request, serializer_class: type[Serializer[Any]], also: It
     ]
     if problems:
         raise Refusal(400, "invalid_request", problems)
-    serializer = serializer_class(data=request.query_params)
+    serializer = serializer_class(data=request.query_params.dict())  # a plain dict: "state=" is a value, and wrong
     serializer.is_valid(raise_exception=True)
     return dict(serializer.validated_data)

@@ -25,7 +25,7 @@ def spec_of(body: Mapping[str, Any], catalog: Catalog) -> DesignSpec:
     if "spec" not in body:
         return parse_spec(body, catalog)
     _refuse_unknown_keys(body)
-    return parse_spec(_named(body["spec"], body), catalog)
+    return _named(body["spec"], body, catalog)
 
 
 def revised_spec(design: Design, body: Mapping[str, Any], catalog: Catalog) -> DesignSpec:
@@ -36,11 +36,16 @@ def revised_spec(design: Design, body: Mapping[str, Any], catalog: Catalog) -> D
     spec = body.get("spec", design.latest.spec)
     if isinstance(spec, Mapping) and "name" not in spec:
         spec = {**spec, "name": design.name}
-    return parse_spec(_named(spec, body), catalog)
+    return _named(spec, body, catalog)
 
 
-def _named(spec: Any, body: Mapping[str, Any]) -> Any:
-    return {**spec, "name": body["name"]} if isinstance(spec, Mapping) and "name" in body else spec
+def _named(spec: Any, body: Mapping[str, Any], catalog: Catalog) -> DesignSpec:
+    """The spec under the body's name; a name of its own must be right too, although it gives way."""
+    if not isinstance(spec, Mapping) or "name" not in body:
+        return parse_spec(spec, catalog)
+    if "name" in spec:
+        parse_spec(spec, catalog)
+    return parse_spec({**spec, "name": body["name"]}, catalog)
 
 
 def _refuse_unknown_keys(body: Mapping[str, Any]) -> None:

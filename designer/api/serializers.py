@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.urls import reverse
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from designer.api import answers
 from designer.exports.downloads import FORMATS
 from designer.models import Design, DesignRevision
 from estimator.jobs.models import EstimateJob
+from estimator.spec import DesignSpec
 
 MAX_PAGE = 1_000_000
 
@@ -88,6 +91,16 @@ class ErrorSerializer(serializers.Serializer[Any]):
     problems = ProblemSerializer(many=True)
 
 
+@extend_schema_field(DesignSpec)
+class SpecField(serializers.JSONField):
+    """A stored spec, as it is."""
+
+
+@extend_schema_field(answers.Estimate)
+class ResultField(serializers.JSONField):
+    """A stored Estimate, as it is."""
+
+
 class RevisionSerializer(serializers.ModelSerializer[DesignRevision]):
     url = serializers.SerializerMethodField()
 
@@ -100,7 +113,7 @@ class RevisionSerializer(serializers.ModelSerializer[DesignRevision]):
 
 
 class RevisionDetailSerializer(RevisionSerializer):
-    spec = serializers.JSONField(help_text="The normalized spec: every default is printed.")
+    spec = SpecField(help_text="The normalized spec: every default is printed.")
 
     class Meta(RevisionSerializer.Meta):
         fields = [*RevisionSerializer.Meta.fields, "spec"]
@@ -124,16 +137,11 @@ class DesignSerializer(serializers.ModelSerializer[Design]):
 class DesignDetailSerializer(DesignSerializer):
     """A design with its latest spec and the list of all its revisions, oldest first."""
 
-    spec = serializers.JSONField(help_text="The latest revision's normalized spec: every default is printed.")
+    spec = SpecField(help_text="The latest revision's normalized spec: every default is printed.")
     revisions = RevisionSerializer(many=True)
 
     class Meta(DesignSerializer.Meta):
         fields = [*DesignSerializer.Meta.fields, "spec", "revisions"]
-
-
-class VersionsSerializer(serializers.Serializer[Any]):
-    model = serializers.CharField(help_text="Version of the rules and formulas.")
-    catalog = serializers.CharField(help_text="Hash of the catalog's files.")
 
 
 class EstimateJobSerializer(serializers.ModelSerializer[EstimateJob]):
@@ -162,15 +170,15 @@ class EstimateJobSerializer(serializers.ModelSerializer[EstimateJob]):
     def get_name(self, job: EstimateJob) -> str:
         return str(job.spec.get("name", ""))
 
-    def get_versions(self, job: EstimateJob) -> VersionsSerializer:
+    def get_versions(self, job: EstimateJob) -> answers.Versions:
         return {"model": job.model_version, "catalog": job.catalog_version}  # type: ignore[return-value]
 
 
 class EstimateJobDetailSerializer(EstimateJobSerializer):
     """One estimate: the spec it is of and, when ``state`` is succeeded, its result."""
 
-    spec = serializers.JSONField(help_text="The normalized spec.")
-    result = serializers.JSONField(allow_null=True, help_text="The Estimate; null until the job has succeeded.")
+    spec = SpecField(help_text="The normalized spec.")
+    result = ResultField(allow_null=True, help_text="The Estimate; null until the job has succeeded.")
 
     class Meta(EstimateJobSerializer.Meta):
         fields = [*EstimateJobSerializer.Meta.fields, "spec", "result"]

@@ -164,7 +164,6 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
-    "COMPONENT_SPLIT_REQUEST": True,
     "OAS_VERSION": "3.1.0",  # pydantic writes JSON Schema as 3.1 has it
     "POSTPROCESSING_HOOKS": [],  # the default one sorts each enum's values, and "tiers" mixes numbers and words
 }
