@@ -18,10 +18,12 @@ from estimator.units import ceil_div
 MAX_GLYPHS = 400
 MAX_COLUMNS = 8
 MAX_SQUARES = 32
+MAX_PLANES = 4
 WIDTH = 1040
-GUTTER = 164
+GUTTER = 170
+GUTTER_LETTERS = 27
 EDGE = 8
-COLUMN_MOST = 250
+COLUMN_MOST = 300
 GAP = 14
 SQUARE, PITCH = 11, 15
 BOX_HEIGHT = 62
@@ -120,20 +122,18 @@ class _Canvas:
         self.parts.append(f'<rect class="box" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="7" '
                           f'fill="#f5f6f8" stroke="#b9c2cc"{dash}/>')  # fmt: skip
 
-    def squares(self, x: float, y: float, number: int, tier: str) -> None:
-        """``number`` switches centred on x, in one row or two."""
-        rows = 1 if number <= MAX_SQUARES // 2 else 2
-        in_row = ceil_div(number, rows)
-        for k in range(number):
-            row, place = divmod(k, in_row)
-            left = x - (in_row * PITCH - (PITCH - SQUARE)) / 2 + place * PITCH
-            self.parts.append(f'<rect class="glyph {tier}" x="{left:.1f}" y="{y + row * PITCH:.1f}" width="{SQUARE}" height="{SQUARE}" '
-                              f'rx="2.5" fill="{FILLS[tier]}"/>')  # fmt: skip
+    def squares(self, x: float, y: float, rows: list[int], tier: str) -> None:
+        """Switches in rows centred on x."""
+        for row, number in enumerate(rows):
+            left = x - (number * PITCH - (PITCH - SQUARE)) / 2
+            for k in range(number):
+                self.parts.append(f'<rect class="glyph {tier}" x="{left + k * PITCH:.1f}" y="{y + row * PITCH:.1f}" '
+                                  f'width="{SQUARE}" height="{SQUARE}" rx="2.5" fill="{FILLS[tier]}"/>')  # fmt: skip
 
     def bundle(self, x0: float, y0: float, x1: float, y1: float, width: float) -> None:
         bend = (y1 - y0) * 0.5
         self.parts.append(f'<path class="bundle" d="M{x0:.1f} {y0:.1f}C{x0:.1f} {y0 + bend:.1f} {x1:.1f} {y1 - bend:.1f} {x1:.1f} {y1:.1f}" '
-                          f'fill="none" stroke="#7b8b99" stroke-opacity="0.55" stroke-width="{width:.1f}"/>')  # fmt: skip
+                  f'fill="none" stroke="#7b8b99" stroke-opacity="0.45" stroke-width="{width:.1f}"/>')  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -145,6 +145,7 @@ class _Frame:
     tiers: tuple[str, ...]
     centres: list[float]
     column_width: float
+    n_planes: int  # that the shared tiers are drawn in
 
     def top(self, tier: str) -> float:
         return 10 + self.tiers.index(tier) * (BOX_HEIGHT + LANE)
@@ -165,11 +166,14 @@ def _frame(fabric: Mapping[str, Any]) -> _Frame:
     room = WIDTH - GUTTER - EDGE
     width = min(room / len(columns), COLUMN_MOST)
     left = GUTTER + (room - width * len(columns)) / 2
-    return _Frame(columns, plan.spans, TIERS[fabric["tiers"]], [left + width * (k + 0.5) for k in range(len(columns))], width)
+    centres = [left + width * (k + 0.5) for k in range(len(columns))]
+    planes = fabric["planes"] if fabric["split"]["components"] == fabric["planes"] <= MAX_PLANES else 1
+    return _Frame(columns, plan.spans, TIERS[fabric["tiers"]], centres, width, planes)
 
 
-def _switch_text(number: int, part: str | None) -> str:
-    return f"{count(number)} × {part}" if part else f"{count(number)} switches"
+def _part_text(number: int, part: str | None) -> str:
+    words = f"{count(number)} × {part}" if part else f"{count(number)}, custom"
+    return words if len(words) <= GUTTER_LETTERS else words[: GUTTER_LETTERS - 1].rstrip(" ,(") + "…"
 
 
 def _draw_tier(canvas: _Canvas, frame: _Frame, tier: str, fabric: Mapping[str, Any]) -> None:
@@ -177,16 +181,9 @@ def _draw_tier(canvas: _Canvas, frame: _Frame, tier: str, fabric: Mapping[str, A
     total = counts["nodes" if tier == "node" else tier]
     part = fabric["parts"].get(tier)
     canvas.text(4, top + 26, NAMES[tier], "tier", "start")
-    canvas.text(4, top + 44, _switch_text(total, part), "", "start")
+    canvas.text(4, top + 44, _part_text(total, part), "", "start")
     if tier in frame.spans:
-        left, right = frame.span
-        canvas.box(left, top, right - left, BOX_HEIGHT)
-        centre = (left + right) / 2
-        if tier == "node":
-            canvas.text(centre, top + 27, f"{count(total)} servers, {count(counts['gpus'])} GPUs", "head")
-            canvas.text(centre, top + 45, "each with a port in every block above")
-        else:
-            _draw_switches(canvas, centre, top, total, tier, "", int((right - left - 20) // PITCH) * 2)
+        _draw_span(canvas, frame, tier, total, counts["gpus"])
         return
     for column, centre in zip(frame.columns, frame.centres, strict=True):
         width = frame.column_width - GAP
@@ -196,7 +193,25 @@ def _draw_tier(canvas: _Canvas, frame: _Frame, tier: str, fabric: Mapping[str, A
         else:
             number = column.n_leaf if tier == "leaf" else column.n_spine
             title = column.title if "node" in frame.spans and tier == "leaf" else ""
-            _draw_switches(canvas, centre, top, number, tier, title, int((width - 8) // PITCH) * 2)
+            _draw_switches(canvas, centre, top, number, tier, title, width, frame.n_planes if number % frame.n_planes == 0 else 1)
+
+
+def _draw_span(canvas: _Canvas, frame: _Frame, tier: str, total: int, n_gpus: int) -> None:
+    """A tier that all blocks share: one box, or one for each plane."""
+    top = frame.top(tier)
+    left, right = frame.span
+    if tier == "node":
+        canvas.box(left, top, right - left, BOX_HEIGHT)
+        canvas.text((left + right) / 2, top + 27, f"{count(total)} servers, {count(n_gpus)} GPUs", "head")
+        canvas.text((left + right) / 2, top + 45, "each with a port in every block above")
+        return
+    width = (right - left) / frame.n_planes
+    for plane in range(frame.n_planes):
+        start = left + plane * width + (GAP / 2 if plane else 0)
+        end = left + (plane + 1) * width - (GAP / 2 if plane < frame.n_planes - 1 else 0)
+        canvas.box(start, top, end - start, BOX_HEIGHT)
+        title = f"Plane {plane + 1}" if frame.n_planes > 1 else ""
+        _draw_switches(canvas, (start + end) / 2, top, _shared(total, frame.n_planes), tier, title, end - start)
 
 
 def _draw_nodes(canvas: _Canvas, column: Column, centre: float, top: float, fabric: Mapping[str, Any]) -> None:
@@ -207,12 +222,15 @@ def _draw_nodes(canvas: _Canvas, column: Column, centre: float, top: float, fabr
         canvas.text(centre, top + 45, f"{count(column.n_nodes)} × {fabric['gpus_per_node']} = {count(gpus)} GPUs{each}")
 
 
-def _draw_switches(canvas: _Canvas, centre: float, top: float, number: int, tier: str, title: str, room: int) -> None:
-    shown = min(number, room, MAX_SQUARES)
-    rows = 1 if shown <= MAX_SQUARES // 2 else 2
-    total = f"{count(number)} {PLAIN[tier] if number != 1 else tier}" if number else ""
-    canvas.squares(centre, top + (13 if rows == 1 else 8), shown, tier)
-    canvas.text(centre, top + 50, f"{title}: {total}" if title and total else title or total)
+def _draw_switches(canvas: _Canvas, centre: float, top: float, number: int, tier: str, title: str, width: float, planes: int = 1) -> None:
+    """The switches of one box with their number; in two rows where one is too short, or a row for each of two planes."""
+    in_row = min(int((width - 10) // PITCH), MAX_SQUARES // 2)
+    split = planes == 2 and number % 2 == 0
+    rows = [number // 2] * 2 if split else [number] if number <= in_row else [ceil_div(number, 2), number // 2]
+    canvas.squares(centre, top + (13 if len(rows) == 1 else 8), [min(row, in_row) for row in rows], tier)
+    each = number // planes
+    total = f"{count(each)} {PLAIN[tier] if each != 1 else tier}{' a plane' if planes > 1 else ''}" if number else ""
+    canvas.text(centre, top + 51, f"{title}: {total}" if title and total else title or total)
 
 
 def _draw_bundles(canvas: _Canvas, frame: _Frame, lower: str, fabric: Mapping[str, Any]) -> None:
@@ -220,18 +238,25 @@ def _draw_bundles(canvas: _Canvas, frame: _Frame, lower: str, fabric: Mapping[st
     links = fabric["links"][{"node": "node_leaf", "leaf": "leaf_spine", "spine": "spine_core"}[lower]]
     rate = fabric["endpoint_rate_gbit_s"] if lower == "node" else fabric["port_rate_gbit_s"]
     y0, y1 = frame.top(lower), frame.top(upper) + BOX_HEIGHT
-    left, right = frame.span
     canvas.text(4, (y0 + y1) / 2 - 3, f"{count(links)} links", "", "start")
     canvas.text(4, (y0 + y1) / 2 + 13, gbit_s(links * rate), "", "start")
     n_blocks = sum(column.stands_for for column in frame.columns)
     for k, (column, centre) in enumerate(zip(frame.columns, frame.centres, strict=True)):
-        at = left + (right - left) * (k + 1) / (len(frame.columns) + 1)
-        x0, x1 = (centre, at) if upper in frame.spans and lower not in frame.spans else (centre, centre)
+        for x1 in _ends(frame, k, upper, lower):
+            canvas.bundle(centre, y0, x1, y1, 6 if column.stands_for == 1 else 12)
         own = _links_of(column, lower, links, n_blocks, fabric)
-        canvas.bundle(x0, y0, x1, y1, 3 if column.stands_for == 1 else 6)
         if own:
             each = " each" if column.stands_for > 1 else ""
             canvas.text(centre, y0 - 12, f"{count(own)} × {gbit_s(rate)}{each}".replace(NO_BREAK_SPACE, " "), "bundle")
+
+
+def _ends(frame: _Frame, k: int, upper: str, lower: str) -> list[float]:
+    """Where the bundles of block k end in the tier above: straight up, or in the shared box of each plane."""
+    if upper not in frame.spans or lower in frame.spans:
+        return [frame.centres[k]]
+    left, right = frame.span
+    width = (right - left) / frame.n_planes
+    return [left + width * (plane + (k + 1) / (len(frame.columns) + 1)) for plane in range(frame.n_planes)]
 
 
 def _links_of(column: Column, lower: str, links: int, n_blocks: int, fabric: Mapping[str, Any]) -> int:
@@ -257,7 +282,7 @@ def _in_words(fabric: Mapping[str, Any]) -> str:
     return " ".join(words)
 
 
-def _part_names(estimate: Mapping[str, Any]) -> dict[str, str]:
+def part_names(estimate: Mapping[str, Any]) -> dict[str, str]:
     """Tier → what its switches, or the servers, are called; tiers of custom parts are left out."""
     ids = {tier: switch["part"] for tier, switch in estimate["fabrics"]["compute"]["switches"].items()}
     ids["node"] = estimate["spec"]["compute"]["server"]
@@ -269,7 +294,7 @@ def fabric_svg(estimate: Mapping[str, Any]) -> SafeString:
     """The compute fabric of one Estimate as SVG."""
     compute = estimate["spec"]["compute"]
     fabric = dict(estimate["fabrics"]["compute"]) | {"gpus_per_node": compute["gpus_per_node"]}
-    fabric["parts"] = _part_names(estimate)
+    fabric["parts"] = part_names(estimate)
     fabric["split"] = dict(fabric["split"]) | {"rails_per_leaf": estimate["spec"]["fabric"]["rails_per_leaf"]}
     frame, canvas = _frame(fabric), _Canvas()
     for tier in frame.tiers[1:]:

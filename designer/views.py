@@ -17,7 +17,7 @@ from designer import samples
 from designer.bom_table import sorted_bom
 from designer.charts import headline, performance_charts
 from designer.design_list import design_rows, sorted_rows
-from designer.diagrams import fabric_svg
+from designer.diagrams import fabric_svg, part_names
 from designer.forms import DesignForm, computed_texts, field_name, problems_for_page, said_values
 from designer.models import Design
 from designer.services import cancel_estimate, request_estimate, save_design
@@ -159,7 +159,7 @@ def _job_context(request: HttpRequest, row: Design, job: EstimateJob | None) -> 
         result = job.result
         context |= {
             "result": result, "result_compute": result["fabrics"]["compute"], "charts": performance_charts(result.get("performance")),
-            "bom": sorted_bom(result.get("bom"), request.GET.get("sort")),
+            "bom": sorted_bom(result.get("bom"), request.GET.get("sort")), "names": part_names(result),
         }  # fmt: skip
     return context
 
