@@ -5,12 +5,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from estimator.bom import bill_of_materials
+from estimator.cabling import cable_plan
 from estimator.catalog.loader import Catalog
+from estimator.cost import cost_of
 from estimator.diagnosis import why_not
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric import SizedFabric, fabric_of
 from estimator.findings import Finding, findings_of
 from estimator.performance import design_performance
+from estimator.power import power_of
 from estimator.sizing import size
 from estimator.spec import DesignSpec, spec_hash
 from estimator.units import ratio_text
@@ -88,11 +92,6 @@ def _one(
     compute["oversubscription"] = fabric.oversubscription_json(spec.fabric.oversubscription)
     bom = cost = power = None
     if {"cables", "bom", "cost"} & set(parts):
-        from estimator.bom import bill_of_materials
-        from estimator.cabling import cable_plan
-        from estimator.cost import cost_of
-        from estimator.power import power_of
-
         plan = cable_plan(spec, fabric, catalog)
         compute |= plan.as_json()
         if {"bom", "cost"} & set(parts):
@@ -108,15 +107,14 @@ def _performance(
     specs: Sequence[DesignSpec], fabrics: Sequence[SizedFabric], catalog: Catalog
 ) -> list[dict[str, Any] | None]:
     """Predicted collectives of the designs whose GPU is known, all in one batch."""
+    missing = {"all_reduce": None, "missing": "Name the GPU (compute.gpu) to predict collectives."}
+    out: list[dict[str, Any] | None] = [dict(missing) for _ in specs]
     known = [i for i, spec in enumerate(specs) if spec.compute.gpu]
-    made = design_performance(
-        [system_of(specs[i], fabrics[i], catalog) for i in known], [fabrics[i].n_gpus for i in known], catalog
-    )
-    out: list[dict[str, Any] | None] = [
-        {"all_reduce": None, "missing": "Name the GPU (compute.gpu) to predict collectives."} for _ in specs
-    ]
-    for i, performance in zip(known, made, strict=True):
-        out[i] = performance
+    if known:
+        systems = [system_of(specs[i], fabrics[i], catalog) for i in known]
+        made = design_performance(systems, [fabrics[i].n_gpus for i in known], catalog)
+        for i, performance in zip(known, made, strict=True):
+            out[i] = performance
     return out
 
 

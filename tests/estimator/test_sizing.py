@@ -234,7 +234,7 @@ def test_two_tiers_too_small_lists_what_would_work() -> None:
     spread=st.sampled_from(["even", "uneven"]),
 )
 def test_cores_exist_exactly_where_a_core_has_a_port_for_each_group(
-    pods: int, rails: int, rest: int, core: int
+    pods: int, rails: int, rest: int, core: int, spread: str
 ) -> None:
     """Eight-port leaves and spines: pods of four leaves a rail, the last of ``rest``."""
     nodes = ((pods - 1) * 4 + rest) * 4
