@@ -1,0 +1,85 @@
+"""The command line, as a user runs it: JSON in, JSON out, problems on standard error, exit codes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SPEC = {"compute": {"server": "dgx-h100", "nodes": 127}, "fabric": {"generation": "ndr"}}
+REQUEST = {"system": {"gpu": "h100-sxm"}, "gpus": [8, 16], "message_bytes": [8, 2**30]}
+
+
+def run(*arguments: str, text: Any = None) -> subprocess.CompletedProcess[str]:
+    """``python -m estimator …`` with ``text`` (or its JSON) on standard input."""
+    given = text if isinstance(text, str) else json.dumps(text)
+    command = [sys.executable, "-m", "estimator", *arguments]
+    return subprocess.run(command, input=given, capture_output=True, text=True, cwd=ROOT, timeout=60, check=False)
+
+
+def refused(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """The refusal: exit 2, nothing on standard output, one JSON object on standard error."""
+    assert done.returncode == 2
+    assert done.stdout == ""
+    answer = json.loads(done.stderr)
+    assert set(answer) == {"code", "problems"}
+    assert all(set(problem) == {"field", "code", "message"} for problem in answer["problems"])
+    return answer  # type: ignore[no-any-return]
+
+
+def test_an_estimate_from_a_file_and_from_standard_input_are_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "spec.json"
+    file.write_text(json.dumps(SPEC))
+    from_file, from_input = run("estimate", str(file)), run("estimate", "-", text=SPEC)
+    assert from_file.returncode == 0
+    assert from_file.stderr == ""
+    assert from_file.stdout == from_input.stdout
+    made = json.loads(from_file.stdout)
+    assert set(made) == {"spec", "versions", "spec_hash", "fabrics", "findings", "bom", "cost", "power", "performance"}
+    assert made["fabrics"]["compute"]["counts"]["leaf"] == 32
+
+
+def test_only_computes_just_those_parts() -> None:
+    made = json.loads(run("estimate", "-", "--only", "counts,links", text=SPEC).stdout)
+    assert set(made) == {"spec", "versions", "spec_hash", "fabrics", "findings"}
+    assert "transceivers" not in made["fabrics"]["compute"]
+    made = json.loads(run("estimate", "-", "--only", "cost", text=SPEC).stdout)
+    assert "cost" in made
+    assert "bom" not in made
+
+
+def test_a_prediction_has_a_row_for_each_count_and_size() -> None:
+    rows = json.loads(run("predict", "-", text=REQUEST).stdout)["rows"]
+    assert [(row["gpus"], row["message_bytes"]) for row in rows] == [(8, 8), (8, 2**30), (16, 8), (16, 2**30)]
+    assert all(row["time_us_low"] <= row["time_us"] <= row["time_us_high"] for row in rows)
+
+
+def test_the_catalog_lists_one_kind_or_all() -> None:
+    switches = json.loads(run("catalog", "switches").stdout)
+    assert any(record["id"] == "nvidia-qm9700" for record in switches["records"])
+    everything = json.loads(run("catalog").stdout)
+    assert everything["switches"] == switches["records"]
+    assert "not_a_choice" in str(refused(run("catalog", "toasters")))
+
+
+@pytest.mark.parametrize(("arguments", "text", "code"), [
+    (("estimate", "-"), "{", "not_json"),
+    (("estimate", "-"), "", "not_json"),
+    (("estimate", "-"), '{"compute": {"nodes": NaN}, "fabric": {"generation": "ndr"}}', "not_json"),
+    (("estimate", "-"), "[" * 100_000, "not_json"),
+    (("estimate", "-"), "\ud800".encode("utf-8", "replace").decode(), "not_json"),
+    (("estimate", "-"), '{"x": "' + "a" * 5_000_001 + '"}', "too_large"),
+    (("estimate", "/no/such/file"), "", "cannot_read"),
+    (("estimate", "/"), "", "cannot_read"),
+    (("estimate", "-", "--only", "counts,prices"), SPEC, "not_a_choice"),
+    (("estimate",), "", "bad_command"),
+    (("divine",), "", "bad_command"),
+    ((), "", "bad_command"),
+    (("estimate", "-"), {"compute": {"nodes": 300}, "fabric": {"generation": "ndr", "tiers": 2}}, "two_tier_too_small"),
+    (("predict", "-"), {**REQUEST, "gpus": [0]}, "out_of_range"),
+])  # fmt: skip
+def test_a_refusal_is_json_with_a_code(arguments: tuple[str, ...], text: Any, code: str) -> None:
+    assert code in {problem["code"] for problem in refused(run(*arguments, text=text))["problems"]}

@@ -1,0 +1,159 @@
+"""Requests: defaults printed back, bounds, and every problem in one pass."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from estimator.catalog.loader import load_catalog
+from estimator.errors import SpecError
+from estimator.spec import DesignSpec, parse_spec, spec_hash, spec_json_schema
+from estimator.spec_fields import MAX_ENDPOINTS, SECTIONS
+
+CATALOG = load_catalog()
+H100 = {"server": "dgx-h100", "nodes": 4}
+NDR = {"generation": "ndr"}
+
+
+def problems_of(values: Any) -> dict[str, tuple[str, str]]:
+    """field → (code, message) of a refused request."""
+    with pytest.raises(SpecError) as caught:
+        parse_spec(values, CATALOG)
+    return {problem.field: (problem.code, problem.message) for problem in caught.value.problems}
+
+
+def test_every_default_is_printed_back() -> None:
+    spec = parse_spec({"compute": {"server": "dgx-h100", "nodes": 127}, "fabric": NDR}, CATALOG).as_json()
+    assert spec["compute"] == {
+        "server": "dgx-h100", "nodes": 127, "gpus": None, "gpu": "h100-sxm", "gpus_per_node": 8, "nics_per_node": 8,
+        "nic_ports_per_node": 8, "scale_up_domain_gpus": 8}  # fmt: skip
+    fabric = spec["fabric"]
+    assert (fabric["leaf_switch"], fabric["leaf_radix"], fabric["core_radix"]) == ("nvidia-qm9700", 64, 64)
+    assert (fabric["oversubscription"], fabric["tiers"], fabric["layout"]) == ("1:1", "auto", "rail-optimized")
+    assert spec["site"] == {"node_leaf_m": 30.0, "leaf_spine_m": 30.0, "spine_core_m": 50.0}
+    assert spec["spec_version"] == 1
+
+
+def test_the_normalized_spec_means_the_same_again() -> None:
+    for values in (
+        {"compute": {"server": "dgx-b300", "gpus": 1000}, "fabric": {"generation": "roce-400", "planes": 2}},
+        {"compute": {"gpus": 7}, "fabric": {"generation": "ndr", "leaf_radix": 48}},
+        {"compute": {"nodes": 9}, "fabric": {"generation": "edr", "leaf_switch": "custom", "leaf_radix": 3}},
+    ):
+        spec = parse_spec(values, CATALOG)
+        again = parse_spec(spec.as_json(), CATALOG)
+        assert again.as_json() == spec.as_json()
+        assert spec_hash(again) == spec_hash(spec)
+        assert spec.as_given() == values
+
+
+def test_a_change_changes_the_hash() -> None:
+    one, two = (parse_spec({"compute": {**H100, "nodes": n}, "fabric": NDR}, CATALOG) for n in (4, 5))
+    assert spec_hash(one) != spec_hash(two)
+
+
+def test_gpus_round_up_to_whole_nodes() -> None:
+    spec = parse_spec({"compute": {"server": "dgx-h100", "gpus": 1017}, "fabric": NDR}, CATALOG)
+    assert spec.compute.nodes == 128
+
+
+def test_a_plane_is_fed_by_each_nic_that_can() -> None:
+    """DGX B300 has eight 800G NICs, two 400G ports each; DGX H100's 400G NICs have one."""
+    fabric = {"generation": "roce-400", "planes": 2}
+    assert (
+        parse_spec(
+            {"compute": {"server": "dgx-b300", "nodes": 4}, "fabric": fabric}, CATALOG
+        ).compute.nic_ports_per_node
+        == 16
+    )
+    assert parse_spec({"compute": H100, "fabric": fabric}, CATALOG).compute.nic_ports_per_node == 8
+
+
+def test_all_problems_come_in_one_pass() -> None:
+    found = problems_of({
+        "compute": {"server": "dgx-h10", "nodes": 0, "nodez": 3}, "typo": 1,
+        "fabric": {"generation": "ndr", "oversubscription": "0:1", "planes": "2", "leaf_switch": "nvidia-sn5600"},
+    })  # fmt: skip
+    assert {field: code for field, (code, _) in found.items()} == {
+        "compute.server": "unknown_part", "compute.nodes": "out_of_range", "compute.nodez": "unknown_key", "typo": "unknown_key",
+        "fabric.oversubscription": "not_a_ratio", "fabric.planes": "wrong_type", "fabric.leaf_switch": "switch_does_not_fit",
+    }  # fmt: skip
+    assert "dgx-h100" in found["compute.server"][1]
+    assert "'nodes'" in found["compute.nodez"][1]
+
+
+@pytest.mark.parametrize(("compute", "fabric", "field", "code"), [
+    ({}, NDR, "compute.nodes", "missing"),
+    ({"nodes": 4}, {}, "fabric.generation", "missing"),
+    ({"nodes": 4}, {"generation": "fdr"}, "fabric.generation", "not_a_choice"),
+    ({"server": "dgx-h100", "nodes": 4, "gpus": 64}, NDR, "compute.gpus", "contradiction"),
+    ({"gpus": 2**40}, NDR, "compute.gpus", "out_of_range"),
+    ({"nodes": MAX_ENDPOINTS // 8 + 1}, NDR, "compute.nodes", "out_of_range"),
+    ({"nodes": 2**63}, NDR, "compute.nodes", "out_of_range"),
+    ({"nodes": True}, NDR, "compute.nodes", "wrong_type"),
+    ({"nodes": 4.0}, NDR, "compute.nodes", "wrong_type"),
+    ({"server": "gb200-nvl72", "nodes": 4}, NDR, "compute.server", "rack_not_node"),
+    ({"nodes": 4, "gpu": "h100"}, NDR, "compute.gpu", "unknown_part"),
+    ({"nodes": 4}, {**NDR, "leaf_switch": "no-such"}, "fabric.leaf_switch", "unknown_part"),
+    ({"nodes": 4}, {**NDR, "leaf_switch": "custom"}, "fabric.leaf_radix", "missing"),
+    ({"nodes": 4}, {**NDR, "leaf_switch": "nvidia-qm9700", "leaf_radix": 65}, "fabric.leaf_radix", "radix_over_part"),
+    ({"nodes": 4}, {**NDR, "leaf_radix": 1}, "fabric.leaf_radix", "out_of_range"),
+    ({"nodes": 4}, {**NDR, "leaf_downlinks": 40, "leaf_uplinks": 32}, "fabric.leaf_downlinks", "leaf_ports_short"),
+    ({"nodes": 4}, {**NDR, "reserved": {"leaf_ports": 63}}, "fabric.reserved.leaf_ports", "leaf_ports_short"),
+    ({"nodes": 4}, {**NDR, "reserved": {"spine_ports": 64}}, "fabric.reserved.spine_ports", "spine_ports_short"),
+    ({"nodes": 4}, {**NDR, "oversubscription": "3"}, "fabric.oversubscription", "not_a_ratio"),
+    ({"nodes": 4}, {**NDR, "oversubscription": "1025:1"}, "fabric.oversubscription", "not_a_ratio"),
+    ({"nodes": 4}, {**NDR, "oversubscription": "²:1"}, "fabric.oversubscription", "not_a_ratio"),
+    ({"nodes": 4, "nic_ports_per_node": 8}, {**NDR, "planes": 3}, "fabric.planes", "planes_do_not_divide"),
+    ({"nodes": 4}, {**NDR, "rails_per_leaf": 3}, "fabric.rails_per_leaf", "rails_do_not_divide"),
+    ({"nodes": 4}, {**NDR, "grow_to_nodes": 3}, "fabric.grow_to_nodes", "out_of_range"),
+    ({"nodes": 4}, {**NDR, "grow_to_nodes": 9, "uplink_spread": "uneven"}, "fabric.grow_to_nodes", "contradiction"),
+    (None, NDR, "compute", "wrong_type"),
+    ([], NDR, "compute", "wrong_type"),
+])  # fmt: skip
+def test_each_rule_refuses_by_field_and_code(compute: Any, fabric: Any, field: str, code: str) -> None:
+    found = problems_of({"compute": compute, "fabric": fabric})
+    assert found[field][0] == code
+    assert found[field][1].endswith((".", "?"))
+
+
+@pytest.mark.parametrize("values", [None, [], "text", 3, True, {}, {"compute": {}}, {"spec_version": 2}])
+def test_what_is_no_design_is_refused(values: Any) -> None:
+    assert problems_of(values)
+
+
+def test_other_fabrics_are_refused_by_name() -> None:
+    found = problems_of({"compute": H100, "fabric": NDR, "other_fabrics": [{"role": "storage"}]})
+    assert found["other_fabrics"][0] == "not_available"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3), max_leaves=6)  # fmt: skip
+KEYS = st.sampled_from([key for section in SECTIONS.values() for key in section.model_fields])
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from([*SECTIONS, "name", "spec_version", "x"]), st.dictionaries(KEYS, JSON, max_size=4) | JSON
+    )
+)
+def test_any_json_is_a_design_or_refused(values: dict[str, Any]) -> None:
+    """Never anything but an answer: no traceback whatever the JSON holds."""
+    try:
+        assert isinstance(parse_spec(values, CATALOG), DesignSpec)
+    except SpecError as error:
+        json.dumps(error.as_json())
+        assert all(problem.code and problem.message for problem in error.problems)
+
+
+def test_the_schema_explains_every_key() -> None:
+    """Form and API take their words from here: a key without a title and a description would be a field unexplained."""
+    json.dumps(spec_json_schema())
+    for section in SECTIONS.values():
+        for key, field in section.model_fields.items():
+            if key != "reserved":
+                assert field.title, key
+                assert field.description, key
