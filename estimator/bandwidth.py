@@ -43,6 +43,7 @@ class GpuFacts:
     domain_gpus: int  # the catalog's scale-up domain
     has_switch_reduction: bool  # switches that add, and a library that uses them
     is_superchip: bool  # NICs hang on the CPU side, so the GPU's own PCIe link is not in the way
+    pcie_index: str  # which row of pcie_x16
     pcie_byte_s: float
     default_nic_gbit_s: float
 
@@ -60,7 +61,7 @@ def gpu_facts(record: Any, constants: ModelConstants) -> GpuFacts:
         domain_gpus=max(record.scale_up_domain_gpus, 1),
         has_switch_reduction="nv" in topology and "switch" in topology and constants.has("nvls_efficiency", generation),
         is_superchip="superchip" in record.form_factor.lower(),
-        pcie_byte_s=constants.value("pcie_x16", f"gen{record.pcie_gen}"),
+        pcie_index=f"gen{record.pcie_gen}", pcie_byte_s=constants.value("pcie_x16", f"gen{record.pcie_gen}"),
         default_nic_gbit_s=float(record.default_scale_out_gbit_s))
 
 
@@ -81,6 +82,7 @@ class SystemColumns:
 
     generations: tuple[str, ...]  # what generation_code indexes
     fabrics: tuple[str, ...]
+    labels: tuple[frozenset[str], ...]  # indices of constants that are this variant's own
     generation_code: IntArray
     fabric_code: IntArray
     gpus_per_node: IntArray
@@ -104,7 +106,12 @@ class SystemColumns:
     def take(self, index: IntArray) -> "SystemColumns":
         """The columns at ``index``: (n_variants,) → index.shape."""
         return replace(self, **{f.name: getattr(self, f.name)[index] for f in fields(self)
-                                if f.name not in ("generations", "fabrics")})
+                                if f.name not in ("generations", "fabrics", "labels")})
+
+    @property
+    def nics_per_domain(self) -> FloatArray:
+        """NICs of one scale-up domain: it owns those of its GPUs, so half a node has half of them."""
+        return self.nics_per_node * self.domain_gpus / self.gpus_per_node
 
     def constant(self, constants: ModelConstants, name: str) -> FloatArray:
         """A constant kept by GPU generation, as a column."""
@@ -133,12 +140,12 @@ def balance_share(load_balancing: str, oversubscription: float, nodes_per_leaf: 
         return constants.value("uplink_share", load_balancing)
     flows = np.log2(max(oversubscription, 1.0))
     uplinks = np.log2(max(nodes_per_leaf / oversubscription, 1.0))
-    widths = sorted({int(index.split(".")[0]) for index in constants.indices("ecmp_imbalance")})
-    depths = sorted({int(index.split(".")[1]) for index in constants.indices("ecmp_imbalance")})
-    by_width = [np.interp(flows, np.log2(depths), [constants.value("ecmp_imbalance", f"{u}.{f}") for f in depths])
+    table = [index.split(".") for index in constants.indices("uplink_imbalance")]
+    widths, depths = (sorted({int(row[column]) for row in table}) for column in (1, 2))
+    by_width = [np.interp(flows, np.log2(depths), constants.column("uplink_imbalance", [f"ecmp.{u}.{f}" for f in depths]))
                 for u in widths]
     imbalance = np.interp(uplinks, np.log2(widths), by_width)
-    return float(imbalance ** -constants.value("ecmp_exponent"))
+    return float(imbalance ** -constants.value("uplink_exponent", "ecmp"))
 
 
 def system_columns(systems: Sequence[dict[str, Any]], catalog: Any, constants: ModelConstants) -> SystemColumns:
@@ -160,7 +167,10 @@ def system_columns(systems: Sequence[dict[str, Any]], catalog: Any, constants: M
         return np.array([getattr(fact, name) for fact in facts])
 
     return SystemColumns(
-        generations=generations, fabrics=fabrics, generation_code=generation_code, fabric_code=fabric_code,
+        generations=generations, fabrics=fabrics,
+        labels=tuple(frozenset((fact.generation, system["fabric"], system["load_balancing"], fact.pcie_index))
+                     for fact, system in zip(facts, full, strict=True)),
+        generation_code=generation_code, fabric_code=fabric_code,
         gpus_per_node=integers("gpus_per_node"), domain_gpus=integers("scale_up_domain_gpus"),
         nics_per_node=integers("nics_per_node").astype(np.float64),
         nic_byte_s=gbit_s_to_byte_s(np.array([float(system["nic_gbit_s"]) for system in full])),
@@ -184,13 +194,13 @@ def domain_ring_bandwidth(columns: SystemColumns, domain_ranks: IntArray, consta
 
 
 def host_network_bandwidth(columns: SystemColumns, constants: ModelConstants) -> tuple[FloatArray, IntArray]:
-    """What the NICs and hosts of one domain send and receive at once, before the fabric's share [B/s], and its limit.
+    """What the NICs and hosts of one domain send and receive at once [B/s], and its limit; the fabric is not yet in it.
 
     Each NIC: its rate, or its x16 slot. Each GPU: its own x16 link, as no other path leads from it to the NICs, unless the
     NICs hang on the CPU of a superchip. A domain of several nodes: the channels that the library opens between racks.
     """
     nic = np.minimum(columns.nic_byte_s, columns.pcie_byte_s)
-    nics = columns.nics_per_node * columns.domain_gpus / columns.gpus_per_node * nic
+    nics = columns.nics_per_domain * nic
     gpus = np.where(columns.is_superchip, np.inf, columns.domain_gpus * columns.pcie_byte_s)
     limit = np.where((nic < columns.nic_byte_s) | (gpus < nics), PCIE, NIC)
     staged = np.where(columns.is_superchip, constants.value("no_gpudirect_share", "superchip"),
@@ -201,16 +211,19 @@ def host_network_bandwidth(columns: SystemColumns, constants: ModelConstants) ->
     return np.minimum(rate, rack), np.where(rack < rate, RACK, limit)
 
 
-def uplink_share(columns: SystemColumns, n_domains: IntArray, domain_crossings: float) -> tuple[FloatArray, IntArray]:
-    """Share of the network bandwidth that leaf uplinks leave to a pattern, 0–1, and which limit takes the rest.
+def uplink_bandwidth(columns: SystemColumns, n_domains: IntArray, domain_crossings: float,
+                     constants: ModelConstants) -> tuple[FloatArray, IntArray]:
+    """Rate at which one domain can send a pattern whose share of bytes leaves the leaf [B/s], and what limits that.
 
     ``domain_crossings`` is how many times a ring (1) or a tree (2) of ordered ranks leaves one leaf; with L domains under a
-    leaf, that over L of the bytes go up. Random placement: all but (L − 1)/(k − 1). A job under one leaf sends none up.
+    leaf, that over L of the bytes go up. Random placement: all but (L − 1)/(k − 1). A job under one leaf sends none up:
+    its rate is infinite. A leaf's uplinks have the rate of its nodes' NICs ÷ oversubscription, less what balancing loses.
     """
     per_leaf = np.maximum(columns.nodes_per_leaf * columns.gpus_per_node / columns.domain_gpus, 1.0)
     ordered = np.minimum(1.0, domain_crossings / per_leaf)
     random = 1.0 - (per_leaf - 1.0) / np.maximum(n_domains - 1, 1)
     crossing = np.where(n_domains > per_leaf, np.where(columns.is_random, random, ordered), 0.0)
     load = columns.oversubscription * crossing
-    share = columns.balance_share / np.maximum(load, columns.balance_share)
-    return share, np.where(load > 1.0, LEAF, BALANCING)
+    nics = columns.nics_per_domain * columns.nic_byte_s * columns.network_constant(constants, "network_efficiency")
+    rate = np.where(load > 0, nics * columns.balance_share / np.where(load > 0, load, 1.0), np.inf)
+    return rate, np.where(load > 1.0, LEAF, BALANCING)

@@ -22,7 +22,7 @@ class ModelConstants:
     def __init__(self, catalog: Any) -> None:
         self._values: dict[tuple[str, str], float] = {}
         self._rows: dict[tuple[str, str], Any] = {}
-        self._asked: set[tuple[str, str]] = set()
+        self._asked: dict[tuple[str, str], set[str]] = {}
         for row in catalog.constants.values():
             key = (row.name, row.index or "")
             self._rows[key] = row
@@ -42,7 +42,7 @@ class ModelConstants:
         key = self.key(name, index)
         if key is None:
             raise KeyError(f"model_constants.csv has no row for {name!r} with index {index!r}")
-        self._asked.add(key)
+        self._asked.setdefault(key, set()).add(index)
         return self._values[key]
 
     def get(self, name: str, index: str, otherwise: float) -> float:
@@ -61,9 +61,10 @@ class ModelConstants:
         """All indices of one constant, in the order of the file."""
         return [index for key, index in self._values if key == name]
 
-    def used(self) -> list[tuple[tuple[str, str], Any]]:
-        """The rows that were asked for so far, in the order of the file."""
-        return [(key, row) for key, row in self._rows.items() if key in self._asked]
+    def used(self, without: frozenset[str]) -> list[Any]:
+        """The rows that have answered so far, in the order of the file, but for indices with a part in ``without``."""
+        return [row for key, row in self._rows.items()
+                if any(not without & set(index.split(".")) for index in self._asked.get(key, ()))]
 
     def generation(self, architecture: str) -> str:
         """A GPU's architecture → the generation that constants are kept by.

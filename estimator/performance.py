@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from estimator.bandwidth import (
     ALONE, ANY_NUMBER, BALANCING, FILL, IN_NETWORK, LATENCY, LEAF, LIMITS, NVLINK_REDUCTION, SystemColumns,
-    domain_ring_bandwidth, host_network_bandwidth, system_columns, uplink_share,
+    domain_ring_bandwidth, host_network_bandwidth, system_columns, uplink_bandwidth,
 )
 from estimator.collectives import (
     BUS_FACTORS, VARIANTS, Terms, fastest, ring_bandwidth, ring_steps, saturation, stepped_latency, tree_levels,
@@ -50,14 +50,14 @@ class Paths:
 
     ring_domain_byte_s: FloatArray
     domain_limit: IntArray
-    network_byte_s: FloatArray  # before the uplinks' share
+    network_byte_s: FloatArray  # what hosts can send, whatever the fabric
     network_limit: IntArray
     network_extra_s: FloatArray  # added to each step over the network
 
-    def network(self, points: Points, domain_crossings: float) -> tuple[FloatArray, IntArray]:
-        """Network bandwidth of a pattern, and its limit."""
-        share, uplink_limit = uplink_share(points.columns, points.n_domains, domain_crossings)
-        return self.network_byte_s * share, np.where(share < 1.0, uplink_limit, self.network_limit)
+    def network(self, points: Points, domain_crossings: float, constants: ModelConstants) -> tuple[Any, Any]:
+        """Network bandwidth of a pattern of traffic [B/s], and its limit."""
+        return _slower((self.network_byte_s, self.network_limit),
+                       uplink_bandwidth(points.columns, points.n_domains, domain_crossings, constants))
 
 
 def paths_of(points: Points, constants: ModelConstants) -> Paths:
@@ -85,7 +85,7 @@ def _ring(points: Points, paths: Paths, constants: ModelConstants) -> list[tuple
     """(alpha [s], fill [s], algorithm bandwidth [B/s], limit) of the ring, for LL, LL128 and Simple."""
     columns, many = points.columns, points.n_domains > 1
     inside, across = ring_steps(points.n_ranks, points.n_domains)
-    network, network_limit = paths.network(points, 1.0)
+    network, network_limit = paths.network(points, 1.0, constants)
     simple = ring_bandwidth(paths.ring_domain_byte_s, network, points.domain_ranks, points.n_domains)
     limit = np.where(many & (simple == network), network_limit, paths.domain_limit)
     capped = _ll_max(points, constants)
@@ -114,7 +114,7 @@ def _tree(points: Points, paths: Paths, constants: ModelConstants) -> list[tuple
     levels = 2 * tree_levels(points.n_domains)
     inside = 2 * (points.domain_ranks - 1)
     efficiency = constants.value("tree_efficiency")
-    network, network_limit = paths.network(points, 2.0)
+    network, network_limit = paths.network(points, 2.0, constants)
     in_domain = np.where(points.domain_ranks > 1, 0.5 * efficiency * paths.ring_domain_byte_s, np.inf)
     over_network = np.where(many, efficiency * network / tree_network_share(points.n_domains), np.inf)
     simple, limit = _slower((in_domain, paths.domain_limit), (over_network, network_limit))
@@ -146,7 +146,7 @@ def _switch_reduction(points: Points, paths: Paths, constants: ModelConstants) -
     fill_s = constants.value("nvls_fill") * points.domain_ranks / 8
     domain = columns.link_byte_s * columns.constant(constants, "nvls_efficiency")
     levels = 2 * tree_levels(points.n_domains)
-    network, network_limit = paths.network(points, 2.0)
+    network, network_limit = paths.network(points, 2.0, constants)
     step_s = (constants.value("network_step_latency", "nvls_tree") * constants.value("latency_factor", "tree_network")
               + paths.network_extra_s)
     over_network = constants.value("nvls_tree_network_share") * network / tree_network_share(points.n_domains)
@@ -164,7 +164,7 @@ def _in_network(points: Points, paths: Paths, constants: ModelConstants) -> list
     """(alpha [s], fill [s], algorithm bandwidth [B/s], limit) of CollNet chain and direct: the switches of the network add."""
     columns = points.columns
     can = columns.has_in_network_reduction & (points.n_domains > 1)
-    network, network_limit = paths.network(points, 1.0)
+    network, network_limit = paths.network(points, 1.0, constants)
     network_limit = np.where(network_limit >= LEAF, network_limit, IN_NETWORK)
     inside = {"collnet_chain": 2 * (points.domain_ranks - 1), "collnet_direct": np.zeros_like(points.n_ranks)}
     fill_s = constants.value("nvls_fill") * points.domain_ranks / 8
@@ -256,8 +256,9 @@ def _is_validated(points: Points, terms: Terms, choice: IntArray, message_bytes:
                   constants: ModelConstants) -> BoolArray:
     """True where generation, fabric, number of domains, size of a domain, message size and launch have been measured."""
     columns = points.columns
-    nodes = np.where(points.n_domains > 1, columns.network_constant(constants, "measured_domains"), 1)
-    known = (points.n_domains <= nodes) & columns.has_gpudirect
+    domains = columns.network_constant(constants, "measured_domains")
+    domains = np.where(columns.domain_gpus > columns.gpus_per_node, np.minimum(domains, constants.value("measured_racks")), domains)
+    known = (points.n_domains <= np.maximum(domains, 1)) & columns.has_gpudirect
     known &= points.domain_ranks <= columns.constant(constants, "measured_domain_gpus")
     known &= columns.link_reach_gpus == ANY_NUMBER
     known &= constants.value("measured_launch", launch) > 0
@@ -372,9 +373,8 @@ def protocol_name(choice: int) -> str | None:
 
 
 def _used(constants: ModelConstants, columns: SystemColumns, variant: int) -> list[dict[str, Any]]:
-    """Constants behind one variant of a batch: those looked up, without the rows of other generations and fabrics."""
-    own = {columns.generations[columns.generation_code[variant]], columns.fabrics[columns.fabric_code[variant]]}
-    others = {*columns.generations, *columns.fabrics} - own
+    """Constants behind one variant of a batch: those looked up, but for other variants' own."""
+    without = frozenset().union(*columns.labels) - columns.labels[variant]
     return [{"name": row.name, "index": row.index or "", "value": float(row.value), "low": float(row.low),
              "high": float(row.high), "unit": row.unit, "basis": row.basis, "source": row.source, "evidence": row.evidence}
-            for key, row in constants.used() if not others & set(key[1].split("."))]
+            for row in constants.used(without)]
