@@ -72,21 +72,27 @@ class Finding(Answer):
 class BomLine(Answer):
     line = serializers.IntegerField()
     category = serializers.CharField()
-    part = serializers.CharField()
+    use = serializers.CharField(help_text="Where it goes: leaf, node, leaf to spines, ….")
+    part = serializers.CharField(allow_null=True, help_text="Id in the catalog; null for a custom part.")
     part_number = serializers.CharField(allow_null=True)
     description = serializers.CharField()
     quantity = serializers.IntegerField()
     spare_quantity = serializers.IntegerField()
+    length_m = serializers.FloatField(allow_null=True)
     unit_price_usd = MoneyRange(allow_null=True)
     extended_price_usd = MoneyRange(allow_null=True)
     price_basis = serializers.CharField(allow_null=True)
     price_source = serializers.CharField(allow_null=True)
+    price_note = serializers.CharField(allow_null=True)
+    assumption = serializers.BooleanField(help_text="True where price or quantity rests on an assumption.")
     power_w = serializers.FloatField(allow_null=True)
     fabric = serializers.CharField()
 
 
 class BomTotals(Answer):
     totals_usd = MoneyRange()
+    at_least = serializers.BooleanField(help_text="True if a line has no price: the totals are lower bounds.")
+    unpriced_lines = serializers.ListField(child=serializers.IntegerField())
 
 
 class BomWithLines(BomTotals):
@@ -102,7 +108,9 @@ class Preview(Answer):
     fabrics = serializers.DictField(child=SizedNetwork())
     findings = Finding(many=True)
     bom = BomTotals()
-    cost = serializers.DictField(help_text="capex_usd, opex_usd_per_year, tco_usd, usd_per_gpu, network_share, …")
+    cost = serializers.DictField(
+        help_text="capex_usd, opex_usd_per_year, tco_usd, usd_per_gpu, network_share, assumptions, …"
+    )
     power = serializers.DictField(help_text="network_w, it_w and facility_w.")
     performance = serializers.DictField(help_text="all_reduce over GPU counts and message sizes.")
 

@@ -162,7 +162,12 @@ predictions = _call(
 spec_schema = _call("get_spec_schema", "JSON Schema of a design", {200: OpenApiTypes.OBJECT}, tags=["designs"])
 
 design_list = _call(
-    "list_designs", "List designs", {200: DesignSerializer(many=True)}, (404,), parameters=[DesignQuery], tags=["designs"]
+    "list_designs",
+    "List designs",
+    {200: DesignSerializer(many=True)},
+    (404,),
+    parameters=[DesignQuery],
+    tags=["designs"],
 )
 design_create = _call(
     "create_design",

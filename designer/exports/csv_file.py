@@ -24,7 +24,9 @@ def csv_bytes(table: Table, provenance: tuple[Cell, ...]) -> bytes:
 
 
 def guarded(cell: Cell) -> Cell:
-    """Text that a spreadsheet would run as a formula gets an apostrophe before it; numbers stay as they are."""
+    """Text that a spreadsheet would run as a formula gets an apostrophe before it; numbers stay; truth as in JSON."""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
     if isinstance(cell, str) and cell.lstrip(" ").startswith(FORMULA_STARTS) and not PLAIN_NUMBER.fullmatch(cell):
         return f"'{cell}"
     return cell

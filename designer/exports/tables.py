@@ -1,13 +1,14 @@
 """The tables of a download, defined once: columns, and rows out of an Estimate's JSON. Writers turn them into bytes."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 Cell = str | int | float | bool | None
 Json = Mapping[str, Any]
 
-COUNT, WATT, MONEY, RATIO = "#,##0", "#,##0", "#,##0.00", "0.00"
+COUNT, WATT, MONEY, METRE = "#,##0", "#,##0", "#,##0.00", "0.0"
+ANY = "General"
 RANGE = ("low", "typical", "high")
 NO_PRICE = "no price"
 
@@ -54,16 +55,19 @@ BOM_COLUMNS = (
     Column("line", "Line", width=6, number_format=COUNT),
     Column("fabric", "Network", width=10),
     Column("category", "Category", width=13),
+    Column("use", "Use", width=18),
     Column("part", "Part", width=24),
     Column("part_number", "Part number", width=22),
     Column("description", "Description", width=52),
+    Column("length_m", "Length", "m", 8, METRE),
     Column("quantity", "Quantity", width=10, number_format=COUNT),
     Column("spare_quantity", "Spares", width=8, number_format=COUNT),
     *_money_range("unit_price_usd", "Unit price"),
     *_money_range("extended_price_usd", "Price"),
     Column("price_basis", "Basis of price", width=14),
-    Column("price_as_of", "As of", width=11),
-    Column("price_source", "Source of price", width=40),
+    Column("assumption", "Assumed", width=9),
+    Column("price_source", "Source of price", width=44),
+    Column("price_note", "Note on price", width=44),
     Column("power_w", "Power", "W", 12, WATT),
 )
 
@@ -81,16 +85,11 @@ def bom_table(estimate: Json) -> Table:
     bom = estimate["bom"]
     rows = tuple(tuple(column.value(line) for column in BOM_COLUMNS) for line in bom["lines"])
     totals = {
-        "description": "Total, at least: lines without a price are not in it" if is_at_least(estimate) else "Total",
+        "description": "Total, at least: lines without a price are not in it" if bom["at_least"] else "Total",
         "extended_price_usd": bom["totals_usd"],
-        "power_w": sum(line.get("power_w") or 0 for line in bom["lines"]),
+        "power_w": sum(line["power_w"] or 0 for line in bom["lines"]),
     }
     return Table("Bill of materials", BOM_COLUMNS, rows, tuple(column.value(totals) for column in BOM_COLUMNS))
-
-
-def is_at_least(estimate: Json) -> bool:
-    """True if a line has no price: then the totals are lower bounds."""
-    return any((line.get("extended_price_usd") or {}).get("typical") is None for line in estimate["bom"]["lines"])
 
 
 def provenance(estimate: Json) -> tuple[Cell, ...]:
@@ -113,7 +112,8 @@ def design_table(estimate: Json) -> Table:
     for name, fabric in estimate["fabrics"].items():
         rows += [(f"Network {name}", key, value) for key, value in flattened(fabric)]
     for key in ("cost", "power"):
-        rows += [(key.capitalize(), path, value) for path, value in flattened(estimate.get(key) or {})]
+        values = {name: value for name, value in estimate[key].items() if name != "assumptions"}
+        rows += [(key.capitalize(), path, value) for path, value in flattened(values)]
     rows += [("Finding", item["code"], f"{item['severity']}: {item['message']}") for item in estimate["findings"]]
     rows += [("Spec", key, value) for key, value in flattened(estimate["spec"])]
     return Table("Design", columns, tuple(rows))
@@ -131,30 +131,47 @@ def flattened(values: Any, path: str = "") -> Iterator[tuple[str, Cell]]:
         yield path, None if isinstance(values, (Mapping, list)) else values
 
 
+SOURCE_COLUMNS = (
+    Column("kind", "Kind", width=12),
+    Column("item", "Part or assumption", width=36),
+    Column("low", "Low", width=14, number_format=ANY),
+    Column("value", "Value", width=14, number_format=ANY),
+    Column("high", "High", width=14, number_format=ANY),
+    Column("unit", "Unit", width=20),
+    Column("basis", "Basis", width=14),
+    Column("as_of", "As of", width=12),
+    Column("source", "Source", width=60),
+    Column("note", "Note", width=60),
+)
+
+
 def sources_table(estimate: Json) -> Table:
-    """Where each price and assumption comes from: one row for each part, then the estimate's own assumptions."""
-    columns = (
-        Column("item", "Part or assumption", width=34),
-        Column("value", "Value", width=16),
-        Column("basis", "Basis", width=16),
-        Column("as_of", "As of", width=12),
-        Column("source", "Source", width=70),
-        Column("note", "Note", width=60),
-    )
-    rows = [*_unique(_price_source(line) for line in estimate["bom"]["lines"])]
-    rows += [_assumption(item) for item in estimate.get("assumptions", [])]
-    return Table("Sources and assumptions", columns, tuple(rows))
+    """Where every price, assumption and constant comes from, a row each, with its range."""
+    reduction = estimate["performance"].get("all_reduce") or {}
+    items = [
+        *(_price(line) for line in estimate["bom"]["lines"]),
+        *({**item, "kind": "assumption", "item": item["label"]} for item in estimate["cost"]["assumptions"]),
+        *(_constant(item) for item in reduction.get("constants", [])),
+    ]
+    rows = dict.fromkeys(tuple(column.value(item) for column in SOURCE_COLUMNS) for item in items)
+    return Table("Sources and assumptions", SOURCE_COLUMNS, tuple(rows))
 
 
-def _price_source(line: Json) -> tuple[Cell, ...]:
-    price = (line.get("unit_price_usd") or {}).get("typical")
-    basis = NO_PRICE if price is None else line.get("price_basis")
-    return line["part"], price, basis, line.get("price_as_of"), line.get("price_source"), line.get("price_note")
+def _price(line: Json) -> Json:
+    price = line["unit_price_usd"]
+    return {
+        "kind": "price",
+        "item": line["part"] or line["description"],
+        "low": price and price["low"],
+        "value": price and price["typical"],
+        "high": price and price["high"],
+        "unit": "USD each",
+        "basis": line["price_basis"] if price else NO_PRICE,
+        "source": line["price_source"],
+        "note": line.get("price_note"),
+    }
 
 
-def _assumption(item: Json) -> tuple[Cell, ...]:
-    return tuple(item.get(key) for key in ("name", "value", "basis", "as_of", "source", "note"))
-
-
-def _unique(rows: Iterable[tuple[Cell, ...]]) -> Iterable[tuple[Cell, ...]]:
-    return dict.fromkeys(rows)
+def _constant(item: Json) -> Json:
+    name = f"{item['name']} [{item['index']}]" if item["index"] else item["name"]
+    return {**item, "kind": "constant", "item": name, "note": item["evidence"]}

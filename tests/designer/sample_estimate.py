@@ -37,27 +37,48 @@ _ESTIMATE: dict[str, Any] = {
                 "description": "@SUM(A1:A9) Quantum-2, “64 × NDR”", "quantity": 12, "spare_quantity": 1,
                 "unit_price_usd": {"low": 16000.0, "typical": 24000.25, "high": 32000.0},
                 "extended_price_usd": {"low": 208000.0, "typical": 312003.25, "high": 416000.0},
-                "price_basis": "list", "price_source": "A reseller, 2026-07", "power_w": 8964.0, "fabric": "compute",
+                "price_basis": "list", "price_source": "A reseller, 2026-07", "price_note": None, "assumption": False,
+                "power_w": 8964.0, "fabric": "compute", "use": "leaf", "tier": None, "length_m": None,
             },
             {
                 "line": 2, "category": "credit", "part": "trade-in", "part_number": "\t=1+1", "description": "-12.5",
                 "quantity": 1, "spare_quantity": 0,
                 "unit_price_usd": {"low": -1500.5, "typical": -1000.0, "high": -500.0},
                 "extended_price_usd": {"low": -1500.5, "typical": -1000.0, "high": -500.0},
-                "price_basis": "quote", "price_source": "+44 20 7946 0000", "power_w": 0.0, "fabric": "compute",
+                "price_basis": "quote", "price_source": "+44 20 7946 0000", "price_note": "-", "assumption": True,
+                "power_w": 0.0, "fabric": "compute", "use": "node-leaf", "tier": "node_leaf", "length_m": 30.0,
             },
             {
-                "line": 3, "category": "server", "part": "custom", "part_number": None, "description": "Own server",
+                "line": 3, "category": "server", "part": None, "part_number": None, "description": "Own server",
                 "quantity": 31, "spare_quantity": 0, "unit_price_usd": None, "extended_price_usd": None,
-                "price_basis": "none", "price_source": None, "power_w": None, "fabric": "compute",
+                "price_basis": None, "price_source": "no price in the catalog", "price_note": None, "assumption": False,
+                "power_w": 0.0, "fabric": "compute", "use": "node", "tier": None, "length_m": None,
             },
         ],
         "totals_usd": {"low": 206499.5, "typical": 311003.25, "high": 415500.0},
+        "totals_by_category": {"server": None}, "at_least": True, "unpriced_lines": [3],
     },
-    "cost": {"capex_usd": {"network": {"low": 206499.5, "typical": 311003.25, "high": 415500.0}}, "network_share": 1.0},
+    "cost": {
+        "capex_usd": {"network": {"low": 206499.5, "typical": 311003.25, "high": 415500.0}, "servers": None},
+        "network_share": None, "at_least": True,
+        "assumptions": [
+            {
+                "name": "pue", "label": "Facility power ÷ IT power", "value": 1.3, "low": 1.1, "high": 1.54, "unit": "ratio",
+                "basis": "analyst", "source": "A survey", "as_of": "2026-01-19",
+            }
+        ],
+    },
     "power": {"network_w": {"typical": 8964.0, "max": 20604.0}},
     "performance": {
-        "all_reduce": {"gpus": [8], "message_bytes": [8], "busbw_gb_s": [[1.0]], "scaling_efficiency": [[1.0]]}
+        "all_reduce": {
+            "gpus": [8], "message_bytes": [8], "busbw_gb_s": [[1.0]], "scaling_efficiency": [[1.0]],
+            "constants": [
+                {
+                    "name": "ring_efficiency", "index": "hopper", "value": 0.8, "low": 0.7, "high": 0.9, "unit": "1",
+                    "basis": "measured", "source": "Published runs", "evidence": "=363 of 450 GB/s",
+                }
+            ],
+        }
     },
 }  # fmt: skip
 

@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 from designer import services
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.jobs.models import EstimateJob
+from estimator.jobs.tasks import run_estimate
 from tests.designer.api_helpers import SPEC, Caller, assert_refused, caller, fail, finish
 from tests.designer.sample_estimate import NAME, sample_estimate
 
@@ -158,7 +159,9 @@ def test_the_bill_as_csv_is_the_json(call: Caller, finished: EstimateJob) -> Non
     assert response["Content-Disposition"] == 'attachment; filename="cmd-c-calca0-bom-00ff00ff.csv"'
     rows = list(csv.DictReader(io.StringIO(response.content.decode(), newline="")))
     bom = call("GET", f"estimates/{finished.pk}/bom/").json()["bom"]
-    assert [(row["part"], int(row["quantity"])) for row in rows] == [(x["part"], x["quantity"]) for x in bom["lines"]]
+    assert [(row["part"], int(row["quantity"])) for row in rows] == [
+        (x["part"] or "", x["quantity"]) for x in bom["lines"]
+    ]
     total = sum(float(row["extended_price_usd_typical"] or 0) for row in rows)
     assert total == bom["totals_usd"]["typical"]
 
@@ -171,7 +174,8 @@ def test_the_bill_as_a_workbook_is_the_json(call: Caller, finished: EstimateJob)
     assert book.sheetnames == ["Bill of materials", "Design", "Sources and assumptions"]
     rows = list(book.worksheets[0].iter_rows(values_only=True))
     lines = sample_estimate()["bom"]["lines"]
-    assert [row[3] for row in rows[1:-1]] == [line["part"] for line in lines]
+    part = rows[0].index("Part")
+    assert [row[part] for row in rows[1:-1]] == [line["part"] for line in lines]
     again = call("GET", f"estimates/{finished.pk}/bom/?format=xlsx")
     assert again.content == response.content
 
@@ -182,6 +186,37 @@ def test_other_forms_are_refused_with_those_there_are(call: Caller, finished: Es
         call("GET", f"estimates/{finished.pk}/bom/?format={form}"), 400, "invalid_request", "format"
     )
     assert all(known in problems[0]["message"] for known in ("json", "csv", "xlsx"))
+
+
+@pytest.mark.parametrize("server", ["dgx-h100", "custom"])
+def test_all_three_forms_of_a_real_bill_agree(call: Caller, server: str) -> None:
+    spec = SPEC | {"compute": {"server": server, "nodes": 31, "gpus_per_node": 8}}
+    job = call("POST", "estimates/", spec).json()
+    run_estimate(job["id"])
+    path = f"estimates/{job['id']}/bom/?format="
+    answer = call("GET", path + "json").json()
+    lines, totals = answer["bom"]["lines"], answer["bom"]["totals_usd"]
+    rows = list(csv.DictReader(io.StringIO(call("GET", path + "csv").content.decode(), newline="")))
+    book = openpyxl.load_workbook(io.BytesIO(call("GET", path + "xlsx").content))
+    header, *body, last = book.worksheets[0].iter_rows(values_only=True)
+    assert len(rows) == len(body) == len(lines) > 3
+    for line, row, cells in zip(lines, rows, body, strict=True):
+        sheet = dict(zip(header, cells, strict=True))
+        assert (
+            (row["part"] or None, int(row["quantity"]))
+            == (sheet["Part"], sheet["Quantity"])
+            == (line["part"], line["quantity"])
+        )
+        for bound in ("low", "typical", "high"):
+            price = line["extended_price_usd"] and line["extended_price_usd"][bound]
+            text = row[f"extended_price_usd_{bound}"]
+            assert (float(text) if text else None) == sheet[f"Price, {bound} (USD)"] == price
+        assert row["spec_hash"] == answer["spec_hash"] == job["spec_hash"]
+    for bound in ("low", "typical", "high"):
+        total = sum(float(row[f"extended_price_usd_{bound}"] or 0) for row in rows)
+        assert total == pytest.approx(totals[bound])
+        assert last[header.index(f"Price, {bound} (USD)")] == totals[bound]
+    assert ("at least" in str(last)) == answer["bom"]["at_least"] == (server == "custom")
 
 
 def test_a_broker_that_is_away_does_not_lose_the_request(
@@ -210,8 +245,6 @@ def test_a_preview_is_the_estimate_without_its_lines(call: Caller) -> None:
 
 
 def test_a_preview_agrees_with_the_estimate(call: Caller, queued: dict[str, Any]) -> None:
-    from estimator.jobs.tasks import run_estimate
-
     run_estimate(queued["id"])
     result = call("GET", f"estimates/{queued['id']}/").json()["result"]
     preview = call("POST", "preview/", SPEC).json()

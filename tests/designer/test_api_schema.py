@@ -51,7 +51,9 @@ def test_anyone_may_read_the_document() -> None:
 
 
 def test_every_address_and_method_is_in_the_document(document: dict[str, Any]) -> None:
-    found = {f"{method} {path}" for path, item in document["paths"].items() for method in item if path.startswith("/api/v1/")}
+    found = {
+        f"{method} {path}" for path, item in document["paths"].items() for method in item if path.startswith("/api/v1/")
+    }
     assert found == {
         "post /api/v1/preview/", "post /api/v1/predictions/", "get /api/v1/spec-schema/",
         "get /api/v1/designs/", "post /api/v1/designs/",
@@ -105,7 +107,9 @@ def test_the_page_loads_nothing_from_elsewhere() -> None:
     static = [address.removeprefix("/static/") for address in addresses if address.startswith("/static/")]
     assert all(finders.find(path) for path in static)
     assert not re.search(r"<script(?![^>]*\bsrc=)", page)
-    script = Client().get(next(address for address in addresses if address.startswith("/api/docs/")).replace("&amp;", "&"))
+    script = Client().get(
+        next(address for address in addresses if address.startswith("/api/docs/")).replace("&amp;", "&")
+    )
     assert script["Content-Type"].startswith("application/javascript")
     assert "/api/schema/" in script.content.decode()
 
@@ -145,10 +149,6 @@ def kept_connection() -> Iterator[None]:
 
 @CALLS.parametrize()
 @settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-def test_no_made_up_call_breaks_the_server(
-    case: Any, call: Caller, no_limits: None, kept_connection: None
-) -> None:
+def test_no_made_up_call_breaks_the_server(case: Any, call: Caller, no_limits: None, kept_connection: None) -> None:
     # A request can be as the document says and still ask for what no rule of networks allows.
-    case.call_and_validate(
-        headers={"Authorization": call.authorization}, excluded_checks=[positive_data_acceptance]
-    )
+    case.call_and_validate(headers={"Authorization": call.authorization}, excluded_checks=[positive_data_acceptance])
