@@ -260,13 +260,9 @@ def _leaf_fill(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
 
 def _segments(nodes: int, blocks: list[int], length: int = 0) -> IntArray:
     """Nodes of each block in node order: cut at every pod and every unit; padded with empty blocks up to ``length``."""
-    cuts = {0, nodes}
-    ends = np.unique(
-        np.concatenate(
-            [np.array(sorted(cuts), dtype=np.int64)] + [np.arange(0, nodes, b, dtype=np.int64) for b in blocks]
-        )
-    )
-    sizes = np.diff(ends)
+    cuts = [np.array([0, nodes], dtype=np.int64), *(np.arange(0, nodes, block, dtype=np.int64) for block in blocks)]
+    sizes = np.diff(np.sort(np.concatenate(cuts)))
+    sizes = sizes[sizes > 0]
     return np.concatenate([sizes, np.zeros(max(length - len(sizes), 0), dtype=np.int64)])
 
 
