@@ -23,8 +23,9 @@ CONFIG = {
     "font": FONT,
     "view": {"stroke": None},
     "axis": {
-        "labelColor": "var(--muted)", "titleColor": "var(--muted)", "gridColor": "var(--line)", "domainColor": "var(--line-strong)",
-        "tickColor": "var(--line-strong)", "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": 500, "titlePadding": 10,
+        "labelColor": "var(--muted)", "titleColor": "var(--muted)", "gridColor": "var(--line)",
+        "domainColor": "var(--line-strong)", "tickColor": "var(--line-strong)",
+        "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": 500, "titlePadding": 10,
         "labelPadding": 6, "labelOverlap": "greedy",
     },
     "line": {"strokeWidth": 2, "strokeJoin": "round"},
@@ -69,7 +70,10 @@ def _with_colours(spec: dict[str, Any], colours: dict[str, Any]) -> dict[str, An
 def _crosshair(x: dict[str, Any], x_text: str, x_title: str, series: list[str], value_format: str) -> dict[str, Any]:
     """A rule at the nearest x with every series' value in its tooltip."""
     tooltip = [{"field": x_text, "type": "nominal", "title": x_title}]
-    tooltip += [{"field": f"s{k}", "type": "quantitative", "title": label, "format": value_format} for k, label in enumerate(series)]
+    tooltip += [
+        {"field": f"s{k}", "type": "quantitative", "title": label, "format": value_format}
+        for k, label in enumerate(series)
+    ]
     return {
         "transform": [{"pivot": "series", "value": "value", "groupby": [x["field"], x_text]}],
         "mark": {"type": "rule", "color": "var(--muted)", "strokeWidth": 1, "aria": False},
@@ -120,14 +124,24 @@ def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
             rows.append({"series": f"s{k}", "message_bytes": message_bytes, "size_text": message_size(message_bytes),
                          "value": performance["busbw_gb_s"][at][size], "low": low, "high": high})  # fmt: skip
     for size, message_bytes in enumerate(sizes):
-        cells = [{"text": gb_s(performance["busbw_gb_s"][at][size]), "note": duration_us(performance["time_us"][at][size])} for at in shown]
+        cells = [
+            {"text": gb_s(performance["busbw_gb_s"][at][size]), "note": duration_us(performance["time_us"][at][size])}
+            for at in shown
+        ]
         table.append({"head": message_size(message_bytes), "cells": cells})
     x = _size_axis([sizes[size] for size in drawn])
-    y = {"field": "value", "type": "quantitative", "title": "Bus bandwidth, GB/s", "scale": {"zero": True}, "axis": {"tickCount": 6}}
+    y = {
+        "field": "value",
+        "type": "quantitative",
+        "title": "Bus bandwidth, GB/s",
+        "scale": {"zero": True},
+        "axis": {"tickCount": 6},
+    }
     spec = {
         "encoding": {"x": x},
         "layer": [
-            {"mark": {"type": "area", "opacity": 0.13, "aria": False}, "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}},
+            {"mark": {"type": "area", "opacity": 0.13, "aria": False},
+             "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}},
             {"mark": {"type": "line"}, "encoding": {"y": y}},
             {"mark": {"type": "point", "filled": True, "size": 50, "aria": False},
              "encoding": {"y": y, "opacity": {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0}}},
@@ -162,7 +176,10 @@ def scaling_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
         {"series": f"s{k}", "gpus": gpus[at], "gpus_text": f"{count(gpus[at])} GPUs", "value": efficiency[at][size]}
         for k, size in enumerate(shown) for at in range(len(gpus)) if efficiency[at][size] is not None
     ]  # fmt: skip
-    table = [{"head": count(n), "cells": [{"text": percent(efficiency[at][size]), "note": ""} for size in shown]} for at, n in enumerate(gpus)]
+    table = [
+        {"head": count(n), "cells": [{"text": percent(efficiency[at][size]), "note": ""} for size in shown]}
+        for at, n in enumerate(gpus)
+    ]
     x = {"field": "gpus", "type": "quantitative", "title": "GPUs",
          "scale": {"type": "log", "base": 2, "nice": False, "domain": [gpus[0], max(gpus[-1], gpus[0] + 1)]},
          "axis": {"values": list(gpus), "format": ",", "grid": False}}  # fmt: skip
@@ -177,8 +194,9 @@ def scaling_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
     reference = count(performance.get("reference_gpus"))
     description = (
-        f"All-reduce scaling efficiency from {count(gpus[0])} to {count(gpus[-1])} GPUs, relative to {reference} GPUs, for messages of "
-        f"{', '.join(series)}. At {count(gpus[-1])} GPUs the largest message keeps {percent(efficiency[-1][shown[-1]])}."
+        f"All-reduce scaling efficiency from {count(gpus[0])} to {count(gpus[-1])} GPUs, relative to {reference} GPUs, "
+        f"for messages of {', '.join(series)}. At {count(gpus[-1])} GPUs the largest "
+        f"message keeps {percent(efficiency[-1][shown[-1]])}."
     )
     note = f"Bus bandwidth at each GPU count over that at {reference} GPUs; 100 % is no loss."
     return _chart("scaling", "Scaling efficiency against GPU count", description, series, rows, spec,

@@ -26,10 +26,20 @@ def design_rows(owner: User) -> list[dict[str, Any]]:
     newest = DesignRevision.objects.filter(design=OuterRef("pk")).order_by("-number")
     designs = list(owner.designs.annotate(
         spec=Subquery(newest.values("spec")[:1]), spec_hash=Subquery(newest.values("spec_hash")[:1])))  # fmt: skip
-    jobs = EstimateJob.objects.filter(owner=owner, spec_hash__in=[design.spec_hash for design in designs]).order_by("created_at")
-    figures = {job["spec_hash"]: job for job in jobs.values(
-        "spec_hash", "state", "result__fabrics__compute__counts", "result__fabrics__compute__tiers", "result__cost__usd_per_gpu")}
-    return [_row(design, figures.get(design.spec_hash, {})) for design in designs]
+    jobs = EstimateJob.objects.filter(owner=owner, spec_hash__in=[design.spec_hash for design in designs]).order_by(
+        "created_at"
+    )
+    figures = {
+        job["spec_hash"]: job
+        for job in jobs.values(
+            "spec_hash",
+            "state",
+            "result__fabrics__compute__counts",
+            "result__fabrics__compute__tiers",
+            "result__cost__usd_per_gpu",
+        )
+    }
+    return [_row(design, dict(figures.get(design.spec_hash) or {})) for design in designs]
 
 
 def _row(design: Any, job: dict[str, Any]) -> dict[str, Any]:

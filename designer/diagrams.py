@@ -64,17 +64,33 @@ def plan_of(fabric: Mapping[str, Any]) -> Plan:
     components, pods, unit = split["components"], split["pods"], split["scalable_unit_nodes"]
     rails = _rails(fabric)
     if fabric["tiers"] == 1 or components > fabric["planes"]:
-        blocks = [Column(_component_title(k, fabric), 0, _shared(leaf, components), _shared(spine, components)) for k in range(components)]
+        blocks = [
+            Column(_component_title(k, fabric), 0, _shared(leaf, components), _shared(spine, components))
+            for k in range(components)
+        ]
         return Plan(blocks, frozenset({"node"}))
     if fabric["tiers"] == 3 and pods > 1:
-        return Plan([Column(f"Pod {k + 1}", _shared(nodes, pods), _shared(leaf, pods), _shared(spine, pods)) for k in range(pods)],
-                    frozenset({"core"}))
+        return Plan(
+            [
+                Column(f"Pod {k + 1}", _shared(nodes, pods), _shared(leaf, pods), _shared(spine, pods))
+                for k in range(pods)
+            ],
+            frozenset({"core"}),
+        )
     if fabric["tiers"] == 3:
-        return Plan([Column(f"Rail {k + 1}" if rails > 1 else "Pod 1", 0, _shared(leaf, rails), _shared(spine, rails)) for k in range(rails)],
-                    frozenset({"core", "node"}))
+        return Plan(
+            [
+                Column(f"Rail {k + 1}" if rails > 1 else "Pod 1", 0, _shared(leaf, rails), _shared(spine, rails))
+                for k in range(rails)
+            ],
+            frozenset({"core", "node"}),
+        )
     units = ceil_div(nodes, unit) if unit else 0
     if units and leaf % units == 0:
-        return Plan([Column(f"Unit {k + 1}", min(unit, nodes - k * unit), leaf // units) for k in range(units)], frozenset({"spine"}))
+        return Plan(
+            [Column(f"Unit {k + 1}", min(unit, nodes - k * unit), leaf // units) for k in range(units)],
+            frozenset({"spine"}),
+        )
     return Plan([Column(f"Leaf {k + 1}", n_leaf=1) for k in range(leaf)], frozenset({"spine", "node"}))
 
 
@@ -100,7 +116,11 @@ def shown_columns(columns: list[Column]) -> list[Column]:
     head = MAX_COLUMNS - 3
     middle = columns[head:-1]
     like = middle[0]
-    return [*columns[:head], Column(f"{count(len(middle))} more", like.n_nodes, like.n_leaf, like.n_spine, len(middle)), columns[-1]]
+    return [
+        *columns[:head],
+        Column(f"{count(len(middle))} more", like.n_nodes, like.n_leaf, like.n_spine, len(middle)),
+        columns[-1],
+    ]
 
 
 class _Canvas:
@@ -113,7 +133,11 @@ class _Canvas:
         size = {"tier": 13, "head": 12}.get(kind, 11)
         weight = "600" if kind in ("tier", "head") else "400"
         fill = "#17202a" if kind in ("tier", "head") else "#55616e"
-        halo = ' stroke="#ffffff" stroke-width="4" stroke-linejoin="round" paint-order="stroke"' if kind == "bundle" else ""
+        halo = (
+            ' stroke="#ffffff" stroke-width="4" stroke-linejoin="round" paint-order="stroke"'
+            if kind == "bundle"
+            else ""
+        )
         self.parts.append(f'<text class="label {kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
                           f'font-weight="{weight}" fill="{fill}"{halo}>{escape(words)}</text>')  # fmt: skip
 
@@ -131,9 +155,10 @@ class _Canvas:
                                   f'width="{SQUARE}" height="{SQUARE}" rx="2.5" fill="{FILLS[tier]}"/>')  # fmt: skip
 
     def bundle(self, x0: float, y0: float, x1: float, y1: float, width: float) -> None:
-        bend = (y1 - y0) * 0.5
-        self.parts.append(f'<path class="bundle" d="M{x0:.1f} {y0:.1f}C{x0:.1f} {y0 + bend:.1f} {x1:.1f} {y1 - bend:.1f} {x1:.1f} {y1:.1f}" '
-                  f'fill="none" stroke="#7b8b99" stroke-opacity="0.45" stroke-width="{width:.1f}"/>')  # fmt: skip
+        middle = (y0 + y1) / 2
+        curve = f"M{x0:.1f} {y0:.1f}C{x0:.1f} {middle:.1f} {x1:.1f} {middle:.1f} {x1:.1f} {y1:.1f}"
+        paint = f'fill="none" stroke="#7b8b99" stroke-opacity="0.45" stroke-width="{width:.1f}"'
+        self.parts.append(f'<path class="bundle" d="{curve}" {paint}/>')
 
 
 @dataclass(frozen=True)
@@ -193,7 +218,9 @@ def _draw_tier(canvas: _Canvas, frame: _Frame, tier: str, fabric: Mapping[str, A
         else:
             number = column.n_leaf if tier == "leaf" else column.n_spine
             title = column.title if "node" in frame.spans and tier == "leaf" else ""
-            _draw_switches(canvas, centre, top, number, tier, title, width, frame.n_planes if number % frame.n_planes == 0 else 1)
+            _draw_switches(
+                canvas, centre, top, number, tier, title, width, frame.n_planes if number % frame.n_planes == 0 else 1
+            )
 
 
 def _draw_span(canvas: _Canvas, frame: _Frame, tier: str, total: int, n_gpus: int) -> None:
@@ -222,7 +249,9 @@ def _draw_nodes(canvas: _Canvas, column: Column, centre: float, top: float, fabr
         canvas.text(centre, top + 45, f"{count(column.n_nodes)} × {fabric['gpus_per_node']} = {count(gpus)} GPUs{each}")
 
 
-def _draw_switches(canvas: _Canvas, centre: float, top: float, number: int, tier: str, title: str, width: float, planes: int = 1) -> None:
+def _draw_switches(
+    canvas: _Canvas, centre: float, top: float, number: int, tier: str, title: str, width: float, planes: int = 1
+) -> None:
     """The switches of one box with their number; in two rows where one is too short, or a row for each of two planes."""
     in_row = min(int((width - 10) // PITCH), MAX_SQUARES // 2)
     split = planes == 2 and number % 2 == 0
@@ -270,8 +299,8 @@ def _links_of(column: Column, lower: str, links: int, n_blocks: int, fabric: Map
 
 def _in_words(fabric: Mapping[str, Any]) -> str:
     counts, links = fabric["counts"], fabric["links"]
-    words = [f"{count(counts['nodes'])} servers with {count(counts['gpus'])} GPUs reach {count(counts['leaf'])} leaf switches over "
-             f"{count(links['node_leaf'])} links."]  # fmt: skip
+    words = [f"{count(counts['nodes'])} servers with {count(counts['gpus'])} GPUs reach {count(counts['leaf'])} leaf "
+             f"switches over {count(links['node_leaf'])} links."]  # fmt: skip
     if counts["spine"]:
         words.append(f"The leaves reach {count(counts['spine'])} spines over {count(links['leaf_spine'])} links.")
     if counts["core"]:
@@ -301,8 +330,9 @@ def fabric_svg(estimate: Mapping[str, Any]) -> SafeString:
         _draw_bundles(canvas, frame, tier, fabric)
     for tier in frame.tiers:
         _draw_tier(canvas, frame, tier, fabric)
-    title = f"Fabric of {count(fabric['counts']['switches'])} switches in {fabric['tiers']} {'tier' if fabric['tiers'] == 1 else 'tiers'}"
-    return mark_safe(
+    tiers = "1 tier" if fabric["tiers"] == 1 else f"{fabric['tiers']} tiers"
+    title = f"Fabric of {count(fabric['counts']['switches'])} switches in {tiers}"
+    return mark_safe(  # noqa: S308 - every text in it went through escape()
         f'<svg xmlns="http://www.w3.org/2000/svg" class="fabric" viewBox="0 0 {WIDTH} {frame.height:.0f}" width="{WIDTH}" '
         f'height="{frame.height:.0f}" role="img" aria-labelledby="fabric-title fabric-desc" '
         f'font-family="system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif">'

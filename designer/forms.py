@@ -1,24 +1,29 @@
 """The design form: DesignSpec's keys as widgets in plain words. Titles, help and units are spec.py's; no rule lives here."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
-from types import UnionType
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Any, NamedTuple
 
 from django import forms
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
+from designer.spec_keys import (
+    ALL_KEYS,
+    KEYS,
+    SIZE,
+    SIZE_KEYS,
+    SIZE_UNIT,
+    Key,
+    computed_texts,
+    field_name,
+    read_path,
+    write_path,
+)
 from designer.templatetags.units import words
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.spec import DesignSpec, parse_spec
 
-SIZE, SIZE_UNIT = "size", "size_unit"
-SIZE_KEYS = {"gpus": "compute.gpus", "nodes": "compute.nodes"}
 SWITCH_KEYS = ("fabric.leaf_switch", "fabric.spine_switch", "fabric.core_switch")
-NOT_ASKED = {"spec_version", "other_fabrics", *SIZE_KEYS.values()}
 
 LABELS: dict[Any, str] = {
     "edr": "InfiniBand EDR, 100 Gb/s", "hdr": "InfiniBand HDR, 200 Gb/s", "ndr": "InfiniBand NDR, 400 Gb/s",
@@ -45,7 +50,8 @@ GROUPS = (
     Group("cluster", "Cluster", ("name", "compute.server", SIZE),
           ("compute.gpu", "compute.gpus_per_node", "compute.nics_per_node", "compute.nic_ports_per_node",
            "compute.scale_up_domain_gpus"), is_open=True),
-    Group("network", "Network", ("fabric.generation", "fabric.layout", "fabric.oversubscription", "fabric.tiers", "fabric.planes"),
+    Group("network", "Network",
+          ("fabric.generation", "fabric.layout", "fabric.oversubscription", "fabric.tiers", "fabric.planes"),
           ("fabric.rails_per_leaf", "fabric.scalable_unit_nodes", "fabric.pod_nodes", "fabric.spine_oversubscription",
            "fabric.uplink_spread", "fabric.splitters"), is_open=True),
     Group("switches", "Switches and ports", SWITCH_KEYS,
@@ -59,134 +65,6 @@ GROUPS = (
     Group("workload", "Workload", ("workload.placement", "workload.load_balancing", "workload.in_network_reduction",
                                    "workload.gpudirect")),
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Key:
-    """One key of DesignSpec that the form asks for."""
-
-    path: str
-    info: FieldInfo
-
-    @property
-    def name(self) -> str:
-        """Its name in HTML, where a dot would read as a class in selectors."""
-        return field_name(self.path)
-
-    @property
-    def unit(self) -> str:
-        """Its unit in words, or nothing."""
-        extra = self.info.json_schema_extra
-        return str(extra.get("unit", "")) if isinstance(extra, dict) else ""
-
-    @property
-    def is_computed(self) -> bool:
-        """True where a blank means "as the parts and the other answers say"."""
-        return self.info.default is None
-
-    @property
-    def choices(self) -> tuple[Any, ...]:
-        """The values it is limited to, or none."""
-        return get_args(self.info.annotation) if get_origin(self.info.annotation) is Literal else ()
-
-    def types(self) -> set[type]:
-        """The plain types it takes."""
-        annotation = self.info.annotation
-        options = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
-        return {option for option in options if isinstance(option, type)}
-
-    def parse(self, text: str) -> Any:
-        """What was typed as the value it stands for; text that stands for none stays text, and spec.py says what is wrong."""
-        for choice in self.choices:
-            if text == str(choice):
-                return choice
-        plain = text.replace(",", "").replace("\N{NO-BREAK SPACE}", "").replace(" ", "")
-        for kind in (int, float):
-            if kind in self.types():
-                try:
-                    return kind(plain)
-                except ValueError:
-                    continue
-        return text
-
-
-def field_name(path: str) -> str:
-    """"fabric.leaf_radix" → "fabric__leaf_radix"; a size in nodes or in GPUs is one field."""
-    return SIZE if path in SIZE_KEYS.values() else path.replace(".", "__")
-
-
-def _keys(model: type[BaseModel], prefix: str = "") -> Iterator[Key]:
-    for name, info in model.model_fields.items():
-        path = prefix + name
-        if path in NOT_ASKED:
-            continue
-        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
-            yield from _keys(info.annotation, path + ".")
-        else:
-            yield Key(path, info)
-
-
-KEYS = {key.path: key for key in _keys(DesignSpec)}
-
-
-def read_path(values: Mapping[str, Any], path: str) -> Any:
-    """The value at a dotted path, or None."""
-    value: Any = values
-    for part in path.split("."):
-        value = value.get(part) if isinstance(value, Mapping) else None
-    return value
-
-
-def write_path(values: dict[str, Any], path: str, value: Any) -> None:
-    """Set the value at a dotted path; None removes it, so that its default holds."""
-    *parents, last = path.split(".")
-    for part in parents:
-        inner = values.get(part)
-        values[part] = dict(inner) if isinstance(inner, Mapping) else {}
-        values = values[part]
-    if value is None:
-        values.pop(last, None)
-    else:
-        values[last] = value
-
-
-def said_values(spec: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
-    """A normalized spec without what the catalog would answer anyway: those fields stay blank and follow the parts.
-
-    A saved spec prints every default. Shown as typed values, they would hold on to the old server's NICs after the
-    server is changed.
-    """
-    given: dict[str, Any] = {}
-    computed = [key.path for key in KEYS.values() if key.is_computed and key.path != "compute.server"]
-    size = SIZE_KEYS["nodes" if read_path(spec, SIZE_KEYS["gpus"]) is None else "gpus"]
-    for path in (size, *KEYS):
-        if path not in computed:
-            write_path(given, path, read_path(spec, path))
-    held: list[str] = []
-    for path in computed:  # in the order of the spec: a part, then what follows from the part
-        value = read_path(spec, path)
-        if value is None or _answers(given, catalog).get(path) == value:
-            continue
-        write_path(given, path, value)
-        held.append(path)
-    for path in held:
-        without = {**given}
-        write_path(without, path, None)
-        if _answers(without, catalog).get(path) == read_path(spec, path):
-            given = without
-    return given
-
-
-def _answers(values: dict[str, Any], catalog: Catalog) -> dict[str, Any]:
-    try:
-        return computed_values(parse_spec(values, catalog).as_json())
-    except SpecError:
-        return {}
-
-
-def computed_values(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """What a normalized spec says for every key that may be left blank."""
-    return {key.path: read_path(spec, key.path) for key in KEYS.values() if key.is_computed}
 
 
 class PartSelect(forms.Select):
@@ -241,30 +119,40 @@ def _widget(key: Key, catalog: Catalog) -> forms.Widget:
     if bool in key.types():
         return forms.CheckboxInput()
     is_number = key.types() & {int, float}
-    return forms.TextInput(attrs={"autocomplete": "off"} | ({"inputmode": "decimal", "class": "numeric"} if is_number else {}))
+    return forms.TextInput(
+        attrs={"autocomplete": "off"} | ({"inputmode": "decimal", "class": "numeric"} if is_number else {})
+    )
 
 
 def _field(key: Key, catalog: Catalog) -> forms.Field:
     kind = forms.BooleanField if bool in key.types() else forms.CharField
-    field = kind(required=False, label=key.info.title, help_text=key.info.description or "", widget=_widget(key, catalog))
-    field.unit = key.unit  # type: ignore[attr-defined]
+    field = kind(
+        required=False, label=key.info.title, help_text=key.info.description or "", widget=_widget(key, catalog)
+    )
+    vars(field)["unit"] = key.unit  # for the template
     return field
 
 
 class DesignForm(forms.Form):
-    """What an architect typed → a DesignSpec, or problems beside their fields. `base` holds keys the form does not ask for."""
+    """What an architect typed → a DesignSpec, or problems beside their fields."""
 
-    def __init__(self, data: Any = None, *, values: Mapping[str, Any] | None = None, resolved: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, data: Any = None, *, values: Mapping[str, Any] | None = None, resolved: Mapping[str, Any] | None = None
+    ) -> None:
         self.catalog = load_catalog()
         super().__init__(data, initial=self._initial_of(values or {}), use_required_attribute=False)
         self.spec: DesignSpec | None = None
         for key in KEYS.values():
             self.fields[key.name] = _field(key, self.catalog)
         self.fields[SIZE] = forms.CharField(
-            required=False, label="Size", help_text="How many GPUs or servers to connect. GPUs are rounded up to whole servers.",
-            widget=forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off", "class": "numeric"}))
+            required=False,
+            label="Size",
+            help_text="How many GPUs or servers to connect. GPUs are rounded up to whole servers.",
+            widget=forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off", "class": "numeric"}),
+        )
         self.fields[SIZE_UNIT] = forms.CharField(
-            required=False, label="Size counts", widget=forms.Select(choices=[("gpus", "GPUs"), ("nodes", "servers")]))
+            required=False, label="Size counts", widget=forms.Select(choices=[("gpus", "GPUs"), ("nodes", "servers")])
+        )
         if resolved is not None:
             self.show_computed(resolved)
 
@@ -273,7 +161,11 @@ class DesignForm(forms.Form):
         initial: dict[str, Any] = {}
         for key in KEYS.values():
             value = read_path(values, key.path)
-            initial[key.name] = key.info.get_default(call_default_factory=True) if value is None and not key.info.is_required() else value
+            initial[key.name] = (
+                key.info.get_default(call_default_factory=True)
+                if value is None and not key.info.is_required()
+                else value
+            )
         unit = "nodes" if read_path(values, SIZE_KEYS["nodes"]) is not None else "gpus"
         return initial | {SIZE: read_path(values, SIZE_KEYS[unit]), SIZE_UNIT: unit}
 
@@ -302,7 +194,7 @@ class DesignForm(forms.Form):
                 write_path(values, key.path, key.parse(typed))
         if size := self.cleaned_data.get(SIZE):
             path = SIZE_KEYS.get(self.cleaned_data.get(SIZE_UNIT) or "", SIZE_KEYS["gpus"])
-            write_path(values, path, Key(path, _size_info(path)).parse(size))
+            write_path(values, path, ALL_KEYS[path].parse(size))
         return values
 
     def clean(self) -> dict[str, Any]:
@@ -317,7 +209,9 @@ class DesignForm(forms.Form):
         """Put problems beside their fields; those of no field go to the top."""
         for problem in problems:
             name = field_name(problem.field)
-            self.add_error(name if name in self.fields else None, forms.ValidationError(problem.message, code=problem.code))
+            self.add_error(
+                name if name in self.fields else None, forms.ValidationError(problem.message, code=problem.code)
+            )
 
     def groups(self) -> Iterator[dict[str, Any]]:
         """The blocks of the form, each with its bound fields; a block with a problem is open."""
@@ -330,19 +224,8 @@ class DesignForm(forms.Form):
             }  # fmt: skip
 
 
-def _size_info(path: str) -> FieldInfo:
-    section, name = path.split(".")
-    annotation = DesignSpec.model_fields[section].annotation
-    assert isinstance(annotation, type) and issubclass(annotation, BaseModel)
-    return annotation.model_fields[name]
-
-
-def computed_texts(spec: Mapping[str, Any]) -> dict[str, str]:
-    """Path → what a blank there stands for, as the form prints it."""
-    return {path: f"{value:,}" if isinstance(value, int) else str(value)
-            for path, value in computed_values(spec).items() if value is not None}  # fmt: skip
-
-
 def problems_for_page(problems: tuple[Problem, ...] | list[Problem]) -> list[dict[str, str]]:
     """Problems with the name of the form field each is about."""
-    return [{"field": field_name(problem.field), "code": problem.code, "message": problem.message} for problem in problems]
+    return [
+        {"field": field_name(problem.field), "code": problem.code, "message": problem.message} for problem in problems
+    ]

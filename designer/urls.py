@@ -14,5 +14,7 @@ urlpatterns = [
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/", views.estimate_status, name="estimate-status"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cancel/", views.estimate_cancel, name="estimate-cancel"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/bom/", views.estimate_bom, name="estimate-bom"),
-    path("designs/<uuid:design_id>/estimates/<uuid:job_id>/fabric.svg", views.estimate_diagram, name="estimate-diagram"),
+    path(
+        "designs/<uuid:design_id>/estimates/<uuid:job_id>/fabric.svg", views.estimate_diagram, name="estimate-diagram"
+    ),
 ]

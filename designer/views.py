@@ -1,13 +1,13 @@
 """HTML pages, one short view each. Rules are spec.py's, numbers the pipeline's, writes services.py's."""
 
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import RequestDataTooBig
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -18,9 +18,10 @@ from designer.bom_table import sorted_bom
 from designer.charts import headline, performance_charts
 from designer.design_list import design_rows, sorted_rows
 from designer.diagrams import fabric_svg, part_names
-from designer.forms import DesignForm, computed_texts, field_name, problems_for_page, said_values
+from designer.forms import DesignForm, problems_for_page
 from designer.models import Design
 from designer.services import cancel_estimate, request_estimate, save_design
+from designer.spec_keys import computed_texts, field_name, said_values
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem
 from estimator.jobs.models import EstimateJob
@@ -28,12 +29,15 @@ from estimator.pipeline import estimate
 from estimator.spec import DesignSpec, parse_spec, spec_hash
 
 FAST_POLL_AGE_S = 2
-NEW_DESIGN = {"name": "Untitled design", "compute": {"server": "dgx-h100", "gpus": 1024}, "fabric": {"generation": "ndr"}}
+NEW_DESIGN = {
+    "name": "Untitled design",
+    "compute": {"server": "dgx-h100", "gpus": 1024},
+    "fabric": {"generation": "ndr"},
+}
 
 
 def _owner(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)
-    return request.user
+    return cast("User", request.user)  # the pages below ask for a sign-in first
 
 
 @login_required
@@ -79,13 +83,17 @@ def design(request: HttpRequest, design_id: UUID) -> HttpResponse:
     if job is not None and job.state == EstimateJob.State.FAILED:
         form = DesignForm(form.typed(), resolved=revision.spec)
         form.full_clean()
-        form.add_problems([Problem(**problem) for problem in job.error["problems"]])
+        form.add_problems(_problems_of(job))
     spec = parse_spec(values, catalog)
     return render(request, "designer/design.html", _page(form, spec, row) | _job_context(request, row, job))
 
 
 def _job_of(row: Design, digest: str) -> EstimateJob | None:
     return EstimateJob.objects.filter(owner=row.owner, spec_hash=digest).order_by("-created_at").first()
+
+
+def _problems_of(job: EstimateJob) -> list[Problem]:
+    return [Problem(**problem) for problem in (job.error or {}).get("problems", [])]
 
 
 def _page(form: DesignForm, spec: DesignSpec | None, row: Design | None = None) -> dict[str, Any]:
@@ -153,15 +161,20 @@ def _job_context(request: HttpRequest, row: Design, job: EstimateJob | None) -> 
         age = timezone.now() - job.created_at
         context["poll"] = "load delay:200ms" if age.total_seconds() < FAST_POLL_AGE_S else "every 1s"
     if job.state == EstimateJob.State.FAILED:
-        problems = [Problem(**problem) for problem in job.error["problems"]]
-        context["job_problems"] = problems_for_page(problems)
+        context["job_problems"] = problems_for_page(_problems_of(job))
     if job.state == EstimateJob.State.SUCCEEDED:
-        result = job.result
-        context |= {
-            "result": result, "result_compute": result["fabrics"]["compute"], "charts": performance_charts(result.get("performance")),
-            "bom": sorted_bom(result.get("bom"), request.GET.get("sort")), "names": part_names(result),
-        }  # fmt: skip
+        context |= _result_context(job.result or {}, request.GET.get("sort"))
     return context
+
+
+def _result_context(result: dict[str, Any], order: str | None) -> dict[str, Any]:
+    return {
+        "result": result,
+        "result_compute": result["fabrics"]["compute"],
+        "names": part_names(result),
+        "charts": performance_charts(result.get("performance")),
+        "bom": sorted_bom(result.get("bom"), order),
+    }
 
 
 def _job_or_404(request: HttpRequest, design_id: UUID, job_id: UUID) -> tuple[Design, EstimateJob]:
@@ -205,8 +218,12 @@ def estimate_bom(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
 def estimate_diagram(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """The fabric diagram as a file."""
     _, job = _job_or_404(request, design_id, job_id)
-    svg = fabric_svg(get_object_or_404(EstimateJob, pk=job.pk, state=EstimateJob.State.SUCCEEDED).result)
-    return HttpResponse(svg, content_type="image/svg+xml", headers={"Content-Disposition": 'attachment; filename="fabric.svg"'})
+    if job.result is None:
+        raise Http404("This estimate has no result.")
+    svg = fabric_svg(job.result)
+    return HttpResponse(
+        svg, content_type="image/svg+xml", headers={"Content-Disposition": 'attachment; filename="fabric.svg"'}
+    )
 
 
 @login_required

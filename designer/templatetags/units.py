@@ -142,7 +142,15 @@ def words(value: Any) -> str:
     """A machine word → plain words: "leaf_spine" → "leaf spine", "nvls_tree" → "NVLS tree"."""
     if _is_missing(value):
         return MISSING
-    capitals = {"nvls": "NVLS", "collnet": "CollNet", "ll": "LL", "ll128": "LL128", "bom": "BOM", "gpu": "GPU", "nic": "NIC"}
+    capitals = {
+        "nvls": "NVLS",
+        "collnet": "CollNet",
+        "ll": "LL",
+        "ll128": "LL128",
+        "bom": "BOM",
+        "gpu": "GPU",
+        "nic": "NIC",
+    }
     return " ".join(capitals.get(word, word) for word in str(value).replace("_", " ").replace("-", " ").split())
 
 

@@ -36,7 +36,9 @@ def charts(performance):
 
 
 def rendered(specs):
-    child = subprocess.run([sys.executable, "-c", RENDER], input=json.dumps(specs), capture_output=True, text=True, check=False)
+    child = subprocess.run(
+        [sys.executable, "-c", RENDER], input=json.dumps(specs), capture_output=True, text=True, check=False
+    )
     assert child.returncode == 0, child.stderr
     return [json.loads(line) for line in child.stdout.splitlines()]
 
@@ -48,7 +50,9 @@ def test_every_chart_renders_with_a_line_for_each_series(charts):
 
 
 def test_one_node_still_makes_charts(charts):
-    alone = performance_charts(performance_of({"compute": {"server": "dgx-h100", "nodes": 1}, "fabric": {"generation": "ndr"}}))
+    alone = performance_charts(
+        performance_of({"compute": {"server": "dgx-h100", "nodes": 1}, "fabric": {"generation": "ndr"}})
+    )
     assert [chart["key"] for chart in alone] == [chart["key"] for chart in charts]
     assert all(drawn["length"] > 1000 for drawn in rendered([chart["spec"] for chart in alone]))
 

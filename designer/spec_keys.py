@@ -1,0 +1,152 @@
+"""DesignSpec's keys as the form names and reads them: paths, units, types, and which of them a blank answers."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from estimator.catalog.loader import Catalog
+from estimator.errors import SpecError
+from estimator.spec import DesignSpec, parse_spec
+
+SIZE, SIZE_UNIT = "size", "size_unit"
+SIZE_KEYS = {"gpus": "compute.gpus", "nodes": "compute.nodes"}
+NOT_ASKED = {"spec_version", "other_fabrics"}
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key of DesignSpec that the form asks for."""
+
+    path: str
+    info: FieldInfo
+
+    @property
+    def name(self) -> str:
+        """Its name in HTML, where a dot would read as a class in selectors."""
+        return field_name(self.path)
+
+    @property
+    def unit(self) -> str:
+        """Its unit in words, or nothing."""
+        extra = self.info.json_schema_extra
+        return str(extra.get("unit", "")) if isinstance(extra, dict) else ""
+
+    @property
+    def is_computed(self) -> bool:
+        """True where a blank means "as the parts and the other answers say"."""
+        return self.info.default is None
+
+    @property
+    def choices(self) -> tuple[Any, ...]:
+        """The values it is limited to, or none."""
+        return get_args(self.info.annotation) if get_origin(self.info.annotation) is Literal else ()
+
+    def types(self) -> set[type]:
+        """The plain types it takes."""
+        annotation = self.info.annotation
+        options = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+        return {option for option in options if isinstance(option, type)}
+
+    def parse(self, text: str) -> Any:
+        """What was typed as the value it stands for; text that stands for none stays text, and spec.py says what is wrong."""
+        for choice in self.choices:
+            if text == str(choice):
+                return choice
+        plain = text.replace(",", "").replace("\N{NO-BREAK SPACE}", "").replace(" ", "")
+        for kind in (int, float):
+            if kind in self.types():
+                try:
+                    return kind(plain)
+                except ValueError:
+                    continue
+        return text
+
+
+def field_name(path: str) -> str:
+    """ "fabric.leaf_radix" → "fabric__leaf_radix"; a size in nodes or in GPUs is one field."""
+    return SIZE if path in SIZE_KEYS.values() else path.replace(".", "__")
+
+
+def _keys(model: type[BaseModel], prefix: str = "") -> Iterator[Key]:
+    for name, info in model.model_fields.items():
+        path = prefix + name
+        if path in NOT_ASKED:
+            continue
+        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
+            yield from _keys(info.annotation, path + ".")
+        else:
+            yield Key(path, info)
+
+
+ALL_KEYS = {key.path: key for key in _keys(DesignSpec)}
+KEYS = {path: key for path, key in ALL_KEYS.items() if path not in SIZE_KEYS.values()}  # a size in either is one field
+
+
+def read_path(values: Mapping[str, Any], path: str) -> Any:
+    """The value at a dotted path, or None."""
+    value: Any = values
+    for part in path.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
+def write_path(values: dict[str, Any], path: str, value: Any) -> None:
+    """Set the value at a dotted path; None removes it, so that its default holds."""
+    *parents, last = path.split(".")
+    for part in parents:
+        inner = values.get(part)
+        values[part] = dict(inner) if isinstance(inner, Mapping) else {}
+        values = values[part]
+    if value is None:
+        values.pop(last, None)
+    else:
+        values[last] = value
+
+
+def said_values(spec: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
+    """A normalized spec without what the catalog would answer anyway: those fields stay blank and follow the parts.
+
+    A saved spec prints every default. Shown as typed values, they would hold on to the old server's NICs after the
+    server is changed.
+    """
+    given: dict[str, Any] = {}
+    computed = [key.path for key in KEYS.values() if key.is_computed and key.path != "compute.server"]
+    size = SIZE_KEYS["nodes" if read_path(spec, SIZE_KEYS["gpus"]) is None else "gpus"]
+    for path in (size, *KEYS):
+        if path not in computed:
+            write_path(given, path, read_path(spec, path))
+    held: list[str] = []
+    for path in computed:  # in the order of the spec: a part, then what follows from the part
+        value = read_path(spec, path)
+        if value is None or _answers(given, catalog).get(path) == value:
+            continue
+        write_path(given, path, value)
+        held.append(path)
+    for path in held:
+        without = {**given}
+        write_path(without, path, None)
+        if _answers(without, catalog).get(path) == read_path(spec, path):
+            given = without
+    return given
+
+
+def _answers(values: dict[str, Any], catalog: Catalog) -> dict[str, Any]:
+    try:
+        return computed_values(parse_spec(values, catalog).as_json())
+    except SpecError:
+        return {}
+
+
+def computed_values(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """What a normalized spec says for every key that may be left blank."""
+    return {key.path: read_path(spec, key.path) for key in KEYS.values() if key.is_computed}
+
+
+def computed_texts(spec: Mapping[str, Any]) -> dict[str, str]:
+    """Path → what a blank there stands for, as the form prints it."""
+    return {path: f"{value:,}" if isinstance(value, int) else str(value)
+            for path, value in computed_values(spec).items() if value is not None}  # fmt: skip

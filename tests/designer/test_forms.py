@@ -1,0 +1,143 @@
+"""The design form: what is typed becomes the spec, every key is asked for once, and problems stand beside their fields."""
+
+import pytest
+from pydantic_core import PydanticUndefined
+
+from designer.forms import GROUPS, DesignForm
+from designer.samples import SAMPLES
+from designer.spec_keys import ALL_KEYS, KEYS, SIZE, SIZE_KEYS, SIZE_UNIT, field_name, read_path, said_values
+from estimator.catalog.loader import load_catalog
+from estimator.spec import parse_spec
+
+MINIMAL = {"name": "Mine", "compute__server": "dgx-h100", "size": "1,016", "size_unit": "gpus", "fabric__generation": "ndr"}
+
+
+def filled(**changes):
+    form = DesignForm({**MINIMAL, **changes})
+    form.is_valid()
+    return form
+
+
+def test_every_key_of_a_spec_is_in_the_form_exactly_once():
+    asked = [path for group in GROUPS for path in (*group.main, *group.more)]
+    assert len(asked) == len(set(asked))
+    assert set(asked) == {*KEYS, SIZE}
+    assert set(ALL_KEYS) == {*KEYS, *SIZE_KEYS.values()}
+
+
+def test_every_field_is_explained_and_every_count_has_its_unit():
+    form = DesignForm(values={})
+    for key in KEYS.values():
+        field = form.fields[key.name]
+        assert field.help_text == key.info.description
+        assert field.help_text.endswith(".")
+        assert field.label == key.info.title
+    assert form.fields["fabric__leaf_radix"].unit == "ports"
+    assert form.fields["site__node_leaf_m"].unit == "m"
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.key)
+def test_a_sample_goes_through_the_form_unchanged(sample):
+    spec = sample.spec()
+    form = DesignForm(DesignForm(values=said_values(spec.as_json(), load_catalog())).typed())
+    assert form.is_valid(), form.errors
+    assert form.spec.as_json() == spec.as_json()
+
+
+def test_what_the_parts_imply_stays_blank_and_follows_another_server():
+    saved = parse_spec({"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"}}, load_catalog())
+    typed = DesignForm(values=said_values(saved.as_json(), load_catalog())).typed()
+    assert "compute__nics_per_node" not in typed
+    other = DesignForm({**typed, "compute__server": "gb200-tray", "fabric__generation": "ndr"})
+    assert other.is_valid(), other.errors
+    assert other.spec.compute.nics_per_node == load_catalog().server_compute_ports("gb200-tray").n_ports != 8
+
+
+def test_what_was_said_against_the_parts_stays_said():
+    values = {"compute": {"server": "dgx-h100", "nodes": 16, "gpus_per_node": 4}, "fabric": {"generation": "ndr", "leaf_downlinks": 20}}
+    said = said_values(parse_spec(values, load_catalog()).as_json(), load_catalog())
+    assert read_path(said, "compute.gpus_per_node") == 4
+    assert read_path(said, "fabric.leaf_downlinks") == 20
+    assert read_path(said, "fabric.leaf_radix") is None
+
+
+def test_a_size_in_gpus_stays_in_gpus():
+    spec = parse_spec({"compute": {"server": "dgx-h100", "gpus": 1001}, "fabric": {"generation": "ndr"}}, load_catalog())
+    typed = DesignForm(values=said_values(spec.as_json(), load_catalog())).typed()
+    assert (typed[SIZE], typed[SIZE_UNIT]) == ("1001", "gpus")
+
+
+@pytest.mark.parametrize("text", ["1016", "1,016", " 1 016 ", "1\N{NO-BREAK SPACE}016"])
+def test_thousands_may_be_set_apart(text):
+    assert filled(size=text).spec.compute.gpus == 1016
+
+
+@pytest.mark.parametrize(
+    ("typed", "field", "code"),
+    [
+        ({"size": "many"}, "size", "wrong_type"),
+        ({"size": "0"}, "size", "out_of_range"),
+        ({"size": ""}, "size", "missing"),
+        ({"size": "9" * 5000}, "size", "wrong_type"),
+        ({"size": str(2**40)}, "size", "out_of_range"),
+        ({"fabric__oversubscription": "0:1"}, "fabric__oversubscription", "not_a_ratio"),
+        ({"fabric__oversubscription": "3"}, "fabric__oversubscription", "not_a_ratio"),
+        ({"fabric__leaf_radix": "12.5"}, "fabric__leaf_radix", "wrong_type"),
+        ({"fabric__generation": "token-ring"}, "fabric__generation", "not_a_choice"),
+        ({"fabric__leaf_switch": "nvidia-sn5600"}, "fabric__leaf_switch", "switch_does_not_fit"),
+        ({"compute__server": "abacus"}, "compute__server", "unknown_part"),
+        ({"economics__pue": "nan"}, "economics__pue", None),
+        ({"economics__pue": "0.5"}, "economics__pue", "out_of_range"),
+        ({"site__node_leaf_m": "-3"}, "site__node_leaf_m", "out_of_range"),
+        ({"name": "x" * 201}, "name", "out_of_range"),
+    ],
+)
+def test_a_problem_stands_beside_its_field_and_nothing_typed_is_lost(typed, field, code):
+    form = filled(**typed)
+    assert form.spec is None
+    errors = form.errors.as_data()[field]
+    if code:
+        assert code in [error.code for error in errors]
+    assert form[field].value() == typed[field]
+    assert str(typed[field])[:40] in str(form[field]) or not typed[field] or field.endswith(("server", "generation", "switch"))
+
+
+def test_all_problems_are_found_at_once():
+    form = filled(fabric__oversubscription="1:0", economics__years="99", site__leaf_spine_m="0")
+    assert {"fabric__oversubscription", "economics__years", "site__leaf_spine_m"} <= set(form.errors)
+
+
+def test_a_problem_of_no_field_goes_to_the_top():
+    from estimator.errors import Problem
+
+    form = filled()
+    form.add_problems([Problem("fabric.no_such_key", "x", "A word.")])
+    assert form.non_field_errors() == ["A word."]
+
+
+def test_a_group_with_a_problem_is_open():
+    groups = {group["key"]: group for group in filled(economics__pue="0.5").groups()}
+    assert groups["money"]["is_open"]
+    assert groups["money"]["more_is_open"]
+    assert not groups["site"]["is_open"]
+
+
+def test_a_blank_shows_what_it_stands_for():
+    spec = parse_spec({"compute": {"server": "dgx-h100", "gpus": 64}, "fabric": {"generation": "ndr"}}, load_catalog())
+    form = DesignForm(values={}, resolved=spec.as_json())
+    assert 'placeholder="64"' in str(form["fabric__leaf_radix"])
+    assert "Automatic: nvidia-qm9700" in str(form["fabric__leaf_switch"])
+
+
+def test_switches_carry_the_generations_they_fit():
+    html = str(DesignForm(values={})["fabric__leaf_switch"])
+    assert '<option value="nvidia-sn5600" data-fits="' in html
+    fits = html.split('value="nvidia-qm9700" data-fits="')[1].split('"')[0].split()
+    assert "ndr" in fits
+    assert not [generation for generation in fits if generation.startswith("roce")]
+
+
+def test_fields_map_to_html_names_without_dots():
+    assert field_name("fabric.reserved.leaf_ports") == "fabric__reserved__leaf_ports"
+    assert {field_name(path) for path in SIZE_KEYS.values()} == {SIZE}
+    assert all(key.info.title is not PydanticUndefined and key.info.title for key in KEYS.values())
