@@ -93,13 +93,18 @@ class Bom:
         wanted = categories or CATEGORIES
         return add_cents(line.extended_cents or (0, 0, 0) for line in self.lines if line.category in wanted)
 
+    def known_cents(self, *categories: str) -> Cents | None:
+        """As ``total_cents``; None where there are such lines and not one has a price."""
+        lines = [line for line in self.lines if line.category in categories]
+        return None if lines and all(line.unit_cents is None for line in lines) else self.total_cents(*categories)
+
     def as_json(self) -> dict[str, Any]:
         """``bom`` of the Estimate."""
         present = [category for category in CATEGORIES if any(line.category == category for line in self.lines)]
         return {
             "lines": [line.as_json(number) for number, line in enumerate(self.lines, start=1)],
             "totals_usd": usd_range(self.total_cents()) or {},
-            "totals_by_category": {category: usd_range(self.total_cents(category)) for category in present},
+            "totals_by_category": {category: usd_range(self.known_cents(category)) for category in present},
             "at_least": bool(self.unpriced),
             "unpriced_lines": [n for n, line in enumerate(self.lines, start=1) if line.unit_cents is None],
         }  # fmt: skip

@@ -92,21 +92,21 @@ def cost_of(spec: "DesignSpec", fabric: "SizedFabric", bom: Bom, catalog: Catalo
     GPU-hour    total cost ÷ (GPUs × 8,760 h × years × utilization)
     ==========  =================================================================================================
 
-    Colocation, licences, staff and repairs are left out: a request cannot ask for them yet. ``network_share`` is None
-    where servers have no price. ``at_least`` is True while a part has no price or no known power.
+    Colocation, licences, staff and repairs are left out: a request cannot ask for them yet. ``network_share`` and
+    the servers' capital are None where servers have no price. ``at_least`` is True while a part has no price or no
+    known power.
     """
     given = Parameters(spec, catalog)
     power = design_power(spec, fabric, bom.plan, catalog)
-    network, servers, total = bom.total_cents(*NETWORK), bom.total_cents(SERVER), bom.total_cents()
+    network, servers, total = bom.total_cents(*NETWORK), bom.known_cents(SERVER), bom.total_cents()
     one_off = _one_off(total, fabric, bom, given)
     energy_kwh = _energy_kwh(power, given)
     running = {"electricity": _electricity(energy_kwh, given), "support": _support(bom, given)}
     running["total"] = add_cents(running.values())
     years = spec.economics.years
     tco = _total_cost(total, one_off["total"], running["total"], years, given)
-    is_priced = all(line.unit_cents is not None for line in bom.lines if line.category == SERVER)
     return {
-        "capex_usd": _ranges({"network": network, "servers": servers, "total": total}),
+        "capex_usd": {"network": usd_range(network), "servers": usd_range(servers), "total": usd_range(total)},
         "one_off_usd": _ranges(one_off),
         "opex_usd_per_year": _ranges(running),
         "energy_kwh_per_year": dict(zip(RANGE, (round(kwh, 1) for kwh in energy_kwh), strict=True)),
@@ -114,7 +114,7 @@ def cost_of(spec: "DesignSpec", fabric: "SizedFabric", bom: Bom, catalog: Catalo
         "tco_years": years,
         "usd_per_gpu": _per(total, fabric.n_gpus),
         "network_usd_per_gpu": _per(network, fabric.n_gpus),
-        "network_share": network[1] / total[1] if is_priced and total[1] else None,
+        "network_share": network[1] / total[1] if servers and total[1] else None,
         "usd_per_gpu_hour": _per_gpu_hour(tco, fabric.n_gpus * HOURS_PER_YEAR * years, given),
         "price_book": spec.economics.price_book,
         "at_least": bool(bom.unpriced) or power.is_at_least,

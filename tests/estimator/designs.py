@@ -1,0 +1,55 @@
+"""One design from a few words to its bill, for the tests of cabling, BOM, power and cost."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from estimator.bom import Bom, bill_of_materials
+from estimator.cabling import CablePlan, cable_plan
+from estimator.catalog.loader import Catalog
+from estimator.fabric import SizedFabric, fabric_of
+from estimator.sizing import size
+from estimator.spec import DesignSpec, parse_spec
+
+
+@dataclass(frozen=True)
+class Design:
+    """A spec with what the estimator made of it."""
+
+    spec: DesignSpec
+    fabric: SizedFabric
+    plan: CablePlan
+    bom: Bom
+
+    @property
+    def bill(self) -> dict[str, Any]:
+        """The BOM as JSON."""
+        return self.bom.as_json()
+
+    def lines(self, **wanted: Any) -> list[dict[str, Any]]:
+        """BOM lines whose keys have these values."""
+        return [line for line in self.bill["lines"] if all(line[key] == value for key, value in wanted.items())]
+
+
+def design(
+    catalog: Catalog, server: str, nodes: int, generation: str, site: dict[str, float] | None = None,
+    economics: dict[str, Any] | None = None, compute: dict[str, Any] | None = None, **fabric: Any,
+) -> Design:  # fmt: skip
+    """A design of ``nodes`` servers; further keys are the fabric's."""
+    spec = parse_spec(
+        {
+            "compute": {"server": server, "nodes": nodes, **(compute or {})},
+            "fabric": {"generation": generation, **fabric},
+            "site": site or {},
+            "economics": economics or {},
+        },
+        catalog,
+    )
+    sized = fabric_of(size([spec], catalog), 0, spec)
+    plan = cable_plan(spec, sized, catalog)
+    return Design(spec, sized, plan, bill_of_materials(spec, sized, plan, catalog))
+
+
+def superpod_h100(catalog: Catalog) -> Design:
+    """The published DGX H100 SuperPOD of four scalable units: 127 nodes, 4 fabric-manager links, 48 switches."""
+    return design(catalog, "dgx-h100", 127, "ndr", leaf_switch="nvidia-qm9700", scalable_unit_nodes=32,
+                  provision="full-unit", reserved={"fabric_manager_links": 4})  # fmt: skip

@@ -1,0 +1,158 @@
+"""The bill of materials: published quantities, hand-worked money to the cent, spares, and what has no price."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from estimator.bom import RANGE, n_spares
+from estimator.catalog.loader import Catalog, load_catalog
+from tests.estimator.designs import Design, design, superpod_h100
+
+
+def one_switch(catalog: Catalog, **economics: Any) -> Design:
+    """Four HGX H100 nodes on one QM9700: 32 links of 30 m, worked by hand below."""
+    return design(catalog, "hgx-h100-8u", 4, "ndr", economics=economics)
+
+
+def test_the_published_superpod_bill(catalog: Catalog) -> None:
+    made = superpod_h100(catalog)
+    quantities = {(line["category"], line["part"], line["use"]): line["quantity"] for line in made.lines()}
+    assert quantities == {
+        ("server", "dgx-h100", "node"): 127,
+        ("switch", "nvidia-qm9700", "leaf"): 32,
+        ("switch", "nvidia-qm9700", "spine"): 16,
+        ("transceiver", "nv-mma4z00-ns", "leaf, to nodes"): 512,
+        ("transceiver", "nv-mma4z00-ns", "leaf, to spines"): 512,
+        ("transceiver", "nv-mma4z00-ns", "spine, to leaves"): 512,
+        ("transceiver", "nv-mma4z00-ns-flt", "node"): 508,
+        ("transceiver", "nv-mma4z00-ns400", "fabric manager"): 4,
+        ("fiber", "fib-mfp7e10", "node-leaf"): 1016,
+        ("fiber", "fib-mfp7e10", "leaf-spine"): 1024,
+        ("fiber", "fib-mfp7e10", "fabric-manager"): 4,
+    }
+    assert not made.bill["at_least"]
+
+
+def test_money_worked_by_hand_to_the_cent(catalog: Catalog) -> None:
+    made = one_switch(catalog)
+    extended = {line["part"]: tuple(line["extended_price_usd"][end] for end in RANGE) for line in made.lines()}
+    # quantity + spares: 16 + 2 and 32 + 2 modules, 32 + 2 fibres of 45/90/198 + 30 m × 2.50
+    assert extended == {
+        "hgx-h100-8u": (4 * 230_000, 4 * 270_000, 4 * 317_000),
+        "nvidia-qm9700": (32_000, 48_000, 64_000),
+        "nv-mma4z00-ns": (18 * 700, 18 * 879, 18 * 1_600),
+        "nv-mma4z00-ns400": (34 * 500, 34 * 769, 34 * 1_100),
+        "fib-mfp7e10": (34 * 120, 34 * 165, 34 * 273),
+    }
+    assert made.bill["totals_usd"] == {"low": 985_680.0, "typical": 1_175_578.0, "high": 1_407_482.0}
+    assert made.bill["totals_by_category"]["fiber"] == {"low": 4_080.0, "typical": 5_610.0, "high": 9_282.0}
+
+
+def test_street_prices_are_another_book(catalog: Catalog) -> None:
+    made = one_switch(catalog, price_book="street")
+    (switch,) = made.lines(category="switch")
+    assert switch["unit_price_usd"] == {"low": 30_000.0, "typical": 32_870.0, "high": 50_000.0}
+    assert switch["price_basis"] == "list"
+    assert "Router-Switch" in switch["price_source"]
+    assert not switch["assumption"]
+    (anchor,) = one_switch(catalog).lines(category="switch")
+    assert (anchor["price_basis"], anchor["assumption"]) == ("seed", True)
+
+
+def test_a_cable_is_priced_at_its_stocked_length(catalog: Catalog) -> None:
+    made = design(catalog, "hgx-h100-8u", 4, "ndr", {"node_leaf_m": 31.0})
+    (fiber,) = made.lines(category="fiber")
+    assert fiber["length_m"] == 35.0
+    assert fiber["unit_price_usd"]["typical"] == 90 + 35 * 2.5
+
+
+def test_what_has_no_price_says_so_and_makes_totals_at_least(catalog: Catalog) -> None:
+    made = design(catalog, "custom", 16, "ndr", leaf_switch="custom", leaf_radix=48, spine_switch="nvidia-qm9700")
+    bill = made.bill
+    unpriced = [line for line in bill["lines"] if line["unit_price_usd"] is None]
+    assert [(line["category"], line["use"]) for line in unpriced] == [("server", "node"), ("switch", "leaf")]
+    assert bill["at_least"]
+    assert bill["unpriced_lines"] == [line["line"] for line in unpriced]
+    assert all(line["extended_price_usd"] is None and line["price_basis"] is None for line in unpriced)
+    assert all(line["price_source"] == "no price in the catalog" for line in unpriced)
+    assert bill["totals_by_category"]["server"] is None
+    priced = [line["extended_price_usd"]["typical"] for line in bill["lines"] if line["extended_price_usd"]]
+    assert bill["totals_usd"]["typical"] == sum(priced) > 0
+
+
+def test_a_cable_that_is_in_no_catalog_has_a_line_of_its_own(catalog: Catalog) -> None:
+    made = design(catalog, "gaudi3-8u", 16, "roce-200")
+    (line,) = [line for line in made.lines() if line["unit_price_usd"] is None]
+    assert line["description"].startswith("No part in the catalog for node-leaf links of 30 m")
+    assert line["quantity"] == 384
+    assert made.bill["at_least"]
+
+
+def test_adapters_are_bought_only_where_the_server_has_none(catalog: Catalog) -> None:
+    assert not superpod_h100(catalog).lines(category="nic")
+    (nic,) = design(catalog, "custom", 4, "ndr", compute={"nics_per_node": 2}).lines(category="nic")
+    assert (nic["part"], nic["quantity"], nic["assumption"]) == ("nvidia-cx7-ndr-osfp", 8, True)
+
+
+def test_a_box_that_holds_two_switches_is_bought_once_for_two(catalog: Catalog) -> None:
+    made = design(catalog, "dgx-b300", 9, "xdr", leaf_switch="nvidia-q3200-ra")
+    (leaf,) = made.lines(category="switch", use="leaf")
+    assert made.fabric.n_leaf == 8
+    assert leaf["quantity"] == 4
+
+
+@pytest.mark.parametrize(
+    ("row", "quantity", "expected"),
+    [
+        ("spare-switches", 8, 0), ("spare-switches", 9, 1), ("spare-switches", 48, 2), ("spare-switches", 0, 0),
+        ("spare-optics", 1, 2), ("spare-optics", 1536, 47), ("spare-optics", 100, 3), ("spare-cables", 2044, 62),
+        ("spare-nics", 1, 1), ("spare-nics", 101, 3), ("spare-optics", 0, 0),
+    ],
+)  # fmt: skip
+def test_spares_round_up_and_have_a_least(catalog: Catalog, row: str, quantity: int, expected: int) -> None:
+    assert n_spares(row, quantity, catalog) == expected
+
+
+def test_spares_are_those_of_a_part_over_all_its_uses(catalog: Catalog) -> None:
+    made = superpod_h100(catalog)
+    spares = {part: sum(line["spare_quantity"] for line in made.lines(part=part))
+              for part in ("nv-mma4z00-ns", "fib-mfp7e10", "nvidia-qm9700", "dgx-h100", "nv-mma4z00-ns400")}  # fmt: skip
+    assert spares == {"nv-mma4z00-ns": 47, "fib-mfp7e10": 62, "nvidia-qm9700": 2, "dgx-h100": 0, "nv-mma4z00-ns400": 2}
+
+
+def test_optical_cables_have_the_spares_of_modules(catalog: Catalog) -> None:
+    lines = design(catalog, "dgx-a100-640", 32, "hdr").lines(part="nv-mfs1s00-h")
+    assert {line["category"] for line in lines} == {"cable"}
+    quantity = sum(line["quantity"] for line in lines)
+    assert sum(line["spare_quantity"] for line in lines) == n_spares("spare-optics", quantity, catalog)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    server=st.sampled_from(["dgx-h100", "hgx-h100-8u", "dgx-b300", "gaudi3-8u", "custom", "smc-8125gs-mi300x"]),
+    nodes=st.integers(1, 200), generation=st.sampled_from(["edr", "hdr", "ndr", "xdr", "roce-100", "roce-400", "roce-800"]),
+    length_m=st.sampled_from([1.0, 3.0, 30.0, 120.0]), book=st.sampled_from(["anchors", "street"]),
+)  # fmt: skip
+def test_totals_are_the_sum_of_the_lines(
+    server: str, nodes: int, generation: str, length_m: float, book: str
+) -> None:
+    made = design(load_catalog(), server, nodes, generation, {"node_leaf_m": length_m}, {"price_book": book})
+    bill = made.bill
+    priced = [line for line in bill["lines"] if line["unit_price_usd"]]
+    for end in RANGE:
+        by_hand = sum(Fraction(str(line["unit_price_usd"][end])) * (line["quantity"] + line["spare_quantity"])
+                      for line in priced)  # fmt: skip
+        assert Fraction(str(bill["totals_usd"][end])) == by_hand
+        groups = [total[end] for total in bill["totals_by_category"].values() if total]
+        assert sum(Fraction(str(total)) for total in groups) == by_hand
+    for line in priced:
+        low, typical, high = (line["extended_price_usd"][end] for end in RANGE)
+        assert 0 <= low <= typical <= high
+        assert line["price_basis"]
+        assert line["price_source"]
+    assert bill["at_least"] == (len(priced) < len(bill["lines"])) == bool(bill["unpriced_lines"])
+    assert [line["line"] for line in bill["lines"]] == list(range(1, len(bill["lines"]) + 1))
+    assert all(line["quantity"] > 0 and line["fabric"] == "compute" for line in bill["lines"])

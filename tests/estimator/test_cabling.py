@@ -1,0 +1,167 @@
+"""Cables, fibres and modules: published counts, rounding by panel direction, reach, and what fits what."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from estimator.catalog.loader import Catalog, load_catalog
+from tests.estimator.designs import Design, design, superpod_h100
+
+
+def parts(made: Design, tier: str) -> tuple[str | None, str | None, str | None]:
+    """Part ids of a tier: cable or fibre, upper module, lower module."""
+    found = made.plan.as_json()["media"][tier]["parts"]
+    return found["cable"], found["upper_module"], found["lower_module"]
+
+
+def test_the_published_superpod_has_its_modules_and_fibres(catalog: Catalog) -> None:
+    plan = superpod_h100(catalog).plan.as_json()
+    assert plan["transceivers"] == {"node": 508, "switch": 1536, "fabric_manager": 4}
+    assert plan["cables"] == {"node_leaf": 1016, "leaf_spine": 1024, "spine_core": 0, "fabric_manager": 4}
+    assert plan["cables"]["node_leaf"] + plan["cables"]["leaf_spine"] == 2040
+    assert plan["media"]["node_leaf"]["parts"] == {
+        "cable": "fib-mfp7e10", "upper_module": "nv-mma4z00-ns", "lower_module": "nv-mma4z00-ns-flt"}  # fmt: skip
+
+
+def test_modules_round_up_on_each_switch_and_not_in_total(catalog: Catalog) -> None:
+    made = design(catalog, "dgx-h100", 31, "ndr", scalable_unit_nodes=32, provision="full-unit",
+                  reserved={"fabric_manager_links": 4})  # fmt: skip
+    leaf_down = [*made.fabric.leaf_down]
+    assert sorted(leaf_down) == [31] * 4 + [32] * 4  # 31 nodes on eight rails, and a manager on four leaves
+    node_side = made.plan.tier("node_leaf")
+    managers = made.plan.tier("fabric_manager")
+    assert node_side is not None
+    assert managers is not None
+    assert node_side.n_upper_modules + managers.n_upper_modules == 8 * 16  # half of 252 links would be 126
+
+
+@pytest.mark.parametrize(
+    ("server", "layout", "length_m", "expected"),
+    [
+        ("hgx-h100-8u", "rail-optimized", 2.5, ("nv-mcp7y00-n", None, None)),  # splitter: two links to two nodes
+        ("hgx-h100-8u", "rail-optimized", 4.0, ("nv-mca7j60-n", None, None)),
+        ("hgx-h100-8u", "rail-optimized", 30.0, ("fib-mfp7e10", "nv-mma4z00-ns", "nv-mma4z00-ns400")),
+        ("hgx-h100-8u", "rail-optimized", 60.0, ("fib-mfp7e30", "nv-mms4x00-ns", "nv-mms4x00-ns400")),
+        ("dgx-h100", "rail-optimized", 4.0, ("fib-mfp7e10", "nv-mma4z00-ns", "nv-mma4z00-ns-flt")),
+        ("dgx-h100", "top-of-rack", 4.0, ("nv-mca4j80-ftf", None, None)),  # both links of a cage end in one leaf
+    ],
+)  # fmt: skip
+def test_the_medium_follows_length_cage_and_rails(
+    catalog: Catalog, server: str, layout: str, length_m: float, expected: tuple[str | None, ...]
+) -> None:
+    made = design(catalog, server, 32, "ndr", {"node_leaf_m": length_m}, layout=layout)
+    assert parts(made, "node_leaf") == expected
+
+
+def test_twin_copper_halves_cables_and_needs_no_module(catalog: Catalog) -> None:
+    made = design(catalog, "dgx-h100", 32, "ndr", {"leaf_spine_m": 2.0})
+    plan = made.plan.as_json()
+    assert (made.fabric.links_leaf_spine, plan["cables"]["leaf_spine"]) == (256, 128)
+    assert parts(made, "leaf_spine") == ("nv-mcp4y10-n", None, None)
+    assert plan["transceivers"] == {"node": 128, "switch": 128, "fabric_manager": 0}
+
+
+def test_twin_copper_is_left_where_a_pair_shares_one_link(catalog: Catalog) -> None:
+    made = design(catalog, "dgx-h100", 256, "ndr", {"leaf_spine_m": 2.0})
+    assert made.fabric.leaf_uplinks == made.fabric.n_spine == 32  # one link a pair: a twin cable would end in two spines
+    assert parts(made, "leaf_spine")[0] == "fib-mfp7e10"
+    assert made.plan.as_json()["cables"]["leaf_spine"] == made.fabric.links_leaf_spine
+
+
+def test_splitter_copper_is_counted_for_each_leaf(catalog: Catalog) -> None:
+    made = design(catalog, "hgx-h100-8u", 31, "ndr", {"node_leaf_m": 2.0})
+    assert made.fabric.leaf_endpoints.tolist() == [31] * 8
+    assert made.plan.as_json()["cables"]["node_leaf"] == 8 * 16
+
+
+@pytest.mark.parametrize(
+    ("server", "generation", "fabric", "tier", "expected"),
+    [
+        ("custom", "edr", {}, "node_leaf", ("nv-mfa1a00-e", None, None)),
+        ("dgx-a100-640", "hdr", {}, "leaf_spine", ("nv-mfs1s00-h", None, None)),
+        ("custom", "hdr", {"splitters": True}, "node_leaf", ("nv-mfs1s50-h", None, None)),
+        ("custom", "ndr", {"splitters": True}, "node_leaf", ("fib-mfp7e20", "nv-mma4z00-ns", "nv-mma4z00-ns400")),
+        ("dgx-b300", "xdr", {}, "node_leaf", ("fib-mfp7e30", "nv-mms4a00", "nv-mms4a20")),
+        ("dgx-b300", "xdr", {"leaf_switch": "nvidia-q3450-ld"}, "leaf_spine", ("fib-mfp7e30", None, None)),
+        ("dgx-b300", "roce-400", {"planes": 2}, "node_leaf", ("fib-mfp7e10", "nv-mma4z00-ns", "nv-mma4z00-ns-flt")),
+        ("dgx-b300", "roce-400", {"planes": 2}, "leaf_spine", ("fib-mfp7e10", "nv-mma4z00-ns", "nv-mma4z00-ns")),
+        ("smc-8125gs-mi300x", "roce-400", {"leaf_switch": "arista-7060x6-64pe"}, "node_leaf",
+         ("fib-mfp7e10", "gen-800g-sr8", "nv-mma1z00-ns400")),
+        ("smc-8125gs-mi300x", "roce-400", {"leaf_switch": "generic-th4-64x400"}, "leaf_spine",
+         ("gen-400g-aoc", None, None)),
+    ],
+)  # fmt: skip
+def test_parts_of_each_generation(
+    catalog: Catalog, server: str, generation: str, fabric: dict[str, Any], tier: str, expected: tuple[str | None, ...]
+) -> None:
+    assert parts(design(catalog, server, 64, generation, **fabric), tier) == expected
+
+
+def test_split_ports_share_cables_and_modules(catalog: Catalog) -> None:
+    hdr100 = design(catalog, "custom", 64, "hdr", splitters=True)
+    assert (hdr100.fabric.links_node_leaf, hdr100.plan.as_json()["cables"]["node_leaf"]) == (512, 256)
+    ndr200 = design(catalog, "custom", 64, "ndr", splitters=True)
+    plan = ndr200.plan.as_json()
+    assert plan["cables"]["node_leaf"] == 256  # a 1:2 fibre for two links
+    assert plan["media"]["node_leaf"]["upper_modules"] == 128  # a twin-port module for four
+    assert plan["transceivers"]["node"] == 512
+
+
+def test_eight_cages_of_a_dgx_b300_carry_sixteen_links(catalog: Catalog) -> None:
+    made = design(catalog, "dgx-b300", 64, "roce-400", planes=2)
+    assert made.fabric.links_node_leaf == 1024
+    assert made.plan.as_json()["transceivers"]["node"] == 64 * 8
+
+
+def test_what_the_catalog_lacks_is_said_with_both_ends(catalog: Catalog) -> None:
+    made = design(catalog, "gaudi3-8u", 16, "roce-200")
+    tier = made.plan.as_json()["media"]["node_leaf"]
+    assert tier["medium"] is None
+    assert tier["cables"] == 0
+    assert "no part in the catalog" in tier["missing"]
+    assert "gaudi3-8u" in tier["missing"]
+    assert "nvidia-sn4600" in tier["missing"]
+
+
+def test_a_length_beyond_every_reach_has_no_part(catalog: Catalog) -> None:
+    made = design(catalog, "dgx-h100", 32, "ndr", {"node_leaf_m": 9_000.0})
+    assert "9000 m" in made.plan.as_json()["media"]["node_leaf"]["missing"]
+
+
+def test_custom_parts_are_cabled_as_the_usual_ones_and_marked(catalog: Catalog) -> None:
+    made = design(catalog, "custom", 16, "ndr", leaf_switch="custom", leaf_radix=48)
+    assert parts(made, "node_leaf") == ("fib-mfp7e10", "nv-mma4z00-ns", "nv-mma4z00-ns400")
+    assert all(tier.is_cage_assumed for tier in made.plan.tiers)
+    assert not any(tier.is_cage_assumed for tier in design(catalog, "dgx-h100", 16, "ndr").plan.tiers)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    nodes=st.integers(1, 300), server=st.sampled_from(["dgx-h100", "hgx-h100-8u", "custom"]),
+    length_m=st.sampled_from([1.0, 2.0, 3.0, 5.0, 30.0, 80.0, 400.0]), managers=st.integers(0, 8),
+    layout=st.sampled_from(["rail-optimized", "top-of-rack"]),
+)  # fmt: skip
+def test_modules_hold_every_link_and_waste_less_than_one_a_panel(
+    nodes: int, server: str, length_m: float, managers: int, layout: str
+) -> None:
+    made = design(load_catalog(), server, nodes, "ndr", {"node_leaf_m": length_m, "leaf_spine_m": length_m},
+                  layout=layout, reserved={"fabric_manager_links": managers})  # fmt: skip
+    for tier in made.plan.tiers:
+        if tier.choice is None:
+            continue
+        links, per_cable = tier.n_links, tier.choice.links_per_cable
+        assert tier.n_cables * per_cable >= links
+        if tier.choice.cable.kind == "fiber":
+            assert tier.n_cables == links
+        else:
+            assert tier.n_upper_modules == tier.n_lower_modules == 0
+    fabric = made.fabric
+    switch_plugs = sum(int(t.upper_plugs.sum()) for t in made.plan.tiers)
+    switch_plugs += sum(int(t.lower_plugs.sum()) for t in made.plan.tiers if t.tier in ("leaf_spine", "spine_core"))
+    used = (fabric.leaf_down, fabric.leaf_up, fabric.spine_down, fabric.spine_up, fabric.core_down)
+    ports = sum(int(panel.sum()) for panel in used)
+    panels = 3 * fabric.n_leaf + 2 * fabric.n_spine + fabric.n_core  # a leaf's managers may need a cage of their own
+    if all(tier.choice for tier in made.plan.tiers):
+        assert ports <= 2 * switch_plugs <= ports + panels

@@ -1,0 +1,270 @@
+"""The catalog loads whole, names what is broken, and answers what the other parts ask."""
+
+import csv
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from estimator.catalog.loader import HERE, KINDS, Catalog, load_catalog
+from estimator.catalog.ports import links_per_node_cage, server_compute_ports, switch_ports
+from estimator.catalog.tables import COLUMNS
+from estimator.errors import CatalogError
+
+Cells = list[list[str]]
+Edit = Callable[[Cells], None]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of the catalog that a test may break."""
+    copy = tmp_path / "catalog"
+    shutil.copytree(HERE, copy, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    return copy
+
+
+def edit(folder: Path, table: str, change: Edit) -> None:
+    path = folder / f"{table}.csv"
+    with path.open(newline="") as file:
+        cells = list(csv.reader(file))
+    change(cells)
+    with path.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(cells)
+
+
+def put(row: int, column: str, value: str) -> Edit:
+    """Write a cell; ``row`` counts the header as 1, as errors do."""
+
+    def change(cells: Cells) -> None:
+        cells[row - 1][cells[0].index(column)] = value
+
+    return change
+
+
+def drop_column(column: str) -> Edit:
+    def change(cells: Cells) -> None:
+        place = cells[0].index(column)
+        for row in cells:
+            del row[place]
+
+    return change
+
+
+def add_column(cells: Cells) -> None:
+    for row in cells:
+        row.append("colour")
+
+
+def repeat_row(cells: Cells) -> None:
+    cells.insert(2, cells[1])
+
+
+def cut_row(cells: Cells) -> None:
+    del cells[3][-1]
+
+
+def drop_last_row(cells: Cells) -> None:
+    del cells[-1]
+
+
+BROKEN: list[tuple[str, Edit, int | None, str | None]] = [
+    ("prices", put(2, "typical_cents", "-1"), 2, "typical_cents"),
+    ("prices", put(5, "low_cents", "12.5"), 5, "low_cents"),
+    ("prices", put(5, "low_cents", "99999999999"), 5, "typical_cents"),
+    ("prices", put(3, "part_id", "no-such-part"), 3, "part_id"),
+    ("prices", put(3, "source", "hearsay"), 3, "source"),
+    ("prices", put(3, "as_of", "last week"), 3, "as_of"),
+    ("prices", put(3, "basis", "rumour"), 3, "basis"),
+    ("prices", put(3, "currency", "EUR"), 3, "currency"),
+    ("prices", drop_column("basis"), 1, "basis"),
+    ("prices", add_column, 1, "colour"),
+    ("prices", repeat_row, 3, "part_id"),
+    ("prices", cut_row, 4, None),
+    ("switches", put(4, "radix", "many"), 4, "radix"),
+    ("switches", put(4, "radix", "0"), 4, "radix"),
+    ("switches", put(4, "radix", "41"), 4, "radix"),
+    ("switches", put(4, "max_w", "1"), 4, "max_w"),
+    ("switches", put(4, "managed", "maybe"), 4, "managed"),
+    ("switches", put(4, "id", "nvidia-sb7800"), 4, "id"),
+    ("switches", put(4, "id", "Not An Id"), 4, "id"),
+    ("switch_cages", put(2, "link_rate_gbit_s", "99"), 2, "cage_rate_gbit_s"),
+    ("switch_cages", put(2, "cage_classes", "QSFP999"), 2, "cage_classes"),
+    ("switch_breakouts", put(2, "link_rate_gbit_s", "400"), 2, "link_rate_gbit_s"),
+    ("servers", put(3, "gpu_id", "h101"), 3, "gpu_id"),
+    ("server_networks", put(2, "nic_id", "no-nic"), 2, "nic_id"),
+    ("server_networks", put(2, "server_id", "no-server"), 2, "server_id"),
+    ("nics", put(2, "id", "nvidia-qm9700"), 2, "id"),
+    ("cables", put(2, "b_rate_gbit_s", "50"), 2, "b_rate_gbit_s"),
+    ("cables", put(4, "matching_fiber_ids", "no-fibre"), 4, "matching_fiber_ids"),
+    ("cables", put(4, "matching_fiber_ids", "fib-lc-os2"), 4, "matching_fiber_ids"),
+    ("cables", put(4, "connectors_per_module", ""), 4, "connectors_per_module"),
+    ("cables", put(4, "b_class", "QSFP28"), 4, "b_class"),
+    ("cables", put(2, "reach_min_m", "nan"), 2, "reach_min_m"),
+    ("generations", put(4, "default_switch", "nvidia-sb7800"), 4, "default_switch"),
+    ("generations", put(4, "default_nic", "no-nic"), 4, "default_nic"),
+    ("economics", put(2, "low", "1e99"), 2, "typical"),
+    ("record_sources", put(2, "source_id", "nowhere"), 2, "source_id"),
+    ("model_constants", put(2, "value", "fast"), 2, "value"),
+    ("default_lengths", drop_last_row, None, "tier"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("table", "change", "row", "column"), BROKEN, ids=lambda value: str(value)[:30])
+def test_a_broken_file_names_file_row_and_column(
+    folder: Path, table: str, change: Edit, row: int | None, column: str | None
+) -> None:
+    edit(folder, table, change)
+    with pytest.raises(CatalogError) as caught:
+        load_catalog(folder)
+    assert (caught.value.file, caught.value.row, caught.value.column) == (f"{table}.csv", row, column)
+    assert caught.value.problems[0].message
+
+
+def test_a_failure_rate_that_its_events_do_not_give_is_refused(folder: Path) -> None:
+    with (folder / "economics.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    number = next(i for i, row in enumerate(rows, start=2) if row["events"])
+    edit(folder, "economics", put(number, "events", "7777"))
+    with pytest.raises(CatalogError) as caught:
+        load_catalog(folder)
+    assert (caught.value.row, caught.value.column) == (number, "typical")
+
+
+def test_a_missing_file_and_a_file_that_is_no_text_are_named(folder: Path) -> None:
+    (folder / "gpus.csv").unlink()
+    with pytest.raises(CatalogError, match=r"gpus\.csv"):
+        load_catalog(folder)
+    shutil.copy(HERE / "gpus.csv", folder / "gpus.csv")
+    (folder / "sources.csv").write_bytes(b"id,title\n\xff\xfe")
+    with pytest.raises(CatalogError, match=r"sources\.csv.*UTF-8"):
+        load_catalog(folder)
+
+
+def test_every_record_of_the_collection_is_there(catalog: Catalog) -> None:
+    counts = {kind: len(catalog.records(kind)) for kind in KINDS}
+    least = {"switches": 40, "nics": 24, "gpus": 21, "servers": 23, "cables": 78, "economics": 74}
+    assert {kind: counts[kind] for kind in least if counts[kind] < least[kind]} == {}
+    assert counts["generations"] == 8
+    assert counts["constants"] > 0
+
+
+def test_the_version_is_that_of_the_content(folder: Path, tmp_path: Path, catalog: Catalog) -> None:
+    assert load_catalog(folder).version == catalog.version
+    changed = tmp_path / "changed"
+    shutil.copytree(folder, changed)
+    edit(changed, "prices", put(2, "high_cents", "3600001"))
+    assert load_catalog(changed).version != catalog.version
+    assert load_catalog(folder) is load_catalog(folder)
+
+
+def test_every_column_has_its_unit_and_meaning() -> None:
+    with (HERE / "columns.csv").open(newline="") as file:
+        described = [(row["file"], row["column"]) for row in csv.DictReader(file) if row["meaning"]]
+    assert described == [(f"{table}.csv", column) for table, columns in COLUMNS.items() for column in columns]
+    assert {path.stem for path in HERE.glob("*.csv")} == {*COLUMNS, "columns"}
+
+
+def test_every_part_has_a_source_and_what_is_bought_a_price(catalog: Catalog) -> None:
+    for kind in ("switches", "nics", "gpus", "servers", "cables"):
+        for part in getattr(catalog, kind):
+            assert catalog.sources_of(part), part
+            assert catalog.price(part) or kind == "gpus", part  # GPUs are bought inside servers
+
+
+def test_a_price_that_claims_a_listing_cites_one(catalog: Catalog) -> None:
+    records = [price for kind in ("switches", "nics", "gpus", "servers", "cables")
+               for record in catalog.records(kind) for price in record["prices"]]  # fmt: skip
+    assert {price["basis"] for price in records} == {"list", "analyst", "seed", "assumption"}
+    for kind in ("switches", "cables", "servers", "nics"):
+        for part in getattr(catalog, kind):
+            price = catalog.price(part)
+            assert price is not None
+            access = catalog.sources[price.source].access
+            expected = {"seed": {"planning"}, "assumption": {"none"}}.get(price.basis, {"read", "secondary", "recalled"})
+            assert access in expected, part
+
+
+def test_street_prices_fall_back_to_anchors_and_say_so(catalog: Catalog) -> None:
+    anchor, street = catalog.price("nvidia-qm9700"), catalog.price("nvidia-qm9700", "street")
+    assert anchor is not None
+    assert street is not None
+    assert anchor.cents == (3_200_000, 4_800_000, 6_400_000)
+    assert (street.typical_cents, street.basis, street.book) == (3_287_000, "list", "street")
+    fallback = catalog.price("dgx-h100", "street")
+    assert fallback is not None
+    assert fallback.book == "anchors"
+    assert catalog.price("no-such-part") is None
+    with pytest.raises(ValueError, match="price book"):
+        catalog.price("dgx-h100", "wishes")
+
+
+@pytest.mark.parametrize(
+    ("switch", "rate", "expected"),
+    [
+        ("nvidia-sb7800", 100, (36, 1)), ("nvidia-qm8700", 200, (40, 1)), ("nvidia-qm8700", 100, (80, 2)),
+        ("nvidia-qm9700", 400, (64, 2)), ("nvidia-qm9700", 200, (128, 4)), ("nvidia-q3400-ra", 800, (144, 2)),
+        ("nvidia-q3200-ra", 800, (36, 2)), ("nvidia-q3450-ld", 800, (144, 1)), ("nvidia-sn5600", 400, (128, 2)),
+        ("nvidia-sn5600", 800, (64, 1)), ("nvidia-sn4600c", 100, (64, 1)), ("nvidia-qm9700", 800, None),
+        ("nvidia-sb7800", 25, None),
+    ],
+)  # fmt: skip
+def test_ports_of_a_switch_at_a_rate(
+    catalog: Catalog, switch: str, rate: int, expected: tuple[int, int] | None
+) -> None:
+    ports = switch_ports(catalog.switches[switch], rate)
+    assert (ports and (ports.radix, ports.links_per_cage)) == expected
+    assert catalog.switch_ports(switch, rate) == ports
+
+
+def test_every_generation_has_a_switch_and_an_adapter_that_fit(catalog: Catalog) -> None:
+    radix = {}
+    for name, generation in catalog.generations.items():
+        ports = switch_ports(catalog.default_switch(name), generation.port_rate_gbit_s)
+        assert ports is not None
+        radix[name] = ports.radix
+        assert catalog.default_switch(name).protocol == generation.protocol
+        assert generation.protocol in catalog.default_nic(name).protocols
+        assert catalog.default_nic(name).ports[0].cage_rate_gbit_s >= generation.port_rate_gbit_s
+    assert radix == {"edr": 36, "hdr": 40, "ndr": 64, "xdr": 144, "roce-100": 64, "roce-200": 64, "roce-400": 128,
+                     "roce-800": 64}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("server", "rate", "expected"),
+    [
+        ("dgx-h100", None, (8, 400, 4, 800)), ("dgx-h100", 200, (8, 200, 4, 800)), ("dgx-h100", 800, None),
+        ("dgx-b300", None, (8, 800, 8, 800)), ("dgx-b300", 400, (16, 400, 8, 800)),
+        ("hgx-h100-8u", 400, (8, 400, 8, 400)), ("gaudi3-8u", None, (24, 200, 6, 800)), ("storage-node-nvme", None, None),
+    ],
+)  # fmt: skip
+def test_ports_of_a_server(
+    catalog: Catalog, server: str, rate: int | None, expected: tuple[int, int, int, int] | None
+) -> None:
+    ports = server_compute_ports(catalog.servers[server], rate)
+    assert (ports and (ports.n_ports, ports.port_rate_gbit_s, ports.n_cages, ports.cage_rate_gbit_s)) == expected
+
+
+def test_links_that_a_node_cage_carries(catalog: Catalog) -> None:
+    dgx_h100, dgx_b300 = catalog.servers["dgx-h100"].networks[0], catalog.servers["dgx-b300"].networks[0]
+    assert links_per_node_cage(dgx_h100, 8) == 2
+    assert links_per_node_cage(dgx_h100, 4) == 2  # two ports share a cage, whichever are used
+    assert links_per_node_cage(dgx_b300, 8) == 1
+    assert links_per_node_cage(dgx_b300, 16) == 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_records_are_json_as_they_stand(catalog: Catalog, kind: str) -> None:
+    records = catalog.records(kind)
+    assert json.loads(json.dumps(records, allow_nan=False)) == records
+    assert len({record["id"] for record in records}) == len(records)
+
+
+def test_a_part_shows_its_prices_with_basis_source_and_date(catalog: Catalog) -> None:
+    record = next(r for r in catalog.records("cables") if r["id"] == "fib-mfp7e10")
+    prices = {price["per"]: price for price in record["prices"]}
+    assert (prices["piece"]["typical_cents"], prices["metre"]["typical_cents"]) == (9_000, 250)
+    assert all(price["basis"] and price["source"] and price["as_of"] for price in record["prices"])
+    with pytest.raises(ValueError, match="no kind"):
+        catalog.records("spoons")
