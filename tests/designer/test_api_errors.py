@@ -41,8 +41,8 @@ def call(owner: User) -> Caller:
         ("null", "not_an_object"),
         ("3", "not_an_object"),
         ('"text"', "not_an_object"),
-        ('{"a":' * 40 + "1" + "}" * 40, "nested_too_deep"),
-        ("[" * 100_000 + "]" * 100_000, "nested_too_deep"),
+        ('{"a":' * 40 + "1" + "}" * 40, "too_deep"),
+        ("[" * 100_000 + "]" * 100_000, "too_deep"),
     ],
     ids=lambda value: repr(value)[:30],
 )

@@ -1,0 +1,129 @@
+"""Words keep up with code: error codes in api.md, settings in the README, catalog columns in columns.csv."""
+
+import ast
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.urls import resolve
+from rest_framework import exceptions
+
+from designer.api import serializers, urls
+
+ROOT = Path(__file__).parent.parent
+API_DOC = ROOT / "designer" / "docs" / "api.md"
+CATALOG = ROOT / "estimator" / "catalog"
+CODE_POSITION = {"Problem": 1, "refuse": 1, "Refusal": 1, "AuthenticationFailed": 1, "ErrorDetail": 1, "fail_with": 0}
+# Never sent: the base class's own code. Only the command line's, whose words are its own usage.
+NOT_IN_THE_API = {"refused", "bad_command", "cannot_read", "not_json", "too_large"}
+FRAMEWORK_ERRORS = (
+    exceptions.NotAuthenticated,
+    exceptions.AuthenticationFailed,
+    exceptions.PermissionDenied,
+    exceptions.NotFound,
+    exceptions.MethodNotAllowed,
+    exceptions.UnsupportedMediaType,
+    exceptions.Throttled,
+)
+
+
+def sources() -> Iterator[Path]:
+    for package in ("estimator", "designer"):
+        yield from sorted((ROOT / package).rglob("*.py"))
+
+
+def literals(node: ast.AST) -> Iterator[str]:
+    """Codes that a piece of code names: arguments of what takes a code, and values of anything called code."""
+    if isinstance(node, ast.Call):
+        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        place = CODE_POSITION.get(name)
+        found = (
+            []
+            if place is None
+            else [*node.args[place : place + 1], *(k.value for k in node.keywords if k.arg == "code")]
+        )
+    elif isinstance(node, ast.Assign):
+        found = [node.value] if "code" in [target.id for target in node.targets if isinstance(target, ast.Name)] else []
+        pairs = [t for t in node.targets if isinstance(t, ast.Tuple) and isinstance(node.value, ast.Tuple)]
+        for pair in pairs:
+            names = [getattr(target, "id", "") for target in pair.elts]
+            found += [v for n, v in zip(names, getattr(node.value, "elts", []), strict=False) if n == "code"]
+    elif isinstance(node, ast.Dict):
+        found = [
+            v for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant) and k.value == "code"
+        ]
+    else:
+        found = []
+    for value in found:
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            yield value.value
+
+
+def codes_in_code() -> set[str]:
+    trees = [ast.parse(path.read_text()) for path in sources()]
+    found = {code for tree in trees for node in ast.walk(tree) for code in literals(node)}
+    found |= {error.default_code for error in FRAMEWORK_ERRORS}
+    checked = (
+        serializers.DesignQuery,
+        serializers.EstimateQuery,
+        serializers.CatalogQuery,
+        serializers.BomQuery,
+        serializers.DesignReference,
+    )
+    found |= {code for query in checked for field in query().fields.values() for code in field.error_messages}
+    return found - NOT_IN_THE_API
+
+
+def test_every_error_code_is_in_the_api_document() -> None:
+    codes = codes_in_code()
+    assert {"invalid_spec", "out_of_range", "two_tier_too_small", "csrf_failed", "body_too_large", "throttled"} <= codes
+    documented = set(re.findall(r"`([a-z_]+)`", API_DOC.read_text()))
+    assert not sorted(codes - documented)
+
+
+def test_the_api_document_names_no_code_that_is_gone() -> None:
+    named = set()
+    for line in API_DOC.read_text().splitlines():
+        if match := re.match(r"\| (?:\d{3} \| )?((?:`[a-z_]+`(?:, )?)+) \|", line):
+            named |= set(re.findall(r"`([a-z_]+)`", match[1]))
+    assert len(named) > 40
+    assert not sorted(named - codes_in_code())
+
+
+def test_every_address_of_the_api_is_in_its_document() -> None:
+    text = API_DOC.read_text()
+    patterns = [str(pattern.pattern) for pattern in urls.urlpatterns if pattern.name != "unknown"]
+    for pattern in patterns:
+        shown = re.sub(r"<\w+:(\w+)>", lambda match: "{id}" if match[1] == "pk" else f"{{{match[1]}}}", pattern)
+        assert f"/api/v1/{shown}" in text, shown
+    for address in re.findall(r"`(?:GET|POST|PATCH|DELETE) (/api/v1/[^`]+)`", text):
+        path = (
+            address.replace("{id}", "00000000-0000-4000-8000-000000000000")
+            .replace("{number}", "1")
+            .replace("{kind}", "gpus")
+        )
+        assert resolve(path).url_name != "unknown", address
+
+
+def test_every_setting_is_in_the_readme() -> None:
+    settings = {name for path in sources() for name in re.findall(r"\bDESIGNER_[A-Z_]+\b", path.read_text())}
+    assert {"DESIGNER_VAR", "DESIGNER_SECRET_KEY", "DESIGNER_ALLOWED_HOSTS"} <= settings
+    readme = (ROOT / "README.md").read_text()
+    assert not sorted(name for name in settings if not re.search(rf"\b{name}\b", readme))
+
+
+def test_every_catalog_column_is_explained() -> None:
+    with (CATALOG / "columns.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    explained = {(row["file"], row["column"]) for row in rows}
+    present = set()
+    for path in CATALOG.glob("*.csv"):
+        if path.name == "columns.csv":  # it explains the others
+            continue
+        with path.open(newline="") as file:
+            present |= {(path.name, column) for column in next(csv.reader(file))}
+    assert len(present) > 100
+    assert not sorted(present - explained)
+    assert not sorted(explained - present)
+    assert all(row["meaning"].strip() for row in rows)
