@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
 
 CHUNK_BYTES = 65_536
 DRAINED_BYTES = 50_000_000
@@ -32,7 +33,7 @@ class BodyLimitMiddleware:
         problem = {"field": "", "code": "body_too_large", "message": message}
         if request.path.startswith("/api/"):
             return JsonResponse({"code": "body_too_large", "problems": [problem]}, status=413)
-        return HttpResponse(f"{message}\n", content_type="text/plain", status=413)
+        return render(request, "413.html", {"message": message}, status=413)
 
 
 def _declared_length(request: HttpRequest) -> int:

@@ -6,7 +6,6 @@ from uuid import UUID
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.core.exceptions import RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -236,10 +235,3 @@ def design_delete(request: HttpRequest, design_id: UUID) -> HttpResponse:
     row.delete()
     messages.success(request, f"“{row.name}” was deleted.")
     return redirect("designs")
-
-
-def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """400, or 413 where the request was too big."""
-    if isinstance(exception, RequestDataTooBig):
-        return render(request, "413.html", status=413)
-    return render(request, "400.html", status=400)

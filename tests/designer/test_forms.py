@@ -9,7 +9,13 @@ from designer.spec_keys import ALL_KEYS, KEYS, SIZE, SIZE_KEYS, SIZE_UNIT, field
 from estimator.catalog.loader import load_catalog
 from estimator.spec import parse_spec
 
-MINIMAL = {"name": "Mine", "compute__server": "dgx-h100", "size": "1,016", "size_unit": "gpus", "fabric__generation": "ndr"}
+MINIMAL = {
+    "name": "Mine",
+    "compute__server": "dgx-h100",
+    "size": "1,016",
+    "size_unit": "gpus",
+    "fabric__generation": "ndr",
+}
 
 
 def filled(**changes):
@@ -45,7 +51,9 @@ def test_a_sample_goes_through_the_form_unchanged(sample):
 
 
 def test_what_the_parts_imply_stays_blank_and_follows_another_server():
-    saved = parse_spec({"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"}}, load_catalog())
+    saved = parse_spec(
+        {"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"}}, load_catalog()
+    )
     typed = DesignForm(values=said_values(saved.as_json(), load_catalog())).typed()
     assert "compute__nics_per_node" not in typed
     other = DesignForm({**typed, "compute__server": "gb200-tray", "fabric__generation": "ndr"})
@@ -54,7 +62,10 @@ def test_what_the_parts_imply_stays_blank_and_follows_another_server():
 
 
 def test_what_was_said_against_the_parts_stays_said():
-    values = {"compute": {"server": "dgx-h100", "nodes": 16, "gpus_per_node": 4}, "fabric": {"generation": "ndr", "leaf_downlinks": 20}}
+    values = {
+        "compute": {"server": "dgx-h100", "nodes": 16, "gpus_per_node": 4},
+        "fabric": {"generation": "ndr", "leaf_downlinks": 20},
+    }
     said = said_values(parse_spec(values, load_catalog()).as_json(), load_catalog())
     assert read_path(said, "compute.gpus_per_node") == 4
     assert read_path(said, "fabric.leaf_downlinks") == 20
@@ -62,7 +73,9 @@ def test_what_was_said_against_the_parts_stays_said():
 
 
 def test_a_size_in_gpus_stays_in_gpus():
-    spec = parse_spec({"compute": {"server": "dgx-h100", "gpus": 1001}, "fabric": {"generation": "ndr"}}, load_catalog())
+    spec = parse_spec(
+        {"compute": {"server": "dgx-h100", "gpus": 1001}, "fabric": {"generation": "ndr"}}, load_catalog()
+    )
     typed = DesignForm(values=said_values(spec.as_json(), load_catalog())).typed()
     assert (typed[SIZE], typed[SIZE_UNIT]) == ("1001", "gpus")
 
@@ -99,7 +112,11 @@ def test_a_problem_stands_beside_its_field_and_nothing_typed_is_lost(typed, fiel
     if code:
         assert code in [error.code for error in errors]
     assert form[field].value() == typed[field]
-    assert str(typed[field])[:40] in str(form[field]) or not typed[field] or field.endswith(("server", "generation", "switch"))
+    assert (
+        str(typed[field])[:40] in str(form[field])
+        or not typed[field]
+        or field.endswith(("server", "generation", "switch"))
+    )
 
 
 def test_all_problems_are_found_at_once():

@@ -1,0 +1,460 @@
+"""Pages: what each shows, what it refuses, and that one user's designs are nobody else's."""
+
+import html
+import re
+import uuid
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from designer.accounts import local_owner
+from designer.models import Design
+from designer.samples import SAMPLES, add_samples
+from designer.services import request_estimate, save_design
+from estimator.catalog.loader import load_catalog
+from estimator.jobs import tasks
+from estimator.jobs.models import EstimateJob
+from estimator.spec import parse_spec
+
+SUPERPOD = SAMPLES[0]
+FORM = {"name": "Mine", "compute__server": "dgx-h100", "size": "1024", "size_unit": "gpus", "fabric__generation": "ndr"}
+HTMX = {"HX-Request": "true"}
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def page(owner):
+    client = Client()
+    client.force_login(owner)
+    return client
+
+
+@pytest.fixture
+def design(owner):
+    return save_design(owner, SUPERPOD.spec())
+
+
+def finished(owner, spec):
+    job, _ = request_estimate(owner, spec)
+    tasks.run_estimate(str(job.pk))
+    job.refresh_from_db()
+    assert job.state == EstimateJob.State.SUCCEEDED
+    return job
+
+
+def status_url(design, job):
+    return reverse("estimate-status", args=[design.pk, job.pk])
+
+
+def text_of(response):
+    """The words of a page, as read."""
+    words = re.sub(r"<script.*?</script>|<[^>]+>", " ", response.content.decode(), flags=re.DOTALL)
+    return re.sub(r"\s+", " ", html.unescape(words))
+
+
+class TestAccess:
+    @pytest.mark.parametrize("name", ["home", "designs", "design-new"])
+    def test_a_page_asks_for_a_sign_in_and_comes_back(self, client, name):
+        response = client.get(reverse(name))
+        assert response.status_code == 302
+        assert response.url == f"{reverse('sign-in')}?next={reverse(name)}"
+
+    def test_a_stranger_finds_none_of_my_pages(self, design, owner):
+        job = finished(owner, SUPERPOD.spec())
+        stranger = Client()
+        stranger.force_login(User.objects.create_user("eve"))
+        for name in ("estimate-status", "estimate-bom", "estimate-diagram"):
+            assert stranger.get(reverse(name, args=[design.pk, job.pk])).status_code == 404
+        assert stranger.post(reverse("estimate-cancel", args=[design.pk, job.pk])).status_code == 404
+        for name in ("design", "design-delete"):
+            assert stranger.get(reverse(name, args=[design.pk])).status_code == 404
+            assert stranger.post(reverse(name, args=[design.pk]), FORM).status_code == 404
+        assert Design.objects.filter(pk=design.pk).exists()
+
+    def test_a_form_without_its_token_is_refused(self, owner):
+        strict = Client(enforce_csrf_checks=True)
+        strict.force_login(owner)
+        response = strict.post(reverse("preview"), FORM)
+        assert response.status_code == 403
+        assert "The form was refused" in text_of(response)
+
+    @pytest.mark.parametrize("name", ["preview", "estimate-cancel"])
+    def test_what_writes_or_computes_is_posted(self, page, design, name):
+        arguments = [] if name == "preview" else [design.pk, uuid.uuid4()]
+        assert page.get(reverse(name, args=arguments)).status_code == 405
+
+
+class TestFirstVisit:
+    def test_it_lands_on_a_sample_whose_estimate_is_asked_for(self, page, owner):
+        response = page.get("/")
+        first = owner.designs.get(name=SUPERPOD.name)
+        assert response.url == reverse("design", args=[first.pk])
+        assert owner.designs.count() == 4
+        assert owner.estimate_jobs.count() == 4
+        assert page.get(response.url).status_code == 200
+
+    def test_a_second_visit_adds_nothing(self, page, owner):
+        page.get("/")
+        page.get("/")
+        assert (owner.designs.count(), owner.estimate_jobs.count()) == (4, 4)
+
+    def test_with_an_own_design_it_lands_on_the_list(self, page, owner):
+        add_samples(owner)
+        save_design(owner, parse_spec({**SUPERPOD.values, "name": "My own"}, load_catalog()))
+        assert page.get("/").url == reverse("designs")
+
+    def test_who_deleted_everything_gets_no_samples_again(self, page, owner):
+        for design in add_samples(owner):
+            page.post(reverse("design-delete", args=[design.pk]))
+        assert page.get("/").url == reverse("designs")
+        assert "No design yet" in text_of(page.get(reverse("designs")))
+
+    def test_demo_adds_the_samples_once(self, capsys):
+        call_command("demo")
+        call_command("demo")
+        assert [design.name for design in local_owner().designs.order_by("created_at")] == [
+            sample.name for sample in SAMPLES
+        ]
+        assert capsys.readouterr().out.count(SUPERPOD.name) == 2
+
+
+class TestList:
+    def names(self, page, order):
+        return re.findall(
+            r'<th scope="row"><a href="[^"]+">([^<]+)', page.get(reverse("designs"), {"sort": order}).content.decode()
+        )
+
+    def test_a_row_has_the_figures_of_the_newest_estimate(self, page, design, owner):
+        finished(owner, SUPERPOD.spec())
+        words = text_of(page.get(reverse("designs")))
+        assert "1,016" in words
+        assert "InfiniBand NDR rail optimized, 2-tier" in words
+        assert "$47," in words
+
+    def test_a_design_without_an_estimate_says_so(self, page, design):
+        assert "not estimated yet" in text_of(page.get(reverse("designs")))
+
+    def test_columns_sort_both_ways_and_the_unknown_comes_last(self, page, owner):
+        for sample in SAMPLES[:3]:
+            save_design(owner, sample.spec())
+        for sample in SAMPLES[:2]:
+            finished(owner, sample.spec())
+        small, large, unknown = SAMPLES[0].name, SAMPLES[1].name, SAMPLES[2].name
+        assert self.names(page, "gpus") == [small, large, unknown]
+        assert self.names(page, "-gpus") == [large, small, unknown]
+        assert self.names(page, "name") == [large, unknown, small]
+        assert self.names(page, "nonsense") == [unknown, large, small]
+
+    def test_the_sorted_column_says_so_and_offers_the_other_way(self, page, design):
+        html_text = page.get(reverse("designs"), {"sort": "gpus"}).content.decode()
+        assert html_text.count('aria-sort="ascending"') == 1
+        assert 'href="?sort=-gpus"' in html_text
+
+    def test_the_number_of_queries_does_not_grow_with_designs(self, page, owner, django_assert_num_queries):
+        add_samples(owner)
+        with django_assert_num_queries(4):  # session, user, designs, jobs
+            page.get(reverse("designs"))
+
+
+class TestPreview:
+    def test_figures_come_at_once_and_nothing_is_stored(self, page, owner):
+        response = page.post(reverse("preview"), FORM, headers=HTMX)
+        words = text_of(response)
+        assert "Switches 48 32 leaf + 16 spine" in words
+        assert "Oversubscription 1:1" in words
+        assert "<svg" in response.content.decode()
+        assert not owner.designs.exists()
+        assert not owner.estimate_jobs.exists()
+
+    def test_a_problem_names_its_field(self, page):
+        html_text = page.post(
+            reverse("preview"), {**FORM, "fabric__oversubscription": "0:1"}, headers=HTMX
+        ).content.decode()
+        assert 'data-problem-field="fabric__oversubscription"' in html_text
+        assert "<svg" not in html_text.split("problem-list")[1]
+
+    def test_a_fabric_that_cannot_be_built_says_what_would_work(self, page):
+        response = page.post(reverse("preview"), {**FORM, "size": "4096", "fabric__tiers": "2"}, headers=HTMX)
+        assert response.status_code == 200
+        assert "cannot be built" in text_of(response)
+        assert 'data-problem-field="fabric__tiers"' in response.content.decode()
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"size": "1", "size_unit": "nodes"},
+            {"size": "1", "size_unit": "gpus"},
+            {"size": "0"},
+            {"size": str(2**40)},
+            {"fabric__leaf_switch": "custom", "fabric__leaf_radix": "3"},
+            {"fabric__oversubscription": "0:1"},
+            {"compute__server": "custom", "fabric__leaf_switch": "custom", "fabric__leaf_radix": "64"},
+            {"size": "\x00", "name": "<script>alert(1)</script>"},
+            {"fabric__layout": "rail-only"},
+            {"fabric__layout": "top-of-rack", "size": "131072"},
+            {"size": "131072", "fabric__generation": "roce-400", "fabric__planes": "2", "compute__server": "dgx-b300"},
+        ],
+    )
+    def test_no_request_breaks_it(self, page, changes):
+        response = page.post(reverse("preview"), {**FORM, **changes}, headers=HTMX)
+        assert response.status_code == 200
+        assert ("key figures" in response.content.decode().lower()) != ("problem-list" in response.content.decode())
+
+    def test_it_says_when_the_form_has_left_the_estimate_behind(self, page, design):
+        digest = design.latest.spec_hash
+        changed = page.post(reverse("preview"), {**FORM, "estimated_hash": digest}, headers=HTMX)
+        assert "has changed since this estimate" in text_of(changed)
+
+    def test_a_custom_switch_without_a_price_makes_the_cost_at_least(self, page):
+        typed = {**FORM, "fabric__leaf_switch": "custom", "fabric__leaf_radix": "64"}
+        assert "≥ $" in text_of(page.post(reverse("preview"), typed, headers=HTMX))
+
+
+class TestNewDesign:
+    def test_the_form_starts_with_a_design_that_works(self, page):
+        words = text_of(page.get(reverse("design-new")))
+        assert "Not saved yet" in words
+        assert "Switches 48" in words
+
+    @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.key)
+    def test_a_sample_fills_the_form(self, page, sample):
+        response = page.get(reverse("design-new"), {"sample": sample.key})
+        assert html.escape(sample.name) in response.content.decode()
+        assert "key figures" in response.content.decode().lower()
+
+    def test_estimate_saves_the_design_and_goes_to_it(self, page, owner):
+        response = page.post(reverse("design-new"), FORM)
+        design = owner.designs.get()
+        assert response.url == reverse("design", args=[design.pk])
+        assert design.latest.spec["compute"]["gpus"] == 1024
+        assert owner.estimate_jobs.get().spec == design.latest.spec
+
+    def test_the_script_is_told_to_go_there(self, page, owner):
+        response = page.post(reverse("design-new"), FORM, headers=HTMX)
+        assert response["HX-Redirect"] == reverse("design", args=[owner.designs.get().pk])
+
+    def test_a_wrong_form_comes_back_as_typed(self, page, owner):
+        response = page.post(reverse("design-new"), {**FORM, "size": "lots", "name": "Keep me"})
+        assert response.status_code == 422
+        assert 'value="lots"' in response.content.decode()
+        assert 'value="Keep me"' in response.content.decode()
+        assert 'aria-invalid="true"' in response.content.decode()
+        assert not owner.designs.exists()
+
+    def test_a_wrong_form_of_the_script_shows_its_problems_in_the_preview(self, page):
+        response = page.post(reverse("design-new"), {**FORM, "size": "lots"}, headers=HTMX)
+        assert response["HX-Retarget"] == "#preview"
+        assert 'data-problem-field="size"' in response.content.decode()
+
+
+class TestDesign:
+    def test_estimate_adds_a_revision_and_queues_a_job(self, page, design, owner):
+        response = page.post(reverse("design", args=[design.pk]), FORM)
+        assert response.url == reverse("design", args=[design.pk])
+        design.refresh_from_db()
+        assert (design.name, design.latest.number) == ("Mine", 2)
+        words = text_of(page.get(response.url))
+        assert "Waiting for a worker" in words
+        assert "Reload this page" in words
+
+    def test_the_result_has_counts_bom_cost_charts_and_sources(self, page, design, owner):
+        job = finished(owner, SUPERPOD.spec())
+        response = page.get(reverse("design", args=[design.pk]))
+        words, html_text = text_of(response), response.content.decode()
+        assert "Fabric-manager links 4" in words
+        assert "Leaf–spine links 1,024" in words
+        assert "2,048" in words  # modules: 1,536 in switches, 508 in servers, 4 at the fabric managers
+        assert "NVIDIA QM9700" in words
+        assert "planning anchor" in words
+        assert job.spec_hash in words
+        assert html_text.count("data-chart=") == 2
+        for kind in ("csv", "xlsx", "json"):
+            assert f'href="/api/v1/estimates/{job.pk}/bom/?format={kind}"' in html_text
+
+    def test_the_totals_on_the_page_are_those_of_the_estimate(self, page, design, owner):
+        job = finished(owner, SUPERPOD.spec())
+        bom = job.result["bom"]
+        assert f"${bom['totals_usd']['typical']:,.0f}" in text_of(page.get(reverse("design", args=[design.pk])))
+        assert sum(line["extended_price_usd"]["typical"] for line in bom["lines"]) == pytest.approx(
+            bom["totals_usd"]["typical"]
+        )
+
+    def test_no_page_has_an_inline_script_or_style(self, page, design, owner):
+        finished(owner, SUPERPOD.spec())
+        for address in (
+            reverse("design", args=[design.pk]),
+            reverse("designs"),
+            reverse("design-new"),
+            reverse("sign-in"),
+        ):
+            html_text = page.get(address).content.decode()
+            assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", html_text)
+            inline = re.findall(r"<script(?![^>]*\bsrc=)([^>]*)>", html_text)
+            assert all('type="application/json"' in attributes for attributes in inline)
+
+    def test_a_name_is_text_everywhere(self, page, owner):
+        name = '"><script>alert(1)</script>'
+        design = save_design(owner, parse_spec({**SUPERPOD.values, "name": name}, load_catalog()))
+        finished(owner, parse_spec({**SUPERPOD.values, "name": name}, load_catalog()))
+        for address in (
+            reverse("design", args=[design.pk]),
+            reverse("designs"),
+            reverse("design-delete", args=[design.pk]),
+        ):
+            assert "<script>alert" not in page.get(address).content.decode()
+
+    def test_a_refused_job_shows_its_problems_beside_the_fields(self, page, design, owner):
+        job, _ = request_estimate(owner, SUPERPOD.spec())
+        problem = {"field": "fabric.oversubscription", "code": "two_tier_too_small", "message": "Too small for that."}
+        EstimateJob.objects.filter(pk=job.pk).update(
+            state="failed", error={"code": "infeasible_design", "problems": [problem]}
+        )
+        html_text = page.get(reverse("design", args=[design.pk])).content.decode()
+        note = re.search(r'data-error-of="fabric__oversubscription">([^<]+)', html_text)
+        assert note
+        assert "Too small for that." in note[1]
+        assert "The estimate could not be made" in html_text
+
+    def test_an_unexpected_failure_shows_its_reference(self, page, design, owner):
+        job, _ = request_estimate(owner, SUPERPOD.spec())
+        tasks.EstimateJob.claim(job.pk).fail_with("unexpected", "An error of ours.")
+        words = text_of(page.get(status_url(design, job)))
+        assert "An error of ours." in words
+        assert str(job.pk) in words
+
+    def test_too_many_jobs_are_a_problem_not_a_crash(self, page, settings, owner):
+        settings.ACTIVE_JOBS_PER_USER = 1
+        request_estimate(owner, SUPERPOD.spec())
+        response = page.post(reverse("design-new"), FORM)
+        assert response.status_code == 422
+        assert "a user may have 1" in text_of(response)
+
+    def test_delete_asks_first(self, page, design):
+        address = reverse("design-delete", args=[design.pk])
+        assert "cannot be undone" in text_of(page.get(address))
+        assert Design.objects.filter(pk=design.pk).exists()
+        response = page.post(address, follow=True)
+        assert "was deleted" in text_of(response)
+        assert not Design.objects.filter(pk=design.pk).exists()
+
+
+class TestJob:
+    def test_polls_are_fast_at_first_then_once_a_second(self, page, design, owner):
+        job, _ = request_estimate(owner, SUPERPOD.spec())
+        assert 'hx-trigger="load delay:200ms"' in page.get(status_url(design, job)).content.decode()
+        EstimateJob.objects.filter(pk=job.pk).update(created_at="2026-01-01T00:00Z")
+        response = page.get(status_url(design, job))
+        assert response.status_code == 200
+        assert 'hx-trigger="every 1s"' in response.content.decode()
+
+    def test_progress_is_shown(self, page, design, owner):
+        job, _ = request_estimate(owner, SUPERPOD.spec())
+        assert EstimateJob.claim(job.pk).extend_lease(0.4)
+        response = page.get(status_url(design, job))
+        assert 'value="0.400"' in response.content.decode()
+        assert "Running, 40 % done" in text_of(response).replace("\N{NO-BREAK SPACE}", " ")
+
+    def test_the_last_answer_stops_the_polling(self, page, design, owner):
+        job = finished(owner, SUPERPOD.spec())
+        response = page.get(status_url(design, job))
+        assert response.status_code == 286
+        assert "Bill of materials" in text_of(response)
+        assert 'hx-trigger="load' not in response.content.decode()
+
+    def test_cancel_stops_the_job(self, page, design, owner):
+        job, _ = request_estimate(owner, SUPERPOD.spec())
+        address = reverse("estimate-cancel", args=[design.pk, job.pk])
+        assert "Cancelled" in text_of(page.post(address, headers=HTMX))
+        assert page.post(address).url == reverse("design", args=[design.pk])
+        job.refresh_from_db()
+        assert job.state == EstimateJob.State.CANCELLED
+
+
+class TestBom:
+    def column(self, page, design, job, order=""):
+        html_text = page.get(reverse("estimate-bom", args=[design.pk, job.pk]), {"sort": order}).content.decode()
+        return [int(number) for number in re.findall(r'<td class="number muted">(\d+)</td>', html_text)]
+
+    def test_it_sorts_by_query_string_both_ways(self, page, design, owner):
+        job = finished(owner, SUPERPOD.spec())
+        lines = job.result["bom"]["lines"]
+        cost = {line["line"]: line["extended_price_usd"]["typical"] for line in lines}
+        assert self.column(page, design, job) == sorted(cost)
+        assert [cost[n] for n in self.column(page, design, job, "extended")] == sorted(cost.values())
+        assert [cost[n] for n in self.column(page, design, job, "-extended")] == sorted(cost.values(), reverse=True)
+        assert self.column(page, design, job, "-nonsense") == sorted(cost)
+
+    def test_the_sorted_column_says_so(self, page, design, owner):
+        job = finished(owner, SUPERPOD.spec())
+        html_text = page.get(reverse("estimate-bom", args=[design.pk, job.pk]), {"sort": "-quantity"}).content.decode()
+        assert html_text.count('aria-sort="descending"') == 1
+        assert "?sort=quantity" in html_text
+
+    def test_without_scripts_the_page_itself_is_sorted(self, page, design, owner):
+        job = finished(owner, SUPERPOD.spec())
+        whole = page.get(reverse("design", args=[design.pk]), {"sort": "-quantity"}).content.decode()
+        assert 'aria-sort="descending"' in whole
+        assert f'href="{reverse("design", args=[design.pk])}?sort=quantity#bom"' in whole
+        assert job.result
+
+    def test_a_line_without_a_price_says_so(self, page, owner):
+        values = {
+            "name": "Custom",
+            "compute": {"server": "custom", "nodes": 16},
+            "fabric": {"generation": "ndr", "leaf_switch": "custom", "leaf_radix": 64},
+        }
+        spec = parse_spec(values, load_catalog())
+        design = save_design(owner, spec)
+        finished(owner, spec)
+        words = text_of(page.get(reverse("design", args=[design.pk])))
+        assert "no price" in words
+        assert "Total, at least" in words
+
+
+class TestDiagram:
+    def test_it_is_a_file_that_stands_alone(self, page, design, owner):
+        job = finished(owner, SUPERPOD.spec())
+        response = page.get(reverse("estimate-diagram", args=[design.pk, job.pk]))
+        assert response["Content-Type"] == "image/svg+xml"
+        assert "attachment" in response["Content-Disposition"]
+        assert "var(--" not in response.content.decode()
+
+    def test_there_is_none_before_the_estimate(self, page, design, owner):
+        job, _ = request_estimate(owner, SUPERPOD.spec())
+        assert page.get(reverse("estimate-diagram", args=[design.pk, job.pk])).status_code == 404
+
+
+class TestErrorPages:
+    def test_an_unknown_address(self, page):
+        response = page.get("/no/such/page/")
+        assert response.status_code == 404
+        assert "There is no such page" in text_of(response)
+
+    def test_a_crash_shows_a_page_and_no_traceback(self, page, monkeypatch):
+        monkeypatch.setattr("designer.views.design_rows", lambda owner: 1 / 0)
+        page.raise_request_exception = False
+        response = page.get(reverse("designs"))
+        assert response.status_code == 500
+        assert "Something broke on our side" in text_of(response)
+        assert "ZeroDivisionError" not in response.content.decode()
+
+    def test_a_body_that_is_too_big(self, page):
+        response = page.post(reverse("preview"), {**FORM, "name": "x" * 3_000_000})
+        assert response.status_code == 413
+        assert "That was too big" in text_of(response)
+
+    def test_a_used_link_says_how_to_get_another(self, client):
+        response = client.get(reverse("sign-in-by-link", args=["no-such-secret"]))
+        assert response.status_code == 403
+        words = text_of(response)
+        assert "This link was used or is too old" in words
+        assert "python3 manage.py up" in words
+
+    def test_the_footer_names_the_versions_and_the_api(self, page):
+        response = page.get(reverse("designs"))
+        assert load_catalog().version[:12] in text_of(response)
+        assert 'href="/api/docs/"' in response.content.decode()
