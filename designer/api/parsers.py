@@ -97,9 +97,7 @@ def _check_text(text: str) -> None:
 
 
 def _too_deep() -> Exception:
-    return refuse(
-        400, "too_deep", f"The body nests deeper than {MAX_DEPTH} levels; a request needs fewer than 10."
-    )
+    return refuse(400, "too_deep", f"The body nests deeper than {MAX_DEPTH} levels; a request needs fewer than 10.")
 
 
 def _short(text: str) -> str:

@@ -1,7 +1,7 @@
 """Queries, small bodies and answers. A design itself is checked and described by estimator.spec alone."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
@@ -91,7 +91,7 @@ class ErrorSerializer(serializers.Serializer[Any]):
     problems = ProblemSerializer(many=True)
 
 
-@extend_schema_field(DesignSpec)
+@extend_schema_field(cast(Any, DesignSpec))  # pydantic models are described by schema.RequestComponent
 class SpecField(serializers.JSONField):
     """A stored spec, as it is."""
 
