@@ -12,6 +12,7 @@ import numpy as np
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import compute_network, links_per_node_cage, switch_ports
 from estimator.catalog.records import Cable, Switch
+from estimator.errors import Problem
 from estimator.media import Cage, Choice, Question, choose
 from estimator.units import IntArray, ceil_div
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 NODE_LEAF, LEAF_SPINE, SPINE_CORE, MANAGER = "node_leaf", "leaf_spine", "spine_core", "fabric_manager"
 TIERS = (NODE_LEAF, LEAF_SPINE, SPINE_CORE, MANAGER)
+SITE_KEYS = {tier: f"site.{tier}_m" for tier in (NODE_LEAF, LEAF_SPINE, SPINE_CORE)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,11 @@ class CablePlan:
         found = self.tier(tier)
         return found.n_lower_modules if found else 0
 
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What no part of the catalog can join; the counts stand without it."""
+        return tuple(_no_part(tier) for tier in self.tiers if tier.missing)
+
     def as_json(self) -> dict[str, Any]:
         """``cables`` and ``transceivers`` of the Estimate, and ``media`` with the parts of each tier."""
         cables = {name: (tier.n_cables if (tier := self.tier(name)) else 0) for name in TIERS}
@@ -97,6 +104,12 @@ class CablePlan:
                              "fabric_manager": self.n_far_modules(MANAGER)},
             "media": {tier.tier: tier.as_json() for tier in self.tiers},
         }  # fmt: skip
+
+
+def _no_part(tier: TierCabling) -> Problem:
+    way_out = "Change the length or a switch, or add the part to the catalog: until then it has no price."
+    missing = tier.missing or ""
+    return Problem(SITE_KEYS.get(tier.tier, "site"), "no_part_fits", f"{missing[:1].upper()}{missing[1:]}. {way_out}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +127,8 @@ def cable_plan(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> C
     """Cables and modules of a sized fabric.
 
     Lengths are those of ``spec.site``, one for each tier. A twin copper cable (two links between the same two cages) is
-    taken only where all links of a cage are known to end in one cage on the far side: between a leaf and a spine that
-    share an even number of links, or for nodes that are not spread over rails. Such cables are counted for each switch
+    taken only where all links of a cage end in one cage on the far side: between switches that share an even number of
+    links, or for nodes that are not spread over rails. Such cables are counted for each switch
     of the lower tier, or node, as ⌈used links ÷ links a cable⌉; that equals the sum over pairs of switches, because
     each pair's links fill whole cables. Splitter cables are counted for each leaf, ⌈used links ÷ links a cage⌉. A
     custom switch is cabled as the generation's usual one, and a custom server by one link a cage of the generation's
@@ -211,7 +224,8 @@ def _switch_tier(
     lower = _Side(_switch_cage(below, rate), used_up, below.vendor, below_assumed, below.id)
     key = "leaf_spine_m" if is_leaf_spine else "spine_core_m"
     length = getattr(spec.site, key) or catalog.default(key)
-    may_twin = is_leaf_spine and _pairs_fill_cages(fabric, upper.cage.links)
+    met = fabric.group_spines if is_leaf_spine else fabric.group_cores
+    may_twin = _pairs_fill_cages(used_up, met, upper.cage.links)
     choice, missing = _ask(tier, spec, rate, length, upper, lower, may_twin, catalog)
     lower_plugs = ceil_div(used_up, lower.cage.links)
     return TierCabling(
@@ -222,16 +236,9 @@ def _switch_tier(
     )  # fmt: skip
 
 
-def _pairs_fill_cages(fabric: "SizedFabric", links_per_cage: int) -> bool:
-    """True if every leaf shares a multiple of ``links_per_cage`` links with each spine it meets.
-
-    Known for two tiers, where a leaf meets all spines of its network. With three the groups of spines are not in the
-    SizedFabric, so twin cables are not taken.
-    """
-    if fabric.tiers != 2:
-        return False
-    met = fabric.n_spine // fabric.n_components
-    return bool(((fabric.leaf_up % met == 0) & (fabric.leaf_up // met % links_per_cage == 0)).all())
+def _pairs_fill_cages(used: IntArray, switches_met: tuple[int, ...], links_per_cage: int) -> bool:
+    """True if every lower switch shares a multiple of ``links_per_cage`` links with each upper switch that it meets."""
+    return all(not (used % (met * links_per_cage)).any() for met in switches_met)
 
 
 def _n_cables(choice: Choice | None, n_links: int, used: IntArray, n_twins: int) -> int:

@@ -49,6 +49,8 @@ class SizedFabric:
     unit_nodes: int
     nodes_per_leaf: int
     pods: int
+    group_spines: tuple[int, ...]  # spines that a leaf meets; in the last pod it may be fewer
+    group_cores: tuple[int, ...]  # cores that a spine meets
     leaf_endpoints: IntArray
     leaf_positions: IntArray
     leaf_down: IntArray
@@ -218,6 +220,8 @@ def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
         unit_nodes=int(sizing.leaves.unit_nodes[i]),
         nodes_per_leaf=nodes_per_leaf,
         pods=int(sizing.pods[i]),
+        group_spines=tuple(sorted({int(sizing.group_spines[i]), int(sizing.last_group_spines[i])} - {0})),
+        group_cores=_group_cores(sizing, i),
         leaf_endpoints=endpoints,
         leaf_positions=positions,
         leaf_down=ceil_div(endpoints, share) + managers,
@@ -327,6 +331,12 @@ def _core_ports(sizing: Sizing, i: int) -> IntArray:
     return np.tile(
         np.concatenate([_even_or_loose(int(n), int(c)) for n, c in zip(links, n_cores, strict=True)]), copies
     )
+
+
+def _group_cores(sizing: Sizing, i: int) -> tuple[int, ...]:
+    if sizing.tiers[i] != 3:
+        return ()
+    return tuple(sorted(set(_cores_of_sets(sizing, i, np.arange(int(sizing.core_groups[i]))).tolist())))
 
 
 def _spines_in_set(spines: int, groups: int, sets: IntArray) -> IntArray:

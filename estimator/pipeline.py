@@ -12,7 +12,7 @@ from estimator.cost import cost_of
 from estimator.diagnosis import why_not
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric import SizedFabric, fabric_of
-from estimator.findings import Finding, findings_of
+from estimator.findings import Finding, findings_of, of_problem
 from estimator.performance import design_performance
 from estimator.power import power_of
 from estimator.sizing import size
@@ -94,6 +94,7 @@ def _one(
     if {"cables", "bom", "cost"} & set(parts):
         plan = cable_plan(spec, fabric, catalog)
         compute |= plan.as_json()
+        found = [*(of_problem(problem) for problem in plan.problems), *found]
         if {"bom", "cost"} & set(parts):
             bill = bill_of_materials(spec, fabric, plan, catalog)
             bom = bill.as_json() if "bom" in parts else None

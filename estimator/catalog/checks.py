@@ -38,6 +38,7 @@ def check(tables: Tables, catalog: "Catalog") -> None:
     _cables(tables, catalog)
     _generations(tables, catalog)
     _failure_rates(tables)
+    _evidence(tables)
     if len(catalog.default_lengths) != 4:
         raise CatalogError("default_lengths.csv", None, "tier", "each of the four tiers needs its row")
 
@@ -159,6 +160,14 @@ def _generations(tables: Tables, catalog: "Catalog") -> None:
         if switch_ports(catalog.switches[generation.default_switch], generation.port_rate_gbit_s) is None:
             raise _fail("generations", row, "default_switch",
                         f"{generation.default_switch} has no ports of {generation.port_rate_gbit_s} Gb/s")  # fmt: skip
+
+
+def _evidence(tables: Tables) -> None:
+    """A model constant that is no assumption says where it comes from."""
+    basis, source = _at("model_constants", "basis"), _at("model_constants", "source")
+    for row, values in tables["model_constants"]:
+        if values[basis] != "assumption" and values[source] is None:
+            raise _fail("model_constants", row, "source", f"is empty, and the basis is {values[basis]}")
 
 
 def _failure_rates(tables: Tables) -> None:

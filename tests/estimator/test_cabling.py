@@ -7,7 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from estimator.catalog.loader import Catalog, load_catalog
+from estimator.errors import SpecError
+from estimator.pipeline import estimate
+from estimator.sizing import size
 from tests.estimator.designs import Design, design, superpod_h100
+from tests.estimator.wiring import wired
 
 
 def parts(made: Design, tier: str) -> tuple[str | None, str | None, str | None]:
@@ -123,6 +127,10 @@ def test_what_the_catalog_lacks_is_said_with_both_ends(catalog: Catalog) -> None
     assert "no part in the catalog" in tier["missing"]
     assert "gaudi3-8u" in tier["missing"]
     assert "nvidia-sn4600" in tier["missing"]
+    (problem,) = made.plan.problems
+    assert (problem.field, problem.code) == ("site.node_leaf_m", "no_part_fits")
+    (finding,) = [f for f in estimate([made.spec], catalog)[0].as_json()["findings"] if f["code"] == "no_part_fits"]
+    assert finding["severity"] == "warning"
 
 
 def test_a_length_beyond_every_reach_has_no_part(catalog: Catalog) -> None:
@@ -165,3 +173,44 @@ def test_modules_hold_every_link_and_waste_less_than_one_a_panel(
     panels = 3 * fabric.n_leaf + 2 * fabric.n_spine + fabric.n_core  # a leaf's managers may need a cage of their own
     if all(tier.choice for tier in made.plan.tiers):
         assert ports <= 2 * switch_plugs <= ports + panels
+
+
+def test_twin_copper_joins_three_tiers_where_pairs_share_two_links(catalog: Catalog) -> None:
+    site = {"leaf_spine_m": 2.0, "spine_core_m": 1.5}
+    made = design(catalog, "dgx-h100", 512, "ndr", site, tiers=3, pod_nodes=256)
+    fabric, plan = made.fabric, made.plan.as_json()
+    assert (fabric.tiers, fabric.group_spines, fabric.group_cores) == (3, (8,), (8,))  # 32 uplinks: four links a pair
+    assert fabric.links_leaf_spine == fabric.links_spine_core == 4096
+    assert (plan["cables"]["leaf_spine"], plan["cables"]["spine_core"]) == (2048, 2048)
+    assert {plan["media"][tier]["parts"]["cable"] for tier in ("leaf_spine", "spine_core")} == {"nv-mcp4y10-n"}
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    nodes=st.integers(9, 200), layout=st.sampled_from(["rail-optimized", "top-of-rack"]), tiers=st.sampled_from([2, 3]),
+    leaf_downlinks=st.sampled_from([16, 24, 32, 40]), pod_nodes=st.sampled_from([32, 64]),
+    spread=st.sampled_from(["even", "uneven"]),
+)  # fmt: skip
+def test_twin_copper_is_taken_where_the_wired_pairs_are_even(
+    nodes: int, layout: str, tiers: int, leaf_downlinks: int, pod_nodes: int, spread: str
+) -> None:
+    catalog = load_catalog()
+    site = {"leaf_spine_m": 2.0, "spine_core_m": 2.0, "node_leaf_m": 3.0}
+    fabric: dict[str, Any] = {"layout": layout, "tiers": tiers, "leaf_downlinks": leaf_downlinks,
+                              "oversubscription": "4:1", "uplink_spread": spread}  # fmt: skip
+    if tiers == 3:
+        fabric["pod_nodes"] = pod_nodes
+    try:
+        made = design(catalog, "dgx-h100", nodes, "ndr", site, **fabric)
+    except (SpecError, ValueError):
+        return  # no such fabric; test_sizing.py says why
+    graph = wired(size([made.spec], catalog), 0)
+    for tier, name in (("node_leaf", "node"), ("leaf_spine", "spine"), ("spine_core", "core")):
+        pairs = [edge["links"] for *_, edge in graph.edges(data=True) if edge["tier"] == name]
+        cabling = made.plan.tier(tier)
+        if cabling is None or cabling.choice is None:
+            assert not pairs
+        elif cabling.choice.is_twin:
+            assert cabling.n_cables == sum(-(-links // 2) for links in pairs) == sum(pairs) / 2
+        elif name != "node" and spread == "even":
+            assert any(links % 2 for links in pairs)

@@ -65,6 +65,11 @@ def cut_row(cells: Cells) -> None:
     del cells[3][-1]
 
 
+def claim_without_source(cells: Cells) -> None:
+    put(2, "basis", "measured")(cells)
+    put(2, "source", "")(cells)
+
+
 def drop_last_row(cells: Cells) -> None:
     del cells[-1]
 
@@ -107,6 +112,7 @@ BROKEN: list[tuple[str, Edit, int | None, str | None]] = [
     ("economics", put(2, "low", "1e99"), 2, "typical"),
     ("record_sources", put(2, "source_id", "nowhere"), 2, "source_id"),
     ("model_constants", put(2, "value", "fast"), 2, "value"),
+    ("model_constants", claim_without_source, 2, "source"),
     ("default_lengths", drop_last_row, None, "tier"),
 ]  # fmt: skip
 

@@ -1,0 +1,32 @@
+"""How long the catalog takes to load and check, and a design to be cabled, billed and costed. Run by hand."""
+
+from typing import Any
+
+from estimator.bom import bill_of_materials
+from estimator.cabling import cable_plan
+from estimator.catalog.checks import check
+from estimator.catalog.loader import HERE, Catalog, load_catalog
+from estimator.catalog.tables import Tables
+from estimator.cost import cost_of
+from tests.estimator.designs import superpod_h100
+
+
+def test_catalog_loads(benchmark: Any) -> None:
+    def load() -> None:
+        tables = Tables(HERE)
+        check(tables, Catalog(tables))
+
+    benchmark(load)
+
+
+def test_superpod_is_billed(benchmark: Any) -> None:
+    catalog = load_catalog()
+    made = superpod_h100(catalog)
+
+    def bill() -> None:
+        plan = cable_plan(made.spec, made.fabric, catalog)
+        bom = bill_of_materials(made.spec, made.fabric, plan, catalog)
+        bom.as_json()
+        cost_of(made.spec, made.fabric, bom, catalog)
+
+    benchmark(bill)
