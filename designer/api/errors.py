@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
-from django.http import Http404
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.multipartparser import MultiPartParserError
+from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -46,6 +47,14 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
         status=refusal.status_code,
         headers=_headers(error),
     )
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Django's handler500, for what breaks outside the views: the one shape under /api/, a page elsewhere."""
+    if not request.path.startswith("/api/"):
+        return defaults.server_error(request)
+    problem = refuse(500, "internal_error", "Something broke on the server. Its log says more.").problems[0]
+    return JsonResponse({"code": problem.code, "problems": [problem.as_json()]}, status=500)
 
 
 def _headers(error: Exception) -> dict[str, str]:

@@ -178,6 +178,17 @@ def test_a_broken_catalog_is_not_the_callers_fault(call: Caller, monkeypatch: py
     assert problems[0]["field"] == "prices.csv, row 7, column low_cents"
 
 
+def test_what_breaks_outside_a_view_has_the_one_shape_too(call: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(views, "predict", lambda *_: {"rows": [float("nan")]})  # JSON has no word for it
+    call.client.raise_request_exception = False
+    assert_refused(call("POST", "predictions/", {}), 500, "internal_error")
+
+
+@pytest.mark.parametrize("path", ["/api/", "/api/v2/designs/", "/api/v1"])
+def test_addresses_beside_the_versions_are_not_found(call: Caller, path: str) -> None:
+    assert_refused(call.client.get(path), 404, "not_found")
+
+
 def test_an_error_of_ours_has_a_reference_that_the_log_has_too(
     call: Caller, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

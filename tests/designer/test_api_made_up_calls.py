@@ -1,0 +1,48 @@
+"""Calls made up from the OpenAPI document: the server never breaks, and answers as the document says."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from django.contrib.auth.models import User
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
+from drf_spectacular.generators import SchemaGenerator
+from hypothesis import HealthCheck, settings
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+
+from designer.config.wsgi import application
+from tests.designer.api_helpers import Caller, caller
+
+pytestmark = pytest.mark.django_db
+CALLS = schemathesis.openapi.from_dict(SchemaGenerator().get_schema(request=None, public=True))
+CALLS.app = application
+
+
+@pytest.fixture
+def call(owner: User) -> Caller:
+    return caller(owner)
+
+
+@pytest.fixture
+def no_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    rates = {"user": None, "anon": None, "heavy": None}
+    monkeypatch.setattr("rest_framework.throttling.SimpleRateThrottle.THROTTLE_RATES", rates)
+
+
+@pytest.fixture
+def kept_connection() -> Iterator[None]:
+    """A served request closes the database's connection at its end; here it is the test's own."""
+    request_started.disconnect(close_old_connections)
+    request_finished.disconnect(close_old_connections)
+    yield
+    request_started.connect(close_old_connections)
+    request_finished.connect(close_old_connections)
+
+
+@CALLS.parametrize()
+@settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_no_made_up_call_breaks_the_server(case: Any, call: Caller, no_limits: None, kept_connection: None) -> None:
+    # A request can be as the document says and still ask for what no rule of networks allows.
+    case.call_and_validate(headers={"Authorization": call.authorization}, excluded_checks=[positive_data_acceptance])
