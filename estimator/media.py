@@ -199,9 +199,7 @@ def _with_fiber(catalog: Catalog, question: Question, upper: Cable, lower: Cable
         upper_plug_w=upper.a_power_w, lower_plug_w=lower.a_power_w)  # fmt: skip
 
 
-def _fiber(
-    catalog: Catalog, length_m: float, upper: Cable, lower: Cable, branches: int
-) -> tuple[Cable, float] | None:
+def _fiber(catalog: Catalog, length_m: float, upper: Cable, lower: Cable, branches: int) -> tuple[Cable, float] | None:
     """A fibre that both modules name, else the first of the same medium, connector and polish; and its stocked length.
 
     A split fibre is named by the upper module alone, the one whose connector is split.

@@ -136,9 +136,7 @@ def test_optical_cables_have_the_spares_of_modules(catalog: Catalog) -> None:
     nodes=st.integers(1, 200), generation=st.sampled_from(["edr", "hdr", "ndr", "xdr", "roce-100", "roce-400", "roce-800"]),
     length_m=st.sampled_from([1.0, 3.0, 30.0, 120.0]), book=st.sampled_from(["anchors", "street"]),
 )  # fmt: skip
-def test_totals_are_the_sum_of_the_lines(
-    server: str, nodes: int, generation: str, length_m: float, book: str
-) -> None:
+def test_totals_are_the_sum_of_the_lines(server: str, nodes: int, generation: str, length_m: float, book: str) -> None:
     made = design(load_catalog(), server, nodes, generation, {"node_leaf_m": length_m}, {"price_book": book})
     bill = made.bill
     priced = [line for line in bill["lines"] if line["unit_price_usd"]]

@@ -69,7 +69,9 @@ def test_twin_copper_halves_cables_and_needs_no_module(catalog: Catalog) -> None
 
 def test_twin_copper_is_left_where_a_pair_shares_one_link(catalog: Catalog) -> None:
     made = design(catalog, "dgx-h100", 256, "ndr", {"leaf_spine_m": 2.0})
-    assert made.fabric.leaf_uplinks == made.fabric.n_spine == 32  # one link a pair: a twin cable would end in two spines
+    assert (
+        made.fabric.leaf_uplinks == made.fabric.n_spine == 32
+    )  # one link a pair: a twin cable would end in two spines
     assert parts(made, "leaf_spine")[0] == "fib-mfp7e10"
     assert made.plan.as_json()["cables"]["leaf_spine"] == made.fabric.links_leaf_spine
 

@@ -188,7 +188,9 @@ def test_a_price_that_claims_a_listing_cites_one(catalog: Catalog) -> None:
             price = catalog.price(part)
             assert price is not None
             access = catalog.sources[price.source].access
-            expected = {"seed": {"planning"}, "assumption": {"none"}}.get(price.basis, {"read", "secondary", "recalled"})
+            expected = {"seed": {"planning"}, "assumption": {"none"}}.get(
+                price.basis, {"read", "secondary", "recalled"}
+            )
             assert access in expected, part
 
 

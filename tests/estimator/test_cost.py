@@ -52,13 +52,21 @@ def test_the_low_end_takes_every_cheap_end(catalog: Catalog) -> None:
     assert cost["one_off_usd"]["freight"] == {"low": 4_928.40, "typical": 11_755.78, "high": 42_224.46}
     assert cost["one_off_usd"]["tax"]["high"] == high * 0.25
     running, rate = cost["opex_usd_per_year"]["total"]["low"], 1.13  # the high rate makes later money small
-    by_hand = low + cost["one_off_usd"]["total"]["low"] + sum(running / rate**y for y in (1, 2, 3, 4)) - 0.2 * low / rate**4
+    by_hand = (
+        low + cost["one_off_usd"]["total"]["low"] + sum(running / rate**y for y in (1, 2, 3, 4)) - 0.2 * low / rate**4
+    )
     assert cost["tco_usd"]["low"] == pytest.approx(by_hand, abs=0.02)
     assert cost["usd_per_gpu_hour"]["low"] == pytest.approx(by_hand / (32 * 8760 * 4 * 0.9), abs=1e-4)
 
 
 def test_what_the_request_gives_has_no_range_and_is_marked(catalog: Catalog) -> None:
-    given_values = {"electricity_usd_per_kwh": 0.2, "pue": 1.1, "load_factor": 1.0, "utilization": 0.7, "discount_rate": 0.0}
+    given_values = {
+        "electricity_usd_per_kwh": 0.2,
+        "pue": 1.1,
+        "load_factor": 1.0,
+        "utilization": 0.7,
+        "discount_rate": 0.0,
+    }
     made = design(catalog, "hgx-h100-8u", 4, "ndr", {"leaf_spine_m": 20.0, "node_leaf_m": 20.0}, given_values)
     cost = costs(made, catalog)
     assert len({cost["opex_usd_per_year"]["electricity"][end] for end in RANGE}) == 1
