@@ -5,11 +5,15 @@ import csv
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from django.conf import settings
 from django.urls import resolve
 from rest_framework import exceptions
 
 from designer.api import serializers, urls
+from designer.api.parsers import MAX_DEPTH
+from estimator.prediction import MAX_ROWS
 
 ROOT = Path(__file__).parent.parent
 API_DOC = ROOT / "designer" / "docs" / "api.md"
@@ -69,7 +73,6 @@ def codes_in_code() -> set[str]:
         serializers.EstimateQuery,
         serializers.CatalogQuery,
         serializers.BomQuery,
-        serializers.DesignReference,
     )
     found |= {code for query in checked for field in query().fields.values() for code in field.error_messages}
     return found - NOT_IN_THE_API
@@ -106,11 +109,21 @@ def test_every_address_of_the_api_is_in_its_document() -> None:
         assert resolve(path).url_name != "unknown", address
 
 
+def test_the_limits_in_the_api_document_are_those_of_the_settings() -> None:
+    text = API_DOC.read_text()
+    rates: Any = settings.REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"]
+    for rate in (rates[scope] for scope in ("user", "heavy", "anon")):
+        assert f"| {rate.removesuffix('/min')} a minute" in text, rate
+    assert f"| {settings.ACTIVE_JOBS_PER_USER} (`DESIGNER_ACTIVE_JOBS_PER_USER`) |" in text
+    assert f"| {settings.MAX_BODY_BYTES:,} bytes, {MAX_DEPTH} levels deep |" in text
+    assert f"| {MAX_ROWS:,} |" in text
+
+
 def test_every_setting_is_in_the_readme() -> None:
-    settings = {name for path in sources() for name in re.findall(r"\bDESIGNER_[A-Z_]+\b", path.read_text())}
-    assert {"DESIGNER_VAR", "DESIGNER_SECRET_KEY", "DESIGNER_ALLOWED_HOSTS"} <= settings
+    names = {name for path in sources() for name in re.findall(r"\bDESIGNER_[A-Z_]+\b", path.read_text())}
+    assert {"DESIGNER_VAR", "DESIGNER_SECRET_KEY", "DESIGNER_ALLOWED_HOSTS"} <= names
     readme = (ROOT / "README.md").read_text()
-    assert not sorted(name for name in settings if not re.search(rf"\b{name}\b", readme))
+    assert not sorted(name for name in names if not re.search(rf"\b{name}\b", readme))
 
 
 def test_every_catalog_column_is_explained() -> None:

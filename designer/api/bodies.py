@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 from designer.api.errors import Refusal, refuse
 from designer.models import Design
@@ -10,6 +11,7 @@ from estimator.errors import Problem
 from estimator.spec import DesignSpec, parse_spec
 
 WRAPPER_KEYS = ("name", "spec")
+REFERENCE_KEYS = ("design",)
 
 
 def spec_of(body: Mapping[str, Any], catalog: Catalog) -> DesignSpec:
@@ -24,13 +26,13 @@ def spec_of(body: Mapping[str, Any], catalog: Catalog) -> DesignSpec:
     """
     if "spec" not in body:
         return parse_spec(body, catalog)
-    _refuse_unknown_keys(body)
+    _refuse_unknown_keys(body, WRAPPER_KEYS)
     return _named(body["spec"], body, catalog)
 
 
 def revised_spec(design: Design, body: Mapping[str, Any], catalog: Catalog) -> DesignSpec:
     """The next state of a design: ``name`` replaces its name, ``spec`` its spec; what is left out stays."""
-    _refuse_unknown_keys(body)
+    _refuse_unknown_keys(body, WRAPPER_KEYS)
     if not body:
         raise refuse(400, "nothing_to_change", "Give a name, a spec or both.")
     spec = body.get("spec", design.latest.spec)
@@ -48,11 +50,23 @@ def _named(spec: Any, body: Mapping[str, Any], catalog: Catalog) -> DesignSpec:
     return parse_spec({**spec, "name": body["name"]}, catalog)
 
 
-def _refuse_unknown_keys(body: Mapping[str, Any]) -> None:
+def design_id_of(body: Mapping[str, Any]) -> UUID:
+    """The id in ``{"design": …}``."""
+    _refuse_unknown_keys(body, REFERENCE_KEYS)
+    try:
+        return UUID(body["design"])
+    except (ValueError, TypeError, AttributeError):
+        message = (
+            "This is no id of a design. Ids look like 8f14e45f-ceea-467f-8d5c-3a1b2c3d4e5f; GET designs/ lists yours."
+        )
+        raise Refusal(400, "invalid_request", [Problem("design", "invalid", message)]) from None
+
+
+def _refuse_unknown_keys(body: Mapping[str, Any], known: tuple[str, ...]) -> None:
     problems = [
-        Problem(key, "unknown_key", f"There is no key {key!r} here. Known: {', '.join(WRAPPER_KEYS)}.")
+        Problem(key, "unknown_key", f"There is no key {key!r} here. Known: {', '.join(known)}.")
         for key in body
-        if key not in WRAPPER_KEYS
+        if key not in known
     ]
     if problems:
         raise Refusal(400, "invalid_request", problems)

@@ -1,4 +1,4 @@
-"""Queries, small bodies and answers. A design itself is checked and described by estimator.spec alone."""
+"""Queries and answers. A design itself is checked and described by estimator.spec alone, and its wrapping by bodies.py."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -24,21 +24,6 @@ def _choice(values: Sequence[str], **options: Any) -> serializers.ChoiceField:
     """One of these words; anything else is answered with all of them."""
     message = f"{{input}} is not available here. Available: {', '.join(values)}."
     return serializers.ChoiceField(list(values), error_messages={"invalid_choice": message}, **options)
-
-
-class StrictSerializer(serializers.Serializer[Any]):
-    """A body whose unknown keys are refused by name."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        unknown = [key for key in data if key not in self.fields]
-        if unknown:
-            known = ", ".join(self.fields)
-            details = {
-                key: serializers.ErrorDetail(f"There is no key {key!r} here. Known: {known}.", "unknown_key")
-                for key in unknown
-            }
-            raise serializers.ValidationError(details)
-        return super().to_internal_value(data)
 
 
 # --- Queries -----------------------------------------------------------------------------------------------------
@@ -68,13 +53,6 @@ class CatalogQuery(PageQuery):
 
 class BomQuery(serializers.Serializer[Any]):
     format = _choice(FORMATS, default="json", help_text="The form of the download.")
-
-
-# --- Bodies ------------------------------------------------------------------------------------------------------
-class DesignReference(StrictSerializer):
-    """A saved design, to be estimated as its latest revision says."""
-
-    design = serializers.UUIDField(help_text="The id of one of your designs.")
 
 
 # --- Answers -----------------------------------------------------------------------------------------------------

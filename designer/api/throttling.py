@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from redis.exceptions import RedisError
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, UserRateThrottle
 
@@ -40,4 +41,4 @@ class HeavyJobThrottle(FailOpen, UserRateThrottle):
     scope = "heavy"
 
     def get_cache_key(self, request: Request, view: APIView) -> Any:
-        return None if request.method == "GET" else super().get_cache_key(request, view)
+        return None if request.method in SAFE_METHODS else super().get_cache_key(request, view)

@@ -12,13 +12,12 @@ from rest_framework.response import Response
 from designer import services
 from designer.api import schema
 from designer.api.base import ApiView, HeavyJobView, Pages, body_of, query_of
-from designer.api.bodies import revised_spec, spec_of
-from designer.api.errors import NOT_FOUND, Refusal, refuse
+from designer.api.bodies import design_id_of, revised_spec, spec_of
+from designer.api.errors import NOT_FOUND, refuse
 from designer.api.serializers import (
     BomQuery,
     DesignDetailSerializer,
     DesignQuery,
-    DesignReference,
     DesignSerializer,
     EstimateJobDetailSerializer,
     EstimateJobSerializer,
@@ -98,7 +97,7 @@ class DesignsView(ApiView):
     @schema.design_create
     def post(self, request: Request) -> Response:
         query_of(request, NoQuery)
-        design = services.save_design(services_owner(request), spec_of(body_of(request), load_catalog()))
+        design = services.save_design(owner_of(request), spec_of(body_of(request), load_catalog()))
         values = _design_json(request, design.pk)
         return Response(values, status=201, headers={"Location": values["url"]})
 
@@ -116,7 +115,7 @@ class DesignView(ApiView):
         query_of(request, NoQuery)
         design = get_object_or_404(designs_of(request), pk=pk)
         spec = revised_spec(design, body_of(request), load_catalog())
-        services.save_design(services_owner(request), spec, design)
+        services.save_design(owner_of(request), spec, design)
         return Response(_design_json(request, pk))
 
     @schema.design_delete
@@ -137,7 +136,7 @@ class RevisionView(ApiView):
         return Response(RevisionDetailSerializer(revision, context={"request": request}).data)
 
 
-def services_owner(request: Request) -> Any:
+def owner_of(request: Request) -> Any:
     """The signed-in user. Permissions let nobody else come this far."""
     return request.user
 
@@ -175,16 +174,15 @@ class EstimatesView(HeavyJobView):
     def post(self, request: Request) -> Response:
         query_of(request, NoQuery)
         catalog = load_catalog()
-        if "design" in body_of(request):
-            reference = DesignReference(data=body_of(request))
-            reference.is_valid(raise_exception=True)
-            design = Design.objects.filter(owner_id=request.user.pk, pk=reference.validated_data["design"]).first()
+        body = body_of(request)
+        if "design" in body:
+            design = Design.objects.filter(owner_id=request.user.pk, pk=design_id_of(body)).first()
             if design is None:
                 raise refuse(404, "not_found", "You have no design with this id.", "design")
             spec = parse_spec(design.latest.spec, catalog)
         else:
-            spec = spec_of(body_of(request), catalog)
-        job, _ = services.request_estimate(services_owner(request), spec)
+            spec = spec_of(body, catalog)
+        job, _ = services.request_estimate(owner_of(request), spec)
         values = _job_json(request, job)
         status = 200 if job.state == EstimateJob.State.SUCCEEDED else 202
         return Response(values, status=status, headers={"Location": values["url"]})
@@ -247,4 +245,4 @@ class UnknownView(ApiView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        raise Refusal(404, "not_found", list(refuse(404, "not_found", NOT_FOUND).problems))
+        raise refuse(404, "not_found", NOT_FOUND)
