@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from estimator.catalog.loader import Catalog
+from estimator.catalog.ports import compute_network
 from estimator.errors import Problem
 from estimator.fabric import SizedFabric
 from estimator.sizing import Sizing
@@ -29,6 +30,7 @@ def findings_of(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric, c
     """All findings about the counts of one design, warnings first."""
     found = [
         *_about_nodes(spec, fabric, catalog),
+        *_about_adapters(spec, catalog),
         *_about_leaves(spec, sizing, i, fabric),
         *_about_spread(spec, sizing, i, fabric),
         *_about_tiers(spec, sizing, i, fabric),
@@ -90,6 +92,24 @@ def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Ite
             (
                 "In-network reduction (SHARP) was asked for, and only InfiniBand switches have it: the prediction "
                 "leaves it out."
+            ),
+        )
+
+
+def _about_adapters(spec: DesignSpec, catalog: Catalog) -> Iterator[Finding]:
+    server = catalog.servers.get(spec.compute.server or "")
+    network = compute_network(server) if server else None
+    nic = catalog.nics.get((network.nic_id if network else None) or "")
+    protocol = catalog.generations[spec.fabric.generation].protocol
+    if server and nic and protocol not in nic.protocols:
+        yield Finding(
+            "nic_speaks_other_protocol",
+            "warning",
+            "fabric.generation",
+            (
+                f"{server.id} has {nic.model} adapters, which speak {' and '.join(nic.protocols)}, and "
+                f"{spec.fabric.generation} is {protocol}. Counts and prices stand for a server with other adapters: "
+                "choose a generation that these speak, or price a custom server."
             ),
         )
 

@@ -135,6 +135,17 @@ def test_what_the_catalog_lacks_is_said_with_both_ends(catalog: Catalog) -> None
     assert finding["severity"] == "warning"
 
 
+@pytest.mark.parametrize(
+    ("server", "generation", "warns"),
+    [("smc-8125gs-mi300x", "ndr", True), ("smc-8125gs-mi300x", "roce-400", False), ("dgx-h100", "roce-400", False)],
+)
+def test_adapters_that_do_not_speak_the_fabrics_protocol_are_a_finding(
+    catalog: Catalog, server: str, generation: str, warns: bool
+) -> None:
+    findings = estimate([design(catalog, server, 16, generation).spec], catalog)[0].as_json()["findings"]
+    assert ("nic_speaks_other_protocol" in {finding["code"] for finding in findings}) is warns
+
+
 def test_a_length_beyond_every_reach_has_no_part(catalog: Catalog) -> None:
     made = design(catalog, "dgx-h100", 32, "ndr", {"node_leaf_m": 9_000.0})
     assert "9000 m" in made.plan.as_json()["media"]["node_leaf"]["missing"]
