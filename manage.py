@@ -72,7 +72,7 @@ def say(text: str) -> None:
 def hand_over(python: Path, arguments: list[str]) -> None:
     """Become the given Python, running this file again."""
     sys.stdout.flush()
-    os.execv(python, [str(python), str(BASE_DIR / "manage.py"), *arguments])
+    os.execv(python, [str(python), str(BASE_DIR / "manage.py"), *arguments])  # noqa: S606 - without a shell, on purpose
 
 
 def newer_python() -> Path:

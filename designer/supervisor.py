@@ -8,6 +8,7 @@ connections that arrive while the web server is started again wait instead of be
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import errno
 import fcntl
@@ -190,16 +191,15 @@ class Child:
             )
         self.started_at, self.start_again_at = time.monotonic(), None
 
-    def has_ended(self) -> bool:
-        return self.process is not None and self.process.poll() is not None
+    def exit_code(self) -> int | None:
+        """None while it runs, and while it waits to be started."""
+        return None if self.process is None else self.process.poll()
 
     def signal_group(self, number: int) -> None:
         """To the child and all that it started; they share its process group."""
         if self.process is not None:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, number)
-            except ProcessLookupError:
-                pass
 
     def plan_restart(self) -> float:
         """Clear away what is left of the child and wait: longer after each failure that came soon after a start."""
@@ -240,8 +240,8 @@ class Supervisor:
         self.var, self.listener, self.url, self.stopping = var, listener, url, stopping
         self.log_folder = make_private_folder(var / "log")
         self.environment = {**set_up.django_environment(), "PYTHONUNBUFFERED": "1"}
-        # Processes times BLAS threads would oversubscribe the cores; and Celery warns about root, which a container is.
-        self.environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "C_FORCE_ROOT": "1"}
+        # Processes times BLAS threads would oversubscribe the cores.
+        self.environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self.death_signal = dies_with(os.getpid())
         self.children = [*self._broker(), self._worker(), self._web()]
 
@@ -361,9 +361,8 @@ class Supervisor:
 
     def _look_after(self, at_start: bool = False) -> None:
         for child in self.children:
-            if child.has_ended():
-                assert child.process is not None and child.process.returncode is not None
-                end = describe_end(child.process.returncode)
+            if (code := child.exit_code()) is not None:
+                end = describe_end(code)
                 wait_s = child.plan_restart()
                 report = f"the {child.name} {end}. Its last lines:\n{child.last_lines()}\nAll of its log: {child.log_path}"
                 if at_start and child.n_quick_failures >= MAX_QUICK_FAILURES_AT_START:
@@ -380,7 +379,7 @@ class Supervisor:
                 if child.process is not None and child.process.poll() is None:
                     child.process.terminate()
             deadline = time.monotonic() + STOP_WITHIN_S
-            while time.monotonic() < deadline and not all(child.has_ended() for child in running):
+            while time.monotonic() < deadline and not all(child.exit_code() is not None for child in running):
                 time.sleep(0.02)
             for child in running:
                 child.signal_group(signal.SIGKILL)

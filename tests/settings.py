@@ -6,8 +6,8 @@ from pathlib import Path
 
 os.environ.setdefault("DESIGNER_SECRET_KEY", "a-key-for-tests-only-0123456789-0123456789-0123456789")
 
-from designer.config.settings import *  # noqa: E402, F403
-from designer.config.settings import DATABASES, STORAGES  # noqa: E402
+from designer.config.settings import *  # noqa: F403
+from designer.config.settings import DATABASES, STORAGES
 
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A file, not memory: only then do threads see SQLite's own locking, as web and worker do.

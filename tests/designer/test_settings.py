@@ -20,7 +20,10 @@ def read(**variables: str) -> Environment:
     return Environment(variables)
 
 
-@pytest.mark.parametrize(("value", "expected"), [("1", True), ("Yes", True), ("on", True), ("0", False), ("false", False), ("", False)])
+FLAGS = [("1", True), ("Yes", True), ("on", True), ("0", False), ("false", False), ("", False)]
+
+
+@pytest.mark.parametrize(("value", "expected"), FLAGS)
 def test_a_flag(value: str, expected: bool) -> None:
     assert read(DESIGNER_DEBUG=value).flag("DESIGNER_DEBUG") is expected
 

@@ -253,7 +253,12 @@ class TestBootstrap:
         monkeypatch.setitem(sys.modules, "ensurepip", None)
         monkeypatch.setattr(os, "geteuid", lambda: 0)
         monkeypatch.setattr(bootstrap.shutil, "which", lambda name: f"/usr/bin/{name}")
-        monkeypatch.setattr(bootstrap, "apt", lambda commands: bool(ran.extend(commands)) or True)
+
+        def apt(commands: list[list[str]]) -> bool:
+            ran.extend(commands)
+            return True
+
+        monkeypatch.setattr(bootstrap, "apt", apt)
         bootstrap.install_venv_package()
         assert [command[1] for command in ran] == ["update", "install"]
 
