@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 from redis.exceptions import ConnectionError as RedisConnectionError
@@ -56,6 +57,17 @@ def test_revoked_tokens_and_barred_owners_are_refused(owner: User) -> None:
     ApiToken.objects.update(revoked_at=None)
     User.objects.update(is_active=False)
     assert_refused(call("GET", "designs/"), 401, "invalid_token")
+
+
+def test_a_token_is_made_and_ended_by_name(owner: User, capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("token", "laptop", "--user", "ada", "--scope", "write")
+    key = capsys.readouterr().out.strip()
+    assert caller()("GET", "designs/", Authorization=f"Token {key}").status_code == 200
+    call_command("token", "laptop", "--user", "ada", "--revoke")
+    assert capsys.readouterr().out == ""
+    assert_refused(caller()("GET", "designs/", Authorization=f"Token {key}"), 401, "invalid_token")
+    with pytest.raises(CommandError, match=r"no live token named laptop\. Live tokens: none"):
+        call_command("token", "laptop", "--user", "ada", "--revoke")
 
 
 def test_the_database_holds_no_key(owner: User) -> None:

@@ -1,8 +1,9 @@
-"""`manage.py token NAME`: a new key to the REST API, alone on standard output."""
+"""`manage.py token NAME`: a new key to the REST API, alone on standard output; with `--revoke`, the end of that key."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
 
 from designer.accounts import UnknownUser, named_user
 from designer.models import ApiToken
@@ -14,6 +15,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="what the token is for")
         parser.add_argument("--scope", choices=ApiToken.Scope.values, default=ApiToken.Scope.READ, help="default: read")
+        parser.add_argument("--revoke", action="store_true", help="end the tokens of this name instead of making one")
         parser.add_argument("--user", help="whose token it is (default: the local owner)")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -23,5 +25,12 @@ class Command(BaseCommand):
             user = named_user(options["user"])
         except UnknownUser as error:
             raise CommandError(str(error)) from error
+        if options["revoke"]:
+            live = ApiToken.objects.filter(owner=user, name=options["name"], revoked_at=None)
+            if not live.update(revoked_at=timezone.now()):
+                names = ApiToken.objects.filter(owner=user, revoked_at=None).values_list("name", flat=True)
+                known = ", ".join(sorted(names)) or "none"
+                raise CommandError(f"{user} has no live token named {options['name']}. Live tokens: {known}.")
+            return
         _, key = ApiToken.issue(user, options["name"], options["scope"])
         self.stdout.write(key)
