@@ -200,7 +200,7 @@ def apt(commands: list[list[str]]) -> bool:
 
 def install(python: Path, requirements: Path) -> None:
     say(f"Installing the packages of {requirements.relative_to(BASE_DIR)} …")
-    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
+    command = [str(python), "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--no-compile"]
     done = subprocess.run([*command, "-r", str(requirements)], check=False, stdout=sys.stderr)
     if done.returncode:
         raise SetUpError(

@@ -45,14 +45,14 @@ class SignInView(LoginView):
         try:
             cache.add(key, 0, FAILURE_WINDOW_S)
             cache.incr(key)
-        except Exception:  # noqa: BLE001 - each cache has its own errors, and none may lock the owner out
+        except Exception:  # each cache has its own errors, and none of them may lock the owner out
             logger.warning("The cache does not answer; wrong passwords are not counted", exc_info=True)
         return super().form_invalid(form)
 
     def _failures(self) -> int:
         try:
             return int(cache.get(_failures_key(self.request), 0))
-        except Exception:  # noqa: BLE001 - as above
+        except Exception:  # each cache has its own errors, and none of them may lock the owner out
             logger.warning("The cache does not answer; wrong passwords are not counted", exc_info=True)
             return 0
 
