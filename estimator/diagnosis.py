@@ -13,6 +13,7 @@ from estimator.catalog.loader import Catalog
 from estimator.errors import Problem
 from estimator.sizing import Sizing, leaf_rows, one_tier_ports, pod_cuts_unit, pods_of, size, spine_downlinks
 from estimator.spec import DesignSpec
+from estimator.spec_fields import MAX_RADIX
 from estimator.units import ceil_div, counted
 
 
@@ -103,36 +104,53 @@ def _two_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Pr
     grow = np.maximum(asked.grow_nodes, leaves.built_nodes)
     n_leaves = int((leaf_rows(grow, asked, leaves) * leaves.columns)[i])
     up, ports = int(leaves.uplinks_needed[i]), int(asked.spine_ports[i])
-    links, reach = n_leaves * up, ports * int(leaves.capacity[i])
-    message = (
-        f"{n_leaves:,} leaves need a port each on every spine, and a spine has {ports}: two tiers reach {ports} leaves of "
-        f"{leaves.capacity[i]} endpoints, {reach:,} in all, and {int(grow[i]) * int(asked.endpoints_a_node[i]):,} were "
-        f"asked for. By ports alone {ceil_div(links, ports)} spines would hold the {links:,} uplinks, but {up} a leaf do "
-        "not spread evenly over them. "
-    )
     ways = _two_tier_ways(spec, catalog, n_leaves, up)
+    message = _uneven_text(n_leaves, up, ports) if asked.uneven[i] else _even_text(sizing, i, n_leaves, up, ports)
     return Problem("fabric.tiers", "two_tier_too_small", message + _what_works(spec, catalog, ways))
+
+
+def _even_text(sizing: Sizing, i: int, n_leaves: int, up: int, ports: int) -> str:
+    asked, leaves = sizing.asked, sizing.leaves
+    links, capacity, copies = n_leaves * up, int(leaves.capacity[i]), int(asked.n_components[i])
+    nodes = max(int(asked.grow_nodes[i]), int(leaves.built_nodes[i]))
+    each = f" in each of the {copies} planes or rails that are networks apart" if copies > 1 else ""
+    return (
+        f"{n_leaves:,} leaves need a port each on every spine{each}, and a spine has {ports}: two tiers reach "
+        f"{counted(ports, 'leaf')} of {counted(capacity, 'endpoint')}, {ports * capacity:,} in all, and "
+        f"{nodes * int(asked.endpoints_a_node[i]):,} were asked for. By ports alone "
+        f"{counted(ceil_div(links, ports), 'spine')} would hold the {counted(links, 'uplink')}, but {up} a leaf cannot "
+        "spread evenly over them. "
+    )
+
+
+def _uneven_text(n_leaves: int, up: int, ports: int) -> str:
+    links = n_leaves * up
+    return (
+        f"By ports alone the {counted(links, 'uplink')} of {counted(n_leaves, 'leaf')} take "
+        f"{counted(ceil_div(links, ports), 'spine')} of {ports} ports, and a leaf with {counted(up, 'uplink')} must reach "
+        f"more than half of them, or two leaves share none: that holds for {ports * (2 * up - 1) // up:,} leaves or fewer. "
+    )
 
 
 Way = tuple[str, dict[str, Any]]
 
 
 def _two_tier_ways(spec: DesignSpec, catalog: Catalog, n_leaves: int, up: int) -> list[list[Way]]:
-    radix, has = spec.fabric.leaf_radix or 0, spec.fabric.spine_radix or 0
-    most_up = radix - (spec.fabric.leaf_downlinks or 1)
-    others = sorted((u for u in range(1, most_up + 1) if u != up), key=lambda u: (abs(u - up), u))
+    """Larger spines, from the smallest that meets the limit; another spread; more uplinks; three tiers."""
+    fabric, has = spec.fabric, spec.fabric.spine_radix or 0
+    is_uneven = fabric.uplink_spread == "uneven"
+    least = ceil_div(n_leaves * up, 2 * up - 1) if is_uneven else n_leaves
+    sizes = [size for size in [least + fabric.reserved.spine_ports] if size <= MAX_RADIX]
+    more = range(up + 1, (fabric.leaf_radix or 0) - (fabric.leaf_downlinks or 1) + 1) if is_uneven else range(0)
     return [
-        [
-            (f"spines of {ports} ports or more", {"spine_radix": ports, "spine_switch": "custom"})
-            for ports in range(has + 1, n_leaves + 1)
-        ],
+        [(f"spines of {ports:,} ports or more", {"spine_radix": ports, "spine_switch": "custom"}) for ports in sizes],
         [
             (f"spines of {ports} ports, which the catalog has", {"spine_radix": ports, "spine_switch": "custom"})
             for ports in _spine_sizes(spec, catalog)
             if ports > has
         ],
         [("an uneven spread, at which OpenSM falls back to min-hop routing", {"uplink_spread": "uneven"})],
-        [(f"{u} uplinks a leaf", {"leaf_uplinks": u}) for u in others[:24]],
+        [(f"{counted(u, 'uplink')} a leaf", {"leaf_uplinks": u}) for u in more],
         [("three tiers", {"tiers": 3})],
     ]
 
@@ -163,19 +181,65 @@ def _three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> 
     nodes = np.maximum(asked.grow_nodes, leaves.built_nodes)
     pods = pods_of(nodes, asked, leaves, spine_downlinks(asked))
     if pods.rows[i] > ports_down:
-        unit = max(int(leaves.unit_nodes[i]), 1)
-        sizes = [ceil_div(ceil_div(int(nodes[i]), n_pods), unit) * unit for n_pods in range(1, 65)]
+        sizes = _pod_sizes(sizing, i, int(nodes[i]), ports_down)
         ways = [[(f"pods of {counted(pod, 'node')}", {"pod_nodes": pod, "tiers": 3}) for pod in sizes]]
         message = f"A pod has {pods.rows[i]:,} leaves in each group of spines, and a spine has {ports_down} ports for leaves. "
         return Problem("fabric.pod_nodes", "pod_too_large", message + _what_works(spec, catalog, ways))
+    rails_a_leaf = int(asked.rails_a_leaf[i])
     groups, core_ports = int(pods.n_pods[i] * leaves.columns[i]), int(asked.core_ports[i])
     message = (
-        f"{counted(int(pods.n_pods[i]), 'pod')} of {counted(int(leaves.columns[i]), 'rail')} are {groups:,} groups of "
-        f"spines, and a core of {core_ports} ports joins {core_ports}: three tiers of these switches do not reach "
-        f"{int(nodes[i]) * int(asked.endpoints_a_node[i]):,} endpoints. Ask for fewer nodes, a higher spine "
-        "oversubscription (larger pods), more planes, or core and spine switches with more ports."
+        f"{counted(int(pods.n_pods[i]), 'pod')}{_groups_text(int(leaves.columns[i]), rails_a_leaf)} make {groups:,} "
+        f"groups of spines, and a core of {core_ports} ports joins {core_ports}: three tiers of these switches do not "
+        f"reach {int(nodes[i]) * int(asked.endpoints_a_node[i]):,} endpoints. "
     )
-    return Problem("fabric.tiers", "three_tier_too_small", message)
+    ways = _three_tier_ways(spec, catalog, groups)
+    return Problem("fabric.tiers", "three_tier_too_small", message + _what_works(spec, catalog, ways))
+
+
+def _groups_text(columns: int, rails_a_leaf: int) -> str:
+    """What has spines of its own in a pod: every rail, or the rails that share a leaf; without rails, the pod itself."""
+    if rails_a_leaf == 0:
+        return ""
+    return f" of {counted(columns, 'rail')}" if rails_a_leaf == 1 else f" of {columns} × {rails_a_leaf} rails"
+
+
+def _pod_sizes(sizing: Sizing, i: int, nodes: int, ports_down: int) -> list[int]:
+    """Pods to try: the nodes in 1 to 64 equal parts of whole units, then the largest pod that the spines can take."""
+    asked, leaves = sizing.asked, sizing.leaves
+    unit, endpoints = max(int(leaves.unit_nodes[i]), 1), int(asked.endpoints_a_node[i])
+    parts = [ceil_div(ceil_div(nodes, n_pods), unit) * unit for n_pods in range(1, 65)]
+    rows_a_unit = 1 if asked.rails_a_leaf[i] else ceil_div(unit * endpoints, int(leaves.capacity[i]))
+    in_order = ports_down * int(leaves.capacity[i]) // endpoints
+    largest = ports_down // rows_a_unit * unit if leaves.unit_nodes[i] else in_order
+    return [*parts, largest] if largest else parts
+
+
+def _three_tier_ways(spec: DesignSpec, catalog: Catalog, groups: int) -> list[list[Way]]:
+    """Larger pods by a higher spine or leaf oversubscription, and larger switches."""
+    fabric, custom = spec.fabric, {"spine_switch": "custom", "core_switch": "custom"}
+    has = max(fabric.spine_radix or 0, fabric.core_radix or 0)
+    is_split_given = fabric.leaf_downlinks and fabric.leaf_uplinks
+    return [
+        [(f"a spine oversubscription of {k}:1", {"spine_oversubscription": f"{k}:1"}) for k in range(2, 17)],
+        [
+            (f"a leaf oversubscription of {k}:1", {"oversubscription": f"{k}:1"})
+            for k in range(2, 9)
+            if not is_split_given
+        ],
+        [
+            (f"cores of {ports:,} ports or more", {"core_radix": ports, "core_switch": "custom"})
+            for ports in [groups]
+            if ports <= MAX_RADIX
+        ],
+        [
+            (
+                f"spines and cores of {ports} ports, which the catalog has",
+                {"spine_radix": ports, "core_radix": ports} | custom,
+            )
+            for ports in _spine_sizes(spec, catalog)
+            if ports > has
+        ],
+    ]
 
 
 def _what_works(spec: DesignSpec, catalog: Catalog, groups: Sequence[Sequence[Way]]) -> str:

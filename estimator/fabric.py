@@ -263,10 +263,13 @@ def _leaf_fill(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
 
 
 def _segments(nodes: int, blocks: list[int], length: int = 0) -> IntArray:
-    """Nodes of each block in node order: cut at every pod and every unit; padded with empty blocks up to ``length``."""
-    cuts = [np.array([0, nodes], dtype=np.int64), *(np.arange(0, nodes, block, dtype=np.int64) for block in blocks)]
-    sizes = np.diff(np.sort(np.concatenate(cuts)))
-    sizes = sizes[sizes > 0]
+    """Nodes of each block in node order: cut into pods, each pod into units; padded with empty blocks to ``length``."""
+    sizes = np.array([nodes], dtype=np.int64)
+    for block in blocks:
+        n_blocks = ceil_div(sizes, block)
+        rests = sizes - (n_blocks - 1) * block
+        sizes = np.full(int(n_blocks.sum()), block, dtype=np.int64)
+        sizes[np.cumsum(n_blocks) - 1] = rests
     return np.concatenate([sizes, np.zeros(max(length - len(sizes), 0), dtype=np.int64)])
 
 

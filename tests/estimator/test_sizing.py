@@ -55,6 +55,7 @@ SMALL = st.fixed_dictionaries({
     "layout": st.sampled_from(["rail-optimized", "top-of-rack", "rail-only"]), "planes": st.sampled_from([1, 2]),
     "tiers": st.sampled_from([1, 2, 3, "auto"]), "spread": st.sampled_from(["even", "uneven"]),
     "provision": st.sampled_from(["as-bought", "full-unit"]), "unit": st.sampled_from([None, 1, 2, 3]),
+    "pod": st.sampled_from([None, None, 3, 4, 5, 12]),
     "grow": st.sampled_from([0, 0, 7]), "split": st.booleans(), "managers": st.sampled_from([0, 3]),
 })  # fmt: skip
 
@@ -65,7 +66,8 @@ def small_spec(a: dict[str, Any]) -> DesignSpec:
         a["nodes"], a["ports"] * a["planes"], leaf_radix=a["radix"], spine_radix=a["radix"], core_radix=a["radix"],
         oversubscription=a["ratio"], spine_oversubscription=a["spine_ratio"], layout=a["layout"], planes=a["planes"],
         tiers=a["tiers"], uplink_spread=a["spread"], provision=a["provision"], scalable_unit_nodes=a["unit"],
-        grow_to_nodes=a["nodes"] + a["grow"] if a["grow"] and a["spread"] == "even" else None, splitters=a["split"],
+        pod_nodes=a["pod"], grow_to_nodes=a["nodes"] + a["grow"] if a["grow"] and a["spread"] == "even" else None,
+        splitters=a["split"],
         reserved={"fabric_manager_links": a["managers"]})  # fmt: skip
 
 
@@ -224,6 +226,49 @@ def test_two_tiers_too_small_lists_what_would_work() -> None:
     assert code == "two_tier_too_small"
     for part in ("50 leaves", "spines of 50 ports or more (50 leaves, 4 spines", "uneven", "6 spines", "three tiers"):
         assert part in message
+
+
+def test_ways_out_stay_within_what_a_request_may_ask() -> None:
+    """Ports kept free come on top; beyond the largest radix of a request no spine is named, and the answer is quick."""
+    leaf: dict[str, Any] = {"leaf_radix": 36, "leaf_downlinks": 32, "leaf_uplinks": 4, "spine_radix": 36}
+    small = spec_of(1600, 1, **leaf, layout="top-of-rack", tiers=2, reserved={"spine_ports": 2})
+    assert "spines of 52 ports or more (50 leaves, 4 spines" in refusal(small)[1]
+    assert counts_of(spec_of(1600, 1, **leaf | {"spine_radix": 52}, layout="top-of-rack", tiers=2,
+                             reserved={"spine_ports": 2}))["counts"]["spine"] == 4  # fmt: skip
+    million = spec_of(1_048_576, 1, leaf_downlinks=1, layout="top-of-rack", tiers=2)
+    assert "ports or more" not in refusal(million)[1]
+
+
+def test_an_uneven_spread_that_leaves_leaves_apart_says_so() -> None:
+    """40 leaves of 2 uplinks fill 20 spines of 4 ports: a leaf meets 2 of them, and 6 leaves (3 spines) are the most."""
+    wide: dict[str, Any] = {"leaf_radix": 4, "leaf_downlinks": 2, "leaf_uplinks": 2, "layout": "top-of-rack", "tiers": 2}
+    code, message = refusal(spec_of(80, 1, **wide, spine_radix=4, uplink_spread="uneven"))
+    assert code == "two_tier_too_small"
+    assert "holds for 6 leaves or fewer" in message
+    assert "spines of 27 ports or more (40 leaves, 3 spines" in message
+    assert counts_of(spec_of(12, 1, **wide, spine_radix=4, uplink_spread="uneven"))["counts"]["spine"] == 3
+    assert refusal(spec_of(14, 1, **wide, spine_radix=4, uplink_spread="uneven"))[0] == "two_tier_too_small"
+    assert counts_of(spec_of(80, 1, **wide, spine_radix=27, uplink_spread="uneven"))["counts"]["spine"] == 3
+
+
+def test_three_tiers_too_small_lists_what_would_work() -> None:
+    code, message = refusal(spec_of(16384))
+    assert code == "three_tier_too_small"
+    assert "16 pods of 8 rails make 128 groups of spines" in message
+    assert "cores of 128 ports or more" in message
+    assert counts_of(spec_of(16384, core_radix=128))["tiers"] == 3
+
+
+def test_the_largest_pod_is_named_where_no_equal_parts_fit() -> None:
+    spec = spec_of(65536, 1, leaf_radix=512, spine_radix=512, core_radix=512, scalable_unit_nodes=1, pod_nodes=65536, tiers=3)
+    assert "pods of 256 nodes" in refusal(spec)[1]
+
+
+def test_units_start_afresh_in_every_pod() -> None:
+    """Pods of 5 nodes and units of 3, two endpoints a node on leaves of 4: 2 + 1 leaves a pod, and 2 for the last 3 nodes."""
+    fabric = {"leaf_radix": 8, "spine_radix": 8, "layout": "top-of-rack", "tiers": 3, "scalable_unit_nodes": 3, "pod_nodes": 5}
+    sizing = size([spec := spec_of(13, 2, **fabric)], CATALOG)
+    assert fabric_of(sizing, 0, spec).leaf_endpoints.tolist() == [4, 2, 4, 4, 2, 4, 4, 2]
 
 
 @given(

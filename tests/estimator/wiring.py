@@ -56,12 +56,13 @@ def _wire_nodes(graph: Any, sizing: Sizing, i: int, c: int) -> None:
     """Endpoint by endpoint: to the rail's leaf of the node's unit, or to the next leaf with a free port."""
     asked, leaves = sizing.asked, sizing.leaves
     unit, rails, capacity = int(leaves.unit_nodes[i]), int(asked.rails_a_leaf[i]), int(leaves.capacity[i])
-    one = sizing.tiers[i] == 1
+    one, pod = sizing.tiers[i] == 1, int(asked.pod_nodes[i]) if sizing.tiers[i] == 3 else 0
     row = filled = 0
     for node in range(int(asked.nodes[i])):
         graph.add_node(("node", node), kind="node")
-        starts_block = not one and not rails and unit and node % unit == 0 and node > 0
-        if starts_block and filled:
+        in_pod = node % pod if pod else node  # units start afresh in every pod
+        starts_block = (pod and in_pod == 0) or (unit and in_pod % unit == 0)
+        if starts_block and filled and not one and not rails:
             row, filled = row + 1, 0
         for port in range(int(asked.endpoints_a_node[i])):
             if one:
