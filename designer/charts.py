@@ -4,10 +4,11 @@ Specs come from here alone. Series are named s0, s1 …: what a reader sees of t
 of a user ever becomes a field name or an expression. Colours are CSS variables: the page turns dark without a redraw.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from designer.templatetags.units import count, duration_us, gb_s, message_size, percent
+from designer.templatetags.units import count, duration_us, gb_s, message_size, percent, significant
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 MAX_SERIES = 5
@@ -19,6 +20,7 @@ SIZE_LABEL = (
     "format(datum.value / 1048576, ',') + ' MiB' : datum.value >= 1024 ? format(datum.value / 1024, ',') + ' KiB' : "
     "format(datum.value, ',') + ' B'"
 )
+IS_ON = {"filter": "indexof(off, datum.series) < 0"}
 CONFIG = {
     "font": FONT,
     "view": {"stroke": None},
@@ -55,7 +57,6 @@ def _chart(key: str, title: str, description: str, series: list[str], rows: list
             "autosize": {"type": "fit", "contains": "padding"}, "padding": {"left": 4, "right": 12, "top": 8, "bottom": 4},
             "data": {"name": "rows", "values": rows},
             "params": [{"name": "off", "value": []}],
-            "transform": [{"filter": "indexof(off, datum.series) < 0"}],
             **_with_colours(spec, colours),
             "config": CONFIG,
         },
@@ -67,22 +68,25 @@ def _with_colours(spec: dict[str, Any], colours: dict[str, Any]) -> dict[str, An
     return spec | {"encoding": encoding}
 
 
-def _crosshair(x: dict[str, Any], x_text: str, x_title: str, series: list[str], value_format: str) -> dict[str, Any]:
-    """A rule at the nearest x with every series' value in its tooltip."""
-    tooltip = [{"field": x_text, "type": "nominal", "title": x_title}]
-    tooltip += [
-        {"field": f"s{k}", "type": "quantitative", "title": label, "format": value_format}
-        for k, label in enumerate(series)
+def _crosshair(x_field: str, x_title: str, series: list[str], points: list[dict[str, Any]]) -> dict[str, Any]:
+    """A rule at the nearest x, with every series' value in its tooltip.
+
+    ``points`` has one row an x: the x itself, its ``text``, and what the tooltip prints of s0, s1 … there. The tooltip is an
+    expression because the library's own field list reads texts from the wrong place under ``nearest``.
+    """
+    row = "(datum.datum ? datum.datum : datum)"
+    parts = [f"{json.dumps(x_title)}: {row}.text"]
+    parts += [
+        f"{json.dumps(label)}: indexof(off, 's{k}') < 0 ? {row}.s{k} : 'hidden'" for k, label in enumerate(series)
     ]
     return {
-        "transform": [{"pivot": "series", "value": "value", "groupby": [x["field"], x_text]}],
-        "mark": {"type": "rule", "color": "var(--muted)", "strokeWidth": 1, "aria": False},
+        "data": {"values": points},
+        "mark": {"type": "rule", "strokeWidth": 1, "aria": False, "tooltip": {"expr": "{" + ", ".join(parts) + "}"}},
         "encoding": {
             "color": {"value": "var(--muted)"},
             "opacity": {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0},
-            "tooltip": tooltip,
         },
-        "params": [{"name": "hover", "select": {"type": "point", "fields": [x["field"]], "nearest": True,
+        "params": [{"name": "hover", "select": {"type": "point", "fields": [x_field], "nearest": True,
                                                 "on": "pointermove", "clear": "pointerout"}}],
     }  # fmt: skip
 
@@ -110,42 +114,49 @@ def _busbw_bounds(performance: Mapping[str, Any], at: int, size: int) -> tuple[f
     return busbw * time_us / slow, busbw * time_us / fast
 
 
+def _busbw_rows(performance: Mapping[str, Any], shown: list[int], drawn: list[int]) -> tuple[list[Any], list[Any]]:
+    """Rows of the lines and bands, one a series and size; rows of the tooltip, one a size."""
+    rows = []
+    points = [{"message_bytes": performance["message_bytes"][size], "text": message_size(performance["message_bytes"][size])}
+              for size in drawn]  # fmt: skip
+    for k, at in enumerate(shown):
+        for point, size in zip(points, drawn, strict=True):
+            value = performance["busbw_gb_s"][at][size]
+            low, high = _busbw_bounds(performance, at, size)
+            rows.append(
+                {"series": f"s{k}", "message_bytes": point["message_bytes"], "value": value, "low": low, "high": high}
+            )
+            point[f"s{k}"] = f"{gb_s(value)} ({significant(low)} to {significant(high)})"
+    return rows, points
+
+
+def _busbw_table(performance: Mapping[str, Any], shown: list[int]) -> list[dict[str, Any]]:
+    busbw, time_us = performance["busbw_gb_s"], performance["time_us"]
+    return [
+        {"head": message_size(message_bytes),
+         "cells": [{"text": gb_s(busbw[at][size]), "note": duration_us(time_us[at][size])} for at in shown]}
+        for size, message_bytes in enumerate(performance["message_bytes"])
+    ]  # fmt: skip
+
+
 def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
     """All-reduce bus bandwidth against message size, one line a GPU count, with the band of nine runs in ten."""
     gpus, sizes = performance["gpus"], performance["message_bytes"]
     shown = chosen(gpus)
-    series = [f"{count(gpus[at])} GPUs" for at in shown]
     drawn = [size for size, message_bytes in enumerate(sizes) if message_bytes >= min(SMALLEST_DRAWN_BYTES, sizes[-1])]
-    rows, table = [], []
-    for k, at in enumerate(shown):
-        for size in drawn:
-            message_bytes = sizes[size]
-            low, high = _busbw_bounds(performance, at, size)
-            rows.append({"series": f"s{k}", "message_bytes": message_bytes, "size_text": message_size(message_bytes),
-                         "value": performance["busbw_gb_s"][at][size], "low": low, "high": high})  # fmt: skip
-    for size, message_bytes in enumerate(sizes):
-        cells = [
-            {"text": gb_s(performance["busbw_gb_s"][at][size]), "note": duration_us(performance["time_us"][at][size])}
-            for at in shown
-        ]
-        table.append({"head": message_size(message_bytes), "cells": cells})
-    x = _size_axis([sizes[size] for size in drawn])
-    y = {
-        "field": "value",
-        "type": "quantitative",
-        "title": "Bus bandwidth, GB/s",
-        "scale": {"zero": True},
-        "axis": {"tickCount": 6},
-    }
+    series = [f"{count(gpus[at])} GPUs" for at in shown]
+    rows, points = _busbw_rows(performance, shown, drawn)
+    y = {"field": "value", "type": "quantitative", "title": "Bus bandwidth, GB/s", "scale": {"zero": True},
+         "axis": {"tickCount": 6}}  # fmt: skip
     spec = {
-        "encoding": {"x": x},
+        "encoding": {"x": _size_axis([sizes[size] for size in drawn])},
         "layer": [
-            {"mark": {"type": "area", "opacity": 0.13, "aria": False},
+            {"transform": [IS_ON], "mark": {"type": "area", "opacity": 0.13, "aria": False},
              "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}},
-            {"mark": {"type": "line"}, "encoding": {"y": y}},
-            {"mark": {"type": "point", "filled": True, "size": 50, "aria": False},
+            {"transform": [IS_ON], "mark": {"type": "line"}, "encoding": {"y": y}},
+            {"transform": [IS_ON], "mark": {"type": "point", "filled": True, "size": 50, "aria": False},
              "encoding": {"y": y, "opacity": {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0}}},
-            _crosshair(x, "size_text", "Message size", series, ",.3~g"),
+            _crosshair("message_bytes", "Message size", series, points),
         ],
     }  # fmt: skip
     description = (
@@ -157,7 +168,7 @@ def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
         f"the drawing starts at {message_size(sizes[drawn[0]])}."
     )
     return _chart("busbw", "All-reduce bandwidth against message size", description, series, rows, spec,
-                  ["Message size", *series], table, note)  # fmt: skip
+                  ["Message size", *series], _busbw_table(performance, shown), note)  # fmt: skip
 
 
 def _scaling_sizes(sizes: Sequence[int]) -> list[int]:
@@ -173,9 +184,11 @@ def scaling_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
     series = [message_size(sizes[size]) for size in shown]
     efficiency = performance["scaling_efficiency"]
     rows = [
-        {"series": f"s{k}", "gpus": gpus[at], "gpus_text": f"{count(gpus[at])} GPUs", "value": efficiency[at][size]}
-        for k, size in enumerate(shown) for at in range(len(gpus)) if efficiency[at][size] is not None
+        {"series": f"s{k}", "gpus": n, "value": efficiency[at][size]}
+        for k, size in enumerate(shown) for at, n in enumerate(gpus) if efficiency[at][size] is not None
     ]  # fmt: skip
+    points = [{"gpus": n, "text": f"{count(n)} GPUs"} | {f"s{k}": percent(efficiency[at][size]) for k, size in enumerate(shown)}
+              for at, n in enumerate(gpus)]  # fmt: skip
     table = [
         {"head": count(n), "cells": [{"text": percent(efficiency[at][size]), "note": ""} for size in shown]}
         for at, n in enumerate(gpus)
@@ -188,8 +201,8 @@ def scaling_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
     spec = {
         "encoding": {"x": x},
         "layer": [
-            {"mark": {"type": "line", "point": {"filled": True, "size": 36}}, "encoding": {"y": y}},
-            _crosshair(x, "gpus_text", "Cluster", series, ".1%"),
+            {"transform": [IS_ON], "mark": {"type": "line", "point": {"filled": True, "size": 36}}, "encoding": {"y": y}},
+            _crosshair("gpus", "Cluster", series, points),
         ],
     }  # fmt: skip
     reference = count(performance.get("reference_gpus"))

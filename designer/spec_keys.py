@@ -38,7 +38,7 @@ class Key:
     @property
     def is_computed(self) -> bool:
         """True where a blank means "as the parts and the other answers say"."""
-        return self.info.default is None
+        return self.info.default is None and self.path != "compute.server"  # without a server there is nothing to follow
 
     @property
     def choices(self) -> tuple[Any, ...]:
@@ -114,7 +114,7 @@ def said_values(spec: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
     server is changed.
     """
     given: dict[str, Any] = {}
-    computed = [key.path for key in KEYS.values() if key.is_computed and key.path != "compute.server"]
+    computed = [key.path for key in KEYS.values() if key.is_computed]
     size = SIZE_KEYS["nodes" if read_path(spec, SIZE_KEYS["gpus"]) is None else "gpus"]
     for path in (size, *KEYS):
         if path not in computed:

@@ -1,5 +1,7 @@
 """The design form: what is typed becomes the spec, every key is asked for once, and problems stand beside their fields."""
 
+import re
+
 import pytest
 from pydantic_core import PydanticUndefined
 
@@ -144,6 +146,13 @@ def test_a_blank_shows_what_it_stands_for():
     form = DesignForm(values={}, resolved=spec.as_json())
     assert 'placeholder="64"' in str(form["fabric__leaf_radix"])
     assert "Automatic: nvidia-qm9700" in str(form["fabric__leaf_switch"])
+
+
+def test_every_gpu_server_is_on_the_list_and_none_is_automatic():
+    spec = parse_spec({"compute": {"server": "dgx-h100", "gpus": 64}, "fabric": {"generation": "ndr"}}, load_catalog())
+    html = str(DesignForm(values={}, resolved=spec.as_json())["compute__server"])
+    listed = re.findall(r'<option value="([^"]*)"', html)
+    assert sorted(listed) == sorted([part for part, server in load_catalog().servers.items() if server.gpu_count] + ["custom"])
 
 
 def test_switches_carry_the_generations_they_fit():
