@@ -167,7 +167,7 @@ def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
         "A band bounds nine measured runs in ten. The table has every message size, with the time of one all-reduce; "
         f"the drawing starts at {message_size(sizes[drawn[0]])}."
     )
-    return _chart("busbw", "All-reduce bandwidth against message size", description, series, rows, spec,
+    return _chart("busbw", "Bandwidth against message size", description, series, rows, spec,
                   ["Message size", *series], _busbw_table(performance, shown), note)  # fmt: skip
 
 
@@ -234,4 +234,5 @@ def headline(performance: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {
         "gpus": all_reduce["gpus"][-1], "message_bytes": all_reduce["message_bytes"][last], "low": low, "high": high,
         "busbw_gb_s": all_reduce["busbw_gb_s"][-1][last],
+        **{key: all_reduce[key][-1][last] for key in ("algorithm", "protocol", "limited_by", "validated")},
     }  # fmt: skip

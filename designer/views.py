@@ -120,7 +120,14 @@ def preview(request: HttpRequest) -> HttpResponse:
     form = DesignForm(request.POST)
     form.is_valid()
     context = _preview(form, form.spec) | {"estimated_hash": request.POST.get("estimated_hash"), "is_live": True}
+    if "problems" in context:
+        return _problems(request, context)
     return render(request, "designer/_preview.html", context)
+
+
+def _problems(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+    """Problems alone: the last figures stay where they are, dimmed, so that the page does not jump while one types."""
+    return retarget(render(request, "designer/_problems.html", context | {"is_live": True}), "#preview-problems")
 
 
 def _estimate(request: HttpRequest, row: Design | None) -> HttpResponse:
@@ -147,7 +154,7 @@ def _estimate(request: HttpRequest, row: Design | None) -> HttpResponse:
 def _refused(request: HttpRequest, form: DesignForm, row: Design | None) -> HttpResponse:
     context = _page(form, None, row)
     if request.htmx:  # type: ignore[attr-defined]
-        return retarget(render(request, "designer/_preview.html", context | {"is_live": True}), "#preview")
+        return _problems(request, context)
     return render(request, "designer/design.html", context, status=422)
 
 
@@ -171,6 +178,7 @@ def _result_context(result: dict[str, Any], order: str | None) -> dict[str, Any]
         "result": result,
         "result_compute": result["fabrics"]["compute"],
         "names": part_names(result),
+        "busbw_now": headline(result.get("performance")),
         "charts": performance_charts(result.get("performance")),
         "bom": sorted_bom(result.get("bom"), order),
     }

@@ -247,7 +247,7 @@ class TestNewDesign:
 
     def test_a_wrong_form_of_the_script_shows_its_problems_in_the_preview(self, page):
         response = page.post(reverse("design-new"), {**FORM, "size": "lots"}, headers=HTMX)
-        assert response["HX-Retarget"] == "#preview"
+        assert response["HX-Retarget"] == "#preview-problems"
         assert 'data-problem-field="size"' in response.content.decode()
 
 

@@ -37,7 +37,7 @@ function show(root) {
 }
 
 document.addEventListener("htmx:afterSettle", (event) => {
-  if (event.detail.target?.id === "preview" || event.detail.target?.id === "job") {
+  if (["preview", "preview-problems", "job"].includes(event.detail.target?.id)) {
     show(event.detail.target);
   }
 });
