@@ -141,6 +141,7 @@ def _two_tier_ways(spec: DesignSpec, catalog: Catalog, n_leaves: int, up: int) -
     is_uneven = fabric.uplink_spread == "uneven"
     least = ceil_div(n_leaves * up, 2 * up - 1) if is_uneven else n_leaves
     sizes = [size for size in [least + fabric.reserved.spine_ports] if size <= MAX_RADIX]
+    may_be_uneven = fabric.grow_to_nodes in (None, spec.compute.nodes)  # growth needs an even spread
     more = range(up + 1, (fabric.leaf_radix or 0) - (fabric.leaf_downlinks or 1) + 1) if is_uneven else range(0)
     return [
         [(f"spines of {ports:,} ports or more", {"spine_radix": ports, "spine_switch": "custom"}) for ports in sizes],
@@ -149,7 +150,10 @@ def _two_tier_ways(spec: DesignSpec, catalog: Catalog, n_leaves: int, up: int) -
             for ports in _spine_sizes(spec, catalog)
             if ports > has
         ],
-        [("an uneven spread, at which OpenSM falls back to min-hop routing", {"uplink_spread": "uneven"})],
+        [
+            ("an uneven spread, at which OpenSM falls back to min-hop routing", {"uplink_spread": "uneven"})
+            for _ in range(may_be_uneven)
+        ],
         [(f"{counted(u, 'uplink')} a leaf", {"leaf_uplinks": u}) for u in more],
         [("three tiers", {"tiers": 3})],
     ]

@@ -380,14 +380,17 @@ def _spines_as_bought(
 
 def node_ports_used(asked: Asked, leaves: Leaves, tiers: IntArray) -> IntArray:
     """Leaf ports that nodes take, over all leaves; a split port that feeds one endpoint is taken whole."""
-    unit = np.maximum(np.where(tiers == 1, 0, leaves.unit_nodes), 1)
-    units, rest = asked.nodes // unit, asked.nodes % unit
+    flat = tiers == 1
     rails, share = np.maximum(asked.rails_a_leaf, 1), asked.endpoints_a_port
-    by_rail = leaves.columns * (units * ceil_div(unit * rails, share) + ceil_div(rest * rails, share))
-    in_units = units * ceil_div(unit * asked.endpoints_a_node, share) + ceil_div(rest * asked.endpoints_a_node, share)
-    in_order = ceil_div(asked.nodes * asked.endpoints_a_node, share)
-    one_leaf = (tiers == 1) | (leaves.unit_nodes == 0)
-    return asked.n_components * np.where(one_leaf, in_order, np.where(asked.rails_a_leaf > 0, by_rail, in_units))
+    unit = np.where(flat | (leaves.unit_nodes == 0), np.maximum(asked.nodes, 1), leaves.unit_nodes)
+    pod = np.where((tiers == 3) & (asked.pod_nodes > 0), asked.pod_nodes, np.maximum(asked.nodes, 1))
+    on_leaf = np.where((asked.rails_a_leaf > 0) & ~flat, rails, asked.endpoints_a_node)  # endpoints of one node
+
+    def ports(nodes: IntArray) -> IntArray:
+        return nodes // unit * ceil_div(unit * on_leaf, share) + ceil_div(nodes % unit * on_leaf, share)
+
+    side_by_side = np.where(flat, 1, leaves.columns)
+    return asked.n_components * side_by_side * (asked.nodes // pod * ports(pod) + ports(asked.nodes % pod))
 
 
 def _free_leaf_ports(asked: Asked, leaves: Leaves, tiers: IntArray, n_leaf: IntArray, uplinks: IntArray) -> IntArray:

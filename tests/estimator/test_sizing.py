@@ -206,6 +206,14 @@ def test_fabric_managers_without_ports_are_a_finding_not_a_silent_leaf() -> None
     assert counts_of(spec)["counts"]["leaf"] == 8
 
 
+def test_a_split_port_that_ends_a_pod_is_taken_whole() -> None:
+    """Pods of 3 nodes on split ports: 2 ports a pod and rail, one of them half used. 2 pods leave no port for managers."""
+    spec = spec_of(6, 8, leaf_radix=4, spine_radix=4, core_radix=4, layout="rail-only", tiers=3, pod_nodes=3, splitters=True,
+                   spine_oversubscription="2:1", reserved={"fabric_manager_links": 4, "leaf_ports": 2})  # fmt: skip
+    compute = counts_of(spec)
+    assert compute["ports"]["leaf_down_used"] == 8 * 2 * 2 + compute["links"]["fabric_manager"]
+
+
 def test_even_spread_is_explained() -> None:
     assert "12 spines" in found(spec_of(96))["spines_for_even_spread"]
 
