@@ -21,6 +21,7 @@ BASE_DIR = Path(__file__).resolve().parent
 REQUIREMENTS = BASE_DIR / "requirements.txt"
 TEST_REQUIREMENTS = BASE_DIR / "tests" / "requirements.txt"
 OLDEST_PYTHON = (3, 11)
+THIS_PYTHON = ".".join(str(number) for number in sys.version_info[:3])
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -80,7 +81,7 @@ def newer_python() -> Path:
         if found := shutil.which(f"python3.{minor}"):
             return Path(found)
     raise SetUpError(
-        f"this is Python {sys.version.split()[0]}, and Python 3.11 or newer is needed. Install one (on Debian and Ubuntu: "
+        f"this is Python {THIS_PYTHON}, and Python 3.11 or newer is needed. Install one (on Debian and Ubuntu: "
         "apt-get install python3.11 python3.11-venv) and run this command again."
     )
 
@@ -122,10 +123,10 @@ def ensure_packages(var: Path, lists: list[Path], arguments: list[str]) -> None:
         python = venv / "bin" / "python"
         if in_our_venv:
             python = Path(sys.executable)
-        elif not python.exists() or stamp_of(venv, "python") != sys.version:
+        elif not python.exists() or stamp_of(venv, "python") != THIS_PYTHON:
             make_environment(venv)
         for requirements in lists:
-            wanted = hashlib.sha256(requirements.read_bytes() + sys.version.encode()).hexdigest()
+            wanted = hashlib.sha256(requirements.read_bytes() + THIS_PYTHON.encode()).hexdigest()
             if stamp_of(venv, requirements.parent.name) != wanted:
                 install(python, requirements)
                 write_stamp(venv, requirements.parent.name, wanted)
@@ -169,7 +170,7 @@ def make_environment(venv: Path) -> None:
     )
     if made.returncode:
         raise SetUpError(f"no virtual environment could be made in {venv}:\n{made.stdout}{made.stderr}")
-    write_stamp(venv, "python", sys.version)
+    write_stamp(venv, "python", THIS_PYTHON)
 
 
 def install_venv_package() -> None:
