@@ -1,0 +1,247 @@
+"""The pages in a real browser against the real app: web, worker and broker. No policy violation, no error in the console."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.processes import prepare, running_app
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync",
+]  # fmt: skip
+WATCH = """
+window.violations = []; window.shift = 0;
+document.addEventListener("securitypolicyviolation", (e) => window.violations.push(`${e.violatedDirective} ${e.blockedURI}`));
+new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.hadRecentInput) window.shift += e.value; })
+  .observe({ type: "layout-shift", buffered: true });
+"""
+SIZES = [(1440, 900), (390, 844)]
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.processes,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
+]
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory):
+    with running_app(prepare(tmp_path_factory.mktemp("browser"))) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def session(app, browser):
+    """The cookies of the local owner, whose first visit went to a sample."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(app.sign_in_url)
+    page.wait_for_selector("#bom", timeout=20_000)
+    yield {"state": context.storage_state(), "first": page.url, "words": page.inner_text("main")}
+    context.close()
+
+
+def opened(browser, session, watched, **options):
+    context = browser.new_context(
+        storage_state=session["state"], **{"viewport": {"width": 1440, "height": 900}, **options}
+    )
+    context.add_init_script(WATCH)
+    page = context.new_page()
+    page.on("console", lambda message: watched.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: watched.append(str(error)))
+    return page
+
+
+@pytest.fixture
+def page(browser, session):
+    """A signed-in page that ends its test by proof that nothing was blocked and nothing failed."""
+    watched: list[str] = []
+    page = opened(browser, session, watched)
+    page.goto(session["first"])
+    yield page
+    assert page.evaluate("window.violations") == []
+    assert watched == []
+    page.context.close()
+
+
+def test_the_first_visit_lands_on_a_finished_sample(session):
+    assert "DGX H100 SuperPOD, 4 scalable units" in session["words"]
+    assert "Bill of materials" in session["words"]
+    assert "Predicted all-reduce" in session["words"]
+
+
+def test_figures_follow_what_is_typed(page):
+    page.fill("#id_size", "64")
+    page.wait_for_selector("#preview-figures .figure-note:has-text('16 leaf')")
+    assert page.locator("#preview svg text", has_text="Unit 2").count() == 1, "two units of 32 servers"
+    assert "has changed since this estimate" in page.inner_text("#stale-note")
+    assert page.evaluate("document.activeElement.id") == "id_size"
+
+
+def test_a_problem_appears_beside_its_field_and_goes_again(page):
+    page.fill("#id_fabric__oversubscription", "0:1")
+    page.wait_for_selector("#preview-problems .note")
+    note = page.locator("#id_fabric__oversubscription_error")
+    playwright.expect(note).to_contain_text("both sides must be 1 or more")
+    assert page.get_attribute("#id_fabric__oversubscription", "aria-invalid") == "true"
+    assert page.inner_text("#preview-figures"), "the last figures stay"
+    page.click("#preview-problems a")
+    assert page.evaluate("document.activeElement.id") == "id_fabric__oversubscription"
+    page.fill("#id_fabric__oversubscription", "1:1")
+    playwright.expect(note).to_be_empty()
+    assert page.get_attribute("#id_fabric__oversubscription", "aria-invalid") is None
+
+
+def test_switches_follow_the_generation_and_blanks_say_what_they_stand_for(page):
+    page.evaluate("for (const block of document.querySelectorAll('details')) block.open = true")
+    page.select_option("#id_fabric__leaf_switch", "nvidia-qm9700")
+    page.select_option("#id_fabric__generation", "roce-400")
+    page.wait_for_selector("#id_fabric__leaf_radix[placeholder='128']")
+    assert page.input_value("#id_fabric__leaf_switch") == ""
+    options = page.locator("#id_fabric__leaf_switch option").all_inner_texts()
+    assert options[0] == "Automatic: nvidia-sn5600"
+    assert not [option for option in options if option.startswith("QM")]
+
+
+def test_estimate_ends_by_itself_and_polling_stops(page):
+    polls: list[int] = []
+    page.on("response", lambda response: polls.append(response.status) if "/estimates/" in response.url else None)
+    page.fill("#id_size", "48")
+    page.click(".form-actions button")
+    playwright.expect(page.locator("#design-head")).to_contain_text("Revision 2")
+    page.wait_for_selector("#bom", timeout=20_000)
+    playwright.expect(page.locator("#counts")).to_contain_text("384 GPUs")
+    page.wait_for_timeout(1_500)
+    assert polls[-1] == 286
+    assert polls.count(286) == 1
+    assert page.inner_text("#stale-note") == ""
+
+
+def test_the_bill_is_sorted_on_the_server_without_a_new_page(page):
+    page.evaluate("window.same = true")
+    page.click("#bom th:has-text('Quantity') a")
+    page.wait_for_selector("#bom th[aria-sort='ascending']:has-text('Quantity')")
+    page.click("#bom th:has-text('Quantity') a")
+    page.wait_for_selector("#bom th[aria-sort='descending']:has-text('Quantity')")
+    quantities = [
+        int(re.sub(r"\D.*", "", text.replace(",", "")))
+        for text in page.locator("#bom tbody td:nth-child(4)").all_inner_texts()
+    ]
+    assert quantities == sorted(quantities, reverse=True)
+    assert page.evaluate("window.same")
+
+
+def test_the_bill_downloads(page):
+    for kind, start in (("csv", b"\xef\xbb\xbf"), ("xlsx", b"PK")):
+        with page.expect_download() as download:
+            page.click(f"#bom a:text-is('{kind.upper()}')")
+        content = Path(download.value.path()).read_bytes()
+        assert content.startswith(start) or content[:4].isascii()
+        assert download.value.suggested_filename.endswith(f".{kind}")
+
+
+def test_charts_draw_hover_toggle_and_save(page, tmp_path):
+    page.locator("#performance").scroll_into_view_if_needed()
+    page.wait_for_selector("[data-chart='chart-scaling'][data-drawn]")
+    plot = page.locator(".plot").first
+    lines = plot.locator("[aria-roledescription='line mark']")
+    n_lines = lines.count()
+    assert n_lines == page.locator(".legend").first.locator("input").count() > 1
+    box = plot.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + box["height"] * 0.4)
+    tooltip = page.locator("#vg-tooltip-element.visible")
+    playwright.expect(tooltip).to_contain_text("GB/s")
+    assert re.search(r"Message size\s+\d+.[KMG]iB", tooltip.inner_text())
+    page.locator(".legend input").first.uncheck()
+    playwright.expect(lines).to_have_count(n_lines - 1)
+    for kind, start in (("svg", b"<svg"), ("png", b"\x89PNG")):
+        with page.expect_download() as download:
+            page.locator(f"[data-chart-download='{kind}']").first.click()
+        content = Path(download.value.path()).read_bytes()
+        assert content.startswith(start)
+        assert b"var(" not in content
+
+
+def test_the_scheme_is_remembered(page):
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(background)
+    page.click("[data-theme-toggle]")
+    page.click("[data-theme-toggle]")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert page.evaluate(background) != light
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.click("[data-theme-toggle]")
+    assert page.evaluate("document.documentElement.dataset.theme") == "auto"
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["desk", "phone"])
+@pytest.mark.parametrize("path", ["first", "/designs/", "/designs/new/", "/no/such/page/"])
+def test_pages_fit_their_screen_and_stand_still(app, browser, session, size, path):
+    watched: list[str] = []
+    page = opened(browser, session, watched, viewport={"width": size[0], "height": size[1]})
+    page.goto(session["first"] if path == "first" else f"{app.url}{path}")
+    page.wait_for_timeout(500)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    assert page.evaluate("window.shift") < 0.02
+    assert page.evaluate("window.violations") == []
+    assert [message for message in watched if "404" not in message] == []
+    page.context.close()
+
+
+def test_every_input_has_a_name_and_every_id_is_used_once(page):
+    problems = page.evaluate(
+        """() => {
+        const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
+        const nameless = [...document.querySelectorAll("input:not([type=hidden]), select, button")]
+          .filter((e) => !e.labels?.length && !e.textContent.trim() && !e.ariaLabel).map((e) => e.outerHTML);
+        return JSON.stringify({ twice: ids.filter((id, at) => ids.indexOf(id) !== at), nameless });
+        }"""
+    )
+    assert json.loads(problems) == {"twice": [], "nameless": []}
+
+
+def test_the_form_works_by_keyboard_alone(page):
+    page.focus(".skip-link")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.focus("#id_name")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("Typed")
+    page.keyboard.press("Enter")
+    playwright.expect(page.locator("h1")).to_have_text("Typed")
+
+
+def test_without_scripts_the_form_posts_and_the_result_is_on_the_page(app, browser, session):
+    context = browser.new_context(storage_state=session["state"], java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{app.url}/designs/new/")
+    page.fill("#id_size", "many")
+    page.click(".form-actions button")
+    assert page.input_value("#id_size") == "many"
+    assert "number" in page.inner_text("#id_size_error") or "integer" in page.inner_text("#id_size_error")
+    page.fill("#id_size", "16")
+    page.click(".form-actions button")
+    for _ in range(40):
+        if page.locator("#bom").count():
+            break
+        page.wait_for_timeout(250)
+        page.goto(page.url)
+    assert "Bill of materials" in page.inner_text("main")
+    page.click("#bom th:has-text('Quantity') a")
+    assert page.url.endswith("?sort=quantity#bom")
+    context.close()
