@@ -95,6 +95,7 @@ def _catalog(asked: argparse.Namespace) -> dict[str, Any]:
 
 def _read_json(name: str) -> Any:
     """The JSON of a file or of standard input, refused early where it is too big, too deep or no JSON."""
+    shown = "Standard input" if name == "-" else name
     try:
         if name == "-":
             data = sys.stdin.buffer.read(MAX_INPUT_BYTES + 1)
@@ -103,16 +104,21 @@ def _read_json(name: str) -> Any:
                 data = file.read(MAX_INPUT_BYTES + 1)
     except OSError as error:
         raise SpecError(
-            [Problem("", "cannot_read", f"{name}: {error.strerror}. Name a JSON file, or - for standard input.")]
+            [Problem("", "cannot_read", f"{shown}: {error.strerror}. Name a JSON file, or - for standard input.")]
         ) from None
     if len(data) > MAX_INPUT_BYTES:
         raise SpecError(
-            [Problem("", "too_large", f"{name} is over {MAX_INPUT_BYTES // 10**6} MB; a request is a few kB.")]
+            [Problem("", "too_large", f"{shown} is over {MAX_INPUT_BYTES // 10**6} MB; a request is a few kB.")]
         )
     try:
         return json.loads(data, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise SpecError([Problem("", "not_json", f"{name} is not JSON: {str(error)[:200]}.")]) from None
+    except RecursionError:
+        raise SpecError(
+            [Problem("", "too_deep", f"{shown} nests too many objects and lists; a request needs four.")]
+        ) from None
+    except ValueError as error:
+        why = "it has a number of thousands of digits" if "int_max_str_digits" in str(error) else str(error)[:200]
+        raise SpecError([Problem("", "not_json", f"{shown} is not JSON: {why}.")]) from None
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -22,16 +22,7 @@ def why_not(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> list[
     asked, leaves = sizing.asked, sizing.leaves
     unit, capacity, rails = int(leaves.unit_nodes[i]), int(leaves.capacity[i]), int(asked.rails_a_leaf[i])
     if int(leaves.downlinks[i]) < 1:
-        return [
-            Problem(
-                "fabric.leaf_radix",
-                "leaf_ports_short",
-                (
-                    f"A leaf of {asked.leaf_ports[i]} usable ports with {asked.up[i]} uplinks has no port left for "
-                    "nodes."
-                ),
-            )
-        ]
+        return [_no_downlinks(sizing, i)]
     if rails and unit * rails > capacity:
         return [
             Problem(
@@ -63,6 +54,22 @@ def why_not(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> list[
     return [_three_tiers(sizing, i, spec, catalog)]
 
 
+def _no_downlinks(sizing: Sizing, i: int) -> Problem:
+    asked = sizing.asked
+    ports, up, down_side, up_side = (int(c[i]) for c in (asked.leaf_ports, asked.up, asked.ratio_down, asked.ratio_up))
+    if up < ports:
+        message = (
+            f"{counted(up, 'uplink')} a leaf at {down_side}:{up_side} cannot serve one downlink. Ask for "
+            f"{ceil_div(up_side, down_side)} uplinks or more, or a higher oversubscription."
+        )
+        return Problem("fabric.leaf_uplinks", "ratio_not_reachable", message)
+    message = (
+        f"A leaf of {counted(ports, 'usable port')} with {counted(up, 'uplink')} has no port left for nodes. Ask for fewer "
+        "uplinks, or a leaf with more ports."
+    )
+    return Problem("fabric.leaf_radix", "leaf_ports_short", message)
+
+
 def _one_tier(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Problem:
     asked = sizing.asked
     ports, each = int(one_tier_ports(asked)[i]), int(asked.endpoints_a_node[i])
@@ -83,17 +90,16 @@ def _ratio_problem(sizing: Sizing, i: int) -> Problem | None:
     needed, most = int(leaves.uplinks_needed[i]), int(leaves.uplinks_most[i])
     if needed <= most and most >= 1:
         return None
-    down, ports = int(leaves.downlinks[i]), int(asked.leaf_ports[i])
-    fits = ports * int(asked.ratio_down[i]) // int(asked.ratio_down[i] + asked.ratio_up[i])
-    return Problem(
-        "fabric.leaf_downlinks",
-        "ratio_not_reachable",
-        (
-            f"{down} downlinks at {asked.ratio_down[i]}:{asked.ratio_up[i]} need {needed} uplinks, and a leaf of "
-            f"{ports} usable ports has {most} left. "
-            f"Use {fits} downlinks or fewer, a higher oversubscription, or a leaf with {down + needed} ports."
-        ),
+    ports, down_side, up_side = (int(c[i]) for c in (asked.leaf_ports, asked.ratio_down, asked.ratio_up))
+    used = min(ceil_div(int(leaves.fullest[i]), int(asked.endpoints_a_port[i])), int(leaves.downlinks[i]))
+    fits = ports * down_side // (down_side + up_side)
+    fewer = f"{counted(fits, 'downlink')} or fewer, " if fits else ""
+    message = (
+        f"{counted(used, 'downlink')} in use at {down_side}:{up_side} need {counted(needed, 'uplink')}, and a leaf of "
+        f"{counted(ports, 'usable port')} with {counted(int(leaves.downlinks[i]), 'downlink')} has {most} left. Use {fewer}a "
+        f"higher oversubscription, or a leaf with {int(leaves.downlinks[i]) + needed} usable ports or more."
     )
+    return Problem("fabric.leaf_downlinks", "ratio_not_reachable", message)
 
 
 def _two_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Problem:
@@ -177,9 +183,10 @@ def _three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> 
         return problem
     ports_down = int(spine_downlinks(asked)[i])
     if ports_down < 1:
+        down_side, both = int(asked.spine_ratio_down[i]), int(asked.spine_ratio_down[i] + asked.spine_ratio_up[i])
         message = (
-            f"A spine of {asked.spine_ports[i]} usable ports cannot face leaves and cores at once; three tiers need 2 "
-            "ports or more."
+            f"A spine of {counted(int(asked.spine_ports[i]), 'usable port')} cannot face leaves and cores at once: three tiers "
+            f"at {spec.fabric.spine_oversubscription} need {ceil_div(both, down_side)} or more. Take spines with more ports."
         )
         return Problem("fabric.spine_radix", "spine_ports_short", message)
     nodes = np.maximum(asked.grow_nodes, leaves.built_nodes)
@@ -191,10 +198,10 @@ def _three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> 
         return Problem("fabric.pod_nodes", "pod_too_large", message + _what_works(spec, catalog, ways))
     rails_a_leaf = int(asked.rails_a_leaf[i])
     groups, core_ports = int(pods.n_pods[i] * leaves.columns[i]), int(asked.core_ports[i])
+    pods_text = f"{counted(int(pods.n_pods[i]), 'pod')}{_groups_text(int(leaves.columns[i]), rails_a_leaf)}"
     message = (
-        f"{counted(int(pods.n_pods[i]), 'pod')}{_groups_text(int(leaves.columns[i]), rails_a_leaf)} make {groups:,} "
-        f"groups of spines, and a core of {core_ports} ports joins {core_ports}: three tiers of these switches do not "
-        f"reach {int(nodes[i]) * int(asked.endpoints_a_node[i]):,} endpoints. "
+        f"{pods_text} need {groups:,} groups of spines, and a core of {counted(core_ports, 'port')} joins {core_ports} at "
+        f"most: three tiers of these switches do not reach {int(nodes[i]) * int(asked.endpoints_a_node[i]):,} endpoints. "
     )
     ways = _three_tier_ways(spec, catalog, groups)
     return Problem("fabric.tiers", "three_tier_too_small", message + _what_works(spec, catalog, ways))

@@ -9,7 +9,7 @@ from estimator.errors import Problem
 from estimator.fabric import SizedFabric
 from estimator.sizing import Sizing
 from estimator.spec import DesignSpec, asked_ratio
-from estimator.units import ceil_div, counted, ratio_text
+from estimator.units import ceil_div, counted, parse_ratio, ratio_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ def _about_ratio(spec: DesignSpec, fabric: SizedFabric) -> Iterator[Finding]:
                 f"{ratio_text(asked)} asked for."
             ),
         )
-    if spec.fabric.leaf_downlinks and spec.fabric.leaf_uplinks and ratio_text(asked) != spec.fabric.oversubscription:
+    if spec.fabric.leaf_downlinks and spec.fabric.leaf_uplinks and asked != parse_ratio(spec.fabric.oversubscription):
         yield Finding(
             "split_sets_ratio",
             "info",

@@ -2,13 +2,14 @@
 
 import difflib
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from estimator.catalog.loader import Catalog
 from estimator.errors import Problem
 from estimator.spec_fields import MAX_ENDPOINTS, Compute, DesignSpec, Fabric
-from estimator.units import ceil_div, parse_ratio
+from estimator.units import ceil_div, counted, parse_ratio
 
 
 def resolve(draft: DesignSpec, catalog: Catalog, found: list[Problem]) -> tuple[DesignSpec, list[Problem]]:
@@ -56,7 +57,8 @@ def _resolve_compute(compute: Compute, fabric: Fabric, catalog: Catalog, problem
     elif server is None and name != "custom":
         problems.append(_unknown_part("compute.server", "GPU server", name, usable))
     if compute.gpu is not None and compute.gpu not in catalog.gpus:
-        problems.append(_unknown_part("compute.gpu", "GPU", compute.gpu, list(catalog.gpus)))
+        unknown = _unknown_part("compute.gpu", "GPU", compute.gpu, list(catalog.gpus))
+        problems.append(replace(unknown, message=unknown.message.replace("; or 'custom'", "; or leave it out")))
     ports = catalog.server_compute_ports(server.id) if server else None
     gpus_per_node = compute.gpus_per_node or (server.gpu_count if server else 8)
     nics = compute.nics_per_node or (ports.n_ports if ports else gpus_per_node)
@@ -190,11 +192,14 @@ def _count_problems(spec: DesignSpec) -> Iterator[Problem]:
         )
         yield Problem("fabric.planes", "planes_do_not_divide", message)
     elif fabric.layout == "rail-optimized" and rails % fabric.rails_per_leaf:
-        message = f"{rails} rails do not spread over leaves of {fabric.rails_per_leaf} rails each. Use a divisor of {rails}."
+        message = (
+            f"{rails} rails do not spread over leaves of {fabric.rails_per_leaf} rails each. Use a divisor of {rails}."
+        )
         yield Problem("fabric.rails_per_leaf", "rails_do_not_divide", message)
     if fabric.grow_to_nodes is not None and fabric.grow_to_nodes < asked:
         message = (
-            f"Growing to {fabric.grow_to_nodes:,} nodes is fewer than the {asked:,} asked for. Raise it or leave it out."
+            f"Growing to {counted(fabric.grow_to_nodes, 'node')} is fewer than the {asked:,} asked for. Raise it or leave "
+            "it out."
         )
         yield Problem("fabric.grow_to_nodes", "out_of_range", message)
     if fabric.uplink_spread == "uneven" and fabric.grow_to_nodes not in (None, asked):

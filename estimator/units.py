@@ -1,6 +1,7 @@
 """Every conversion of the project, and exact integer arithmetic. G is 10^9; KiB, MiB and GiB are powers of two."""
 
 import math
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +17,7 @@ MICRO = 1e-6
 CENTS_PER_USD = 100
 W_PER_KW = 1000
 HOURS_PER_YEAR = 8760
+_RATIO = re.compile(r"\s*([0-9]{1,9})\s*:\s*([0-9]{1,9})\s*")
 KIB, MIB, GIB = 2**10, 2**20, 2**30
 
 
@@ -61,12 +63,12 @@ def ratio_text(ratio: Fraction) -> str:
 
 def parse_ratio(text: str) -> Fraction:
     """``"3:1"`` → ``Fraction(3, 1)``; ValueError unless it is two integers above 0 with a colon between."""
-    left, colon, right = text.partition(":")
-    if not colon or not left.strip().isascii() or not left.strip().isdigit() or not right.strip().isdigit():
-        raise ValueError(f"{text!r} is not two integers with a colon between, such as 3:1")
-    down, up = int(left), int(right)
+    sides = _RATIO.fullmatch(text)
+    if sides is None:
+        raise ValueError(f"{text[:40]!r} is not two integers with a colon between, such as 3:1")
+    down, up = int(sides[1]), int(sides[2])
     if down < 1 or up < 1:
-        raise ValueError(f"{text!r} has a 0; both sides must be 1 or more, such as 1:1")
+        raise ValueError(f"{text[:40]!r} has a 0; both sides must be 1 or more, such as 1:1")
     return Fraction(down, up)
 
 
@@ -78,5 +80,5 @@ def divisors(number: int) -> list[int]:
 
 def counted(count: int, noun: str) -> str:
     """``counted(1, "node")`` → ``"1 node"``; ``counted(2048, "leaf")`` → ``"2,048 leaves"``."""
-    plural = {"leaf": "leaves", "switch": "switches"}.get(noun, noun + "s")
+    plural = {"leaf": "leaves", "switch": "switches", "entry": "entries"}.get(noun, noun + "s")
     return f"{count:,} {noun if count == 1 else plural}"

@@ -8,9 +8,11 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from estimator.errors import Problem
-from estimator.units import parse_ratio
+from estimator.units import counted, parse_ratio
 
 MAX_RATIO_SIDE = 1_024
+MAX_DEPTH = 20  # objects and lists inside one another; a request needs four
+_SHOWN_CHARACTERS = 60
 
 
 class Section(BaseModel):
@@ -23,7 +25,8 @@ def _checked_ratio(text: str) -> str:
     ratio = parse_ratio(text)
     if max(ratio.numerator, ratio.denominator) > MAX_RATIO_SIDE:
         raise ValueError(f"{text!r} is finer than 1:{MAX_RATIO_SIDE}; use smaller integers")
-    return text.strip()
+    down, up = text.split(":")
+    return f"{int(down)}:{int(up)}"
 
 
 Ratio = Annotated[str, AfterValidator(_checked_ratio)]
@@ -42,19 +45,31 @@ def validated(model: type[Model], values: Any, what: str) -> tuple[Model | None,
         return None, [
             Problem("", "wrong_type", f"{what.capitalize()} is a JSON object, and this is {kind_of(values)}.")
         ]
+    if _is_deep(values):
+        return None, [
+            Problem("", "too_deep", f"The request nests more than {MAX_DEPTH} objects and lists; {what} needs four.")
+        ]
     try:
         return model.model_validate(dict(values)), []
     except ValidationError as error:
         found = error.errors(include_url=False)
-    except RecursionError:
-        return None, [
-            Problem("", "too_deep", f"The request nests objects too deeply; {what} has three levels at most.")
-        ]
     problems = [problem_of(item, model, what) for item in found]
     try:
         return model.model_validate(_without(values, [item["loc"] for item in found])), problems
     except ValidationError:
         return None, problems
+
+
+def _is_deep(values: Any) -> bool:
+    level = [values]
+    for _ in range(MAX_DEPTH + 1):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, Mapping) else outer)
+            if isinstance(inner, Mapping | list)
+        ]
+    return bool(level)
 
 
 def kind_of(value: Any) -> str:
@@ -89,42 +104,51 @@ def _copy(values: Mapping[str, Any]) -> dict[str, Any]:
 def problem_of(item: Any, model: type[BaseModel], what: str) -> Problem:
     """One pydantic error as a Problem in plain words."""
     location = [part for part in item["loc"] if isinstance(part, str)]
-    field, kind, context, value = ".".join(location), item["type"], item.get("ctx", {}), item.get("input")
-    shown = json.dumps(value, default=str)[:60]
+    field, kind, context, value = ".".join(location)[:200], item["type"], item.get("ctx", {}), item.get("input")
+    shown = json.dumps(value, default=str)[:_SHOWN_CHARACTERS]
     if kind == "extra_forbidden":
         known = _keys_at(model, location[:-1])
-        near = difflib.get_close_matches(location[-1], known, 1)
+        near = difflib.get_close_matches(location[-1][:_SHOWN_CHARACTERS], known, 1)
         hint = f" Did you mean '{near[0]}'?" if near else f" Known keys here: {', '.join(known)}."
-        return Problem(field, "unknown_key", f"'{location[-1]}' is not a key of {what}.{hint}")
+        return Problem(field, "unknown_key", f"'{location[-1][:_SHOWN_CHARACTERS]}' is not a key of {what}.{hint}")
     if kind == "missing":
         return Problem(field, "missing", f"'{location[-1]}' is needed and was left out.")
-    limits = {
-        "greater_than_equal": ("at least", "ge"),
-        "less_than_equal": ("at most", "le"),
-        "greater_than": ("above", "gt"),
-        "less_than": ("below", "lt"),
-    }
-    if kind in limits:
-        word, key = limits[kind]
-        return Problem(field, "out_of_range", f"Must be {word} {context[key]:,}, and {shown} was asked for.")
+    if kind in _LIMITS:
+        word, key = _LIMITS[kind]
+        limit = context[key]
+        text = f"{int(limit):,}" if limit == int(limit) else f"{limit:,}"
+        return Problem(field, "out_of_range", f"Must be {word} {text}, and {shown} was asked for.")
     if kind == "literal_error":
-        return Problem(field, "not_a_choice", f"Must be one of {context['expected']}, and {shown} was given.")
+        one_of = "one of " if " or " in context["expected"] else ""
+        return Problem(field, "not_a_choice", f"Must be {one_of}{context['expected']}, and {shown} was given.")
     if kind == "value_error":
         return Problem(field, "not_a_ratio", f"{context['error']}.")
-    if kind in ("too_long", "too_short"):
-        limit = context.get("max_length", context.get("min_length"))
-        word = "at most" if kind == "too_long" else "at least"
-        return Problem(
-            field, "out_of_range", f"Must have {word} {limit:,} entries, and has {context['actual_length']}."
-        )
-    if kind in ("string_too_long", "string_too_short"):
-        return Problem(
-            field,
-            "out_of_range",
-            f"Must have {context.get('min_length', 0)} to "
-            f"{context.get('max_length', 'any number of')} characters, and has {len(value)}.",
-        )
-    return Problem(field, "wrong_type", f"{item['msg']}, and {shown} ({kind_of(value)}) was given.")
+    if kind.removeprefix("string_") in ("too_long", "too_short"):
+        word, limit = ("at most", "max_length") if kind.endswith("long") else ("at least", "min_length")
+        noun = "character" if kind.startswith("string_") else "entry"
+        asked = f"Must have {word} {counted(context[limit], noun)}, and has {len(value):,}."
+        return Problem(field, "out_of_range", asked)
+    needed = next((words for part, words in _KINDS.items() if kind.startswith(part)), None)
+    message = f"Must be {needed}" if needed else item["msg"]
+    return Problem(field, "wrong_type", f"{message}, and {shown} ({kind_of(value)}) was given.")
+
+
+_LIMITS = {
+    "greater_than_equal": ("at least", "ge"),
+    "less_than_equal": ("at most", "le"),
+    "greater_than": ("above", "gt"),
+    "less_than": ("below", "lt"),
+}
+_KINDS = {  # start of pydantic's error type → what is needed, in words
+    "int": "a whole number",
+    "float": "a number",
+    "finite": "a finite number",
+    "string": "a text",
+    "bool": "true or false",
+    "model": "an object",
+    "dict": "an object",
+    "list": "a list",
+}
 
 
 def _keys_at(model: type[BaseModel], path: list[str]) -> list[str]:

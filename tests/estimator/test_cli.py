@@ -69,7 +69,7 @@ def test_the_catalog_lists_one_kind_or_all() -> None:
     (("estimate", "-"), "{", "not_json"),
     (("estimate", "-"), "", "not_json"),
     (("estimate", "-"), '{"compute": {"nodes": NaN}, "fabric": {"generation": "ndr"}}', "not_json"),
-    (("estimate", "-"), "[" * 100_000, "not_json"),
+    (("estimate", "-"), "[" * 100_000, "too_deep"),
     (("estimate", "-"), "\ud800".encode("utf-8", "replace").decode(), "not_json"),
     (("estimate", "-"), '{"x": "' + "a" * 5_000_001 + '"}', "too_large"),
     (("estimate", "/no/such/file"), "", "cannot_read"),

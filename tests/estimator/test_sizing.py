@@ -262,9 +262,28 @@ def test_an_uneven_spread_that_leaves_leaves_apart_says_so() -> None:
 def test_three_tiers_too_small_lists_what_would_work() -> None:
     code, message = refusal(spec_of(16384))
     assert code == "three_tier_too_small"
-    assert "16 pods of 8 rails make 128 groups of spines" in message
+    assert "16 pods of 8 rails need 128 groups of spines" in message
     assert "cores of 128 ports or more" in message
     assert counts_of(spec_of(16384, core_radix=128))["tiers"] == 3
+
+
+@pytest.mark.parametrize(("fabric", "said"), [
+    ({"leaf_uplinks": 1, "oversubscription": "1:3", "tiers": 2}, "1 uplink a leaf at 1:3 cannot serve one downlink. Ask for 3"),
+    ({"leaf_uplinks": 64, "tiers": 2}, "A leaf of 64 usable ports with 64 uplinks has no port left for nodes."),
+    ({"leaf_downlinks": 50, "scalable_unit_nodes": 40, "tiers": 2},
+     "40 downlinks in use at 1:1 need 40 uplinks, and a leaf of 64 usable ports with 50 downlinks has 14 left. "
+     "Use 32 downlinks or fewer, a higher oversubscription, or a leaf with 90 usable ports or more."),
+    ({"leaf_radix": 3, "oversubscription": "1:8", "tiers": 2}, "has 2 left. Use a higher oversubscription, or a leaf with 9"),
+    ({"spine_radix": 2, "spine_oversubscription": "1:2", "tiers": 3}, "three tiers at 1:2 need 3 or more"),
+])  # fmt: skip
+def test_a_refusal_says_which_ports_are_short(fabric: dict[str, Any], said: str) -> None:
+    assert said in refusal(spec_of(100, **fabric))[1]
+
+
+def test_a_split_that_is_the_ratio_asked_for_is_no_finding() -> None:
+    fabric = {"leaf_downlinks": 32, "leaf_uplinks": 16, "tiers": 2, "leaf_radix": 48}
+    assert "split_sets_ratio" in found(spec_of(32, **fabric))
+    assert "split_sets_ratio" not in found(spec_of(32, **fabric, oversubscription="4:2"))
 
 
 def test_the_largest_pod_is_named_where_no_equal_parts_fit() -> None:

@@ -161,3 +161,43 @@ def test_the_schema_explains_every_key() -> None:
             if key != "reserved":
                 assert field.title, key
                 assert field.description, key
+
+
+def test_a_request_nested_too_deeply_is_refused_not_a_traceback() -> None:
+    deep: Any = 1
+    for _ in range(900):
+        deep = {"compute": deep}
+    assert problems_of(deep)[""][0] == "too_deep"
+    assert problems_of({"compute": H100, "fabric": NDR, "other_fabrics": [deep]})[""][0] == "too_deep"
+
+
+@pytest.mark.parametrize(("changed", "field", "said"), [
+    ({"compute": {"nodes": 4.5}}, "compute.nodes", "Must be a whole number, and 4.5 (a number) was given."),
+    ({"compute": H100 | {"gpu": 5}}, "compute.gpu", "Must be a text, and 5 (a number) was given."),
+    ({"fabric": []}, "fabric", "Must be an object, and [] (a list) was given."),
+    ({"site": None}, "site", "Must be an object, and null (empty) was given."),
+    ({"fabric": NDR | {"splitters": 1}}, "fabric.splitters", "Must be true or false, and 1 (a number) was given."),
+    ({"site": {"node_leaf_m": 0}}, "site.node_leaf_m", "Must be above 0, and 0 was asked for."),
+    ({"spec_version": 2}, "spec_version", "Must be 1, and 2 was given."),
+    ({"name": "x" * 201}, "name", "Must have at most 200 characters, and has 201."),
+    ({"name": ""}, "name", "Must have at least 1 character, and has 0."),
+    ({"fabric": NDR | {"oversubscription": "1:²"}}, "fabric.oversubscription",
+     "'1:²' is not two integers with a colon between, such as 3:1."),
+    ({"fabric": NDR | {"oversubscription": "9" * 5000 + ":1"}}, "fabric.oversubscription",
+     f"'{'9' * 40}' is not two integers with a colon between, such as 3:1."),
+    ({"compute": H100 | {"gpu": "h900"}}, "compute.gpu",
+     "The catalog has no GPU 'h900'. Near it: h200-sxm, h200-nvl, h100-sxm; or leave it out."),
+])  # fmt: skip
+def test_a_refusal_is_in_plain_words(changed: dict[str, Any], field: str, said: str) -> None:
+    assert problems_of({"compute": H100, "fabric": NDR, **changed})[field][1] == said
+
+
+def test_a_long_key_is_not_echoed_whole() -> None:
+    ((field, (code, message)),) = problems_of({"compute": H100, "fabric": NDR, "x" * 100_000: 1}).items()
+    assert code == "unknown_key"
+    assert len(field) + len(message) < 500
+
+
+def test_a_ratio_is_normalized_but_not_reduced() -> None:
+    spec = parse_spec({"compute": H100, "fabric": NDR | {"oversubscription": " 04 : 2 "}}, CATALOG)
+    assert spec.fabric.oversubscription == "4:2"
