@@ -28,7 +28,7 @@ CONFIG = {
         "labelColor": "var(--muted)", "titleColor": "var(--muted)", "gridColor": "var(--line)",
         "domainColor": "var(--line-strong)", "tickColor": "var(--line-strong)",
         "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": 500, "titlePadding": 10,
-        "labelPadding": 6, "labelOverlap": "greedy",
+        "labelPadding": 6, "labelOverlap": "greedy", "labelFlush": False,
     },
     "line": {"strokeWidth": 2, "strokeJoin": "round"},
 }  # fmt: skip
@@ -54,7 +54,7 @@ def _chart(key: str, title: str, description: str, series: list[str], rows: list
         "table": {"columns": columns, "rows": table},
         "spec": {
             "$schema": SCHEMA, "description": description, "width": "container", "height": PLOT_HEIGHT_PX, "background": None,
-            "autosize": {"type": "fit", "contains": "padding"}, "padding": {"left": 4, "right": 12, "top": 8, "bottom": 4},
+            "autosize": {"type": "fit", "contains": "padding"}, "padding": {"left": 4, "right": 20, "top": 8, "bottom": 4},
             "data": {"name": "rows", "values": rows},
             "params": [{"name": "off", "value": []}],
             **_with_colours(spec, colours),
