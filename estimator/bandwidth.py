@@ -12,22 +12,50 @@ import numpy as np
 import numpy.typing as npt
 
 from estimator.model_constants import DEFAULT, ModelConstants
-from estimator.units import GIGA, FloatArray, IntArray, gbit_s_to_byte_s, parse_ratio
+from estimator.units import GIGA, FloatArray, IntArray, ceil_div, gbit_s_to_byte_s, parse_ratio
 
 BoolArray = npt.NDArray[np.bool_]
 
 LIMITS = (
-    "launch and latency", "pipeline fill", "NVLink", "NVLink reduction", "Infinity Fabric", "scale-up links", "PCIe",
-    "NIC", "leaf oversubscription", "load balancing", "rack network channels", "in-network reduction",
+    "launch and latency",
+    "pipeline fill",
+    "NVLink",
+    "NVLink reduction",
+    "Infinity Fabric",
+    "scale-up links",
+    "PCIe",
+    "NIC",
+    "leaf oversubscription",
+    "load balancing",
+    "rack network channels",
+    "in-network reduction",
     "one GPU: nothing to exchange",
 )
-(LATENCY, FILL, NVLINK, NVLINK_REDUCTION, INFINITY_FABRIC, SCALE_UP, PCIE, NIC, LEAF, BALANCING, RACK, IN_NETWORK,
- ALONE) = range(len(LIMITS))
+(
+    LATENCY,
+    FILL,
+    NVLINK,
+    NVLINK_REDUCTION,
+    INFINITY_FABRIC,
+    SCALE_UP,
+    PCIE,
+    NIC,
+    LEAF,
+    BALANCING,
+    RACK,
+    IN_NETWORK,
+    ALONE,
+) = range(len(LIMITS))
 ANY_NUMBER = 2**31
 MESHES = ("full mesh", "all-to-all on baseboard")  # topologies with a link from each GPU to each other one
 SYSTEM_DEFAULTS: dict[str, Any] = {
-    "in_network_reduction": False, "scale_up_reduction": True, "oversubscription": "1:1", "nodes_per_leaf": 32,
-    "placement": "ordered", "load_balancing": "adaptive", "gpudirect": True,
+    "in_network_reduction": False,
+    "scale_up_reduction": True,
+    "oversubscription": "1:1",
+    "nodes_per_leaf": 32,
+    "placement": "ordered",
+    "load_balancing": "adaptive",
+    "gpudirect": True,
 }
 
 
@@ -55,14 +83,18 @@ def gpu_facts(record: Any, constants: ModelConstants) -> GpuFacts:
     generation = constants.generation(record.architecture) if one_way_byte_s else DEFAULT
     reach = 1 if not one_way_byte_s else record.scale_up_domain_gpus if "bridge" in topology else ANY_NUMBER
     return GpuFacts(
-        generation=generation, link_byte_s=one_way_byte_s,
+        generation=generation,
+        link_byte_s=one_way_byte_s,
         link_limit=NVLINK if "nvlink" in link else INFINITY_FABRIC if "infinity" in link else SCALE_UP,
-        link_reach_gpus=reach, mesh_gpus=record.scale_up_domain_gpus if topology.startswith(MESHES) else 1,
+        link_reach_gpus=reach,
+        mesh_gpus=record.scale_up_domain_gpus if topology.startswith(MESHES) else 1,
         domain_gpus=max(record.scale_up_domain_gpus, 1),
         has_switch_reduction="nv" in topology and "switch" in topology and constants.has("nvls_efficiency", generation),
         is_superchip="superchip" in record.form_factor.lower(),
-        pcie_index=f"gen{record.pcie_gen}", pcie_byte_s=constants.value("pcie_x16", f"gen{record.pcie_gen}"),
-        default_nic_gbit_s=float(record.default_scale_out_gbit_s))
+        pcie_index=f"gen{record.pcie_gen}",
+        pcie_byte_s=constants.value("pcie_x16", f"gen{record.pcie_gen}"),
+        default_nic_gbit_s=float(record.default_scale_out_gbit_s),
+    )
 
 
 def complete_system(system: dict[str, Any], facts: GpuFacts) -> dict[str, Any]:
@@ -105,8 +137,14 @@ class SystemColumns:
 
     def take(self, index: IntArray) -> "SystemColumns":
         """The columns at ``index``: (n_variants,) → index.shape."""
-        return replace(self, **{f.name: getattr(self, f.name)[index] for f in fields(self)
-                                if f.name not in ("generations", "fabrics", "labels")})
+        return replace(
+            self,
+            **{
+                f.name: getattr(self, f.name)[index]
+                for f in fields(self)
+                if f.name not in ("generations", "fabrics", "labels")
+            },
+        )
 
     @property
     def nics_per_domain(self) -> FloatArray:
@@ -119,8 +157,12 @@ class SystemColumns:
 
     def network_constant(self, constants: ModelConstants, name: str) -> FloatArray:
         """A constant kept by fabric, or by fabric and generation, as a column."""
-        table = np.array([[constants.value(name, f"{fabric}.{generation}") for generation in self.generations]
-                          for fabric in self.fabrics])
+        table = np.array(
+            [
+                [constants.value(name, f"{fabric}.{generation}") for generation in self.generations]
+                for fabric in self.fabrics
+            ]
+        )
         return table[self.fabric_code, self.generation_code]
 
 
@@ -130,7 +172,9 @@ def _codes(values: Sequence[str]) -> tuple[tuple[str, ...], IntArray]:
     return names, np.array([code[value] for value in values], dtype=np.int64)
 
 
-def balance_share(load_balancing: str, oversubscription: float, nodes_per_leaf: float, constants: ModelConstants) -> float:
+def balance_share(
+    load_balancing: str, oversubscription: float, nodes_per_leaf: float, constants: ModelConstants
+) -> float:
     """Share of the uplinks' rate that traffic gets before the hottest uplink is full, at most 1.
 
     Adaptive routing and packet spray even the load out, but for a few per cent. Hashed flows (ECMP) do not: with f flows an
@@ -142,8 +186,10 @@ def balance_share(load_balancing: str, oversubscription: float, nodes_per_leaf: 
     uplinks = np.log2(max(nodes_per_leaf / oversubscription, 1.0))
     table = [index.split(".") for index in constants.indices("uplink_imbalance")]
     widths, depths = (sorted({int(row[column]) for row in table}) for column in (1, 2))
-    by_width = [np.interp(flows, np.log2(depths), constants.column("uplink_imbalance", [f"ecmp.{u}.{f}" for f in depths]))
-                for u in widths]
+    by_width = [
+        np.interp(flows, np.log2(depths), constants.column("uplink_imbalance", [f"ecmp.{u}.{f}" for f in depths]))
+        for u in widths
+    ]
     imbalance = np.interp(uplinks, np.log2(widths), by_width)
     return float(imbalance ** -constants.value("uplink_exponent", "ecmp"))
 
@@ -167,21 +213,37 @@ def system_columns(systems: Sequence[dict[str, Any]], catalog: Any, constants: M
         return np.array([getattr(fact, name) for fact in facts])
 
     return SystemColumns(
-        generations=generations, fabrics=fabrics,
-        labels=tuple(frozenset((fact.generation, system["fabric"], system["load_balancing"], fact.pcie_index))
-                     for fact, system in zip(facts, full, strict=True)),
-        generation_code=generation_code, fabric_code=fabric_code,
-        gpus_per_node=integers("gpus_per_node"), domain_gpus=integers("scale_up_domain_gpus"),
+        generations=generations,
+        fabrics=fabrics,
+        labels=tuple(
+            frozenset((fact.generation, system["fabric"], system["load_balancing"], fact.pcie_index))
+            for fact, system in zip(facts, full, strict=True)
+        ),
+        generation_code=generation_code,
+        fabric_code=fabric_code,
+        gpus_per_node=integers("gpus_per_node"),
+        domain_gpus=integers("scale_up_domain_gpus"),
         nics_per_node=integers("nics_per_node").astype(np.float64),
         nic_byte_s=gbit_s_to_byte_s(np.array([float(system["nic_gbit_s"]) for system in full])),
-        pcie_byte_s=of_gpu("pcie_byte_s"), link_byte_s=of_gpu("link_byte_s"), link_limit=of_gpu("link_limit"),
-        link_reach_gpus=of_gpu("link_reach_gpus"), mesh_gpus=of_gpu("mesh_gpus"), is_superchip=of_gpu("is_superchip"),
+        pcie_byte_s=of_gpu("pcie_byte_s"),
+        link_byte_s=of_gpu("link_byte_s"),
+        link_limit=of_gpu("link_limit"),
+        link_reach_gpus=of_gpu("link_reach_gpus"),
+        mesh_gpus=of_gpu("mesh_gpus"),
+        is_superchip=of_gpu("is_superchip"),
         has_scale_up_reduction=flags("scale_up_reduction") & of_gpu("has_switch_reduction"),
-        has_in_network_reduction=flags("in_network_reduction"), has_gpudirect=flags("gpudirect"),
-        oversubscription=np.array(ratios), nodes_per_leaf=integers("nodes_per_leaf").astype(np.float64),
+        has_in_network_reduction=flags("in_network_reduction"),
+        has_gpudirect=flags("gpudirect"),
+        oversubscription=np.array(ratios),
+        nodes_per_leaf=integers("nodes_per_leaf").astype(np.float64),
         is_random=np.array([system["placement"] == "random" for system in full]),
-        balance_share=np.array([balance_share(system["load_balancing"], ratio, system["nodes_per_leaf"], constants)
-                                for system, ratio in zip(full, ratios, strict=True)]))
+        balance_share=np.array(
+            [
+                balance_share(system["load_balancing"], ratio, system["nodes_per_leaf"], constants)
+                for system, ratio in zip(full, ratios, strict=True)
+            ]
+        ),
+    )
 
 
 def domain_ring_bandwidth(columns: SystemColumns, domain_ranks: IntArray, constants: ModelConstants) -> tuple[Any, Any]:
@@ -203,16 +265,20 @@ def host_network_bandwidth(columns: SystemColumns, constants: ModelConstants) ->
     nics = columns.nics_per_domain * nic
     gpus = np.where(columns.is_superchip, np.inf, columns.domain_gpus * columns.pcie_byte_s)
     limit = np.where((nic < columns.nic_byte_s) | (gpus < nics), PCIE, NIC)
-    staged = np.where(columns.is_superchip, constants.value("no_gpudirect_share", "superchip"),
-                      constants.value("no_gpudirect_share", "host"))
+    staged = np.where(
+        columns.is_superchip,
+        constants.value("no_gpudirect_share", "superchip"),
+        constants.value("no_gpudirect_share", "host"),
+    )
     rate = np.minimum(nics, gpus) * np.where(columns.has_gpudirect, 1.0, staged)
     rate = rate * columns.network_constant(constants, "network_efficiency")
     rack = np.where(columns.domain_gpus > columns.gpus_per_node, constants.value("rack_network_cap"), np.inf)
     return np.minimum(rate, rack), np.where(rack < rate, RACK, limit)
 
 
-def uplink_bandwidth(columns: SystemColumns, n_domains: IntArray, domain_crossings: float,
-                     constants: ModelConstants) -> tuple[FloatArray, IntArray]:
+def uplink_bandwidth(
+    columns: SystemColumns, n_domains: IntArray, domain_crossings: float, constants: ModelConstants
+) -> tuple[FloatArray, IntArray]:
     """Rate at which one domain can send a pattern whose share of bytes leaves the leaf [B/s], and what limits that.
 
     ``domain_crossings`` is how many times a ring (1) or a tree (2) of ordered ranks leaves one leaf; with L domains under a
@@ -227,3 +293,57 @@ def uplink_bandwidth(columns: SystemColumns, n_domains: IntArray, domain_crossin
     nics = columns.nics_per_domain * columns.nic_byte_s * columns.network_constant(constants, "network_efficiency")
     rate = np.where(load > 0, nics * columns.balance_share / np.where(load > 0, load, 1.0), np.inf)
     return rate, np.where(load > 1.0, LEAF, BALANCING)
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Systems with GPU counts; every array has shape (n_points,)."""
+
+    columns: SystemColumns
+    n_ranks: IntArray
+    n_domains: IntArray
+    domain_ranks: IntArray
+    launch: str
+    launch_s: FloatArray
+
+
+def points_of(columns: SystemColumns, n_ranks: IntArray, launch: str, constants: ModelConstants) -> Points:
+    """Points from columns already repeated once a GPU count."""
+    n_domains = ceil_div(n_ranks, columns.domain_gpus)
+    launch_s = constants.value("launch", launch) + constants.get("launch_per_gpu", launch, 0.0) * np.minimum(
+        n_ranks, columns.gpus_per_node
+    )
+    return Points(columns, n_ranks, n_domains, np.minimum(n_ranks, columns.domain_gpus), launch, launch_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Bandwidths and latencies that several algorithms share; arrays of shape (n_points,)."""
+
+    ring_domain_byte_s: FloatArray
+    domain_limit: IntArray
+    network_byte_s: FloatArray  # what hosts can send, whatever the fabric
+    network_limit: IntArray
+    network_extra_s: FloatArray  # added to each step over the network
+
+    def network(self, points: Points, domain_crossings: float, constants: ModelConstants) -> tuple[Any, Any]:
+        """Network bandwidth of a pattern of traffic [B/s], and its limit."""
+        return slower(
+            (self.network_byte_s, self.network_limit),
+            uplink_bandwidth(points.columns, points.n_domains, domain_crossings, constants),
+        )
+
+
+def paths_of(points: Points, constants: ModelConstants) -> Paths:
+    """Bandwidths and latencies of the points' systems."""
+    columns = points.columns
+    inside, domain_limit = domain_ring_bandwidth(columns, points.domain_ranks, constants)
+    network, network_limit = host_network_bandwidth(columns, constants)
+    extra = columns.network_constant(constants, "fabric_latency")
+    extra = extra + np.where(columns.has_gpudirect, 0.0, constants.value("no_gpudirect_latency"))
+    return Paths(inside, domain_limit, network, network_limit, extra)
+
+
+def slower(first: tuple[Any, Any], second: tuple[Any, Any]) -> tuple[Any, Any]:
+    """The lower of two (bandwidth, limit) pairs, point by point."""
+    return np.minimum(first[0], second[0]), np.where(second[0] < first[0], second[1], first[1])

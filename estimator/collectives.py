@@ -3,10 +3,12 @@
 Every formula takes arrays that broadcast against each other and returns an array of the broadcast shape. A collective done
 by one algorithm with one protocol takes
 
-    t(S) = alpha + start · S / (S + S1) + fill · S / (S + S0) + S · byte_time
+    t(S) = alpha + start · S / (S + S1) + fill · S / (S + S0) + shown steps + S · byte_time
 
-where alpha holds launch and latencies, start what it takes to open all channels (a short message uses few), fill the chunk
-transfers that are not hidden until the pipe is full, and byte_time the traffic over the slowest link. docs/model.md, "One collective", has the derivation and where it stops holding.
+where alpha holds launch and base latency, start what it takes to open all channels (a short message uses few), fill the chunk
+transfers that are not hidden until the pipe is full, shown steps the latency of the steps one after the other (of which a
+long message shows little), and byte_time the traffic over the slowest link. docs/model.md, "One collective", says where each
+term comes from and where it stops holding.
 """
 
 from collections.abc import Callable
@@ -34,16 +36,19 @@ _CHOICE_BITS = 15  # the variant's index sits in the last four bits of a time wh
 class Terms:
     """The terms of every variant at every point, arrays of shape (n_variants, n_points).
 
-    A variant that does not exist at a point has ``alpha_s`` infinite, and 0 for the other times.
+    A variant that does not exist at a point has ``alpha_s`` infinite, and harmless numbers for the rest; ``byte_time_s`` is
+    above 0 everywhere.
     """
 
     alpha_s: FloatArray
+    steps_s: FloatArray
     start_s: FloatArray
     fill_s: FloatArray
     byte_time_s: FloatArray
     limit: IntArray  # index into bandwidth.LIMITS: what holds byte_time_s up
     start_bytes: float  # S1
     fill_bytes: float  # S0
+    hiding: float  # h of shown_steps
 
 
 def _all_reduce_bus_factor(n_ranks: Any) -> Any:
@@ -90,9 +95,18 @@ def tree_network_share(n_domains: Any) -> Any:
     return np.minimum(n_domains, 4) / 2.0
 
 
-def stepped_latency(base_s: Any, inside: Any, inside_step_s: Any, across: Any, across_step_s: Any) -> Any:
-    """base + steps inside × their latency + steps over the network × theirs [s]."""
-    return base_s + inside * inside_step_s + across * across_step_s
+def steps_latency(inside: Any, inside_step_s: Any, across: Any, across_step_s: Any) -> Any:
+    """Steps inside a domain × their latency + steps over the network × theirs [s]."""
+    return inside * inside_step_s + across * across_step_s
+
+
+def shown_steps(steps_s: Any, bytes_s: Any, hiding: float) -> Any:
+    """What shows of the steps' latency beside the time of the bytes [s]: steps · h·steps / (h·steps + bytes).
+
+    All of it for a short message. A long one is cut into chunks that follow each other, so that a step waits only while
+    there is too little on the way to hide it; h says how many times the latency the bytes must take to hide half of it.
+    """
+    return steps_s * (hiding * steps_s / (hiding * steps_s + bytes_s))
 
 
 def saturation(message_bytes: Any, half_bytes: float) -> Any:
@@ -121,6 +135,7 @@ def fastest(terms: Terms, message_bytes: FloatArray) -> tuple[FloatArray, IntArr
         if not np.isfinite(terms.alpha_s[variant]).any():
             continue
         times = message_bytes * terms.byte_time_s[variant][:, None]
+        times += shown_steps(terms.steps_s[variant][:, None], times, terms.hiding)
         times += filled * terms.fill_s[variant][:, None]
         times += started * terms.start_s[variant][:, None]
         times += terms.alpha_s[variant][:, None]

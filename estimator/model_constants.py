@@ -63,8 +63,11 @@ class ModelConstants:
 
     def used(self, without: frozenset[str]) -> list[Any]:
         """The rows that have answered so far, in the order of the file, but for indices with a part in ``without``."""
-        return [row for key, row in self._rows.items()
-                if any(not without & set(index.split(".")) for index in self._asked.get(key, ()))]
+        return [
+            row
+            for key, row in self._rows.items()
+            if any(not without & set(index.split(".")) for index in self._asked.get(key, ()))
+        ]
 
     def generation(self, architecture: str) -> str:
         """A GPU's architecture → the generation that constants are kept by.

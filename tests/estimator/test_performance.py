@@ -20,13 +20,19 @@ from estimator.catalog.loader import load_catalog
 from estimator.collectives import ALGORITHMS, VARIANTS
 from estimator.model_constants import ModelConstants
 from estimator.performance import LAUNCHES, Points, Times, design_performance, gpu_counts, points_of, predict_times
-from estimator.units import GIB, GIGA
+from estimator.units import GIB, GIGA, FloatArray
 
 CATALOG = load_catalog()
 CONSTANTS = ModelConstants(CATALOG)
-SIZES = 2.0 ** np.arange(3, 36)[None, :]
-H100 = {"gpu": "h100-sxm", "gpus_per_node": 8, "scale_up_domain_gpus": 8, "nics_per_node": 8, "nic_gbit_s": 400,
-        "fabric": "infiniband"}
+SIZES: FloatArray = 2.0 ** np.arange(3.0, 36.0)[None, :]
+H100 = {
+    "gpu": "h100-sxm",
+    "gpus_per_node": 8,
+    "scale_up_domain_gpus": 8,
+    "nics_per_node": 8,
+    "nic_gbit_s": 400,
+    "fabric": "infiniband",
+}
 
 
 def points(systems: list[dict[str, Any]], gpus: list[int], launch: str = "process-per-gpu") -> Points:
@@ -34,9 +40,15 @@ def points(systems: list[dict[str, Any]], gpus: list[int], launch: str = "proces
     return points_of(columns, np.array(gpus, dtype=np.int64), launch, CONSTANTS)
 
 
-def times(system: dict[str, Any], gpus: int, sizes: Any = SIZES, algorithm: str | None = None, protocol: str | None = None,
-          launch: str = "process-per-gpu") -> Times:
-    return predict_times(points([system], [gpus], launch), sizes, launch, CONSTANTS, algorithm, protocol)
+def times(
+    system: dict[str, Any],
+    gpus: int,
+    sizes: Any = SIZES,
+    algorithm: str | None = None,
+    protocol: str | None = None,
+    launch: str = "process-per-gpu",
+) -> Times:
+    return predict_times(points([system], [gpus], launch), sizes, CONSTANTS, "all_reduce", algorithm, protocol)
 
 
 def seconds(system: dict[str, Any], gpus: int, sizes: Any = SIZES, **forced: Any) -> Any:
@@ -47,14 +59,20 @@ def seconds(system: dict[str, Any], gpus: int, sizes: Any = SIZES, **forced: Any
 def systems(draw: st.DrawFn) -> dict[str, Any]:
     gpus_per_node = draw(st.sampled_from([1, 2, 4, 8]))
     return {
-        "gpu": draw(st.sampled_from(sorted(CATALOG.gpus))), "gpus_per_node": gpus_per_node,
-        "scale_up_domain_gpus": draw(st.sampled_from([1, 2, 4, 8, 72])), "nics_per_node": draw(st.integers(1, 32)),
+        "gpu": draw(st.sampled_from(sorted(CATALOG.gpus))),
+        "gpus_per_node": gpus_per_node,
+        "scale_up_domain_gpus": draw(st.sampled_from([1, 2, 4, 8, 72])),
+        "nics_per_node": draw(st.integers(1, 32)),
         "nic_gbit_s": draw(st.sampled_from([100, 200, 400, 800])),
         "fabric": draw(st.sampled_from(["infiniband", "roce", "efa", "slingshot"])),
-        "in_network_reduction": draw(st.booleans()), "scale_up_reduction": draw(st.booleans()),
+        "in_network_reduction": draw(st.booleans()),
+        "scale_up_reduction": draw(st.booleans()),
         "oversubscription": draw(st.sampled_from(["1:1", "2:1", "3:1", "7:1", "1:2"])),
-        "nodes_per_leaf": draw(st.sampled_from([1, 2, 8, 32])), "placement": draw(st.sampled_from(["ordered", "random"])),
-        "load_balancing": draw(st.sampled_from(["adaptive", "ecmp", "spray"])), "gpudirect": draw(st.booleans())}
+        "nodes_per_leaf": draw(st.sampled_from([1, 2, 8, 32])),
+        "placement": draw(st.sampled_from(["ordered", "random"])),
+        "load_balancing": draw(st.sampled_from(["adaptive", "ecmp", "spray"])),
+        "gpudirect": draw(st.booleans()),
+    }
 
 
 gpu_numbers = st.sampled_from([2, 3, 5, 8, 9, 16, 40, 72, 100, 1024, 65_536, 1_048_576])
@@ -90,7 +108,9 @@ def test_faster_nics_never_cost_time(system: dict[str, Any], gpus: int, faster: 
     assert (fast <= slow * (1 + 1e-13)).all()
 
 
-@given(system=systems(), gpus=gpu_numbers, key=st.sampled_from(["in_network_reduction", "scale_up_reduction", "gpudirect"]))
+@given(
+    system=systems(), gpus=gpu_numbers, key=st.sampled_from(["in_network_reduction", "scale_up_reduction", "gpudirect"])
+)
 def test_switching_a_feature_on_never_costs_time(system: dict[str, Any], gpus: int, key: str) -> None:
     without, with_it = (seconds(system | {key: on}, gpus) for on in (False, True))
     assert (with_it <= without * (1 + 1e-13)).all()
@@ -109,8 +129,10 @@ def test_more_oversubscription_never_saves_time(system: dict[str, Any], gpus: in
 @given(system=systems(), gpus=gpu_numbers)
 def test_random_placement_never_beats_ordered_for_a_ring(system: dict[str, Any], gpus: int) -> None:
     """For a job of whole leaves or more; a small job on scattered nodes may cross fewer leaves by luck, not by plan."""
-    ordered, random = (seconds(system | {"placement": kind, "nodes_per_leaf": 2}, gpus, algorithm="ring")
-                       for kind in ("ordered", "random"))
+    ordered, random = (
+        seconds(system | {"placement": kind, "nodes_per_leaf": 2}, gpus, algorithm="ring")
+        for kind in ("ordered", "random")
+    )
     facts = points([system], [gpus])
     if facts.n_domains[0] >= 4 and system["scale_up_domain_gpus"] >= system["gpus_per_node"]:
         assert (random >= ordered * (1 - 1e-13)).all()
@@ -119,8 +141,10 @@ def test_random_placement_never_beats_ordered_for_a_ring(system: dict[str, Any],
 @given(batch=st.lists(st.tuples(systems(), gpu_numbers), min_size=1, max_size=6), launch=st.sampled_from(LAUNCHES))
 @settings(deadline=None)
 def test_a_batch_is_its_members_one_by_one_in_any_order(batch: list[tuple[dict[str, Any], int]], launch: str) -> None:
-    together = predict_times(points([s for s, _ in batch], [n for _, n in batch], launch), SIZES, launch, CONSTANTS)
-    backwards = predict_times(points([s for s, _ in batch[::-1]], [n for _, n in batch[::-1]], launch), SIZES, launch, CONSTANTS)
+    together = predict_times(points([s for s, _ in batch], [n for _, n in batch], launch), SIZES, CONSTANTS)
+    backwards = predict_times(
+        points([s for s, _ in batch[::-1]], [n for _, n in batch[::-1]], launch), SIZES, CONSTANTS
+    )
     np.testing.assert_array_equal(together.time_s, backwards.time_s[::-1])
     for i, (system, gpus) in enumerate(batch):
         alone = times(system, gpus, launch=launch)
@@ -130,17 +154,21 @@ def test_a_batch_is_its_members_one_by_one_in_any_order(batch: list[tuple[dict[s
 
 @pytest.mark.parametrize("protocol", ["ll", "ll128", "simple"])
 def test_a_ring_in_one_domain_is_the_closed_form(protocol: str) -> None:
-    """t = launch + base + 14 steps + start·S/(S + S1) + fill·S/(S + S0) + 7/4 · S/B, H100, eight GPUs."""
+    """t = launch + base + shown 14 steps + start·S/(S + S1) + fill·S/(S + S0) + 7/4 · S/B, H100, eight GPUs."""
     value = CONSTANTS.value
     ring = 450 * GIGA * value("ring_efficiency", "hopper")
-    bandwidth = {"ll": min(value("ll_ring_share") * ring, value("ll_max_one_domain", "hopper")),
-                 "ll128": value("ll128_domain_share") * ring, "simple": ring}[protocol]
+    bandwidth = {
+        "ll": min(value("ll_ring_share") * ring, value("ll_max_one_domain", "hopper")),
+        "ll128": value("ll128_domain_share") * ring,
+        "simple": ring,
+    }[protocol]
     fill = {"ll": 0.0, "ll128": 0.5, "simple": 1.0}[protocol] * 14 * value("ring_fill", "hopper")
-    alpha = (value("launch", "process-per-gpu") + value("base_latency", f"ring.{protocol}")
-             + 14 * value("domain_step_latency", f"ring.{protocol}"))
+    alpha = value("launch", "process-per-gpu") + value("base_latency", f"ring.{protocol}")
+    steps, bytes_s = 14 * value("domain_step_latency", f"ring.{protocol}"), 1.75 * SIZES[0] / bandwidth
+    shown = steps * value("step_hiding") * steps / (value("step_hiding") * steps + bytes_s)
     start = value("channel_start", "domain") * SIZES[0] / (SIZES[0] + value("channel_start_bytes"))
     filled = SIZES[0] / (SIZES[0] + value("half_fill_bytes"))
-    expected = alpha + start + fill * filled + 1.75 * SIZES[0] / bandwidth
+    expected = alpha + shown + start + fill * filled + bytes_s
     np.testing.assert_allclose(seconds(H100, 8, algorithm="ring", protocol=protocol), expected, rtol=1e-12)
 
 
@@ -151,16 +179,29 @@ def test_one_gpu_takes_no_time() -> None:
     assert {LIMITS[i] for i in result.limit[0]} == {"one GPU: nothing to exchange"}
 
 
-@pytest.mark.parametrize(("change", "gpus", "size", "limit"), [
-    ({}, 8, 8, "launch and latency"), ({}, 8, 8 * GIB, "NVLink reduction"), ({"scale_up_reduction": False}, 8, 8 * GIB, "NVLink"),
-    ({}, 1024, 8 * GIB, "NIC"), ({"gpu": "mi300x"}, 8, 8 * GIB, "Infinity Fabric"), ({"gpu": "l40s"}, 8, 8 * GIB, "PCIe"),
-    ({"gpu": "gaudi3"}, 8, 8 * GIB, "scale-up links"), ({"nic_gbit_s": 800}, 1024, 8 * GIB, "PCIe"),
-    ({"oversubscription": "8:1", "placement": "random"}, 2048, 8 * GIB, "leaf oversubscription"),
-    ({"load_balancing": "ecmp", "placement": "random"}, 2048, 8 * GIB, "load balancing"),
-    ({"in_network_reduction": True}, 1024, 8 * GIB, "in-network reduction"),
-    ({"gpu": "gb200", "gpus_per_node": 4, "nics_per_node": 4, "scale_up_domain_gpus": 72}, 1440, 8 * GIB,
-     "rack network channels"),
-    ({}, 64, 16 * 2**20, "pipeline fill")])
+@pytest.mark.parametrize(
+    ("change", "gpus", "size", "limit"),
+    [
+        ({}, 8, 8, "launch and latency"),
+        ({}, 8, 8 * GIB, "NVLink reduction"),
+        ({"scale_up_reduction": False}, 8, 8 * GIB, "NVLink"),
+        ({}, 1024, 8 * GIB, "NIC"),
+        ({"gpu": "mi300x"}, 8, 8 * GIB, "Infinity Fabric"),
+        ({"gpu": "l40s"}, 8, 8 * GIB, "PCIe"),
+        ({"gpu": "gaudi3"}, 8, 8 * GIB, "scale-up links"),
+        ({"nic_gbit_s": 800}, 1024, 8 * GIB, "PCIe"),
+        ({"oversubscription": "8:1", "placement": "random"}, 2048, 8 * GIB, "leaf oversubscription"),
+        ({"load_balancing": "ecmp", "placement": "random"}, 2048, 8 * GIB, "load balancing"),
+        ({"in_network_reduction": True}, 1024, 8 * GIB, "in-network reduction"),
+        (
+            {"gpu": "gb200", "gpus_per_node": 4, "nics_per_node": 4, "scale_up_domain_gpus": 72},
+            1440,
+            8 * GIB,
+            "rack network channels",
+        ),
+        ({}, 64, 16 * 2**20, "pipeline fill"),
+    ],
+)
 def test_the_limit_is_named(change: dict[str, Any], gpus: int, size: int, limit: str) -> None:
     assert LIMITS[times(H100 | change, gpus, np.array([[float(size)]])).limit[0, 0]] == limit
 
@@ -168,8 +209,10 @@ def test_the_limit_is_named(change: dict[str, Any], gpus: int, size: int, limit:
 def test_oversubscription_hurts_random_placement_and_not_ordered() -> None:
     """A ring of ordered ranks leaves a leaf of 32 nodes once: 7:1 costs nothing. Scattered ranks feel all of it."""
     big = np.array([[16.0 * GIB]])
-    even, ordered, random = (times(H100 | change, 4096, big, algorithm="ring").busbw_byte_s[0, 0] for change in (
-        {}, {"oversubscription": "7:1"}, {"oversubscription": "7:1", "placement": "random"}))
+    even, ordered, random = (
+        times(H100 | change, 4096, big, algorithm="ring").busbw_byte_s[0, 0]
+        for change in ({}, {"oversubscription": "7:1"}, {"oversubscription": "7:1", "placement": "random"})
+    )
     assert ordered == pytest.approx(even)
     assert random < even / 5
 
@@ -183,8 +226,9 @@ def test_hashing_costs_most_with_few_flows() -> None:
 
 
 def test_uplinks_take_nothing_from_a_job_under_one_leaf() -> None:
-    columns = system_columns([H100 | {"oversubscription": "8:1", "placement": "random", "load_balancing": "ecmp"}], CATALOG,
-                             CONSTANTS)
+    columns = system_columns(
+        [H100 | {"oversubscription": "8:1", "placement": "random", "load_balancing": "ecmp"}], CATALOG, CONSTANTS
+    )
     host, _ = host_network_bandwidth(columns, CONSTANTS)
     rate, _ = uplink_bandwidth(columns, np.array([32]), 1.0, CONSTANTS)
     assert np.isinf(rate[0])
@@ -195,8 +239,14 @@ def test_uplinks_take_nothing_from_a_job_under_one_leaf() -> None:
 
 def test_a_slow_host_feels_less_of_the_oversubscription() -> None:
     """Uplinks are counted against the NICs' rate: hosts that send at half of it meet 2:1 without loss."""
+
     def pair(oversubscription: str) -> Any:
-        slow = H100 | {"gpu": "a100-80-sxm", "oversubscription": oversubscription, "placement": "random", "nodes_per_leaf": 1}
+        slow = H100 | {
+            "gpu": "a100-80-sxm",
+            "oversubscription": oversubscription,
+            "placement": "random",
+            "nodes_per_leaf": 1,
+        }
         return seconds(slow, 1024, algorithm="ring")
 
     np.testing.assert_allclose(pair("15:8"), pair("1:1"))
@@ -214,7 +264,9 @@ def test_a_domain_owns_the_nics_of_its_gpus() -> None:
     """Half a node has half of its NICs; a rack of 18 nodes has them all."""
     half = system_columns([H100 | {"scale_up_domain_gpus": 4}], CATALOG, CONSTANTS)
     whole = system_columns([H100], CATALOG, CONSTANTS)
-    assert host_network_bandwidth(half, CONSTANTS)[0][0] == pytest.approx(host_network_bandwidth(whole, CONSTANTS)[0][0] / 2)
+    assert host_network_bandwidth(half, CONSTANTS)[0][0] == pytest.approx(
+        host_network_bandwidth(whole, CONSTANTS)[0][0] / 2
+    )
 
 
 def test_a_forced_algorithm_that_does_not_exist_takes_for_ever() -> None:
@@ -259,15 +311,29 @@ def test_bands_widen_where_less_is_known() -> None:
     assert width({"fabric": "slingshot"}, 16, 1e9) > width({}, 16, 1e9)
 
 
-@pytest.mark.parametrize(("domain", "gpus", "expected"), [
-    (8, 1024, [8, 16, 32, 64, 128, 256, 512, 1024]), (8, 1016, [8, 16, 32, 64, 128, 256, 512, 1016]), (72, 576, [72, 128, 256, 512, 576]),
-    (8, 8, [8]), (8, 4, [4]), (8, 1, [1]), (1, 4, [2, 4]), (8, 9, [8, 9])])
+@pytest.mark.parametrize(
+    ("domain", "gpus", "expected"),
+    [
+        (8, 1024, [8, 16, 32, 64, 128, 256, 512, 1024]),
+        (8, 1016, [8, 16, 32, 64, 128, 256, 512, 1016]),
+        (72, 576, [72, 128, 256, 512, 576]),
+        (8, 8, [8]),
+        (8, 4, [4]),
+        (8, 1, [1]),
+        (1, 4, [2, 4]),
+        (8, 9, [8, 9]),
+    ],
+)
 def test_gpu_counts_run_from_one_domain_to_all(domain: int, gpus: int, expected: list[int]) -> None:
     assert gpu_counts(domain, gpus) == expected
 
 
 def test_a_design_has_every_table_and_its_batch_is_its_members() -> None:
-    designs = [H100, H100 | {"gpu": "a100-80-sxm", "nic_gbit_s": 200, "fabric": "roce"}, {"gpu": "gb200", "fabric": "roce"}]
+    designs: list[dict[str, Any]] = [
+        H100,
+        H100 | {"gpu": "a100-80-sxm", "nic_gbit_s": 200, "fabric": "roce"},
+        {"gpu": "gb200", "fabric": "roce"},
+    ]
     together = design_performance(designs, [1016, 64, 1440], CATALOG)
     for design, gpus, answer in zip(designs, [1016, 64, 1440], together, strict=True):
         assert design_performance([design], [gpus], CATALOG) == [answer]
@@ -275,11 +341,23 @@ def test_a_design_has_every_table_and_its_batch_is_its_members() -> None:
         assert table["message_bytes"] == [2**p for p in range(3, 35)]
         assert table["reference_gpus"] == table["gpus"][0]
         assert table["gpus"][-1] == gpus
-        for key in ("busbw_gb_s", "algbw_gb_s", "time_us", "time_us_low", "time_us_high", "scaling_efficiency", "algorithm",
-                    "protocol", "limited_by", "validated"):
+        for key in (
+            "busbw_gb_s",
+            "algbw_gb_s",
+            "time_us",
+            "time_us_low",
+            "time_us_high",
+            "scaling_efficiency",
+            "algorithm",
+            "protocol",
+            "limited_by",
+            "validated",
+        ):
             assert [len(row) for row in table[key]] == [32] * len(table["gpus"]), key
         assert table["scaling_efficiency"][0] == [1.0] * 32
-        assert table["scaling_efficiency"][-1][-1] == pytest.approx(table["busbw_gb_s"][-1][-1] / table["busbw_gb_s"][0][-1])
+        assert table["scaling_efficiency"][-1][-1] == pytest.approx(
+            table["busbw_gb_s"][-1][-1] / table["busbw_gb_s"][0][-1]
+        )
         assert table["both_placements"]["ordered_busbw_gb_s"] == pytest.approx(table["busbw_gb_s"][-1][-1])
         assert json.loads(json.dumps(answer, allow_nan=False)) == answer
 

@@ -19,11 +19,28 @@ from estimator.prediction import MAX_ROWS, predict
 CATALOG = load_catalog()
 ROOT = Path(__file__).parents[2]
 REQUEST: dict[str, Any] = {
-    "system": {"gpu": "h100-sxm", "gpus_per_node": 8, "scale_up_domain_gpus": 8, "nics_per_node": 8, "nic_gbit_s": 400,
-               "fabric": "infiniband", "in_network_reduction": False, "scale_up_reduction": True, "oversubscription": "1:1",
-               "nodes_per_leaf": 32, "placement": "ordered", "load_balancing": "adaptive", "gpudirect": True},
-    "collective": "all_reduce", "gpus": [8, 16, 1024], "message_bytes": [8, 1048576, 8589934592],
-    "algorithm": None, "protocol": None, "launch": "process-per-gpu"}
+    "system": {
+        "gpu": "h100-sxm",
+        "gpus_per_node": 8,
+        "scale_up_domain_gpus": 8,
+        "nics_per_node": 8,
+        "nic_gbit_s": 400,
+        "fabric": "infiniband",
+        "in_network_reduction": False,
+        "scale_up_reduction": True,
+        "oversubscription": "1:1",
+        "nodes_per_leaf": 32,
+        "placement": "ordered",
+        "load_balancing": "adaptive",
+        "gpudirect": True,
+    },
+    "collective": "all_reduce",
+    "gpus": [8, 16, 1024],
+    "message_bytes": [8, 1048576, 8589934592],
+    "algorithm": None,
+    "protocol": None,
+    "launch": "process-per-gpu",
+}
 
 
 def changed(**changes: Any) -> dict[str, Any]:
@@ -44,11 +61,24 @@ def refusal(request: Any) -> list[tuple[str, str, str]]:
 def test_rows_have_every_key_and_run_by_gpus_then_size() -> None:
     rows = predict(changed(gpus=[1024, 8, 16], message_bytes=[8589934592, 8, 1048576]), CATALOG)["rows"]
     assert [(row["gpus"], row["message_bytes"]) for row in rows] == [
-        (n, size) for n in (8, 16, 1024) for size in (8, 1048576, 8589934592)]
+        (n, size) for n in (8, 16, 1024) for size in (8, 1048576, 8589934592)
+    ]
     assert rows == predict(REQUEST, CATALOG)["rows"]
     for row in rows:
-        assert list(row) == ["gpus", "nodes", "message_bytes", "time_us", "time_us_low", "time_us_high", "algbw_gb_s",
-                             "busbw_gb_s", "algorithm", "protocol", "limited_by", "validated"]
+        assert list(row) == [
+            "gpus",
+            "nodes",
+            "message_bytes",
+            "time_us",
+            "time_us_low",
+            "time_us_high",
+            "algbw_gb_s",
+            "busbw_gb_s",
+            "algorithm",
+            "protocol",
+            "limited_by",
+            "validated",
+        ]
         assert row["time_us_low"] < row["time_us"] < row["time_us_high"]
         assert row["algbw_gb_s"] == pytest.approx(row["message_bytes"] / row["time_us"] / 1e3)
         assert row["busbw_gb_s"] == pytest.approx(row["algbw_gb_s"] * 2 * (row["gpus"] - 1) / row["gpus"])
@@ -59,6 +89,7 @@ def test_rows_have_every_key_and_run_by_gpus_then_size() -> None:
 
 def test_published_orders_of_magnitude() -> None:
     """Eight H100: about 480 GB/s with NVLS and 366 with a ring; two nodes more than the wire; many nodes the wire."""
+
     def busbw(gpus: int, **changes: Any) -> float:
         request = changed(gpus=[gpus], message_bytes=[8589934592], **changes)
         return float(predict(request, CATALOG)["rows"][0]["busbw_gb_s"])
@@ -67,7 +98,7 @@ def test_published_orders_of_magnitude() -> None:
     assert busbw(8, system__scale_up_reduction=False) == pytest.approx(366, rel=0.02)
     assert busbw(16) == pytest.approx(467, rel=0.03)
     assert busbw(16, algorithm="ring") == pytest.approx(391, rel=0.03)
-    assert busbw(512, algorithm="ring") == pytest.approx(388, rel=0.12)
+    assert busbw(512, algorithm="ring") == pytest.approx(388, rel=0.05)
 
 
 def test_one_gpu_is_a_clear_answer() -> None:
@@ -86,49 +117,67 @@ def test_equal_entries_are_answered_each() -> None:
     assert len(predict(changed(gpus=[8, 8], message_bytes=[64, 64, 128]), CATALOG)["rows"]) == 6
 
 
-@pytest.mark.parametrize(("changes", "expected"), [
-    ({"system__gpu": "h100"}, [("system.gpu", "unknown_part")]),
-    ({"system__gpus_per_node": 0}, [("system.gpus_per_node", "out_of_range")]),
-    ({"system__gpus_per_node": "8"}, [("system.gpus_per_node", "wrong_type")]),
-    ({"system__gpus_per_node": True}, [("system.gpus_per_node", "wrong_type")]),
-    ({"system__nic_gbit_s": float("nan")}, [("system.nic_gbit_s", "wrong_type")]),
-    ({"system__fabric": "token-ring"}, [("system.fabric", "not_a_choice")]),
-    ({"system__oversubscription": "0:1"}, [("system.oversubscription", "not_a_ratio")]),
-    ({"system__oversubscription": "1:4000"}, [("system.oversubscription", "not_a_ratio")]),
-    ({"system__oversubscription": 2}, [("system.oversubscription", "wrong_type")]),
-    ({"system__nic_gbits": 400}, [("system.nic_gbits", "unknown_key")]),
-    ({"message_sizes": [1]}, [("message_sizes", "unknown_key")]),
-    ({"gpus": []}, [("gpus", "out_of_range")]),
-    ({"gpus": [8, 0]}, [("gpus.1", "out_of_range")]),
-    ({"gpus": [2**20 + 1]}, [("gpus.0", "out_of_range")]),
-    ({"gpus": 8}, [("gpus", "wrong_type")]),
-    ({"message_bytes": [0]}, [("message_bytes.0", "out_of_range")]),
-    ({"message_bytes": [2**40 + 1]}, [("message_bytes.0", "out_of_range")]),
-    ({"message_bytes": [1.5]}, [("message_bytes.0", "wrong_type")]),
-    ({"message_bytes": list(range(1, 3400))}, [("message_bytes", "too_many_rows")]),
-    ({"message_bytes": list(range(1, MAX_ROWS + 2))}, [("message_bytes", "out_of_range")]),
-    ({"collective": "all_gather"}, [("collective", "collective_not_modelled")]),
-    ({"collective": "gossip"}, [("collective", "collective_not_modelled")]),
-    ({"algorithm": "pat"}, [("algorithm", "algorithm_not_modelled")]),
-    ({"algorithm": "quantum"}, [("algorithm", "not_a_choice")]),
-    ({"algorithm": "nvls"}, [("algorithm", "algorithm_not_available")]),
-    ({"algorithm": "collnet_chain"}, [("algorithm", "algorithm_not_available")]),
-    ({"algorithm": "nvls", "protocol": "ll"}, [("protocol", "algorithm_not_available")]),
-    ({"launch": "carrier-pigeon"}, [("launch", "not_a_choice")]),
-    ({"system__fabric": "none"}, [("system.fabric", "no_network")]),
-    ({"system__nics_per_node": 0}, [("system.fabric", "no_network")]),
-    ({"system__gpu": "h101", "collective": "gossip", "algorithm": "two_level"}, [
-        ("collective", "collective_not_modelled"), ("algorithm", "algorithm_not_modelled"), ("system.gpu", "unknown_part")]),
-    ({"system__gpus_per_node": -1, "gpus": [], "launch": 3, "extra": 1}, [
-        ("system.gpus_per_node", "out_of_range"), ("gpus", "out_of_range"), ("launch", "not_a_choice"), ("extra", "unknown_key")]),
-])
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"system__gpu": "h100"}, [("system.gpu", "unknown_part")]),
+        ({"system__gpus_per_node": 0}, [("system.gpus_per_node", "out_of_range")]),
+        ({"system__gpus_per_node": "8"}, [("system.gpus_per_node", "wrong_type")]),
+        ({"system__gpus_per_node": True}, [("system.gpus_per_node", "wrong_type")]),
+        ({"system__nic_gbit_s": float("nan")}, [("system.nic_gbit_s", "wrong_type")]),
+        ({"system__fabric": "token-ring"}, [("system.fabric", "not_a_choice")]),
+        ({"system__oversubscription": "0:1"}, [("system.oversubscription", "not_a_ratio")]),
+        ({"system__oversubscription": "1:4000"}, [("system.oversubscription", "not_a_ratio")]),
+        ({"system__oversubscription": 2}, [("system.oversubscription", "wrong_type")]),
+        ({"system__nic_gbits": 400}, [("system.nic_gbits", "unknown_key")]),
+        ({"message_sizes": [1]}, [("message_sizes", "unknown_key")]),
+        ({"gpus": []}, [("gpus", "out_of_range")]),
+        ({"gpus": [8, 0]}, [("gpus", "out_of_range")]),
+        ({"gpus": [2**20 + 1]}, [("gpus", "out_of_range")]),
+        ({"gpus": 8}, [("gpus", "wrong_type")]),
+        ({"message_bytes": [0]}, [("message_bytes", "out_of_range")]),
+        ({"message_bytes": [2**40 + 1]}, [("message_bytes", "out_of_range")]),
+        ({"message_bytes": [1.5]}, [("message_bytes", "wrong_type")]),
+        ({"message_bytes": list(range(1, 3400))}, [("message_bytes", "too_many_rows")]),
+        ({"message_bytes": list(range(1, MAX_ROWS + 2))}, [("message_bytes", "out_of_range")]),
+        ({"collective": "all_gather"}, [("collective", "collective_not_modelled")]),
+        ({"collective": "gossip"}, [("collective", "collective_not_modelled")]),
+        ({"algorithm": "pat"}, [("algorithm", "algorithm_not_modelled")]),
+        ({"algorithm": "quantum"}, [("algorithm", "not_a_choice")]),
+        ({"algorithm": "nvls"}, [("algorithm", "algorithm_not_available")]),
+        ({"algorithm": "collnet_chain"}, [("algorithm", "algorithm_not_available")]),
+        ({"algorithm": "nvls", "protocol": "ll"}, [("protocol", "protocol_not_available")]),
+        ({"launch": "carrier-pigeon"}, [("launch", "not_a_choice")]),
+        ({"system__fabric": "none"}, [("system.fabric", "no_network")]),
+        ({"system__nics_per_node": 0}, [("system.fabric", "no_network")]),
+        (
+            {"system__gpu": "h101", "collective": "gossip", "algorithm": "two_level"},
+            [
+                ("collective", "collective_not_modelled"),
+                ("algorithm", "algorithm_not_modelled"),
+                ("system.gpu", "unknown_part"),
+            ],
+        ),
+        (
+            {"system__gpus_per_node": -1, "gpus": [], "launch": 3, "extra": 1},
+            [
+                ("system.gpus_per_node", "out_of_range"),
+                ("gpus", "out_of_range"),
+                ("launch", "not_a_choice"),
+                ("extra", "unknown_key"),
+            ],
+        ),
+    ],
+)
 def test_refusals_name_field_and_code(changes: dict[str, Any], expected: list[tuple[str, str]]) -> None:
     found = refusal(changed(**changes))
     assert [(field, code) for field, code, _ in found] == expected
     assert all(message.endswith((".", "?")) for _, _, message in found)
 
 
-@pytest.mark.parametrize("request_", [None, [], "text", 3, {}, {"system": {}}, {"system": [], "gpus": {}, "message_bytes": None}])
+@pytest.mark.parametrize(
+    "request_", [None, [], "text", 3, {}, {"system": {}}, {"system": [], "gpus": {}, "message_bytes": None}]
+)
 def test_what_is_no_request_is_refused(request_: Any) -> None:
     assert refusal(request_)
 
@@ -145,15 +194,36 @@ def test_refusals_show_the_way_out() -> None:
     assert "8 GPUs" in message
 
 
-@given(gpu=st.sampled_from(sorted(CATALOG.gpus)), domain=st.integers(1, 100), per_node=st.integers(1, 16), gpus=st.integers(1, 5000),
-       algorithm=st.sampled_from([None, "ring", "tree"]), launch=st.sampled_from(["process-per-gpu", "single-process", "graph"]),
-       reduction=st.booleans(), fabric=st.sampled_from(["infiniband", "roce", "efa", "slingshot"]))
-def test_any_system_is_answered_in_numbers(gpu: str, domain: int, per_node: int, gpus: int, algorithm: str | None, launch: str,
-                                           reduction: bool, fabric: str) -> None:
-    system = {"gpu": gpu, "scale_up_domain_gpus": domain, "gpus_per_node": per_node, "in_network_reduction": reduction,
-              "fabric": fabric}
-    rows = predict({"system": system, "gpus": [gpus], "message_bytes": [1, 2**20, 2**40], "algorithm": algorithm,
-                    "launch": launch}, CATALOG)["rows"]
+@given(
+    gpu=st.sampled_from(sorted(CATALOG.gpus)),
+    domain=st.integers(1, 100),
+    per_node=st.integers(1, 16),
+    gpus=st.integers(1, 5000),
+    algorithm=st.sampled_from([None, "ring", "tree"]),
+    launch=st.sampled_from(["process-per-gpu", "single-process", "graph"]),
+    reduction=st.booleans(),
+    fabric=st.sampled_from(["infiniband", "roce", "efa", "slingshot"]),
+)
+def test_any_system_is_answered_in_numbers(
+    gpu: str, domain: int, per_node: int, gpus: int, algorithm: str | None, launch: str, reduction: bool, fabric: str
+) -> None:
+    system = {
+        "gpu": gpu,
+        "scale_up_domain_gpus": domain,
+        "gpus_per_node": per_node,
+        "in_network_reduction": reduction,
+        "fabric": fabric,
+    }
+    rows = predict(
+        {
+            "system": system,
+            "gpus": [gpus],
+            "message_bytes": [1, 2**20, 2**40],
+            "algorithm": algorithm,
+            "launch": launch,
+        },
+        CATALOG,
+    )["rows"]
     json.dumps(rows, allow_nan=False)
     assert all(row["time_us"] > 0 for row in rows) == (gpus > 1)
 
@@ -166,8 +236,14 @@ def test_neither_scipy_nor_networkx_is_loaded() -> None:
 
 def test_the_command_line_answers_and_refuses() -> None:
     def run(text: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, "-m", "estimator", "predict", "-"], cwd=ROOT, input=text, capture_output=True,
-                              text=True, check=False)
+        return subprocess.run(
+            [sys.executable, "-m", "estimator", "predict", "-"],
+            cwd=ROOT,
+            input=text,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
     done = run(json.dumps(REQUEST))
     assert done.returncode == 0
