@@ -171,6 +171,7 @@ class _Frame:
     centres: list[float]
     column_width: float
     n_planes: int  # that the shared tiers are drawn in
+    is_in_node_order: bool
 
     def top(self, tier: str) -> float:
         return 10 + self.tiers.index(tier) * (BOX_HEIGHT + LANE)
@@ -193,7 +194,9 @@ def _frame(fabric: Mapping[str, Any]) -> _Frame:
     left = GUTTER + (room - width * len(columns)) / 2
     centres = [left + width * (k + 0.5) for k in range(len(columns))]
     planes = fabric["planes"] if fabric["split"]["components"] == fabric["planes"] <= MAX_PLANES else 1
-    return _Frame(columns, plan.spans, TIERS[fabric["tiers"]], centres, width, planes)
+    return _Frame(
+        columns, plan.spans, TIERS[fabric["tiers"]], centres, width, planes, fabric["layout"] == "top-of-rack"
+    )
 
 
 def _part_text(number: int, part: str | None) -> str:
@@ -217,7 +220,8 @@ def _draw_tier(canvas: _Canvas, frame: _Frame, tier: str, fabric: Mapping[str, A
             _draw_nodes(canvas, column, centre, top, fabric)
         else:
             number = column.n_leaf if tier == "leaf" else column.n_spine
-            title = column.title if "node" in frame.spans and tier == "leaf" else ""
+            names_block = "node" in frame.spans and tier == "leaf" and len(frame.columns) > 1
+            title = column.title if names_block else ""
             _draw_switches(
                 canvas, centre, top, number, tier, title, width, frame.n_planes if number % frame.n_planes == 0 else 1
             )
@@ -229,8 +233,15 @@ def _draw_span(canvas: _Canvas, frame: _Frame, tier: str, total: int, n_gpus: in
     left, right = frame.span
     if tier == "node":
         canvas.box(left, top, right - left, BOX_HEIGHT)
-        canvas.text((left + right) / 2, top + 27, f"{count(total)} servers, {count(n_gpus)} GPUs", "head")
-        canvas.text((left + right) / 2, top + 45, "each with a port in every block above")
+        several = len(frame.columns) > 1
+        words = f"{_number_of(total, 'server')}, {_number_of(n_gpus, 'GPU')}"
+        canvas.text((left + right) / 2, top + (27 if several else 35), words, "head")
+        if several:
+            canvas.text(
+                (left + right) / 2,
+                top + 45,
+                "filled in node order" if frame.is_in_node_order else "each linked to every block above",
+            )
         return
     width = (right - left) / frame.n_planes
     for plane in range(frame.n_planes):
@@ -241,12 +252,17 @@ def _draw_span(canvas: _Canvas, frame: _Frame, tier: str, total: int, n_gpus: in
         _draw_switches(canvas, (start + end) / 2, top, _shared(total, frame.n_planes), tier, title, end - start)
 
 
+def _number_of(number: int, word: str) -> str:
+    return f"{count(number)} {word}" if number == 1 else f"{count(number)} {word}s"
+
+
 def _draw_nodes(canvas: _Canvas, column: Column, centre: float, top: float, fabric: Mapping[str, Any]) -> None:
-    canvas.text(centre, top + 27, column.title, "head")
+    canvas.text(centre, top + (19 if column.n_nodes else 35), column.title, "head")
     gpus = column.n_nodes * fabric["counts"]["gpus"] // fabric["counts"]["nodes"]
     each = " each" if column.stands_for > 1 else ""
     if column.n_nodes:
-        canvas.text(centre, top + 45, f"{count(column.n_nodes)} × {fabric['gpus_per_node']} = {count(gpus)} GPUs{each}")
+        canvas.text(centre, top + 35, _number_of(column.n_nodes, "server") + each)
+        canvas.text(centre, top + 51, _number_of(gpus, "GPU") + each)
 
 
 def _draw_switches(
@@ -259,7 +275,7 @@ def _draw_switches(
     canvas.squares(centre, top + (13 if len(rows) == 1 else 8), [min(row, in_row) for row in rows], tier)
     each = number // planes
     total = f"{count(each)} {PLAIN[tier] if each != 1 else tier}{' a plane' if planes > 1 else ''}" if number else ""
-    canvas.text(centre, top + 51, f"{title}: {total}" if title and total else title or total)
+    canvas.text(centre, top + 51, f"{title}: {total}" if title and number > 1 else title or total)
 
 
 def _draw_bundles(canvas: _Canvas, frame: _Frame, lower: str, fabric: Mapping[str, Any]) -> None:
