@@ -107,8 +107,7 @@ def _two_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Pr
     problem = _ratio_problem(sizing, i)
     if problem:
         return problem
-    grow = np.maximum(asked.grow_nodes, leaves.built_nodes)
-    n_leaves = int((leaf_rows(grow, asked, leaves) * leaves.columns)[i])
+    n_leaves = _leaves_of_two_tiers(sizing, i)
     up, ports = int(leaves.uplinks_needed[i]), int(asked.spine_ports[i])
     ways = _two_tier_ways(spec, catalog, n_leaves, up)
     message = _uneven_text(n_leaves, up, ports) if asked.uneven[i] else _even_text(sizing, i, n_leaves, up, ports)
@@ -254,7 +253,15 @@ def _three_tier_ways(spec: DesignSpec, catalog: Catalog, groups: int) -> list[li
 
 
 def _what_works(spec: DesignSpec, catalog: Catalog, groups: Sequence[Sequence[Way]]) -> str:
-    """A sentence naming the first way of each group that can be built, with its counts; all are sized in one batch."""
+    """A sentence naming the first way of each group that can be built, with its counts."""
+    found = _ways_found(spec, catalog, groups)
+    if not found:
+        return "Ask for fewer nodes, a higher oversubscription or switches with more ports."
+    return "What would work: " + "; ".join(found) + "."
+
+
+def _ways_found(spec: DesignSpec, catalog: Catalog, groups: Sequence[Sequence[Way]]) -> list[str]:
+    """The first way of each group that can be built, with its counts; all are sized in one batch."""
     ways = [(number, label, change) for number, group in enumerate(groups) for label, change in group]
     specs = [spec.model_copy(update={"fabric": spec.fabric.model_copy(update=change)}) for _, _, change in ways]
     sizing = size(specs, catalog)
@@ -267,6 +274,29 @@ def _what_works(spec: DesignSpec, catalog: Catalog, groups: Sequence[Sequence[Wa
                 f"{counted(int(sizing.n_spine[k]), 'spine')}{cores}, "
                 f"{counted(int(sizing.links_leaf_spine[k]), 'leaf-spine link')})"
             )
-    if not found:
-        return "Ask for fewer nodes, a higher oversubscription or switches with more ports."
-    return "What would work: " + "; ".join(found.values()) + "."
+    return list(found.values())
+
+
+def why_three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> str:
+    """Why a design whose tiers were left open has a core tier, and with what two tiers would do."""
+    asked, leaves = sizing.asked, sizing.leaves
+    n_leaves = _leaves_of_two_tiers(sizing, i)
+    up, ports = int(leaves.uplinks_needed[i]), int(asked.spine_ports[i])
+    grown = (
+        f" of the {counted(int(asked.grow_nodes[i]), 'node')} to grow to"
+        if asked.grow_nodes[i] > asked.nodes[i]
+        else ""
+    )
+    reason = f"{counted(n_leaves, 'leaf')}{grown} need a port each on every spine, and a spine has {ports}. "
+    if asked.uneven[i]:
+        reason = _uneven_text(n_leaves, up, ports)
+    flat = spec.model_copy(update={"fabric": spec.fabric.model_copy(update={"tiers": 2})})
+    found = _ways_found(flat, catalog, _two_tier_ways(flat, catalog, n_leaves, up)[:-1])
+    instead = f" Two tiers would do with {'; or '.join(found)}." if found else ""
+    return f"{reason}A core tier was added.{instead}"
+
+
+def _leaves_of_two_tiers(sizing: Sizing, i: int) -> int:
+    """Leaves that would share the spines of one component, growth included."""
+    grow = np.maximum(sizing.asked.grow_nodes, sizing.leaves.built_nodes)
+    return int((leaf_rows(grow, sizing.asked, sizing.leaves) * sizing.leaves.columns)[i])

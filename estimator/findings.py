@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import compute_network
+from estimator.diagnosis import why_three_tiers
 from estimator.errors import Problem
 from estimator.fabric import SizedFabric
 from estimator.sizing import Sizing
@@ -33,7 +34,7 @@ def findings_of(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric, c
         *_about_adapters(spec, catalog),
         *_about_leaves(spec, sizing, i, fabric),
         *_about_spread(spec, sizing, i, fabric),
-        *_about_tiers(spec, sizing, i, fabric),
+        *_about_tiers(spec, sizing, i, fabric, catalog),
         *_about_ratio(spec, fabric),
     ]
     order = {"error": 0, "warning": 1, "info": 2}
@@ -149,8 +150,8 @@ def _about_leaves(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
             "info",
             "fabric.leaf_radix",
             (
-                f"{spare} of {fabric.leaf_radix} ports stay unused on every leaf: {fabric.leaf_downlinks} face nodes "
-                f"and {fabric.leaf_uplinks} face spines."
+                f"{spare} of {fabric.leaf_radix} ports of every leaf serve nothing: {fabric.leaf_downlinks} are for nodes "
+                f"and {fabric.leaf_uplinks} for spines."
             ),
         )
     if fabric.layout == "rail-only":
@@ -180,7 +181,7 @@ def _about_spread(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
             "fabric.uplink_spread",
             (
                 f"{fabric.leaf_uplinks} uplinks a leaf do not spread evenly over {int(sizing.group_spines[i])} "
-                f"spines: spines carry {low} to {high} of their "
+                f"spines: they carry {low if low == high else f'{low} to {high}'} links each, of "
                 f"{fabric.spine_radix} ports. OpenSM's fat-tree routing needs equal links to every spine and falls "
                 "back to min-hop."
             ),
@@ -201,7 +202,7 @@ def _about_spread(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
                 ),
             )
     asked = sizing.asked
-    needed = ceil_div(fabric.links_leaf_spine * int(asked.spine_ratio_up[i]), int(asked.spine_ratio_down[i]))
+    needed = int(ceil_div(fabric.spine_down * asked.spine_ratio_up[i], asked.spine_ratio_down[i]).sum())
     if fabric.tiers == 3 and spec.fabric.uplink_spread == "even" and fabric.links_spine_core > needed:
         yield Finding(
             "spine_uplinks_padded",
@@ -215,17 +216,9 @@ def _about_spread(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
         )
 
 
-def _about_tiers(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric) -> Iterator[Finding]:
+def _about_tiers(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:
     if fabric.tiers == 3 and spec.fabric.tiers == "auto":
-        per, ports = fabric.n_leaf // fabric.n_components, int(sizing.asked.spine_ports[i])
-        why = (
-            f"need a port each on every spine, and a spine has {ports}"
-            if per > ports
-            else f"with {fabric.leaf_uplinks} uplinks have no even spread over spines of {ports} ports"
-        )
-        yield Finding(
-            "three_tiers_needed", "info", "fabric.tiers", f"{counted(per, 'leaf')} {why}: a core tier was added."
-        )
+        yield Finding("three_tiers_needed", "info", "fabric.tiers", why_three_tiers(sizing, i, spec, catalog))
 
 
 def _about_ratio(spec: DesignSpec, fabric: SizedFabric) -> Iterator[Finding]:

@@ -280,6 +280,27 @@ def test_a_refusal_says_which_ports_are_short(fabric: dict[str, Any], said: str)
     assert said in refusal(spec_of(100, **fabric))[1]
 
 
+def test_a_core_tier_is_explained_with_what_two_tiers_would_need() -> None:
+    said = found(spec_of(257))["three_tiers_needed"]
+    assert said.startswith("72 leaves need a port each on every spine, and a spine has 64. A core tier was added.")
+    assert "an uneven spread, at which OpenSM falls back to min-hop routing (72 leaves, 36 spines" in said
+    growing = found(spec_of(32, grow_to_nodes=257))["three_tiers_needed"]
+    assert growing.startswith("72 leaves of the 257 nodes to grow to need a port each on every spine")
+    assert "uneven" not in growing
+
+
+def test_rounding_up_on_each_spine_is_not_called_padding() -> None:
+    """192 leaves of 16 uplinks on 16 spines: 192 downlinks at 7:1 are 28 uplinks a spine, whatever the pods."""
+    spec = spec_of(384 * 8, leaf_radix=128, spine_radix=256, core_radix=256, leaf_downlinks=16, leaf_uplinks=16,
+                   layout="top-of-rack", pod_nodes=384, spine_oversubscription="7:1", tiers=3)  # fmt: skip
+    assert counts_of(spec)["links"]["spine_core"] == 8 * 16 * 28
+    assert "spine_uplinks_padded" not in found(spec)
+
+
+def test_full_spines_of_an_uneven_spread_carry_one_number() -> None:
+    assert "they carry 64 links each, of 64 ports" in found(spec_of(96, uplink_spread="uneven"))["uplinks_not_even"]
+
+
 def test_a_split_that_is_the_ratio_asked_for_is_no_finding() -> None:
     fabric = {"leaf_downlinks": 32, "leaf_uplinks": 16, "tiers": 2, "leaf_radix": 48}
     assert "split_sets_ratio" in found(spec_of(32, **fabric))
