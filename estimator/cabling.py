@@ -4,7 +4,7 @@ Links are connections at one port rate; cables are things bought; modules serve 
 are rounded up for each switch and each direction of its panel, as ports facing down and up never share a cage.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -181,12 +181,21 @@ def _ask(
     catalog: Catalog,
 ) -> tuple[Choice | None, str | None]:  # fmt: skip
     protocol = catalog.generations[spec.fabric.generation].protocol
-    choice = choose(catalog, Question(protocol, rate_gbit_s, length_m, upper.cage, lower.cage, may_twin, upper.vendor))
+    question = Question(protocol, rate_gbit_s, length_m, upper.cage, lower.cage, may_twin, upper.vendor)
+    choice = choose(catalog, question)
     if choice:
         return choice, None
     place = f"{tier.replace('_', '-')} links of {length_m:g} m"
     ends = f"{upper.name} ({upper.cage.links} × {rate_gbit_s}G {protocol} a cage) to {lower.name}"
-    return None, f"no part in the catalog for {place}: {ends}"
+    reach = _longest_m(catalog, question)
+    known = f"parts that fit reach {reach:g} m" if reach else "no part fits both ends at any length"
+    return None, f"no part in the catalog for {place}: {ends}; {known}"
+
+
+def _longest_m(catalog: Catalog, question: Question) -> float | None:
+    """The longest length below the one asked for over which parts join the two cages."""
+    reaches = {cable.reach_max_m for cable in catalog.cables.values() if cable.reach_max_m < question.length_m}
+    return next((m for m in sorted(reaches, reverse=True) if choose(catalog, replace(question, length_m=m))), None)
 
 
 def _node_tier(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, leaf: tuple[Switch, bool]) -> TierCabling:

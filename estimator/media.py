@@ -162,7 +162,7 @@ def _plugs(catalog: Catalog, question: Question, cage: Cage) -> Iterator[Cable]:
             module.kind == "transceiver"
             and question.protocol in module.protocols
             and module.status == "available"
-            and module.reach_min_m <= question.length_m <= module.reach_max_m
+            and question.length_m <= module.reach_max_m
             and _plugs_in(module.a_class, module.a_top, cage, catalog)
             and _carries(module.aggregate_gbit_s, cage, question.rate_gbit_s)
         ):
@@ -187,7 +187,8 @@ def _with_fiber(catalog: Catalog, question: Question, upper: Cable, lower: Cable
     branches = ceil_div(links, connectors)
     is_even = links == branches * connectors if branches > 1 else connectors % links == 0
     matches = far_connectors == far_links if branches > 1 else connectors * far_links == far_connectors * links
-    found = _fiber(catalog, question.length_m, upper, lower, branches) if is_even and matches else None
+    least = max(question.length_m, upper.reach_min_m, lower.reach_min_m)  # a shorter run takes a longer fibre
+    found = _fiber(catalog, least, upper, lower, branches) if is_even and matches else None
     if found is None:
         return None
     fiber, length_m = found

@@ -149,6 +149,13 @@ def test_adapters_that_do_not_speak_the_fabrics_protocol_are_a_finding(
 def test_a_length_beyond_every_reach_has_no_part(catalog: Catalog) -> None:
     made = design(catalog, "dgx-h100", 32, "ndr", {"node_leaf_m": 9_000.0})
     assert "9000 m" in made.plan.as_json()["media"]["node_leaf"]["missing"]
+    assert "parts that fit reach 100 m" in made.plan.as_json()["media"]["node_leaf"]["missing"]
+    assert design(catalog, "dgx-h100", 32, "ndr", {"node_leaf_m": 100.0}).plan.problems == ()
+
+
+def test_a_run_shorter_than_the_modules_ask_for_takes_a_longer_fibre(catalog: Catalog) -> None:
+    tier = design(catalog, "dgx-h100", 32, "ndr", {"node_leaf_m": 0.1}).plan.as_json()["media"]["node_leaf"]
+    assert (tier["parts"]["cable"], tier["length_m"]) == ("fib-mfp7e10", 3.0)
 
 
 def test_custom_parts_are_cabled_as_the_usual_ones_and_marked(catalog: Catalog) -> None:
