@@ -81,7 +81,10 @@ def _tree(points: Points, paths: Paths, constants: ModelConstants) -> list[Row]:
     ll128 = simple * np.where(
         many, constants.value("tree_ll128_share", "network"), constants.value("tree_ll128_share", "domain")
     )
-    fill_s = constants.value("tree_fill", "domain") * inside + constants.value("tree_fill", "network") * levels
+    fill_s = (
+        constants.value("tree_fill", "domain") * inside
+        + constants.value("tree_fill", "network") * levels * points.domain_ranks / 8
+    )
     shares = {"ll": 0.0, "ll128": 0.5, "simple": 1.0}
     terms = []
     for protocol, rate in {"ll": ll, "ll128": ll128, "simple": simple}.items():
@@ -111,7 +114,8 @@ def _switch_reduction(points: Points, paths: Paths, constants: ModelConstants) -
     one = can & (points.n_domains == 1)
     many = columns.has_scale_up_reduction & (points.n_domains > 1) & (points.domain_ranks > 1)
     base_s = points.launch_s + constants.value("base_latency", "nvls") * constants.value("latency_factor", "nvls")
-    fill_s = constants.value("nvls_fill") * points.domain_ranks / 8
+    eighths = points.domain_ranks / 8
+    fill_s = constants.value("nvls_fill") * eighths
     domain = columns.link_byte_s * columns.constant(constants, "nvls_efficiency")
     levels = 2 * tree_levels(points.n_domains)
     network, network_limit = paths.network(points, 2.0, constants)
@@ -129,7 +133,7 @@ def _switch_reduction(points: Points, paths: Paths, constants: ModelConstants) -
         (
             np.where(many, base_s, np.inf),
             levels * step_s,
-            fill_s + levels * constants.value("tree_fill", "network"),
+            fill_s + levels * constants.value("tree_fill", "network") * eighths,
             tree,
             tree_limit,
         ),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from estimator.bandwidth import LIMITS
@@ -194,6 +194,7 @@ def test_refusals_show_the_way_out() -> None:
     assert "8 GPUs" in message
 
 
+@settings(deadline=None, max_examples=60)
 @given(
     gpu=st.sampled_from(sorted(CATALOG.gpus)),
     domain=st.integers(1, 100),
