@@ -2,7 +2,8 @@
 """Clusterwright's one command: `up`, `test`, `token`, `demo`, and every command of Django.
 
 Needs nothing but Python 3.11: the first run makes a virtual environment in the state folder (`var/`, or DESIGNER_VAR),
-installs the locked packages into it and hands over to it. Run with a virtual environment's own Python, it uses that one.
+installs the locked packages into it and hands over to it. A virtual environment that is active and holds the locked
+versions is used as it is.
 Up to the hand-over this file uses the standard library alone.
 """
 
@@ -39,6 +40,9 @@ def main(arguments: list[str]) -> int:
     except SetUpError as error:
         print(f"Clusterwright cannot start: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        say("Interrupted. What was installed so far is kept; the next run goes on from there.")
+        return 130
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "designer.config.settings")
     return run(arguments, var)
 
@@ -116,8 +120,7 @@ def ensure_packages(var: Path, lists: list[Path], arguments: list[str]) -> None:
     """Return if this Python has the locked packages; otherwise install them into var/venv and hand over to its Python."""
     venv = var / "venv"
     in_our_venv = Path(sys.prefix).resolve() == venv.resolve()
-    if sys.prefix != sys.base_prefix and not in_our_venv:
-        check_foreign_environment(lists)
+    if sys.prefix != sys.base_prefix and not in_our_venv and holds_locked_versions(lists):
         return
     with one_at_a_time(var):
         python = venv / "bin" / "python"
@@ -209,24 +212,16 @@ def install(python: Path, requirements: Path) -> None:
         )
 
 
-def check_foreign_environment(lists: list[Path]) -> None:
-    """Somebody chose this virtual environment: it is used as it is, if it holds the locked versions."""
-    wrong = []
+def holds_locked_versions(lists: list[Path]) -> bool:
+    """Whether this Python has every package at the version of the locks."""
     for requirements in lists:
         for name, version in re.findall(r"^([\w.-]+)==([^\s;]+)", requirements.read_text(), re.MULTILINE):
             try:
-                found = metadata.version(name)
+                if metadata.version(name) != version:
+                    return False
             except metadata.PackageNotFoundError:
-                found = "missing"
-            if found != version:
-                wrong.append(f"{name} {version} (here: {found})")
-    if wrong:
-        files = " ".join(f"-r {requirements.relative_to(BASE_DIR)}" for requirements in lists)
-        raise SetUpError(
-            f"the virtual environment {sys.prefix} lacks {', '.join(wrong[:5])}{' and more' if len(wrong) > 5 else ''}. "
-            f"Install them there:\n    {sys.executable} -m pip install {files}\n"
-            "or run this with the system's python3, and an environment of its own is made."
-        )
+                return False
+    return True
 
 
 def install_chromium() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import secrets
 import tempfile
 from pathlib import Path
@@ -41,9 +42,10 @@ def secret_key(var: Path) -> str:
 
 
 def broker_socket(var: Path) -> Path:
-    """Where the built-in broker listens: in `var/`, or in a short private folder if that path is too long for a socket."""
+    """Where the built-in broker listens: in `var/`, or in a short private folder if that path does not suit a socket."""
     path = var / "broker.sock"
-    if len(os.fsencode(path)) <= UNIX_SOCKET_PATH_LIMIT_BYTES:
+    goes_into_an_address = re.fullmatch(r"[\w./ -]+", str(path), re.ASCII)
+    if goes_into_an_address and len(os.fsencode(path)) <= UNIX_SOCKET_PATH_LIMIT_BYTES:
         return path
     digest = hashlib.sha256(os.fsencode(var)).hexdigest()[:16]
     return Path(tempfile.gettempdir()) / f"clusterwright-{os.geteuid()}-{digest}" / "broker.sock"

@@ -32,6 +32,7 @@ from designer import set_up
 from designer.local_state import broker_socket, check_owner, make_private_folder
 
 PR_SET_PDEATHSIG = 1
+LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 READY_WITHIN_S = 90.0
 QUICK_FAILURE_S = 10.0
 MAX_QUICK_FAILURES_AT_START = 3
@@ -55,12 +56,15 @@ def up(arguments: Sequence[str], var: Path) -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: stopping.set())
     try:
+        check_host_names(options.host)
         with locked(var) as lock, listening_socket(options.host, options.port) as listener:
             url = f"http://{_in_url(options.host)}:{listener.getsockname()[1]}"
             write_lock(lock, url)
             prepare(var)
-            return Supervisor(var, listener, url, stopping).run()
+            return 0 if stopping.is_set() else Supervisor(var, listener, url, stopping).run()
     except (CannotStart, set_up.SetUpFailed) as error:
+        if stopping.is_set():  # Ctrl-C reached the set-up's children too: that they failed is no news
+            return 0
         print(f"Clusterwright cannot start: {error}", file=sys.stderr)
         return 2
 
@@ -95,6 +99,16 @@ def write_lock(lock: IO[str], url: str) -> None:
     lock.truncate(0)
     lock.write(json.dumps({"pid": os.getpid(), "url": url}))
     lock.flush()
+
+
+def check_host_names(host: str) -> None:
+    """Refuse to listen for other machines when no name that they could use would be answered."""
+    if host not in LOOPBACK_HOSTS and not os.environ.get("DESIGNER_ALLOWED_HOSTS"):
+        raise CannotStart(
+            f"--host {host} lets other machines in, but only the names in DESIGNER_ALLOWED_HOSTS are answered, and by default "
+            "those are this machine's own. Name what others will call it by:\n"
+            f"    DESIGNER_ALLOWED_HOSTS=design.example.org,localhost python3 manage.py up --host {host}"
+        )
 
 
 def listening_socket(host: str, port: int) -> socket.socket:

@@ -17,6 +17,7 @@ import sys
 import urllib.error
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,7 @@ class SqliteRows:
     """
 
     def __init__(self, var: Path) -> None:
-        self.connection = sqlite3.connect(var / "db.sqlite3", timeout=20, isolation_level=None)
+        self.connection = sqlite3.connect(var / "db.sqlite3", timeout=20, isolation_level=None, check_same_thread=False)
         self.connection.executescript(self.TRIGGER)
 
     def query(self, statement: str) -> list[tuple[Any, ...]]:
@@ -111,12 +112,14 @@ def kill_in_the_middle(app: RunningApp, rows: Rows, word: str) -> None:
 def ask_for_ten(app: RunningApp, rows: Rows, token: str, word: str) -> dict[str, int]:
     """Post ten estimates as a client does that tries again when a connection breaks; kill in the middle. Id → nodes."""
     asked: dict[str, int] = {}
-    for number in range(N_ESTIMATES):
-        if number == N_ESTIMATES // 2:
-            kill_in_the_middle(app, rows, word)
-        n_nodes = next(NODES)
-        job_id = wait_for(f"an answer to request {number}", lambda: post(app, token, n_nodes), within_s=20)  # noqa: B023
-        asked[job_id] = n_nodes
+    with ThreadPoolExecutor(1) as killer:
+        for number in range(N_ESTIMATES):
+            if number == N_ESTIMATES // 2:
+                killed = killer.submit(kill_in_the_middle, app, rows, word)
+            n_nodes = next(NODES)
+            job_id = wait_for(f"an answer to request {number}", lambda: post(app, token, n_nodes), within_s=30)  # noqa: B023
+            asked[job_id] = n_nodes
+        killed.result()
     return asked
 
 
@@ -146,7 +149,8 @@ def check_all_finished_once(app: RunningApp, rows: Rows, token: str, asked: dict
 
 @pytest.fixture(scope="module")
 def var(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return prepare(tmp_path_factory.mktemp("crash"))
+    folder = tmp_path_factory.mktemp("crash") / "a folder whose path is too long for a socket, 100 % of the time" / ("x" * 60)
+    return prepare(folder)
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 import subprocess
 import sys
@@ -126,6 +127,8 @@ def test_the_brokers_socket_fits_whatever_the_folder(tmp_path: Path) -> None:
     assert len(str(short)) < 100
     assert short == local_state.broker_socket(deep)
     assert short != local_state.broker_socket(deep / "another")
+    for odd in ("50%20off", "what?", "a#b", "größe"):
+        assert odd not in str(local_state.broker_socket(Path("/srv") / odd))
 
 
 def setting(name: str, var: Path, **environment: str) -> str:
@@ -155,3 +158,10 @@ def test_a_server_over_https_passes_djangos_deployment_check(tmp_path: Path) -> 
     }
     done = manage("check", "--deploy", "--fail-level", "WARNING", var=tmp_path, **server)
     assert done.returncode == 0, done.stderr
+
+
+def test_every_setting_is_in_the_readme() -> None:
+    readme = (BASE_DIR / "README.md").read_text()
+    sources = [*(BASE_DIR / "designer").rglob("*.py"), *(BASE_DIR / "tests").rglob("*.py"), BASE_DIR / "manage.py"]
+    words = {word for path in sources for word in re.findall(r"\bDESIGNER_[A-Z_]*[A-Z]\b", path.read_text())}
+    assert words - {"DESIGNER_THING"} <= set(re.findall(r"DESIGNER_[A-Z_]+", readme))

@@ -196,7 +196,13 @@ class TestRefusals:
 
     def test_an_impossible_port_or_host(self, tmp_path: Path) -> None:
         assert "--port 70000" in manage("up", "--port", "70000", var=tmp_path).stderr
-        assert "203.0.113.7" in manage("up", "--host", "203.0.113.7", "--port", "0", var=tmp_path).stderr
+        names = {"DESIGNER_ALLOWED_HOSTS": "203.0.113.7"}
+        assert "203.0.113.7" in manage("up", "--host", "203.0.113.7", "--port", "0", var=tmp_path, **names).stderr
+
+    def test_opening_to_other_machines_asks_for_their_names_of_this_one(self, tmp_path: Path) -> None:
+        done = manage("up", "--host", "0.0.0.0", "--port", "0", var=tmp_path)
+        assert done.returncode == 2
+        assert "DESIGNER_ALLOWED_HOSTS=" in done.stderr
 
 
 class TestCommands:
@@ -262,16 +268,14 @@ class TestBootstrap:
         bootstrap.install_venv_package()
         assert [command[1] for command in ran] == ["update", "install"]
 
-    def test_a_foreign_environment_with_other_versions_is_refused_by_name(
-        self, bootstrap: types.ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    def test_an_active_environment_is_used_only_with_the_locked_versions(
+        self, bootstrap: types.ModuleType, tmp_path: Path
     ) -> None:
-        monkeypatch.setattr(bootstrap, "BASE_DIR", tmp_path)
+        assert bootstrap.holds_locked_versions([bootstrap.REQUIREMENTS, bootstrap.TEST_REQUIREMENTS])
         lock = tmp_path / "requirements.txt"
-        lock.write_text("pytest==0.0.1\nno-such-package==1.0\n")
-        with pytest.raises(bootstrap.SetUpError) as refused:
-            bootstrap.check_foreign_environment([lock])
-        assert "pytest 0.0.1 (here: " in str(refused.value)
-        assert "no-such-package 1.0 (here: missing)" in str(refused.value)
+        for line in ("pytest==0.0.1", "no-such-package==1.0"):
+            lock.write_text(f"{line}\n")
+            assert not bootstrap.holds_locked_versions([bootstrap.REQUIREMENTS, lock])
 
     def test_a_changed_lock_changes_the_stamp(self, bootstrap: types.ModuleType, tmp_path: Path) -> None:
         assert bootstrap.stamp_of(tmp_path, "python") == ""
