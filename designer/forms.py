@@ -1,6 +1,6 @@
 """The design form: DesignSpec's keys as widgets in plain words. Titles, help and units are spec.py's; no rule lives here."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from estimator.catalog.loader import Catalog, load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.spec import DesignSpec, parse_spec
 
+SIZE_LABEL = "Size"
 SWITCH_KEYS = ("fabric.leaf_switch", "fabric.spine_switch", "fabric.core_switch")
 
 LABELS: dict[Any, str] = {
@@ -146,7 +147,7 @@ class DesignForm(forms.Form):
             self.fields[key.name] = _field(key, self.catalog)
         self.fields[SIZE] = forms.CharField(
             required=False,
-            label="Size",
+            label=SIZE_LABEL,
             help_text="How many GPUs or servers to connect. GPUs are rounded up to whole servers.",
             widget=forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off", "class": "numeric"}),
         )
@@ -205,7 +206,7 @@ class DesignForm(forms.Form):
             self.add_problems(error.problems)
         return self.cleaned_data
 
-    def add_problems(self, problems: Any) -> None:
+    def add_problems(self, problems: Iterable[Problem]) -> None:
         """Put problems beside their fields; those of no field go to the top."""
         for problem in problems:
             name = field_name(problem.field)
@@ -224,8 +225,11 @@ class DesignForm(forms.Form):
             }  # fmt: skip
 
 
-def problems_for_page(problems: tuple[Problem, ...] | list[Problem]) -> list[dict[str, str]]:
-    """Problems with the name of the form field each is about."""
+def problems_for_page(problems: Iterable[Problem]) -> list[dict[str, str]]:
+    """Problems with name and label of the form field each is about."""
+    labels = {key.name: str(key.info.title) for key in KEYS.values()} | {SIZE: SIZE_LABEL}
     return [
-        {"field": field_name(problem.field), "code": problem.code, "message": problem.message} for problem in problems
+        {"field": name, "label": labels.get(name, ""), "code": problem.code, "message": problem.message}
+        for problem in problems
+        for name in [field_name(problem.field)]
     ]

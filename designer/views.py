@@ -6,6 +6,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -135,19 +136,23 @@ def _estimate(request: HttpRequest, row: Design | None) -> HttpResponse:
     form = DesignForm(request.POST)
     job = None
     if form.is_valid() and form.spec is not None:
-        row_before, row = row, save_design(_owner(request), form.spec, row)
         try:
-            job, _ = request_estimate(_owner(request), form.spec)
+            estimate(
+                [form.spec], load_catalog(), parts=("counts",)
+            )  # what cannot be built is refused before it is saved
+            with transaction.atomic():  # a job that may not be queued saves no design either
+                saved = save_design(_owner(request), form.spec, row)
+                job, _ = request_estimate(_owner(request), form.spec)
         except EstimatorError as error:
             form.add_problems(error.problems)
-    if job is None or row is None:
+    if job is None:
         return _refused(request, form, row)
-    address = redirect("design", row.pk)
+    address = redirect("design", saved.pk)
     if not request.htmx:  # type: ignore[attr-defined]
         return address
-    if row_before is None:
+    if row is None:
         return HttpResponseClientRedirect(address.url)
-    context = _job_context(request, row, job) | {"design": row, "revision": row.latest, "is_live": True}
+    context = _job_context(request, saved, job) | {"design": saved, "revision": saved.latest, "is_live": True}
     return render(request, "designer/_job.html", context)
 
 

@@ -40,8 +40,8 @@ def test_every_field_is_explained_and_every_count_has_its_unit():
         assert field.help_text == key.info.description
         assert field.help_text.endswith(".")
         assert field.label == key.info.title
-    assert form.fields["fabric__leaf_radix"].unit == "ports"
-    assert form.fields["site__node_leaf_m"].unit == "m"
+    assert vars(form.fields["fabric__leaf_radix"])["unit"] == "ports"
+    assert vars(form.fields["site__node_leaf_m"])["unit"] == "m"
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.key)

@@ -332,6 +332,15 @@ class TestDesign:
         response = page.post(reverse("design-new"), FORM)
         assert response.status_code == 422
         assert "a user may have 1" in text_of(response)
+        assert not owner.designs.exists()
+
+    def test_what_cannot_be_built_is_neither_saved_nor_queued(self, page, owner):
+        typed = {**FORM, "size": "4096", "fabric__tiers": "2", "fabric__leaf_switch": "nvidia-qm9700"}
+        response = page.post(reverse("design-new"), typed)
+        assert response.status_code == 422
+        assert "What would work" in text_of(response)
+        assert not owner.designs.exists()
+        assert not owner.estimate_jobs.exists()
 
     def test_delete_asks_first(self, page, design):
         address = reverse("design-delete", args=[design.pk])

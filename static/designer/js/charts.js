@@ -16,6 +16,10 @@ function specOf(figure) {
 }
 
 async function draw(figure) {
+  if ("drawing" in figure.dataset) {
+    return;
+  }
+  figure.dataset.drawing = "";
   const { vegaEmbed } = await import(figure.dataset.vega);
   const plot = figure.querySelector("[data-chart-plot]");
   const { view, finalize } = await vegaEmbed(plot, specOf(figure), EMBED);
@@ -75,6 +79,14 @@ const nearView = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: "600px" });
 
+// What is printed has never been near the view: draw the rest once the page has nothing better to do.
+function drawRest() {
+  for (const figure of document.querySelectorAll("[data-chart]:not([data-drawn])")) {
+    nearView.unobserve(figure);
+    draw(figure);
+  }
+}
+
 function connect(root) {
   for (const figure of root.querySelectorAll("[data-chart]")) {
     if (!("connected" in figure.dataset)) {
@@ -93,3 +105,5 @@ document.addEventListener("htmx:beforeCleanupElement", (event) => {
 });
 document.addEventListener("htmx:load", (event) => connect(event.detail.elt.parentElement ?? document));
 connect(document);
+addEventListener("load", () => setTimeout(drawRest, 1500));
+addEventListener("beforeprint", drawRest);
