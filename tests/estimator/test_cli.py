@@ -27,7 +27,7 @@ def refused(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     answer = json.loads(done.stderr)
     assert set(answer) == {"code", "problems"}
     assert all(set(problem) == {"field", "code", "message"} for problem in answer["problems"])
-    return answer  # type: ignore[no-any-return]
+    return answer
 
 
 def test_an_estimate_from_a_file_and_from_standard_input_are_the_same(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ def wired(sizing: Sizing, i: int) -> Any:
     ``graph["islands"]`` is the number of connected components among switches. Switch counts of each group are taken from
     the sizing; where each cable goes is decided here, link by link, with a free-port check at both ends.
     """
-    graph = nx.Graph()
+    graph: nx.Graph[Any] = nx.Graph()
     asked, copies = sizing.asked, int(sizing.asked.n_components[i])
     for component in range(copies):
         _wire_component(graph, sizing, i, component)
