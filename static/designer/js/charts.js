@@ -40,7 +40,7 @@ async function toggle(figure) {
   await views.get(figure).view.signal("off", off).runAsync();
 }
 
-// A saved file knows no CSS variables: draw once more, unseen, with the colours of the light scheme written out.
+// A saved file knows no CSS variables: draw once more, unseen, with the colours of the present scheme written out.
 function withColours(value, styles) {
   if (typeof value === "string") {
     return value.replace(/var\((--[\w-]+)\)/g, (_, name) => styles.getPropertyValue(name).trim());
