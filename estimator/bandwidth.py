@@ -26,6 +26,7 @@ LIMITS = (
     "PCIe",
     "NIC",
     "leaf oversubscription",
+    "spine oversubscription",
     "load balancing",
     "rack network channels",
     "in-network reduction",
@@ -41,6 +42,7 @@ LIMITS = (
     PCIE,
     NIC,
     LEAF,
+    SPINE,
     BALANCING,
     RACK,
     IN_NETWORK,
@@ -53,6 +55,8 @@ SYSTEM_DEFAULTS: dict[str, Any] = {
     "scale_up_reduction": True,
     "oversubscription": "1:1",
     "nodes_per_leaf": 32,
+    "spine_oversubscription": "1:1",
+    "nodes_per_pod": ANY_NUMBER,
     "placement": "ordered",
     "load_balancing": "adaptive",
     "gpudirect": True,
@@ -132,6 +136,8 @@ class SystemColumns:
     has_gpudirect: BoolArray
     oversubscription: FloatArray
     nodes_per_leaf: FloatArray
+    spine_oversubscription: FloatArray
+    nodes_per_pod: FloatArray
     is_random: BoolArray
     balance_share: FloatArray  # share of their rate that uplinks carry before the hottest is full
 
@@ -236,6 +242,8 @@ def system_columns(systems: Sequence[dict[str, Any]], catalog: Any, constants: M
         has_gpudirect=flags("gpudirect"),
         oversubscription=np.array(ratios),
         nodes_per_leaf=integers("nodes_per_leaf").astype(np.float64),
+        spine_oversubscription=np.array([float(parse_ratio(system["spine_oversubscription"])) for system in full]),
+        nodes_per_pod=integers("nodes_per_pod").astype(np.float64),
         is_random=np.array([system["placement"] == "random" for system in full]),
         balance_share=np.array(
             [
@@ -279,20 +287,32 @@ def host_network_bandwidth(columns: SystemColumns, constants: ModelConstants) ->
 def uplink_bandwidth(
     columns: SystemColumns, n_domains: IntArray, domain_crossings: float, constants: ModelConstants
 ) -> tuple[FloatArray, IntArray]:
-    """Rate at which one domain can send a pattern whose share of bytes leaves the leaf [B/s], and what limits that.
+    """Rate at which one domain can send a pattern, as leaf and spine uplinks allow it [B/s], and what limits that.
 
-    ``domain_crossings`` is how many times a ring (1) or a tree (2) of ordered ranks leaves one leaf; with L domains under a
-    leaf, that over L of the bytes go up. Random placement: all but (L − 1)/(k − 1). A job under one leaf sends none up:
-    its rate is infinite. A leaf's uplinks have the rate of its nodes' NICs ÷ oversubscription, less what balancing loses.
+    A leaf's uplinks have the rate of its nodes' NICs ÷ oversubscription, less what balancing loses; a pod's, over its
+    spines, that ÷ the spine oversubscription. A job under one leaf, or in one pod, sends none up: its rate is infinite.
     """
-    per_leaf = np.maximum(columns.nodes_per_leaf * columns.gpus_per_node / columns.domain_gpus, 1.0)
-    ordered = np.minimum(1.0, domain_crossings / per_leaf)
-    random = 1.0 - (per_leaf - 1.0) / np.maximum(n_domains - 1, 1)
-    crossing = np.where(n_domains > per_leaf, np.where(columns.is_random, random, ordered), 0.0)
-    load = columns.oversubscription * crossing
     nics = columns.nics_per_domain * columns.nic_byte_s * columns.network_constant(constants, "network_efficiency")
+    leaf = columns.oversubscription * _crossing(columns, columns.nodes_per_leaf, n_domains, domain_crossings)
+    pod = columns.oversubscription * columns.spine_oversubscription
+    pod = pod * _crossing(columns, columns.nodes_per_pod, n_domains, domain_crossings)
+    load = np.maximum(leaf, pod)
     rate = np.where(load > 0, nics * columns.balance_share / np.where(load > 0, load, 1.0), np.inf)
-    return rate, np.where(load > 1.0, LEAF, BALANCING)
+    return rate, np.where(load <= 1.0, BALANCING, np.where(pod > leaf, SPINE, LEAF))
+
+
+def _crossing(
+    columns: SystemColumns, nodes_below: FloatArray, n_domains: IntArray, domain_crossings: float
+) -> FloatArray:
+    """Share of a pattern's bytes that leaves the ``nodes_below`` under one leaf, or in one pod.
+
+    ``domain_crossings`` is how many times a ring (1) or a tree (2) of ordered ranks does; with L domains below, that over L
+    of the bytes go up. Random placement: all but (L − 1)/(k − 1).
+    """
+    below = np.maximum(nodes_below * columns.gpus_per_node / columns.domain_gpus, 1.0)
+    ordered = np.minimum(1.0, domain_crossings / below)
+    random = 1.0 - (below - 1.0) / np.maximum(n_domains - 1, 1)
+    return np.where(n_domains > below, np.where(columns.is_random, random, ordered), 0.0)
 
 
 @dataclass(frozen=True, slots=True)

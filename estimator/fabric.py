@@ -48,6 +48,7 @@ class SizedFabric:
     leaf_uplinks: int
     unit_nodes: int
     nodes_per_leaf: int
+    nodes_per_pod: int
     pods: int
     group_spines: tuple[int, ...]  # spines that a leaf meets; in the last pod it may be fewer
     group_cores: tuple[int, ...]  # cores that a spine meets
@@ -144,6 +145,7 @@ class SizedFabric:
                 "leaf_uplinks": self.leaf_uplinks,
                 "scalable_unit_nodes": self.unit_nodes,
                 "nodes_per_leaf": self.nodes_per_leaf,
+                "nodes_per_pod": self.nodes_per_pod,
                 "pods": self.pods,
                 "components": self.n_components,
             },
@@ -219,6 +221,7 @@ def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
         leaf_uplinks=uplinks,
         unit_nodes=int(sizing.leaves.unit_nodes[i]),
         nodes_per_leaf=nodes_per_leaf,
+        nodes_per_pod=_pod_nodes(sizing, i),
         pods=int(sizing.pods[i]),
         group_spines=tuple(sorted({int(sizing.group_spines[i]), int(sizing.last_group_spines[i])} - {0})),
         group_cores=_group_cores(sizing, i),
@@ -234,6 +237,16 @@ def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
 
 def _part(switch: str | None) -> str | None:
     return None if switch == "custom" else switch
+
+
+def _pod_nodes(sizing: Sizing, i: int) -> int:
+    """Nodes of a full pod; all of them where there are no pods."""
+    asked, nodes = sizing.asked, int(sizing.asked.nodes[i])
+    if sizing.pods[i] < 2:
+        return nodes
+    rows, unit = int(sizing.pod_rows[i]), int(sizing.leaves.unit_nodes[i])
+    by_rows = rows * unit if asked.rails_a_leaf[i] else rows * int(sizing.leaves.capacity[i]) // int(asked.endpoints_a_node[i])
+    return min(int(asked.pod_nodes[i]) or by_rows, nodes)
 
 
 def _downlinks(sizing: Sizing, i: int) -> int:

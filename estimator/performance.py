@@ -18,6 +18,7 @@ from estimator.bandwidth import (
     LATENCY,
     LEAF,
     LIMITS,
+    SPINE,
     BoolArray,
     Points,
     SystemColumns,
@@ -29,6 +30,7 @@ from estimator.model_constants import ModelConstants
 from estimator.units import FloatArray, IntArray, byte_s_to_gb_s, s_to_us
 
 TERMS = {"all_reduce": all_reduce_terms}  # what is modelled, by collective
+UPLINKS = (LEAF, SPINE, BALANCING)  # limits that no published run measures
 LAUNCHES = ("process-per-gpu", "single-process", "graph")
 
 
@@ -85,7 +87,7 @@ def _spread(
     racks = (points.columns.domain_gpus > points.columns.gpus_per_node) & (points.n_domains > 1)
     width = width * np.where(collnet, constants.value("band_widening", "in_network_reduction"), 1.0)
     width = width * np.where(racks, constants.value("band_widening", "multi_rack"), 1.0)[:, None]
-    width = width * np.where((limit == LEAF) | (limit == BALANCING), constants.value("band_widening", "uplinks"), 1.0)
+    width = width * np.where(np.isin(limit, UPLINKS), constants.value("band_widening", "uplinks"), 1.0)
     width = width * np.where(is_validated, 1.0, constants.value("band_widening", "not_validated"))
     return np.exp(low * width), np.exp(high * width)
 
@@ -107,7 +109,7 @@ def _is_validated(
         message_bytes <= constants.value("measured_bytes", "most")
     )
     limit = _at(terms.limit, choice)
-    return known[:, None] & sizes & (limit != LEAF) & (limit != BALANCING)
+    return known[:, None] & sizes & ~np.isin(limit, UPLINKS)
 
 
 def predict_times(

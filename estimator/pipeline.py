@@ -134,6 +134,8 @@ def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[s
         "in_network_reduction": spec.workload.in_network_reduction and is_infiniband,
         "oversubscription": ratio_text(ratio),
         "nodes_per_leaf": fabric.nodes_per_leaf,
+        "spine_oversubscription": ratio_text(max(fabric.spine_ratio, Fraction(1))),
+        "nodes_per_pod": fabric.nodes_per_pod,
         "placement": spec.workload.placement,
         "load_balancing": spec.workload.load_balancing,
         "gpudirect": spec.workload.gpudirect,

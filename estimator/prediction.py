@@ -46,6 +46,8 @@ class System(Section):
         None, description="Bandwidth of a leaf towards servers over its bandwidth towards spines."
     )
     nodes_per_leaf: int | None = Field(None, ge=1, le=MAX_GPUS, description="Servers that share a leaf.")
+    spine_oversubscription: Ratio | None = Field(None, description="The same ratio at the spines of three tiers.")
+    nodes_per_pod: int | None = Field(None, ge=1, le=MAX_GPUS, description="Servers below one group of spines.")
     placement: Literal["ordered", "random"] | None = Field(None, description="Whether ranks follow the cabling.")
     load_balancing: Literal["adaptive", "ecmp", "spray"] | None = Field(None, description="How uplinks share the load.")
     gpudirect: bool | None = Field(None, description="NICs read and write GPU memory without the host in between.")
@@ -77,7 +79,7 @@ def predict(request: Any, catalog: Catalog) -> dict[str, list[dict[str, Any]]]:
 
     Returns
     -------
-    ``{"rows": […]}``, one row a GPU count and message size, ordered by both; docs/model.md, "What a prediction says".
+    ``{"rows": […]}``, one row a GPU count and message size, in the order asked for; docs/model.md, "What a prediction says".
 
     Raises
     ------
@@ -93,7 +95,7 @@ def predict(request: Any, catalog: Catalog) -> dict[str, list[dict[str, Any]]]:
     problems += _more_problems(asked, system, catalog, constants)
     if problems:
         raise SpecError(problems)
-    gpus, sizes = sorted(asked.gpus), sorted(asked.message_bytes)
+    gpus, sizes = asked.gpus, asked.message_bytes
     columns = system_columns([system], catalog, constants).take(np.zeros(len(gpus), dtype=np.int64))
     points = points_of(columns, np.array(gpus, dtype=np.int64), asked.launch, constants)
     message_bytes = np.array([sizes], dtype=np.float64)

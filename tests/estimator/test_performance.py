@@ -243,6 +243,19 @@ def test_uplinks_take_nothing_from_a_job_under_one_leaf() -> None:
     assert LIMITS[limit[0]] == "leaf oversubscription"
 
 
+def test_spines_count_where_a_job_leaves_its_pod() -> None:
+    """Scattered ranks on 256 nodes: in a pod of 256 spines cost nothing, over pods of 64 the tighter tier rules."""
+    system = H100 | {"placement": "random", "oversubscription": "2:1", "spine_oversubscription": "3:1"}
+    small, large = (
+        uplink_bandwidth(system_columns([system | {"nodes_per_pod": pod}], CATALOG, CONSTANTS), np.array([256]), 1.0, CONSTANTS)
+        for pod in (64, 256)
+    )
+    leaf_share, pod_share = 1 - 31 / 255, 1 - 63 / 255
+    assert large[0][0] / small[0][0] == pytest.approx(2 * 3 * pod_share / (2 * leaf_share))
+    assert LIMITS[small[1][0]] == "spine oversubscription"
+    assert LIMITS[large[1][0]] == "leaf oversubscription"
+
+
 def test_a_slow_host_feels_less_of_the_oversubscription() -> None:
     """Uplinks are counted against the NICs' rate: hosts that send at half of it meet 2:1 without loss."""
 
