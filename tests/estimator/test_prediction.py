@@ -59,11 +59,12 @@ def refusal(request: Any) -> list[tuple[str, str, str]]:
 
 
 def test_rows_have_every_key_and_run_by_gpus_then_size() -> None:
-    rows = predict(changed(gpus=[1024, 8, 16], message_bytes=[8589934592, 8, 1048576]), CATALOG)["rows"]
+    rows = predict(REQUEST, CATALOG)["rows"]
     assert [(row["gpus"], row["message_bytes"]) for row in rows] == [
-        (n, size) for n in (8, 16, 1024) for size in (8, 1048576, 8589934592)
+        (n, size) for n in REQUEST["gpus"] for size in REQUEST["message_bytes"]
     ]
-    assert rows == predict(REQUEST, CATALOG)["rows"]
+    turned = predict(changed(gpus=REQUEST["gpus"][::-1], message_bytes=REQUEST["message_bytes"][::-1]), CATALOG)["rows"]
+    assert turned == rows[::-1]
     for row in rows:
         assert list(row) == [
             "gpus",
