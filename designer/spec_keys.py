@@ -38,7 +38,9 @@ class Key:
     @property
     def is_computed(self) -> bool:
         """True where a blank means "as the parts and the other answers say"."""
-        return self.info.default is None and self.path != "compute.server"  # without a server there is nothing to follow
+        return (
+            self.info.default is None and self.path != "compute.server"
+        )  # without a server there is nothing to follow
 
     @property
     def choices(self) -> tuple[Any, ...]:

@@ -152,7 +152,9 @@ def test_every_gpu_server_is_on_the_list_and_none_is_automatic():
     spec = parse_spec({"compute": {"server": "dgx-h100", "gpus": 64}, "fabric": {"generation": "ndr"}}, load_catalog())
     html = str(DesignForm(values={}, resolved=spec.as_json())["compute__server"])
     listed = re.findall(r'<option value="([^"]*)"', html)
-    assert sorted(listed) == sorted([part for part, server in load_catalog().servers.items() if server.gpu_count] + ["custom"])
+    assert sorted(listed) == sorted(
+        [part for part, server in load_catalog().servers.items() if server.gpu_count] + ["custom"]
+    )
 
 
 def test_switches_carry_the_generations_they_fit():
