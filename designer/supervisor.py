@@ -54,7 +54,8 @@ def up(arguments: Sequence[str], var: Path) -> int:
     os.umask(0o077)  # what is written from here on is its owner's alone, whatever the folder's own mode
     stopping = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: stopping.set())
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup asks to outlive the terminal
+            signal.signal(number, lambda *_: stopping.set())
     try:
         check_host_names(options.host)
         with locked(var) as lock, listening_socket(options.host, options.port) as listener:
@@ -381,7 +382,8 @@ class Supervisor:
                 report = f"the {child.name} {end}. Its last lines:\n{child.last_lines()}\nAll of its log: {child.log_path}"
                 if at_start and child.n_quick_failures >= MAX_QUICK_FAILURES_AT_START:
                     raise CannotStart(report)
-                print(f"{report}\nIt is started again in {wait_s:.1f} s.", file=sys.stderr, flush=True)
+                with contextlib.suppress(BrokenPipeError):  # nobody reads it any more: no reason to stop
+                    print(f"{report}\nIt is started again in {wait_s:.1f} s.", file=sys.stderr, flush=True)
             elif child.start_again_at is not None and time.monotonic() >= child.start_again_at:
                 child.start()
 
