@@ -172,7 +172,7 @@ class DesignForm(forms.Form):
 
     def show_computed(self, resolved: Mapping[str, Any]) -> None:
         """Print what a blank stands for in the blank itself."""
-        for path, shown in computed_texts(resolved).items():
+        for path, shown in computed_texts(resolved, self.catalog).items():
             widget = self.fields[field_name(path)].widget
             if isinstance(widget, forms.Select):
                 widget.choices = [("", f"Automatic: {shown}"), *list(widget.choices)[1:]]

@@ -148,7 +148,11 @@ def computed_values(spec: Mapping[str, Any]) -> dict[str, Any]:
     return {key.path: read_path(spec, key.path) for key in KEYS.values() if key.is_computed}
 
 
-def computed_texts(spec: Mapping[str, Any]) -> dict[str, str]:
-    """Path → what a blank there stands for, as the form prints it."""
-    return {path: f"{value:,}" if isinstance(value, int) else str(value)
-            for path, value in computed_values(spec).items() if value is not None}  # fmt: skip
+def computed_texts(spec: Mapping[str, Any], catalog: Catalog) -> dict[str, str]:
+    """Path → what a blank there stands for, as the form prints it: numbers with commas, parts by their model."""
+    models = {part: record.model for records in (catalog.switches, catalog.gpus) for part, record in records.items()}
+    return {
+        path: f"{value:,}" if isinstance(value, int) else models.get(value, str(value))
+        for path, value in computed_values(spec).items()
+        if value is not None
+    }

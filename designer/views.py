@@ -111,7 +111,7 @@ def _preview(form: DesignForm, spec: DesignSpec | None) -> dict[str, Any]:
     except EstimatorError as error:
         return {"problems": problems_for_page(problems or error.problems)}
     return {"estimate": result, "compute": result["fabrics"]["compute"], "busbw": headline(result.get("performance")),
-            "diagram": fabric_svg(result), "spec_hash": spec_hash(spec), "computed": computed_texts(result["spec"])}  # fmt: skip
+            "diagram": fabric_svg(result), "spec_hash": spec_hash(spec), "computed": computed_texts(result["spec"], load_catalog())}  # fmt: skip
 
 
 @login_required

@@ -113,7 +113,7 @@ def test_switches_follow_the_generation_and_blanks_say_what_they_stand_for(page)
     page.wait_for_selector("#id_fabric__leaf_radix[placeholder='128']")
     assert page.input_value("#id_fabric__leaf_switch") == ""
     options = page.locator("#id_fabric__leaf_switch option").all_inner_texts()
-    assert options[0] == "Automatic: nvidia-sn5600"
+    assert options[0] == "Automatic: SN5600"
     assert not [option for option in options if option.startswith("QM")]
 
 
