@@ -110,8 +110,14 @@ def _preview(form: DesignForm, spec: DesignSpec | None) -> dict[str, Any]:
         result = estimate([spec], load_catalog())[0].as_json()
     except EstimatorError as error:
         return {"problems": problems_for_page(problems or error.problems)}
-    return {"estimate": result, "compute": result["fabrics"]["compute"], "busbw": headline(result.get("performance")),
-            "diagram": fabric_svg(result), "spec_hash": spec_hash(spec), "computed": computed_texts(result["spec"], load_catalog())}  # fmt: skip
+    return {
+        "estimate": result,
+        "compute": result["fabrics"]["compute"],
+        "busbw": headline(result.get("performance")),
+        "diagram": fabric_svg(result),
+        "spec_hash": spec_hash(spec),
+        "computed": computed_texts(result["spec"], load_catalog()),
+    }
 
 
 @login_required
