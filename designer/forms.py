@@ -102,7 +102,7 @@ def _switch_choices(version: str) -> tuple[list[tuple[str, Any]], dict[str, str]
 def _server_choices(catalog: Catalog) -> list[tuple[str, Any]]:
     by_vendor: dict[str, list[tuple[str, str]]] = {}
     for part, server in catalog.servers.items():
-        if server.gpu_count:
+        if server.gpu_count and server.role != "rack":
             by_vendor.setdefault(server.vendor, []).append((part, server.model))
     return [*sorted(by_vendor.items()), ("custom", "Custom: give the counts below")]
 

@@ -42,10 +42,15 @@ class Design(models.Model):
 
 
 class DesignRevision(models.Model):
-    """One saved state of a design: its normalized spec. Rows are added, never changed."""
+    """One saved state of a design. Rows are added, never changed.
+
+    ``given`` is what the owner said: an edited design takes new defaults where nothing was said. ``spec`` is the normalized
+    request of that day, and ``spec_hash`` finds its estimate.
+    """
 
     design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="revisions")
     number = models.PositiveIntegerField()
+    given = models.JSONField()
     spec = models.JSONField()
     spec_hash = models.CharField(max_length=64, db_index=True)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -25,7 +25,7 @@ class TooManyJobs(EstimatorError):
 @transaction.atomic
 def save_design(owner: User, spec: DesignSpec, design: Design | None = None) -> Design:
     """Save a spec as a new design, or as the next revision of one. Saving what is there already adds no revision."""
-    values, digest = spec.as_json(), spec_hash(spec)
+    given, values = spec.as_given() | {"name": spec.name}, spec.as_json()
     if design is None:
         design = Design.objects.create(owner=owner, name=spec.name)
     else:
@@ -33,9 +33,9 @@ def save_design(owner: User, spec: DesignSpec, design: Design | None = None) -> 
         design.name = spec.name
         design.save(update_fields=["name", "updated_at"])
     latest = design.revisions.order_by("number").last()
-    if latest is None or latest.spec != values:
+    if latest is None or (latest.given, latest.spec) != (given, values):
         number = (design.revisions.aggregate(Max("number"))["number__max"] or 0) + 1
-        DesignRevision.objects.create(design=design, number=number, spec=values, spec_hash=digest)
+        DesignRevision.objects.create(design=design, number=number, given=given, spec=values, spec_hash=spec_hash(spec))
     return design
 
 

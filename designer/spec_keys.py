@@ -9,8 +9,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from estimator.catalog.loader import Catalog
-from estimator.errors import SpecError
-from estimator.spec import DesignSpec, parse_spec
+from estimator.spec import DesignSpec
 
 SIZE, SIZE_UNIT = "size", "size_unit"
 SIZE_KEYS = {"gpus": "compute.gpus", "nodes": "compute.nodes"}
@@ -107,40 +106,6 @@ def write_path(values: dict[str, Any], path: str, value: Any) -> None:
         values.pop(last, None)
     else:
         values[last] = value
-
-
-def said_values(spec: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
-    """A normalized spec without what the catalog would answer anyway: those fields stay blank and follow the parts.
-
-    A saved spec prints every default. Shown as typed values, they would hold on to the old server's NICs after the
-    server is changed.
-    """
-    given: dict[str, Any] = {}
-    computed = [key.path for key in KEYS.values() if key.is_computed]
-    size = SIZE_KEYS["nodes" if read_path(spec, SIZE_KEYS["gpus"]) is None else "gpus"]
-    for path in (size, *KEYS):
-        if path not in computed:
-            write_path(given, path, read_path(spec, path))
-    held: list[str] = []
-    for path in computed:  # in the order of the spec: a part, then what follows from the part
-        value = read_path(spec, path)
-        if value is None or _answers(given, catalog).get(path) == value:
-            continue
-        write_path(given, path, value)
-        held.append(path)
-    for path in held:
-        without = {**given}
-        write_path(without, path, None)
-        if _answers(without, catalog).get(path) == read_path(spec, path):
-            given = without
-    return given
-
-
-def _answers(values: dict[str, Any], catalog: Catalog) -> dict[str, Any]:
-    try:
-        return computed_values(parse_spec(values, catalog).as_json())
-    except SpecError:
-        return {}
 
 
 def computed_values(spec: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,9 +21,9 @@ from designer.diagrams import fabric_svg, part_names
 from designer.forms import DesignForm, problems_for_page
 from designer.models import Design
 from designer.services import cancel_estimate, request_estimate, save_design
-from designer.spec_keys import computed_texts, field_name, said_values
+from designer.spec_keys import computed_texts, field_name
 from estimator.catalog.loader import load_catalog
-from estimator.errors import EstimatorError, Problem
+from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
 from estimator.spec import DesignSpec, parse_spec, spec_hash
@@ -77,14 +77,18 @@ def design(request: HttpRequest, design_id: UUID) -> HttpResponse:
     row = get_object_or_404(Design, pk=design_id, owner=_owner(request))
     if request.method == "POST":
         return _estimate(request, row)
-    revision, catalog = row.latest, load_catalog()
-    values, job = said_values(revision.spec, catalog), _job_of(row, revision.spec_hash)
-    form = DesignForm(values=values, resolved=revision.spec)
+    revision = row.latest
+    job = _job_of(row, revision.spec_hash)
+    form = DesignForm(values=revision.given, resolved=revision.spec)
     if job is not None and job.state == EstimateJob.State.FAILED:
         form = DesignForm(form.typed(), resolved=revision.spec)
         form.full_clean()
         form.add_problems(_problems_of(job))
-    spec = parse_spec(values, catalog)
+    try:
+        spec: DesignSpec | None = parse_spec(revision.given, load_catalog())
+    except SpecError:  # saved before the catalog changed: what was given stays, with what is now wrong beside it
+        spec, form = None, DesignForm(form.typed(), resolved=revision.spec)
+        form.full_clean()
     return render(request, "designer/design.html", _page(form, spec, row) | _job_context(request, row, job))
 
 

@@ -30,11 +30,9 @@ class Compute(Section):
     server: str | None = Field(
         None,
         max_length=80,
+        examples=["dgx-h100", "custom"],
         title="Server",
-        description=(
-            "The server model, by its catalog id. 'custom' takes the counts given below and needs no part in the "
-            "catalog."
-        ),
+        description=("The server model. Custom takes the counts given below and needs no part in the catalog."),
     )
     nodes: int | None = Field(
         None,
@@ -55,10 +53,9 @@ class Compute(Section):
     gpu: str | None = Field(
         None,
         max_length=80,
+        examples=["h100-sxm"],
         title="GPU",
-        description=(
-            "The accelerator, by its catalog id; it sets the predicted performance. Default: the server's own."
-        ),
+        description=("The accelerator: it sets the predicted performance. Default: the server's own."),
     )
     gpus_per_node: int | None = Field(
         None,
@@ -140,10 +137,11 @@ class Fabric(Section):
     leaf_switch: str | None = Field(
         None,
         max_length=80,
+        examples=["nvidia-qm9700", "custom"],
         title="Leaf switch",
         description=(
-            "The switch that servers plug into, by catalog id. Default: the usual one of the generation; 'custom' "
-            "for none."
+            "The switch that servers plug into. Default: the usual one of the generation. Custom takes the radix given "
+            "below."
         ),
     )
     spine_switch: str | None = Field(

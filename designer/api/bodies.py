@@ -35,7 +35,7 @@ def revised_spec(design: Design, body: Mapping[str, Any], catalog: Catalog) -> D
     _refuse_unknown_keys(body, WRAPPER_KEYS)
     if not body:
         raise refuse(400, "nothing_to_change", "Give a name, a spec or both.")
-    spec = body.get("spec", design.latest.spec)
+    spec = body.get("spec", design.latest.given)
     if isinstance(spec, Mapping) and "name" not in spec:
         spec = {**spec, "name": design.name}
     return _named(spec, body, catalog)

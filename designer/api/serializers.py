@@ -90,11 +90,15 @@ class RevisionSerializer(serializers.ModelSerializer[DesignRevision]):
         return _url(self, "revision", pk=revision.design_id, number=revision.number)
 
 
+GIVEN_HELP = "The request as it was given: what was left out takes the defaults of the day it is used."
+
+
 class RevisionDetailSerializer(RevisionSerializer):
     spec = SpecField(help_text="The normalized spec: every default is printed.")
+    given = SpecField(help_text=GIVEN_HELP)
 
     class Meta(RevisionSerializer.Meta):
-        fields = [*RevisionSerializer.Meta.fields, "spec"]
+        fields = [*RevisionSerializer.Meta.fields, "spec", "given"]
 
 
 class DesignSerializer(serializers.ModelSerializer[Design]):
@@ -116,10 +120,11 @@ class DesignDetailSerializer(DesignSerializer):
     """A design with its latest spec and the list of all its revisions, oldest first."""
 
     spec = SpecField(help_text="The latest revision's normalized spec: every default is printed.")
+    given = SpecField(help_text=GIVEN_HELP)
     revisions = RevisionSerializer(many=True)
 
     class Meta(DesignSerializer.Meta):
-        fields = [*DesignSerializer.Meta.fields, "spec", "revisions"]
+        fields = [*DesignSerializer.Meta.fields, "spec", "given", "revisions"]
 
 
 class EstimateJobSerializer(serializers.ModelSerializer[EstimateJob]):

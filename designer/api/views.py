@@ -143,7 +143,8 @@ def owner_of(request: Request) -> Any:
 
 def _design_json(request: Request, pk: UUID) -> dict[str, Any]:
     design: Any = get_object_or_404(designs_of(request).prefetch_related("revisions"), pk=pk)
-    design.spec = design.latest.spec
+    latest = design.latest
+    design.spec, design.given = latest.spec, latest.given
     return DesignDetailSerializer(design, context={"request": request}).data
 
 

@@ -59,6 +59,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('number', models.PositiveIntegerField()),
+                ('given', models.JSONField()),
                 ('spec', models.JSONField()),
                 ('spec_hash', models.CharField(db_index=True, max_length=64)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),

@@ -7,7 +7,7 @@ from pydantic_core import PydanticUndefined
 
 from designer.forms import GROUPS, DesignForm
 from designer.samples import SAMPLES
-from designer.spec_keys import ALL_KEYS, KEYS, SIZE, SIZE_KEYS, SIZE_UNIT, field_name, read_path, said_values
+from designer.spec_keys import ALL_KEYS, KEYS, SIZE, SIZE_KEYS, SIZE_UNIT, field_name, read_path
 from estimator.catalog.loader import load_catalog
 from estimator.spec import parse_spec
 
@@ -47,7 +47,7 @@ def test_every_field_is_explained_and_every_count_has_its_unit():
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.key)
 def test_a_sample_goes_through_the_form_unchanged(sample):
     spec = sample.spec()
-    form = DesignForm(DesignForm(values=said_values(spec.as_json(), load_catalog())).typed())
+    form = DesignForm(DesignForm(values=spec.as_given()).typed())
     assert form.is_valid(), form.errors
     assert form.spec.as_json() == spec.as_json()
 
@@ -56,7 +56,7 @@ def test_what_the_parts_imply_stays_blank_and_follows_another_server():
     saved = parse_spec(
         {"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"}}, load_catalog()
     )
-    typed = DesignForm(values=said_values(saved.as_json(), load_catalog())).typed()
+    typed = DesignForm(values=saved.as_given()).typed()
     assert "compute__nics_per_node" not in typed
     other = DesignForm({**typed, "compute__server": "gb200-tray", "fabric__generation": "ndr"})
     assert other.is_valid(), other.errors
@@ -68,7 +68,7 @@ def test_what_was_said_against_the_parts_stays_said():
         "compute": {"server": "dgx-h100", "nodes": 16, "gpus_per_node": 4},
         "fabric": {"generation": "ndr", "leaf_downlinks": 20},
     }
-    said = said_values(parse_spec(values, load_catalog()).as_json(), load_catalog())
+    said = parse_spec(values, load_catalog()).as_given()
     assert read_path(said, "compute.gpus_per_node") == 4
     assert read_path(said, "fabric.leaf_downlinks") == 20
     assert read_path(said, "fabric.leaf_radix") is None
@@ -78,7 +78,7 @@ def test_a_size_in_gpus_stays_in_gpus():
     spec = parse_spec(
         {"compute": {"server": "dgx-h100", "gpus": 1001}, "fabric": {"generation": "ndr"}}, load_catalog()
     )
-    typed = DesignForm(values=said_values(spec.as_json(), load_catalog())).typed()
+    typed = DesignForm(values=spec.as_given()).typed()
     assert (typed[SIZE], typed[SIZE_UNIT]) == ("1001", "gpus")
 
 
@@ -153,7 +153,7 @@ def test_every_gpu_server_is_on_the_list_and_none_is_automatic():
     html = str(DesignForm(values={}, resolved=spec.as_json())["compute__server"])
     listed = re.findall(r'<option value="([^"]*)"', html)
     assert sorted(listed) == sorted(
-        [part for part, server in load_catalog().servers.items() if server.gpu_count] + ["custom"]
+        [key for key, server in load_catalog().servers.items() if server.gpu_count and server.role != "rack"] + ["custom"]
     )
 
 

@@ -214,6 +214,26 @@ class TestPreview:
         assert "≥ $" in text_of(page.post(reverse("preview"), typed, headers=HTMX))
 
 
+class TestSavedDesign:
+    def test_what_was_given_stays_when_the_catalog_no_longer_has_it(self, page, design):
+        """A design of before a catalog change opens, with the problem beside its field."""
+        revision = design.latest
+        design.revisions.filter(pk=revision.pk).update(
+            given=revision.given | {"compute": {"server": "dgx-gone", "nodes": 4}}
+        )
+        response = page.get(reverse("design", args=[design.pk]))
+        assert response.status_code == 200
+        assert "has no GPU server 'dgx-gone'" in text_of(response)
+
+    def test_an_edited_design_follows_another_server(self, page, owner):
+        page.post(reverse("design-new"), FORM)
+        design = owner.designs.get()
+        assert "nics_per_node" not in design.latest.given["compute"]
+        page.post(reverse("design", args=[design.pk]), {**FORM, "compute__server": "gb200-tray"})
+        assert design.latest.number == 2
+        assert design.latest.spec["compute"]["nics_per_node"] == 4
+
+
 class TestNewDesign:
     def test_the_form_starts_with_a_design_that_works(self, page):
         words = text_of(page.get(reverse("design-new")))
