@@ -9,6 +9,7 @@ Up to the hand-over this file uses the standard library alone.
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import os
 import re
@@ -57,7 +58,7 @@ def run(arguments: list[str], var: Path) -> int:
 
         return up(rest, var)
     if verb == "test":
-        install_chromium()
+        install_browser()
         set_up.ensure_charts(var)
         os.chdir(BASE_DIR)
         os.environ.pop("DJANGO_SETTINGS_MODULE")  # pyproject.toml names the settings of the tests
@@ -224,14 +225,18 @@ def holds_locked_versions(lists: list[Path]) -> bool:
     return True
 
 
-def install_chromium() -> None:
+def install_browser() -> None:
     """The browser tests want a Chromium. Where it cannot be installed they are skipped, and say so."""
-    if any(shutil.which(name) for name in CHROMIUM_NAMES) or os.geteuid() != 0 or not shutil.which("apt-get"):
+    packages = [] if any(shutil.which(name) for name in CHROMIUM_NAMES) else ["chromium", "fonts-liberation"]
+    try:
+        ctypes.CDLL("libatomic.so.1")  # what drives the browser is linked against it, and a bare machine lacks it
+    except OSError:
+        packages.append("libatomic1")
+    if not packages or os.geteuid() != 0 or not shutil.which("apt-get"):
         return
-    say("Installing Chromium for the browser tests …")
-    install_command = ["apt-get", "install", "-y", "--no-install-recommends", "chromium", "fonts-liberation"]
-    if not apt([["apt-get", "update"], install_command]):
-        say("Chromium could not be installed; the browser tests will be skipped.")
+    say(f"Installing {', '.join(packages)} for the browser tests …")
+    if not apt([["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", *packages]]):
+        say("That did not work; the browser tests will be skipped.")
 
 
 if __name__ == "__main__":
