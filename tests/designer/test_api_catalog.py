@@ -79,11 +79,11 @@ def test_an_unknown_kind_is_not_found_with_those_there_are(call: Caller) -> None
     assert "switches" in problems[0]["message"]
 
 
-def test_predictions_come_at_once_in_order(call: Caller) -> None:
+def test_predictions_come_at_once_in_the_order_asked_for(call: Caller) -> None:
     response = call("POST", "predictions/", REQUEST)
     assert response.status_code == 200
     rows = response.json()["rows"]
-    assert [(row["gpus"], row["message_bytes"]) for row in rows] == [(8, 2**20), (8, 2**30), (16, 2**20), (16, 2**30)]
+    assert [(row["gpus"], row["message_bytes"]) for row in rows] == [(16, 2**20), (16, 2**30), (8, 2**20), (8, 2**30)]
     for row in rows:
         assert row["time_us_low"] <= row["time_us"] <= row["time_us_high"]
         assert row["busbw_gb_s"] == pytest.approx(row["algbw_gb_s"] * 2 * (row["gpus"] - 1) / row["gpus"])
@@ -94,7 +94,7 @@ def test_predictions_come_at_once_in_order(call: Caller) -> None:
     [
         ({"system": {"gpu": "abacus"}}, "system.gpu"),
         ({"gpus": []}, "gpus"),
-        ({"gpus": [2**40]}, "gpus.0"),
+        ({"gpus": [2**40]}, "gpus"),
         ({"gpus": [1] * 200, "message_bytes": [8] * 200}, "message_bytes"),
         ({"collective": "shout"}, "collective"),
         ({"bogus": 1}, "bogus"),
