@@ -136,7 +136,7 @@ def bill_of_materials(spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan
     """
     lines = [*_servers(spec, fabric, catalog), *_switches(spec, fabric, catalog)]
     for tier in plan.tiers:
-        lines += _tier_lines(tier, catalog)
+        lines += _tier_lines(tier)
     book = spec.economics.price_book
     return Bom(_with_spares([_priced(line, book, catalog) for line in lines], catalog), plan)
 
@@ -175,7 +175,7 @@ def _switches(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> It
                       switch.typical_no_optics_w, spare_row="spare-switches")  # fmt: skip
 
 
-def _tier_lines(tier: TierCabling, catalog: Catalog) -> Iterator[BomLine]:
+def _tier_lines(tier: TierCabling) -> Iterator[BomLine]:
     if tier.choice is None:
         missing = tier.missing or "no part in the catalog"
         yield BomLine(CABLE, None, None, missing[0].upper() + missing[1:], tier.tier.replace("_", "-"), tier.tier,

@@ -6,7 +6,7 @@ by one algorithm with one protocol takes
     t(S) = alpha + start · S / (S + S1) + fill · S / (S + S0) + shown steps + S · byte_time
 
 where alpha holds launch and base latency, start what it takes to open all channels (a short message uses few), fill the chunk
-transfers that are not hidden until the pipe is full, shown steps the latency of the steps one after the other (of which a
+transfers at the start that no other transfer runs beside, shown steps the latency of the steps one after the other (of which a
 long message shows little), and byte_time the traffic over the slowest link. docs/model.md, "One collective", says where each
 term comes from and where it stops holding.
 """

@@ -10,9 +10,8 @@ from typing import Any
 class Problem:
     """One thing wrong with a request.
 
-    ``field`` is the dotted key it is about ("" for the whole), ``code`` is stable and part of the API, ``message``
-    names
-    the limit, the value asked for and a way out.
+    ``field`` is the dotted key it is about ("" for the whole), ``code`` is stable and part of the API, ``message`` tells
+    what was given, which bound it breaks and what to do instead.
     """
 
     field: str

@@ -1,8 +1,7 @@
 """One sized design, switch by switch: used ports of every leaf, spine and core, and what follows from them.
 
 ``SizedFabric`` is what cabling, BOM, power and performance read. Its arrays are generated from the structure (units,
-groups,
-sets), so that their sums check the closed forms of sizing.py; tests build the same network as a graph and compare.
+groups, sets), so that their sums check the closed forms of sizing.py; tests build the same network as a graph and compare.
 """
 
 from dataclasses import dataclass
@@ -186,12 +185,6 @@ def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
     free = int(asked.leaf_ports[i]) - uplinks - ceil_div(endpoints, share)
     managers = _place_managers(free, int(sizing.manager_links_placed[i]), copies)
     spine_down, spine_up = _spine_ports(sizing, i)
-    per_leaf = int(endpoints.max(initial=0))
-    nodes_per_leaf = (
-        per_leaf // max(int(asked.rails_a_leaf[i]), 1)
-        if asked.rails_a_leaf[i] and sizing.tiers[i] > 1
-        else (ceil_div(per_leaf, int(asked.endpoints_a_node[i])))
-    )
     return SizedFabric(
         tiers=int(sizing.tiers[i]),
         planes=part.planes,
@@ -220,7 +213,7 @@ def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
         leaf_downlinks=_downlinks(sizing, i),
         leaf_uplinks=uplinks,
         unit_nodes=int(sizing.leaves.unit_nodes[i]),
-        nodes_per_leaf=nodes_per_leaf,
+        nodes_per_leaf=_leaf_nodes(sizing, i, int(endpoints.max(initial=0))),
         nodes_per_pod=_pod_nodes(sizing, i),
         pods=int(sizing.pods[i]),
         group_spines=tuple(sorted({int(sizing.group_spines[i]), int(sizing.last_group_spines[i])} - {0})),
@@ -239,13 +232,25 @@ def _part(switch: str | None) -> str | None:
     return None if switch == "custom" else switch
 
 
+def _leaf_nodes(sizing: Sizing, i: int, endpoints: int) -> int:
+    """Nodes that share a leaf of so many endpoints: by rail a node has its rails there, in node order all it can."""
+    asked = sizing.asked
+    if asked.rails_a_leaf[i] and sizing.tiers[i] > 1:
+        return endpoints // int(asked.rails_a_leaf[i])
+    return int(ceil_div(endpoints, int(asked.endpoints_a_node[i])))
+
+
 def _pod_nodes(sizing: Sizing, i: int) -> int:
     """Nodes of a full pod; all of them where there are no pods."""
     asked, nodes = sizing.asked, int(sizing.asked.nodes[i])
     if sizing.pods[i] < 2:
         return nodes
     rows, unit = int(sizing.pod_rows[i]), int(sizing.leaves.unit_nodes[i])
-    by_rows = rows * unit if asked.rails_a_leaf[i] else rows * int(sizing.leaves.capacity[i]) // int(asked.endpoints_a_node[i])
+    by_rows = (
+        rows * unit
+        if asked.rails_a_leaf[i]
+        else rows * int(sizing.leaves.capacity[i]) // int(asked.endpoints_a_node[i])
+    )
     return min(int(asked.pod_nodes[i]) or by_rows, nodes)
 
 

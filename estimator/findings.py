@@ -41,9 +41,9 @@ def findings_of(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric, c
     return sorted(found, key=lambda finding: order[finding.severity])
 
 
-def of_problem(problem: Problem, severity: str = "warning") -> Finding:
-    """A problem that does not stop the estimate, as a finding."""
-    return Finding(problem.code, severity, problem.field, problem.message)
+def of_problem(problem: Problem) -> Finding:
+    """A problem that does not stop the estimate, as a warning."""
+    return Finding(problem.code, "warning", problem.field, problem.message)
 
 
 def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:

@@ -31,7 +31,6 @@ from estimator.units import FloatArray, IntArray, byte_s_to_gb_s, s_to_us
 
 TERMS = {"all_reduce": all_reduce_terms}  # what is modelled, by collective
 UPLINKS = (LEAF, SPINE, BALANCING)  # limits that no published run measures
-LAUNCHES = ("process-per-gpu", "single-process", "graph")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""estimate(): the one module that knows the order. Specs → counts → cables → BOM → cost, power → performance."""
+"""Specs in, Estimates out: counts → cables → BOM → cost, power → performance. No other module calls them in a row."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -36,10 +36,9 @@ class Estimate:
     cost: dict[str, Any] | None = None
     power: dict[str, Any] | None = None
     performance: dict[str, Any] | None = None
-    parts: tuple[str, ...] = field(default=ALL_PARTS)
 
     def as_json(self) -> dict[str, Any]:
-        """The Estimate; it depends on spec, catalog and model alone, and names the versions of both."""
+        """The Estimate, with the versions of model and catalog: with the spec they are all that it rests on."""
         out: dict[str, Any] = {
             "spec": self.spec.as_json(),
             "versions": {"model": MODEL_VERSION, "catalog": self.catalog_version},
@@ -101,7 +100,7 @@ def _one(
         if "cost" in parts:
             power = power_of(spec, fabric, plan, catalog)
             cost = cost_of(spec, fabric, bill, catalog)
-    return Estimate(spec, catalog.version, fabric, {"compute": compute}, found, bom, cost, power, performance, parts)
+    return Estimate(spec, catalog.version, fabric, {"compute": compute}, found, bom, cost, power, performance)
 
 
 def _performance(

@@ -1,10 +1,8 @@
 """Ports, leaves, spines, cores and links of many designs at once, as exact integers.
 
-The rules: leaves by unit or in node order, spines by the smallest even spread, cores by sets of spines. docs/model.md
-has
-them in words, with the published tables that they reproduce. Columns have shape (n_variants,); one design is a batch of
-one.
-A *component* is a network of its own: one plane, and in the rail-only layout one rail of one plane; its counts are
+The rules: leaves by unit or in node order, spines by the smallest even spread, cores by sets of spines. docs/sizing.md
+has them in words, with the published tables that they reproduce. Columns have shape (n_variants,); one design is a batch
+of one. A *component* is a network of its own: one plane, and in the rail-only layout one rail of one plane; its counts are
 multiplied by ``n_components``.
 """
 
@@ -162,7 +160,7 @@ class Pods:
 
 
 def pods_of(nodes: IntArray, asked: Asked, leaves: Leaves, spine_ports_down: IntArray) -> Pods:
-    """Rule 5: a pod is ``pod_nodes``, or as many leaves a group as a spine has downlinks."""
+    """Rule 5: pods as large as was asked, else with as many leaves a group as a spine has ports for them."""
     rows = leaf_rows(nodes, asked, leaves)
     pod = np.maximum(asked.pod_nodes, 1)
     given = asked.pod_nodes > 0
@@ -175,8 +173,7 @@ def pods_of(nodes: IntArray, asked: Asked, leaves: Leaves, spine_ports_down: Int
 
 @dataclass(frozen=True)
 class Sizing:
-    """Counts of many designs; every column has shape (n_variants,) and counts the whole design unless it says
-    otherwise.
+    """Counts of many designs; columns of shape (n_variants,), over the whole design unless they say otherwise.
 
     ``tiers`` is 0 where no fabric of these parts meets the request: diagnosis.py says why and what would work.
     """
@@ -199,7 +196,6 @@ class Sizing:
     core_groups: IntArray  # of a component
     cores_a_group: IntArray
     grown_last_spines: IntArray  # spines of a group in the last pod of the design as it may grow; 0: all pods are alike
-    padded: BoolArray  # spines have more uplinks than asked for, to spread evenly
     endpoints: IntArray
     manager_links_placed: IntArray
     links_leaf_spine: IntArray
@@ -214,7 +210,7 @@ def size(specs: Sequence[DesignSpec], catalog: Catalog) -> Sizing:
     asked = asked_columns(specs, catalog)
     leaves = leaf_layer(asked)
     grow = np.maximum(asked.grow_nodes, leaves.built_nodes)
-    one = _fits_one_tier(asked, leaves, grow)
+    one = _fits_one_tier(asked, grow)
     two = _two_tiers(asked, leaves, grow)
     auto = asked.tiers == 0
     wants_three = (asked.tiers == 3) | (auto & ~one & (two["group_spines"] == NONE))
@@ -249,7 +245,7 @@ def one_tier_ports(asked: Asked) -> IntArray:
     return np.where(asked.down > 0, np.minimum(asked.down, free), free)
 
 
-def _fits_one_tier(asked: Asked, leaves: Leaves, grow: IntArray) -> BoolArray:
+def _fits_one_tier(asked: Asked, grow: IntArray) -> BoolArray:
     needed = ceil_div(grow * asked.endpoints_a_node, asked.endpoints_a_port)
     managers = np.where(asked.tiers == 0, ceil_div(asked.manager_links, asked.n_components), 0)
     return needed + managers <= one_tier_ports(asked)
@@ -351,7 +347,6 @@ def _assemble(asked: Asked, leaves: Leaves, tiers: IntArray, two: dict[str, IntA
         core_groups=np.where(is_three, cores.core_groups, 0),
         cores_a_group=np.where(is_three, cores.cores_a_group, 0),
         grown_last_spines=np.where(is_three, cores.last_spines, 0),
-        padded=is_three & cores.padded,
         endpoints=endpoints,
         manager_links_placed=np.minimum(asked.manager_links, _free_leaf_ports(asked, leaves, tiers, n_leaf, uplinks)),
         links_leaf_spine=n_leaf * uplinks,

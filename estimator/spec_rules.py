@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from estimator.catalog.loader import Catalog
+from estimator.catalog.records import Server
 from estimator.errors import Problem
 from estimator.spec_fields import MAX_ENDPOINTS, Compute, DesignSpec, Fabric
 from estimator.units import ceil_div, counted, parse_ratio
@@ -39,23 +40,7 @@ def _unknown_part(field: str, kind: str, value: str, known: list[str]) -> Proble
 
 def _resolve_compute(compute: Compute, fabric: Fabric, catalog: Catalog, problems: list[Problem]) -> Compute:
     name = compute.server or "custom"
-    usable = [key for key, server in catalog.servers.items() if server.gpu_count and server.role != "rack"]
-    server = catalog.servers.get(name) if name in usable else None
-    if name in catalog.servers and catalog.servers[name].role == "rack":
-        trays = [key for key in usable if catalog.servers[key].gpu_id == catalog.servers[name].gpu_id]
-        problems.append(
-            Problem(
-                "compute.server",
-                "rack_not_node",
-                (
-                    f"{name} is a whole rack, and its trays are the nodes of a fabric. Use {' or '.join(trays)} with "
-                    "18 nodes for each rack, "
-                    "and scalable_unit_nodes 18 for a leaf a rack and rail."
-                ),
-            )
-        )
-    elif server is None and name != "custom":
-        problems.append(_unknown_part("compute.server", "GPU server", name, usable))
+    server = _server(name, catalog, problems)
     if compute.gpu is not None and compute.gpu not in catalog.gpus:
         unknown = _unknown_part("compute.gpu", "GPU", compute.gpu, list(catalog.gpus))
         problems.append(replace(unknown, message=unknown.message.replace("; or 'custom'", "; or leave it out")))
@@ -75,29 +60,40 @@ def _resolve_compute(compute: Compute, fabric: Fabric, catalog: Catalog, problem
         or (server.scale_up_domain_gpus if server else gpus_per_node),
         "nodes": compute.nodes if compute.nodes is not None else ceil_div(compute.gpus or 0, gpus_per_node),
     }
-    if (
-        compute.nodes is None
-        and compute.gpus is None
-        and not any(p.field in ("compute.nodes", "compute.gpus") for p in problems)
-    ):
-        problems.append(Problem("compute.nodes", "missing", "Say how many nodes, or how many GPUs, to connect."))
-    elif (
-        compute.nodes is not None
-        and compute.gpus is not None
-        and compute.nodes != ceil_div(compute.gpus, gpus_per_node)
-    ):
-        problems.append(
-            Problem(
-                "compute.gpus",
-                "contradiction",
-                (
-                    f"{compute.nodes:,} nodes of {gpus_per_node} GPUs are {compute.nodes * gpus_per_node:,} GPUs, and "
-                    f"{compute.gpus:,} "
-                    "were asked for. Give nodes or gpus, not both."
-                ),
-            )
-        )
+    problems += _node_problems(compute, gpus_per_node, problems)
     return compute.model_copy(update=update)
+
+
+def _server(name: str, catalog: Catalog, problems: list[Problem]) -> Server | None:
+    """The server's record; None for a custom one, and for one that cannot be a node, which is then a problem."""
+    usable = [key for key, server in catalog.servers.items() if server.gpu_count and server.role != "rack"]
+    if name in usable:
+        return catalog.servers[name]
+    rack = catalog.servers.get(name)
+    if rack and rack.role == "rack":
+        trays = [key for key in usable if catalog.servers[key].gpu_id == rack.gpu_id]
+        message = (
+            f"{name} is a whole rack, and its trays are the nodes of a fabric. Use {' or '.join(trays)} with 18 nodes for "
+            "each rack, and scalable_unit_nodes 18 for a leaf a rack and rail."
+        )
+        problems.append(Problem("compute.server", "rack_not_node", message))
+    elif name != "custom":
+        problems.append(_unknown_part("compute.server", "GPU server", name, usable))
+    return None
+
+
+def _node_problems(compute: Compute, gpus_per_node: int, found: list[Problem]) -> Iterator[Problem]:
+    """Nodes and GPUs: one of them is needed, and two must agree."""
+    nodes, gpus = compute.nodes, compute.gpus
+    if nodes is None and gpus is None:
+        if not any(problem.field in ("compute.nodes", "compute.gpus") for problem in found):
+            yield Problem("compute.nodes", "missing", "Say how many nodes, or how many GPUs, to connect.")
+    elif nodes is not None and gpus is not None and nodes != ceil_div(gpus, gpus_per_node):
+        message = (
+            f"{nodes:,} nodes of {gpus_per_node} GPUs are {nodes * gpus_per_node:,} GPUs, and {gpus:,} were asked for. "
+            "Give nodes or gpus, not both."
+        )
+        yield Problem("compute.gpus", "contradiction", message)
 
 
 def port_rate(fabric: Fabric, catalog: Catalog) -> int:

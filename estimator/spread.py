@@ -1,9 +1,7 @@
 """Even spreads: how few spines, and how few cores, let every switch have equal links to each switch above it.
 
 OpenSM's fat-tree routing needs this symmetry, and published designs keep it: 24 leaves with 32 uplinks fill 12 spines
-of
-64 ports, and the published count is 16, because 32 links do not spread evenly over 12 (NVIDIA DGX SuperPOD H100, Table
-4).
+of 64 ports, and NVIDIA's table has 16, because 32 links do not spread evenly over 12 (DGX SuperPOD H100, Table 4).
 All functions take columns over variants and hold counts as int64.
 """
 
@@ -33,9 +31,8 @@ def even_spines(
     Returns
     -------
     (n_spines, n_uplinks) : int arrays, shape (n_variants,)
-        The smallest S, and with it the fewest uplinks U, such that S divides U, needed ≤ U ≤ most and n_leaves · U/S ≤
-        spine_ports;
-        both 0 where there is none.
+        The smallest S, and with it the fewest uplinks U, such that S divides U, needed ≤ U ≤ most and
+        n_leaves · U/S ≤ spine_ports; both 0 where there is none.
 
     Notes
     -----
@@ -90,18 +87,14 @@ class CoreRequest:
 class CoreLayout:
     """What was found; columns of shape (n_variants,). ``core_groups`` 0 where nothing was.
 
-    Spine number i of each group belongs to set i mod ``core_groups``, and set j meets core group j. ``padded`` says
-    that
-    spines got more uplinks than the ratio asks for, because only then do they spread evenly. ``cores_a_group`` is that
-    of
-    the largest group; uneven groups that no spine of the last pod meets have fewer.
+    Spine number i of each group belongs to set i mod ``core_groups``, and the spines of set j meet the cores of group j.
+    ``cores_a_group`` is that of the largest group; uneven groups that no spine of the last pod meets have fewer.
     """
 
     last_spines: IntArray
     core_groups: IntArray
     cores_a_group: IntArray
     n_cores: IntArray
-    padded: BoolArray
 
 
 def spine_uplinks(down: IntArray, request: CoreRequest) -> IntArray:
@@ -118,7 +111,6 @@ def even_cores(request: CoreRequest, wanted: BoolArray) -> CoreLayout:
     """
     n = len(request.uplinks)
     out = [np.zeros(n, dtype=np.int64) for _ in range(3)]
-    padded = np.zeros(n, dtype=bool)
     widest = int(max(request.full_spines.max(initial=1), 1))
     last = int(max(request.uplinks.max(initial=1), 1)) if request.last_groups.any() else 1
     for part in _chunks(n, widest * last):
@@ -128,8 +120,7 @@ def even_cores(request: CoreRequest, wanted: BoolArray) -> CoreLayout:
         found_padded = _search_padded(request.take(slice(i, i + 1)))
         if found_padded:
             out[0][i], out[1][i], out[2][i] = found_padded
-            padded[i] = True
-    return CoreLayout(out[0], out[1], out[2], n_cores=out[1] * out[2], padded=padded)
+    return CoreLayout(out[0], out[1], out[2], n_cores=out[1] * out[2])
 
 
 def loose_cores(request: CoreRequest) -> CoreLayout:
@@ -156,7 +147,6 @@ def loose_cores(request: CoreRequest) -> CoreLayout:
         core_groups=np.where(meets, spines, NONE),
         cores_a_group=np.where(meets, largest, NONE),
         n_cores=np.where(meets, n_cores, NONE),
-        padded=np.zeros(len(spines), dtype=bool),
     )
 
 

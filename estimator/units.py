@@ -1,4 +1,4 @@
-"""Every conversion of the project, and exact integer arithmetic. G is 10^9; KiB, MiB and GiB are powers of two."""
+"""Every conversion of the project, and exact integer arithmetic. G is 10^9."""
 
 import math
 import re
@@ -18,7 +18,6 @@ CENTS_PER_USD = 100
 W_PER_KW = 1000
 HOURS_PER_YEAR = 8760
 _RATIO = re.compile(r"\s*([0-9]{1,9})\s*:\s*([0-9]{1,9})\s*")
-KIB, MIB, GIB = 2**10, 2**20, 2**30
 
 
 def ceil_div(dividend: Any, divisor: Any) -> Any:
@@ -49,11 +48,6 @@ def us_to_s(time_us: Any) -> Any:
 def cents_to_usd(cents: Any) -> float:
     """US cents → US dollars, for printing; a whole number of dollars stays exact."""
     return int(cents) / CENTS_PER_USD
-
-
-def usd_to_cents(usd: float) -> int:
-    """US dollars → US cents, half a cent rounded up in size."""
-    return math.floor(Fraction(str(usd)) * CENTS_PER_USD + Fraction(1, 2))
 
 
 def ratio_text(ratio: Fraction) -> str:

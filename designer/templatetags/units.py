@@ -1,7 +1,7 @@
 """Raw number → the text an architect reads, with its unit. Views pass raw numbers; only these filters print them."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django import template
@@ -18,21 +18,29 @@ SIGNIFICANT_DIGITS = 3
 
 
 def significant(value: float, digits: int = SIGNIFICANT_DIGITS) -> str:
-    """``value`` with at least ``digits`` significant digits, whole digits never rounded away: 1.24, 12.4, 124, 1,240."""
+    """``value`` with at least ``digits`` significant digits, whole digits never rounded away: 1.24, 12.4, 124, 1,240.
+
+    Zeros at the end go: for what is exact (30 m, 400 Gb/s). What was rounded keeps them, see ``rounded``.
+    """
+    text = rounded(value, digits)
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def rounded(value: float, digits: int = SIGNIFICANT_DIGITS) -> str:
+    """As ``significant``, but zeros at the end stay, so that they tell how exact a computed figure is: 48.0, 1.80."""
     if value == 0:
         return "0"
-    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    text = f"{abs(value):,.{decimals}f}"
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
+    magnitude = math.floor(math.log10(abs(value)))
+    magnitude += round(abs(value) / 10.0**magnitude, digits - 1) >= 10  # 9.996 prints as 10.0, not as 10.00
+    text = f"{abs(value):,.{max(0, digits - 1 - magnitude)}f}"
     return MINUS + text if value < 0 else text
 
 
 def scaled(value: float, unit: str) -> str:
-    """``value`` in the largest decimal step it reaches, then the unit: ``scaled(2.4e6, "W")`` → "2.4 MW"."""
+    """``value`` in the largest decimal step it reaches, then the unit: ``scaled(2.4e6, "W")`` → "2.40 MW"."""
     for step, prefix in DECIMAL_STEPS:
         if abs(value) >= step * 0.9995:
-            return f"{significant(value / step)}{NO_BREAK_SPACE}{prefix}{unit}"
+            return f"{rounded(value / step)}{NO_BREAK_SPACE}{prefix}{unit}"
     return f"{significant(value)}{NO_BREAK_SPACE}{unit}"
 
 
@@ -64,25 +72,28 @@ def gb_s(value: Any) -> str:
     """GB/s (10^9 bytes a second) → "368 GB/s", "0.00124 GB/s" as "1.24 MB/s"."""
     if _is_missing(value):
         return MISSING
-    return scaled(value * 1e9, "B/s") if 0 < abs(value) < 1 else f"{significant(value)}{NO_BREAK_SPACE}GB/s"
+    return scaled(value * 1e9, "B/s") if 0 < abs(value) < 1 else f"{rounded(value)}{NO_BREAK_SPACE}GB/s"
 
 
 @register.filter
 def watts(value: Any) -> str:
-    """W → "940 W", "57.6 kW", "2.4 MW"."""
+    """W → "940 W", "57.6 kW", "2.40 MW"."""
     return MISSING if _is_missing(value) else scaled(value, "W")
 
 
 @register.filter
 def usd(value: Any) -> str:
-    """US dollars, short → "$920", "$12,400", "$1.24 M"."""
+    """US dollars to three digits, as ranges of ten per cent and more allow → "$920", "$12,400", "$1.20 M"."""
     if _is_missing(value):
         return MISSING
     sign, size = (MINUS if value < 0 else ""), abs(value)
     for step, unit in ((10**9, "bn"), (10**6, "M")):
         if size >= step * 0.9995:
-            return f"{sign}${significant(size / step)}{NO_BREAK_SPACE}{unit}"
-    return f"{sign}${size:,.0f}" if size >= 100 or size == 0 else f"{sign}${size:,.2f}"
+            return f"{sign}${rounded(size / step)}{NO_BREAK_SPACE}{unit}"
+    if 0 < size < 100:
+        return f"{sign}${size:,.2f}"
+    tens = 10 ** max(0, math.floor(math.log10(size)) - 2) if size else 1
+    return f"{sign}${round(size / tens) * tens:,}"
 
 
 @register.filter
@@ -96,17 +107,59 @@ def usd_exact(value: Any) -> str:
 
 @register.filter
 def usd_range(value: Any) -> str:
-    """``{"low", "high"}`` in dollars → "$1.1 M to $1.4 M"; one figure where both ends agree."""
+    """``{"low", "high"}`` in dollars → "$1.10 M to $1.40 M"; one figure where both ends agree."""
+    return _range(value, usd)
+
+
+@register.filter
+def usd_exact_range(value: Any) -> str:
+    """``{"low", "high"}`` in dollars, to the dollar → "$1,249 to $1,900"."""
+    return _range(value, usd_exact)
+
+
+def _range(value: Any, printer: Callable[[Any], str]) -> str:
     if not isinstance(value, Mapping) or _is_missing(value.get("low")):
         return MISSING
-    low, high = usd(value["low"]), usd(value.get("high"))
+    low, high = printer(value["low"]), printer(value.get("high"))
     return low if low == high else f"{low} to {high}"
 
 
 @register.filter
 def percent(value: Any) -> str:
-    """A fraction → "12.3 %"."""
-    return MISSING if _is_missing(value) else f"{significant(value * 100)}{NO_BREAK_SPACE}%"
+    """A computed fraction → "12.3 %", "10.0 %"."""
+    return MISSING if _is_missing(value) else f"{rounded(value * 100)}{NO_BREAK_SPACE}%"
+
+
+@register.filter
+def kilowatt_hours(value: Any) -> str:
+    """kWh → "12.6 GWh"."""
+    return MISSING if _is_missing(value) else scaled(value * 1e3, "Wh")
+
+
+@register.filter
+def in_unit(value: Any, unit: str) -> str:
+    """A parameter's value, where its unit stands beside it: fractions as a percentage → "0.5 %", others as they are."""
+    if _is_missing(value):
+        return MISSING
+    if str(unit).startswith(FRACTION):
+        return f"{significant(value * 100)}{NO_BREAK_SPACE}%"
+    return significant(float(value))
+
+
+@register.filter
+def unit_name(unit: Any) -> str:
+    """A parameter's unit in words: "fraction of capex" → "of the purchase price", "USD/node" → "$ per node"."""
+    text = str(unit or "").replace("USD/", "$ per ").replace("capex", "the purchase price").removeprefix(FRACTION)
+    return text.replace("/yr", "a year").replace("of price", "of the price").strip()
+
+
+@register.filter
+def ratio_to_one(value: Any) -> str:
+    """A ratio of two integers as a decimal: "4:3" → "1.33:1"; as it is where it already reads so."""
+    if _is_missing(value):
+        return MISSING
+    down, up = (int(part) for part in str(value).split(":"))
+    return str(value) if up == 1 else f"{significant(down / up)}:1"
 
 
 @register.filter
@@ -122,13 +175,13 @@ def message_size(value: Any) -> str:
 
 @register.filter
 def duration_us(value: Any) -> str:
-    """Microseconds → "12.3 µs", "4.1 ms", "1.2 s"."""
+    """Microseconds → "12.3 µs", "4.10 ms", "1.20 s"."""
     if _is_missing(value):
         return MISSING
     for step, unit in TIME_STEPS_US:
-        if value >= step:
-            return f"{significant(value / step)}{NO_BREAK_SPACE}{unit}"
-    return f"{significant(value)}{NO_BREAK_SPACE}µs"
+        if value >= step * 0.9995:
+            return f"{rounded(value / step)}{NO_BREAK_SPACE}{unit}"
+    return f"{rounded(value)}{NO_BREAK_SPACE}µs"
 
 
 @register.filter
@@ -150,6 +203,8 @@ def words(value: Any) -> str:
         "bom": "BOM",
         "gpu": "GPU",
         "nic": "NIC",
+        "simple": "Simple",
+        "fiber": "fibre",
     }
     return " ".join(capitals.get(word, word) for word in str(value).replace("_", " ").replace("-", " ").split())
 
@@ -164,7 +219,13 @@ GENERATION_NAMES = {
     "edr": "InfiniBand EDR", "hdr": "InfiniBand HDR", "ndr": "InfiniBand NDR", "xdr": "InfiniBand XDR",
     "roce-100": "RoCE 100G", "roce-200": "RoCE 200G", "roce-400": "RoCE 400G", "roce-800": "RoCE 800G",
 }  # fmt: skip
-BASIS_NAMES = {"list": "listed", "seed": "planning anchor", "request": "given by you"}
+FRACTION = "fraction"
+BASIS_NAMES = {"list": "listed", "seed": "planning anchor", "request": "set in the design"}
+BOOK_NAMES = {"anchors": "planning anchors", "street": "street prices, with planning anchors for parts that have none"}
+CATEGORY_NAMES = {
+    "server": "Servers", "nic": "Adapters", "switch": "Switches", "transceiver": "Transceivers", "cable": "Cables",
+    "fiber": "Fibres",
+}  # fmt: skip
 
 
 @register.filter
@@ -177,6 +238,18 @@ def generation_name(value: Any) -> str:
 def basis_name(value: Any) -> str:
     """The basis of a price or a figure in plain words."""
     return BASIS_NAMES.get(value, words(value))
+
+
+@register.filter
+def book_name(value: Any) -> str:
+    """A price book in plain words."""
+    return BOOK_NAMES.get(value, words(value))
+
+
+@register.filter
+def category_name(value: Any) -> str:
+    """A category of the bill, as a heading over its lines."""
+    return CATEGORY_NAMES.get(value, words(value))
 
 
 @register.filter

@@ -74,7 +74,7 @@ def held_lease(job: EstimateJob) -> Iterator[threading.Event]:
 
 @shared_task(ignore_result=True)
 def run_estimate(job_id: str) -> None:
-    """Fill one EstimateJob. Running it twice gives the same row."""
+    """Compute the estimate of one job and store it. A second run of a finished job changes nothing."""
     job = EstimateJob.claim(job_id)
     if job is None:
         return
@@ -113,7 +113,9 @@ def sweep() -> int:
     State = EstimateJob.State
     is_abandoned = Q(state=State.RUNNING, lease_until__lt=now)
     for job in EstimateJob.objects.filter(is_abandoned, attempts__gte=MAX_ATTEMPTS):
-        job.fail_with("too_many_attempts", f"The estimate was tried {MAX_ATTEMPTS} times, and its worker died each time.")
+        job.fail_with(
+            "too_many_attempts", f"The estimate was tried {MAX_ATTEMPTS} times, and its worker died each time."
+        )
         logger.error("Estimate %s was given up after %d attempts", job.pk, MAX_ATTEMPTS)
     was_not_sent_lately = Q(sent_at=None) | Q(sent_at__lt=now - RESEND_AFTER)
     waiting = EstimateJob.objects.filter(was_not_sent_lately & (Q(state=State.QUEUED) | is_abandoned))

@@ -17,9 +17,9 @@ import pytest
 
 from estimator.catalog.loader import load_catalog
 from estimator.prediction import predict
-from estimator.units import MIB
 
 MEASURED = Path(__file__).parents[1] / "golden" / "measured"
+MIB = 2**20
 CATALOG = load_catalog()
 
 

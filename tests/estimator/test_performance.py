@@ -1,7 +1,7 @@
 """Systems to times: properties that must hold for any system, closed forms, limits, and designs as a batch."""
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -19,10 +19,13 @@ from estimator.bandwidth import (
 from estimator.catalog.loader import load_catalog
 from estimator.collectives import ALGORITHMS, VARIANTS
 from estimator.model_constants import ModelConstants
-from estimator.performance import LAUNCHES, Points, Times, design_performance, gpu_counts, points_of, predict_times
-from estimator.units import GIB, GIGA, FloatArray
+from estimator.performance import Points, Times, design_performance, gpu_counts, points_of, predict_times
+from estimator.prediction import PredictionRequest
+from estimator.units import GIGA, FloatArray
 
 CATALOG = load_catalog()
+GIB = 2**30
+LAUNCHES = get_args(PredictionRequest.model_fields["launch"].annotation)
 CONSTANTS = ModelConstants(CATALOG)
 SIZES: FloatArray = 2.0 ** np.arange(3.0, 36.0)[None, :]
 H100 = {
@@ -247,7 +250,9 @@ def test_spines_count_where_a_job_leaves_its_pod() -> None:
     """Scattered ranks on 256 nodes: in a pod of 256 spines cost nothing, over pods of 64 the tighter tier rules."""
     system = H100 | {"placement": "random", "oversubscription": "2:1", "spine_oversubscription": "3:1"}
     small, large = (
-        uplink_bandwidth(system_columns([system | {"nodes_per_pod": pod}], CATALOG, CONSTANTS), np.array([256]), 1.0, CONSTANTS)
+        uplink_bandwidth(
+            system_columns([system | {"nodes_per_pod": pod}], CATALOG, CONSTANTS), np.array([256]), 1.0, CONSTANTS
+        )
         for pod in (64, 256)
     )
     leaf_share, pod_share = 1 - 31 / 255, 1 - 63 / 255
