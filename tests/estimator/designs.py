@@ -1,12 +1,13 @@
-"""One design from a few words to its bill, for the tests of cabling, BOM, power and cost."""
+"""Designs from a few words, for the tests of counts, findings, cabling, BOM, power and cost."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from estimator.bom import Bom, bill_of_materials
 from estimator.cabling import CablePlan, cable_plan
-from estimator.catalog.loader import Catalog
+from estimator.catalog.loader import Catalog, load_catalog
 from estimator.fabric import SizedFabric, fabric_of
+from estimator.pipeline import estimate
 from estimator.sizing import size
 from estimator.spec import DesignSpec, parse_spec
 
@@ -53,3 +54,21 @@ def superpod_h100(catalog: Catalog) -> Design:
     """The published DGX H100 SuperPOD of four scalable units: 127 nodes, 4 fabric-manager links, 48 switches."""
     return design(catalog, "dgx-h100", 127, "ndr", leaf_switch="nvidia-qm9700", scalable_unit_nodes=32,
                   provision="full-unit", reserved={"fabric_manager_links": 4})  # fmt: skip
+
+
+def spec_of(nodes: int, ports: int = 8, **fabric: Any) -> DesignSpec:
+    """A custom cluster on switches of any radix."""
+    compute = {"nodes": nodes, "gpus_per_node": max(ports, 1), "nics_per_node": ports, "nic_ports_per_node": ports}
+    return parse_spec({"compute": compute, "fabric": {"generation": "ndr", **fabric}}, load_catalog())
+
+
+def counts_of(spec: DesignSpec) -> dict[str, Any]:
+    """fabrics.compute of one design, all parts."""
+    (made,) = estimate([spec], load_catalog(), ("counts", "links", "cables"))
+    return made.fabrics["compute"]
+
+
+def found(spec: DesignSpec) -> dict[str, str]:
+    """Codes and messages of the findings of one design."""
+    (made,) = estimate([spec], load_catalog(), ("counts",))
+    return {finding.code: finding.message for finding in made.findings}

@@ -18,22 +18,11 @@ from estimator.pipeline import estimate
 from estimator.sizing import size
 from estimator.spec import DesignSpec, asked_ratio, parse_spec
 from estimator.spread import even_spines
+from tests.estimator.designs import counts_of, found, spec_of
 from tests.estimator.wiring import wired
 
 CATALOG = load_catalog()
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "designs.json").read_text())["cases"]
-
-
-def spec_of(nodes: int, ports: int = 8, **fabric: Any) -> DesignSpec:
-    """A custom cluster on switches of any radix."""
-    compute = {"nodes": nodes, "gpus_per_node": max(ports, 1), "nics_per_node": ports, "nic_ports_per_node": ports}
-    return parse_spec({"compute": compute, "fabric": {"generation": "ndr", **fabric}}, CATALOG)
-
-
-def counts_of(spec: DesignSpec) -> dict[str, Any]:
-    """fabrics.compute of one design, all parts."""
-    (made,) = estimate([spec], CATALOG, ("counts", "links", "cables"))
-    return made.fabrics["compute"]
 
 
 @pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["id"])
@@ -53,6 +42,7 @@ SMALL = st.fixed_dictionaries({
     "nodes": st.integers(1, 40), "ports": st.sampled_from([1, 2, 4]), "radix": RADIX,
     "ratio": st.sampled_from(["1:1", "2:1", "3:1", "3:2", "1:2"]), "spine_ratio": st.sampled_from(["1:1", "2:1"]),
     "layout": st.sampled_from(["rail-optimized", "top-of-rack", "rail-only"]), "planes": st.sampled_from([1, 2]),
+    "spine": st.sampled_from([None, 8, 12, 16]), "core": st.sampled_from([None, 6, 8, 16]),
     "tiers": st.sampled_from([1, 2, 3, "auto"]), "spread": st.sampled_from(["even", "uneven"]),
     "provision": st.sampled_from(["as-bought", "full-unit"]), "unit": st.sampled_from([None, 1, 2, 3]),
     "pod": st.sampled_from([None, None, 3, 4, 5, 12]),
@@ -63,7 +53,8 @@ SMALL = st.fixed_dictionaries({
 def small_spec(a: dict[str, Any]) -> DesignSpec:
     """One of the small designs."""
     return spec_of(
-        a["nodes"], a["ports"] * a["planes"], leaf_radix=a["radix"], spine_radix=a["radix"], core_radix=a["radix"],
+        a["nodes"], a["ports"] * a["planes"], leaf_radix=a["radix"], spine_radix=a["spine"] or a["radix"],
+        core_radix=a["core"] or a["radix"],
         oversubscription=a["ratio"], spine_oversubscription=a["spine_ratio"], layout=a["layout"], planes=a["planes"],
         tiers=a["tiers"], uplink_spread=a["spread"], provision=a["provision"], scalable_unit_nodes=a["unit"],
         pod_nodes=a["pod"], grow_to_nodes=a["nodes"] + a["grow"] if a["grow"] and a["spread"] == "even" else None,
@@ -96,10 +87,19 @@ def test_closed_form_equals_the_wired_network(a: dict[str, Any]) -> None:
     assert by_tier["node"] == fabric.links_node_leaf
     assert by_tier["spine"] == fabric.links_leaf_spine
     assert by_tier["core"] == fabric.links_spine_core
-    for kind in ("spine", "core"):
-        assert max((graph.degree(n, weight="links") for n in kinds[kind]), default=0) <= a["radix"], kind
+    for kind, radix in (("spine", fabric.spine_radix), ("core", fabric.core_radix)):
+        assert max((graph.degree(n, weight="links") for n in kinds[kind]), default=0) <= radix, kind
         assert min((graph.degree(n, weight="links") for n in kinds[kind]), default=1) > 0, f"a dark {kind}"
     assert graph.graph["islands"] == fabric.n_components
+    if a["spread"] == "even":
+        check_evenness(graph, kinds)
+
+
+def check_evenness(graph: Any, kinds: dict[str, list[Any]]) -> None:
+    """Every leaf has equal links to the spines it meets, and every spine to its cores."""
+    for kind, tier in (("leaf", "spine"), ("spine", "core")):
+        for switch in kinds[kind]:
+            assert len({d["links"] for *_, d in graph.edges(switch, data=True) if d["tier"] == tier}) <= 1, switch
 
 
 def check_arrays(fabric: SizedFabric) -> None:
@@ -186,12 +186,6 @@ def test_a_ratio_is_printed_as_exact_integers() -> None:
 # ------------------------------------------------------------------------------------------------ findings and refusals
 
 
-def found(spec: DesignSpec) -> dict[str, str]:
-    """Codes and messages of the findings of one design."""
-    (made,) = estimate([spec], CATALOG, ("counts",))
-    return {finding.code: finding.message for finding in made.findings}
-
-
 def refusal(spec: DesignSpec) -> tuple[str, str]:
     """Code and message of the refusal of one design."""
     with pytest.raises(InfeasibleDesign) as caught:
@@ -249,7 +243,13 @@ def test_ways_out_stay_within_what_a_request_may_ask() -> None:
 
 def test_an_uneven_spread_that_leaves_leaves_apart_says_so() -> None:
     """40 leaves of 2 uplinks fill 20 spines of 4 ports: a leaf meets 2 of them, and 6 leaves (3 spines) are the most."""
-    wide: dict[str, Any] = {"leaf_radix": 4, "leaf_downlinks": 2, "leaf_uplinks": 2, "layout": "top-of-rack", "tiers": 2}
+    wide: dict[str, Any] = {
+        "leaf_radix": 4,
+        "leaf_downlinks": 2,
+        "leaf_uplinks": 2,
+        "layout": "top-of-rack",
+        "tiers": 2,
+    }
     code, message = refusal(spec_of(80, 1, **wide, spine_radix=4, uplink_spread="uneven"))
     assert code == "two_tier_too_small"
     assert "holds for 6 leaves or fewer" in message
@@ -308,13 +308,22 @@ def test_a_split_that_is_the_ratio_asked_for_is_no_finding() -> None:
 
 
 def test_the_largest_pod_is_named_where_no_equal_parts_fit() -> None:
-    spec = spec_of(65536, 1, leaf_radix=512, spine_radix=512, core_radix=512, scalable_unit_nodes=1, pod_nodes=65536, tiers=3)
+    spec = spec_of(
+        65536, 1, leaf_radix=512, spine_radix=512, core_radix=512, scalable_unit_nodes=1, pod_nodes=65536, tiers=3
+    )
     assert "pods of 256 nodes" in refusal(spec)[1]
 
 
 def test_units_start_afresh_in_every_pod() -> None:
     """Pods of 5 nodes and units of 3, two endpoints a node on leaves of 4: 2 + 1 leaves a pod, and 2 for the last 3 nodes."""
-    fabric = {"leaf_radix": 8, "spine_radix": 8, "layout": "top-of-rack", "tiers": 3, "scalable_unit_nodes": 3, "pod_nodes": 5}
+    fabric = {
+        "leaf_radix": 8,
+        "spine_radix": 8,
+        "layout": "top-of-rack",
+        "tiers": 3,
+        "scalable_unit_nodes": 3,
+        "pod_nodes": 5,
+    }
     sizing = size([spec := spec_of(13, 2, **fabric)], CATALOG)
     assert fabric_of(sizing, 0, spec).leaf_endpoints.tolist() == [4, 2, 4, 4, 2, 4, 4, 2]
 

@@ -1,0 +1,83 @@
+"""Findings: each where it belongs, and not one step before."""
+
+from typing import Any
+
+import pytest
+
+from estimator.catalog.loader import load_catalog
+from estimator.pipeline import estimate
+from estimator.spec import parse_spec
+from tests.estimator.designs import found, spec_of
+
+
+def findings(
+    server: str, generation: str, compute: dict[str, Any], workload: dict[str, Any], **fabric: Any
+) -> list[Any]:
+    values = {
+        "compute": {"server": server, **compute},
+        "fabric": {"generation": generation, **fabric},
+        "workload": workload,
+    }
+    catalog = load_catalog()
+    (made,) = estimate([parse_spec(values, catalog)], catalog, ("counts",))
+    return made.findings
+
+
+CASES: list[tuple[str, str, str, dict[str, Any], dict[str, Any]]] = [
+    # code, server, generation, what brings it up, what just does not
+    ("gpus_rounded_up", "dgx-h100", "ndr", {"compute": {"gpus": 1020}}, {"compute": {"gpus": 1024}}),
+    ("nic_below_port_rate", "dgx-h100", "xdr", {}, {"generation": "ndr"}),
+    ("nic_rate_unused", "dgx-b300", "ndr", {}, {"planes": 2}),
+    ("nic_speaks_other_protocol", "smc-8125gs-mi300x", "ndr", {}, {"generation": "roce-400"}),
+    ("no_in_network_reduction", "dgx-h100", "roce-400", {"workload": {"in_network_reduction": True}}, {}),
+    ("last_unit_partial", "dgx-h100", "ndr", {"compute": {"nodes": 50}}, {"compute": {"nodes": 64}}),
+    ("rails_never_meet", "dgx-h100", "ndr", {"layout": "rail-only"}, {}),
+    ("spines_for_even_spread", "dgx-h100", "ndr", {"compute": {"nodes": 96}},
+     {"compute": {"nodes": 96}, "grow_to_nodes": 128}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "server", "generation", "raised", "quiet"), CASES, ids=[case[0] for case in CASES])
+def test_a_finding_stands_where_it_belongs(
+    code: str, server: str, generation: str, raised: dict[str, Any], quiet: dict[str, Any]
+) -> None:
+    usual = {"server": server, "generation": generation, "compute": {"nodes": 64}, "workload": {}}
+    assert code in {finding.code for finding in findings(**usual | raised)}
+    assert code not in {finding.code for finding in findings(**usual | quiet)}
+
+
+def test_one_unused_port_is_told_and_none_is_not() -> None:
+    assert found(spec_of(64, leaf_downlinks=32, leaf_uplinks=31, oversubscription="32:31"))[
+        "leaf_radix_unused"
+    ].startswith("1 of 64 ports of every leaf serve nothing: 32 are for nodes and 31 for spines.")
+    assert "leaf_radix_unused" not in found(spec_of(64))
+
+
+def test_two_switches_are_not_a_single_one() -> None:
+    assert "single_switch" in found(spec_of(8))
+    assert "single_switch" not in found(spec_of(64, 1, leaf_radix=64, tiers=2, layout="top-of-rack"))
+
+
+def test_managers_beside_nodes_can_pass_the_ratio_asked_for() -> None:
+    """32 nodes on 33 downlinks and 32 uplinks of 65-port leaves: 33:32 with a manager, 1:1 without."""
+    ports = {"leaf_radix": 65, "leaf_downlinks": 33, "scalable_unit_nodes": 32, "tiers": 2, "spine_radix": 64}
+    assert "oversubscription_above_asked" not in found(spec_of(64, **ports))
+    said = found(spec_of(64, **ports, reserved={"fabric_manager_links": 1}))["oversubscription_above_asked"]
+    assert "built at 33:32 (1.031), above the 1:1 asked for" in said
+
+
+def test_spines_with_more_uplinks_than_asked_are_told() -> None:
+    """Spines of the last, smaller pod need two uplinks and get four, one to each core that the full pods' spines meet."""
+    pods = {"leaf_radix": 8, "spine_radix": 8, "core_radix": 8, "tiers": 3}
+    assert "spine_uplinks_padded" not in found(spec_of(32, 1, **pods))
+    assert (
+        "32 uplinks where the ratio asks for 20"
+        in found(spec_of(20, 1, grow_to_nodes=40, **pods))["spine_uplinks_padded"]
+    )
+
+
+def test_warnings_come_first() -> None:
+    severities = [f.severity for f in findings("dgx-h100", "xdr", {"nodes": 50}, {})]
+    assert severities[0] == "warning"
+    assert severities == sorted(severities, key=["error", "warning", "info"].index)
+    assert "info" in severities
