@@ -250,14 +250,16 @@ class Fabric(Section):
         le=MAX_NODES,
         title="Pod",
         json_schema_extra=_unit("nodes"),
-        description=("Three tiers: nodes whose spines form one group. Default: as many as fit."),
+        description=(
+            "With a core tier: how many nodes share a group of spines. Default: as many as the spines can take."
+        ),
     )
     provision: Literal["as-bought", "full-unit"] = Field(
         "as-bought",
         title="Provision",
         description=(
-            "As bought: sized for the nodes asked for. Full unit: sized for whole scalable units; ports of missing "
-            "nodes stay open."
+            "As bought: sized for the nodes asked for. Full unit: every scalable unit is built whole, and ports wait for "
+            "the nodes that are missing."
         ),
     )
     grow_to_nodes: int | None = Field(
@@ -266,13 +268,13 @@ class Fabric(Section):
         le=MAX_NODES,
         title="Grow to",
         json_schema_extra=_unit("nodes"),
-        description=("Spines and cores keep ports for this many nodes, so that growing needs no re-cabling."),
+        description=("Nodes to come: spines and cores hold ports for them, and no cable has to move."),
     )
     uplink_spread: Literal["even", "uneven"] = Field(
         "even",
         title="Uplink spread",
         description=(
-            "Even: every leaf has the same number of links to every spine, as OpenSM's fat-tree routing needs. "
+            "Even: a leaf deals its links equally to its spines, as OpenSM's fat-tree routing needs. "
             "Uneven saves spines."
         ),
     )

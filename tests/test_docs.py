@@ -18,7 +18,15 @@ from estimator.prediction import MAX_ROWS
 ROOT = Path(__file__).parent.parent
 API_DOC = ROOT / "designer" / "docs" / "api.md"
 CATALOG = ROOT / "estimator" / "catalog"
-CODE_POSITION = {"Problem": 1, "refuse": 1, "Refusal": 1, "AuthenticationFailed": 1, "ErrorDetail": 1, "fail_with": 0}
+CODE_POSITION = {
+    "Problem": 1,
+    "refuse": 1,
+    "Refusal": 1,
+    "AuthenticationFailed": 1,
+    "ErrorDetail": 1,
+    "fail_with": 0,
+    "Finding": 0,
+}
 # Never sent: the base class's own code. Only the command line's, whose words are its own usage.
 NOT_IN_THE_API = {"refused", "bad_command", "cannot_read", "not_json", "too_large"}
 FRAMEWORK_ERRORS = (
@@ -140,3 +148,13 @@ def test_every_catalog_column_is_explained() -> None:
     assert not sorted(present - explained)
     assert not sorted(explained - present)
     assert all(row["meaning"].strip() for row in rows)
+
+
+def test_decisions_are_numbered_without_a_gap_and_say_what_was_turned_down() -> None:
+    pages = sorted((ROOT / "estimator" / "docs" / "decisions").glob("*.md"))
+    assert [page.name[:5] for page in pages] == [f"{number:04}-" for number in range(1, len(pages) + 1)]
+    for page in pages:
+        text = page.read_text()
+        assert text.startswith(f"# {page.name[:4]} "), page.name
+        for part in ("Context", "Decision", "Turned down", "Would change our mind"):
+            assert f"**{part}.**" in text, (page.name, part)

@@ -1,4 +1,4 @@
-"""Files are read back and compared with the JSON they were made from."""
+"""A downloaded file, read again, holds what the estimate holds."""
 
 import csv
 import io
