@@ -5,8 +5,13 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from hypothesis import HealthCheck, settings
 
 from estimator.catalog.loader import Catalog, load_catalog
+
+# A busy machine draws slowly and stalls between two examples; neither is a fault of the code.
+settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy machine")
 
 
 @pytest.fixture(scope="session")

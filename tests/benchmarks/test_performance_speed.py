@@ -14,16 +14,10 @@ from estimator.model_constants import ModelConstants
 from estimator.performance import design_performance, points_of, predict_times
 from estimator.prediction import predict
 from estimator.units import FloatArray
+from tests.estimator.designs import H100_NODES
 
 CATALOG = load_catalog()
-SYSTEM: dict[str, Any] = {
-    "gpu": "h100-sxm",
-    "gpus_per_node": 8,
-    "scale_up_domain_gpus": 8,
-    "nics_per_node": 8,
-    "nic_gbit_s": 400,
-    "fabric": "infiniband",
-}
+SYSTEM = H100_NODES
 
 
 @pytest.mark.parametrize("gpus", [1024, 131_072, 1_048_576])

@@ -11,6 +11,16 @@ from estimator.pipeline import estimate
 from estimator.sizing import size
 from estimator.spec import DesignSpec, parse_spec
 
+# eight GPUs and eight 400 Gb/s adapters a node: the usual system of a prediction
+H100_NODES: dict[str, Any] = {
+    "gpu": "h100-sxm",
+    "gpus_per_node": 8,
+    "scale_up_domain_gpus": 8,
+    "nics_per_node": 8,
+    "nic_gbit_s": 400,
+    "fabric": "infiniband",
+}
+
 
 @dataclass(frozen=True)
 class Design:

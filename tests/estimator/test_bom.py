@@ -130,7 +130,7 @@ def test_optical_cables_have_the_spares_of_modules(catalog: Catalog) -> None:
     assert sum(line["spare_quantity"] for line in lines) == n_spares("spare-optics", quantity, catalog)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     server=st.sampled_from(["dgx-h100", "hgx-h100-8u", "dgx-b300", "gaudi3-8u", "custom", "smc-8125gs-mi300x"]),
     nodes=st.integers(1, 200), generation=st.sampled_from(["edr", "hdr", "ndr", "xdr", "roce-100", "roce-400", "roce-800"]),

@@ -165,7 +165,7 @@ def test_custom_parts_are_cabled_as_the_usual_ones_and_marked(catalog: Catalog) 
     assert not any(tier.is_cage_assumed for tier in design(catalog, "dgx-h100", 16, "ndr").plan.tiers)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     nodes=st.integers(1, 300), server=st.sampled_from(["dgx-h100", "hgx-h100-8u", "custom"]),
     length_m=st.sampled_from([1.0, 2.0, 3.0, 5.0, 30.0, 80.0, 400.0]), managers=st.integers(0, 8),
@@ -205,7 +205,7 @@ def test_twin_copper_joins_three_tiers_where_pairs_share_two_links(catalog: Cata
     assert {plan["media"][tier]["parts"]["cable"] for tier in ("leaf_spine", "spine_core")} == {"nv-mcp4y10-n"}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     nodes=st.integers(9, 200), layout=st.sampled_from(["rail-optimized", "top-of-rack"]), tiers=st.sampled_from([2, 3]),
     leaf_downlinks=st.sampled_from([16, 24, 32, 40]), pod_nodes=st.sampled_from([32, 64]),

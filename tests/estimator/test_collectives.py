@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from estimator.collectives import (
@@ -29,7 +29,6 @@ def test_variants_are_pairs_of_known_names_and_fit_in_four_bits() -> None:
     assert {protocol for _, protocol in VARIANTS} == set(PROTOCOLS)
 
 
-@settings(deadline=None)
 @given(n_ranks=st.integers(2, 4096), ranks_each=st.integers(1, 64))
 def test_ring_steps_are_twice_n_less_one(n_ranks: int, ranks_each: int) -> None:
     n_domains = -(-n_ranks // ranks_each)
@@ -80,7 +79,6 @@ def test_short_messages_show_all_steps_and_long_ones_hardly_any() -> None:
     assert shown_steps(0.0, 1.0, 5.0) == 0.0
 
 
-@settings(deadline=None)
 @given(steps_s=st.floats(0, 1e-2), hiding=st.floats(1, 20))
 def test_hiding_never_makes_a_longer_message_quicker(steps_s: float, hiding: float) -> None:
     bytes_s = np.logspace(-9, 1, 200)
@@ -97,7 +95,6 @@ def random_terms(seed: int, n_points: int) -> Terms:
     return Terms(alpha, steps, start, fill, byte_time, np.zeros(shape, dtype=np.int64), 8e3, 1e7, 5.0)
 
 
-@settings(deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), n_points=st.integers(1, 5))
 def test_the_fastest_is_the_minimum_and_names_its_variant(seed: int, n_points: int) -> None:
     terms = random_terms(seed, n_points)

@@ -110,7 +110,7 @@ def test_more_years_cost_more_in_all_and_less_an_hour(catalog: Catalog) -> None:
     assert short["usd_per_gpu_hour"]["typical"] > long["usd_per_gpu_hour"]["typical"]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     server=st.sampled_from(["dgx-h100", "dgx-b300", "custom", "gaudi3-8u"]), nodes=st.integers(1, 150),
     generation=st.sampled_from(["hdr", "ndr", "xdr", "roce-400"]), years=st.integers(1, 15),

@@ -15,17 +15,13 @@ from estimator.bandwidth import LIMITS
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.prediction import MAX_ROWS, predict
+from tests.estimator.designs import H100_NODES
 
 CATALOG = load_catalog()
 ROOT = Path(__file__).parents[2]
 REQUEST: dict[str, Any] = {
     "system": {
-        "gpu": "h100-sxm",
-        "gpus_per_node": 8,
-        "scale_up_domain_gpus": 8,
-        "nics_per_node": 8,
-        "nic_gbit_s": 400,
-        "fabric": "infiniband",
+        **H100_NODES,
         "in_network_reduction": False,
         "scale_up_reduction": True,
         "oversubscription": "1:1",
@@ -202,7 +198,7 @@ def test_refusals_show_the_way_out() -> None:
     assert "8 GPUs" in message
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     gpu=st.sampled_from(sorted(CATALOG.gpus)),
     domain=st.integers(1, 100),

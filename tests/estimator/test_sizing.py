@@ -62,7 +62,7 @@ def small_spec(a: dict[str, Any]) -> DesignSpec:
         reserved={"fabric_manager_links": a["managers"]})  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(SMALL)
 def test_closed_form_equals_the_wired_network(a: dict[str, Any]) -> None:
     """Every cable pulled one by one in a graph: the same switches and links, no port twice, every node reaches every other."""
@@ -115,7 +115,7 @@ def check_arrays(fabric: SizedFabric) -> None:
     assert (fabric.core_down <= fabric.core_radix).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(SMALL, min_size=2, max_size=12))
 def test_a_batch_is_its_designs_one_by_one(asked: list[dict[str, Any]]) -> None:
     specs = [small_spec(a) for a in asked]
@@ -138,7 +138,7 @@ def test_a_batch_is_its_designs_one_by_one(asked: list[dict[str, Any]]) -> None:
 # ------------------------------------------------------------------------------------------------ properties
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SMALL)
 def test_the_built_ratio_is_never_above_the_one_asked_for(a: dict[str, Any]) -> None:
     spec = small_spec(a)
