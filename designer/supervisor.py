@@ -401,3 +401,8 @@ class Supervisor:
                 child.signal_group(signal.SIGKILL)
                 if child.process is not None:
                     child.process.wait()
+        path = broker_socket(self.var)
+        path.unlink(missing_ok=True)
+        if path.parent != self.var:  # the short stand-in for a folder whose path does not suit a socket
+            with contextlib.suppress(OSError):
+                path.parent.rmdir()

@@ -1,23 +1,17 @@
 """The app's settings, as the tests want them: nothing shared with a running installation."""
 
-import atexit
 import os
-import shutil
-import tempfile
-from pathlib import Path
 
 os.environ.setdefault("DESIGNER_SECRET_KEY", "a-key-for-tests-only-0123456789-0123456789-0123456789")
 
 from designer.config.settings import *  # noqa: F403
-from designer.config.settings import DATABASES, STORAGES
+from designer.config.settings import DATABASES, STORAGES, VAR
 
-test_folder = Path(tempfile.mkdtemp(prefix="clusterwright-tests-"))
-atexit.register(shutil.rmtree, test_folder, ignore_errors=True)
-STATIC_ROOT = test_folder / "static"
-STATIC_ROOT.mkdir()
+STATIC_ROOT = VAR / "tests" / "static"
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A file, not memory: only then do threads see SQLite's own locking, as web and worker do.
-    DATABASES["default"]["TEST"] = {"NAME": test_folder / "test.sqlite3"}
+    DATABASES["default"]["TEST"] = {"NAME": VAR / "tests" / f"{os.getpid()}.sqlite3"}
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 CELERY_BROKER_URL = "redis+socket:///nonexistent/clusterwright-tests.sock"  # a test that needs a broker starts one
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
