@@ -179,7 +179,7 @@ def _count_problems(spec: DesignSpec) -> Iterator[Problem]:
             f"{nodes:,} nodes with {ports} ports are {nodes * ports:,} endpoints; the limit is {MAX_ENDPOINTS:,}. "
             f"Ask for {MAX_ENDPOINTS // ports:,} nodes or fewer."
         )
-        yield Problem("compute.nodes", "out_of_range", message)
+        yield Problem("compute.nodes" if nodes == asked else "fabric.grow_to_nodes", "out_of_range", message)
     rails = ports // fabric.planes
     if ports % fabric.planes:
         message = (

@@ -123,6 +123,18 @@ def test_spares_are_those_of_a_part_over_all_its_uses(catalog: Catalog) -> None:
     assert spares == {"nv-mma4z00-ns": 47, "fib-mfp7e10": 62, "nvidia-qm9700": 2, "dgx-h100": 0, "nv-mma4z00-ns400": 2}
 
 
+def test_spares_stand_on_the_line_with_the_largest_quantity(catalog: Catalog) -> None:
+    spares = {line["use"]: line["spare_quantity"] for line in superpod_h100(catalog).lines(part="fib-mfp7e10")}
+    assert spares == {"node-leaf": 0, "leaf-spine": 62, "fabric-manager": 0}  # 1,016, 1,024 and 4 of them
+
+
+def test_a_guessed_cage_marks_the_line_whatever_its_price_rests_on(catalog: Catalog) -> None:
+    """A custom server's cages are assumed, and so are the modules for them; those between switches are not."""
+    made = design(catalog, "custom", 16, "ndr")
+    marked = {line["use"]: line["assumption"] for line in made.lines(category="transceiver", price_basis="list")}
+    assert marked == {"leaf, to nodes": True, "node": True, "spine, to leaves": False, "leaf, to spines": False}
+
+
 def test_optical_cables_have_the_spares_of_modules(catalog: Catalog) -> None:
     lines = design(catalog, "dgx-a100-640", 32, "hdr").lines(part="nv-mfs1s00-h")
     assert {line["category"] for line in lines} == {"cable"}

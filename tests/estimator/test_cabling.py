@@ -1,12 +1,15 @@
 """Cables, fibres and modules: published counts, rounding by panel direction, reach, and what fits what."""
 
+import csv
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.loader import HERE, Catalog, load_catalog
 from estimator.errors import SpecError
 from estimator.pipeline import estimate
 from estimator.sizing import size
@@ -156,6 +159,30 @@ def test_a_length_beyond_every_reach_has_no_part(catalog: Catalog) -> None:
 def test_a_run_shorter_than_the_modules_ask_for_takes_a_longer_fibre(catalog: Catalog) -> None:
     tier = design(catalog, "dgx-h100", 32, "ndr", {"node_leaf_m": 0.1}).plan.as_json()["media"]["node_leaf"]
     assert (tier["parts"]["cable"], tier["length_m"]) == ("fib-mfp7e10", 3.0)
+
+
+def test_a_fibre_is_never_shorter_than_its_modules_allow(tmp_path: Path) -> None:
+    """The same modules, but for a least reach of 6 m: 3 m of cabling then takes a fibre of 7."""
+    copy = tmp_path / "catalog"
+    shutil.copytree(HERE, copy)
+    with (copy / "cables.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        if row["id"] == "nv-mma4z00-ns":
+            row["reach_min_m"] = "6"
+    with (copy / "cables.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    made = design(load_catalog(copy), "dgx-h100", 32, "ndr", {"node_leaf_m": 3.0})
+    assert made.plan.as_json()["media"]["node_leaf"]["length_m"] == 7.0
+
+
+def test_a_link_of_two_fibre_pairs_takes_two_fibres(catalog: Catalog) -> None:
+    """One 800G link in a cage whose module has two connectors."""
+    made = design(catalog, "custom", 40, "roce-800", {"node_leaf_m": 1.0})
+    assert made.plan.as_json()["media"]["node_leaf"]["parts"]["upper_module"] == "nv-mma4z00-ns"
+    assert (made.fabric.links_node_leaf, made.plan.as_json()["cables"]["node_leaf"]) == (320, 640)
 
 
 def test_custom_parts_are_cabled_as_the_usual_ones_and_marked(catalog: Catalog) -> None:

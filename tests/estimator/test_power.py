@@ -37,6 +37,23 @@ def test_each_switch_draws_what_its_own_cages_hold(catalog: Catalog) -> None:
     assert power.switches.max == 14 * 231
 
 
+def test_a_box_that_holds_two_switches_draws_its_maximum_once(catalog: Catalog) -> None:
+    made = design(catalog, "dgx-b300", 9, "xdr", leaf_switch="nvidia-q3200-ra")
+    box, spine = catalog.switches["nvidia-q3200-ra"], catalog.switches[str(made.fabric.spine_switch)]
+    power = design_power(made.spec, made.fabric, made.plan, catalog)
+    assert made.fabric.n_leaf == 8
+    assert power.switches.max == 4 * box.max_w + -(-made.fabric.n_spine // spine.switch_units) * spine.max_w
+
+
+def test_built_in_optics_add_no_watts(catalog: Catalog) -> None:
+    """What a switch with optics inside draws holds them already; both sides of leaf-spine links are such."""
+    made = design(catalog, "dgx-b300", 64, "xdr", leaf_switch="nvidia-q3450-ld")
+    tier = made.plan.tier("leaf_spine")
+    assert tier is not None
+    assert tier.choice is not None
+    assert (tier.choice.upper_plug_w, tier.choice.lower_plug_w) == (0, 0)
+
+
 def test_a_switch_never_draws_more_than_its_maximum(tmp_path: Path) -> None:
     copy = tmp_path / "catalog"
     shutil.copytree(HERE, copy)

@@ -71,6 +71,13 @@ def test_a_plane_is_fed_by_each_nic_that_can() -> None:
     assert parse_spec({"compute": H100, "fabric": fabric}, CATALOG).compute.nic_ports_per_node == 8
 
 
+def test_more_ports_than_the_usual_switch_has_make_a_custom_one() -> None:
+    """No part was named, so the counts stand without one; fewer ports than it has keep it."""
+    more, fewer = (parse_spec({"compute": H100, "fabric": NDR | {"leaf_radix": n}}, CATALOG).fabric for n in (65, 63))
+    assert (more.leaf_switch, more.leaf_radix) == ("custom", 65)
+    assert (fewer.leaf_switch, fewer.leaf_radix) == ("nvidia-qm9700", 63)
+
+
 def test_all_problems_come_in_one_pass() -> None:
     found = problems_of({
         "compute": {"server": "dgx-h10", "nodes": 0, "nodez": 3}, "typo": 1,
@@ -91,6 +98,7 @@ def test_all_problems_come_in_one_pass() -> None:
     ({"server": "dgx-h100", "nodes": 4, "gpus": 64}, NDR, "compute.gpus", "contradiction"),
     ({"gpus": 2**40}, NDR, "compute.gpus", "out_of_range"),
     ({"nodes": MAX_ENDPOINTS // 8 + 1}, NDR, "compute.nodes", "out_of_range"),
+    ({"nodes": 4}, {**NDR, "grow_to_nodes": MAX_ENDPOINTS // 8 + 1}, "fabric.grow_to_nodes", "out_of_range"),
     ({"nodes": 2**63}, NDR, "compute.nodes", "out_of_range"),
     ({"nodes": True}, NDR, "compute.nodes", "wrong_type"),
     ({"nodes": 4.0}, NDR, "compute.nodes", "wrong_type"),
