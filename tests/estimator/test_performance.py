@@ -291,6 +291,8 @@ def test_a_forced_algorithm_that_does_not_exist_takes_for_ever() -> None:
     for algorithm in ("nvls_tree", "collnet_chain", "collnet_direct"):
         assert np.isinf(seconds(H100, 8, algorithm=algorithm)).all()
     assert np.isinf(seconds(H100, 16, algorithm="nvls")).all()
+    assert np.isinf(seconds(H100, 4, algorithm="nvls")).all()  # four of a node run a ring; five use the switches
+    assert np.isfinite(seconds(H100, 5, algorithm="nvls")).all()
     assert np.isinf(seconds(H100 | {"gpu": "a100-80-sxm"}, 8, algorithm="nvls")).all()
 
 
