@@ -8,10 +8,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from designer.templatetags.units import count, duration_us, gb_s, message_size, percent, significant
+from designer.templatetags.units import count, duration_us, gb_s, message_size, percent, rounded
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 MAX_SERIES = 5
+BITS_PER_BYTE = 8
+NO_LOSS = 0.0005  # a difference that three digits do not show
 PLOT_HEIGHT_PX = 320
 SMALLEST_DRAWN_BYTES = 4096  # below it every line lies on the axis; the table has those sizes
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
@@ -114,6 +116,11 @@ def _busbw_bounds(performance: Mapping[str, Any], at: int, size: int) -> tuple[f
     return busbw * time_us / slow, busbw * time_us / fast
 
 
+def _limit(performance: Mapping[str, Any], at: int, size: int) -> str:
+    """What holds one point down, and that nothing like it was measured, where that is so."""
+    return str(performance["limited_by"][at][size]) + ("" if performance["validated"][at][size] else ", extrapolated")
+
+
 def _busbw_rows(performance: Mapping[str, Any], shown: list[int], drawn: list[int]) -> tuple[list[Any], list[Any]]:
     """Rows of the lines and bands, one a series and size; rows of the tooltip, one a size."""
     rows = []
@@ -126,7 +133,7 @@ def _busbw_rows(performance: Mapping[str, Any], shown: list[int], drawn: list[in
             rows.append(
                 {"series": f"s{k}", "message_bytes": point["message_bytes"], "value": value, "low": low, "high": high}
             )
-            point[f"s{k}"] = f"{gb_s(value)} ({significant(low)} to {significant(high)})"
+            point[f"s{k}"] = f"{gb_s(value)} ({rounded(low)} to {rounded(high)}), {_limit(performance, at, size)}"
     return rows, points
 
 
@@ -134,7 +141,8 @@ def _busbw_table(performance: Mapping[str, Any], shown: list[int]) -> list[dict[
     busbw, time_us = performance["busbw_gb_s"], performance["time_us"]
     return [
         {"head": message_size(message_bytes),
-         "cells": [{"text": gb_s(busbw[at][size]), "note": duration_us(time_us[at][size])} for at in shown]}
+         "cells": [{"text": gb_s(busbw[at][size]), "note": f"{duration_us(time_us[at][size])}; {_limit(performance, at, size)}"}
+                   for at in shown]}
         for size, message_bytes in enumerate(performance["message_bytes"])
     ]  # fmt: skip
 
@@ -164,8 +172,9 @@ def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
         f"for {', '.join(series)}. The largest message reaches {gb_s(performance['busbw_gb_s'][shown[-1]][-1])} on {series[-1]}."
     )
     note = (
-        "A band bounds nine measured runs in ten. The table has every message size, with the time of one all-reduce; "
-        f"the drawing starts at {message_size(sizes[drawn[0]])}."
+        "Bus bandwidth as nccl-tests counts it: message size ÷ time × 2(n − 1)/n on n GPUs, so that it compares with what the "
+        "NICs of one scale-up domain carry together, or inside one domain with the links of a GPU. A band holds nine runs in "
+        f"ten. The table has every size, with time and limit; the drawing starts at {message_size(sizes[drawn[0]])}."
     )
     return _chart("busbw", "Bandwidth against message size", description, series, rows, spec,
                   ["Message size", *series], _busbw_table(performance, shown), note)  # fmt: skip
@@ -177,7 +186,21 @@ def _scaling_sizes(sizes: Sequence[int]) -> list[int]:
     return sorted({min(range(len(sizes)), key=lambda k: abs(sizes[k] - size)) for size in wanted})
 
 
-def scaling_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
+def _about_reference(performance: Mapping[str, Any], nics_gb_s: float | None) -> str:
+    """What 100 % stands for, and why more GPUs stay below it without any fault of the fabric."""
+    reference, busbw = count(performance["reference_gpus"]), performance["busbw_gb_s"][0][-1]
+    words = f"Those {reference} share one scale-up domain, which reaches {gb_s(busbw)} with the largest message"
+    if performance["limited_by"][0][-1] == "NVLink reduction":
+        words += ", as its NVLink switches add for the GPUs"
+    if nics_gb_s and nics_gb_s < busbw:
+        words += f". The NICs of a domain carry {gb_s(nics_gb_s)} together, so several domains can keep about "
+        words += f"{percent(nics_gb_s / busbw, 2)} of that: less than 100 % is normal and no fault of the fabric"
+    if any(efficiency[-1] is not None and efficiency[-1] > 1 for efficiency in performance["scaling_efficiency"]):
+        words += ". Two domains can pass 100 %: a tree of two sends every byte once, a larger one twice"
+    return words + "."
+
+
+def scaling_chart(performance: Mapping[str, Any], nics_gb_s: float | None = None) -> dict[str, Any]:
     """Scaling efficiency against GPU count, one line a message size."""
     gpus, sizes = performance["gpus"], performance["message_bytes"]
     shown = _scaling_sizes(sizes)
@@ -211,17 +234,43 @@ def scaling_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
         f"for messages of {', '.join(series)}. At {count(gpus[-1])} GPUs the largest "
         f"message keeps {percent(efficiency[-1][shown[-1]])}."
     )
-    note = f"Bus bandwidth at each GPU count over that at {reference} GPUs; 100 % is no loss."
+    note = (
+        f"Bus bandwidth at each GPU count ÷ that on {reference} GPUs at the same message size. "
+        f"{_about_reference(performance, nics_gb_s)}"
+    )
     return _chart("scaling", "Scaling efficiency against GPU count", description, series, rows, spec,
                   ["GPUs", *series], table, note)  # fmt: skip
 
 
-def performance_charts(performance: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+def performance_charts(performance: Mapping[str, Any] | None, nics_gb_s: float | None = None) -> list[dict[str, Any]]:
     """The charts of one Estimate's performance part; none where the part was not computed."""
     all_reduce = (performance or {}).get("all_reduce")
     if not all_reduce or not all_reduce.get("gpus"):
         return []
-    return [busbw_chart(all_reduce), scaling_chart(all_reduce)]
+    return [busbw_chart(all_reduce), scaling_chart(all_reduce, nics_gb_s)]
+
+
+def domain_nics_gb_s(estimate: Mapping[str, Any]) -> float | None:
+    """What the NICs of one scale-up domain carry together, GB/s; None where all GPUs are in one domain or the network reduces."""
+    compute, fabric = estimate["spec"]["compute"], estimate["fabrics"]["compute"]
+    gpus, domain = fabric["counts"]["gpus"], compute.get("scale_up_domain_gpus")
+    if not domain or domain >= gpus or estimate["spec"]["workload"]["in_network_reduction"]:
+        return None
+    return float(fabric["injection_gbit_s"] / BITS_PER_BYTE * domain / gpus)
+
+
+def _measured_gpus(all_reduce: Mapping[str, Any]) -> int | None:
+    """The most GPUs for which runs like this one, at the largest size, were measured; None where none were."""
+    return max((n for n, row in zip(all_reduce["gpus"], all_reduce["validated"], strict=True) if row[-1]), default=None)
+
+
+def _random(both: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What scattering the ranks over the cluster at random leaves, against ranks in order; both at the largest size."""
+    if not both or not both["ordered_busbw_gb_s"]:
+        return None
+    ordered, scattered = both["ordered_busbw_gb_s"], both["random_busbw_gb_s"]
+    return {"busbw_gb_s": scattered, "ordered_busbw_gb_s": ordered, "loss": 1 - scattered / ordered,
+            "costs": scattered < ordered * (1 - NO_LOSS)}  # fmt: skip
 
 
 def headline(performance: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -233,6 +282,8 @@ def headline(performance: Mapping[str, Any] | None) -> dict[str, Any] | None:
     low, high = _busbw_bounds(all_reduce, -1, last)
     return {
         "gpus": all_reduce["gpus"][-1], "message_bytes": all_reduce["message_bytes"][last], "low": low, "high": high,
-        "busbw_gb_s": all_reduce["busbw_gb_s"][-1][last],
+        "busbw_gb_s": all_reduce["busbw_gb_s"][-1][last], "time_us": all_reduce["time_us"][-1][last],
+        "measured_gpus": _measured_gpus(all_reduce), "reference_gpus": all_reduce["reference_gpus"],
+        "random": _random(all_reduce.get("both_placements")),
         **{key: all_reduce[key][-1][last] for key in ("algorithm", "protocol", "limited_by", "validated")},
     }  # fmt: skip

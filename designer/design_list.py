@@ -8,6 +8,8 @@ from django.db.models import OuterRef, Subquery
 
 from designer.bom_table import column_heads
 from designer.models import DesignRevision
+from designer.templatetags.units import words
+from estimator.catalog.loader import load_catalog
 from estimator.jobs.models import EstimateJob
 
 ORDERS: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -15,6 +17,7 @@ ORDERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "gpus": lambda row: row["counts"].get("gpus"),
     "fabric": lambda row: row["generation"],
     "switches": lambda row: row["counts"].get("switches"),
+    "price": lambda row: row["price"].get("typical"),
     "cost": lambda row: row["usd_per_gpu"].get("typical"),
     "changed": lambda row: row["updated_at"],
 }
@@ -37,6 +40,8 @@ def design_rows(owner: User) -> list[dict[str, Any]]:
             "result__fabrics__compute__counts",
             "result__fabrics__compute__tiers",
             "result__cost__usd_per_gpu",
+            "result__cost__capex_usd__total",
+            "result__cost__at_least",
         )
     }
     return [_row(design, dict(figures.get(design.spec_hash) or {})) for design in designs]
@@ -44,11 +49,14 @@ def design_rows(owner: User) -> list[dict[str, Any]]:
 
 def _row(design: Any, job: dict[str, Any]) -> dict[str, Any]:
     spec = design.spec
+    server = load_catalog().servers.get(spec["compute"]["server"])
     return {
         "id": design.pk, "name": design.name, "updated_at": design.updated_at, "state": job.get("state"),
-        "server": spec["compute"]["server"], "generation": spec["fabric"]["generation"], "layout": spec["fabric"]["layout"],
+        "server": server.model if server else words(spec["compute"]["server"]),
+        "generation": spec["fabric"]["generation"], "layout": spec["fabric"]["layout"],
         "planes": spec["fabric"]["planes"], "tiers": job.get("result__fabrics__compute__tiers"),
         "counts": job.get("result__fabrics__compute__counts") or {}, "usd_per_gpu": job.get("result__cost__usd_per_gpu") or {},
+        "price": job.get("result__cost__capex_usd__total") or {}, "at_least": job.get("result__cost__at_least"),
     }  # fmt: skip
 
 

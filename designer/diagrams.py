@@ -5,6 +5,7 @@ their number, and never more than MAX_GLYPHS switches. Colours stand as attribut
 the same picture follows the page's scheme and can be saved as a file.
 """
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
@@ -22,6 +23,7 @@ MAX_PLANES = 4
 WIDTH = 1040
 GUTTER = 170
 GUTTER_LETTERS = 27
+PART_LINES = 2
 EDGE = 8
 COLUMN_MOST = 300
 GAP = 14
@@ -199,9 +201,9 @@ def _frame(fabric: Mapping[str, Any]) -> _Frame:
     )
 
 
-def _part_text(number: int, part: str | None) -> str:
+def _part_lines(number: int, part: str | None) -> list[str]:
     words = f"{count(number)} × {part}" if part else f"{count(number)}, custom"
-    return words if len(words) <= GUTTER_LETTERS else words[: GUTTER_LETTERS - 1].rstrip(" ,(") + "…"
+    return textwrap.wrap(words, GUTTER_LETTERS, max_lines=PART_LINES, placeholder="…")
 
 
 def _draw_tier(canvas: _Canvas, frame: _Frame, tier: str, fabric: Mapping[str, Any]) -> None:
@@ -209,7 +211,8 @@ def _draw_tier(canvas: _Canvas, frame: _Frame, tier: str, fabric: Mapping[str, A
     total = counts["nodes" if tier == "node" else tier]
     part = fabric["parts"].get(tier)
     canvas.text(4, top + 26, NAMES[tier], "tier", "start")
-    canvas.text(4, top + 44, _part_text(total, part), "", "start")
+    for row, words in enumerate(_part_lines(total, part)):
+        canvas.text(4, top + 44 + 15 * row, words, "", "start")
     if tier in frame.spans:
         _draw_span(canvas, frame, tier, total, counts["gpus"])
         return
@@ -270,9 +273,14 @@ def _draw_switches(
 ) -> None:
     """The switches of one box with their number; in two rows where one is too short, or a row for each of two planes."""
     in_row = min(int((width - 10) // PITCH), MAX_SQUARES // 2)
+    if number > 2 * in_row:
+        in_row -= 1  # room for the sign that there are more than are drawn
     split = planes == 2 and number % 2 == 0
     rows = [number // 2] * 2 if split else [number] if number <= in_row else [ceil_div(number, 2), number // 2]
-    canvas.squares(centre, top + (13 if len(rows) == 1 else 8), [min(row, in_row) for row in rows], tier)
+    shown = [min(row, in_row) for row in rows]
+    canvas.squares(centre, top + (13 if len(rows) == 1 else 8), shown, tier)
+    if sum(shown) < number:
+        canvas.text(centre + shown[0] * PITCH / 2 + 2, top + 26, "…", "head", "start")
     each = number // planes
     total = f"{count(each)} {PLAIN[tier] if each != 1 else tier}{' a plane' if planes > 1 else ''}" if number else ""
     canvas.text(centre, top + 51, f"{title}: {total}" if title and number > 1 else title or total)

@@ -1,10 +1,24 @@
 """Addresses of the pages."""
 
+from typing import Any
+
+from django.templatetags.static import static
 from django.urls import path
+from django.views.generic import RedirectView
 
 from designer import views
 
+
+class FaviconView(RedirectView):
+    """Browsers ask for this name where a page names no icon: a JSON answer, a downloaded diagram."""
+
+    def get_redirect_url(self, *args: Any, **kwargs: Any) -> str:
+        """The icon under its hashed name, which is known once static files were collected."""
+        return static("designer/favicon.svg")
+
+
 urlpatterns = [
+    path("favicon.ico", FaviconView.as_view(), name="favicon"),
     path("", views.home, name="home"),
     path("designs/", views.designs, name="designs"),
     path("designs/new/", views.design_new, name="design-new"),

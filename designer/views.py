@@ -15,7 +15,7 @@ from django_htmx.http import HttpResponseClientRedirect, HttpResponseStopPolling
 
 from designer import samples
 from designer.bom_table import sorted_bom
-from designer.charts import headline, performance_charts
+from designer.charts import domain_nics_gb_s, headline, performance_charts
 from designer.design_list import design_rows, sorted_rows
 from designer.diagrams import fabric_svg, part_names
 from designer.forms import DesignForm, problems_for_page
@@ -189,12 +189,15 @@ def _job_context(request: HttpRequest, row: Design, job: EstimateJob | None) -> 
 
 
 def _result_context(result: dict[str, Any], order: str | None) -> dict[str, Any]:
+    nics_gb_s = domain_nics_gb_s(result)
     return {
+        "nics_gb_s": nics_gb_s,
         "result": result,
         "result_compute": result["fabrics"]["compute"],
         "names": part_names(result),
         "busbw_now": headline(result.get("performance")),
-        "charts": performance_charts(result.get("performance")),
+        "price_book": result["cost"]["price_book"],
+        "charts": performance_charts(result.get("performance"), nics_gb_s),
         "bom": sorted_bom(result.get("bom"), order),
     }
 
@@ -231,7 +234,9 @@ def estimate_cancel(request: HttpRequest, design_id: UUID, job_id: UUID) -> Http
 def estimate_bom(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """The bill of materials alone, in the order asked for."""
     row, job = _job_or_404(request, design_id, job_id)
-    context = {"job": job, "design": row, "bom": sorted_bom((job.result or {}).get("bom"), request.GET.get("sort"))}
+    result = job.result or {}
+    bom = sorted_bom(result.get("bom"), request.GET.get("sort"))
+    context = {"job": job, "design": row, "bom": bom, "price_book": result.get("cost", {}).get("price_book")}
     return render(request, "designer/_bom.html", context)
 
 

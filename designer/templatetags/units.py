@@ -125,9 +125,9 @@ def _range(value: Any, printer: Callable[[Any], str]) -> str:
 
 
 @register.filter
-def percent(value: Any) -> str:
+def percent(value: Any, digits: int = SIGNIFICANT_DIGITS) -> str:
     """A computed fraction → "12.3 %", "10.0 %"."""
-    return MISSING if _is_missing(value) else f"{rounded(value * 100)}{NO_BREAK_SPACE}%"
+    return MISSING if _is_missing(value) else f"{rounded(value * 100, digits)}{NO_BREAK_SPACE}%"
 
 
 @register.filter
@@ -191,8 +191,14 @@ def decimal(value: Any) -> str:
 
 
 @register.filter
+def computed(value: Any) -> str:
+    """Any computed number, three significant digits, zeros at the end kept."""
+    return MISSING if _is_missing(value) else rounded(float(value))
+
+
+@register.filter
 def words(value: Any) -> str:
-    """A machine word → plain words: "leaf_spine" → "leaf spine", "nvls_tree" → "NVLS tree"."""
+    """A machine word → plain words: "leaf_spine" → "leaf spine", "nvls_tree" → "NVLS tree"; hyphens stay."""
     if _is_missing(value):
         return MISSING
     capitals = {
@@ -206,7 +212,7 @@ def words(value: Any) -> str:
         "simple": "Simple",
         "fiber": "fibre",
     }
-    return " ".join(capitals.get(word, word) for word in str(value).replace("_", " ").replace("-", " ").split())
+    return " ".join(capitals.get(word, word) for word in str(value).replace("_", " ").split())
 
 
 @register.filter
@@ -238,6 +244,12 @@ def generation_name(value: Any) -> str:
 def basis_name(value: Any) -> str:
     """The basis of a price or a figure in plain words."""
     return BASIS_NAMES.get(value, words(value))
+
+
+@register.filter
+def medium_name(value: Any) -> str:
+    """What a cable is made of: "multimode" → "multimode fibre", "copper" → "copper"."""
+    return f"{value} fibre" if value in ("multimode", "single-mode") else words(value)
 
 
 @register.filter

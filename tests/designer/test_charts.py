@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from designer.charts import MAX_SERIES, chosen, headline, performance_charts
+from designer.charts import MAX_SERIES, chosen, domain_nics_gb_s, headline, performance_charts
 from designer.samples import SAMPLES
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
@@ -90,6 +90,41 @@ def test_the_headline_is_the_largest_message_on_the_whole_cluster(performance):
     assert figure["gpus"] == 1016 == all_reduce["gpus"][-1]
     assert figure["busbw_gb_s"] == all_reduce["busbw_gb_s"][-1][-1]
     assert figure["low"] < figure["busbw_gb_s"] < figure["high"]
+
+
+def test_limits_and_extrapolation_stand_in_the_tooltip_and_in_the_table(charts, performance):
+    busbw, all_reduce = charts[0], performance["all_reduce"]
+    last = busbw["table"]["rows"][-1]["cells"][-1]["note"]
+    assert all_reduce["limited_by"][-1][-1] == "NIC"
+    assert not all_reduce["validated"][-1][-1]
+    assert last.endswith("; NIC, extrapolated")
+    assert busbw["table"]["rows"][-1]["cells"][0]["note"].endswith("; NVLink reduction")
+    (points,) = [layer["data"]["values"] for layer in busbw["spec"]["layer"] if "data" in layer]
+    assert points[-1][busbw["legend"][-1]["key"]].endswith("NIC, extrapolated")
+
+
+def test_the_headline_says_what_scattering_costs_and_how_far_runs_were_measured():
+    request = {
+        "compute": {"server": "dgx-h100", "gpus": 1024},
+        "fabric": {"generation": "ndr", "oversubscription": "4:1"},
+    }
+    performance = performance_of(request)
+    figure, both = headline(performance), performance["all_reduce"]["both_placements"]
+    assert figure["random"]["costs"]
+    assert figure["random"]["loss"] == pytest.approx(1 - both["random_busbw_gb_s"] / both["ordered_busbw_gb_s"])
+    assert figure["measured_gpus"] == 32
+
+
+def test_scaling_is_explained_by_the_domain_that_it_compares_with():
+    catalog = load_catalog()
+    result = estimate([parse_spec(SAMPLES[0].values, catalog)], catalog, parts=("counts", "performance"))[0].as_json()
+    assert domain_nics_gb_s(result) == 400, "eight adapters of 400 Gb/s"
+    note = performance_charts(result["performance"], domain_nics_gb_s(result))[1]["note"]
+    assert (
+        "carry 400\N{NO-BREAK SPACE}GB/s together, so several domains can keep about 85\N{NO-BREAK SPACE}% of that"
+        in note
+    )
+    assert "Two domains can pass 100" in note
 
 
 @pytest.mark.parametrize("performance", [None, {}, {"all_reduce": None, "missing": "Name the GPU."}])

@@ -118,3 +118,14 @@ def test_the_sample_shows_its_four_units():
     assert svg.count(">31 servers<") == 1
     assert svg.count(">248 GPUs<") == 1
     assert "256 × 400 Gb/s" in svg
+
+
+def test_a_row_that_is_cut_says_so():
+    catalog = load_catalog()
+    result = estimate([parse_spec(SAMPLES[3].values, catalog)], catalog, parts=("counts", "links", "bom"))[0].as_json()
+    root = ElementTree.fromstring(fabric_svg(result))
+    n_drawn = sum(rect.get("class") == "glyph core" for rect in root.iter(f"{SVG}rect"))
+    assert n_drawn < result["fabrics"]["compute"]["counts"]["core"]
+    assert [text.text for text in root.iter(f"{SVG}text")].count("…") == 1 + 2 * 8, (
+        "cores, and spines and leaves of eight rails"
+    )

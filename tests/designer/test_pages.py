@@ -11,9 +11,11 @@ from django.test import Client
 from django.urls import reverse
 
 from designer.accounts import local_owner
+from designer.bom_table import category_totals
 from designer.models import Design
 from designer.samples import SAMPLES, add_samples
 from designer.services import request_estimate, save_design
+from designer.templatetags import units
 from estimator.catalog.loader import load_catalog
 from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
@@ -132,8 +134,10 @@ class TestList:
         finished(owner, SUPERPOD.spec())
         words = text_of(page.get(reverse("designs")))
         assert "1,016" in words
-        assert "InfiniBand NDR rail optimized, 2-tier" in words
-        assert "$47," in words
+        assert "InfiniBand NDR rail-optimized, 2-tier" in words
+        assert f"{SUPERPOD.name} DGX H100 1,016" in words
+        assert "$47,200 $40,900 to $57,200" in words
+        assert "$48.0 M $41.5 M to $58.1 M" in words, "the whole price, as one can check it in the bill"
 
     def test_a_design_without_an_estimate_says_so(self, page, design):
         assert "not estimated yet" in text_of(page.get(reverse("designs")))
@@ -303,6 +307,65 @@ class TestDesign:
             bom["totals_usd"]["typical"]
         )
 
+    @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.key)
+    def test_every_figure_on_the_page_is_the_estimate_s(self, page, owner, sample):
+        design, result = save_design(owner, sample.spec()), finished(owner, sample.spec()).result
+        words = text_of(page.get(reverse("design", args=[design.pk])))
+        fabric, cost, power = result["fabrics"]["compute"], result["cost"], result["power"]
+        counts, modules, both = (
+            fabric["counts"],
+            fabric["transceivers"],
+            result["performance"]["all_reduce"]["both_placements"],
+        )
+        for text in (
+            f"Switches {counts['switches']:,} {counts['leaf']:,} leaf",
+            f"Transceivers {sum(modules.values()):,} {modules['switch']:,} in switches, {modules['node']:,} in servers",
+            f"Leaf–spine links {fabric['links']['leaf_spine']:,} {fabric['cables']['leaf_spine']:,} cables",
+            f"Injection {units.gbit_s(fabric['injection_gbit_s'])}", f"Bisection {units.gbit_s(fabric['bisection_gbit_s'])}",
+            *(f"{name} {units.usd(amount['low'])} {units.usd(amount['typical'])} {units.usd(amount['high'])}"
+              for name, amount in (
+                ("Network", cost["capex_usd"]["network"]), ("Servers", cost["capex_usd"]["servers"]),
+                ("Purchase price", cost["capex_usd"]["total"]), ("Support a year", cost["opex_usd_per_year"]["support"]),
+                ("Purchase price per GPU", cost["usd_per_gpu"]), ("Network per GPU", cost["network_usd_per_gpu"]),
+                ("for hours in use", cost["usd_per_gpu_hour"]), ("less the value left", cost["tco_usd"]))),
+            f"Network share of price {units.percent(cost['network_share'])}",
+            f"Network and servers {units.watts(power['it_w']['typical'])} {units.watts(power['it_w']['max'])}",
+            f"{counts['gpus']:,} GPUs {units.gb_s(both['ordered_busbw_gb_s'])} bus bandwidth",
+        ):  # fmt: skip
+            assert text.replace(units.NO_BREAK_SPACE, " ") in words, text
+
+    def test_what_scattering_costs_is_said_in_words(self, page, owner):
+        values = {
+            "compute": {"server": "dgx-h100", "gpus": 1024},
+            "fabric": {"generation": "ndr", "oversubscription": "4:1"},
+        }
+        spec = parse_spec(values, load_catalog())
+        design, both = (
+            save_design(owner, spec),
+            finished(owner, spec).result["performance"]["all_reduce"]["both_placements"],
+        )
+        words = text_of(page.get(reverse("design", args=[design.pk])))
+        loss = 1 - both["random_busbw_gb_s"] / both["ordered_busbw_gb_s"]
+        assert loss > 0.3
+        assert f"Scattering costs {units.rounded(loss * 100)} % of the" in words
+        assert "3.28:1 down to up over all leaves, exactly 128:39; fullest leaf 3.92:1; 4:1 was asked for" in words
+
+    def test_servers_without_a_price_make_every_sum_at_least(self, page, owner):
+        values = {"compute": {"server": "custom", "nodes": 100, "gpus_per_node": 8, "nics_per_node": 8, "nic_ports_per_node": 8},
+                  "fabric": {"generation": "ndr"}}  # fmt: skip
+        spec = parse_spec(values, load_catalog())
+        design, result = save_design(owner, spec), finished(owner, spec).result
+        words = text_of(page.get(reverse("design", args=[design.pk])))
+        assert "Servers no price" in words
+        assert (
+            f"Purchase price ≥ {units.usd(result['cost']['capex_usd']['total']['low'])}".replace(
+                "\N{NO-BREAK SPACE}", " "
+            )
+            in words
+        )
+        assert "means at least" in words
+        assert "≥ –" not in words
+
     def test_no_page_has_an_inline_script_or_style(self, page, design, owner):
         finished(owner, SUPERPOD.spec())
         for address in (
@@ -406,7 +469,23 @@ class TestJob:
 class TestBom:
     def column(self, page, design, job, order=""):
         html_text = page.get(reverse("estimate-bom", args=[design.pk, job.pk]), {"sort": order}).content.decode()
-        return [int(number) for number in re.findall(r'<td class="number muted">(\d+)</td>', html_text)]
+        return [int(number) for number in re.findall(r'data-label="Line">(\d+)</td>', html_text)]
+
+    def test_categories_add_up_to_the_total_and_the_price_book_is_named(self, page, design, owner):
+        job = finished(owner, SUPERPOD.spec())
+        bom = job.result["bom"]
+        words = text_of(page.get(reverse("estimate-bom", args=[design.pk, job.pk])))
+        assert "Price book: planning anchors" in words
+        for name, category in (
+            ("Servers", "server"),
+            ("Switches", "switch"),
+            ("Transceivers", "transceiver"),
+            ("Fibres", "fiber"),
+        ):
+            amount = bom["totals_by_category"][category]["typical"]
+            assert re.search(rf"{name} \d+ lines? \${amount:,.0f} ", words), name
+        assert sum(part["amount"]["typical"] for part in category_totals(bom)) == bom["totals_usd"]["typical"]
+        assert sum(part["share"] for part in category_totals(bom)) == pytest.approx(1)
 
     def test_it_sorts_by_query_string_both_ways(self, page, design, owner):
         job = finished(owner, SUPERPOD.spec())
@@ -458,6 +537,10 @@ class TestDiagram:
 
 
 class TestErrorPages:
+    def test_the_icon_is_found_where_no_page_names_it(self, client):
+        response = client.get("/favicon.ico")
+        assert (response.status_code, response.url.endswith(".svg")) == (302, True)
+
     def test_an_unknown_address(self, page):
         response = page.get("/no/such/page/")
         assert response.status_code == 404

@@ -47,6 +47,7 @@ document.addEventListener("click", (event) => {
   const input = link && document.querySelector(link.hash);
   if (input) {
     event.preventDefault();
+    location.hash = link.hash; // shows the form where it is folded
     openAround(input);
     input.focus();
   }

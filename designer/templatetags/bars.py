@@ -1,0 +1,26 @@
+"""A small bar that shows a range: from nothing to its high end, filled from low to high, with a tick at the typical value."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import template
+from django.utils.safestring import SafeString, mark_safe
+
+register = template.Library()
+
+WIDTH, HEIGHT, TICK = 64, 12, 2
+
+
+@register.filter
+def range_bar(value: Any) -> SafeString | str:
+    """``{"low", "typical", "high"}`` → SVG; nothing where there is no range to show."""
+    if not isinstance(value, Mapping) or not value.get("high") or value["low"] == value["high"]:
+        return ""
+    low, typical = (WIDTH * value[key] / value["high"] for key in ("low", "typical"))
+    tick = min(max(typical - TICK / 2, 0), WIDTH - TICK)
+    return mark_safe(  # noqa: S308 - numbers alone
+        f'<svg class="range-bar" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" aria-hidden="true">'
+        f'<rect class="range-all" y="4" width="{WIDTH}" height="4" rx="2"/>'
+        f'<rect class="range-part" x="{low:.1f}" y="3" width="{WIDTH - low:.1f}" height="6" rx="2"/>'
+        f'<rect class="range-tick" x="{tick:.1f}" width="{TICK}" height="{HEIGHT}"/></svg>'
+    )
