@@ -15,11 +15,11 @@ WRAPPED_FROM_WIDTH = 40
 def xlsx_bytes(tables: list[Table], title: str, created: datetime) -> bytes:
     """A workbook of these tables.
 
-    Text is written as text: nothing in it can become a formula or a link. ``created`` is what the file says of itself.
+    Text is written by ``write_string`` alone: nothing in it can become a formula or a link.
+    ``created`` is what the file says of itself.
     """
     buffer = io.BytesIO()
-    options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
-    workbook = xlsxwriter.Workbook(buffer, options)
+    workbook = xlsxwriter.Workbook(buffer, {"in_memory": True})
     workbook.set_properties({"title": title, "created": created.replace(microsecond=0, tzinfo=None)})
     formats = _Formats(workbook)
     for table in tables:

@@ -93,6 +93,7 @@ def test_workbook_has_the_lines_and_the_totals_of_the_json() -> None:
     assert rows == [*table.rows, table.totals]
     total = dict(zip([column.key for column in BOM_COLUMNS], rows[-1], strict=True))
     assert {bound: total[f"extended_price_usd_{bound}"] for bound in RANGE} == estimate["bom"]["totals_usd"]
+    assert total["power_w"] == sum(line["power_w"] or 0 for line in estimate["bom"]["lines"]) > 0
     assert sheet.freeze_panes == "A2"
     assert sheet.cell(2, header.index("Price, typical (USD)") + 1).number_format == "#,##0.00"
 

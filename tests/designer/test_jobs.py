@@ -129,6 +129,15 @@ class TestClaim:
         assert second is not None
         assert (first.attempts, second.attempts) == (1, 2)
 
+    def test_a_new_attempt_starts_from_nothing(self, job: EstimateJob) -> None:
+        first = EstimateJob.claim(job.pk)
+        assert first is not None
+        first.extend_lease(progress=0.9)
+        move_lease_into_the_past(job)
+        second = EstimateJob.claim(job.pk)
+        assert second is not None
+        assert second.progress == 0.0
+
     @pytest.mark.parametrize("state", [State.SUCCEEDED, State.FAILED, State.CANCELLED])
     def test_a_finished_job_is_not_given_out(self, job: EstimateJob, state: str) -> None:
         EstimateJob.objects.update(state=state)
@@ -219,6 +228,13 @@ class TestSweep:
         assert sent == [str(job.pk)]
         job.refresh_from_db()
         assert job.sent_at is not None
+
+    def test_who_waits_longest_is_sent_first(self, catalog: Catalog, owner: User, sent: list[str]) -> None:
+        jobs = [new_job(catalog, owner), new_job(catalog), new_job(catalog)]
+        for age, job in zip((1, 3, 2), jobs, strict=True):
+            EstimateJob.objects.filter(pk=job.pk).update(created_at=timezone.now() - timedelta(minutes=age))
+        tasks.sweep()
+        assert sent == [str(jobs[i].pk) for i in (1, 2, 0)]
 
     def test_what_was_just_sent_is_left_alone(self, job: EstimateJob, sent: list[str]) -> None:
         tasks.sweep()

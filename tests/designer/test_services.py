@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import connection, transaction
 
 from designer import services
 from designer.models import ApiToken, Design, SignInLink
@@ -84,9 +84,7 @@ class TestRequestEstimate:
         assert created
 
     @pytest.mark.parametrize("version", ["model_version", "catalog_version"])
-    def test_one_of_other_versions_is_not(
-        self, owner: User, catalog: Catalog, sent: list[str], version: str
-    ) -> None:
+    def test_one_of_other_versions_is_not(self, owner: User, catalog: Catalog, sent: list[str], version: str) -> None:
         first, _ = services.request_estimate(owner, spec_of(catalog))
         EstimateJob.objects.update(**{version: "an older one"})
         again, created = services.request_estimate(owner, spec_of(catalog))
@@ -121,8 +119,31 @@ class TestRequestEstimate:
             thread.start()
         for thread in threads:
             thread.join()
+        assert len(answers) == 10  # an error in a thread would be one answer less
         assert len({job.pk for job, _ in answers}) == 1
         assert sum(created for _, created in answers) == 1
+        assert len(sent) == 1
+
+    def test_a_job_stored_a_moment_ago_by_another_process_is_given(
+        self, owner: User, catalog: Catalog, sent: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Between the look for a live job and the storing of a new one, somebody else stores it."""
+        spec, others = spec_of(catalog), []
+
+        def meanwhile(of: User) -> None:
+            monkeypatch.setattr(services, "_check_room_for_one_more", lambda _: None)
+            others.append(services.request_estimate(of, spec)[0])
+
+        monkeypatch.setattr(services, "_check_room_for_one_more", meanwhile)
+        job, created = services.request_estimate(owner, spec)
+        assert (job.pk, created) == (others[0].pk, False)
+        assert sent == [str(job.pk)]
+
+    def test_nothing_is_sent_before_the_job_can_be_seen(self, owner: User, catalog: Catalog, sent: list[str]) -> None:
+        """A worker that is quicker than the commit would find no row."""
+        with transaction.atomic():
+            services.request_estimate(owner, spec_of(catalog))
+            assert sent == []
         assert len(sent) == 1
 
     def test_a_user_has_a_bounded_number_of_jobs(
@@ -179,3 +200,9 @@ class TestSecrets:
         assert SignInLink.redeem(first) is None
         link = SignInLink.objects.get()
         assert SignInLink.redeem(second, now=link.expires_at) is None
+
+    def test_a_barred_user_is_signed_in_by_no_link(self, owner: User) -> None:
+        secret = SignInLink.issue(owner)
+        owner.is_active = False
+        owner.save()
+        assert SignInLink.redeem(secret) is None
