@@ -59,7 +59,8 @@ def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Ite
                 f"{counted(fabric.n_gpus, 'GPU')}."
             ),
         )
-    ports = catalog.server_compute_ports(spec.compute.server) if spec.compute.server in catalog.servers else None
+    server = catalog.servers.get(spec.compute.server or "")
+    ports = compute_network(server) if server else None
     rate, port = (ports.port_rate_gbit_s if ports else 0), fabric.endpoint_rate_gbit_s
     if ports and rate < port:
         yield Finding(

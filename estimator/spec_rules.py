@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from estimator.catalog.loader import Catalog
+from estimator.catalog.ports import compute_network
 from estimator.catalog.records import Server
 from estimator.errors import Problem
 from estimator.spec_fields import MAX_ENDPOINTS, Compute, DesignSpec, Fabric
@@ -44,7 +45,7 @@ def _resolve_compute(compute: Compute, fabric: Fabric, catalog: Catalog, problem
     if compute.gpu is not None and compute.gpu not in catalog.gpus:
         unknown = _unknown_part("compute.gpu", "GPU", compute.gpu, list(catalog.gpus))
         problems.append(replace(unknown, message=unknown.message.replace("; or 'custom'", "; or leave it out")))
-    ports = catalog.server_compute_ports(server.id) if server else None
+    ports = compute_network(server) if server else None
     gpus_per_node = compute.gpus_per_node or (server.gpu_count if server else 8)
     nics = compute.nics_per_node or (ports.n_ports if ports else gpus_per_node)
     per_nic = (

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from estimator.catalog.checks import check
-from estimator.catalog.ports import server_compute_ports, switch_ports
+from estimator.catalog.ports import switch_ports
 from estimator.catalog.records import (
     ANCHORS,
     STREET,
     AuxPort,
     Breakout,
     Cable,
-    ComputePorts,
     DefaultLength,
     Economic,
     Generation,
@@ -115,10 +114,6 @@ class Catalog:
     def switch_ports(self, switch_id: str, port_rate_gbit_s: int) -> SwitchPorts | None:
         """Ports of a switch at a port rate, and how many share a cage; None if it has no such mode (see ports.py)."""
         return switch_ports(self.switches[switch_id], port_rate_gbit_s)
-
-    def server_compute_ports(self, server_id: str, port_rate_gbit_s: int | None = None) -> ComputePorts | None:
-        """Ports of a server on the compute network, at its own rate if none is given (see ports.py)."""
-        return server_compute_ports(self.servers[server_id], port_rate_gbit_s)
 
     def default(self, site_key: str) -> float:
         """Cable length of a key of the site, such as ``"node_leaf_m"``, when the request says nothing. [m]"""

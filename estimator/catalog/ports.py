@@ -1,6 +1,6 @@
 """How many ports switches and servers have at a given port rate, and how many of them share a cage."""
 
-from estimator.catalog.records import ComputePorts, Server, ServerNetwork, Switch, SwitchPorts
+from estimator.catalog.records import Server, ServerNetwork, Switch, SwitchPorts
 from estimator.units import ceil_div
 
 
@@ -22,23 +22,6 @@ def switch_ports(switch: Switch, port_rate_gbit_s: int) -> SwitchPorts | None:
 def compute_network(server: Server) -> ServerNetwork | None:
     """The server's network for GPU traffic, or None (storage and management servers)."""
     return next((network for network in server.networks if network.role == "compute"), None)
-
-
-def server_compute_ports(server: Server, port_rate_gbit_s: int | None = None) -> ComputePorts | None:
-    """Ports of a server on the compute network, or None where it has no such network.
-
-    At a lower rate that divides what a cage carries, a cage gives more ports: the eight 800G cages of a DGX B300 are 16
-    ports of 400G. A rate above the native one gives None: the adapters cannot do it.
-    """
-    network = compute_network(server)
-    if network is None:
-        return None
-    rate = port_rate_gbit_s or network.port_rate_gbit_s
-    if rate > network.port_rate_gbit_s:
-        return None
-    is_split = network.port_rate_gbit_s % rate == 0 and "OSFP8" in network.cage_classes and network.ports_per_nic == 1
-    n_ports = network.n_ports * (network.port_rate_gbit_s // rate) if is_split else network.n_ports
-    return ComputePorts(network.n_nics, n_ports, rate, network.n_cages, network.cage_rate_gbit_s)
 
 
 def links_per_node_cage(network: ServerNetwork, links_per_node: int) -> int:

@@ -215,11 +215,6 @@ class ServerNetwork:
         """Ports a node has on this network."""
         return self.n_nics * self.ports_per_nic
 
-    @property
-    def cage_rate_gbit_s(self) -> int:
-        """What one cage carries, one direction."""
-        return self.n_ports * self.port_rate_gbit_s // self.n_cages
-
 
 @dataclass(frozen=True, slots=True)
 class Server:
@@ -374,14 +369,3 @@ class SwitchPorts:
 
     radix: int
     links_per_cage: int
-
-
-@dataclass(frozen=True, slots=True)
-class ComputePorts:
-    """A server's ports on the compute network; ``n_cages`` cages of ``cage_rate_gbit_s`` carry them."""
-
-    n_nics: int
-    n_ports: int
-    port_rate_gbit_s: int
-    n_cages: int
-    cage_rate_gbit_s: int

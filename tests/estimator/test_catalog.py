@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from estimator.catalog.loader import HERE, KINDS, Catalog, load_catalog
-from estimator.catalog.ports import links_per_node_cage, server_compute_ports, switch_ports
+from estimator.catalog.ports import compute_network, links_per_node_cage, switch_ports
 from estimator.catalog.tables import COLUMNS
 from estimator.errors import CatalogError
 
@@ -240,18 +240,15 @@ def test_every_generation_has_a_switch_and_an_adapter_that_fit(catalog: Catalog)
 
 
 @pytest.mark.parametrize(
-    ("server", "rate", "expected"),
+    ("server", "expected"),
     [
-        ("dgx-h100", None, (8, 400, 4, 800)), ("dgx-h100", 200, (8, 200, 4, 800)), ("dgx-h100", 800, None),
-        ("dgx-b300", None, (8, 800, 8, 800)), ("dgx-b300", 400, (16, 400, 8, 800)),
-        ("hgx-h100-8u", 400, (8, 400, 8, 400)), ("gaudi3-8u", None, (24, 200, 6, 800)), ("storage-node-nvme", None, None),
+        ("dgx-h100", (8, 400, 4)), ("dgx-b300", (8, 800, 8)), ("hgx-h100-8u", (8, 400, 8)), ("gaudi3-8u", (24, 200, 6)),
+        ("storage-node-nvme", None),
     ],
 )  # fmt: skip
-def test_ports_of_a_server(
-    catalog: Catalog, server: str, rate: int | None, expected: tuple[int, int, int, int] | None
-) -> None:
-    ports = server_compute_ports(catalog.servers[server], rate)
-    assert (ports and (ports.n_ports, ports.port_rate_gbit_s, ports.n_cages, ports.cage_rate_gbit_s)) == expected
+def test_ports_of_a_server(catalog: Catalog, server: str, expected: tuple[int, int, int] | None) -> None:
+    ports = compute_network(catalog.servers[server])
+    assert (ports and (ports.n_ports, ports.port_rate_gbit_s, ports.n_cages)) == expected
 
 
 def test_links_that_a_node_cage_carries(catalog: Catalog) -> None:
