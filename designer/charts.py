@@ -13,6 +13,7 @@ from designer.templatetags.units import count, duration_us, gb_s, message_size, 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 MAX_SERIES = 5
 BITS_PER_BYTE = 8
+CLOSE_LABELS = 1.3
 NO_LOSS = 0.0005  # a difference that three digits do not show
 PLOT_HEIGHT_PX = 320
 SMALLEST_DRAWN_BYTES = 4096  # below it every line lies on the axis; the table has those sizes
@@ -22,6 +23,17 @@ SIZE_LABEL = (
     "format(datum.value / 1048576, ',') + ' MiB' : datum.value >= 1024 ? format(datum.value / 1024, ',') + ' KiB' : "
     "format(datum.value, ',') + ' B'"
 )
+LIMITS = {  # the kinds of link explain themselves
+    "launch and latency": "Launch and latency take longer than the bytes do. ",
+    "pipeline fill": "The message is too short to keep every step busy. ",
+    "NVLink reduction": "The NVLink switches that add inside a scale-up domain set the pace. ",
+    "NIC": "What the NICs of a scale-up domain can send sets the pace, not the fabric. ",
+    "leaf oversubscription": "More traffic leaves the leaves than their uplinks carry. ",
+    "spine oversubscription": "More traffic leaves the pods than the spines' uplinks carry. ",
+    "load balancing": "Some uplinks carry more than others: see Load balancing. ",
+    "rack network channels": "Between racks the library opens only so many channels, whatever the NICs could carry. ",
+    "in-network reduction": "The network's switches add (SHARP), and their rate sets the pace. ",
+}
 IS_ON = {"filter": "indexof(off, datum.series) < 0"}
 CONFIG = {
     "font": FONT,
@@ -195,9 +207,16 @@ def _about_reference(performance: Mapping[str, Any], nics_gb_s: float | None) ->
     if nics_gb_s and nics_gb_s < busbw:
         words += f". The NICs of a domain carry {gb_s(nics_gb_s)} together, so several domains can keep about "
         words += f"{percent(nics_gb_s / busbw, 2)} of that: less than 100 % is normal and no fault of the fabric"
+    else:
+        words += ". Between domains the network sets the pace"
     if any(efficiency[-1] is not None and efficiency[-1] > 1 for efficiency in performance["scaling_efficiency"]):
         words += ". Two domains can pass 100 %: a tree of two sends every byte once, a larger one twice"
     return words + "."
+
+
+def _gpu_ticks(gpus: Sequence[int]) -> list[int]:
+    """GPU counts to label: all but those whose label the last one would cover."""
+    return [n for n in gpus if n == gpus[-1] or n * CLOSE_LABELS < gpus[-1]]
 
 
 def scaling_chart(performance: Mapping[str, Any], nics_gb_s: float | None = None) -> dict[str, Any]:
@@ -218,7 +237,7 @@ def scaling_chart(performance: Mapping[str, Any], nics_gb_s: float | None = None
     ]
     x = {"field": "gpus", "type": "quantitative", "title": "GPUs",
          "scale": {"type": "log", "base": 2, "nice": False, "domain": [gpus[0], max(gpus[-1], gpus[0] + 1)]},
-         "axis": {"values": list(gpus), "format": ",", "grid": False}}  # fmt: skip
+         "axis": {"values": _gpu_ticks(gpus), "format": ",", "grid": False}}  # fmt: skip
     y = {"field": "value", "type": "quantitative", "title": "Scaling efficiency", "scale": {"zero": True},
          "axis": {"format": ".0%", "tickCount": 6}}  # fmt: skip
     spec = {
@@ -242,10 +261,16 @@ def scaling_chart(performance: Mapping[str, Any], nics_gb_s: float | None = None
                   ["GPUs", *series], table, note)  # fmt: skip
 
 
+def _exchange(performance: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The predicted all-reduce; None where there is none, or where a single GPU has nothing to exchange."""
+    all_reduce = (performance or {}).get("all_reduce")
+    return all_reduce if all_reduce and max(all_reduce.get("gpus") or [0]) > 1 else None
+
+
 def performance_charts(performance: Mapping[str, Any] | None, nics_gb_s: float | None = None) -> list[dict[str, Any]]:
     """The charts of one Estimate's performance part; none where the part was not computed."""
-    all_reduce = (performance or {}).get("all_reduce")
-    if not all_reduce or not all_reduce.get("gpus"):
+    all_reduce = _exchange(performance)
+    if all_reduce is None:
         return []
     return [busbw_chart(all_reduce), scaling_chart(all_reduce, nics_gb_s)]
 
@@ -275,15 +300,16 @@ def _random(both: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 def headline(performance: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Bus bandwidth of the largest message on the most GPUs, as the key figures print it."""
-    all_reduce = (performance or {}).get("all_reduce")
-    if not all_reduce or not all_reduce.get("gpus"):
+    all_reduce = _exchange(performance)
+    if all_reduce is None:
         return None
     last = len(all_reduce["message_bytes"]) - 1
     low, high = _busbw_bounds(all_reduce, -1, last)
     return {
         "gpus": all_reduce["gpus"][-1], "message_bytes": all_reduce["message_bytes"][last], "low": low, "high": high,
         "busbw_gb_s": all_reduce["busbw_gb_s"][-1][last], "time_us": all_reduce["time_us"][-1][last],
-        "measured_gpus": _measured_gpus(all_reduce), "reference_gpus": all_reduce["reference_gpus"],
+        "limit_in_words": LIMITS.get(all_reduce["limited_by"][-1][last], ""),
+        "measured_gpus": _measured_gpus(all_reduce),
         "random": _random(all_reduce.get("both_placements")),
         **{key: all_reduce[key][-1][last] for key in ("algorithm", "protocol", "limited_by", "validated")},
     }  # fmt: skip

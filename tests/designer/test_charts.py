@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from designer.charts import MAX_SERIES, chosen, domain_nics_gb_s, headline, performance_charts
+from designer.charts import LIMITS, MAX_SERIES, _gpu_ticks, chosen, domain_nics_gb_s, headline, performance_charts
 from designer.samples import SAMPLES
+from estimator import bandwidth
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
@@ -113,6 +114,32 @@ def test_the_headline_says_what_scattering_costs_and_how_far_runs_were_measured(
     assert figure["random"]["costs"]
     assert figure["random"]["loss"] == pytest.approx(1 - both["random_busbw_gb_s"] / both["ordered_busbw_gb_s"])
     assert figure["measured_gpus"] == 32
+
+
+def test_one_gpu_has_nothing_to_exchange_and_no_chart():
+    compute = {
+        "server": "custom",
+        "gpu": "h100-sxm",
+        "nodes": 1,
+        "gpus_per_node": 1,
+        "nics_per_node": 1,
+        "nic_ports_per_node": 1,
+    }
+    performance = performance_of({"compute": compute, "fabric": {"generation": "ndr"}})
+    assert performance["all_reduce"]["gpus"] == [1]
+    assert performance_charts(performance) == []
+    assert headline(performance) is None
+
+
+def test_every_limit_is_said_in_words_or_is_a_kind_of_link():
+    links = {"NVLink", "Infinity Fabric", "scale-up links", "PCIe"}
+    assert set(LIMITS) | links | {"one GPU: nothing to exchange"} == set(bandwidth.LIMITS)
+
+
+def test_labels_of_gpu_counts_leave_each_other_room():
+    assert _gpu_ticks([72, 128, 256, 512, 1024, 1152]) == [72, 128, 256, 512, 1152]
+    assert _gpu_ticks([8, 16, 512, 1016]) == [8, 16, 512, 1016]
+    assert _gpu_ticks([8]) == [8]
 
 
 def test_scaling_is_explained_by_the_domain_that_it_compares_with():

@@ -350,6 +350,20 @@ class TestDesign:
         assert f"Scattering costs {units.rounded(loss * 100)} % of the" in words
         assert "3.28:1 down to up over all leaves, exactly 128:39; fullest leaf 3.92:1; 4:1 was asked for" in words
 
+    def test_one_gpu_is_a_page_too(self, page, owner):
+        compute = {
+            "server": "custom",
+            "gpu": "h100-sxm",
+            "nodes": 1,
+            "gpus_per_node": 1,
+            "nics_per_node": 1,
+            "nic_ports_per_node": 1,
+        }
+        spec = parse_spec({"compute": compute, "fabric": {"generation": "ndr"}}, load_catalog())
+        design, _ = save_design(owner, spec), finished(owner, spec)
+        words = text_of(page.get(reverse("design", args=[design.pk])))
+        assert words.count("ne GPU has nothing to exchange") == 2, "in the key figures and under the heading"
+
     def test_servers_without_a_price_make_every_sum_at_least(self, page, owner):
         values = {"compute": {"server": "custom", "nodes": 100, "gpus_per_node": 8, "nics_per_node": 8, "nic_ports_per_node": 8},
                   "fabric": {"generation": "ndr"}}  # fmt: skip
@@ -365,6 +379,7 @@ class TestDesign:
         )
         assert "means at least" in words
         assert "≥ –" not in words
+        assert "servers have no price" in words
 
     def test_no_page_has_an_inline_script_or_style(self, page, design, owner):
         finished(owner, SUPERPOD.spec())

@@ -101,9 +101,11 @@ def test_a_parameter_reads_as_its_unit_asks():
 
 def test_a_bar_runs_from_low_to_high_with_its_mark_at_typical():
     bar = ElementTree.fromstring(range_bar({"low": 16, "typical": 32, "high": 64}))
-    part, tick = (next(rect for rect in bar if rect.get("class") == f"range-{name}") for name in ("part", "tick"))
-    assert (float(part.get("x")), float(part.get("width"))) == (WIDTH / 4, WIDTH * 3 / 4)
-    assert float(tick.get("x")) == pytest.approx(WIDTH / 2 - 1)
+    part, tick = (
+        next(rect.attrib for rect in bar if rect.get("class") == f"range-{name}") for name in ("part", "tick")
+    )
+    assert (float(part["x"]), float(part["width"])) == (WIDTH / 4, WIDTH * 3 / 4)
+    assert float(tick["x"]) == pytest.approx(WIDTH / 2 - 1)
     assert range_bar(None) == range_bar({"low": 5, "typical": 5, "high": 5}) == ""
 
 
