@@ -1,0 +1,80 @@
+"""What the parts of an estimate hand to each other."""
+
+from typing import Any
+
+import pytest
+
+from estimator.catalog.loader import Catalog
+from estimator.errors import InfeasibleDesign
+from estimator.fabric import fabric_of
+from estimator.pipeline import ALL_PARTS, estimate, system_of
+from estimator.sizing import size
+from estimator.spec import parse_spec
+from tests.estimator.designs import spec_of
+
+
+def system(catalog: Catalog, nodes: int, workload: dict[str, Any] | None = None, **fabric: Any) -> dict[str, Any]:
+    values = {
+        "compute": {"server": "dgx-h100", "nodes": nodes},
+        "fabric": {"generation": "ndr", **fabric},
+        "workload": workload or {},
+    }
+    spec = parse_spec(values, catalog)
+    return system_of(spec, fabric_of(size([spec], catalog), 0, spec), catalog)
+
+
+def test_a_prediction_is_made_for_the_fabric_that_was_built(catalog: Catalog) -> None:
+    """Leaves of 40 nodes at 2:1 that hold 30: 30 of 20 uplinks, and not the ratio asked for."""
+    made = system(catalog, 30, oversubscription="2:1", leaf_downlinks=40, leaf_uplinks=20, tiers=2)
+    assert (made["oversubscription"], made["nodes_per_leaf"]) == ("3:2", 30)
+    assert (made["spine_oversubscription"], made["nodes_per_pod"]) == ("1:1", 30)
+    assert (made["gpu"], made["nics_per_node"], made["nic_gbit_s"], made["fabric"]) == (
+        "h100-sxm",
+        8,
+        400,
+        "infiniband",
+    )
+
+
+def test_a_prediction_knows_pods_and_spines(catalog: Catalog) -> None:
+    made = system(catalog, 512, tiers=3, pod_nodes=256, spine_oversubscription="2:1")
+    assert (made["spine_oversubscription"], made["nodes_per_pod"], made["nodes_per_leaf"]) == ("2:1", 256, 32)
+
+
+def test_more_uplinks_than_downlinks_are_no_gain(catalog: Catalog) -> None:
+    assert system(catalog, 64, oversubscription="1:2", tiers=2)["oversubscription"] == "1:1"
+
+
+def test_switches_add_only_on_infiniband(catalog: Catalog) -> None:
+    sharp = {"in_network_reduction": True}
+    assert system(catalog, 64, sharp)["in_network_reduction"]
+    on_ethernet = system(catalog, 64, sharp, generation="roce-400")
+    assert (on_ethernet["fabric"], on_ethernet["in_network_reduction"]) == ("roce", False)
+
+
+def test_parts_not_asked_for_are_left_out(catalog: Catalog) -> None:
+    spec = spec_of(64)
+    everything = estimate([spec], catalog)[0].as_json()
+    assert set(everything) - set(estimate([spec], catalog, ("counts",))[0].as_json()) == {
+        "bom",
+        "cost",
+        "power",
+        "performance",
+    }
+    assert "cables" not in estimate([spec], catalog, ("counts",))[0].as_json()["fabrics"]["compute"]
+    for part in ALL_PARTS:
+        made = estimate([spec], catalog, (part,))[0].as_json()
+        assert all(made[key] == everything[key] for key in set(made) - {"fabrics", "findings"}), part
+
+
+def test_a_batch_is_its_designs_one_by_one(catalog: Catalog) -> None:
+    specs = [spec_of(64), spec_of(300), parse_spec({"compute": {"server": "dgx-b300", "nodes": 40},
+                                                    "fabric": {"generation": "xdr"}}, catalog)]  # fmt: skip
+    batch = [made.as_json() for made in estimate(specs, catalog)]
+    assert batch == [estimate([spec], catalog)[0].as_json() for spec in specs]
+
+
+def test_all_designs_that_cannot_be_built_are_named_at_once(catalog: Catalog) -> None:
+    with pytest.raises(InfeasibleDesign) as caught:
+        estimate([spec_of(16, tiers=1), spec_of(8), spec_of(257, tiers=2)], catalog)
+    assert [problem.code for problem in caught.value.problems] == ["one_tier_too_small", "two_tier_too_small"]
