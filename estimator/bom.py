@@ -160,11 +160,7 @@ def _servers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> Ite
 
 
 def _switches(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> Iterator[BomLine]:
-    roles = (("leaf", fabric.leaf_switch, fabric.n_leaf), ("spine", fabric.spine_switch, fabric.n_spine),
-             ("core", fabric.core_switch, fabric.n_core))  # fmt: skip
-    for role, part, count in roles:
-        if not count:
-            continue
+    for role, part, count in fabric.switches:
         if part is None:
             radix = getattr(spec.fabric, f"{role}_radix")
             yield BomLine(SWITCH, None, None, f"Custom {role} switch, {radix} ports", role, None, count, 0.0)

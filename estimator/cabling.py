@@ -134,7 +134,9 @@ def cable_plan(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> C
     custom switch is cabled as the generation's usual one, and a custom server by one link a cage of the generation's
     usual adapter; both are marked as assumed.
     """
-    leaf, spine, core = (_switch(spec, part, catalog) for part in _switch_ids(fabric))
+    leaf, spine, core = (
+        _switch(spec, part, catalog) for part in (fabric.leaf_switch, fabric.spine_switch, fabric.core_switch)
+    )
     plan = [_node_tier(spec, fabric, catalog, leaf)]
     if fabric.links_leaf_spine:
         plan.append(_switch_tier(LEAF_SPINE, spec, fabric, catalog, (spine, leaf)))
@@ -143,10 +145,6 @@ def cable_plan(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> C
     if fabric.links_fabric_manager:
         plan = _with_managers(plan, spec, fabric, catalog, leaf)
     return CablePlan(tuple(plan))
-
-
-def _switch_ids(fabric: "SizedFabric") -> tuple[str | None, str | None, str | None]:
-    return fabric.leaf_switch, fabric.spine_switch, fabric.core_switch
 
 
 def _switch(spec: "DesignSpec", part: str | None, catalog: Catalog) -> tuple[Switch, bool]:
@@ -231,8 +229,7 @@ def _switch_tier(
     rate = fabric.port_rate_gbit_s
     upper = _Side(_switch_cage(above, rate), used_down, above.vendor, above_assumed, above.id)
     lower = _Side(_switch_cage(below, rate), used_up, below.vendor, below_assumed, below.id)
-    key = "leaf_spine_m" if is_leaf_spine else "spine_core_m"
-    length = getattr(spec.site, key) or catalog.default(key)
+    length = getattr(spec.site, f"{tier}_m") or catalog.default(f"{tier}_m")
     met = fabric.group_spines if is_leaf_spine else fabric.group_cores
     may_twin = _pairs_fill_cages(used_up, met, upper.cage.links)
     choice, missing = _ask(tier, spec, rate, length, upper, lower, may_twin, catalog)

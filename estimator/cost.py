@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from estimator.bom import CABLE, CATEGORIES, FIBER, MODULE, NIC, RANGE, SERVER, SWITCH, Bom, Cents, add_cents, usd_range
-from estimator.cabling import LEAF_SPINE, MANAGER, NODE_LEAF, SPINE_CORE
+from estimator.cabling import MANAGER
 from estimator.catalog.loader import Catalog
 from estimator.power import Power, design_power
 from estimator.units import CENTS_PER_USD, HOURS_PER_YEAR, W_PER_KW
@@ -36,7 +36,6 @@ _ASKED_FOR = {
     "gpu-utilization": "utilization",
     "discount-rate": "discount_rate",
 }
-_LENGTHS = {NODE_LEAF: "node_leaf_m", LEAF_SPINE: "leaf_spine_m", SPINE_CORE: "spine_core_m"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +203,6 @@ def _assumptions(spec: "DesignSpec", bom: Bom, given: Parameters, catalog: Catal
         length = tier.asked_length_m
         is_default = tier.tier == MANAGER or length == row_of.length_m
         basis, source = (row_of.basis, catalog.sources[row_of.source].title) if is_default else (REQUEST, "the request")
-        name, label = _LENGTHS.get(tier.tier, "fabric_manager_m"), f"Cable length, {tier.tier.replace('_', '-')}"
+        name, label = f"{tier.tier}_m", f"Cable length, {tier.tier.replace('_', '-')}"
         as_of = row_of.as_of if is_default else None
         yield Parameter(name, label, (length, length, length), "m", basis, source, as_of)

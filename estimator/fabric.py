@@ -60,6 +60,13 @@ class SizedFabric:
     core_down: IntArray
 
     @property
+    def switches(self) -> tuple[tuple[str, str | None, int], ...]:
+        """(role, catalog id or None for a custom switch, count) of leaf, spine and core, where there are any."""
+        parts = (self.leaf_switch, self.spine_switch, self.core_switch)
+        roles = zip(("leaf", "spine", "core"), parts, (self.n_leaf, self.n_spine, self.n_core), strict=True)
+        return tuple(role for role in roles if role[2])
+
+    @property
     def leaf_fed_gbit_s(self) -> IntArray:
         """What the uplinks of each leaf must carry: its links, and in full units the ports held open. [Gb/s]"""
         managers = self.leaf_down - ceil_div(self.leaf_endpoints, self.endpoints_per_port)
@@ -135,9 +142,7 @@ class SizedFabric:
                 "core_open": int((self.core_radix - self.core_down).sum()),
             },
             "switches": {
-                tier: {"part": getattr(self, f"{tier}_switch"), "radix": getattr(self, f"{tier}_radix")}
-                for tier, count in (("leaf", self.n_leaf), ("spine", self.n_spine), ("core", self.n_core))
-                if count
+                role: {"part": part, "radix": getattr(self, f"{role}_radix")} for role, part, _ in self.switches
             },
             "split": {
                 "leaf_downlinks": self.leaf_downlinks,

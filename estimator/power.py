@@ -78,15 +78,12 @@ def design_power(spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan, cat
     figures hold adapters but no modules; adapters are added for custom servers alone, whose own draw is unknown.
     """
     switches = Watts(0.0, 0.0)
-    roles = (("leaf", fabric.leaf_switch, fabric.n_leaf), ("spine", fabric.spine_switch, fabric.n_spine),
-             ("core", fabric.core_switch, fabric.n_core))  # fmt: skip
-    for role, part, count in roles:
-        if count:
-            switches += _switch_watts(part, count, _plug_watts(role, count, plan), catalog)
+    for role, part, count in fabric.switches:
+        switches += _switch_watts(part, count, _plug_watts(role, count, plan), catalog)
     far = [tier for name in (NODE_LEAF, MANAGER) if (tier := plan.tier(name)) and tier.choice]
     node_w = float(sum(int(tier.lower_plugs.sum()) * tier.choice.lower_plug_w for tier in far if tier.choice))
     nics, servers = _node_watts(spec, fabric, catalog)
-    has_custom = servers.max == 0 or any(part is None for _, part, count in roles if count)
+    has_custom = servers.max == 0 or any(part is None for _, part, _ in fabric.switches)
     is_at_least = has_custom or any(tier.choice is None for tier in plan.tiers)
     return Power(switches, Watts(node_w, node_w), nics, servers, is_at_least)
 
