@@ -14,11 +14,6 @@ NO_ID = "00000000-0000-4000-8000-000000000000"
 
 
 @pytest.fixture
-def call(owner: User) -> Caller:
-    return caller(owner)
-
-
-@pytest.fixture
 def design(call: Caller) -> dict[str, Any]:
     return call("POST", "designs/", SPEC).json()
 

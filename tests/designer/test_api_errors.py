@@ -6,19 +6,13 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.contrib.auth.models import User
 
 from designer.api import views
 from estimator.errors import CatalogError
-from tests.designer.api_helpers import BASE, SPEC, Caller, assert_refused, caller
+from tests.designer.api_helpers import BASE, SPEC, Caller, assert_refused
 
 pytestmark = pytest.mark.django_db
 POSTS = ["preview/", "predictions/", "designs/", "estimates/"]
-
-
-@pytest.fixture
-def call(owner: User) -> Caller:
-    return caller(owner)
 
 
 @pytest.mark.parametrize("path", POSTS)

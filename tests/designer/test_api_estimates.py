@@ -22,11 +22,6 @@ NO_ID = "00000000-0000-4000-8000-000000000000"
 
 
 @pytest.fixture
-def call(owner: User) -> Caller:
-    return caller(owner)
-
-
-@pytest.fixture
 def queued(call: Caller) -> dict[str, Any]:
     return call("POST", "estimates/", SPEC).json()
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 import schemathesis
-from django.contrib.auth.models import User
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from drf_spectacular.generators import SchemaGenerator
@@ -13,16 +12,11 @@ from hypothesis import HealthCheck, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from designer.config.wsgi import application
-from tests.designer.api_helpers import Caller, caller
+from tests.designer.api_helpers import Caller
 
 pytestmark = pytest.mark.django_db
 CALLS = schemathesis.openapi.from_dict(SchemaGenerator().get_schema(request=None, public=True))
 CALLS.app = application
-
-
-@pytest.fixture
-def call(owner: User) -> Caller:
-    return caller(owner)
 
 
 @pytest.fixture

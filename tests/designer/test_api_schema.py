@@ -6,7 +6,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-from django.contrib.auth.models import User
 from django.contrib.staticfiles import finders
 from django.core.management import call_command
 from django.test import Client
@@ -14,7 +13,7 @@ from drf_spectacular.generators import SchemaGenerator
 
 from designer.api import schema as documented
 from estimator.jobs.tasks import run_estimate
-from tests.designer.api_helpers import Caller, caller
+from tests.designer.api_helpers import Caller
 
 pytestmark = pytest.mark.django_db
 
@@ -22,11 +21,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
     return SchemaGenerator().get_schema(request=None, public=True)
-
-
-@pytest.fixture
-def call(owner: User) -> Caller:
-    return caller(owner)
 
 
 def assert_has_shape(document: dict[str, Any], name: str, value: Any) -> None:

@@ -203,6 +203,50 @@ def test_pages_fit_their_screen_and_stand_still(app, browser, session, size, pat
     page.context.close()
 
 
+def fits(page, selector):
+    box = page.locator(selector).first.bounding_box()
+    return box is not None and box["y"] >= 0 and box["y"] + box["height"] <= page.viewport_size["height"]
+
+
+def test_on_a_phone_the_figures_come_first_and_the_form_unfolds(browser, session):
+    watched: list[str] = []
+    page = opened(browser, session, watched, viewport={"width": 390, "height": 844})
+    page.goto(session["first"])
+    page.wait_for_selector(".result")
+    assert fits(page, "#preview .figures")
+    assert not page.is_visible("#id_size")
+    page.click("text=Change the design")
+    page.fill("#id_size", "80")
+    page.wait_for_selector(".live-summary:has-text('640 GPUs')")
+    page.click("text=Figures")
+    assert not page.is_visible("#id_size")
+    assert fits(page, "#preview .figures")
+    playwright.expect(page.locator("#stale-note")).to_contain_text("has changed since")
+    page.click("text=Change the design")
+    page.click(".form-actions [type=submit]")
+    playwright.expect(page.locator("#design-head")).to_contain_text("Revision")
+    playwright.expect(page.locator("#counts")).to_contain_text("640 GPUs", timeout=20_000)
+    assert not page.is_visible("#id_size"), "the result is shown, the form folded"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert watched == page.evaluate("window.violations") == []
+    page.context.close()
+
+
+def test_on_a_phone_without_scripts_the_form_unfolds_too(app, browser, session):
+    context = browser.new_context(
+        storage_state=session["state"], java_script_enabled=False, viewport={"width": 390, "height": 844}
+    )
+    page = context.new_page()
+    page.goto(session["first"])
+    assert not page.is_visible("#id_size")
+    page.click("text=Change the design")
+    assert page.is_visible("#id_size")
+    page.fill("#id_size", "many")
+    page.click(".form-actions [type=submit]")
+    assert page.is_visible("#id_size_error"), "a refused form stays open"
+    context.close()
+
+
 def test_every_input_has_a_name_and_every_id_is_used_once(page):
     problems = page.evaluate(
         """() => {

@@ -41,14 +41,6 @@ def job(db: None, catalog: Catalog) -> EstimateJob:
     return new_job(catalog)
 
 
-@pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The ids that would have gone to the broker."""
-    ids: list[str] = []
-    monkeypatch.setattr(tasks.run_estimate, "apply_async", lambda args, **_: ids.append(args[0]))
-    return ids
-
-
 class TestRun:
     def test_the_result_is_the_pipelines_estimate(self, job: EstimateJob, catalog: Catalog) -> None:
         tasks.run_estimate(str(job.pk))

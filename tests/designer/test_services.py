@@ -25,13 +25,6 @@ def spec_of(catalog: Catalog, nodes: int = 4, name: str = "A cluster") -> Design
     return parse_spec(values, catalog)
 
 
-@pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    ids: list[str] = []
-    monkeypatch.setattr(tasks.run_estimate, "apply_async", lambda args, **_: ids.append(args[0]))
-    return ids
-
-
 class TestSaveDesign:
     def test_a_new_design_has_one_revision_with_the_normalized_spec(self, owner: User, catalog: Catalog) -> None:
         spec = spec_of(catalog)
