@@ -1,0 +1,23 @@
+"""What tests of the web app share."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+
+from estimator.jobs import tasks
+from tests.designer.api_helpers import Caller, caller
+
+
+@pytest.fixture
+def call(owner: User) -> Caller:
+    """Calls the API as the owner, with a token that may write."""
+    return caller(owner)
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The ids that would have gone to the broker."""
+    ids: list[str] = []
+    monkeypatch.setattr(tasks.run_estimate, "apply_async", lambda args, **_: ids.append(args[0]))
+    return ids
