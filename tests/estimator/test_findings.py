@@ -77,7 +77,7 @@ def test_spines_with_more_uplinks_than_asked_are_told() -> None:
 
 
 def test_warnings_come_first() -> None:
-    severities = [f.severity for f in findings("dgx-h100", "xdr", {"nodes": 50}, {})]
+    severities = [f.severity for f in findings("dgx-h100", "xdr", {"gpus": 396}, {})]
     assert severities[0] == "warning"
     assert severities == sorted(severities, key=["error", "warning", "info"].index)
     assert "info" in severities
