@@ -23,6 +23,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -140,23 +141,11 @@ def listening_socket(host: str, port: int) -> socket.socket:
 
 def prepare(var: Path) -> None:
     """Tables, chart library and static files. The tables are made while the other two are: they share nothing."""
-    failures: list[set_up.SetUpFailed] = []
-
-    def tables() -> None:
-        try:
-            set_up.ensure_database(var)
-        except set_up.SetUpFailed as error:
-            failures.append(error)
-
-    thread = threading.Thread(target=tables)
-    thread.start()
-    try:
+    with ThreadPoolExecutor(1) as beside:
+        tables = beside.submit(set_up.ensure_database, var)
         set_up.ensure_charts(var)
         set_up.ensure_static_files(var)
-    finally:
-        thread.join()
-    for failure in failures:
-        raise failure
+        tables.result()  # raises whatever went wrong there
 
 
 # --- Children ----------------------------------------------------------------------------------------------------
