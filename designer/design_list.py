@@ -1,6 +1,6 @@
 """The list of designs: one row a design, with the main figures of its newest finished estimate."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -44,12 +44,13 @@ def design_rows(owner: User) -> list[dict[str, Any]]:
             "result__cost__at_least",
         )
     }
-    return [_row(design, dict(figures.get(design.spec_hash) or {})) for design in designs]
+    servers = load_catalog().servers
+    return [_row(design, dict(figures.get(design.spec_hash) or {}), servers) for design in designs]
 
 
-def _row(design: Any, job: dict[str, Any]) -> dict[str, Any]:
+def _row(design: Any, job: dict[str, Any], servers: Mapping[str, Any]) -> dict[str, Any]:
     spec = design.spec
-    server = load_catalog().servers.get(spec["compute"]["server"])
+    server = servers.get(spec["compute"]["server"])
     return {
         "id": design.pk, "name": design.name, "updated_at": design.updated_at, "state": job.get("state"),
         "server": server.model if server else words(spec["compute"]["server"]),

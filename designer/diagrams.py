@@ -24,6 +24,7 @@ WIDTH = 1040
 GUTTER = 170
 GUTTER_LETTERS = 27
 PART_LINES = 2
+LETTER = 6  # width of a letter of the small labels, about
 EDGE = 8
 COLUMN_MOST = 300
 GAP = 14
@@ -283,7 +284,9 @@ def _draw_switches(
         canvas.text(centre + shown[0] * PITCH / 2 + 2, top + 26, "…", "head", "start")
     each = number // planes
     total = f"{count(each)} {PLAIN[tier] if each != 1 else tier}{' a plane' if planes > 1 else ''}" if number else ""
-    canvas.text(centre, top + 51, f"{title}: {total}" if title and number > 1 else title or total)
+    words = f"{title}: {total}" if title and number > 1 else title or total
+    is_long = len(words) * LETTER > width - 10 and title and number > 1
+    canvas.text(centre, top + 51, f"{title}: {count(each)}" if is_long else words)
 
 
 def _draw_bundles(canvas: _Canvas, frame: _Frame, lower: str, fabric: Mapping[str, Any]) -> None:

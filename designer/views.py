@@ -27,6 +27,7 @@ from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
 from estimator.spec import DesignSpec, parse_spec, spec_hash
+from estimator.version import MODEL_VERSION
 
 FAST_POLL_AGE_S = 2
 NEW_DESIGN = {
@@ -89,7 +90,17 @@ def design(request: HttpRequest, design_id: UUID) -> HttpResponse:
     except SpecError:  # saved before the catalog changed: what was given stays, with what is now wrong beside it
         spec, form = None, DesignForm(form.typed(), resolved=revision.spec)
         form.full_clean()
-    return render(request, "designer/design.html", _page(form, spec, row) | _job_context(request, row, job))
+    page = _page(form, spec, row, _present_result(job, spec))
+    return render(request, "designer/design.html", page | _job_context(request, row, job))
+
+
+def _present_result(job: EstimateJob | None, spec: DesignSpec | None) -> dict[str, Any] | None:
+    """The job's result where it is what an estimate would say now: of the same spec, by the same model and catalog."""
+    if job is None or spec is None or job.state != EstimateJob.State.SUCCEEDED:
+        return None
+    wanted = (spec_hash(spec), MODEL_VERSION, load_catalog().version)
+    is_present = (job.spec_hash, job.model_version, job.catalog_version) == wanted
+    return dict(job.result) if is_present and job.result else None
 
 
 def _job_of(row: Design, digest: str) -> EstimateJob | None:
@@ -100,18 +111,20 @@ def _problems_of(job: EstimateJob) -> list[Problem]:
     return [Problem(**problem) for problem in (job.error or {}).get("problems", [])]
 
 
-def _page(form: DesignForm, spec: DesignSpec | None, row: Design | None = None) -> dict[str, Any]:
-    return {"form": form, "design": row, "revision": row and row.latest} | _preview(form, spec)
+def _page(
+    form: DesignForm, spec: DesignSpec | None, row: Design | None = None, known: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    return {"form": form, "design": row, "revision": row and row.latest} | _preview(form, spec, known)
 
 
-def _preview(form: DesignForm, spec: DesignSpec | None) -> dict[str, Any]:
-    """Figures of a spec at once, with nothing stored; or the problems that stand in the way."""
+def _preview(form: DesignForm, spec: DesignSpec | None, known: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Figures of a spec at once, with nothing stored; or the problems that stand in the way. ``known``: its estimate."""
     problems = [Problem(field_name(name) if name != "__all__" else "", error.code or "", str(error.message))
                 for name, errors in form.errors.as_data().items() for error in errors]  # fmt: skip
     if spec is None:
         return {"problems": problems_for_page(problems)}
     try:
-        result = estimate([spec], load_catalog())[0].as_json()
+        result = known or estimate([spec], load_catalog())[0].as_json()
     except EstimatorError as error:
         return {"problems": problems_for_page(problems or error.problems)}
     return {

@@ -227,7 +227,10 @@ GENERATION_NAMES = {
 }  # fmt: skip
 FRACTION = "fraction"
 BASIS_NAMES = {"list": "listed", "seed": "planning anchor", "request": "set in the design"}
-BOOK_NAMES = {"anchors": "planning anchors", "street": "street prices, with planning anchors for parts that have none"}
+BOOK_NAMES = {
+    "anchors": "planning anchors where there are some, else listings",
+    "street": "street prices, with planning anchors for parts that have none",
+}
 CATEGORY_NAMES = {
     "server": "Servers", "nic": "Adapters", "switch": "Switches", "transceiver": "Transceivers", "cable": "Cables",
     "fiber": "Fibres",
