@@ -11,6 +11,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.spec import parse_spec, spec_hash, spec_json_schema
 from estimator.spec_fields import MAX_ENDPOINTS, SECTIONS
+from estimator.validation import MAX_DEPTH
 
 CATALOG = load_catalog()
 H100 = {"server": "dgx-h100", "nodes": 4}
@@ -113,6 +114,7 @@ def test_all_problems_come_in_one_pass() -> None:
     ({"nodes": 4}, {**NDR, "reserved": {"spine_ports": 64}}, "fabric.reserved.spine_ports", "spine_ports_short"),
     ({"nodes": 4}, {**NDR, "oversubscription": "3"}, "fabric.oversubscription", "not_a_ratio"),
     ({"nodes": 4}, {**NDR, "oversubscription": "1025:1"}, "fabric.oversubscription", "not_a_ratio"),
+    ({"nodes": 4}, {**NDR, "oversubscription": "1:1025"}, "fabric.oversubscription", "not_a_ratio"),
     ({"nodes": 4}, {**NDR, "oversubscription": "²:1"}, "fabric.oversubscription", "not_a_ratio"),
     ({"nodes": 4, "nic_ports_per_node": 8}, {**NDR, "planes": 3}, "fabric.planes", "planes_do_not_divide"),
     ({"nodes": 4}, {**NDR, "rails_per_leaf": 3}, "fabric.rails_per_leaf", "rails_do_not_divide"),
@@ -177,6 +179,16 @@ def test_a_request_nested_too_deeply_is_refused_not_a_traceback() -> None:
         deep = {"compute": deep}
     assert problems_of(deep)[""][0] == "too_deep"
     assert problems_of({"compute": H100, "fabric": NDR, "other_fabrics": [deep]})[""][0] == "too_deep"
+
+
+@pytest.mark.parametrize(("n_inside", "code"), [(MAX_DEPTH, "not_available"), (MAX_DEPTH + 1, "too_deep")])
+def test_the_depth_of_a_request_has_a_limit(n_inside: int, code: str) -> None:
+    """``n_inside`` lists and objects inside the request: the list, the object in it, and lists below that."""
+    inner: Any = []
+    for _ in range(n_inside - 3):
+        inner = [inner]
+    found = problems_of({"compute": H100, "fabric": NDR, "other_fabrics": [{"role": inner}]})
+    assert code in {code for code, _ in found.values()}
 
 
 @pytest.mark.parametrize(("changed", "field", "said"), [

@@ -11,7 +11,7 @@ from designer.samples import add_samples
 class Command(BaseCommand):
     """Add the sample designs, and their estimates, to the local owner's list."""
 
-    help = "Add the sample designs to the local owner's list, and ask for their estimates."
+    help = "Put the four samples on the local owner's list of designs, and estimate them."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Add what is missing; a second run adds nothing."""
