@@ -185,8 +185,8 @@ def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
     )
     note = (
         "Bus bandwidth as nccl-tests counts it: message size ÷ time × 2(n − 1)/n on n GPUs, so that it compares with what the "
-        "NICs of one scale-up domain carry together, or inside one domain with the links of a GPU. A band holds nine runs in "
-        f"ten. The table has every size, with time and limit; the drawing starts at {message_size(sizes[drawn[0]])}."
+        "NICs of one scale-up domain carry together, or inside one domain with the links of a GPU. A band should hold nine "
+        f"runs in ten. The table has every size, with time and limit; the drawing starts at {message_size(sizes[drawn[0]])}."
     )
     return _chart("busbw", "Bandwidth against message size", description, series, rows, spec,
                   ["Message size", *series], _busbw_table(performance, shown), note)  # fmt: skip

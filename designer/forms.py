@@ -155,7 +155,7 @@ class DesignForm(forms.Form):
             required=False, label="Size counts", widget=forms.Select(choices=[("gpus", "GPUs"), ("nodes", "servers")])
         )
         if resolved is not None:
-            self.show_computed(resolved)
+            self.show_computed(computed_texts(resolved, self.catalog))
 
     @staticmethod
     def _initial_of(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,9 +170,9 @@ class DesignForm(forms.Form):
         unit = "nodes" if read_path(values, SIZE_KEYS["nodes"]) is not None else "gpus"
         return initial | {SIZE: read_path(values, SIZE_KEYS[unit]), SIZE_UNIT: unit}
 
-    def show_computed(self, resolved: Mapping[str, Any]) -> None:
-        """Print what a blank stands for in the blank itself."""
-        for path, shown in computed_texts(resolved, self.catalog).items():
+    def show_computed(self, texts: Mapping[str, str]) -> None:
+        """Print what a blank stands for, by path, in the blank itself."""
+        for path, shown in texts.items():
             widget = self.fields[field_name(path)].widget
             if isinstance(widget, forms.Select):
                 widget.choices = [("", f"Automatic: {shown}"), *list(widget.choices)[1:]]

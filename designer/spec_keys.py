@@ -13,6 +13,11 @@ from estimator.spec import DesignSpec
 
 SIZE, SIZE_UNIT = "size", "size_unit"
 SIZE_KEYS = {"gpus": "compute.gpus", "nodes": "compute.nodes"}
+SPLIT_KEYS = ("scalable_unit_nodes", "leaf_downlinks", "leaf_uplinks")
+COST_KEYS = {
+    "economics.electricity_usd_per_kwh": "electricity-kwh", "economics.pue": "pue", "economics.load_factor": "load-factor",
+    "economics.utilization": "gpu-utilization", "economics.discount_rate": "discount-rate",
+}  # fmt: skip
 NOT_ASKED = {"spec_version", "other_fabrics"}
 
 
@@ -121,3 +126,18 @@ def computed_texts(spec: Mapping[str, Any], catalog: Catalog) -> dict[str, str]:
         for path, value in computed_values(spec).items()
         if value is not None
     }
+
+
+def answered_texts(result: Mapping[str, Any], catalog: Catalog) -> dict[str, str]:
+    """As ``computed_texts``, with what only the Estimate knows: the split of ports, the unit, and the figures behind the cost."""
+    fabric = result["fabrics"]["compute"]
+    split = {f"fabric.{name}": fabric["split"][name] for name in SPLIT_KEYS}
+    if fabric["tiers"] == 3:
+        split["fabric.pod_nodes"] = fabric["split"]["nodes_per_pod"]
+    used = {item["name"]: item["value"] for item in result["cost"]["assumptions"]}
+    figures = {path: used[name] for path, name in COST_KEYS.items() if name in used}
+    return (
+        {path: f"{value:,}" for path, value in split.items() if value}
+        | {path: f"{value:g}" for path, value in figures.items()}
+        | computed_texts(result["spec"], catalog)
+    )

@@ -21,7 +21,7 @@ from designer.diagrams import fabric_svg, part_names
 from designer.forms import DesignForm, problems_for_page
 from designer.models import Design
 from designer.services import cancel_estimate, request_estimate, save_design
-from designer.spec_keys import computed_texts, field_name
+from designer.spec_keys import answered_texts, field_name
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.jobs.models import EstimateJob
@@ -114,7 +114,9 @@ def _problems_of(job: EstimateJob) -> list[Problem]:
 def _page(
     form: DesignForm, spec: DesignSpec | None, row: Design | None = None, known: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    return {"form": form, "design": row, "revision": row and row.latest} | _preview(form, spec, known)
+    figures = _preview(form, spec, known)
+    form.show_computed(figures.get("computed", {}))
+    return {"form": form, "design": row, "revision": row and row.latest} | figures
 
 
 def _preview(form: DesignForm, spec: DesignSpec | None, known: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -133,7 +135,7 @@ def _preview(form: DesignForm, spec: DesignSpec | None, known: dict[str, Any] | 
         "busbw": headline(result.get("performance")),
         "diagram": fabric_svg(result),
         "spec_hash": spec_hash(spec),
-        "computed": computed_texts(result["spec"], load_catalog()),
+        "computed": answered_texts(result, load_catalog()),
     }
 
 

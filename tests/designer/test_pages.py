@@ -244,6 +244,15 @@ class TestNewDesign:
         assert "Not saved yet" in words
         assert "Switches 48" in words
 
+    def test_a_blank_says_what_it_stands_for(self, page):
+        html_text = page.get(reverse("design-new")).content.decode()
+        for name, shown in (("economics__pue", "1.3"), ("economics__electricity_usd_per_kwh", "0.085"),
+                            ("economics__discount_rate", "0.09"), ("fabric__scalable_unit_nodes", "32"),
+                            ("fabric__leaf_uplinks", "32"), ("fabric__leaf_radix", "64")):  # fmt: skip
+            (field,) = re.findall(rf'<input[^>]*name="{name}"[^>]*>', html_text)
+            assert f'placeholder="{shown}"' in field
+            assert "value=" not in field
+
     @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.key)
     def test_a_sample_fills_the_form(self, page, sample):
         response = page.get(reverse("design-new"), {"sample": sample.key})
