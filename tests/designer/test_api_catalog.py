@@ -60,6 +60,12 @@ def test_numbers_can_be_bounded_from_both_sides(call: Caller, catalog: Catalog) 
     assert [record["id"] for record in found] == expected
 
 
+def test_yes_and_no_are_no_numbers(call: Caller) -> None:
+    assert call("GET", "catalog/nics/?is_dpu__min=0").json()["count"] == 0
+    assert call("GET", "catalog/nics/?is_dpu=true").json()["count"] > 0
+    assert call("GET", "catalog/nics/?is_dpu=1").json()["count"] == 0
+
+
 @pytest.mark.parametrize(
     ("query", "code", "field"),
     [

@@ -67,6 +67,19 @@ def test_a_saved_design_is_estimated_as_its_latest_revision_says(call: Caller, q
     assert call("POST", "estimates/", {"design": design["id"]}).json()["spec"]["compute"]["nodes"] == 31
 
 
+def test_another_users_design_is_estimated_by_nobody_else(call: Caller) -> None:
+    design = call("POST", "designs/", SPEC).json()
+    stranger = caller(User.objects.create_user("grace"))
+    assert_refused(stranger("POST", "estimates/", {"design": design["id"]}), 404, "not_found", "design")
+    assert not EstimateJob.objects.exists()
+
+
+def test_a_name_that_gives_way_must_be_right_too(call: Caller) -> None:
+    body = {"name": "Bid", "spec": SPEC | {"name": 5}}
+    problems = assert_refused(call("POST", "estimates/", body), 400, "invalid_spec", "name")
+    assert [problem["code"] for problem in problems] == ["wrong_type"]
+
+
 @pytest.mark.parametrize(
     ("body", "status", "code", "field"),
     [

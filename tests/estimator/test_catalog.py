@@ -57,6 +57,11 @@ def add_column(cells: Cells) -> None:
         row.append("colour")
 
 
+def repeat_column(cells: Cells) -> None:
+    for row in cells:
+        row.append(row[0])
+
+
 def repeat_row(cells: Cells) -> None:
     cells.insert(2, cells[1])
 
@@ -85,6 +90,7 @@ BROKEN: list[tuple[str, Edit, int | None, str | None]] = [
     ("prices", put(3, "currency", "EUR"), 3, "currency"),
     ("prices", drop_column("basis"), 1, "basis"),
     ("prices", add_column, 1, "colour"),
+    ("prices", repeat_column, 1, "part_id"),
     ("prices", repeat_row, 3, "part_id"),
     ("prices", cut_row, 4, None),
     ("switches", put(4, "radix", "many"), 4, "radix"),
@@ -96,6 +102,7 @@ BROKEN: list[tuple[str, Edit, int | None, str | None]] = [
     ("switches", put(4, "id", "Not An Id"), 4, "id"),
     ("switch_cages", put(2, "link_rate_gbit_s", "99"), 2, "cage_rate_gbit_s"),
     ("switch_cages", put(2, "cage_classes", "QSFP999"), 2, "cage_classes"),
+    ("switch_cages", put(2, "cage_classes", ""), 2, "cage_classes"),
     ("switch_breakouts", put(2, "link_rate_gbit_s", "400"), 2, "link_rate_gbit_s"),
     ("servers", put(3, "gpu_id", "h101"), 3, "gpu_id"),
     ("server_networks", put(2, "nic_id", "no-nic"), 2, "nic_id"),
@@ -249,6 +256,12 @@ def test_every_generation_has_a_switch_and_an_adapter_that_fit(catalog: Catalog)
 def test_ports_of_a_server(catalog: Catalog, server: str, expected: tuple[int, int, int] | None) -> None:
     ports = compute_network(catalog.servers[server])
     assert (ports and (ports.n_ports, ports.port_rate_gbit_s, ports.n_cages)) == expected
+
+
+def test_a_box_of_two_switches_gives_the_ports_of_one_however_they_are_split(catalog: Catalog) -> None:
+    box = catalog.switches["nvidia-q3200-ra"]
+    ports = [switch_ports(box, rate) for rate in (800, 400)]
+    assert [p and (p.radix, p.links_per_cage) for p in ports] == [(36, 2), (72, 4)]
 
 
 def test_links_that_a_node_cage_carries(catalog: Catalog) -> None:

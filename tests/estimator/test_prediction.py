@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from estimator.bandwidth import LIMITS
+from estimator.bandwidth import LIMITS, complete_system, gpu_facts
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
+from estimator.model_constants import ModelConstants
 from estimator.prediction import MAX_ROWS, predict
 from tests.estimator.designs import H100_NODES
 
@@ -231,6 +232,19 @@ def test_any_system_is_answered_in_numbers(
     )["rows"]
     json.dumps(rows, allow_nan=False)
     assert all(row["time_us"] > 0 for row in rows) == (gpus > 1)
+
+
+def test_a_node_begun_is_a_node_and_a_full_domain_needs_no_network() -> None:
+    assert [row["nodes"] for row in predict(changed(gpus=[8, 9]), CATALOG)["rows"][::3]] == [1, 2]
+    alone = changed(system__fabric="none", gpus=[8])
+    assert len(predict(alone, CATALOG)["rows"]) == 3
+
+
+def test_every_gpu_has_a_nic_where_nothing_else_is_said() -> None:
+    facts = gpu_facts(CATALOG.gpus["gh200-141"], ModelConstants(CATALOG))
+    usual = complete_system({"gpu": "gh200-141"}, facts)
+    assert (usual["gpus_per_node"], usual["nics_per_node"]) == (4, 4)
+    assert complete_system({"gpu": "gh200-141", "gpus_per_node": 2}, facts)["nics_per_node"] == 2
 
 
 def test_neither_scipy_nor_networkx_is_loaded() -> None:

@@ -314,6 +314,13 @@ def test_the_largest_pod_is_named_where_no_equal_parts_fit() -> None:
     assert "pods of 256 nodes" in refusal(spec)[1]
 
 
+def test_pods_that_are_offered_are_whole_units() -> None:
+    """Half of 1,010 nodes is 505, and the next whole number of units of 32 is 512; below one unit it is the unit itself."""
+    assert "pods of 512 nodes" in refusal(spec_of(1010, tiers=3, pod_nodes=2048, spine_radix=32))[1]
+    cut = refusal(spec_of(64, tiers=3, pod_nodes=16, scalable_unit_nodes=32))
+    assert cut == ("pod_cuts_unit", "A pod of 16 nodes cuts a scalable unit of 32. Use a multiple, such as 32 or 64.")
+
+
 def test_units_start_afresh_in_every_pod() -> None:
     """Pods of 5 nodes and units of 3, two endpoints a node on leaves of 4: 2 + 1 leaves a pod, and 2 for the last 3 nodes."""
     fabric = {
