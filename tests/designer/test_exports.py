@@ -124,6 +124,10 @@ def test_second_sheet_names_the_design_its_versions_counts_and_spec() -> None:
     assert rows["Estimate", "Version of the catalog"] == estimate["versions"]["catalog"]
     assert rows["Network compute", "counts.spine"] == 4
     assert rows["Spec", "fabric.generation"] == "ndr"
+    assert {key.partition(".")[0] for section, key in rows if section == "Cost"} == set(estimate["cost"]) - {
+        "assumptions"
+    }
+    assert {key.partition(".")[0] for section, key in rows if section == "Power"} == set(estimate["power"])
     assert rows["Finding", "spine_ports_open"].startswith("info: ")
 
 
@@ -136,6 +140,7 @@ def test_third_sheet_names_the_source_of_every_price() -> None:
     rows = {row["Part or assumption"]: row for row in cells}
     for line in estimate["bom"]["lines"]:
         assert rows[line["part"] or line["description"]]["Source"] == line["price_source"]
+        assert rows[line["part"] or line["description"]]["Unit"] == "USD each"
     assert rows["Own server"]["Basis"] == "no price"
     assert rows["Own server"]["Value"] is None
     pue = rows["Facility power ÷ IT power"]

@@ -41,6 +41,13 @@ class TestSaveDesign:
         nodes = [revision.spec["compute"]["nodes"] for revision in design.revisions.order_by("number")]
         assert nodes == [4, 8]
 
+    def test_saying_what_was_a_default_is_a_revision(self, owner: User, catalog: Catalog) -> None:
+        """It means the same today, and stays when another server brings other defaults."""
+        design = services.save_design(owner, spec_of(catalog))
+        said = spec_of(catalog).as_given() | {"compute": {"server": "dgx-h100", "nodes": 4, "nics_per_node": 8}}
+        services.save_design(owner, parse_spec(said, catalog), design)
+        assert [r.spec_hash for r in design.revisions.all()] == [design.latest.spec_hash] * 2
+
     def test_saving_the_same_again_adds_nothing(self, owner: User, catalog: Catalog) -> None:
         design = services.save_design(owner, spec_of(catalog))
         services.save_design(owner, spec_of(catalog), design)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from estimator.bom import RANGE
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.cost import cost_of
-from tests.estimator.designs import Design, design
+from tests.estimator.designs import Design, design, superpod_h100
 
 HAND = {"years": 2, "discount_rate": 0.0, "utilization": 0.5}
 
@@ -37,6 +37,12 @@ def test_one_switch_by_hand(catalog: Catalog) -> None:
     # 1,175,578 + 74,534.68 + 2 × 91,844.09 − 10% of 1,175,578
     assert cost["tco_usd"]["typical"] == 1_316_243.06
     assert cost["usd_per_gpu_hour"]["typical"] == 4.6955  # ÷ (32 × 8,760 × 2 × 0.5 h)
+
+
+def test_cables_of_every_tier_are_installed(catalog: Catalog) -> None:
+    """127 nodes at $800, and 1,016 + 1,024 + 4 fibres at $25."""
+    made = superpod_h100(catalog)
+    assert costs(made, catalog)["one_off_usd"]["install"]["typical"] == 127 * 800 + 2044 * 25
 
 
 def test_discounting_by_hand(catalog: Catalog) -> None:
