@@ -238,6 +238,16 @@ class TestSavedDesign:
         assert design.latest.spec["compute"]["nics_per_node"] == 4
 
 
+class TestStaleNote:
+    @pytest.mark.parametrize("state", ["queued", "running", "failed", "cancelled", "succeeded"])
+    def test_a_late_preview_finds_its_place_in_every_state(self, page, design, owner, state):
+        """A preview's answer may arrive after Estimate was pressed, and writes its note out of band."""
+        job = finished(owner, SUPERPOD.spec())
+        EstimateJob.objects.filter(pk=job.pk).update(state=state)
+        shown = page.get(status_url(design, job), headers=HTMX).content.decode()
+        assert shown.count('id="stale-note"') == 1
+
+
 class TestNewDesign:
     def test_the_form_starts_with_a_design_that_works(self, page):
         words = text_of(page.get(reverse("design-new")))
