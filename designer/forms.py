@@ -85,7 +85,7 @@ class PartSelect(forms.Select):
 
 @cache
 def _switch_choices(version: str) -> tuple[list[tuple[str, Any]], dict[str, str]]:
-    """Switches by vendor, and the generations each one fits, of the catalog of that version."""
+    """Switches by vendor, and the generations each one fits. ``version`` is the key under which they are kept."""
     catalog = load_catalog()
     fits = {
         part: " ".join(key for key, generation in catalog.generations.items() if generation.protocol == switch.protocol
