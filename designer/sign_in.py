@@ -64,5 +64,7 @@ def sign_in_by_link(request: HttpRequest, secret: str) -> HttpResponse:
     if user is not None:
         login(request, user, backend="django.contrib.auth.backends.ModelBackend")
     elif not request.user.is_authenticated:
-        return render(request, "designer/sign_in.html", {"form": AuthenticationForm(request), "link_is_spent": True}, status=403)
+        return render(
+            request, "designer/sign_in.html", {"form": AuthenticationForm(request), "link_is_spent": True}, status=403
+        )
     return HttpResponseRedirect("/")

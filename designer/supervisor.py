@@ -49,8 +49,12 @@ class CannotStart(Exception):
 def up(arguments: Sequence[str], var: Path) -> int:
     """Start everything, say where it is, look after it until a signal comes. The exit code: 0 stopped, 1 failed, 2 refused."""
     parser = argparse.ArgumentParser(prog="manage.py up", description="Start Clusterwright: web, worker and broker.")
-    parser.add_argument("--port", type=int, default=8000, help="port of the web page, 0 for any free one (default 8000)")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1: this machine only)")
+    parser.add_argument(
+        "--port", type=int, default=8000, help="port of the web page, 0 for any free one (default 8000)"
+    )
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1: this machine only)"
+    )
     options = parser.parse_args(arguments)
     os.umask(0o077)  # what is written from here on is its owner's alone, whatever the folder's own mode
     stopping = threading.Event()
@@ -121,7 +125,9 @@ def listening_socket(host: str, port: int) -> socket.socket:
             host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except OSError as error:
-        raise CannotStart(f"--host {host} is no address of this machine ({error}). Leave it out to use 127.0.0.1.") from error
+        raise CannotStart(
+            f"--host {host} is no address of this machine ({error}). Leave it out to use 127.0.0.1."
+        ) from error
     listener = socket.socket(family, kind, protocol)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -288,7 +294,9 @@ class Supervisor:
         n_processes = max(2, min(8, os.cpu_count() or 2))
         options = ["-B", "--scheduler", "celery.beat:Scheduler", "-c", str(n_processes), "-l", "INFO"]
         quiet = ["--without-gossip", "--without-mingle"]
-        return self._child("worker", [sys.executable, "-m", "celery", "-A", "designer.config", "worker", *options, *quiet])
+        return self._child(
+            "worker", [sys.executable, "-m", "celery", "-A", "designer.config", "worker", *options, *quiet]
+        )
 
     def _web(self) -> Child:
         descriptor = self.listener.fileno()
@@ -368,7 +376,9 @@ class Supervisor:
             if (code := child.exit_code()) is not None:
                 end = describe_end(code)
                 wait_s = child.plan_restart()
-                report = f"the {child.name} {end}. Its last lines:\n{child.last_lines()}\nAll of its log: {child.log_path}"
+                report = (
+                    f"the {child.name} {end}. Its last lines:\n{child.last_lines()}\nAll of its log: {child.log_path}"
+                )
                 if at_start and child.n_quick_failures >= MAX_QUICK_FAILURES_AT_START:
                     raise CannotStart(report)
                 with contextlib.suppress(BrokenPipeError):  # nobody reads it any more: no reason to stop
@@ -378,7 +388,10 @@ class Supervisor:
 
     def _stop(self) -> None:
         """Web and worker first, the broker they talk to last; whoever takes too long is killed."""
-        for group in ([c for c in self.children if c.name != "broker"], [c for c in self.children if c.name == "broker"]):
+        for group in (
+            [c for c in self.children if c.name != "broker"],
+            [c for c in self.children if c.name == "broker"],
+        ):
             running = [child for child in group if child.process is not None]
             for child in running:
                 if child.process is not None and child.process.poll() is None:

@@ -62,13 +62,14 @@ def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Ite
     server = catalog.servers.get(spec.compute.server or "")
     ports = compute_network(server) if server else None
     rate, port = (ports.port_rate_gbit_s if ports else 0), fabric.endpoint_rate_gbit_s
+    model = server.model if server else ""
     if ports and rate < port:
         yield Finding(
             "nic_below_port_rate",
             "warning",
             "fabric.generation",
             (
-                f"{spec.compute.server} has {rate} Gb/s ports and the fabric {port} Gb/s ports: node links run at "
+                f"{model} has {rate} Gb/s ports and the fabric {port} Gb/s ports: node links run at "
                 f"{rate} Gb/s at most. "
                 "Capacities below are those of the fabric. Choose a generation of the server's rate, or split leaf "
                 "ports."
@@ -80,7 +81,7 @@ def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Ite
             "info",
             "compute.nic_ports_per_node",
             (
-                f"{spec.compute.server} can send {rate * ports.n_ports:,} Gb/s and this fabric takes "
+                f"{model} can send {rate * ports.n_ports:,} Gb/s and this fabric takes "
                 f"{port * fabric.nic_ports_per_node:,} Gb/s of it: "
                 f"{fabric.nic_ports_per_node} ports of {port} Gb/s. More planes, or a faster generation, would use "
                 "the rest."
@@ -109,7 +110,7 @@ def _about_adapters(spec: DesignSpec, catalog: Catalog) -> Iterator[Finding]:
             "warning",
             "fabric.generation",
             (
-                f"{server.id} has {nic.model} adapters, which speak {' and '.join(nic.protocols)}, and "
+                f"{server.model} has {nic.model} adapters, which speak {' and '.join(nic.protocols)}, and "
                 f"{spec.fabric.generation} is {protocol}. Counts and prices stand for a server with other adapters: "
                 "choose a generation that these speak, or price a custom server."
             ),

@@ -8,6 +8,7 @@ from typing import Any
 from estimator.bom import bill_of_materials
 from estimator.cabling import cable_plan
 from estimator.catalog.loader import Catalog
+from estimator.catalog.ports import compute_network
 from estimator.cost import cost_of
 from estimator.diagnosis import why_not
 from estimator.errors import InfeasibleDesign, Problem
@@ -121,14 +122,17 @@ def _performance(
 def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[str, Any]:
     """The built design as the ``system`` of a prediction request: ratios are those of the links, not of the request."""
     compute, is_infiniband = spec.compute, catalog.generations[spec.fabric.generation].protocol == "infiniband"
-    ratio = max(fabric.worst_leaf_ratio, Fraction(1))
     nics = compute.nics_per_node or 1
+    share = Fraction(fabric.endpoint_rate_gbit_s * fabric.nic_ports_per_node, nics)
+    rate = min(share, Fraction(_adapter_rate_gbit_s(spec, catalog) or share))
+    # uplinks run at the port rate: slower adapters fill less of them
+    ratio = max(fabric.worst_leaf_ratio * rate / share, Fraction(1))
     return {
         "gpu": compute.gpu,
         "gpus_per_node": compute.gpus_per_node,
         "scale_up_domain_gpus": compute.scale_up_domain_gpus,
         "nics_per_node": nics,
-        "nic_gbit_s": fabric.endpoint_rate_gbit_s * fabric.nic_ports_per_node / nics,
+        "nic_gbit_s": float(rate),
         "fabric": "infiniband" if is_infiniband else "roce",
         "in_network_reduction": spec.workload.in_network_reduction and is_infiniband,
         "oversubscription": ratio_text(ratio),
@@ -139,3 +143,10 @@ def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[s
         "load_balancing": spec.workload.load_balancing,
         "gpudirect": spec.workload.gpudirect,
     }
+
+
+def _adapter_rate_gbit_s(spec: DesignSpec, catalog: Catalog) -> int | None:
+    """Rate of the server's own ports; None for a custom server, whose adapters are taken to match the fabric."""
+    server = catalog.servers.get(spec.compute.server or "")
+    network = compute_network(server) if server else None
+    return network.port_rate_gbit_s if network else None

@@ -61,7 +61,7 @@ class Compute(Section):
         None,
         ge=1,
         le=256,
-        title="GPUs a node",
+        title="GPUs per node",
         json_schema_extra=_unit("GPUs"),
         description="Accelerators in one server. Default: the server's own, or 8.",
     )
@@ -69,7 +69,7 @@ class Compute(Section):
         None,
         ge=1,
         le=256,
-        title="NICs a node",
+        title="NICs per node",
         json_schema_extra=_unit("NICs"),
         description=("Network adapters in one server for this fabric. Default: the server's own, or one for each GPU."),
     )
@@ -77,7 +77,7 @@ class Compute(Section):
         None,
         ge=1,
         le=1024,
-        title="NIC ports a node",
+        title="NIC ports per node",
         json_schema_extra=_unit("ports"),
         description=(
             "Fabric ports of one server at the port rate. Default: one for each NIC, in each plane the NIC can feed."
@@ -111,7 +111,7 @@ class Reserved(Section):
         ge=0,
         le=MAX_RADIX,
         title="Leaf ports kept free",
-        json_schema_extra=_unit("ports a leaf"),
+        json_schema_extra=_unit("ports per leaf"),
         description="Ports on every leaf that the design must leave unused.",
     )
     spine_ports: int = Field(
@@ -119,7 +119,7 @@ class Reserved(Section):
         ge=0,
         le=MAX_RADIX,
         title="Spine ports kept free",
-        json_schema_extra=_unit("ports a spine"),
+        json_schema_extra=_unit("ports per spine"),
         description="Ports on every spine that the design must leave unused.",
     )
 
@@ -184,7 +184,7 @@ class Fabric(Section):
         None,
         ge=1,
         le=MAX_RADIX,
-        title="Downlinks a leaf",
+        title="Downlinks per leaf",
         json_schema_extra=_unit("ports"),
         description="Leaf ports towards servers. Default: from the oversubscription.",
     )
@@ -192,7 +192,7 @@ class Fabric(Section):
         None,
         ge=1,
         le=MAX_RADIX,
-        title="Uplinks a leaf",
+        title="Uplinks per leaf",
         json_schema_extra=_unit("ports"),
         description="Leaf ports towards spines. Default: from the oversubscription.",
     )
@@ -233,7 +233,7 @@ class Fabric(Section):
         1,
         ge=1,
         le=64,
-        title="Rails a leaf",
+        title="Rails per leaf",
         description=("Rails that share one leaf in the rail-optimized layout. 1 gives every rail a leaf of its own."),
     )
     scalable_unit_nodes: int | None = Field(

@@ -88,7 +88,9 @@ def test_the_core_keeps_its_order() -> None:
 def test_nothing_in_the_core_imports_the_pipeline() -> None:
     for path in CORE_PATHS:
         if path.stem not in TOP:
-            assert not {module for module in imports_of(path) if is_in(module, {f"estimator.{top}" for top in TOP})}, path
+            assert not {module for module in imports_of(path) if is_in(module, {f"estimator.{top}" for top in TOP})}, (
+                path
+            )
 
 
 @pytest.mark.parametrize("package", ["designer", "estimator/jobs"])

@@ -28,7 +28,9 @@ if SECRET_KEY and len(SECRET_KEY) < 32:
     raise BadSetting("DESIGNER_SECRET_KEY", "…", "write at least 32 random characters.")
 if not SECRET_KEY:
     if HTTPS or DATABASES["default"]["ENGINE"].endswith("postgresql"):
-        raise BadSetting("DESIGNER_SECRET_KEY", "", "on a server, set one key of 50 random characters for all processes.")
+        raise BadSetting(
+            "DESIGNER_SECRET_KEY", "", "on a server, set one key of 50 random characters for all processes."
+        )
     SECRET_KEY = local_state.secret_key(VAR)
 
 # --- Django ------------------------------------------------------------------------------------------------------

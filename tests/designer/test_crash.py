@@ -149,7 +149,11 @@ def check_all_finished_once(app: RunningApp, rows: Rows, token: str, asked: dict
 
 @pytest.fixture(scope="module")
 def var(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("crash") / "a folder whose path is too long for a socket, 100 % of the time" / ("x" * 60)
+    folder = (
+        tmp_path_factory.mktemp("crash")
+        / "a folder whose path is too long for a socket, 100 % of the time"
+        / ("x" * 60)
+    )
     return prepare(folder)
 
 

@@ -62,7 +62,9 @@ def test_a_bad_value_is_refused_by_name_with_a_way_out(method: str, arguments: t
 
 def test_a_password_is_not_shown_when_an_address_is_refused() -> None:
     with pytest.raises(BadSetting) as refused:
-        read(DESIGNER_DATABASE_URL="postgresql://ada:s3cret@host:x/name").database("DESIGNER_DATABASE_URL", Path("/srv/db"))
+        read(DESIGNER_DATABASE_URL="postgresql://ada:s3cret@host:x/name").database(
+            "DESIGNER_DATABASE_URL", Path("/srv/db")
+        )
     assert "s3cret" not in str(refused.value)
 
 
@@ -73,7 +75,9 @@ def test_databases() -> None:
     assert local["OPTIONS"]["timeout"] == 20
     moved = read(U="sqlite:////data/x%20y.sqlite3").database("U", Path("/srv/db"))
     assert moved["NAME"] == "/data/x y.sqlite3"
-    server = read(U="postgresql://ada:p%40ss@db.example.org:6432/designs?sslmode=require").database("U", Path("/srv/db"))
+    server = read(U="postgresql://ada:p%40ss@db.example.org:6432/designs?sslmode=require").database(
+        "U", Path("/srv/db")
+    )
     kept = {key: server[key] for key in ("NAME", "USER", "PASSWORD", "HOST", "PORT", "OPTIONS")}
     assert kept == {
         "NAME": "designs",

@@ -70,7 +70,9 @@ class TestStart:
         assert "style-src 'self'" in policy
         assert "unsafe" not in " ".join(policy)
 
-    def test_static_files_have_hashed_names_and_the_chart_library_is_among_them(self, app: RunningApp, var: Path) -> None:
+    def test_static_files_have_hashed_names_and_the_chart_library_is_among_them(
+        self, app: RunningApp, var: Path
+    ) -> None:
         (bundle,) = (var / "static" / "vega").glob("vega.*.js")
         with urllib.request.urlopen(f"{app.url}/static/vega/{bundle.name}") as answer:
             assert "immutable" in answer.headers["Cache-Control"]
@@ -83,15 +85,18 @@ class TestStart:
         assert set(answer["problems"][0]) == {"field", "code", "message"}
 
     def test_the_broker_listens_on_no_port(self, app: RunningApp, var: Path) -> None:
-        (command,) = [command for _, command in app.descendants() if "valkey-server" in command or "redis-server" in command]
+        (command,) = [
+            command for _, command in app.descendants() if "valkey-server" in command or "redis-server" in command
+        ]
         assert "unixsocket:" in command or "--port 0" in command
         assert stat.S_IMODE((var / "broker.sock").stat().st_mode) == 0o700
-
 
     def test_a_child_that_dies_is_named_and_started_again(self, app: RunningApp) -> None:
         os.kill(app.main_process("gunicorn"), signal.SIGKILL)
         wait_for("a report", lambda: "the web was killed by SIGKILL" in "\n".join(app.output), within_s=10)
-        with urllib.request.urlopen(f"{app.url}/healthz", timeout=20) as answer:  # waits in the socket's queue meanwhile
+        with urllib.request.urlopen(
+            f"{app.url}/healthz", timeout=20
+        ) as answer:  # waits in the socket's queue meanwhile
             assert answer.status == 200
 
 
@@ -185,7 +190,9 @@ class TestRefusals:
         folder = tmp_path / "read-only"
         folder.mkdir(mode=0o755)
         environment = clean_environment(folder / "var")
-        done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 2
         assert f"{folder / 'var'} cannot be written to" in done.stderr
         assert "DESIGNER_VAR=" in done.stderr

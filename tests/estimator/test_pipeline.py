@@ -36,6 +36,18 @@ def test_a_prediction_is_made_for_the_fabric_that_was_built(catalog: Catalog) ->
     )
 
 
+def test_adapters_slower_than_the_fabric_are_predicted_at_their_own_rate(catalog: Catalog) -> None:
+    """DGX A100 has 200 Gb/s ports: on a 400 Gb/s fabric at 4:1 its uplinks are shared 2:1."""
+    values = {
+        "compute": {"server": "dgx-a100-640", "nodes": 48},
+        "fabric": {"generation": "ndr", "leaf_downlinks": 48, "leaf_uplinks": 12},
+    }
+    spec = parse_spec(values, catalog)
+    made = system_of(spec, fabric_of(size([spec], catalog), 0, spec), catalog)
+    assert (made["nic_gbit_s"], made["oversubscription"]) == (200.0, "2:1")
+    assert "nic_below_port_rate" in {finding.code for finding in estimate([spec], catalog, ("counts",))[0].findings}
+
+
 def test_a_prediction_knows_pods_and_spines(catalog: Catalog) -> None:
     made = system(catalog, 512, tiers=3, pod_nodes=256, spine_oversubscription="2:1")
     assert (made["spine_oversubscription"], made["nodes_per_pod"], made["nodes_per_leaf"]) == ("2:1", 256, 32)

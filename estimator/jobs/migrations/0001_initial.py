@@ -8,7 +8,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
@@ -17,29 +16,60 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='EstimateJob',
+            name="EstimateJob",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('spec', models.JSONField()),
-                ('spec_hash', models.CharField(max_length=64)),
-                ('model_version', models.CharField(max_length=64)),
-                ('catalog_version', models.CharField(max_length=64)),
-                ('state', models.CharField(choices=[('queued', 'queued'), ('running', 'running'), ('succeeded', 'succeeded'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='queued', max_length=9)),
-                ('progress', models.FloatField(default=0.0)),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('sent_at', models.DateTimeField(blank=True, null=True)),
-                ('result', models.JSONField(blank=True, null=True)),
-                ('error', models.JSONField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='estimate_jobs', to=settings.AUTH_USER_MODEL)),
+                ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ("spec", models.JSONField()),
+                ("spec_hash", models.CharField(max_length=64)),
+                ("model_version", models.CharField(max_length=64)),
+                ("catalog_version", models.CharField(max_length=64)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "queued"),
+                            ("running", "running"),
+                            ("succeeded", "succeeded"),
+                            ("failed", "failed"),
+                            ("cancelled", "cancelled"),
+                        ],
+                        default="queued",
+                        max_length=9,
+                    ),
+                ),
+                ("progress", models.FloatField(default=0.0)),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("lease_until", models.DateTimeField(blank=True, null=True)),
+                ("sent_at", models.DateTimeField(blank=True, null=True)),
+                ("result", models.JSONField(blank=True, null=True)),
+                ("error", models.JSONField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="estimate_jobs",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-created_at'],
-                'indexes': [models.Index(fields=['state', 'sent_at'], name='estimate_job_sweep'), models.Index(fields=['owner', '-created_at'], name='estimate_job_by_owner')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'running', 'succeeded'])), fields=('owner', 'spec_hash', 'model_version', 'catalog_version'), name='one_live_job_per_estimate')],
+                "ordering": ["-created_at"],
+                "indexes": [
+                    models.Index(fields=["state", "sent_at"], name="estimate_job_sweep"),
+                    models.Index(fields=["owner", "-created_at"], name="estimate_job_by_owner"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("state__in", ["queued", "running", "succeeded"])),
+                        fields=("owner", "spec_hash", "model_version", "catalog_version"),
+                        name="one_live_job_per_estimate",
+                    )
+                ],
             },
         ),
     ]
