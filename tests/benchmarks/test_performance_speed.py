@@ -1,4 +1,4 @@
-"""How fast predictions are; run by hand: pytest tests/benchmarks --benchmark-only.
+"""How fast predictions are; run by hand: python3 manage.py test tests/benchmarks.
 
 One design has 6 ms of the live preview's 30 ms. A thousand systems × 25 GPU counts × 32 sizes are one comparison or sweep.
 """
