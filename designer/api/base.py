@@ -1,5 +1,6 @@
 """What every address of the API has in common: JSON in and out, closed to strangers, owners see their own rows only."""
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn, cast
 
@@ -67,7 +68,7 @@ class TooManyRequests(Refusal):
     """A caller who has to wait a while."""
 
     def __init__(self, wait: float | None) -> None:
-        self.wait = max(1, round(wait or 1))
+        self.wait = max(1, math.ceil(wait or 1))  # rounded down, the next try would come too early
         message = f"Too many requests. Try again in {self.wait} s; the limits are in the API's documentation."
         super().__init__(429, "throttled", [Problem("", "throttled", message)])
 

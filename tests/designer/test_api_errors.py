@@ -8,6 +8,9 @@ import pytest
 from django.conf import settings
 
 from designer.api import views
+from designer.api.base import TooManyRequests
+from designer.api.errors import Refusal
+from designer.api.parsers import _unique_keys
 from estimator.errors import CatalogError
 from tests.designer.api_helpers import BASE, SPEC, Caller, assert_refused
 
@@ -196,3 +199,26 @@ def test_an_error_of_ours_has_a_reference_that_the_log_has_too(
     assert "secret" not in response.content.decode()
     assert problems[0]["message"].split()[-1].rstrip(".") in caplog.text
     assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_repeated_key_is_found_in_one_pass_over_many() -> None:
+    n_compared = 0
+
+    class Key(str):
+        def __eq__(self, other: object) -> bool:
+            nonlocal n_compared
+            n_compared += 1
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+    pairs = [(Key(f"k{number}"), 1) for number in range(2_000)]
+    with pytest.raises(Refusal) as refusal:
+        _unique_keys([*pairs, (Key("k1999"), 2)])
+    assert "'k1999'" in refusal.value.problems[0].message
+    assert n_compared < 10 * len(pairs)
+
+
+@pytest.mark.parametrize(("wait_s", "retry_after_s"), [(None, 1), (0.2, 1), (1.2, 2), (59.0, 59)])
+def test_retry_after_is_never_too_early(wait_s: float | None, retry_after_s: int) -> None:
+    assert TooManyRequests(wait_s).wait == retry_after_s
