@@ -12,6 +12,7 @@ from estimator.units import counted, parse_ratio
 
 MAX_RATIO_SIDE = 1_024
 MAX_DEPTH = 20  # objects and lists inside one another; a request needs four
+MAX_PROBLEMS = 100  # told in one answer: a body of nothing but wrong keys would get one forty times its size
 _SHOWN_CHARACTERS = 60
 
 
@@ -53,7 +54,11 @@ def validated(model: type[Model], values: Any, what: str) -> tuple[Model | None,
         return model.model_validate(dict(values)), []
     except ValidationError as error:
         found = error.errors(include_url=False)
-    problems = [problem_of(item, model, what) for item in found]
+    problems = [problem_of(item, model, what) for item in found[:MAX_PROBLEMS]]
+    if (n_more := len(found) - MAX_PROBLEMS) > 0:
+        problems.append(
+            Problem("", "too_many_problems", f"There are {n_more:,} more; mend these {MAX_PROBLEMS} first.")
+        )
     try:
         return model.model_validate(_without(values, [item["loc"] for item in found])), problems
     except ValidationError:

@@ -49,6 +49,15 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     )
 
 
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's handler400, for what is refused before a view sees it, such as a host name that is not ours."""
+    if not request.path.startswith("/api/"):
+        return defaults.bad_request(request, exception)
+    message = "The request cannot be answered: its Host, its address or its headers are not what this server takes."
+    problem = refuse(400, "malformed_request", message).problems[0]
+    return JsonResponse({"code": problem.code, "problems": [problem.as_json()]}, status=400)
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
     """Django's handler500, for what breaks outside the views: the one shape under /api/, a page elsewhere."""
     if not request.path.startswith("/api/"):

@@ -9,6 +9,7 @@ from designer.api.views import UnknownView
 from designer.config import health
 from designer.sign_in import SignInView, sign_in_by_link
 
+handler400 = "designer.api.errors.bad_request"
 handler500 = "designer.api.errors.server_error"
 
 # Swagger UI sets styles inline: that alone is relaxed, and on this page alone.

@@ -10,7 +10,7 @@ import re
 
 from designer.exports.tables import PROVENANCE_COLUMNS, Cell, Table
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # the wide forms: East Asian Excel
 PLAIN_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 

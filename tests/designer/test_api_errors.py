@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.test import Client
 
 from designer.api import views
 from designer.api.base import TooManyRequests
@@ -222,3 +223,25 @@ def test_a_repeated_key_is_found_in_one_pass_over_many() -> None:
 @pytest.mark.parametrize(("wait_s", "retry_after_s"), [(None, 1), (0.2, 1), (1.2, 2), (59.0, 59)])
 def test_retry_after_is_never_too_early(wait_s: float | None, retry_after_s: int) -> None:
     assert TooManyRequests(wait_s).wait == retry_after_s
+
+
+@pytest.mark.parametrize("path", ["/api/v1/designs/", "/api/v1/nothing/", "/api/schema/"])
+def test_a_foreign_host_gets_the_one_shape_too(client: Client, path: str) -> None:
+    response = client.get(path, headers={"host": "evil.example"})
+    assert_refused(response, 400, "malformed_request")
+
+
+def test_a_foreign_host_gets_a_page_where_people_are(client: Client) -> None:
+    response = client.get("/", headers={"host": "evil.example"})
+    assert response.status_code == 400
+    assert response["Content-Type"].startswith("text/html")
+
+
+def test_very_many_problems_are_told_in_part(call: Caller) -> None:
+    fabric = {f"k{number}": 1 for number in range(5_000)} | {"generation": "ndr"}
+    response = call("POST", "preview/", SPEC | {"fabric": fabric})
+    assert_refused(response, 400, "invalid_spec")
+    problems = response.json()["problems"]
+    assert len(problems) == 101
+    assert problems[-1]["code"] == "too_many_problems"
+    assert "4,900 more" in problems[-1]["message"]

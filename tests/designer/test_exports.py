@@ -64,7 +64,9 @@ def test_csv_has_no_byte_order_mark_and_ends_lines_as_rfc_4180_says() -> None:
     assert content.count(b"\r\n") == content.count(b"\n") == 4
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+44 20", "-MQM", "@SUM(A1)", "\tx", "\rx", " =1+1", NAME, "-1-1", "+", "--"])
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+44 20", "-MQM", "@SUM(A1)", "\tx", "\rx", "\n=1", "＝1+1", " =1+1", NAME, "-1-1", "+", "--"]
+)
 def test_text_that_a_spreadsheet_would_run_is_defused(text: str) -> None:
     assert guarded(text) == f"'{text}"
 
