@@ -45,7 +45,13 @@ def main(arguments: list[str]) -> int:
         say("Interrupted. What was installed so far is kept; the next run goes on from there.")
         return 130
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "designer.config.settings")
-    return run(arguments, var)
+    from designer.environment import BadSetting
+
+    try:
+        return run(arguments, var)
+    except BadSetting as error:
+        print(f"Clusterwright cannot start: {error}", file=sys.stderr)
+        return 2
 
 
 def run(arguments: list[str], var: Path) -> int:

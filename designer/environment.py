@@ -120,7 +120,13 @@ class Environment:
         if not self.text(name):
             return {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
         location = self.url(name, "", ("redis", "rediss", "unix"))
-        return {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": location, "TIMEOUT": 300}
+        waits = {"socket_timeout": 1, "socket_connect_timeout": 1}  # seconds: a cache that hangs is as good as away
+        return {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": location,
+            "TIMEOUT": 300,
+            "OPTIONS": waits,
+        }
 
 
 def _port_of(name: str, value: str) -> int | None:

@@ -190,7 +190,11 @@ CELERY_TIMEZONE = TIME_ZONE
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {"confirm_publish": True}
     if CELERY_BROKER_URL.startswith("amqp")
-    else {"visibility_timeout": 900, "socket_connect_timeout": 2}  # longer than the hard time limit of a task
+    else {
+        "visibility_timeout": 900,  # longer than the hard time limit of a task
+        "socket_connect_timeout": 2,
+        "socket_timeout": 3,  # a broker that hangs is as good as away; longer than a worker's poll of 1 s
+    }
 )
 SWEEP_PERIOD_S = 3
 CELERY_BEAT_SCHEDULE = {

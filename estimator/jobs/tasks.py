@@ -26,6 +26,7 @@ from estimator.spec import parse_spec
 logger = logging.getLogger(__name__)
 
 SENT_PER_SWEEP = 200
+CONFIRM_WITHIN_S = 3  # RabbitMQ says nothing while its disc or memory is full
 PUBLISH_RETRY = {"max_retries": 2, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.1}
 
 
@@ -38,7 +39,9 @@ def warm_up(**_: Any) -> None:
 def send(job: EstimateJob) -> bool:
     """Tell a worker about a queued job. False if the broker is away: the row stays, and the sweep sends it later."""
     try:
-        run_estimate.apply_async((str(job.pk),), retry=True, retry_policy=PUBLISH_RETRY)
+        run_estimate.apply_async(
+            (str(job.pk),), retry=True, retry_policy=PUBLISH_RETRY, confirm_timeout=CONFIRM_WITHIN_S
+        )
     except OperationalError as error:
         logger.warning("The broker does not answer (%s); estimate %s waits for the sweep", error, job.pk)
         return False

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
+import socket
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.core.cache.backends.redis import RedisCache
+from kombu import Connection
+from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
 
 from designer import local_state
 from designer.environment import BadSetting, Environment
@@ -169,3 +177,49 @@ def test_every_setting_is_in_the_readme() -> None:
     sources = [*(BASE_DIR / "designer").rglob("*.py"), *(BASE_DIR / "tests").rglob("*.py"), BASE_DIR / "manage.py"]
     words = {word for path in sources for word in re.findall(r"\bDESIGNER_[A-Z_]*[A-Z]\b", path.read_text())}
     assert words - {"DESIGNER_THING"} <= set(re.findall(r"DESIGNER_[A-Z_]+", readme))
+
+
+@pytest.fixture
+def hung_server() -> Iterator[Path]:
+    """The path of a socket that takes connections and never says a word."""
+    with tempfile.TemporaryDirectory(prefix="hung-") as folder, socket.socket(socket.AF_UNIX) as listener:
+        path = Path(folder) / "hung.sock"
+        listener.bind(str(path))
+        listener.listen()
+        yield path
+
+
+def outcome_within(seconds: float, call: Callable[[], object]) -> object:
+    """What the call returns or raises; an AssertionError if it is still waiting after so many seconds."""
+    outcomes: list[object] = []
+
+    def run() -> None:
+        try:
+            outcomes.append(call())
+        except (RedisError, OperationalError) as error:
+            outcomes.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert outcomes, f"still waiting after {seconds} s"
+    return outcomes[0]
+
+
+def test_a_cache_that_hangs_is_given_up_after_a_second(hung_server: Path) -> None:
+    values = read(DESIGNER_CACHE_URL=f"unix://{hung_server}").cache("DESIGNER_CACHE_URL")
+    cache = RedisCache(values["LOCATION"], {"TIMEOUT": values["TIMEOUT"], "OPTIONS": values["OPTIONS"]})
+    assert isinstance(outcome_within(3, lambda: cache.get("key")), RedisError)
+
+
+def test_a_broker_that_hangs_is_given_up(hung_server: Path) -> None:
+    options = settings.CELERY_BROKER_TRANSPORT_OPTIONS
+    connection = Connection(f"redis+socket://{hung_server}", transport_options=options)
+    assert isinstance(outcome_within(10, lambda: connection.SimpleQueue("queue").put("message")), OperationalError)
+
+
+def test_a_bad_setting_is_one_clear_line_and_no_traceback(tmp_path: Path) -> None:
+    done = manage("check", var=tmp_path, DESIGNER_BROKER_URL="ftp://host")
+    assert done.returncode == 2
+    assert done.stderr.startswith("Clusterwright cannot start: DESIGNER_BROKER_URL='ftp://host' cannot be used")
+    assert "Traceback" not in done.stderr
