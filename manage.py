@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Clusterwright's one command: `up`, `test`, `token`, `demo`, and every command of Django.
+"""Clusterwright's one command: `up`, `prepare`, `test`, `token`, `demo`, and every command of Django.
 
 Needs nothing but Python 3.11: the first run makes a virtual environment in the state folder (`var/`, or DESIGNER_VAR),
 installs the locked packages into it and hands over to it. A virtual environment that is active and holds the locked
@@ -46,10 +46,11 @@ def main(arguments: list[str]) -> int:
         return 130
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "designer.config.settings")
     from designer.environment import BadSetting
+    from designer.set_up import SetUpFailed
 
     try:
         return run(arguments, var)
-    except BadSetting as error:
+    except (BadSetting, SetUpFailed) as error:
         print(f"Clusterwright cannot start: {error}", file=sys.stderr)
         return 2
 
@@ -63,6 +64,9 @@ def run(arguments: list[str], var: Path) -> int:
         from designer.supervisor import up
 
         return up(rest, var)
+    if verb == "prepare" and not rest:
+        set_up.prepare(var)
+        return 0
     if verb == "test":
         install_browser()
         set_up.ensure_charts(var)

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 
@@ -37,6 +38,15 @@ def run_step(what: str, *command: str) -> None:
 
 def django_environment() -> dict[str, str]:
     return {"DJANGO_SETTINGS_MODULE": "designer.config.settings", **os.environ}
+
+
+def prepare(var: Path) -> None:
+    """Tables, chart library and static files. The tables are made while the other two are: they share nothing."""
+    with ThreadPoolExecutor(1) as beside:
+        tables = beside.submit(ensure_database, var)
+        ensure_charts(var)
+        ensure_static_files(var)
+        tables.result()  # raises whatever went wrong there
 
 
 def ensure_charts(var: Path) -> None:

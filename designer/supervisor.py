@@ -23,7 +23,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -66,7 +65,7 @@ def up(arguments: Sequence[str], var: Path) -> int:
         with locked(var) as lock, listening_socket(options.host, options.port) as listener:
             url = f"http://{_in_url(options.host)}:{listener.getsockname()[1]}"
             write_lock(lock, url)
-            prepare(var)
+            set_up.prepare(var)
             return 0 if stopping.is_set() else Supervisor(var, listener, url, stopping).run()
     except (CannotStart, set_up.SetUpFailed) as error:
         if stopping.is_set():  # Ctrl-C reached the set-up's children too: that they failed is no news
@@ -143,15 +142,6 @@ def listening_socket(host: str, port: int) -> socket.socket:
         raise CannotStart(f"port {port} {advice}:\n    python3 manage.py up --port {max(port + 1, 8001)}") from error
     listener.listen(256)
     return listener
-
-
-def prepare(var: Path) -> None:
-    """Tables, chart library and static files. The tables are made while the other two are: they share nothing."""
-    with ThreadPoolExecutor(1) as beside:
-        tables = beside.submit(set_up.ensure_database, var)
-        set_up.ensure_charts(var)
-        set_up.ensure_static_files(var)
-        tables.result()  # raises whatever went wrong there
 
 
 # --- Children ----------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import signal
 import socket
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -298,6 +299,25 @@ class TestBootstrap:
                     name, _, version = line.partition("==")
                     assert version, line
                     assert pins.setdefault(name, version) == version, line
+
+
+def test_prepare_makes_what_a_web_server_started_by_hand_needs(tmp_path: Path) -> None:
+    done = manage("prepare", var=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    with sqlite3.connect(tmp_path / "db.sqlite3") as database:
+        assert database.execute("SELECT count(*) FROM estimator_estimatejob").fetchone() == (0,)
+    page = "from django.test import Client; print(Client().get('/sign-in/', headers={'host': 'localhost'}).status_code)"
+    environment = clean_environment(tmp_path, DJANGO_SETTINGS_MODULE="designer.config.settings")
+    code = f"import django; django.setup(); {page}"
+    shown = subprocess.run([sys.executable, "-c", code], cwd=BASE_DIR, env=environment, capture_output=True, text=True)
+    assert shown.stdout.strip() == "200", shown.stderr
+
+
+def test_prepare_says_what_failed(tmp_path: Path) -> None:
+    url = "postgresql://nobody@127.0.0.1:1/none"
+    done = manage("prepare", var=tmp_path, DESIGNER_DATABASE_URL=url, DESIGNER_SECRET_KEY="k" * 50)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Clusterwright cannot start: Bringing the database's tables up to date failed")
 
 
 def test_the_chart_library_is_the_reviewed_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
