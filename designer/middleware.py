@@ -1,12 +1,17 @@
-"""Limits on requests that hold before any view or parser sees them."""
+"""What holds for every request: the limit of its body before a view sees it, and a broken catalog told as such."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+
+from estimator.errors import CatalogError
+
+logger = logging.getLogger(__name__)
 
 CHUNK_BYTES = 65_536
 DRAINED_BYTES = 50_000_000
@@ -34,6 +39,22 @@ class BodyLimitMiddleware:
         if request.path.startswith("/api/"):
             return JsonResponse({"code": "body_too_large", "problems": [problem]}, status=413)
         return render(request, "413.html", {"message": message}, status=413)
+
+
+class BrokenCatalogMiddleware:
+    """Answer a page that needs the catalog while its files are broken with 503 and the place to mend."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if not isinstance(exception, CatalogError):
+            return None
+        logger.error("The catalog cannot be used: %s", exception)
+        return render(request, "503.html", {"problems": exception.problems}, status=503)
 
 
 def _declared_length(request: HttpRequest) -> int:

@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "designer.middleware.BrokenCatalogMiddleware",
 ]
 ROOT_URLCONF = "designer.config.urls"
 WSGI_APPLICATION = "designer.config.wsgi.application"

@@ -17,6 +17,7 @@ from designer.samples import SAMPLES, add_samples
 from designer.services import request_estimate, save_design
 from designer.templatetags import units
 from estimator.catalog.loader import load_catalog
+from estimator.errors import CatalogError
 from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
 from estimator.spec import parse_spec
@@ -597,6 +598,17 @@ class TestErrorPages:
         assert response.status_code == 500
         assert "Something broke on our side" in text_of(response)
         assert "ZeroDivisionError" not in response.content.decode()
+
+    def test_a_broken_catalog_is_named_with_its_place(self, page, monkeypatch):
+        def broken(folder=None):
+            raise CatalogError("prices.csv", 4, "typical_cents", "-2700000 is below 0")
+
+        monkeypatch.setattr("designer.design_list.load_catalog", broken)
+        Design.objects.all().delete()
+        save_design(local_owner(), parse_spec(SAMPLES[0].values, load_catalog()))
+        response = page.get(reverse("designs"))
+        assert response.status_code == 503
+        assert "prices.csv, row 4, column typical_cents: -2700000 is below 0" in text_of(response)
 
     def test_a_body_that_is_too_big(self, page):
         response = page.post(reverse("preview"), {**FORM, "name": "x" * 3_000_000})
