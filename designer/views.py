@@ -80,16 +80,17 @@ def design(request: HttpRequest, design_id: UUID) -> HttpResponse:
         return _estimate(request, row)
     revision = row.latest
     job = _job_of(row, revision.spec_hash)
+    has_failed = job is not None and job.state == EstimateJob.State.FAILED
     form = DesignForm(values=revision.given, resolved=revision.spec)
-    if job is not None and job.state == EstimateJob.State.FAILED:
-        form = DesignForm(form.typed(), resolved=revision.spec)
-        form.full_clean()
-        form.add_problems(_problems_of(job))
     try:
         spec: DesignSpec | None = parse_spec(revision.given, load_catalog())
-    except SpecError:  # saved before the catalog changed: what was given stays, with what is now wrong beside it
-        spec, form = None, DesignForm(form.typed(), resolved=revision.spec)
+    except SpecError:  # saved before the catalog changed
+        spec = None
+    if spec is None or has_failed:  # what was given stays, with what is wrong beside it
+        form = DesignForm(form.typed(), resolved=revision.spec)
         form.full_clean()
+    if job is not None and has_failed:
+        form.add_problems(_problems_of(job))
     page = _page(form, spec, row, _present_result(job, spec))
     return render(request, "designer/design.html", page | _job_context(request, row, job))
 

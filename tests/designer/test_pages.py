@@ -230,6 +230,19 @@ class TestSavedDesign:
         assert response.status_code == 200
         assert "has no GPU server 'dgx-gone'" in text_of(response)
 
+    def test_what_was_given_stays_beside_a_failed_estimate_too(self, page, design, owner):
+        """Both at once: the estimate failed, and the catalog has changed since."""
+        job, _ = request_estimate(owner, SUPERPOD.spec())
+        job.fail_with("too_many_attempts", "It was tried and died.")
+        EstimateJob.objects.filter(pk=job.pk).update(state=EstimateJob.State.FAILED)
+        given = {"name": "Kept name", "compute": {"server": "dgx-gone", "nodes": 77}, "fabric": {"generation": "ndr"}}
+        design.revisions.update(given=given)
+        response = page.get(reverse("design", args=[design.pk]))
+        shown = response.content.decode()
+        assert 'value="Kept name"' in shown
+        assert 'value="77"' in shown
+        assert "has no GPU server 'dgx-gone'" in text_of(response)
+
     def test_an_edited_design_follows_another_server(self, page, owner):
         page.post(reverse("design-new"), FORM)
         design = owner.designs.get()
