@@ -142,7 +142,7 @@ def bill_of_materials(spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan
 
 
 def _servers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> Iterator[BomLine]:
-    server = catalog.servers.get(spec.compute.server or "")
+    server = catalog.server(spec.compute.server)
     if server is None:
         gpus, nic = spec.compute.gpus_per_node, catalog.default_nic(spec.fabric.generation)
         yield BomLine(SERVER, None, None, f"Custom server, {gpus} GPUs", "node", None, fabric.n_nodes, 0.0)

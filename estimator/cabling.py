@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from estimator.catalog.loader import Catalog
-from estimator.catalog.ports import compute_network, links_per_node_cage, switch_ports
+from estimator.catalog.ports import links_per_node_cage, switch_ports
 from estimator.catalog.records import Cable, Switch
 from estimator.errors import Problem
 from estimator.media import Cage, Choice, Question, choose
@@ -164,8 +164,7 @@ def _switch_cage(switch: Switch, rate_gbit_s: int, endpoints_per_port: int = 1) 
 
 def _node_cage(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> tuple[Cage, bool, str]:
     """Cage of a node on this fabric, whether it is assumed, and a name for messages."""
-    server = catalog.servers.get(spec.compute.server or "")
-    network = compute_network(server) if server else None
+    server, network = catalog.server(spec.compute.server), catalog.compute_network(spec.compute.server)
     if server is None or network is None:
         nic = catalog.default_nic(spec.fabric.generation)
         cage = Cage(nic.ports[0].cage_classes, nic.ports[0].top, 1, can_idle=True)

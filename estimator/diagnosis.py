@@ -145,20 +145,21 @@ def _two_tier_ways(spec: DesignSpec, catalog: Catalog, n_leaves: int, up: int) -
     fabric, has = spec.fabric, spec.fabric.spine_radix or 0
     is_uneven = fabric.uplink_spread == "uneven"
     least = ceil_div(n_leaves * up, 2 * up - 1) if is_uneven else n_leaves
-    sizes = [size for size in [least + fabric.reserved.spine_ports] if size <= MAX_RADIX]
+    ports_needed = least + fabric.reserved.spine_ports
     may_be_uneven = fabric.grow_to_nodes in (None, spec.compute.nodes)  # growth needs an even spread
     more = range(up + 1, (fabric.leaf_radix or 0) - (fabric.leaf_downlinks or 1) + 1) if is_uneven else range(0)
     return [
-        [(f"spines of {ports:,} ports or more", {"spine_radix": ports, "spine_switch": "custom"}) for ports in sizes],
+        [(f"spines of {ports_needed:,} ports or more", {"spine_radix": ports_needed, "spine_switch": "custom"})]
+        if ports_needed <= MAX_RADIX
+        else [],
         [
             (f"spines of {ports} ports, which the catalog has", {"spine_radix": ports, "spine_switch": "custom"})
             for ports in _spine_sizes(spec, catalog)
             if ports > has
         ],
-        [
-            ("an uneven spread, at which OpenSM falls back to min-hop routing", {"uplink_spread": "uneven"})
-            for _ in range(may_be_uneven)
-        ],
+        [("an uneven spread, at which OpenSM falls back to min-hop routing", {"uplink_spread": "uneven"})]
+        if may_be_uneven
+        else [],
         [(f"{counted(u, 'uplink')} a leaf", {"leaf_uplinks": u}) for u in more],
         [("three tiers", {"tiers": 3})],
     ]
@@ -231,16 +232,12 @@ def _three_tier_ways(spec: DesignSpec, catalog: Catalog, groups: int) -> list[li
     is_split_given = fabric.leaf_downlinks and fabric.leaf_uplinks
     return [
         [(f"a spine oversubscription of {k}:1", {"spine_oversubscription": f"{k}:1"}) for k in range(2, 17)],
-        [
-            (f"a leaf oversubscription of {k}:1", {"oversubscription": f"{k}:1"})
-            for k in range(2, 9)
-            if not is_split_given
-        ],
-        [
-            (f"cores of {ports:,} ports or more", {"core_radix": ports, "core_switch": "custom"})
-            for ports in [groups]
-            if ports <= MAX_RADIX
-        ],
+        []
+        if is_split_given
+        else [(f"a leaf oversubscription of {k}:1", {"oversubscription": f"{k}:1"}) for k in range(2, 9)],
+        [(f"cores of {groups:,} ports or more", {"core_radix": groups, "core_switch": "custom"})]
+        if groups <= MAX_RADIX
+        else [],
         [
             (
                 f"spines and cores of {ports} ports, which the catalog has",

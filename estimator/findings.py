@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from estimator.catalog.loader import Catalog
-from estimator.catalog.ports import compute_network
 from estimator.diagnosis import why_three_tiers
 from estimator.errors import Problem
 from estimator.fabric import SizedFabric
@@ -59,8 +58,7 @@ def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Ite
                 f"{counted(fabric.n_gpus, 'GPU')}."
             ),
         )
-    server = catalog.servers.get(spec.compute.server or "")
-    ports = compute_network(server) if server else None
+    server, ports = catalog.server(spec.compute.server), catalog.compute_network(spec.compute.server)
     rate, port = (ports.port_rate_gbit_s if ports else 0), fabric.endpoint_rate_gbit_s
     model = server.model if server else ""
     if ports and rate < port:
@@ -100,8 +98,7 @@ def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Ite
 
 
 def _about_adapters(spec: DesignSpec, catalog: Catalog) -> Iterator[Finding]:
-    server = catalog.servers.get(spec.compute.server or "")
-    network = compute_network(server) if server else None
+    server, network = catalog.server(spec.compute.server), catalog.compute_network(spec.compute.server)
     nic = catalog.nics.get((network.nic_id if network else None) or "")
     protocol = catalog.generations[spec.fabric.generation].protocol
     if server and nic and protocol not in nic.protocols:

@@ -8,7 +8,6 @@ from typing import Any
 from estimator.bom import bill_of_materials
 from estimator.cabling import cable_plan
 from estimator.catalog.loader import Catalog
-from estimator.catalog.ports import compute_network
 from estimator.cost import cost_of
 from estimator.diagnosis import why_not
 from estimator.errors import InfeasibleDesign, Problem
@@ -147,6 +146,5 @@ def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[s
 
 def _adapter_rate_gbit_s(spec: DesignSpec, catalog: Catalog) -> int | None:
     """Rate of the server's own ports; None for a custom server, whose adapters are taken to match the fabric."""
-    server = catalog.servers.get(spec.compute.server or "")
-    network = compute_network(server) if server else None
+    network = catalog.compute_network(spec.compute.server)
     return network.port_rate_gbit_s if network else None

@@ -113,7 +113,7 @@ def _switch_watts(part: str | None, count: int, plug_w: FloatArray, catalog: Cat
 
 def _node_watts(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> tuple[Watts, Watts]:
     """Adapters that no server figure holds, and servers."""
-    server = catalog.servers.get(spec.compute.server or "")
+    server = catalog.server(spec.compute.server)
     if server is None:
         nic, n_nics = catalog.default_nic(spec.fabric.generation), fabric.n_nodes * (spec.compute.nics_per_node or 0)
         return Watts(nic.typical_no_optics_w, nic.max_w) * n_nics, Watts(0.0, 0.0)

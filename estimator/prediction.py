@@ -3,7 +3,6 @@
 ``predict(request, catalog)`` is the one way in for the command line and the API. It finds all problems in one pass.
 """
 
-import difflib
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -16,7 +15,7 @@ from estimator.errors import Problem, SpecError
 from estimator.model_constants import ModelConstants
 from estimator.performance import TERMS, Times, algorithm_name, points_of, predict_times, protocol_name
 from estimator.units import byte_s_to_gb_s, ceil_div, s_to_us
-from estimator.validation import Ratio, Section, validated
+from estimator.validation import Ratio, Section, unknown_part, validated
 
 MAX_GPUS = 1_048_576
 MAX_MESSAGE_BYTES = 2**40
@@ -151,9 +150,7 @@ def _more_problems(
         problems.append(Problem("message_bytes", "too_many_rows", message))
     record = catalog.gpus.get(asked.system.gpu)
     if record is None:
-        near = difflib.get_close_matches(asked.system.gpu, list(catalog.gpus), 3, 0.4) or sorted(catalog.gpus)[:5]
-        message = f"The catalog has no GPU '{asked.system.gpu}'. Near it: {', '.join(near)}."
-        return [*problems, Problem("system.gpu", "unknown_part", message)]
+        return [*problems, unknown_part("system.gpu", "GPU", asked.system.gpu, catalog.gpus)]
     full = complete_system(system, gpu_facts(record, constants))
     return problems + _network_problems(max(asked.gpus), full)
 

@@ -1,8 +1,6 @@
 """Defaults that catalog and other keys imply, and rules over several keys; bounds of one key stand in spec_fields.py."""
 
-import difflib
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +10,9 @@ from estimator.catalog.records import Server
 from estimator.errors import Problem
 from estimator.spec_fields import MAX_ENDPOINTS, Compute, DesignSpec, Fabric
 from estimator.units import ceil_div, counted, parse_ratio
+from estimator.validation import unknown_part
+
+CUSTOM = "'custom'"  # the way out where the catalog lacks a part
 
 
 def resolve(draft: DesignSpec, catalog: Catalog, found: list[Problem]) -> tuple[DesignSpec, list[Problem]]:
@@ -32,19 +33,11 @@ def resolve(draft: DesignSpec, catalog: Catalog, found: list[Problem]) -> tuple[
     return resolved, problems
 
 
-def _unknown_part(field: str, kind: str, value: str, known: list[str]) -> Problem:
-    near = difflib.get_close_matches(value, known, 3, 0.4) or sorted(known)[:5]
-    return Problem(
-        field, "unknown_part", f"The catalog has no {kind} '{value[:80]}'. Near it: {', '.join(near)}; or 'custom'."
-    )
-
-
 def _resolve_compute(compute: Compute, fabric: Fabric, catalog: Catalog, problems: list[Problem]) -> Compute:
     name = compute.server or "custom"
     server = _server(name, catalog, problems)
     if compute.gpu is not None and compute.gpu not in catalog.gpus:
-        unknown = _unknown_part("compute.gpu", "GPU", compute.gpu, list(catalog.gpus))
-        problems.append(replace(unknown, message=unknown.message.replace("; or 'custom'", "; or leave it out")))
+        problems.append(unknown_part("compute.gpu", "GPU", compute.gpu, catalog.gpus, "leave it out"))
     ports = compute_network(server) if server else None
     gpus_per_node = compute.gpus_per_node or (server.gpu_count if server else 8)
     nics = compute.nics_per_node or (ports.n_ports if ports else gpus_per_node)
@@ -79,7 +72,7 @@ def _server(name: str, catalog: Catalog, problems: list[Problem]) -> Server | No
         )
         problems.append(Problem("compute.server", "rack_not_node", message))
     elif name != "custom":
-        problems.append(_unknown_part("compute.server", "GPU server", name, usable))
+        problems.append(unknown_part("compute.server", "GPU server", name, usable, CUSTOM))
     return None
 
 
@@ -117,7 +110,7 @@ def _resolve_switches(fabric: Fabric, catalog: Catalog, problems: list[Problem])
         part = asked or part_below
         has = _ports_of(part, fabric, catalog) if part in catalog.switches else None
         if asked and asked != "custom" and asked not in catalog.switches:
-            problems.append(_unknown_part(f"fabric.{tier}_switch", "switch", asked, list(catalog.switches)))
+            problems.append(unknown_part(f"fabric.{tier}_switch", "switch", asked, catalog.switches, CUSTOM))
         elif asked and asked != "custom" and has is None:
             problems.append(_wrong_switch(f"fabric.{tier}_switch", asked, fabric, catalog))
         elif asked and has is not None and radix is not None and radix > has:

@@ -2,7 +2,7 @@
 
 import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
@@ -75,6 +75,15 @@ def _is_deep(values: Any) -> bool:
             if isinstance(inner, Mapping | list)
         ]
     return bool(level)
+
+
+def unknown_part(field: str, kind: str, value: str, known: Iterable[str], instead: str = "") -> Problem:
+    """An id that the catalog does not have, with those near it; ``instead`` is another way out."""
+    ids = list(known)
+    near = difflib.get_close_matches(value, ids, 3, 0.4) or sorted(ids)[:5]
+    way_out = f"; or {instead}" if instead else ""
+    message = f"The catalog has no {kind} '{value[:80]}'. Near it: {', '.join(near)}{way_out}."
+    return Problem(field, "unknown_part", message)
 
 
 def kind_of(value: Any) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from estimator.catalog.checks import check
-from estimator.catalog.ports import switch_ports
+from estimator.catalog.ports import compute_network, switch_ports
 from estimator.catalog.records import (
     ANCHORS,
     STREET,
@@ -110,6 +110,15 @@ class Catalog:
     def source_text(self, source_id: str, as_of: str) -> str:
         """A source as a bill prints it: title and date."""
         return f"{self.sources[source_id].title}, {as_of}"
+
+    def server(self, server_id: str | None) -> Server | None:
+        """The server of a design; None for a custom one."""
+        return self.servers.get(server_id or "")
+
+    def compute_network(self, server_id: str | None) -> ServerNetwork | None:
+        """A server's network for GPU traffic; None for a custom server, or one that has none."""
+        server = self.server(server_id)
+        return compute_network(server) if server else None
 
     def switch_ports(self, switch_id: str, port_rate_gbit_s: int) -> SwitchPorts | None:
         """Ports of a switch at a port rate, and how many share a cage; None if it has no such mode (see ports.py)."""
