@@ -1,15 +1,14 @@
 """`manage.py up`: broker, worker and web as one thing that starts, heals and stops together. Standard library only.
 
-Each child leads a session of its own, dies with the supervisor, and is started again when it ends: first what is left
-of its group is killed, then a wait that grows with every quick failure. The supervisor holds the listening socket, so
-connections that arrive while the web server is started again wait instead of being refused.
+Each child leads a session of its own, is ended by a guard when the supervisor dies, and is started again when it ends:
+first what is left of its group is killed, then a wait that grows with every quick failure. The supervisor holds the
+listening socket, so connections that arrive while the web server is started again wait instead of being refused.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import ctypes
 import errno
 import fcntl
 import http.client
@@ -22,22 +21,21 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
 from designer import set_up
+from designer.guard import STOP_WITHIN_S
 from designer.local_state import broker_socket, check_owner, make_private_folder
 
-PR_SET_PDEATHSIG = 1
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 READY_WITHIN_S = 90.0
 QUICK_FAILURE_S = 10.0
 MAX_QUICK_FAILURES_AT_START = 3
 LONGEST_WAIT_S = 30.0
-STOP_WITHIN_S = 10.0
 LOG_SIZE_LIMIT_BYTES = 10_000_000
 
 
@@ -172,7 +170,6 @@ class Child:
     started_at: float = 0.0
     start_again_at: float | None = None
     n_quick_failures: int = 0
-    death_signal: Callable[[], None] | None = field(default=None, repr=False)
 
     def start(self) -> None:
         if self.log_path.exists() and self.log_path.stat().st_size > LOG_SIZE_LIMIT_BYTES:
@@ -187,7 +184,6 @@ class Child:
                 stderr=log,
                 pass_fds=self.pass_fds,
                 start_new_session=True,
-                preexec_fn=self.death_signal,
             )
         self.started_at, self.start_again_at = time.monotonic(), None
 
@@ -215,18 +211,26 @@ class Child:
         return "\n".join(f"    {line}" for line in lines)
 
 
-def dies_with(parent_pid: int) -> Callable[[], None] | None:
-    """A hook for the child, between fork and exec, that ties its life to the supervisor's (Linux)."""
-    if not sys.platform.startswith("linux"):
-        return None
-    libc = ctypes.CDLL(None)
+class Guard:
+    """The process that ends the children when this one dies without doing it."""
 
-    def hook() -> None:
-        libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent_pid:  # it died before the tie was made
-            os._exit(1)
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[str] | None = None
 
-    return hook
+    def watch(self, children: Sequence[Child]) -> None:
+        """Tell it of all that run now; it keeps what it was told before."""
+        if self.process is None or self.process.poll() is not None:
+            command = [sys.executable, "-S", str(Path(__file__).with_name("guard.py"))]
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, text=True, start_new_session=True)
+        if self.process.stdin is not None:
+            self.process.stdin.writelines(f"{child.process.pid}\n" for child in children if child.process is not None)
+            self.process.stdin.flush()
+
+    def dismiss(self) -> None:
+        """Nothing is left to look after."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.communicate()
 
 
 def describe_end(code: int) -> str:
@@ -242,12 +246,12 @@ class Supervisor:
         self.environment = {**set_up.django_environment(), "PYTHONUNBUFFERED": "1"}
         # Processes times BLAS threads would oversubscribe the cores.
         self.environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        self.death_signal = dies_with(os.getpid())
+        self.guard = Guard()
         self.children = [*self._broker(), self._worker(), self._web()]
 
     def _child(self, name: str, command: list[str], pass_fds: tuple[int, ...] = ()) -> Child:
         log_path = self.log_folder / f"{name}.log"
-        return Child(name, command, log_path, self.environment, pass_fds, death_signal=self.death_signal)
+        return Child(name, command, log_path, self.environment, pass_fds)
 
     def _broker(self) -> list[Child]:
         if self.environment.get("DESIGNER_BROKER_URL"):
@@ -299,7 +303,7 @@ class Supervisor:
         sign_in_link: subprocess.Popen[str] | None = None
         try:
             for child in self.children:
-                child.start()
+                self._start(child)
             sign_in_link = self._ask_for_sign_in_link()
             self._wait_until_ready()
             if not self.stopping.is_set():
@@ -314,8 +318,13 @@ class Supervisor:
             if sign_in_link is not None and sign_in_link.poll() is None:
                 sign_in_link.kill()
             self._stop()
+            self.guard.dismiss()
         print("Clusterwright has stopped.", file=sys.stderr)
         return 0
+
+    def _start(self, child: Child) -> None:
+        child.start()
+        self.guard.watch(self.children)
 
     def _ask_for_sign_in_link(self) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -326,7 +335,6 @@ class Supervisor:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            preexec_fn=self.death_signal,
         )
 
     def _sign_in_path(self, asked: subprocess.Popen[str]) -> str:
@@ -374,7 +382,7 @@ class Supervisor:
                 with contextlib.suppress(BrokenPipeError):  # nobody reads it any more: no reason to stop
                     print(f"{report}\nIt is started again in {wait_s:.1f} s.", file=sys.stderr, flush=True)
             elif child.start_again_at is not None and time.monotonic() >= child.start_again_at:
-                child.start()
+                self._start(child)
 
     def _stop(self) -> None:
         """Web and worker first, the broker they talk to last; whoever takes too long is killed."""

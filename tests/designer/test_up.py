@@ -159,6 +159,22 @@ def test_a_killed_supervisor_takes_its_children_along(tmp_path: Path) -> None:
                 os.kill(pid, signal.SIGKILL)
 
 
+def test_the_guard_kills_a_child_that_does_not_stop_when_asked(tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    stubborn = (
+        "import pathlib, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+        f"pathlib.Path({str(ready)!r}).touch(); time.sleep(60)"
+    )
+    child = subprocess.Popen([sys.executable, "-c", stubborn], start_new_session=True)
+    wait_for("the child's start", ready.exists, within_s=20)
+    patience = "from designer import guard; guard.STOP_WITHIN_S = 0.2; guard.main()"
+    guard = subprocess.Popen(
+        [sys.executable, "-c", patience], stdin=subprocess.PIPE, cwd=BASE_DIR, start_new_session=True
+    )
+    guard.communicate(f"{child.pid}\n".encode(), timeout=20)  # the end of its input: the supervisor is gone
+    assert child.wait(timeout=20) == -signal.SIGKILL
+
+
 def test_a_child_that_cannot_start_is_named_with_its_last_lines_and_its_log(tmp_path: Path) -> None:
     app = RunningApp(prepare(tmp_path), GUNICORN_CMD_ARGS="--no-such-option")
     assert app.process.wait(timeout=60) == 1
