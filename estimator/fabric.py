@@ -16,6 +16,34 @@ from estimator.units import IntArray, ceil_div, ratio_text
 
 
 @dataclass(frozen=True)
+class Wiring:
+    """Which switch meets which: what topology.py expands to links. Counts are of one component; 0 where there is none.
+
+    ``blocks`` are the nodes of a pod and of a unit where leaves are filled in node order and such blocks were asked for.
+    ``leaf_ports`` and ``spine_ports`` leave out what is kept free.
+    """
+
+    rails_a_leaf: int  # 0: leaves are filled in node order
+    endpoints_a_node: int
+    rows: int  # leaves of one column
+    columns: int  # leaves side by side: one a rail, or a group of rails
+    capacity: int  # endpoints of a leaf filled in node order
+    built_nodes: int  # nodes that leaves are built for
+    unit_nodes: int  # of one set of rail leaves
+    blocks: tuple[int, ...]
+    pods: int
+    pod_rows: int
+    last_pod_rows: int
+    spines: int  # of a group
+    last_spines: int
+    spine_up: int
+    last_spine_up: int
+    cores: tuple[int, ...]  # of each core group
+    leaf_ports: int
+    spine_ports: int
+
+
+@dataclass(frozen=True)
 class SizedFabric:
     """The compute network of one design. Counts are whole-design totals; arrays have one entry a switch, in ports."""
 
@@ -51,6 +79,7 @@ class SizedFabric:
     pods: int
     group_spines: tuple[int, ...]  # spines that a leaf meets; in the last pod it may be fewer
     group_cores: tuple[int, ...]  # cores that a spine meets
+    wiring: Wiring
     leaf_endpoints: IntArray
     leaf_positions: IntArray
     leaf_down: IntArray
@@ -223,6 +252,7 @@ def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
         pods=int(sizing.pods[i]),
         group_spines=tuple(sorted({int(sizing.group_spines[i]), int(sizing.last_group_spines[i])} - {0})),
         group_cores=_group_cores(sizing, i),
+        wiring=_wiring(sizing, i),
         leaf_endpoints=endpoints,
         leaf_positions=positions,
         leaf_down=ceil_div(endpoints, share) + managers,
@@ -231,6 +261,38 @@ def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
         spine_up=spine_up,
         core_down=_core_ports(sizing, i),
     )
+
+
+def _wiring(sizing: Sizing, i: int) -> Wiring:
+    asked, leaves, tiers = sizing.asked, sizing.leaves, int(sizing.tiers[i])
+    is_three = tiers == 3
+    n_groups = int(sizing.core_groups[i]) if is_three else 0
+    return Wiring(
+        rails_a_leaf=int(asked.rails_a_leaf[i]) if tiers > 1 else 0,
+        endpoints_a_node=int(asked.endpoints_a_node[i]),
+        rows=int(sizing.rows[i]) if tiers > 1 else 1,
+        columns=int(leaves.columns[i]) if tiers > 1 else 1,
+        capacity=int(leaves.capacity[i]) if tiers > 1 else int(asked.nodes[i] * asked.endpoints_a_node[i]),
+        built_nodes=int(leaves.built_nodes[i]),
+        unit_nodes=int(leaves.unit_nodes[i]),
+        blocks=_blocks(sizing, i) if tiers > 1 else (),
+        pods=int(sizing.pods[i]) if is_three else 1,
+        pod_rows=int(sizing.pod_rows[i]) if is_three else 0,
+        last_pod_rows=int(sizing.last_pod_rows[i]) if is_three else 0,
+        spines=int(sizing.group_spines[i]) if tiers > 1 else 0,
+        last_spines=int(sizing.last_group_spines[i]) if is_three else 0,
+        spine_up=int(sizing.spine_up[i]) if is_three else 0,
+        last_spine_up=int(sizing.last_spine_up[i]) if is_three else 0,
+        cores=tuple(_cores_of_sets(sizing, i, np.arange(n_groups)).tolist()) if is_three else (),
+        leaf_ports=int(asked.leaf_ports[i]),
+        spine_ports=int(asked.spine_ports[i]),
+    )
+
+
+def _blocks(sizing: Sizing, i: int) -> tuple[int, ...]:
+    """Nodes of a pod and of a unit, where leaves are filled in node order within them."""
+    pod = int(sizing.asked.pod_nodes[i]) if sizing.tiers[i] == 3 else 0
+    return tuple(block for block in (pod, int(sizing.leaves.unit_nodes[i])) if block)
 
 
 def _part(switch: str | None) -> str | None:
@@ -273,19 +335,19 @@ def _leaf_fill(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
     if rails:
         columns = int(leaves.columns[i])
         rows = int(sizing.rows[i])
-        filled, positioned = (_segments(n, [unit], rows) * rails for n in (nodes, built))
+        filled, positioned = (segments_of(n, (unit,), rows) * rails for n in (nodes, built))
         return np.repeat(filled, columns), np.repeat(positioned, columns)
     capacity = int(leaves.capacity[i])
-    blocks = [b for b in (int(asked.pod_nodes[i]) if sizing.tiers[i] == 3 else 0, unit) if b]
-    segments = _segments(built, blocks)
+    blocks = _blocks(sizing, i)
+    segments = segments_of(built, blocks)
     leaf_rows = ceil_div(segments * per_node, capacity)
     positions = _fill_in_order(segments * per_node, leaf_rows, capacity)
     whole_leaves = bool(asked.full_unit[i]) and not unit
-    endpoints = _fill_in_order(_segments(nodes, blocks, len(segments)) * per_node, leaf_rows, capacity)
+    endpoints = _fill_in_order(segments_of(nodes, blocks, len(segments)) * per_node, leaf_rows, capacity)
     return endpoints, np.full_like(positions, capacity) if whole_leaves else positions
 
 
-def _segments(nodes: int, blocks: list[int], length: int = 0) -> IntArray:
+def segments_of(nodes: int, blocks: tuple[int, ...], length: int = 0) -> IntArray:
     """Nodes of each block in node order: cut into pods, each pod into units; padded with empty blocks to ``length``."""
     sizes = np.array([nodes], dtype=np.int64)
     for block in blocks:

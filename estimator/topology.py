@@ -1,0 +1,364 @@
+"""One sized design → its link table: a row a link, with both ends' device, cage and port.
+
+Columns are written once, by broadcasting small patterns over pods, rails and planes, so that the table costs little more
+than the memory it fills. Cages and ports count from 0; port_names.py has what platforms print on them. Downlinks take a
+switch's ports from the first one up; uplinks take the last ports that are not kept free, from the start of a cage where
+downlinks leave room for it, so that cages facing up and down are apart.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from estimator.catalog.loader import Catalog
+from estimator.catalog.ports import links_per_node_cage, switch_ports
+from estimator.devices import (
+    CORE,
+    LEAF,
+    MANAGER,
+    MANAGER_PORTS,
+    SPINE,
+    Devices,
+    devices_of,
+    manager_links_of_leaves,
+    managers_of_components,
+)
+from estimator.fabric import SizedFabric, segments_of
+from estimator.spec import DesignSpec
+from estimator.units import IntArray, ceil_div
+
+TIERS = ("node-leaf", "fabric-manager", "leaf-spine", "spine-core")
+NODE_LEAF, FABRIC_MANAGER, LEAF_SPINE, SPINE_CORE = range(4)
+Column = npt.NDArray[np.integer]
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Links that one cage carries at the port rate, by kind of device."""
+
+    node: int = 1
+    manager: int = 1
+    leaf: int = 1
+    spine: int = 1
+    core: int = 1
+
+
+def panels_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Panels:
+    """Cages of the design's parts; a custom switch has those of the generation's usual one, a custom node one a link."""
+    usual = catalog.default_switch(spec.fabric.generation)
+
+    def links(part: str | None) -> int:
+        switch = catalog.switches[part] if part else usual
+        ports = switch_ports(switch, fabric.port_rate_gbit_s)
+        return ports.links_per_cage if ports else 1
+
+    network = catalog.compute_network(spec.compute.server)
+    node = links_per_node_cage(network, fabric.nic_ports_per_node) if network else 1
+    return Panels(node, 1, links(fabric.leaf_switch), links(fabric.spine_switch), links(fabric.core_switch))
+
+
+@dataclass(frozen=True)
+class LinkTable:
+    """All links of one fabric, in order of tier, lower device and its port. Columns have shape (n_links,).
+
+    End a is the lower one (node, manager, leaf, spine), end b the upper one. ``plane`` and ``rail`` count from 1; rail 0
+    is a link of no one rail. ``b_lane`` is 0 for a whole port, else the lane (from 1) of a split one.
+    """
+
+    fabric: SizedFabric
+    devices: Devices
+    panels: Panels
+    tier: Column
+    plane: Column
+    rail: Column
+    a_device: Column
+    a_cage: Column
+    a_port: Column
+    b_device: Column
+    b_cage: Column
+    b_port: Column
+    b_lane: Column
+    rate_gbit_s: Column
+
+    def __len__(self) -> int:
+        return len(self.tier)
+
+    def rows(self, tier: int) -> slice:
+        """Rows of one tier (NODE_LEAF …)."""
+        ends = np.cumsum(_tier_counts(self.fabric))
+        return slice(int(ends[tier - 1]) if tier else 0, int(ends[tier]))
+
+
+_DTYPES = {
+    "tier": np.uint8, "plane": np.uint8, "rail": np.int16, "a_device": np.int32, "a_cage": np.int16, "a_port": np.int16,
+    "b_device": np.int32, "b_cage": np.int16, "b_port": np.int16, "b_lane": np.uint8, "rate_gbit_s": np.int32,
+}  # fmt: skip
+
+
+def _tier_counts(fabric: SizedFabric) -> tuple[int, ...]:
+    return (
+        fabric.links_node_leaf, fabric.links_fabric_manager, fabric.links_leaf_spine, fabric.links_spine_core,
+    )  # fmt: skip
+
+
+def link_table(fabric: SizedFabric, panels: Panels) -> LinkTable:
+    """Every link of a sized fabric.
+
+    Notes
+    -----
+    Node links: NIC port ``rail · planes + plane`` of every node goes to the leaf of its rail and unit, at the node's
+    place in the unit; without rails, endpoints fill leaves in node order. Upward, a switch's k links to one switch above
+    are neighbours, as are their ports up there; where uplinks do not divide, links go round the switches above, and each
+    lower switch goes on where the one before stopped: no spine stays dark and ports differ by one at most.
+    """
+    devices = devices_of(fabric)
+    counts = _tier_counts(fabric)
+    columns: dict[str, Column] = {name: np.empty(sum(counts), dtype) for name, dtype in _DTYPES.items()}
+    writers: tuple[Callable[[_Rows], None], ...] = (_nodes, _managers, _leaves, _spines)
+    start = 0
+    for tier, (n_links, write) in enumerate(zip(counts, writers, strict=True)):
+        part = {name: column[start : start + n_links] for name, column in columns.items()}
+        start += n_links
+        if n_links:
+            part["tier"].fill(tier)
+            part["b_lane"].fill(0)
+            part["rate_gbit_s"].fill(fabric.endpoint_rate_gbit_s if tier == NODE_LEAF else fabric.port_rate_gbit_s)
+            write(_Rows(fabric, devices, panels, part))
+    return LinkTable(fabric, devices, panels, **columns)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of one tier, to be filled."""
+
+    fabric: SizedFabric
+    devices: Devices
+    panels: Panels
+    column: dict[str, Column]
+
+    def view(self, name: str, *shape: int) -> Column:
+        """A column of these rows as an array of more axes; writing to it writes the column."""
+        return self.column[name].reshape(shape)
+
+
+# ---------------------------------------------------------------- nodes and fabric managers
+
+
+def _nodes(out: _Rows) -> None:
+    """Axes: node, rail, plane."""
+    fabric, wiring = out.fabric, out.fabric.wiring
+    nodes, planes = fabric.n_nodes, fabric.planes
+    rails = fabric.nic_ports_per_node // planes
+    shape = (nodes, rails, planes)
+    port = np.arange(rails * planes, dtype=np.int16).reshape(rails, planes)
+    rail, plane = np.arange(rails)[:, None], np.arange(planes)[None, :]
+    out.view("a_device", *shape)[...] = np.arange(nodes, dtype=np.int32)[:, None, None]
+    out.view("a_port", *shape)[...] = port
+    out.view("a_cage", *shape)[...] = port // out.panels.node
+    out.view("plane", *shape)[...] = plane + 1
+    out.view("rail", *shape)[...] = 0 if fabric.layout == "top-of-rack" else rail + 1
+    alone = fabric.layout == "rail-only"
+    component = plane * rails + rail if alone else np.broadcast_to(plane, (rails, planes))
+    per_component = wiring.rows * wiring.columns
+    first = (out.devices.first[LEAF] + component * per_component).astype(np.int32)
+    if wiring.rails_a_leaf:
+        unit, q = wiring.unit_nodes, wiring.rails_a_leaf
+        row = (np.arange(nodes) // unit * wiring.columns).astype(np.int32)
+        column = (first + rail // q).astype(np.int32)
+        np.add(row[:, None, None], column, out=out.view("b_device", *shape))
+        seat = (np.arange(nodes) % unit * q)[:, None] + np.arange(rails) % q
+    else:
+        row, seat = _seats_in_node_order(fabric)  # of the endpoints that a node has in one component
+        np.add(row.astype(np.int32)[:, :, None], first, out=out.view("b_device", *shape))
+    leaf_port = (seat // fabric.endpoints_per_port).astype(np.int16)
+    out.view("b_port", *shape)[...] = leaf_port[:, :, None]
+    out.view("b_cage", *shape)[...] = (leaf_port // out.panels.leaf)[:, :, None]
+    if fabric.endpoints_per_port > 1:
+        out.view("b_lane", *shape)[...] = (seat % fabric.endpoints_per_port + 1)[:, :, None]
+
+
+def _seats_in_node_order(fabric: SizedFabric) -> tuple[IntArray, IntArray]:
+    """(leaf row, seat at the leaf) of every endpoint of one component, shape (n_nodes, endpoints a node)."""
+    wiring, each = fabric.wiring, fabric.wiring.endpoints_a_node
+    nodes = np.arange(fabric.n_nodes, dtype=np.int64)
+    if not wiring.blocks:
+        endpoint = nodes[:, None] * each + np.arange(each)
+        return endpoint // wiring.capacity, endpoint % wiring.capacity
+    segments = segments_of(wiring.built_nodes, wiring.blocks)
+    starts = np.cumsum(segments) - segments
+    leaf_rows = ceil_div(segments * each, wiring.capacity)
+    segment = np.searchsorted(starts, nodes, side="right") - 1
+    endpoint = (nodes - starts[segment])[:, None] * each + np.arange(each)
+    first_row = (np.cumsum(leaf_rows) - leaf_rows)[segment]
+    return first_row[:, None] + endpoint // wiring.capacity, endpoint % wiring.capacity
+
+
+def _managers(out: _Rows) -> None:
+    """Managers of a component take its links in leaf order, MANAGER_PORTS each."""
+    fabric, devices = out.fabric, out.devices
+    links = manager_links_of_leaves(fabric)
+    leaf = np.repeat(np.arange(fabric.n_leaf), links)
+    nth = np.arange(len(leaf)) - np.repeat(np.cumsum(links) - links, links)
+    by_component = managers_of_components(fabric)
+    in_component = np.arange(len(leaf)) - np.repeat(np.cumsum(by_component) - by_component, by_component)
+    managers = ceil_div(by_component, MANAGER_PORTS)
+    first = np.repeat(np.cumsum(managers) - managers, by_component)
+    leaf_port = ceil_div(fabric.leaf_endpoints, fabric.endpoints_per_port)[leaf] + nth
+    values = {
+        "plane": devices.plane[devices.first[LEAF] + leaf],
+        "rail": devices.rail[devices.first[LEAF] + leaf],
+        "a_device": devices.first[MANAGER] + first + in_component // MANAGER_PORTS,
+        "a_cage": in_component % MANAGER_PORTS // out.panels.manager,
+        "a_port": in_component % MANAGER_PORTS,
+        "b_device": devices.first[LEAF] + leaf,
+        "b_cage": leaf_port // out.panels.leaf,
+        "b_port": leaf_port,
+    }
+    for name, value in values.items():
+        out.column[name][...] = value
+
+
+# ---------------------------------------------------------------- switches to switches
+
+
+def first_uplink(ports: int, uplinks: int, used_down: int, links_per_cage: int) -> int:
+    """First port of the uplinks: the last ones, moved down to the start of a cage if downlinks leave it free."""
+    at_end = ports - uplinks
+    aligned = at_end - at_end % links_per_cage
+    return aligned if aligned >= used_down else at_end
+
+
+def _leaves(out: _Rows) -> None:
+    """Axes: component, leaf row, leaf column, uplink; with three tiers the rows of a pod's group meet its spines."""
+    fabric, wiring, devices = out.fabric, out.fabric.wiring, out.devices
+    copies, uplinks = fabric.n_components, fabric.leaf_uplinks
+    used_down = max(int(fabric.leaf_down.max(initial=0)), fabric.leaf_downlinks)
+    first = first_uplink(wiring.leaf_ports, uplinks, used_down, out.panels.leaf)
+    port = np.arange(first, first + uplinks, dtype=np.int16)
+    per_leaf = (fabric.n_leaf, uplinks)
+    leaf = np.arange(devices.first[LEAF], devices.first[LEAF] + fabric.n_leaf, dtype=np.int32)
+    out.view("a_device", *per_leaf)[...] = leaf[:, None]
+    out.view("a_port", *per_leaf)[...] = port
+    out.view("a_cage", *per_leaf)[...] = port // out.panels.leaf
+    _fill_plane_and_rail(out, leaf, uplinks)
+    is_three = fabric.tiers == 3
+    columns = wiring.columns if is_three else 1
+    rows = wiring.rows if is_three else wiring.rows * wiring.columns
+    shape = (copies, rows, columns, uplinks)
+    spines_a_column = (wiring.pods - 1) * wiring.spines + (wiring.last_spines or wiring.spines)
+    group = (np.arange(copies)[:, None] * columns + np.arange(columns)) * spines_a_column + devices.first[SPINE]
+    n_full = (wiring.pods - 1) * wiring.pod_rows
+    for rows_of, n_rows, spines, pods, first_pod in (
+        (slice(0, n_full), wiring.pod_rows, wiring.spines, wiring.pods - 1, 0),
+        (slice(n_full, rows), rows - n_full, wiring.last_spines or wiring.spines, 1, wiring.pods - 1),
+    ):
+        if pods < 1:
+            continue
+        spine, spine_port = _spread(np.full(n_rows, uplinks), spines)
+        pod = ((first_pod + np.arange(pods)) * wiring.spines).astype(np.int32)
+        for c in range(copies):
+            start = (pod[:, None] + group[c]).astype(np.int32)  # (pods, columns)
+            block = (pods, n_rows, columns, uplinks)
+            np.add(
+                start[:, None, :, None], spine[:, None, :], out=out.view("b_device", *shape)[c, rows_of].reshape(block)
+            )
+            out.view("b_port", *shape)[c, rows_of].reshape(block)[...] = spine_port[:, None, :]
+            out.view("b_cage", *shape)[c, rows_of].reshape(block)[...] = (spine_port // out.panels.spine)[:, None, :]
+
+
+def _spread(uplinks: IntArray, over: int) -> tuple[Column, Column]:
+    """(upper switch, its port) of each uplink of lower switches with equally many, shape (n_lower, n_uplinks)."""
+    n, each = len(uplinks), int(uplinks[0])
+    if each % over == 0:
+        a_pair = each // over
+        upper = np.broadcast_to(np.arange(each, dtype=np.int32) // a_pair, (n, each))
+        return upper, (np.arange(n)[:, None] * a_pair + np.arange(each) % a_pair).astype(np.int16)
+    turn = np.arange(n * each, dtype=np.int64).reshape(n, each)
+    return (turn % over).astype(np.int32), (turn // over).astype(np.int16)
+
+
+def _fill_plane_and_rail(out: _Rows, lower: Column, each: int) -> None:
+    for name, by_device in (("plane", out.devices.plane), ("rail", out.devices.rail)):
+        out.view(name, len(lower), each)[...] = by_device[lower][:, None]
+
+
+def _spines(out: _Rows) -> None:
+    """Axes: component, column, uplink of the column's spines: those of all pods, one pod after the other."""
+    fabric, wiring, devices = out.fabric, out.fabric.wiring, out.devices
+    copies, columns = fabric.n_components, wiring.columns
+    column = _column_of_spines(fabric)
+    n_links, n_spines = len(column.spine), int(column.spine[-1]) + 1
+    shape = (copies, columns, n_links)
+    first = first_uplink(
+        wiring.spine_ports, max(wiring.spine_up, wiring.last_spine_up), int(fabric.spine_down.max()), out.panels.spine
+    )
+    port = (first + column.uplink).astype(np.int16)
+    stack = np.arange(copies)[:, None] * columns + np.arange(columns)
+    spine_base = (devices.first[SPINE] + stack * n_spines).astype(np.int32)
+    np.add(spine_base[:, :, None], column.spine.astype(np.int32), out=out.view("a_device", *shape))
+    out.view("a_port", *shape)[...] = port
+    out.view("a_cage", *shape)[...] = port // out.panels.spine
+    for name, by_device in (("plane", devices.plane), ("rail", devices.rail)):
+        out.view(name, *shape)[...] = by_device[spine_base][:, :, None]
+    core_base = (devices.first[CORE] + np.arange(copies) * sum(wiring.cores)).astype(np.int32)
+    for k in range(columns):
+        core, core_port = column.meets(k)
+        np.add(core_base[:, None], core.astype(np.int32), out=out.view("b_device", *shape)[:, k])
+        out.view("b_port", *shape)[:, k] = core_port
+        out.view("b_cage", *shape)[:, k] = core_port // out.panels.core
+
+
+@dataclass(frozen=True)
+class _Column:
+    """The uplinks of one column's spines, one entry a link: what is alike in all columns, and how they differ.
+
+    ``place`` counts the links that spines of the same set have before this one in column 0, ``step`` how many more each
+    further column puts before it; ``cores`` and ``first_core`` are the core group's.
+    """
+
+    spine: IntArray
+    uplink: IntArray
+    uplinks: IntArray
+    place: IntArray
+    step: IntArray
+    cores: IntArray
+    first_core: IntArray
+
+    def meets(self, column: int) -> tuple[IntArray, IntArray]:
+        """(core, port of the core) of every link of a column."""
+        place = self.place + column * self.step
+        if not (self.uplinks % self.cores).any():
+            a_pair = self.uplinks // self.cores
+            return self.first_core + self.uplink // a_pair, place // self.cores + self.uplink % a_pair
+        turn = place + self.uplink
+        return self.first_core + turn % self.cores, turn // self.cores
+
+
+def _column_of_spines(fabric: SizedFabric) -> _Column:
+    wiring = fabric.wiring
+    groups, pods, columns = len(wiring.cores), wiring.pods, wiring.columns
+    sets = np.arange(groups)
+    in_full, in_last = (
+        (n - sets + groups - 1) // groups for n in (wiring.spines, wiring.last_spines)
+    )  # spines of a set
+    pod = np.repeat(np.arange(pods), [wiring.spines] * (pods - 1) + [wiring.last_spines])
+    number = np.concatenate([np.tile(np.arange(wiring.spines), pods - 1), np.arange(wiring.last_spines)])
+    own_set, is_last = number % groups, pod == pods - 1
+    uplinks = np.where(is_last, wiring.last_spine_up, wiring.spine_up)
+    before_pod = pod * columns * in_full[own_set] * wiring.spine_up
+    step = np.where(is_last, in_last[own_set], in_full[own_set]) * uplinks
+    place = before_pod + number // groups * uplinks
+    cores = np.array(wiring.cores)
+    first_core = np.cumsum(cores) - cores
+    link = np.repeat(np.arange(len(number)), uplinks)
+    return _Column(
+        spine=link,
+        uplink=np.arange(len(link)) - np.repeat(np.cumsum(uplinks) - uplinks, uplinks),
+        uplinks=uplinks[link],
+        place=place[link],
+        step=step[link],
+        cores=cores[own_set][link],
+        first_core=first_core[own_set][link],
+    )
