@@ -1,8 +1,10 @@
-"""``python -m estimator VERB …``: JSON in, JSON out, no database. Exit 0 done, 2 refused with the problems."""
+"""``python -m estimator VERB …``: JSON in, JSON or a hand-off file out, no database. Exit 0 done, 2 refused with the problems."""
 
 import argparse
 import json
 import sys
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -15,13 +17,14 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one verb; returns the exit code."""
     try:
         asked = _parser().parse_args(arguments)
-        answer = asked.run(asked)
+        pieces = asked.run(asked)
+        first = next(pieces, b"")
     except EstimatorError as error:
         print(json.dumps(error.as_json(), ensure_ascii=False), file=sys.stderr)
         return 2
     try:
-        json.dump(answer, sys.stdout, ensure_ascii=False, allow_nan=False)
-        sys.stdout.write("\n")
+        for piece in chain([first], pieces):
+            sys.stdout.buffer.write(piece)
         sys.stdout.flush()
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone, as with `| head`: nothing is left to say
@@ -42,6 +45,15 @@ def _parser() -> argparse.ArgumentParser:
     verb.add_argument("file", metavar="SPEC", help="a JSON file, or - for standard input")
     verb.add_argument("--only", metavar="PARTS", help="counts,links,cables,bom,cost,performance: just those")
     verb.set_defaults(run=_estimate)
+    verb = verbs.add_parser("links", help="the port-to-port list, as a file that other tools read")
+    verb.add_argument("file", metavar="SPEC", help="a JSON file, or - for standard input")
+    verb.add_argument(
+        "--format", default="csv", metavar="FORMAT", help="csv, or another by name; a wrong one lists them"
+    )
+    verb.add_argument(
+        "--fabric", default="compute", metavar="ROLE", help="compute, or one of the other fabrics by role"
+    )
+    verb.set_defaults(run=_links)
     verb = verbs.add_parser("predict", help="times of a collective")
     verb.add_argument("file", metavar="REQUEST", help="a JSON file, or - for standard input")
     verb.set_defaults(run=_predict)
@@ -51,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _estimate(asked: argparse.Namespace) -> dict[str, Any]:
+def _estimate(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.pipeline import ALL_PARTS, estimate
     from estimator.spec import parse_spec
@@ -70,17 +82,17 @@ def _estimate(asked: argparse.Namespace) -> dict[str, Any]:
         )
     catalog = load_catalog()
     (made,) = estimate([parse_spec(_read_json(asked.file), catalog)], catalog, parts)
-    return made.as_json()
+    return _json(made.as_json())
 
 
-def _predict(asked: argparse.Namespace) -> dict[str, Any]:
+def _predict(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.prediction import predict
 
-    return predict(_read_json(asked.file), load_catalog())
+    return _json(predict(_read_json(asked.file), load_catalog()))
 
 
-def _catalog(asked: argparse.Namespace) -> dict[str, Any]:
+def _catalog(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import KINDS, load_catalog
 
     if asked.kind is not None and asked.kind not in KINDS:
@@ -89,8 +101,23 @@ def _catalog(asked: argparse.Namespace) -> dict[str, Any]:
         )
     catalog = load_catalog()
     if asked.kind:
-        return {"version": catalog.version, "kind": asked.kind, "records": catalog.records(asked.kind)}
-    return {"version": catalog.version, **{kind: catalog.records(kind) for kind in KINDS}}
+        return _json({"version": catalog.version, "kind": asked.kind, "records": catalog.records(asked.kind)})
+    return _json({"version": catalog.version, **{kind: catalog.records(kind) for kind in KINDS}})
+
+
+def _links(asked: argparse.Namespace) -> Iterator[bytes]:
+    from estimator.catalog.loader import load_catalog
+    from estimator.handoff.formats import format_named
+    from estimator.link_list import link_list
+    from estimator.spec import parse_spec
+
+    file_format, catalog = format_named(asked.format), load_catalog()
+    return file_format.write(link_list(parse_spec(_read_json(asked.file), catalog), catalog, asked.fabric))
+
+
+def _json(answer: dict[str, Any]) -> Iterator[bytes]:
+    """One JSON document and the end of its line."""
+    yield json.dumps(answer, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
 def _read_json(name: str) -> Any:

@@ -8,20 +8,23 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import links_per_node_cage, switch_ports
 from estimator.catalog.records import Cable, Switch
 from estimator.errors import Problem
 from estimator.media import Cage, Choice, Question, choose
-from estimator.units import IntArray, ceil_div
+from estimator.units import Column, IntArray, ceil_div
 
 if TYPE_CHECKING:
     from estimator.fabric import SizedFabric
     from estimator.spec import DesignSpec
+    from estimator.topology import LinkTable
 
 NODE_LEAF, LEAF_SPINE, SPINE_CORE, MANAGER = "node_leaf", "leaf_spine", "spine_core", "fabric_manager"
 TIERS = (NODE_LEAF, LEAF_SPINE, SPINE_CORE, MANAGER)
+TIER_NAMES = (NODE_LEAF, MANAGER, LEAF_SPINE, SPINE_CORE)  # in the order of topology.TIERS
 SITE_KEYS = {tier: f"site.{tier}_m" for tier in (NODE_LEAF, LEAF_SPINE, SPINE_CORE)}
 
 
@@ -80,6 +83,11 @@ class CablePlan:
         return next((tier for tier in self.tiers if tier.tier == name), None)
 
     @property
+    def runs(self) -> tuple[TierCabling, ...]:
+        """What ``LinkCabling.run`` counts: links of one tier over one medium."""
+        return self.tiers
+
+    @property
     def n_switch_modules(self) -> int:
         """Modules in switches."""
         between = sum(t.n_lower_modules for t in self.tiers if t.tier in (LEAF_SPINE, SPINE_CORE))
@@ -104,6 +112,48 @@ class CablePlan:
                              "fabric_manager": self.n_far_modules(MANAGER)},
             "media": {tier.tier: tier.as_json() for tier in self.tiers},
         }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCabling:
+    """What each link of a link table runs over; columns of shape (n_links,).
+
+    ``cable`` counts from 1; links that share a cable share its number, and a link that takes several has the first of
+    them. ``run`` is an index into ``CablePlan.runs``.
+    """
+
+    cable: Column
+    length_m: npt.NDArray[np.float32]
+    run: Column
+
+
+def link_cabling(plan: CablePlan, table: "LinkTable") -> LinkCabling:
+    """The plan, link by link."""
+    n_links = len(table)
+    out = LinkCabling(np.empty(n_links, np.int32), np.empty(n_links, np.float32), np.empty(n_links, np.int16))
+    next_cable = 1
+    for number, tier in enumerate(plan.runs):
+        rows = table.rows(TIER_NAMES.index(tier.tier))
+        choice = tier.choice
+        out.run[rows] = number
+        out.length_m[rows] = choice.length_m if choice else tier.asked_length_m
+        if choice is None or choice.links_per_cable == 1:
+            step = choice.cables_per_link if choice else 1
+            cable = np.arange(tier.n_links) * step
+        elif choice.is_twin:
+            cable = _groups(table.a_device[rows], table.a_cage[rows])
+        else:
+            cable = _groups(table.b_device[rows], table.b_cage[rows])
+        out.cable[rows] = next_cable + cable
+        next_cable += tier.n_cables or tier.n_links
+    return out
+
+
+def _groups(device: Column, cage: Column) -> IntArray:
+    """Number of the cage that each link ends in, counted from 0 over all used cages."""
+    key = device.astype(np.int64) * (int(cage.max(initial=0)) + 1) + cage
+    key -= key.min(initial=0)
+    return (np.cumsum(np.bincount(key) > 0) - 1)[key]
 
 
 def _no_part(tier: TierCabling) -> Problem:

@@ -15,7 +15,7 @@ from estimator.fabric import SizedFabric, fabric_of
 from estimator.findings import Finding, findings_of, of_problem
 from estimator.performance import design_performance
 from estimator.power import power_of
-from estimator.sizing import size
+from estimator.sizing import Sizing, size
 from estimator.spec import DesignSpec, spec_hash
 from estimator.units import ratio_text
 from estimator.version import MODEL_VERSION
@@ -52,6 +52,23 @@ class Estimate:
         return out
 
 
+def sized_fabrics(specs: Sequence[DesignSpec], catalog: Catalog) -> tuple[Sizing, list[SizedFabric]]:
+    """The compute fabric of every spec, sized in one pass.
+
+    Raises
+    ------
+    InfeasibleDesign
+        With the problems of every spec that no fabric of its parts can meet.
+    """
+    sizing = size(specs, catalog)
+    problems: list[Problem] = []
+    for i in (i for i in range(len(specs)) if sizing.tiers[i] == 0):
+        problems += why_not(sizing, i, specs[i], catalog)
+    if problems:
+        raise InfeasibleDesign(problems)
+    return sizing, [fabric_of(sizing, i, spec) for i, spec in enumerate(specs)]
+
+
 def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str] = ALL_PARTS) -> tuple[Estimate, ...]:
     """Estimate designs: a batch in one pass, one design as a batch of one.
 
@@ -65,13 +82,7 @@ def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str]
     InfeasibleDesign
         With the problems of every spec that no fabric of its parts can meet.
     """
-    sizing = size(specs, catalog)
-    problems: list[Problem] = []
-    for i in (i for i in range(len(specs)) if sizing.tiers[i] == 0):
-        problems += why_not(sizing, i, specs[i], catalog)
-    if problems:
-        raise InfeasibleDesign(problems)
-    fabrics = [fabric_of(sizing, i, spec) for i, spec in enumerate(specs)]
+    sizing, fabrics = sized_fabrics(specs, catalog)
     found = [findings_of(spec, sizing, i, fabrics[i], catalog) for i, spec in enumerate(specs)]
     performance = _performance(specs, fabrics, catalog) if "performance" in parts else [None] * len(specs)
     return tuple(

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import links_per_node_cage, switch_ports
@@ -27,11 +26,10 @@ from estimator.devices import (
 )
 from estimator.fabric import SizedFabric, segments_of
 from estimator.spec import DesignSpec
-from estimator.units import IntArray, ceil_div
+from estimator.units import Column, IntArray, ceil_div
 
 TIERS = ("node-leaf", "fabric-manager", "leaf-spine", "spine-core")
 NODE_LEAF, FABRIC_MANAGER, LEAF_SPINE, SPINE_CORE = range(4)
-Column = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -165,9 +163,9 @@ def _nodes(out: _Rows) -> None:
     first = (out.devices.first[LEAF] + component * per_component).astype(np.int32)
     if wiring.rails_a_leaf:
         unit, q = wiring.unit_nodes, wiring.rails_a_leaf
-        row = (np.arange(nodes) // unit * wiring.columns).astype(np.int32)
+        set_of_leaves = (np.arange(nodes) // unit * wiring.columns).astype(np.int32)
         column = (first + rail // q).astype(np.int32)
-        np.add(row[:, None, None], column, out=out.view("b_device", *shape))
+        np.add(set_of_leaves[:, None, None], column, out=out.view("b_device", *shape))
         seat = (np.arange(nodes) % unit * q)[:, None] + np.arange(rails) % q
     else:
         row, seat = _seats_in_node_order(fabric)  # of the endpoints that a node has in one component

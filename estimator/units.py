@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 IntArray = npt.NDArray[np.int64]
+Column = npt.NDArray[np.integer[Any]]  # integers of any width: columns of link tables
 FloatArray = npt.NDArray[np.float64]
 
 BITS_PER_BYTE = 8

@@ -1,0 +1,73 @@
+"""The files that a link list can be handed off as: name → what it is and the module that writes it.
+
+Modules are imported when a format is asked for; each has ``write(links)``, which yields the file piece by piece.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+
+from estimator.errors import Problem, SpecError
+from estimator.link_list import LinkList
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One kind of file. ``purpose`` says what reads it; ``group`` who hands it on."""
+
+    label: str
+    group: str
+    purpose: str
+    extension: str
+    content_type: str
+    module: str
+
+    def write(self, links: LinkList) -> Iterator[bytes]:
+        """The file's bytes, piece by piece."""
+        for piece in import_module(f"estimator.handoff.{self.module}").write(links):
+            yield piece.encode() if isinstance(piece, str) else piece
+
+
+CREW, FABRIC_MANAGER, INVENTORY, SCHEDULER, SIMULATION, DRAWING = (
+    "Cabling crew", "Fabric manager", "Inventory", "Scheduler", "Simulation", "Drawing",
+)  # fmt: skip
+FORMATS = {
+    "csv": Format("CSV", CREW, "One row a link: spreadsheets, scripts, label printers", "csv", "text/csv", "csv_list"),
+    "xlsx-p2p": Format(
+        "Point-to-point sheet", FABRIC_MANAGER, "UFM's Cable Validation Tool, and the crew", "xlsx",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx_p2p"),
+    "topo": Format("ibdiagnet topology", FABRIC_MANAGER, "ibdiagnet and ibtopodiff", "topo", "text/plain", "topo"),
+    "dot": Format("Graphviz DOT", DRAWING, "NVIDIA Air, PTM, Graphviz", "dot", "text/vnd.graphviz", "dot"),
+    "netbox-csv": Format("NetBox cables", INVENTORY, "NetBox before 4.5", "csv", "text/csv", "netbox"),
+    "netbox-csv-profiles": Format(
+        "NetBox cables with profiles", INVENTORY, "NetBox 4.5 and later", "csv", "text/csv", "netbox_profiles"),
+    "slurm-topology-conf": Format(
+        "Slurm topology.conf", SCHEDULER, "Slurm's tree plugin", "conf", "text/plain", "slurm_conf"),
+    "slurm-topology-yaml": Format(
+        "Slurm topology.yaml", SCHEDULER, "Slurm 25.05 and later", "yaml", "application/yaml", "slurm_yaml"),
+    "k8s-labels": Format(
+        "Kubernetes node labels", SCHEDULER, "kubectl; labels as topograph sets them", "yaml", "application/yaml",
+        "kubernetes"),
+    "kueue": Format("Kueue topology", SCHEDULER, "Kueue's topology-aware scheduling", "yaml", "application/yaml", "kueue"),
+    "containerlab": Format(
+        "containerlab", SIMULATION, "containerlab: the fabric as containers", "yaml", "application/yaml", "containerlab"),
+    "drawio": Format("draw.io", DRAWING, "diagrams.net", "drawio", "application/xml", "drawio"),
+    "graphml": Format("GraphML", DRAWING, "networkx, Gephi, yEd", "graphml", "application/xml", "graphml"),
+    "node-link": Format("Node-link JSON", DRAWING, "networkx, D3", "json", "application/json", "node_link"),
+    "astra-sim": Format("ASTRA-sim topology", SIMULATION, "ASTRA-sim", "txt", "text/plain", "astra_sim"),
+    "simai": Format("SimAI topology", SIMULATION, "SimAI", "txt", "text/plain", "simai"),
+}  # fmt: skip
+
+
+def format_named(name: str) -> Format:
+    """One of FORMATS.
+
+    Raises
+    ------
+    SpecError
+        For a name that is none of them.
+    """
+    if name not in FORMATS:
+        message = f"Formats are {', '.join(FORMATS)}, and {name} was asked for."
+        raise SpecError([Problem("format", "not_a_choice", message)])
+    return FORMATS[name]

@@ -1,0 +1,109 @@
+"""The link list of one fabric: the link table with names, port labels and cabling; every hand-off file is written from it.
+
+A list is made from the spec alone, so that a file, a page and a later download of the same design agree to the letter.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from estimator.cabling import CablePlan, LinkCabling, cable_plan, link_cabling
+from estimator.catalog.loader import Catalog
+from estimator.catalog.records import Server, Switch
+from estimator.devices import CORE, KINDS, LEAF, MANAGER, NODE, SPINE, SWITCH_KINDS
+from estimator.fabric import SizedFabric
+from estimator.pipeline import sized_fabrics
+from estimator.port_names import Labels, node_labels, switch_labels
+from estimator.spec import DesignSpec, spec_hash
+from estimator.topology import TIERS, LinkTable, link_table, panels_of
+from estimator.version import MODEL_VERSION
+
+COLUMNS = (
+    "link", "cable", "tier", "plane", "rail", "a_device", "a_cage", "a_port", "b_device", "b_cage", "b_port",
+    "rate_gbit_s", "media", "length_m", "part",
+)  # fmt: skip
+LOWER_KINDS = (NODE, MANAGER, LEAF, SPINE)  # of each tier
+UPPER_KINDS = (LEAF, LEAF, SPINE, CORE)
+BLOCK_ROWS = 4096
+LinkRow = tuple[int, int, str, int, int | None, str, str, str, str, str, str, int, str | None, float, str | None]
+
+
+@dataclass(frozen=True)
+class LinkList:
+    """One fabric of a design, link by link. ``role`` is its key in the Estimate, such as ``compute``."""
+
+    spec: DesignSpec
+    spec_hash: str
+    catalog: Catalog
+    role: str
+    fabric: SizedFabric
+    table: LinkTable
+    plan: CablePlan
+    cabling: LinkCabling
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Model and catalog that the list rests on."""
+        return {"model": MODEL_VERSION, "catalog": self.catalog.version}
+
+    @cached_property
+    def parts(self) -> dict[str, Switch | Server | None]:
+        """Catalog record by kind of device; None for a custom part."""
+        fabric = self.fabric
+        names = (fabric.leaf_switch, fabric.spine_switch, fabric.core_switch)
+        switches = {kind: self.catalog.switches.get(name or "") for kind, name in zip(SWITCH_KINDS, names, strict=True)}
+        return {NODE: self.catalog.server(self.spec.compute.server), MANAGER: None, **switches}
+
+    @cached_property
+    def labels(self) -> dict[str, Labels]:
+        """Cage and port labels by kind of device."""
+        fabric, panels = self.fabric, self.table.panels
+        out = {NODE: node_labels(self.parts[NODE], fabric.nic_ports_per_node, panels.node, self.role, self.catalog)}
+        for kind in KINDS[2:]:
+            switch, lanes = self.parts[kind], fabric.endpoints_per_port if kind == LEAF else 1
+            ports = getattr(fabric, f"{kind}_radix")
+            out[kind] = switch_labels(switch, ports, getattr(panels, kind), lanes, fabric.port_rate_gbit_s)
+        out[MANAGER] = node_labels(None, 2, panels.manager, self.role, self.catalog)
+        return out
+
+    def rows(self, start: int = 0, stop: int | None = None) -> Iterator[LinkRow]:
+        """Rows in the order of COLUMNS; numbers stay numbers, what does not apply is None."""
+        end = len(self) if stop is None else min(stop, len(self))
+        for tier in range(len(TIERS)):
+            of_tier = self.table.rows(tier)
+            for first in range(max(of_tier.start, start), min(of_tier.stop, end), BLOCK_ROWS):
+                yield from self._block(tier, slice(first, min(first + BLOCK_ROWS, of_tier.stop, end)))
+
+    def _block(self, tier: int, rows: slice) -> Iterator[LinkRow]:
+        table, cabling, names = self.table, self.cabling, self.table.devices.names
+        lower, upper = self.labels[LOWER_KINDS[tier]], self.labels[UPPER_KINDS[tier]]
+        media = [(run.choice.medium, run.choice.cable.id) if run.choice else (None, None) for run in self.plan.runs]
+        columns = (
+            table.plane, table.rail, table.a_device, table.a_cage, table.a_port, table.b_device, table.b_cage,
+            table.b_port, table.b_lane, table.rate_gbit_s, cabling.cable, cabling.length_m, cabling.run,
+        )  # fmt: skip
+        block = zip(*(column[rows].tolist() for column in columns), strict=True)
+        for number, row in enumerate(block, start=rows.start + 1):
+            plane, rail, a, a_cage, a_port, b, b_cage, b_port, b_lane, rate, cable, length_m, run = row
+            medium, part = media[run]
+            yield (
+                number, cable, TIERS[tier], plane, rail or None, names[a], lower.cages[a_cage], lower.port(a_port),
+                names[b], upper.cages[b_cage], upper.port(b_port, b_lane), rate, medium, round(length_m, 2), part,
+            )  # fmt: skip
+
+
+def link_list(spec: DesignSpec, catalog: Catalog, role: str = "compute") -> LinkList:
+    """The links of one fabric of a design.
+
+    Raises
+    ------
+    InfeasibleDesign
+        If no fabric of its parts meets the spec.
+    """
+    _, (fabric,) = sized_fabrics([spec], catalog)
+    table = link_table(fabric, panels_of(spec, fabric, catalog))
+    plan = cable_plan(spec, fabric, catalog)
+    return LinkList(spec, spec_hash(spec), catalog, role, fabric, table, plan, link_cabling(plan, table))
