@@ -17,7 +17,8 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "switch_aux_ports": ("switch_id", "name"), "nics": ("id",), "nic_ports": ("nic_id", "position"),
     "pcie_limits": ("pcie_gen", "pcie_lanes"), "gpus": ("id",), "servers": ("id",),
     "server_networks": ("server_id", "position"), "cables": ("id",), "connector_fit": ("cage_class",),
-    "generations": ("id",), "default_lengths": ("tier",), "prices": ("part_id", "book", "per"),
+    "generations": ("id",), "default_lengths": ("tier",), "floor_defaults": ("name",),
+    "rack_layouts": ("server_id", "position"), "prices": ("part_id", "book", "per"),
     "economics": ("id",), "model_constants": ("name", "index"),
 }  # fmt: skip
 _RANGES = {"prices": ("low_cents", "typical_cents", "high_cents"), "economics": ("low", "typical", "high"),
@@ -39,6 +40,7 @@ def check(tables: Tables, catalog: "Catalog") -> None:
     _generations(tables, catalog)
     _failure_rates(tables)
     _evidence(tables)
+    _floor(tables, catalog)
     if len(catalog.default_lengths) != 4:
         raise CatalogError("default_lengths.csv", None, "tier", "each of the four tiers needs its row")
 
@@ -80,7 +82,8 @@ def _ascending(tables: Tables, table: str, columns: tuple[str, ...]) -> None:
 
 def _references(tables: Tables, catalog: "Catalog") -> None:
     parts = {values[0] for table in _PARTS for _, values in tables[table]}
-    cited = [(table, "source", catalog.sources) for table in ("prices", "economics", "pcie_limits", "default_lengths")]
+    tables_of_figures = ("prices", "economics", "pcie_limits", "default_lengths", "floor_defaults", "rack_layouts")
+    cited = [(table, "source", catalog.sources) for table in tables_of_figures]
     known: list[tuple[str, str, Iterable[str]]] = [
         *cited,
         ("record_sources", "source_id", catalog.sources),
@@ -88,7 +91,8 @@ def _references(tables: Tables, catalog: "Catalog") -> None:
         ("prices", "part_id", parts), ("price_observations", "part_id", parts),
         ("switch_cages", "switch_id", catalog.switches), ("switch_breakouts", "switch_id", catalog.switches),
         ("switch_aux_ports", "switch_id", catalog.switches), ("nic_ports", "nic_id", catalog.nics),
-        ("servers", "gpu_id", catalog.gpus), ("server_networks", "server_id", catalog.servers),
+        ("servers", "gpu_id", catalog.gpus), ("rack_layouts", "server_id", catalog.servers),
+        ("server_networks", "server_id", catalog.servers),
         ("server_networks", "nic_id", catalog.nics), ("generations", "default_switch", catalog.switches),
         ("generations", "default_nic", catalog.nics),
     ]  # fmt: skip
@@ -160,6 +164,30 @@ def _generations(tables: Tables, catalog: "Catalog") -> None:
         if switch_ports(catalog.switches[generation.default_switch], generation.port_rate_gbit_s) is None:
             raise _fail("generations", row, "default_switch",
                         f"{generation.default_switch} has no ports of {generation.port_rate_gbit_s} Gb/s")  # fmt: skip
+
+
+FLOOR_NAMES = (
+    "rack_units", "reserved_units", "rack_weight_kg", "racks_per_row", "rack_pitch_m", "row_pitch_m", "tray_height_m",
+    "slack_m", "slack_share", "switches_per_rack", "panel_extra_m", "panel_loss_db", "panel_ports",
+    "custom_node_rack_units", "custom_nodes_per_rack",
+)  # fmt: skip
+
+
+def _floor(tables: Tables, catalog: "Catalog") -> None:
+    """Every figure that a floor plan needs is there, and the blocks of a whole rack stand on each other."""
+    for name in FLOOR_NAMES:
+        if name not in catalog.floor_defaults:
+            raise CatalogError("floor_defaults.csv", None, "name", f"{name} needs its row")
+    for row, values in tables["floor_defaults"]:
+        if values[0] not in FLOOR_NAMES:
+            raise _fail("floor_defaults", row, "name", f"{values[0]} is no figure of a floor plan")
+    top: dict[str, int] = {}
+    for row, (server, _, first, height, *_) in tables["rack_layouts"]:
+        if first <= top.get(server, 0):
+            raise _fail(
+                "rack_layouts", row, "first_unit", f"unit {first} is taken: the block below ends at {top[server]}"
+            )
+        top[server] = first + height - 1
 
 
 def _evidence(tables: Tables) -> None:

@@ -16,6 +16,7 @@ from estimator.catalog.records import (
     Cable,
     DefaultLength,
     Economic,
+    FloorDefault,
     Generation,
     Gpu,
     ModelConstant,
@@ -24,6 +25,7 @@ from estimator.catalog.records import (
     PcieLimit,
     Price,
     PriceObservation,
+    RackBlock,
     Server,
     ServerNetwork,
     Source,
@@ -62,6 +64,10 @@ class Catalog:
         self.constants = {constant_key(v[0], v[1]): ModelConstant(*v) for _, v in tables["model_constants"]}
         self.connector_fit: dict[str, tuple[str, ...]] = {v[0]: v[1] for _, v in tables["connector_fit"]}
         self.default_lengths: dict[str, DefaultLength] = {v[0]: DefaultLength(*v) for _, v in tables["default_lengths"]}
+        self.floor_defaults: dict[str, FloorDefault] = {v[0]: FloorDefault(*v) for _, v in tables["floor_defaults"]}
+        self.rack_layouts: dict[str, tuple[RackBlock, ...]] = {}
+        for _, (server_id, *block) in tables["rack_layouts"]:
+            self.rack_layouts[server_id] = (*self.rack_layouts.get(server_id, ()), RackBlock(*block))
         self.pcie_limits = {(v[0], v[1]): PcieLimit(*v) for _, v in tables["pcie_limits"]}
         self._prices = {(v[0], v[1], v[2]): Price(*v) for _, v in tables["prices"]}
         self._observations = [PriceObservation(*v) for _, v in tables["price_observations"]]

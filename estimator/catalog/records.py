@@ -336,6 +336,33 @@ class DefaultLength:
 
 
 @dataclass(frozen=True, slots=True)
+class FloorDefault:
+    """A figure of racks, rows or cable routes when the site's floor plan says nothing."""
+
+    name: str
+    value: float
+    unit: str
+    basis: str
+    source: str
+    as_of: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RackBlock:
+    """Rack units of a rack that is bought whole: its nodes (one a unit), or what stands between them."""
+
+    position: int
+    first_unit: int
+    n_units: int
+    holds: str
+    basis: str
+    source: str
+    as_of: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class PcieLimit:
     """What a host interface carries, one direction."""
 

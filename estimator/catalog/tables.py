@@ -224,6 +224,15 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
         "tier": one_of("node_leaf", "leaf_spine", "spine_core", "fabric_manager"), "length_m": number, "basis": basis,
         "source": identifier, "as_of": date, "note": optional_text,
     },
+    "floor_defaults": {
+        "name": text, "value": number, "unit": text, "basis": basis, "source": identifier, "as_of": date,
+        "note": optional_text,
+    },
+    "rack_layouts": {
+        "server_id": identifier, "position": count, "first_unit": count, "n_units": count,
+        "holds": one_of("node", "nvlink-switch", "power-shelf", "oob-switch"), "basis": basis, "source": identifier,
+        "as_of": date, "note": optional_text,
+    },
     "prices": {
         "part_id": identifier, "book": one_of("anchors", "street"), "per": one_of("piece", "metre"), "low_cents": whole,
         "typical_cents": whole, "high_cents": whole, "currency": one_of("USD"), "basis": basis, "source": identifier,

@@ -121,6 +121,13 @@ BROKEN: list[tuple[str, Edit, int | None, str | None]] = [
     ("model_constants", put(2, "value", "fast"), 2, "value"),
     ("model_constants", claim_without_source, 2, "source"),
     ("default_lengths", drop_last_row, None, "tier"),
+    ("floor_defaults", drop_last_row, None, "name"),
+    ("floor_defaults", put(3, "name", "rack_unitz"), None, "name"),
+    ("floor_defaults", put(3, "value", "-2"), 3, "value"),
+    ("floor_defaults", put(3, "source", "hearsay"), 3, "source"),
+    ("rack_layouts", put(3, "server_id", "no-server"), 3, "server_id"),
+    ("rack_layouts", put(3, "first_unit", "4"), 3, "first_unit"),
+    ("rack_layouts", put(3, "holds", "wine"), 3, "holds"),
 ]  # fmt: skip
 
 
