@@ -5,22 +5,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from estimator.changes import Change
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing wrong with a request.
 
     ``field`` is the dotted key it is about ("" for the whole), ``code`` is stable and part of the API, ``message`` tells
-    what was given, which bound it breaks and what to do instead.
+    what was given, which bound it breaks and what to do instead. ``change`` does that, by dotted key (changes.py); None
+    where no change is known to.
     """
 
     field: str
     code: str
     message: str
+    change: Change | None = None
 
-    def as_json(self) -> dict[str, str]:
-        """The problem in the one error shape of the CLI and the API."""
-        return {"field": self.field, "code": self.code, "message": self.message}
+    def as_json(self) -> dict[str, Any]:
+        """The problem in the one error shape of the CLI and the API; ``change`` only where one is known."""
+        known = {} if self.change is None else {"change": dict(self.change)}
+        return {"field": self.field, "code": self.code, "message": self.message, **known}
 
 
 class EstimatorError(Exception):

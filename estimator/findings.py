@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from estimator.catalog.loader import Catalog
+from estimator.changes import Change
 from estimator.diagnosis import why_three_tiers
 from estimator.errors import Problem
 from estimator.fabric import SizedFabric
@@ -14,16 +16,21 @@ from estimator.units import ceil_div, counted, parse_ratio, ratio_text
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """``code`` is part of the API; ``severity`` is info, warning or error; ``field`` the key it is about."""
+    """``code`` is part of the API; ``severity`` is info, warning or error; ``field`` the key it is about.
+
+    ``change`` is what would end it, by dotted key (changes.py), and None where no change of the request does.
+    """
 
     code: str
     severity: str
     field: str
     message: str
+    change: Change | None = None
 
-    def as_json(self) -> dict[str, str]:
+    def as_json(self) -> dict[str, Any]:
         """The finding under the names of the Estimate."""
-        return {"code": self.code, "severity": self.severity, "field": self.field, "message": self.message}
+        return {"code": self.code, "severity": self.severity, "field": self.field, "message": self.message,
+                "change": None if self.change is None else dict(self.change)}  # fmt: skip
 
 
 def findings_of(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric, catalog: Catalog) -> list[Finding]:
@@ -42,7 +49,7 @@ def findings_of(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric, c
 
 def of_problem(problem: Problem) -> Finding:
     """A problem that does not stop the estimate, as a warning."""
-    return Finding(problem.code, "warning", problem.field, problem.message)
+    return Finding(problem.code, "warning", problem.field, problem.message, problem.change)
 
 
 def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:

@@ -67,6 +67,9 @@ class Finding(Answer):
     severity = serializers.ChoiceField(["info", "warning", "error"])
     field = serializers.CharField(allow_blank=True, allow_null=True)
     message = serializers.CharField()
+    change = serializers.DictField(
+        allow_null=True, help_text="What would end it: values by dotted key of the spec; null takes a key away."
+    )
 
 
 class BomLine(Answer):

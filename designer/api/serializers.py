@@ -60,6 +60,9 @@ class ProblemSerializer(serializers.Serializer[Any]):
     field = serializers.CharField(allow_blank=True, help_text="Dotted key the problem is about; empty for the whole.")
     code = serializers.CharField(help_text="Stable; listed in the API's documentation.")
     message = serializers.CharField(help_text="The limit, the value and a way out, in words.")
+    change = serializers.DictField(
+        required=False, help_text="Where one is known, what to change: values by dotted key of the spec."
+    )
 
 
 class ErrorSerializer(serializers.Serializer[Any]):
