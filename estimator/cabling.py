@@ -68,6 +68,7 @@ class TierCabling:
             "links": self.n_links, "length_m": choice.length_m if choice else self.asked_length_m,
             "medium": choice.medium if choice else None, "cables": self.n_cables,
             "upper_modules": self.n_upper_modules, "lower_modules": self.n_lower_modules,
+            "upper_cages": int(self.upper_plugs.sum()), "lower_cages": int(self.lower_plugs.sum()),
             "parts": {name: part.id if part else None for name, part in parts.items()}, "missing": self.missing,
         }  # fmt: skip
 
