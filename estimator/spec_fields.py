@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field, PrivateAttr
 
+from estimator.site_plan import SitePlan
 from estimator.validation import Ratio, Section
 
 MAX_ENDPOINTS = 1_048_576
@@ -289,7 +290,7 @@ class Fabric(Section):
 
 
 class Site(Section):
-    """Cable lengths, until a floor plan gives them."""
+    """Cable lengths: one for each tier, or those of a floor plan."""
 
     node_leaf_m: float | None = Field(
         None,
@@ -314,6 +315,14 @@ class Site(Section):
         title="Spine to core",
         json_schema_extra=_unit("m"),
         description="Length of a cable from a spine to a core switch.",
+    )
+    plan: SitePlan | None = Field(
+        None,
+        title="Floor plan",
+        description=(
+            "Racks, rows and trays: lengths come from the place of every device. An empty object takes every default; null "
+            "keeps one length a tier."
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import compute_network
 from estimator.catalog.records import Server
 from estimator.errors import Problem
+from estimator.site_plan import SitePlan, plan_problems, resolved_plan
 from estimator.spec_fields import MAX_ENDPOINTS, Compute, DesignSpec, Fabric
 from estimator.units import ceil_div, counted, parse_ratio
 from estimator.validation import unknown_part
@@ -27,10 +28,23 @@ def resolve(draft: DesignSpec, catalog: Catalog, found: list[Problem]) -> tuple[
             if getattr(draft.site, key) is None
         }
     )
+    if site.plan is not None:
+        site = site.model_copy(update={"plan": _resolve_plan(site.plan, compute, fabric, catalog, problems)})
     resolved = draft.model_copy(update={"compute": compute, "fabric": fabric, "site": site})
     if not problems:
         problems += _count_problems(resolved)
     return resolved, problems
+
+
+def _resolve_plan(
+    plan: SitePlan, compute: Compute, fabric: Fabric, catalog: Catalog, problems: list[Problem]
+) -> SitePlan:
+    server = catalog.server(compute.server)
+    resolved = resolved_plan(plan, server, fabric.layout, catalog)
+    usual = catalog.generations[fabric.generation].default_switch  # a custom switch is as high as the usual one
+    switches = (fabric.leaf_switch, fabric.spine_switch, fabric.core_switch, usual)
+    problems += plan_problems(resolved, server, switches, catalog)
+    return resolved
 
 
 def _resolve_compute(compute: Compute, fabric: Fabric, catalog: Catalog, problems: list[Problem]) -> Compute:

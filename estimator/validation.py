@@ -3,7 +3,7 @@
 import difflib
 import json
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
@@ -168,7 +168,9 @@ _KINDS = {  # start of pydantic's error type → what is needed, in words
 def _keys_at(model: type[BaseModel], path: list[str]) -> list[str]:
     for key in path:
         annotation = model.model_fields[key].annotation if key in model.model_fields else None
-        if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
+        options = (annotation, *get_args(annotation))  # a section, or one that may be null
+        section = next((part for part in options if isinstance(part, type) and issubclass(part, BaseModel)), None)
+        if section is None:
             return []
-        model = annotation
+        model = section
     return list(model.model_fields)

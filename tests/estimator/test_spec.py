@@ -33,7 +33,7 @@ def test_every_default_is_printed_back() -> None:
     fabric = spec["fabric"]
     assert (fabric["leaf_switch"], fabric["leaf_radix"], fabric["core_radix"]) == ("nvidia-qm9700", 64, 64)
     assert (fabric["oversubscription"], fabric["tiers"], fabric["layout"]) == ("1:1", "auto", "rail-optimized")
-    assert spec["site"] == {"node_leaf_m": 30.0, "leaf_spine_m": 30.0, "spine_core_m": 50.0}
+    assert spec["site"] == {"node_leaf_m": 30.0, "leaf_spine_m": 30.0, "spine_core_m": 50.0, "plan": None}
     assert spec["spec_version"] == 1
 
 
