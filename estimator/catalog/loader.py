@@ -23,11 +23,14 @@ from estimator.catalog.records import (
     Nic,
     NicPort,
     PcieLimit,
+    PortNaming,
     Price,
     PriceObservation,
     RackBlock,
+    RdmaName,
     Server,
     ServerNetwork,
+    ServerPort,
     Source,
     Switch,
     SwitchCage,
@@ -63,11 +66,17 @@ class Catalog:
         self.generations: dict[str, Generation] = _by_id(tables, "generations", Generation)
         self.constants = {constant_key(v[0], v[1]): ModelConstant(*v) for _, v in tables["model_constants"]}
         self.connector_fit: dict[str, tuple[str, ...]] = {v[0]: v[1] for _, v in tables["connector_fit"]}
+        self.connector_lanes: dict[str, int] = {v[0]: v[2] for _, v in tables["connector_fit"]}
         self.default_lengths: dict[str, DefaultLength] = {v[0]: DefaultLength(*v) for _, v in tables["default_lengths"]}
         self.floor_defaults: dict[str, FloorDefault] = {v[0]: FloorDefault(*v) for _, v in tables["floor_defaults"]}
         self.rack_layouts: dict[str, tuple[RackBlock, ...]] = {}
         for _, (server_id, *block) in tables["rack_layouts"]:
             self.rack_layouts[server_id] = (*self.rack_layouts.get(server_id, ()), RackBlock(*block))
+        self.port_naming: dict[str, PortNaming] = {v[0]: PortNaming(*v) for _, v in tables["port_naming"]}
+        self.rdma_names: dict[str, RdmaName] = {v[0]: RdmaName(*v) for _, v in tables["rdma_names"]}
+        self.server_ports: dict[str, tuple[ServerPort, ...]] = {}
+        for _, (server_id, *port) in tables["server_ports"]:
+            self.server_ports[server_id] = (*self.server_ports.get(server_id, ()), ServerPort(*port))
         self.pcie_limits = {(v[0], v[1]): PcieLimit(*v) for _, v in tables["pcie_limits"]}
         self._prices = {(v[0], v[1], v[2]): Price(*v) for _, v in tables["prices"]}
         self._observations = [PriceObservation(*v) for _, v in tables["price_observations"]]

@@ -135,6 +135,7 @@ status = one_of("available", "announced")
 protocol = one_of("infiniband", "ethernet")
 protocols = some_of("infiniband", "ethernet")
 top = optional(one_of("finned", "flat"))
+naming_style = one_of("mlnx-os", "nvos", "cumulus", "eos", "nx-os", "junos", "sonic", "plain")
 optional_whole, optional_number, optional_id = optional(whole), optional(number), optional(identifier)
 
 COLUMNS: Mapping[str, Mapping[str, Parser]] = {
@@ -164,6 +165,11 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
         "switch_id": identifier, "name": text, "n_cages": count, "cage": text, "rate_gbit_s": optional_whole,
         "purpose": optional_text,
     },
+    "port_naming": {
+        "switch_id": identifier, "style": naming_style, "system": text, "cages_per_card": optional(count),
+        "first_card": optional_whole, "management_port": optional_text, "topo_type": optional_text,
+        "basis": fact_basis, "source": identifier, "as_of": date, "note": optional_text,
+    },
     "nics": {
         "id": identifier, "vendor": text, "model": text, "part_numbers": words, "generation": text,
         "protocols": protocols, "status": status, "total_rate_gbit_s": count, "pcie_gen": count, "pcie_lanes": count,
@@ -173,6 +179,10 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
     "nic_ports": {
         "nic_id": identifier, "position": count, "n_cages": count, "cage": text, "cage_classes": words,
         "cage_rate_gbit_s": count, "top": top,
+    },
+    "rdma_names": {
+        "vendor": text, "prefix": text, "basis": fact_basis, "source": identifier, "as_of": date,
+        "note": optional_text,
     },
     "pcie_limits": {
         "pcie_gen": count, "pcie_lanes": count, "usable_gbit_s": count, "basis": basis, "source": identifier,
@@ -201,6 +211,10 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
         "ports_per_nic": count, "port_rate_gbit_s": count, "cage": text, "cage_classes": words, "n_cages": count,
         "top": top, "nic_included": flag, "shares_nic_with": optional_text,
     },
+    "server_ports": {
+        "server_id": identifier, "rail": count, "name": text, "cage": optional_text, "cage_port": optional(count),
+        "basis": fact_basis, "source": identifier, "as_of": date, "note": optional_text,
+    },
     "cables": {
         "id": identifier, "vendor": text, "part_numbers": words, "description": text,
         "kind": one_of("dac", "acc", "lacc", "aec", "aoc", "transceiver", "fiber", "copper_patch"),
@@ -215,7 +229,7 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
         "a_power_w": number, "b_power_w": optional_number, "power_basis": fact_basis, "latency_ns_per_m": number,
         "note": optional_text,
     },
-    "connector_fit": {"cage_class": text, "accepts": words},
+    "connector_fit": {"cage_class": text, "accepts": words, "lanes": count},
     "generations": {
         "id": identifier, "label": text, "protocol": protocol, "port_rate_gbit_s": count, "standard": text,
         "default_switch": identifier, "default_nic": identifier, "note": text,
