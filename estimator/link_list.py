@@ -61,12 +61,17 @@ class LinkList:
     def labels(self) -> dict[str, Labels]:
         """Cage and port labels by kind of device."""
         fabric, panels = self.fabric, self.table.panels
-        out = {NODE: node_labels(self.parts[NODE], fabric.nic_ports_per_node, panels.node, self.role, self.catalog)}
+        generation, side_by_side = self.spec.fabric.generation, fabric.layout == "top-of-rack"
+        node = fabric.nic_ports_per_node, panels.node, self.role, self.catalog, generation, side_by_side
+        out = {NODE: node_labels(self.catalog.server(self.spec.compute.server), *node)}
         for kind in KINDS[2:]:
-            switch, lanes = self.parts[kind], fabric.endpoints_per_port if kind == LEAF else 1
+            switch = self.catalog.switches.get(getattr(fabric, f"{kind}_switch") or "")
+            lanes = fabric.endpoints_per_port if kind == LEAF else 1
             ports = getattr(fabric, f"{kind}_radix")
-            out[kind] = switch_labels(switch, ports, getattr(panels, kind), lanes, fabric.port_rate_gbit_s)
-        out[MANAGER] = node_labels(None, 2, panels.manager, self.role, self.catalog)
+            out[kind] = switch_labels(
+                switch, ports, getattr(panels, kind), lanes, fabric.port_rate_gbit_s, self.catalog
+            )
+        out[MANAGER] = node_labels(None, 2, panels.manager, self.role, self.catalog, generation)
         return out
 
     def rows(self, start: int = 0, stop: int | None = None) -> Iterator[LinkRow]:
@@ -82,16 +87,16 @@ class LinkList:
         lower, upper = self.labels[LOWER_KINDS[tier]], self.labels[UPPER_KINDS[tier]]
         media = [(run.choice.medium, run.choice.cable.id) if run.choice else (None, None) for run in self.plan.runs]
         columns = (
-            table.plane, table.rail, table.a_device, table.a_cage, table.a_port, table.b_device, table.b_cage,
-            table.b_port, table.b_lane, table.rate_gbit_s, cabling.cable, cabling.length_m, cabling.run,
+            table.plane, table.rail, table.a_device, table.a_port, table.b_device, table.b_port, table.b_lane,
+            table.rate_gbit_s, cabling.cable, cabling.length_m, cabling.run,
         )  # fmt: skip
         block = zip(*(column[rows].tolist() for column in columns), strict=True)
         for number, row in enumerate(block, start=rows.start + 1):
-            plane, rail, a, a_cage, a_port, b, b_cage, b_port, b_lane, rate, cable, length_m, run = row
+            plane, rail, a, a_port, b, b_port, b_lane, rate, cable, length_m, run = row
             medium, part = media[run]
             yield (
-                number, cable, TIERS[tier], plane, rail or None, names[a], lower.cages[a_cage], lower.port(a_port),
-                names[b], upper.cages[b_cage], upper.port(b_port, b_lane), rate, medium, round(length_m, 2), part,
+                number, cable, TIERS[tier], plane, rail or None, names[a], lower.cages[a_port], lower.port(a_port),
+                names[b], upper.cages[b_port], upper.port(b_port, b_lane), rate, medium, round(length_m, 2), part,
             )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "server_networks": ("server_id", "position"), "cables": ("id",), "connector_fit": ("cage_class",),
     "generations": ("id",), "default_lengths": ("tier",), "floor_defaults": ("name",),
     "rack_layouts": ("server_id", "position"), "prices": ("part_id", "book", "per"),
+    "port_naming": ("switch_id",), "rdma_names": ("vendor",), "server_ports": ("server_id", "rail"),
     "economics": ("id",), "model_constants": ("name", "index"),
 }  # fmt: skip
 _RANGES = {"prices": ("low_cents", "typical_cents", "high_cents"), "economics": ("low", "typical", "high"),
@@ -36,6 +37,7 @@ def check(tables: Tables, catalog: "Catalog") -> None:
         _ascending(tables, table, columns)
     _references(tables, catalog)
     _cages(tables, catalog)
+    _port_names(tables, catalog)
     _cables(tables, catalog)
     _generations(tables, catalog)
     _failure_rates(tables)
@@ -86,11 +88,13 @@ def _references(tables: Tables, catalog: "Catalog") -> None:
     cited = [(table, "source", catalog.sources) for table in tables_of_figures]
     known: list[tuple[str, str, Iterable[str]]] = [
         *cited,
+        *((table, "source", catalog.sources) for table in ("port_naming", "rdma_names", "server_ports")),
         ("record_sources", "source_id", catalog.sources),
         ("record_sources", "record_id", parts | set(catalog.economics)),
         ("prices", "part_id", parts), ("price_observations", "part_id", parts),
         ("switch_cages", "switch_id", catalog.switches), ("switch_breakouts", "switch_id", catalog.switches),
         ("switch_aux_ports", "switch_id", catalog.switches), ("nic_ports", "nic_id", catalog.nics),
+        ("port_naming", "switch_id", catalog.switches), ("server_ports", "server_id", catalog.servers),
         ("servers", "gpu_id", catalog.gpus), ("rack_layouts", "server_id", catalog.servers),
         ("server_networks", "server_id", catalog.servers),
         ("server_networks", "nic_id", catalog.nics), ("generations", "default_switch", catalog.switches),
@@ -135,6 +139,20 @@ def _cages(tables: Tables, catalog: "Catalog") -> None:
         for row, values in tables[table]:
             if values[0] not in have:
                 raise _fail(table, row, "id", f"{values[0]} has no row in {children}.csv")
+
+
+def _port_names(tables: Tables, catalog: "Catalog") -> None:
+    """Every switch says how its ports are named, every adapter's maker how its devices are; rails count up from 1."""
+    for row, values in tables["switches"]:
+        if values[0] not in catalog.port_naming:
+            raise _fail("switches", row, "id", f"{values[0]} has no row in port_naming.csv")
+    for row, values in tables["nics"]:
+        if values[_at("nics", "vendor")] not in catalog.rdma_names:
+            raise _fail("nics", row, "vendor", f"{values[_at('nics', 'vendor')]} has no row in rdma_names.csv")
+    for server_id, ports in catalog.server_ports.items():
+        if [port.rail for port in ports] != list(range(1, len(ports) + 1)):
+            row = next(row for row, values in tables["server_ports"] if values[0] == server_id)
+            raise _fail("server_ports", row, "rail", f"the rails of {server_id} do not count up from 1")
 
 
 def _cables(tables: Tables, catalog: "Catalog") -> None:

@@ -391,6 +391,49 @@ class ModelConstant:
 
 
 @dataclass(frozen=True, slots=True)
+class PortNaming:
+    """How the system of a switch names its ports; line cards only where the box has them."""
+
+    switch_id: str
+    style: str
+    system: str
+    cages_per_card: int | None
+    first_card: int | None
+    management_port: str | None
+    topo_type: str | None
+    basis: str
+    source: str
+    as_of: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RdmaName:
+    """RDMA device names of a maker's adapters: the prefix before the number."""
+
+    vendor: str
+    prefix: str
+    basis: str
+    source: str
+    as_of: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ServerPort:
+    """A compute port of a server: its rail, RDMA device, and the cage (and port of the cage) that brings it out."""
+
+    rail: int
+    name: str
+    cage: str | None
+    cage_port: int | None
+    basis: str
+    source: str
+    as_of: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class SwitchPorts:
     """A switch at one port rate: ``radix`` ports of one switch, ``links_per_cage`` of them in each cage."""
 
