@@ -100,25 +100,35 @@ def kind_of(value: Any) -> str:
 
 
 def _without(values: Mapping[str, Any], locations: list[tuple[int | str, ...]]) -> dict[str, Any]:
-    rest: dict[str, Any] = {k: (_copy(v) if isinstance(v, Mapping) else v) for k, v in values.items()}
+    rest: dict[str, Any] = _copy(values)
     for location in locations:
+        path = list(location)
+        while path and isinstance(path[-1], int):  # an entry that is no object: the list goes, so that no index moves
+            path.pop()
         holder: Any = rest
-        path = [key for key in location if isinstance(key, str)]
         for key in path[:-1]:
-            holder = holder.get(key) if isinstance(holder, dict) and key in holder else holder
+            is_there = key in holder if isinstance(holder, dict) else isinstance(holder, list) and isinstance(key, int)
+            holder = holder[key] if is_there else holder
         if isinstance(holder, dict) and path:
             holder.pop(path[-1], None)
     return rest
 
 
-def _copy(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: (_copy(v) if isinstance(v, Mapping) else v) for k, v in values.items()}
+def _copy(values: Any) -> Any:
+    if isinstance(values, Mapping):
+        return {key: _copy(value) for key, value in values.items()}
+    return [_copy(value) for value in values] if isinstance(values, list) else values
+
+
+def _field_of(location: tuple[int | str, ...]) -> str:
+    """``("other_fabrics", 0, "generation")`` → ``"other_fabrics[0].generation"``."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location).removeprefix(".")
 
 
 def problem_of(item: Any, model: type[BaseModel], what: str) -> Problem:
     """One pydantic error as a Problem in plain words."""
     location = [part for part in item["loc"] if isinstance(part, str)]
-    field, kind, context, value = ".".join(location)[:200], item["type"], item.get("ctx", {}), item.get("input")
+    field, kind, context, value = _field_of(item["loc"])[:200], item["type"], item.get("ctx", {}), item.get("input")
     shown = json.dumps(value, default=str)[:_SHOWN_CHARACTERS]
     if kind == "extra_forbidden":
         known = _keys_at(model, location[:-1])
