@@ -21,11 +21,15 @@ MANAGER_PORTS = 2  # of one fabric manager: two links to the fabric that it mana
 
 @dataclass(frozen=True)
 class Devices:
-    """Counts by kind, and rail and plane (1-based, 0: serves all) of every switch; index order is that of KINDS."""
+    """Counts by kind, and by device its rail and plane (1-based, 0: serves all) and the number in its name.
+
+    Index order is that of KINDS; numbers are such that a device keeps its name when the design grows.
+    """
 
     n: dict[str, int]
     rail: IntArray  # shape (n_devices,)
     plane: IntArray
+    number: IntArray
 
     @cached_property
     def first(self) -> dict[str, int]:
@@ -59,14 +63,9 @@ class Devices:
 
     def _names_of(self, kind: str) -> Iterator[str]:
         width = max({NODE: 4, MANAGER: 2}.get(kind, 3), len(str(self.n[kind])))
-        rails = self.rail[self.of(kind)].tolist()
-        seen: dict[int, int] = {}
-        for number, rail in enumerate(rails, start=1):
-            if kind == LEAF and rail:
-                seen[rail] = seen.get(rail, 0) + 1
-                yield f"leaf-r{rail}-{seen[rail]:0{width}d}"
-            else:
-                yield f"{kind}-{number:0{width}d}"
+        own = self.of(kind)
+        for rail, number in zip(self.rail[own].tolist(), self.number[own].tolist(), strict=True):
+            yield f"leaf-r{rail}-{number:0{width}d}" if kind == LEAF and rail else f"{kind}-{number:0{width}d}"
 
 
 def devices_of(fabric: SizedFabric) -> Devices:
@@ -78,12 +77,16 @@ def devices_of(fabric: SizedFabric) -> Devices:
         SPINE: fabric.n_spine,
         CORE: fabric.n_core,
     }
-    planes, rails = zip(*(_plane_and_rail(fabric, kind) for kind in SWITCH_KINDS), strict=True)
-    none = np.zeros(n[NODE] + n[MANAGER], dtype=np.int64)
+    in_order = [np.arange(n[kind]) + 1 for kind in (NODE, MANAGER, CORE)]
     manager_planes = np.repeat(_component_planes(fabric), ceil_div(managers_of_components(fabric), MANAGER_PORTS))
-    none_but_managers = none.copy()
-    none_but_managers[n[NODE] :] = manager_planes
-    return Devices(n, rail=np.concatenate([none, *rails]), plane=np.concatenate([none_but_managers, *planes]))
+    switch_planes = [np.repeat(_component_planes(fabric), n[kind] // fabric.n_components) for kind in SWITCH_KINDS]
+    below = np.zeros(n[NODE] + n[MANAGER], dtype=np.int64)
+    return Devices(
+        n,
+        rail=np.concatenate([below, *(_rails(fabric, kind, n[kind]) for kind in SWITCH_KINDS)]),
+        plane=np.concatenate([below[: n[NODE]], manager_planes, *switch_planes]),
+        number=np.concatenate([*in_order[:2], _leaf_numbers(fabric), _spine_numbers(fabric), in_order[2]]),
+    )
 
 
 def manager_links_of_leaves(fabric: SizedFabric) -> IntArray:
@@ -101,19 +104,39 @@ def _component_planes(fabric: SizedFabric) -> IntArray:
     return components // (fabric.n_components // fabric.planes) + 1
 
 
-def _plane_and_rail(fabric: SizedFabric, kind: str) -> tuple[IntArray, IntArray]:
-    """Plane and rail of every leaf, spine or core, in index order."""
+def _rails(fabric: SizedFabric, kind: str, count: int) -> IntArray:
+    """Rail of every leaf, spine or core, in index order."""
     wiring, copies = fabric.wiring, fabric.n_components
-    count = {LEAF: fabric.n_leaf, SPINE: fabric.n_spine, CORE: fabric.n_core}[kind]
     each = count // copies
-    plane = np.repeat(_component_planes(fabric), each)
     if fabric.layout == "rail-only":
-        return plane, np.repeat(np.arange(copies) % (copies // fabric.planes) + 1, each)
-    if wiring.rails_a_leaf != 1:
-        return plane, np.zeros(count, dtype=np.int64)
+        return np.repeat(np.arange(copies) % (copies // fabric.planes) + 1, each)
     columns = np.arange(wiring.columns) + 1
-    if kind == LEAF:
-        return plane, np.tile(columns, count // wiring.columns)
-    if kind == SPINE and fabric.tiers == 3:
-        return plane, np.tile(np.repeat(columns, each // wiring.columns), copies)
-    return plane, np.zeros(count, dtype=np.int64)
+    if kind == LEAF and wiring.rails_a_leaf == 1:
+        return np.tile(columns, count // wiring.columns)
+    if kind == SPINE and wiring.rails_a_leaf == 1 and fabric.tiers == 3:
+        return np.tile(np.repeat(columns, each // wiring.columns), copies)
+    return np.zeros(count, dtype=np.int64)
+
+
+def _leaf_numbers(fabric: SizedFabric) -> IntArray:
+    """Counted row by row, so that the leaves of nodes to come are numbered last; by rail, where a leaf serves one."""
+    wiring, copies = fabric.wiring, fabric.n_components
+    component, row, column = np.ix_(range(copies), range(wiring.rows), range(wiring.columns))
+    if fabric.layout == "rail-only" or wiring.rails_a_leaf == 1:
+        rails = copies // fabric.planes if fabric.layout == "rail-only" else 1
+        number = row * fabric.planes + component // rails + 0 * column
+    else:
+        number = (row * copies + component) * wiring.columns + column
+    return np.asarray(number).ravel() + 1
+
+
+def _spine_numbers(fabric: SizedFabric) -> IntArray:
+    """Counted pod by pod, for the same reason."""
+    if fabric.tiers < 3:
+        return np.arange(fabric.n_spine) + 1
+    wiring, groups = fabric.wiring, fabric.n_components * fabric.wiring.columns
+    full, last = wiring.pods - 1, wiring.last_spines
+    group, pod, spine = np.ix_(range(groups), range(full), range(wiring.spines))
+    numbers = ((pod * groups + group) * wiring.spines + spine).reshape(groups, -1)
+    last_numbers = full * groups * wiring.spines + np.arange(groups * last).reshape(groups, last)
+    return np.concatenate([numbers, last_numbers], axis=1).ravel() + 1

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from estimator.sizing import Sizing
+from estimator.sizing import Sizing, spine_downlinks
 from estimator.spec import DesignSpec
 from estimator.units import IntArray, ceil_div, ratio_text
 
@@ -38,9 +38,11 @@ class Wiring:
     last_spines: int
     spine_up: int
     last_spine_up: int
+    last_spine_up_held: int  # cores, and the spine itself, hold ports for so many once the design has grown
     cores: tuple[int, ...]  # of each core group
     leaf_ports: int
     spine_ports: int
+    spine_ports_down: int  # of three tiers: those that may face leaves
 
 
 @dataclass(frozen=True)
@@ -283,9 +285,11 @@ def _wiring(sizing: Sizing, i: int) -> Wiring:
         last_spines=int(sizing.last_group_spines[i]) if is_three else 0,
         spine_up=int(sizing.spine_up[i]) if is_three else 0,
         last_spine_up=int(sizing.last_spine_up[i]) if is_three else 0,
+        last_spine_up_held=int(sizing.last_spine_up_held[i]) if is_three else 0,
         cores=tuple(_cores_of_sets(sizing, i, np.arange(n_groups)).tolist()) if is_three else (),
         leaf_ports=int(asked.leaf_ports[i]),
         spine_ports=int(asked.spine_ports[i]),
+        spine_ports_down=int(spine_downlinks(asked)[i]) if is_three else int(asked.spine_ports[i]),
     )
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from estimator.cabling import CablePlan, LinkCabling, cable_plan, link_cabling
 from estimator.catalog.loader import Catalog
 from estimator.catalog.records import Server, Switch
-from estimator.devices import CORE, KINDS, LEAF, MANAGER, NODE, SPINE, SWITCH_KINDS
+from estimator.devices import CORE, LEAF, MANAGER, MANAGER_PORTS, NODE, SPINE, SWITCH_KINDS
 from estimator.fabric import SizedFabric
 from estimator.pipeline import sized_fabrics
 from estimator.port_names import Labels, node_labels, switch_labels
@@ -49,13 +49,17 @@ class LinkList:
         """Model and catalog that the list rests on."""
         return {"model": MODEL_VERSION, "catalog": self.catalog.version}
 
+    @property
+    def server(self) -> Server | None:
+        """Catalog record of the nodes; None for a custom server."""
+        return self.catalog.server(self.spec.compute.server)
+
     @cached_property
-    def parts(self) -> dict[str, Switch | Server | None]:
-        """Catalog record by kind of device; None for a custom part."""
+    def switches(self) -> dict[str, Switch | None]:
+        """Catalog record by kind of switch (leaf, spine, core); None for a custom one."""
         fabric = self.fabric
-        names = (fabric.leaf_switch, fabric.spine_switch, fabric.core_switch)
-        switches = {kind: self.catalog.switches.get(name or "") for kind, name in zip(SWITCH_KINDS, names, strict=True)}
-        return {NODE: self.catalog.server(self.spec.compute.server), MANAGER: None, **switches}
+        parts = (fabric.leaf_switch, fabric.spine_switch, fabric.core_switch)
+        return {kind: self.catalog.switches.get(part or "") for kind, part in zip(SWITCH_KINDS, parts, strict=True)}
 
     @cached_property
     def labels(self) -> dict[str, Labels]:
@@ -73,6 +77,9 @@ class LinkList:
             )
         out[MANAGER] = node_labels(None, 2, panels.manager, self.role, self.catalog, generation)
         return out
+
+    def _node_labels(self, server: Server | None, n_links: int, links_per_cage: int) -> Labels:
+        return node_labels(server, n_links, links_per_cage, self.role, self.catalog, self.spec.fabric.generation)
 
     def rows(self, start: int = 0, stop: int | None = None) -> Iterator[LinkRow]:
         """Rows in the order of COLUMNS; numbers stay numbers, what does not apply is None."""

@@ -193,6 +193,7 @@ class Sizing:
     last_pod_rows: IntArray
     spine_up: IntArray  # uplinks of a spine in a full pod
     last_spine_up: IntArray
+    last_spine_up_held: IntArray  # as last_spine_up, once the design has grown: cores hold ports for as many
     core_groups: IntArray  # of a component
     cores_a_group: IntArray
     grown_last_spines: IntArray  # spines of a group in the last pod of the design as it may grow; 0: all pods are alike
@@ -320,6 +321,7 @@ def _assemble(asked: Asked, leaves: Leaves, tiers: IntArray, two: dict[str, IntA
     ends_alike = (pods.n_pods < grown.n_pods) | (grown.last_rows == grown.rows)
     last_spines = np.where(ends_alike, spines, cores.last_spines)
     full_up, last_up, links_core = _spines_as_bought(asked, leaves, pods, uplinks, spines, last_spines, cores)
+    grown_up, grown_last_up, _ = _spines_as_bought(asked, leaves, grown, uplinks, spines, cores.last_spines, cores)
     groups = asked.n_components * leaves.columns
     n_leaf = np.where(tiers == 1, asked.n_components, asked.n_components * rows * leaves.columns)
     n_spine = np.where(
@@ -344,6 +346,7 @@ def _assemble(asked: Asked, leaves: Leaves, tiers: IntArray, two: dict[str, IntA
         last_pod_rows=pods.last_rows,
         spine_up=np.where(is_three, full_up, 0),
         last_spine_up=np.where(is_three, last_up, 0),
+        last_spine_up_held=np.where(is_three, np.where(ends_alike, grown_up, grown_last_up), 0),
         core_groups=np.where(is_three, cores.core_groups, 0),
         cores_a_group=np.where(is_three, cores.cores_a_group, 0),
         grown_last_spines=np.where(is_three, cores.last_spines, 0),

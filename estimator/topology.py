@@ -221,19 +221,22 @@ def _managers(out: _Rows) -> None:
 # ---------------------------------------------------------------- switches to switches
 
 
-def first_uplink(ports: int, uplinks: int, used_down: int, links_per_cage: int) -> int:
-    """First port of the uplinks: the last ones, moved down to the start of a cage if downlinks leave it free."""
+def first_uplink(ports: int, uplinks: int, downlinks: int, links_per_cage: int) -> int:
+    """First port of the uplinks: the last ones, moved down to the start of a cage if downlinks leave it free.
+
+    ``downlinks`` are all that there may be, so that growth moves nothing.
+    """
     at_end = ports - uplinks
     aligned = at_end - at_end % links_per_cage
-    return aligned if aligned >= used_down else at_end
+    return aligned if aligned >= downlinks else at_end
 
 
 def _leaves(out: _Rows) -> None:
     """Axes: component, leaf row, leaf column, uplink; with three tiers the rows of a pod's group meet its spines."""
     fabric, wiring, devices = out.fabric, out.fabric.wiring, out.devices
     copies, uplinks = fabric.n_components, fabric.leaf_uplinks
-    used_down = max(int(fabric.leaf_down.max(initial=0)), fabric.leaf_downlinks)
-    first = first_uplink(wiring.leaf_ports, uplinks, used_down, out.panels.leaf)
+    downlinks = max(int(fabric.leaf_down.max(initial=0)), fabric.leaf_downlinks)
+    first = first_uplink(wiring.leaf_ports, uplinks, downlinks, out.panels.leaf)
     port = np.arange(first, first + uplinks, dtype=np.int16)
     per_leaf = (fabric.n_leaf, uplinks)
     leaf = np.arange(devices.first[LEAF], devices.first[LEAF] + fabric.n_leaf, dtype=np.int32)
@@ -289,10 +292,9 @@ def _spines(out: _Rows) -> None:
     column = _column_of_spines(fabric)
     n_links, n_spines = len(column.spine), int(column.spine[-1]) + 1
     shape = (copies, columns, n_links)
-    first = first_uplink(
-        wiring.spine_ports, max(wiring.spine_up, wiring.last_spine_up), int(fabric.spine_down.max()), out.panels.spine
-    )
-    port = (first + column.uplink).astype(np.int16)
+    held = max(wiring.spine_up, wiring.last_spine_up_held)
+    first = first_uplink(wiring.spine_ports, held, wiring.spine_ports_down, out.panels.spine)
+    port = (first + column.held_uplink).astype(np.int16)
     stack = np.arange(copies)[:, None] * columns + np.arange(columns)
     spine_base = (devices.first[SPINE] + stack * n_spines).astype(np.int32)
     np.add(spine_base[:, :, None], column.spine.astype(np.int32), out=out.view("a_device", *shape))
@@ -312,13 +314,15 @@ def _spines(out: _Rows) -> None:
 class _Column:
     """The uplinks of one column's spines, one entry a link: what is alike in all columns, and how they differ.
 
-    ``place`` counts the links that spines of the same set have before this one in column 0, ``step`` how many more each
-    further column puts before it; ``cores`` and ``first_core`` are the core group's.
+    A spine that has fewer uplinks than it will have once the design has grown leaves gaps, at its own ports and at the
+    cores': ``held`` counts the uplinks that ports are held for, ``held_uplink`` numbers a link among them. ``place`` is
+    what spines of the same set hold before this one in column 0, ``step`` how much more each further column puts before
+    it; ``cores`` and ``first_core`` are the core group's.
     """
 
     spine: IntArray
-    uplink: IntArray
-    uplinks: IntArray
+    held: IntArray
+    held_uplink: IntArray
     place: IntArray
     step: IntArray
     cores: IntArray
@@ -327,10 +331,10 @@ class _Column:
     def meets(self, column: int) -> tuple[IntArray, IntArray]:
         """(core, port of the core) of every link of a column."""
         place = self.place + column * self.step
-        if not (self.uplinks % self.cores).any():
-            a_pair = self.uplinks // self.cores
-            return self.first_core + self.uplink // a_pair, place // self.cores + self.uplink % a_pair
-        turn = place + self.uplink
+        if not (self.held % self.cores).any():
+            a_pair = self.held // self.cores
+            return self.first_core + self.held_uplink // a_pair, place // self.cores + self.held_uplink % a_pair
+        turn = place + self.held_uplink
         return self.first_core + turn % self.cores, turn // self.cores
 
 
@@ -345,18 +349,20 @@ def _column_of_spines(fabric: SizedFabric) -> _Column:
     number = np.concatenate([np.tile(np.arange(wiring.spines), pods - 1), np.arange(wiring.last_spines)])
     own_set, is_last = number % groups, pod == pods - 1
     uplinks = np.where(is_last, wiring.last_spine_up, wiring.spine_up)
-    before_pod = pod * columns * in_full[own_set] * wiring.spine_up
-    step = np.where(is_last, in_last[own_set], in_full[own_set]) * uplinks
-    place = before_pod + number // groups * uplinks
+    held = np.where(is_last, wiring.last_spine_up_held, wiring.spine_up)
+    step = np.where(is_last, in_last[own_set], in_full[own_set]) * held
+    place = pod * columns * in_full[own_set] * wiring.spine_up + number // groups * held
     cores = np.array(wiring.cores)
-    first_core = np.cumsum(cores) - cores
     link = np.repeat(np.arange(len(number)), uplinks)
+    uplink = np.arange(len(link)) - np.repeat(np.cumsum(uplinks) - uplinks, uplinks)
+    a_pair = np.maximum(uplinks // cores[own_set], 1)[link]
+    held_a_pair = np.where((uplinks < held)[link], held[link] // cores[own_set][link], a_pair)
     return _Column(
         spine=link,
-        uplink=np.arange(len(link)) - np.repeat(np.cumsum(uplinks) - uplinks, uplinks),
-        uplinks=uplinks[link],
+        held=held[link],
+        held_uplink=uplink // a_pair * held_a_pair + uplink % a_pair,
         place=place[link],
         step=step[link],
         cores=cores[own_set][link],
-        first_core=first_core[own_set][link],
+        first_core=(np.cumsum(cores) - cores)[own_set][link],
     )
