@@ -65,21 +65,18 @@ class LinkList:
     def labels(self) -> dict[str, Labels]:
         """Cage and port labels by kind of device."""
         fabric, panels = self.fabric, self.table.panels
-        generation, side_by_side = self.spec.fabric.generation, fabric.layout == "top-of-rack"
-        node = fabric.nic_ports_per_node, panels.node, self.role, self.catalog, generation, side_by_side
-        out = {NODE: node_labels(self.catalog.server(self.spec.compute.server), *node)}
-        for kind in KINDS[2:]:
-            switch = self.catalog.switches.get(getattr(fabric, f"{kind}_switch") or "")
-            lanes = fabric.endpoints_per_port if kind == LEAF else 1
-            ports = getattr(fabric, f"{kind}_radix")
-            out[kind] = switch_labels(
-                switch, ports, getattr(panels, kind), lanes, fabric.port_rate_gbit_s, self.catalog
-            )
-        out[MANAGER] = node_labels(None, 2, panels.manager, self.role, self.catalog, generation)
+        side_by_side = fabric.layout == "top-of-rack"
+        out = {NODE: self._node_labels(self.server, fabric.nic_ports_per_node, panels.node, side_by_side)}
+        for kind, switch in self.switches.items():
+            ports, lanes = getattr(fabric, f"{kind}_radix"), fabric.endpoints_per_port if kind == LEAF else 1
+            per_cage, rate = getattr(panels, kind), fabric.port_rate_gbit_s
+            out[kind] = switch_labels(switch, ports, per_cage, lanes, rate, self.catalog)
+        out[MANAGER] = self._node_labels(None, MANAGER_PORTS, panels.manager, False)
         return out
 
-    def _node_labels(self, server: Server | None, n_links: int, links_per_cage: int) -> Labels:
-        return node_labels(server, n_links, links_per_cage, self.role, self.catalog, self.spec.fabric.generation)
+    def _node_labels(self, server: Server | None, n_links: int, links_per_cage: int, side_by_side: bool) -> Labels:
+        generation = self.spec.fabric.generation
+        return node_labels(server, n_links, links_per_cage, self.role, self.catalog, generation, side_by_side)
 
     def rows(self, start: int = 0, stop: int | None = None) -> Iterator[LinkRow]:
         """Rows in the order of COLUMNS; numbers stay numbers, what does not apply is None."""
