@@ -18,7 +18,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "pcie_limits": ("pcie_gen", "pcie_lanes"), "gpus": ("id",), "servers": ("id",),
     "server_networks": ("server_id", "position"), "cables": ("id",), "connector_fit": ("cage_class",),
     "generations": ("id",), "default_lengths": ("tier",), "floor_defaults": ("name",),
-    "rack_layouts": ("server_id", "position"), "prices": ("part_id", "book", "per"),
+    "fabric_defaults": ("name",), "rack_layouts": ("server_id", "position"), "prices": ("part_id", "book", "per"),
     "port_naming": ("switch_id",), "rdma_names": ("vendor",), "server_ports": ("server_id", "rail"),
     "economics": ("id",), "model_constants": ("name", "index"),
 }  # fmt: skip
@@ -43,6 +43,7 @@ def check(tables: Tables, catalog: "Catalog") -> None:
     _failure_rates(tables)
     _evidence(tables)
     _floor(tables, catalog)
+    _fabric_defaults(tables, catalog)
     if len(catalog.default_lengths) != 4:
         raise CatalogError("default_lengths.csv", None, "tier", "each of the four tiers needs its row")
 
@@ -84,7 +85,15 @@ def _ascending(tables: Tables, table: str, columns: tuple[str, ...]) -> None:
 
 def _references(tables: Tables, catalog: "Catalog") -> None:
     parts = {values[0] for table in _PARTS for _, values in tables[table]}
-    tables_of_figures = ("prices", "economics", "pcie_limits", "default_lengths", "floor_defaults", "rack_layouts")
+    tables_of_figures = (
+        "prices",
+        "economics",
+        "pcie_limits",
+        "default_lengths",
+        "floor_defaults",
+        "fabric_defaults",
+        "rack_layouts",
+    )
     cited = [(table, "source", catalog.sources) for table in tables_of_figures]
     known: list[tuple[str, str, Iterable[str]]] = [
         *cited,
@@ -182,6 +191,23 @@ def _generations(tables: Tables, catalog: "Catalog") -> None:
         if switch_ports(catalog.switches[generation.default_switch], generation.port_rate_gbit_s) is None:
             raise _fail("generations", row, "default_switch",
                         f"{generation.default_switch} has no ports of {generation.port_rate_gbit_s} Gb/s")  # fmt: skip
+
+
+FABRIC_NAMES = (
+    "storage_ports_per_node", "inband_ports_per_node", "converged_ports_per_node", "oob_ports_per_node",
+    "oob_uplinks_per_leaf", "oob_uplink_gbit_s", "pdus_per_rack", "pdus_per_network_rack", "network_rack_switch_units",
+    "nodes_per_rack", "manager_inband_ports",
+)  # fmt: skip
+
+
+def _fabric_defaults(tables: Tables, catalog: "Catalog") -> None:
+    """Every figure that storage and management networks need is there."""
+    for name in FABRIC_NAMES:
+        if name not in catalog.fabric_defaults:
+            raise CatalogError("fabric_defaults.csv", None, "name", f"{name} needs its row")
+    for row, values in tables["fabric_defaults"]:
+        if values[0] not in FABRIC_NAMES:
+            raise _fail("fabric_defaults", row, "name", f"{values[0]} is no figure of a network")
 
 
 FLOOR_NAMES = (

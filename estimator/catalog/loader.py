@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from estimator.catalog.checks import check
-from estimator.catalog.ports import compute_network, switch_ports
+from estimator.catalog.ports import COMPUTE, network_of, switch_ports
 from estimator.catalog.records import (
     ANCHORS,
     STREET,
@@ -16,6 +16,7 @@ from estimator.catalog.records import (
     Cable,
     DefaultLength,
     Economic,
+    FabricDefault,
     FloorDefault,
     Generation,
     Gpu,
@@ -68,6 +69,7 @@ class Catalog:
         self.connector_fit: dict[str, tuple[str, ...]] = {v[0]: v[1] for _, v in tables["connector_fit"]}
         self.connector_lanes: dict[str, int] = {v[0]: v[2] for _, v in tables["connector_fit"]}
         self.default_lengths: dict[str, DefaultLength] = {v[0]: DefaultLength(*v) for _, v in tables["default_lengths"]}
+        self.fabric_defaults = {v[0]: FabricDefault(*v) for _, v in tables["fabric_defaults"]}
         self.floor_defaults: dict[str, FloorDefault] = {v[0]: FloorDefault(*v) for _, v in tables["floor_defaults"]}
         self.rack_layouts: dict[str, tuple[RackBlock, ...]] = {}
         for _, (server_id, *block) in tables["rack_layouts"]:
@@ -132,8 +134,12 @@ class Catalog:
 
     def compute_network(self, server_id: str | None) -> ServerNetwork | None:
         """A server's network for GPU traffic; None for a custom server, or one that has none."""
+        return self.network(server_id, COMPUTE)
+
+    def network(self, server_id: str | None, role: str) -> ServerNetwork | None:
+        """A server's network for the fabric of a role; None for a custom server, or one that has none."""
         server = self.server(server_id)
-        return compute_network(server) if server else None
+        return network_of(server, role) if server else None
 
     def switch_ports(self, switch_id: str, port_rate_gbit_s: int) -> SwitchPorts | None:
         """Ports of a switch at a port rate, and how many share a cage; None if it has no such mode (see ports.py)."""

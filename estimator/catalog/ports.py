@@ -1,7 +1,16 @@
 """How many ports switches and servers have at a given port rate, and how many of them share a cage."""
 
-from estimator.catalog.records import Server, ServerNetwork, Switch, SwitchPorts
+from estimator.catalog.records import Server, ServerNetwork, Switch, SwitchCage, SwitchPorts
 from estimator.units import ceil_div
+
+COMPUTE, STORAGE, IN_BAND, OUT_OF_BAND, CONVERGED = "compute", "storage", "in-band", "out-of-band", "converged"
+_NETWORK_ROLES = {  # roles of server_networks.csv that serve a fabric, the first found counts
+    COMPUTE: ("compute",),
+    STORAGE: ("storage", "storage+inband"),
+    IN_BAND: ("inband", "storage+inband", "mgmt"),
+    CONVERGED: ("storage+inband", "storage", "inband"),
+    OUT_OF_BAND: ("oob",),
+}
 
 
 def switch_ports(switch: Switch, port_rate_gbit_s: int) -> SwitchPorts | None:
@@ -19,9 +28,23 @@ def switch_ports(switch: Switch, port_rate_gbit_s: int) -> SwitchPorts | None:
     return None
 
 
+def network_of(server: Server, role: str) -> ServerNetwork | None:
+    """The server's network for a fabric's role, or None; one that serves storage and in-band counts for either."""
+    found = (n for wanted in _NETWORK_ROLES[role] for n in server.networks if n.role == wanted)
+    return next(found, None)
+
+
 def compute_network(server: Server) -> ServerNetwork | None:
     """The server's network for GPU traffic, or None (storage and management servers)."""
-    return next((network for network in server.networks if network.role == "compute"), None)
+    return network_of(server, COMPUTE)
+
+
+def uplink_cages(switch: Switch, port_rate_gbit_s: int) -> SwitchCage | None:
+    """Cages for uplinks beside the ports at the port rate, as out-of-band switches have; None if there are none."""
+    if all(cage.link_rate_gbit_s != port_rate_gbit_s for cage in switch.cages):
+        return None
+    faster = [cage for cage in switch.cages if cage.link_rate_gbit_s > port_rate_gbit_s]
+    return max(faster, key=lambda cage: cage.link_rate_gbit_s, default=None)
 
 
 def links_per_node_cage(network: ServerNetwork, links_per_node: int) -> int:

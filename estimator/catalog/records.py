@@ -349,6 +349,19 @@ class FloorDefault:
 
 
 @dataclass(frozen=True, slots=True)
+class FabricDefault:
+    """A figure of storage and management networks when the request says nothing."""
+
+    name: str
+    value: int
+    unit: str
+    basis: str
+    source: str
+    as_of: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class RackBlock:
     """Rack units of a rack that is bought whole: its nodes (one a unit), or what stands between them."""
 

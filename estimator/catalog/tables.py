@@ -242,6 +242,10 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
         "name": text, "value": number, "unit": text, "basis": basis, "source": identifier, "as_of": date,
         "note": optional_text,
     },
+    "fabric_defaults": {
+        "name": text, "value": whole, "unit": text, "basis": fact_basis, "source": identifier, "as_of": date,
+        "note": optional_text,
+    },
     "rack_layouts": {
         "server_id": identifier, "position": count, "first_unit": count, "n_units": count,
         "holds": one_of("node", "nvlink-switch", "power-shelf", "oob-switch"), "basis": basis, "source": identifier,
