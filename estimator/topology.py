@@ -113,7 +113,7 @@ def link_table(fabric: SizedFabric, panels: Panels) -> LinkTable:
     """
     devices = devices_of(fabric)
     counts = _tier_counts(fabric)
-    columns: dict[str, Column] = {name: np.empty(sum(counts), dtype) for name, dtype in _DTYPES.items()}
+    columns = _empty_columns(sum(counts))
     writers: tuple[Callable[[_Rows], None], ...] = (_nodes, _managers, _leaves, _spines)
     start = 0
     for tier, (n_links, write) in enumerate(zip(counts, writers, strict=True)):
@@ -125,6 +125,17 @@ def link_table(fabric: SizedFabric, panels: Panels) -> LinkTable:
             part["rate_gbit_s"].fill(fabric.endpoint_rate_gbit_s if tier == NODE_LEAF else fabric.port_rate_gbit_s)
             write(_Rows(fabric, devices, panels, part))
     return LinkTable(fabric, devices, panels, **columns)
+
+
+def _empty_columns(n_links: int) -> dict[str, Column]:
+    """All columns in one piece of memory: the system maps one large piece faster than many small ones."""
+    by_width = sorted(_DTYPES.items(), key=lambda item: -np.dtype(item[1]).itemsize)  # widest first: each is aligned
+    memory = np.empty(n_links * sum(np.dtype(dtype).itemsize for _, dtype in by_width), np.uint8)
+    columns, start = {}, 0
+    for name, dtype in by_width:
+        end = start + n_links * np.dtype(dtype).itemsize
+        columns[name], start = memory[start:end].view(dtype), end
+    return columns
 
 
 @dataclass(frozen=True)
@@ -303,11 +314,10 @@ def _spines(out: _Rows) -> None:
     for name, by_device in (("plane", devices.plane), ("rail", devices.rail)):
         out.view(name, *shape)[...] = by_device[spine_base][:, :, None]
     core_base = (devices.first[CORE] + np.arange(copies) * sum(wiring.cores)).astype(np.int32)
-    for k in range(columns):
-        core, core_port = column.meets(k)
-        np.add(core_base[:, None], core.astype(np.int32), out=out.view("b_device", *shape)[:, k])
-        out.view("b_port", *shape)[:, k] = core_port
-        out.view("b_cage", *shape)[:, k] = core_port // out.panels.core
+    core, core_port = column.meets(columns)
+    np.add(core_base[:, None, None], core, out=out.view("b_device", *shape))
+    out.view("b_port", *shape)[...] = core_port
+    out.view("b_cage", *shape)[...] = core_port // out.panels.core
 
 
 @dataclass(frozen=True)
@@ -328,14 +338,16 @@ class _Column:
     cores: IntArray
     first_core: IntArray
 
-    def meets(self, column: int) -> tuple[IntArray, IntArray]:
-        """(core, port of the core) of every link of a column."""
-        place = self.place + column * self.step
+    def meets(self, columns: int) -> tuple[Column, Column]:
+        """(core, port of the core) of every link, shape (columns or 1, n_links)."""
+        column = np.arange(columns)[:, None]
         if not (self.held % self.cores).any():
             a_pair = self.held // self.cores
-            return self.first_core + self.held_uplink // a_pair, place // self.cores + self.held_uplink % a_pair
-        turn = place + self.held_uplink
-        return self.first_core + turn % self.cores, turn // self.cores
+            core = self.first_core + self.held_uplink // a_pair
+            port, step = self.place // self.cores + self.held_uplink % a_pair, self.step // self.cores
+            return core.astype(np.int32)[None], port.astype(np.int16) + column.astype(np.int16) * step.astype(np.int16)
+        turn = self.place + self.held_uplink + column * self.step
+        return (self.first_core + turn % self.cores).astype(np.int32), (turn // self.cores).astype(np.int16)
 
 
 def _column_of_spines(fabric: SizedFabric) -> _Column:
