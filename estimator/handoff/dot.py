@@ -1,0 +1,46 @@
+"""The fabric as an undirected Graphviz graph, in the form that NVIDIA Air, PTM and the Cable Validation Tool read.
+
+Every name is quoted, as ``-``, ``.`` and ``/`` would end a bare one: ``"node-0001":"mlx5_0" -- "leaf-001":"swp1s0"``.
+"""
+
+from collections.abc import Iterator
+
+from estimator.devices import CORE, KINDS, LEAF, MANAGER, NODE, SPINE
+from estimator.handoff.stamp import comments, origin
+from estimator.link_list import BLOCK_ROWS, LinkList
+from estimator.port_names import port_system
+
+ROLES = {NODE: "host", MANAGER: "host", LEAF: "leaf", SPINE: "spine", CORE: "super_spine"}
+SYSTEM_KEYS = {"Cumulus Linux": "cumulus", "SONiC": "sonic"}  # as those tools spell them
+
+
+def write(links: LinkList) -> Iterator[str]:
+    """Attributes of the graph, a line a device, a line a link."""
+    stamp = "".join(f"  {name}={quoted(text)};\n" for name, text in origin(links).items())
+    yield f"{comments(links, mark='// ')}graph network {{\n{stamp}"
+    devices = links.table.devices
+    for kind in KINDS:
+        attributes = f'role="{ROLES[kind]}" function="{ROLES[kind]}"' + _system(links, kind)
+        names = devices.names[devices.of(kind)]
+        for start in range(0, len(names), BLOCK_ROWS):
+            block = names[start : start + BLOCK_ROWS]
+            yield "".join(f"  {quoted(name)} [label={quoted(name)} {attributes}]\n" for name in block)
+    lines = []
+    for row in links.rows():
+        lines.append(f"  {quoted(row[5])}:{quoted(row[7])} -- {quoted(row[8])}:{quoted(row[10])}\n")
+        if len(lines) == BLOCK_ROWS:
+            yield "".join(lines)
+            lines = []
+    yield "".join(lines) + "}\n"
+
+
+def quoted(text: str) -> str:
+    """A DOT string: only the quote sign needs a backslash, and a backslash before one or at the end its own."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _system(links: LinkList, kind: str) -> str:
+    if kind in (NODE, MANAGER):
+        return ""
+    key = SYSTEM_KEYS.get(port_system(links.switches[kind], links.catalog))
+    return f' os="{key}"' if key else ""

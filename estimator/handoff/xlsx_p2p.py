@@ -1,0 +1,102 @@
+"""The point-to-point sheet that UFM's Cable Validation Tool reads, with what a crew needs beside it.
+
+The tool finds its columns by their headers (``A-Node Name`` … ``Z-Port``). Its port names are plain numbers for switches
+of InfiniBand generations before XDR (``5/1`` for half of a split port) and the platform's own names otherwise; host
+adapters are numbered from 1 for ``mlx5_0`` on InfiniBand, its default mapping. The names that platforms print stand in columns of
+their own. A sheet a tier, more where a tier has more rows than a sheet holds. The same design gives the same bytes.
+"""
+
+import io
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from estimator.devices import MANAGER, NODE
+from estimator.handoff.stamp import origin, title
+from estimator.link_list import LOWER_KINDS, UPPER_KINDS, LinkList, LinkRow
+from estimator.topology import TIERS
+
+HEADERS = (
+    "A-Rack", "A-U", "A-Node Name", "A-Type", "A-Port", "Z-Rack", "Z-RU", "Z-Node Name", "Z-Type", "Z-Port",
+    "A-Cage", "A-Interface", "Z-Cage", "Z-Interface", "Rail", "Plane", "Rate (Gb/s)", "Link", "Cable", "Media",
+    "Length (m)", "Part",
+)  # fmt: skip
+WIDTHS = (8, 5, 14, 8, 12, 8, 5, 14, 8, 12, 8, 14, 8, 14, 6, 6, 10, 9, 9, 12, 10, 24)
+SHEET_ROWS = 1_048_575  # below the header
+BLOCK_BYTES = 65_536
+CREATED = datetime(2000, 1, 1)  # the same at any time
+NUMBERED_STYLES = ("mlnx-os", "plain")
+_ADAPTER = re.compile(r"mlx\d+_(\d+)$")
+
+
+def write(links: LinkList) -> Iterator[bytes]:
+    """The workbook, in blocks."""
+    import xlsxwriter  # slow to import, and only here
+
+    buffer = io.BytesIO()
+    workbook = xlsxwriter.Workbook(buffer, {"constant_memory": True})
+    stamp = origin(links)
+    comment = ", ".join(f"{name} {text}" for name, text in stamp.items())
+    workbook.set_properties({"title": title(links), "comments": comment, "created": CREATED})
+    for name, text in stamp.items():
+        workbook.set_custom_property(name, text, "text")
+    bold = workbook.add_format({"bold": True, "text_wrap": True, "valign": "top", "bottom": 1, "bg_color": "#E8EDF2"})
+    for tier, tier_name in enumerate(TIERS):
+        rows = links.table.rows(tier)
+        for number, start in enumerate(range(rows.start, rows.stop, SHEET_ROWS), start=1):
+            stop = min(start + SHEET_ROWS, rows.stop)
+            sheet = workbook.add_worksheet(tier_name if number == 1 else f"{tier_name} {number}")
+            _write_sheet(sheet, bold, _cells(links, tier, slice(start, stop)), stop - start)
+    workbook.close()
+    buffer.seek(0)
+    yield from iter(lambda: buffer.read(BLOCK_BYTES), b"")
+
+
+def _write_sheet(sheet: Any, bold: Any, rows: Iterator[tuple[Any, ...]], n_rows: int) -> None:
+    for column, (header, width) in enumerate(zip(HEADERS, WIDTHS, strict=True)):
+        sheet.set_column(column, column, width)
+        sheet.write_string(0, column, header, bold)
+    sheet.freeze_panes(1, 0)
+    sheet.autofilter(0, 0, n_rows, len(HEADERS) - 1)
+    for number, row in enumerate(rows, start=1):
+        for column, cell in enumerate(row):
+            if isinstance(cell, str):
+                sheet.write_string(number, column, cell)
+            elif cell is not None:
+                sheet.write_number(number, column, cell)
+
+
+def _cells(links: LinkList, tier: int, rows: slice) -> Iterator[tuple[Any, ...]]:
+    """Rows in the order of HEADERS."""
+    table = links.table
+    lower, upper = (_tool_ports(links, kinds[tier]) for kinds in (LOWER_KINDS, UPPER_KINDS))
+    a_type = "Host" if LOWER_KINDS[tier] in (NODE, MANAGER) else "Switch"
+    ends = zip(*(column[rows].tolist() for column in (table.a_port, table.b_port, table.b_lane)), strict=True)
+    for row, (a_port, b_port, b_lane) in zip(links.rows(rows.start, rows.stop), ends, strict=True):
+        yield _row(row, a_type, lower[0][a_port], upper[b_lane][b_port])
+
+
+def _row(row: LinkRow, a_type: str, a_port: str, z_port: str) -> tuple[Any, ...]:
+    link, cable, _, plane, rail, a, a_cage, a_name, b, b_cage, b_name, rate, media, length_m, part = row
+    return (
+        None, None, a, a_type, a_port, None, None, b, "Switch", z_port, a_cage, a_name, b_cage, b_name, rail, plane, rate,
+        link, cable, media, length_m, part,
+    )  # fmt: skip
+
+
+def _tool_ports(links: LinkList, kind: str) -> list[list[str]]:
+    """Port names as the tool takes them, by lane and port."""
+    labels = links.labels[kind]
+    is_infiniband = links.catalog.generations[links.spec.fabric.generation].protocol == "infiniband"
+    if kind in (NODE, MANAGER):
+        if not is_infiniband:
+            return labels.lanes
+        found = (_ADAPTER.match(port) for port in labels.ports)
+        return [[str(int(adapter[1]) + 1) if adapter else str(n) for n, adapter in enumerate(found, start=1)]]
+    part = links.switches[kind]
+    style = links.catalog.port_naming[part.id].style if part else "plain"
+    if not is_infiniband or style not in NUMBERED_STYLES:
+        return labels.lanes
+    numbers = [str(port + 1) for port in range(len(labels.ports))]
+    return [numbers, *([f"{number}/{lane}" for number in numbers] for lane in range(1, len(labels.lanes)))]
