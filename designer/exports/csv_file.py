@@ -6,12 +6,9 @@ the file for Excel. No totals row, since a program that adds the rows up would c
 
 import csv
 import io
-import re
 
 from designer.exports.tables import PROVENANCE_COLUMNS, Cell, Table
-
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # the wide forms: East Asian Excel
-PLAIN_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+from estimator.handoff.cells import guarded
 
 
 def csv_bytes(table: Table, provenance: tuple[Cell, ...]) -> bytes:
@@ -21,12 +18,3 @@ def csv_bytes(table: Table, provenance: tuple[Cell, ...]) -> bytes:
     writer.writerow([column.key for column in (*table.columns, *PROVENANCE_COLUMNS)])
     writer.writerows([guarded(cell) for cell in (*row, *provenance)] for row in table.rows)
     return text.getvalue().encode()
-
-
-def guarded(cell: Cell) -> Cell:
-    """Text that a spreadsheet would run as a formula gets an apostrophe before it; numbers stay; truth as in JSON."""
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    if isinstance(cell, str) and cell.lstrip(" ").startswith(FORMULA_STARTS) and not PLAIN_NUMBER.fullmatch(cell):
-        return f"'{cell}"
-    return cell

@@ -9,9 +9,10 @@ from typing import Any
 import openpyxl
 import pytest
 
-from designer.exports.csv_file import csv_bytes, guarded
+from designer.exports.csv_file import csv_bytes
 from designer.exports.downloads import BOM_FILES, bom_csv, bom_xlsx, file_name
 from designer.exports.tables import BOM_COLUMNS, RANGE, bom_table, flattened, provenance
+from estimator.handoff.cells import guarded
 from tests.designer.sample_estimate import NAME, sample_estimate
 
 CREATED = datetime(2026, 11, 27, 12, 0, 0, tzinfo=UTC)
