@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from estimator.bom import bill_of_materials
+from estimator.built import paths_json, ratios_json
 from estimator.cabling import cable_plan
 from estimator.catalog.loader import Catalog
 from estimator.cost import cost_of
@@ -99,7 +100,8 @@ def _one(
     parts: tuple[str, ...],
 ) -> Estimate:
     compute = fabric.as_json()
-    compute["oversubscription"] = fabric.oversubscription_json(spec.fabric.oversubscription)
+    compute["oversubscription"] = fabric.oversubscription_json(spec.fabric.oversubscription) | ratios_json(fabric)
+    compute["paths"] = paths_json(fabric)
     bom = cost = power = None
     if {"cables", "bom", "cost"} & set(parts):
         plan = cable_plan(spec, fabric, catalog)
