@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from designer.templatetags.units import count, duration_us, gb_s, message_size, percent, rounded
+from designer.templatetags.units import count, decimal, duration_us, gb_s, medium_name, message_size, percent, rounded
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 MAX_SERIES = 5
@@ -16,6 +16,7 @@ BITS_PER_BYTE = 8
 CLOSE_LABELS = 1.3
 NO_LOSS = 0.0005  # a difference that three digits do not show
 PLOT_HEIGHT_PX = 320
+FEW_BARS, BAR_PX = 6, 44  # so few would be as wide as a hand
 SMALLEST_DRAWN_BYTES = 4096  # below it every line lies on the axis; the table has those sizes
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
 SIZE_LABEL = (
@@ -259,6 +260,54 @@ def scaling_chart(performance: Mapping[str, Any], nics_gb_s: float | None = None
     )
     return _chart("scaling", "Scaling efficiency against GPU count", description, series, rows, spec,
                   ["GPUs", *series], table, note)  # fmt: skip
+
+
+def length_chart(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Links of each length, stacked by medium. ``rows`` are those of the cabling table; None where none has a medium."""
+    known = [row for row in rows if row["medium"] and row["length_m"] is not None]
+    if not known:
+        return None
+    media = sorted({row["medium"] for row in known})
+    lengths = sorted({row["length_m"] for row in known})
+    links = {(row["medium"], row["length_m"]): 0 for row in known}
+    for row in known:
+        links[row["medium"], row["length_m"]] += row["links"]
+    bars = [
+        {"series": f"s{media.index(medium)}", "length_m": length, "links": n, "text": f"{decimal(length)} m", "told": count(n)}
+        for (medium, length), n in links.items()
+    ]  # fmt: skip
+    series = [medium_name(medium) for medium in media]
+    table = [
+        {"head": f"{decimal(length)} m",
+         "cells": [{"text": count(links.get((medium, length), 0)), "note": ""} for medium in media]}
+        for length in lengths
+    ]  # fmt: skip
+    words = "{" + ", ".join(["'Length': datum.text", "'Medium': " + _word_of(series), "'Links': datum.told"]) + "}"
+    spec = {
+        "transform": [IS_ON],
+        "mark": {"type": "bar", "tooltip": {"expr": words}, "cornerRadiusEnd": 3,
+                 "width": {"band": 0.7} if len(lengths) > FEW_BARS else BAR_PX},
+        "encoding": {
+            "x": {"field": "length_m", "type": "ordinal", "title": "Length as ordered, m", "sort": "ascending",
+                  "scale": {"domain": lengths}, "axis": {"labelAngle": 0, "grid": False}},
+            "y": {"field": "links", "type": "quantitative", "title": "Links",
+                  "axis": {"tickCount": 6, "tickMinStep": 1, "format": ",d"}},
+            "order": {"field": "series"},
+        },
+    }  # fmt: skip
+    total = sum(links.values())
+    span = f"from {decimal(lengths[0])} m to {decimal(lengths[-1])} m"
+    description = f"{count(total)} links by length, {span}, over {', '.join(series)}."
+    note = "Lengths are those to order: the run with its slack, rounded up to what is stocked. A colour is a medium."
+    return _chart("lengths", "Links by length", description, series, bars, spec, ["Length", *series], table, note)
+
+
+def _word_of(series: Sequence[str]) -> str:
+    """An expression for the series' name of a datum: names come from the catalog, as quoted constants."""
+    words = json.dumps("")
+    for k, label in reversed(list(enumerate(series))):
+        words = f"datum.series === 's{k}' ? {json.dumps(label)} : {words}"
+    return words
 
 
 def _exchange(performance: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -1,28 +1,33 @@
 """HTML pages, one short view each. Rules are spec.py's, numbers the pipeline's, writes services.py's."""
 
 from typing import Any, cast
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
-from django_htmx.http import HttpResponseClientRedirect, HttpResponseStopPolling, retarget
+from django_htmx.http import HttpResponseClientRedirect, HttpResponseStopPolling, push_url, retarget
 
 from designer import samples
 from designer.bom_table import sorted_bom
-from designer.charts import domain_nics_gb_s, headline, performance_charts
+from designer.charts import headline
 from designer.design_list import design_rows, sorted_rows
-from designer.diagrams import fabric_svg, part_names
+from designer.diagrams import fabric_svg
+from designer.findings_tab import change_of
 from designer.forms import DesignForm, problems_for_page
 from designer.models import Design
 from designer.services import cancel_estimate, request_estimate, save_design
 from designer.spec_keys import answered_texts, field_name
+from designer.tabs import result_context, tab_of
 from estimator.catalog.loader import load_catalog
+from estimator.changes import apply_change
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
@@ -30,6 +35,7 @@ from estimator.spec import DesignSpec, parse_spec, spec_hash
 from estimator.version import MODEL_VERSION
 
 FAST_POLL_AGE_S = 2
+REVISIONS_SHOWN = 12
 NEW_DESIGN = {
     "name": "Untitled design",
     "compute": {"server": "dgx-h100", "gpus": 1024},
@@ -117,7 +123,13 @@ def _page(
 ) -> dict[str, Any]:
     figures = _preview(form, spec, known)
     form.show_computed(figures.get("computed", {}))
-    return {"form": form, "design": row, "revision": row and row.latest} | figures
+    revisions = list(row.revisions.order_by("-number")[:REVISIONS_SHOWN]) if row else []
+    return {
+        "form": form,
+        "design": row,
+        "revision": revisions[0] if revisions else None,
+        "revisions": revisions,
+    } | figures
 
 
 def _preview(form: DesignForm, spec: DesignSpec | None, known: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -178,7 +190,9 @@ def _estimate(request: HttpRequest, row: Design | None) -> HttpResponse:
         return address
     if row is None:
         return HttpResponseClientRedirect(address.url)
-    context = _job_context(request, saved, job) | {"design": saved, "revision": saved.latest, "is_live": True}
+    revisions = list(saved.revisions.order_by("-number")[:REVISIONS_SHOWN])
+    context = _job_context(request, saved, job)
+    context |= {"design": saved, "revision": revisions[0], "revisions": revisions, "is_live": True}
     return render(request, "designer/_job.html", context)
 
 
@@ -189,33 +203,75 @@ def _refused(request: HttpRequest, form: DesignForm, row: Design | None) -> Http
     return render(request, "designer/design.html", context, status=422)
 
 
+def _result_query(request: HttpRequest) -> QueryDict:
+    """What is asked of the result; by a script on the page, that of the page's address, so that its tab stays open."""
+    details = getattr(request, "htmx", None)
+    if details and "tab" not in request.GET and details.current_url:
+        return QueryDict(urlsplit(details.current_url).query)
+    return request.GET
+
+
 def _job_context(request: HttpRequest, row: Design, job: EstimateJob | None) -> dict[str, Any]:
     """All that the result part of the page shows of one job."""
     if job is None:
         return {"job": None}
-    context: dict[str, Any] = {"job": job, "design": row, "estimated_hash": job.spec_hash}
+    query = _result_query(request)
+    context: dict[str, Any] = {"job": job, "design": row, "estimated_hash": job.spec_hash, "tab": tab_of(query)}
     if job.is_active:
         age = timezone.now() - job.created_at
         context["poll"] = "load delay:200ms" if age.total_seconds() < FAST_POLL_AGE_S else "every 1s"
     if job.state == EstimateJob.State.FAILED:
         context["job_problems"] = problems_for_page(_problems_of(job))
     if job.state == EstimateJob.State.SUCCEEDED:
-        context |= _result_context(job.result or {}, request.GET.get("sort"))
+        context |= result_context(job, query)
     return context
 
 
-def _result_context(result: dict[str, Any], order: str | None) -> dict[str, Any]:
-    nics_gb_s = domain_nics_gb_s(result)
-    return {
-        "nics_gb_s": nics_gb_s,
-        "result": result,
-        "result_compute": result["fabrics"]["compute"],
-        "names": part_names(result),
-        "busbw_now": headline(result.get("performance")),
-        "price_book": result["cost"]["price_book"],
-        "charts": performance_charts(result.get("performance"), nics_gb_s),
-        "bom": sorted_bom(result.get("bom"), order),
-    }
+@login_required
+@require_POST
+def design_apply(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """Save the design with the change that one finding proposes, and ask for its estimate."""
+    row, job = _job_or_404(request, design_id, job_id)
+    revision = row.latest
+    change = change_of(job.result or {}, request.POST.get("finding", ""))
+    if change is None:
+        raise Http404("This estimate has no such finding, or it proposes no change.")
+    if revision.spec_hash != job.spec_hash:
+        messages.error(request, "The design has changed since this estimate, so its findings may no longer hold.")
+        return redirect(_findings_page(row))
+    return _revise(request, row, revision.given, change)
+
+
+@login_required
+@require_POST
+def revision_restore(request: HttpRequest, design_id: UUID, number: int) -> HttpResponse:
+    """Make an earlier revision the newest one again; the revisions between stay."""
+    row = get_object_or_404(Design, pk=design_id, owner=_owner(request))
+    revision = get_object_or_404(row.revisions, number=number)
+    return _revise(request, row, revision.given, {})
+
+
+def _findings_page(row: Design) -> str:
+    return f"{reverse('design', args=[row.pk])}?tab=findings#result"
+
+
+def _revise(request: HttpRequest, row: Design, given: dict[str, Any], change: dict[str, Any]) -> HttpResponse:
+    """Save ``given`` with ``change`` as the next revision and queue its estimate; what cannot be built is only told."""
+    before = row.latest.number
+    try:
+        spec = parse_spec(apply_change(given, change), load_catalog())
+        estimate([spec], load_catalog(), parts=("counts",))
+        with transaction.atomic():
+            saved = save_design(_owner(request), spec, row)
+            request_estimate(_owner(request), spec)
+    except EstimatorError as error:
+        words = " ".join(problem.message for problem in error.problems)
+        messages.error(request, f"Nothing was changed, as this could not be built: {words}")
+    else:
+        messages.success(
+            request, f"Saved as revision {saved.latest.number}. Revision {before} is kept: you can go back to it."
+        )
+    return redirect(_findings_page(row))
 
 
 def _job_or_404(request: HttpRequest, design_id: UUID, job_id: UUID) -> tuple[Design, EstimateJob]:
@@ -243,6 +299,17 @@ def estimate_cancel(request: HttpRequest, design_id: UUID, job_id: UUID) -> Http
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "designer/_job.html", _job_context(request, row, job) | {"is_live": True})
     return redirect("design", row.pk)
+
+
+@login_required
+@require_safe
+def estimate_tab(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """One tab of a finished estimate, for the page that has the others' links already."""
+    row, job = _job_or_404(request, design_id, job_id)
+    if job.state != EstimateJob.State.SUCCEEDED:
+        raise Http404("This estimate has no result.")
+    page = f"{reverse('design', args=[row.pk])}?{request.GET.urlencode()}"
+    return push_url(render(request, "designer/_tabs.html", _job_context(request, row, job)), page)
 
 
 @login_required

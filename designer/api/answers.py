@@ -133,6 +133,30 @@ class Bom(Answer):
     bom = BomWithLines()
 
 
+class CablingRow(Answer):
+    """One tier over one medium, length and part."""
+
+    tier = serializers.CharField()
+    medium = serializers.CharField(allow_null=True)
+    length_m = serializers.FloatField(allow_null=True, help_text="As ordered.")
+    part = serializers.CharField(allow_null=True, help_text="The cable or fibre; null where none fits.")
+    upper_module = serializers.CharField(allow_null=True, help_text="The transceiver nearer the core.")
+    lower_module = serializers.CharField(allow_null=True)
+    links = serializers.IntegerField(help_text="Connections at one port rate.")
+    cables = serializers.IntegerField(help_text="Things bought.")
+    modules = serializers.IntegerField(help_text="Transceivers.")
+    cages = serializers.IntegerField(help_text="Filled openings of switches and servers.")
+    missing = serializers.CharField(allow_null=True, help_text="Why no part fits.")
+
+
+class Cabling(Answer):
+    """What one fabric is cabled with."""
+
+    spec_hash = serializers.CharField()
+    fabric = serializers.CharField()
+    rows = CablingRow(many=True)
+
+
 class PredictionRow(Answer):
     gpus = serializers.IntegerField()
     nodes = serializers.IntegerField()

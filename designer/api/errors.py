@@ -13,6 +13,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from designer.link_lists import OutdatedEstimate
 from designer.services import TooManyJobs
 from estimator.errors import CatalogError, EstimatorError, Problem
 
@@ -84,7 +85,7 @@ def _as_refusal(error: Exception) -> Refusal:
         case CatalogError():  # ours to mend, not the caller's: say which file, and that it is not the request
             logger.error("The catalog cannot be used: %s", error)
             return Refusal(503, error.code, list(error.problems))
-        case TooManyJobs():
+        case TooManyJobs() | OutdatedEstimate():
             return Refusal(409, error.code, list(error.problems))
         case EstimatorError():
             return Refusal(400, error.code, list(error.problems))

@@ -18,9 +18,12 @@ from designer.api.serializers import (
     EstimateJobDetailSerializer,
     EstimateJobSerializer,
     EstimateQuery,
+    FabricQuery,
+    LinksQuery,
     RevisionDetailSerializer,
 )
 from designer.exports.downloads import XLSX_TYPE
+from estimator.handoff.formats import FORMATS
 from estimator.prediction import PredictionRequest
 from estimator.spec import DesignSpec
 
@@ -235,6 +238,29 @@ bom_read = _call(
     (404, 409),
     parameters=[BomQuery],
     tags=["estimates"],
+)
+
+links_read = _call(
+    "get_links",
+    "Every link of a fabric, port to port",
+    {
+        (200, kind): OpenApiTypes.BINARY if kind == XLSX_TYPE else OpenApiTypes.STR
+        for kind in dict.fromkeys(form.content_type for form in FORMATS.values())
+    }
+    | {304: OpenApiResponse(description="As If-None-Match has it already.")},
+    (404, 409, 503),
+    description="Streamed, in the form asked for: "
+    + ", ".join(f"`{key}` ({form.purpose})" for key, form in FORMATS.items()),
+    parameters=[LinksQuery],
+    tags=["links"],
+)
+cabling_read = _call(
+    "get_cabling",
+    "Links, cables, modules and cages by tier, medium, length and part",
+    {200: answers.Cabling},
+    (404, 409),
+    parameters=[FabricQuery],
+    tags=["links"],
 )
 
 catalog_kinds = _call(

@@ -10,6 +10,7 @@ from rest_framework import serializers
 from designer.api import answers
 from designer.exports.downloads import FORMATS
 from designer.models import Design, DesignRevision
+from estimator.handoff.formats import FORMATS as LINK_FORMATS
 from estimator.jobs.models import EstimateJob
 from estimator.spec import DesignSpec
 
@@ -53,6 +54,14 @@ class CatalogQuery(PageQuery):
 
 class BomQuery(serializers.Serializer[Any]):
     format = _choice(FORMATS, default="json", help_text="The form of the download.")
+
+
+class FabricQuery(serializers.Serializer[Any]):
+    fabric = serializers.CharField(max_length=80, default="compute", help_text="One of the estimate's fabrics.")
+
+
+class LinksQuery(FabricQuery):
+    format = _choice(tuple(LINK_FORMATS), default="csv", help_text="The form of the download.")
 
 
 # --- Answers -----------------------------------------------------------------------------------------------------
@@ -135,6 +144,8 @@ class EstimateJobSerializer(serializers.ModelSerializer[EstimateJob]):
 
     url = serializers.SerializerMethodField()
     bom_url = serializers.SerializerMethodField()
+    links_url = serializers.SerializerMethodField()
+    cabling_url = serializers.SerializerMethodField()
     name = serializers.SerializerMethodField()
     versions = serializers.SerializerMethodField()
     progress = serializers.FloatField(min_value=0, max_value=1)
@@ -143,7 +154,7 @@ class EstimateJobSerializer(serializers.ModelSerializer[EstimateJob]):
     class Meta:
         model = EstimateJob
         fields = [
-            "id", "url", "bom_url", "name", "state", "progress", "spec_hash", "versions", "error",
+            "id", "url", "bom_url", "links_url", "cabling_url", "name", "state", "progress", "spec_hash", "versions", "error",
             "created_at", "started_at", "finished_at",
         ]  # fmt: skip
 
@@ -152,6 +163,12 @@ class EstimateJobSerializer(serializers.ModelSerializer[EstimateJob]):
 
     def get_bom_url(self, job: EstimateJob) -> str:
         return _url(self, "bom", pk=job.pk)
+
+    def get_links_url(self, job: EstimateJob) -> str:
+        return _url(self, "links", pk=job.pk)
+
+    def get_cabling_url(self, job: EstimateJob) -> str:
+        return _url(self, "cabling", pk=job.pk)
 
     def get_name(self, job: EstimateJob) -> str:
         return str(job.spec.get("name", ""))

@@ -48,6 +48,7 @@ def test_every_address_and_method_is_in_the_document(document: dict[str, Any]) -
         "get /api/v1/designs/{id}/revisions/{number}/",
         "get /api/v1/estimates/", "post /api/v1/estimates/", "get /api/v1/estimates/{id}/",
         "post /api/v1/estimates/{id}/cancel/", "get /api/v1/estimates/{id}/bom/",
+        "get /api/v1/estimates/{id}/links/", "get /api/v1/estimates/{id}/cabling/",
         "get /api/v1/catalog/", "get /api/v1/catalog/{kind}/",
     }  # fmt: skip
 
@@ -80,6 +81,7 @@ def test_answers_have_the_shape_that_is_described(call: Caller, document: dict[s
     assert_has_shape(document, "EstimateJobDetail", call("GET", f"estimates/{job['id']}/").json())
     assert_has_shape(document, "PaginatedEstimateJobList", call("GET", "estimates/").json())
     assert_has_shape(document, "Bom", call("GET", f"estimates/{job['id']}/bom/").json())
+    assert_has_shape(document, "Cabling", call("GET", f"estimates/{job['id']}/cabling/").json())
     assert_has_shape(document, "Error", call("GET", "nowhere/").json())
 
 

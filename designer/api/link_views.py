@@ -1,0 +1,68 @@
+"""Port-to-port lists of a finished estimate, streamed: what a cabling crew and the fabric's tools read."""
+
+from itertools import chain
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.utils.http import parse_etags
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from designer.api import schema
+from designer.api.base import ApiView, query_of
+from designer.api.errors import Refusal
+from designer.api.serializers import FabricQuery, LinksQuery
+from designer.api.views import finished_result, jobs_of
+from designer.cabling_tab import cabling_rows
+from designer.exports.link_files import content_type, in_pieces, link_file_name
+from designer.link_lists import entity_tag, links_of
+from estimator.errors import Problem
+from estimator.handoff.formats import FORMATS
+from estimator.jobs.models import EstimateJob
+
+
+def finished_fabric(request: Request, pk: UUID, role: str) -> tuple[EstimateJob, dict[str, Any]]:
+    """The caller's finished estimate, and one fabric of it; 404, 409 or 400 where there is none."""
+    job = get_object_or_404(jobs_of(request), pk=pk)
+    fabrics = finished_result(job)["fabrics"]
+    if role not in fabrics:
+        message = f"This estimate has no fabric {role!r}. It has: {', '.join(fabrics)}."
+        raise Refusal(400, "invalid_request", [Problem("fabric", "invalid_choice", message)])
+    return job, fabrics[role]
+
+
+class LinksView(ApiView):
+    """Every link of one fabric, in the form asked for."""
+
+    @schema.links_read
+    def get(self, request: Request, pk: UUID) -> HttpResponseBase:
+        query = query_of(request, LinksQuery)
+        name, role = query["format"], query["fabric"]
+        job, _ = finished_fabric(request, pk, role)
+        tag = entity_tag(job, "links", role, name)
+        if tag in parse_etags(request.headers.get("If-None-Match", "")):
+            return HttpResponse(status=304, headers={"ETag": tag})
+        headers = {
+            "ETag": tag,
+            "Cache-Control": "private, no-cache",
+            "Content-Disposition": f'attachment; filename="{link_file_name(job.spec, job.spec_hash, role, name)}"',
+        }
+        kind = content_type(FORMATS[name])
+        if request.method == "HEAD":
+            return HttpResponse(content_type=kind, headers=headers)
+        pieces = in_pieces(FORMATS[name].write(links_of(job, role)))
+        first = next(pieces, b"")  # what cannot be written is refused before the answer has begun
+        return StreamingHttpResponse(chain([first], pieces), content_type=kind, headers=headers)
+
+
+class CablingView(ApiView):
+    """What one fabric is cabled with, a row for each tier, medium, length and part."""
+
+    @schema.cabling_read
+    def get(self, request: Request, pk: UUID) -> Response:
+        role = query_of(request, FabricQuery)["fabric"]
+        job, fabric = finished_fabric(request, pk, role)
+        return Response({"spec_hash": job.spec_hash, "fabric": role, "rows": cabling_rows(fabric)})

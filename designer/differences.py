@@ -1,0 +1,58 @@
+"""What a proposed change reads like beside what is there: keys by their name on the form, values as the form prints them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from designer.forms import LABELS
+from designer.spec_keys import ALL_KEYS
+from designer.templatetags.units import words
+from estimator.catalog.loader import Catalog
+
+AUTOMATIC = "automatic"
+
+
+def difference(spec: Mapping[str, Any], change: Mapping[str, Any], catalog: Catalog) -> list[dict[str, str]]:
+    """One row a changed key: its name on the form, its dotted path, the value there is and the proposed one."""
+    return [
+        {"path": path, "label": label_of(path), "before": text_of(path, value_at(spec, path), catalog),
+         "after": text_of(path, value, catalog)}
+        for path, value in change.items()
+    ]  # fmt: skip
+
+
+def value_at(values: Any, path: str) -> Any:
+    """The value at a dotted path, where numbers count the entries of lists; None where there is none."""
+    for part in path.split("."):
+        if isinstance(values, Mapping):
+            values = values.get(part)
+        elif isinstance(values, Sequence) and part.isdecimal() and int(part) < len(values):
+            values = values[int(part)]
+        else:
+            return None
+    return values
+
+
+def label_of(path: str) -> str:
+    """A dotted key by its name on the form; by its last words where the form does not ask for it."""
+    key = ALL_KEYS.get(path)
+    return str(key.info.title) if key and key.info.title else words(path.rpartition(".")[2]).capitalize()
+
+
+def text_of(path: str, value: Any, catalog: Catalog) -> str:
+    """A value as the form prints it: parts by their model, numbers with their unit, nothing as "automatic"."""
+    if value is None:
+        return AUTOMATIC
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    key = ALL_KEYS.get(path)
+    choices = key.choices if key else ()
+    if isinstance(value, str) or value in choices:
+        return _part_models(catalog).get(value, LABELS.get(value, str(value)))
+    if isinstance(value, int | float):
+        return f"{value:,} {key.unit}" if key and key.unit else f"{value:,}"
+    return str(value)
+
+
+def _part_models(catalog: Catalog) -> dict[Any, str]:
+    records = (catalog.servers, catalog.switches, catalog.gpus)
+    return {part: record.model for kind in records for part, record in kind.items()}

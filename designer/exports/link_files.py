@@ -1,0 +1,37 @@
+"""A link list as a file to send: its name, and its bytes in pieces that are worth a packet."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.utils.text import slugify
+
+from estimator.handoff.formats import FORMATS, Format
+
+PIECE_BYTES = 65_536
+
+
+def link_file_name(spec: dict[str, Any], digest: str, role: str, form: str) -> str:
+    """``dgx-h100-4-units-compute-topo-1a2b3c4d.topo``: design, fabric and format in safe letters, start of the spec's hash."""
+    slug = slugify(str(spec.get("name", "")))[:80].strip("-") or "design"
+    return f"{slug}-{slugify(role)}-{form}-{digest[:8]}.{FORMATS[form].extension}"
+
+
+def content_type(form: Format) -> str:
+    """The format's media type, with the encoding of its text."""
+    return f"{form.content_type}; charset=utf-8" if form.content_type.startswith("text/") else form.content_type
+
+
+def in_pieces(chunks: Iterator[bytes], size: int = PIECE_BYTES) -> Iterator[bytes]:
+    """The same bytes: the first chunk at once, so that a reader sees it begin, the rest in pieces of about ``size``."""
+    first = next(chunks, b"")
+    if first:
+        yield first
+    held, n_bytes = [], 0
+    for chunk in chunks:
+        held.append(chunk)
+        n_bytes += len(chunk)
+        if n_bytes >= size:
+            yield b"".join(held)
+            held, n_bytes = [], 0
+    if held:
+        yield b"".join(held)

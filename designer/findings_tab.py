@@ -1,0 +1,37 @@
+"""The findings tab: what an architect should know, what could be changed, what a failure costs, and room to grow."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from designer.differences import difference, label_of
+from designer.spec_keys import field_name
+from estimator.catalog.loader import load_catalog
+
+SEVERITIES = ("error", "warning", "info")
+
+
+def findings_context(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Findings, worst first, each with the difference that its proposed change would make."""
+    catalog = load_catalog()
+    rows = [
+        {**finding, "number": number, "label": label_of(finding["field"]) if finding.get("field") else "",
+         "input": field_name(finding["field"]) if finding.get("field") else "",
+         "difference": difference(result["spec"], finding.get("change") or {}, catalog)}
+        for number, finding in enumerate(result["findings"], 1)
+    ]  # fmt: skip
+    rows.sort(key=lambda row: SEVERITIES.index(row["severity"]))
+    counts = [{"severity": severity, "n": sum(row["severity"] == severity for row in rows)} for severity in SEVERITIES]
+    return {"finding_rows": rows, "finding_counts": counts}
+
+
+def n_to_heed(result: Mapping[str, Any]) -> int:
+    """How many findings are more than notes."""
+    return sum(finding["severity"] != "info" for finding in result.get("findings", []))
+
+
+def change_of(result: Mapping[str, Any], number: str) -> dict[str, Any] | None:
+    """The proposed change of finding ``number``, counted from 1 as on the page; None if it proposes none."""
+    findings = result.get("findings", [])
+    if not number.isascii() or not number.isdecimal() or not 1 <= int(number) <= len(findings):
+        return None
+    return findings[int(number) - 1].get("change") or None

@@ -1,0 +1,55 @@
+"""The link list of a finished estimate: made again from its spec when it is asked for, never stored.
+
+The same spec, model and catalog give the same list, so a list is made only where both are still those of the estimate.
+"""
+
+import hashlib
+
+from estimator.catalog.loader import load_catalog
+from estimator.errors import EstimatorError, Problem
+from estimator.jobs.models import EstimateJob
+from estimator.link_list import LinkList, link_list
+from estimator.spec import parse_spec
+from estimator.version import MODEL_VERSION
+
+
+class OutdatedEstimate(EstimatorError):
+    """The estimate was made by another model or catalog than today's, and its links can no longer be told."""
+
+    code = "outdated_estimate"
+
+
+def fabric_roles(job: EstimateJob) -> tuple[str, ...]:
+    """The fabrics of a finished estimate, the compute fabric first."""
+    return tuple((job.result or {}).get("fabrics", {}))
+
+
+def is_outdated(job: EstimateJob) -> bool:
+    """True if model or catalog have changed since the estimate was made."""
+    return (job.model_version, job.catalog_version) != (MODEL_VERSION, load_catalog().version)
+
+
+def links_of(job: EstimateJob, role: str) -> LinkList:
+    """The links of one fabric of a finished estimate.
+
+    Raises
+    ------
+    OutdatedEstimate
+        If model or catalog have changed since.
+    SpecError
+        If the estimate has no such fabric.
+    """
+    catalog = load_catalog()
+    if is_outdated(job):
+        message = (
+            f"This estimate was made by model {job.model_version} with catalog {job.catalog_version[:12]}, and link lists "
+            f"are made by model {MODEL_VERSION} with catalog {catalog.version[:12]}. Ask for a new estimate of the design."
+        )
+        raise OutdatedEstimate([Problem("", "outdated_estimate", message)])
+    return link_list(parse_spec(job.spec, catalog), catalog, role)
+
+
+def entity_tag(job: EstimateJob, *parts: str) -> str:
+    """What names one file of an estimate for caches: it changes with spec, model and catalog, and with nothing else."""
+    key = "\n".join([job.spec_hash, job.model_version, job.catalog_version, *parts])
+    return f'"{hashlib.sha256(key.encode()).hexdigest()[:32]}"'

@@ -1,0 +1,60 @@
+"""What an address asks of a result: one of some words, a page of rows. Nonsense reads as the first of them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from estimator.units import ceil_div
+
+ROWS_A_PAGE = 64
+MAX_DIGITS = 9
+
+
+def one_of(asked: Any, words: Iterable[str]) -> str:
+    """The word that is asked for, or the first one."""
+    known = list(words)
+    return str(asked) if asked in known else known[0]
+
+
+@dataclass(frozen=True)
+class Page:
+    """Some of many rows: ``number`` counts from 1; ``previous`` and ``next`` are None at the ends."""
+
+    rows: Sequence[Any]
+    number: int
+    n_pages: int
+    n_rows: int
+    size: int = ROWS_A_PAGE
+
+    @property
+    def first(self) -> int:
+        """Number of the first row on this page, from 1."""
+        return (self.number - 1) * self.size + 1
+
+    @property
+    def last(self) -> int:
+        """Number of the last row on this page."""
+        return self.first + len(self.rows) - 1
+
+    @property
+    def previous(self) -> int | None:
+        """The page before."""
+        return self.number - 1 if self.number > 1 else None
+
+    @property
+    def next(self) -> int | None:
+        """The page after."""
+        return self.number + 1 if self.number < self.n_pages else None
+
+
+def page_number(asked: Any, n_rows: int, size: int = ROWS_A_PAGE) -> tuple[int, int]:
+    """(page, pages): the page asked for, within what there is; the first where none or nonsense was asked for."""
+    n_pages = max(int(ceil_div(n_rows, size)), 1)
+    text = str(asked or "")
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS else 1
+    return min(max(number, 1), n_pages), n_pages
+
+
+def rows_on(number: int, n_rows: int, size: int = ROWS_A_PAGE) -> range:
+    """Positions of a page's rows, from 0."""
+    return range((number - 1) * size, min(number * size, n_rows))

@@ -1,0 +1,71 @@
+"""The tabs of a result: what each of them shows, out of the stored Estimate and the query of the address.
+
+A page view reads aggregated figures alone. The link list is made only where a reader asks for rows of it, a page at a time.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from designer.bom_table import sorted_bom
+from designer.cabling_tab import cabling_context
+from designer.charts import domain_nics_gb_s, headline, performance_charts
+from designer.diagrams import part_names
+from designer.findings_tab import findings_context, n_to_heed
+from designer.handoff_tab import handoff_context
+from designer.link_lists import is_outdated
+from designer.racks_tab import racks_context
+from designer.result_query import one_of
+from estimator.jobs.models import EstimateJob
+
+
+class Tab(NamedTuple):
+    """One tab: its word in the address, and what the reader sees of it."""
+
+    key: str
+    title: str
+
+
+TABS = (
+    Tab("overview", "Overview"),
+    Tab("cabling", "Cabling"),
+    Tab("racks", "Racks"),
+    Tab("findings", "Findings and failures"),
+    Tab("handoff", "Hand-off"),
+)
+KEYS = tuple(tab.key for tab in TABS)
+
+
+def tab_of(query: Mapping[str, Any]) -> str:
+    """The tab that an address asks for; the first one where it asks for none that there is."""
+    return one_of(query.get("tab"), KEYS)
+
+
+def result_context(job: EstimateJob, query: Mapping[str, Any]) -> dict[str, Any]:
+    """All that the result part of the page shows of a finished job: what every tab has, and what the asked one shows."""
+    result, tab = job.result or {}, tab_of(query)
+    context = {"tab": tab, "tabs": TABS, "tab_template": f"designer/_tab_{tab}.html", "result": result,
+               "n_to_heed": n_to_heed(result), "is_outdated": is_outdated(job)}  # fmt: skip
+    match tab:
+        case "cabling":
+            return context | cabling_context(job, result, query)
+        case "racks":
+            return context | racks_context(job, result, query)
+        case "findings":
+            return context | findings_context(result)
+        case "handoff":
+            return context | handoff_context(result, query)
+    return context | overview(result, query)
+
+
+def overview(result: dict[str, Any], query: Mapping[str, Any]) -> dict[str, Any]:
+    """Counts, cost, predicted all-reduce, bill of materials, assumptions."""
+    nics_gb_s = domain_nics_gb_s(result)
+    return {
+        "nics_gb_s": nics_gb_s,
+        "result_compute": result["fabrics"]["compute"],
+        "names": part_names(result),
+        "busbw_now": headline(result.get("performance")),
+        "price_book": result["cost"]["price_book"],
+        "charts": performance_charts(result.get("performance"), nics_gb_s),
+        "bom": sorted_bom(result.get("bom"), query.get("sort")),
+    }
