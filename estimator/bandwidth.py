@@ -25,6 +25,7 @@ LIMITS = (
     "scale-up links",
     "PCIe",
     "NIC",
+    "loss without flow control",
     "leaf oversubscription",
     "spine oversubscription",
     "load balancing",
@@ -41,6 +42,7 @@ LIMITS = (
     SCALE_UP,
     PCIE,
     NIC,
+    LOSS,
     LEAF,
     SPINE,
     BALANCING,
@@ -49,6 +51,7 @@ LIMITS = (
     ALONE,
 ) = range(len(LIMITS))
 ANY_NUMBER = 2**31
+EVERYBODY = 0.0  # pattern of traffic: each domain sends alike to all others
 MESHES = ("full mesh", "all-to-all on baseboard")  # topologies with a link from each GPU to each other one
 SYSTEM_DEFAULTS: dict[str, Any] = {
     "in_network_reduction": False,
@@ -60,6 +63,15 @@ SYSTEM_DEFAULTS: dict[str, Any] = {
     "placement": "ordered",
     "load_balancing": "adaptive",
     "gpudirect": True,
+    "pxn": True,
+    "planes": 1,
+    "flows_per_nic": 1,
+    "mtu_bytes": 4096,
+    "nics_per_pcie_root": 1,
+    "remote_nics": False,
+    "lossless": True,
+    "failed_nics": 0,
+    "failed_uplinks": 0.0,
 }
 
 
@@ -139,6 +151,13 @@ class SystemColumns:
     spine_oversubscription: FloatArray
     nodes_per_pod: FloatArray
     is_random: BoolArray
+    has_pxn: BoolArray
+    header_share: FloatArray  # payload rate ÷ that at a path MTU of 4096, which efficiencies hold
+    nics_per_pcie_root: FloatArray
+    has_remote_nics: BoolArray
+    is_lossless: BoolArray
+    failed_nics: FloatArray  # of the worst node
+    failed_uplinks: FloatArray  # share of the worst leaf's
     balance_share: FloatArray  # share of their rate that uplinks carry before the hottest is full
 
     def take(self, index: IntArray) -> "SystemColumns":
@@ -157,15 +176,23 @@ class SystemColumns:
         """NICs of one scale-up domain: it owns those of its GPUs, so half a node has half of them."""
         return self.nics_per_node * self.domain_gpus / self.gpus_per_node
 
-    def constant(self, constants: ModelConstants, name: str) -> FloatArray:
-        """A constant kept by GPU generation, as a column."""
-        return constants.column(name, self.generations)[self.generation_code]
+    @property
+    def is_as_measured(self) -> BoolArray:
+        """Nothing about the network that no published run has: faults, loss, small packets, shared or remote slots."""
+        faults = (self.failed_nics > 0) | (self.failed_uplinks > 0) | ~self.is_lossless | self.has_remote_nics
+        return ~faults & (self.header_share == 1.0) & (self.nics_per_pcie_root == 1)
 
-    def network_constant(self, constants: ModelConstants, name: str) -> FloatArray:
-        """A constant kept by fabric, or by fabric and generation, as a column."""
+    def constant(self, constants: ModelConstants, name: str, of: str = "") -> FloatArray:
+        """A constant kept by GPU generation (and before that by what ``of`` says), as a column."""
+        start = f"{of}." if of else ""
+        return constants.column(name, [start + generation for generation in self.generations])[self.generation_code]
+
+    def network_constant(self, constants: ModelConstants, name: str, of: str = "") -> FloatArray:
+        """A constant kept by fabric, or by fabric and generation (and before that by ``of``), as a column."""
+        start = f"{of}." if of else ""
         table = np.array(
             [
-                [constants.value(name, f"{fabric}.{generation}") for generation in self.generations]
+                [constants.value(name, f"{start}{fabric}.{generation}") for generation in self.generations]
                 for fabric in self.fabrics
             ]
         )
@@ -178,18 +205,18 @@ def _codes(values: Sequence[str]) -> tuple[tuple[str, ...], IntArray]:
     return names, np.array([code[value] for value in values], dtype=np.int64)
 
 
-def balance_share(
-    load_balancing: str, oversubscription: float, nodes_per_leaf: float, constants: ModelConstants
-) -> float:
+def balance_share(system: dict[str, Any], oversubscription: float, constants: ModelConstants) -> float:
     """Share of the uplinks' rate that traffic gets before the hottest uplink is full, at most 1.
 
     Adaptive routing and packet spray even the load out, but for a few per cent. Hashed flows (ECMP) do not: with f flows an
-    uplink on U uplinks the hottest carries M(f, U) times the mean (tabulated), of which the exponent is felt.
+    uplink on U uplinks the hottest carries M(f, U) times the mean (tabulated), of which the exponent is felt. Each plane
+    hashes on its own: fewer uplinks, and as many flows again.
     """
-    if load_balancing != "ecmp":
-        return constants.value("uplink_share", load_balancing)
-    flows = np.log2(max(oversubscription, 1.0))
-    uplinks = np.log2(max(nodes_per_leaf / oversubscription, 1.0))
+    if system["load_balancing"] != "ecmp":
+        return constants.value("uplink_share", system["load_balancing"])
+    planes = system["planes"]
+    flows = np.log2(max(oversubscription * system["flows_per_nic"] * planes, 1.0))
+    uplinks = np.log2(max(system["nodes_per_leaf"] / oversubscription / planes, 1.0))
     table = [index.split(".") for index in constants.indices("uplink_imbalance")]
     widths, depths = (sorted({int(row[column]) for row in table}) for column in (1, 2))
     by_width = [
@@ -198,6 +225,22 @@ def balance_share(
     ]
     imbalance = np.interp(uplinks, np.log2(widths), by_width)
     return float(imbalance ** -constants.value("uplink_exponent", "ecmp"))
+
+
+PATH_MTUS = (256, 512, 1024, 2048, 4096)  # payloads that InfiniBand and RoCE know
+
+
+def header_share(fabric: str, mtu_bytes: int, constants: ModelConstants) -> float:
+    """Payload rate at an MTU ÷ the rate at a payload of 4096 bytes.
+
+    An Ethernet frame holds its headers, so that 1500 bytes leave a payload of 1024, and 9000 one of 4096.
+    """
+    header = constants.value("packet_header", fabric)
+    room = mtu_bytes if fabric == "infiniband" else mtu_bytes - constants.value("frame_header", fabric)
+    payload = max((size for size in PATH_MTUS if size <= max(room, PATH_MTUS[0])), default=PATH_MTUS[0])
+    if fabric != "infiniband" and mtu_bytes == PATH_MTUS[-1]:
+        payload = PATH_MTUS[-1]  # given as the path MTU itself
+    return (payload / (payload + header)) / (PATH_MTUS[-1] / (PATH_MTUS[-1] + header))
 
 
 def system_columns(systems: Sequence[dict[str, Any]], catalog: Any, constants: ModelConstants) -> SystemColumns:
@@ -245,11 +288,15 @@ def system_columns(systems: Sequence[dict[str, Any]], catalog: Any, constants: M
         spine_oversubscription=np.array([float(parse_ratio(system["spine_oversubscription"])) for system in full]),
         nodes_per_pod=integers("nodes_per_pod").astype(np.float64),
         is_random=np.array([system["placement"] == "random" for system in full]),
+        has_pxn=flags("pxn"),
+        header_share=np.array([header_share(system["fabric"], system["mtu_bytes"], constants) for system in full]),
+        nics_per_pcie_root=integers("nics_per_pcie_root").astype(np.float64),
+        has_remote_nics=flags("remote_nics"),
+        is_lossless=flags("lossless") | np.array([system["fabric"] != "roce" for system in full]),
+        failed_nics=integers("failed_nics").astype(np.float64),
+        failed_uplinks=np.array([float(system["failed_uplinks"]) for system in full]),
         balance_share=np.array(
-            [
-                balance_share(system["load_balancing"], ratio, system["nodes_per_leaf"], constants)
-                for system, ratio in zip(full, ratios, strict=True)
-            ]
+            [balance_share(system, ratio, constants) for system, ratio in zip(full, ratios, strict=True)]
         ),
     )
 
@@ -269,8 +316,11 @@ def host_network_bandwidth(columns: SystemColumns, constants: ModelConstants) ->
     Each NIC: its rate, or its x16 slot. Each GPU: its own x16 link, as no other path leads from it to the NICs, unless the
     NICs hang on the CPU of a superchip. A domain of several nodes: the channels that the library opens between racks.
     """
-    nic = np.minimum(columns.nic_byte_s, columns.pcie_byte_s)
-    nics = columns.nics_per_domain * nic
+    slot = columns.pcie_byte_s / columns.nics_per_pcie_root
+    slot = np.where(columns.has_remote_nics, np.minimum(slot, constants.value("remote_nic_rate")), slot)
+    nic = np.minimum(columns.nic_byte_s, slot)
+    working = np.maximum(columns.nics_per_domain - columns.failed_nics, 0.0)  # the slowest domain holds up all
+    nics = working * nic
     gpus = np.where(columns.is_superchip, np.inf, columns.domain_gpus * columns.pcie_byte_s)
     limit = np.where((nic < columns.nic_byte_s) | (gpus < nics), PCIE, NIC)
     staged = np.where(
@@ -279,9 +329,22 @@ def host_network_bandwidth(columns: SystemColumns, constants: ModelConstants) ->
         constants.value("no_gpudirect_share", "host"),
     )
     rate = np.minimum(nics, gpus) * np.where(columns.has_gpudirect, 1.0, staged)
-    rate = rate * columns.network_constant(constants, "network_efficiency")
+    rate = rate * columns.network_constant(constants, "network_efficiency") * columns.header_share
     rack = np.where(columns.domain_gpus > columns.gpus_per_node, constants.value("rack_network_cap"), np.inf)
-    return np.minimum(rate, rack), np.where(rack < rate, RACK, limit)
+    limit = np.where(rack < rate, RACK, limit)
+    calm, congested = loss_shares(columns, constants)
+    return np.minimum(rate, rack) * np.sqrt(calm * congested), np.where(columns.is_lossless, limit, LOSS)
+
+
+def loss_shares(columns: SystemColumns, constants: ModelConstants) -> tuple[FloatArray, FloatArray]:
+    """Goodput ÷ rate of Ethernet that drops packets: (calm, congested); 1 where nothing is dropped.
+
+    Go-back-N sends again what was in flight: 1/(1 + p·W), W packets a round trip. A point between the two means little:
+    predictions say the range.
+    """
+    packets = columns.nic_byte_s * constants.value("loaded_round_trip") / PATH_MTUS[-1]
+    calm, congested = (1.0 / (1.0 + constants.value("drop_rate", name) * packets) for name in ("calm", "congested"))
+    return np.where(columns.is_lossless, 1.0, calm), np.where(columns.is_lossless, 1.0, congested)
 
 
 def uplink_bandwidth(
@@ -296,7 +359,8 @@ def uplink_bandwidth(
     leaf = columns.oversubscription * _crossing(columns, columns.nodes_per_leaf, n_domains, domain_crossings)
     pod = columns.oversubscription * columns.spine_oversubscription
     pod = pod * _crossing(columns, columns.nodes_per_pod, n_domains, domain_crossings)
-    load = np.maximum(leaf, pod)
+    load = np.maximum(leaf / np.maximum(1.0 - columns.failed_uplinks, 1e-9), pod)
+    nics = nics * columns.header_share
     rate = np.where(load > 0, nics * columns.balance_share / np.where(load > 0, load, 1.0), np.inf)
     return rate, np.where(load <= 1.0, BALANCING, np.where(pod > leaf, SPINE, LEAF))
 
@@ -307,12 +371,18 @@ def _crossing(
     """Share of a pattern's bytes that leaves the ``nodes_below`` under one leaf, or in one pod.
 
     ``domain_crossings`` is how many times a ring (1) or a tree (2) of ordered ranks does; with L domains below, that over L
-    of the bytes go up. Random placement: all but (L − 1)/(k − 1).
+    of the bytes go up. Random placement, and EVERYBODY in any: all but (L − 1)/(k − 1). Where NICs are on rails and no
+    GPU passes on what is meant for another rail (PXN), what changes rails goes up as well: (g − 1)/g.
     """
     below = np.maximum(nodes_below * columns.gpus_per_node / columns.domain_gpus, 1.0)
     ordered = np.minimum(1.0, domain_crossings / below)
-    random = 1.0 - (below - 1.0) / np.maximum(n_domains - 1, 1)
-    return np.where(n_domains > below, np.where(columns.is_random, random, ordered), 0.0)
+    spread = np.maximum(1.0 - (below - 1.0) / np.maximum(n_domains - 1, 1), 0.0)
+    if domain_crossings == EVERYBODY:
+        changes_rail = (columns.domain_gpus - 1) / columns.domain_gpus
+        share = np.where(columns.has_pxn, spread, np.maximum(spread, changes_rail))
+    else:
+        share = np.where(columns.is_random, spread, ordered)
+    return np.where(n_domains > below, share, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,9 @@ import numpy as np
 
 from estimator.units import FloatArray, IntArray
 
-ALGORITHMS = ("ring", "tree", "nvls", "nvls_tree", "collnet_chain", "collnet_direct")
+ALGORITHMS = (
+    "ring", "tree", "nvls", "nvls_tree", "collnet_chain", "collnet_direct", "pat", "two_level", "one_shot", "direct",
+)  # fmt: skip
 PROTOCOLS = ("ll", "ll128", "simple")
 VARIANTS = (
     *(("ring", protocol) for protocol in PROTOCOLS),
@@ -28,7 +30,12 @@ VARIANTS = (
     ("nvls_tree", "simple"),
     ("collnet_chain", "simple"),
     ("collnet_direct", "simple"),
+    ("pat", "simple"),
+    ("two_level", "simple"),
+    ("one_shot", "ll"),
+    ("direct", "simple"),
 )
+ONLY_FORCED = ("two_level", "one_shot")  # what libraries beside NCCL do: never taken unless asked for
 _CHOICE_BITS = 15  # the variant's index sits in the last four bits of a time while the fastest is sought
 
 
@@ -51,23 +58,43 @@ class Terms:
     hiding: float  # h of shown_steps
 
 
-def _all_reduce_bus_factor(n_ranks: Any) -> Any:
-    """Bytes over the slowest link of a ring ÷ S: 2(n − 1)/n."""
+def _twice_through(n_ranks: Any) -> Any:
+    """Bytes over the slowest link of a ring that reduces and then gathers ÷ S: 2(n − 1)/n."""
     return 2 * (n_ranks - 1) / n_ranks
 
 
-# busbw ÷ algbw, by collective; one entry for each collective that is modelled
-BUS_FACTORS: dict[str, Callable[[Any], Any]] = {"all_reduce": _all_reduce_bus_factor}
+def _once_through(n_ranks: Any) -> Any:
+    """The same where each GPU keeps its own part: (n − 1)/n."""
+    return (n_ranks - 1) / n_ranks
 
 
-def ring_steps(n_ranks: Any, n_domains: Any) -> tuple[Any, Any]:
-    """Steps of a ring all-reduce of ``n_ranks`` in ``n_domains``: (inside a domain, over the network).
+def _whole(n_ranks: Any) -> Any:
+    """All of the buffer passes each link once."""
+    return np.ones_like(n_ranks, dtype=np.float64)
 
-    2(n − 1) in all, as each of reduce-scatter and all-gather passes n − 1 times [Patarasu & Yuan, JPDC 69, 2009]; the ring
-    enters each domain once, so 2(k − 1) of them are bound by the network.
+
+# busbw ÷ algbw, by collective, as nccl-tests defines it; S is the whole buffer, of all-gather the gathered one
+BUS_FACTORS: dict[str, Callable[[Any], Any]] = {
+    "all_reduce": _twice_through,
+    "all_gather": _once_through,
+    "reduce_scatter": _once_through,
+    "alltoall": _once_through,
+    "broadcast": _whole,
+    "reduce": _whole,
+    "sendrecv": _whole,
+}
+COLLECTIVES = tuple(BUS_FACTORS)
+RING_PASSES = {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1, "broadcast": 1, "reduce": 1}
+
+
+def ring_steps(passes: int, n_ranks: Any, n_domains: Any) -> tuple[Any, Any]:
+    """Steps of a ring of ``n_ranks`` in ``n_domains``: (inside a domain, over the network).
+
+    n − 1 a pass; all-reduce passes twice, to reduce and to gather [Patarasu & Yuan, JPDC 69, 2009]. The ring enters each
+    domain once, so k − 1 steps of a pass are bound by the network.
     """
-    across = 2 * (n_domains - 1)
-    return 2 * (n_ranks - 1) - across, across
+    across = passes * (n_domains - 1)
+    return passes * (n_ranks - 1) - across, across
 
 
 def ring_bandwidth(inside_byte_s: Any, network_byte_s: Any, domain_ranks: Any, n_domains: Any) -> Any:

@@ -1,6 +1,6 @@
 """Constants of the performance model, looked up by name and index, in SI units (catalog/model_constants.csv)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,18 @@ class ModelConstants:
             key = (row.name, row.index or "")
             self._rows[key] = row
             self._values[key] = _TO_SI.get(row.unit, float)(float(row.value))
+
+    def replaced(self, values: Mapping[tuple[str, str], float]) -> "ModelConstants":
+        """The same constants but for some, given in the units of their rows."""
+        out = ModelConstants.__new__(ModelConstants)
+        out._rows, out._asked = self._rows, {}
+        si = {key: _TO_SI.get(self._rows[key].unit, float)(value) for key, value in values.items()}
+        out._values = self._values | si
+        return out
+
+    def row(self, name: str, index: str = "") -> Any:
+        """The catalog's row of one constant."""
+        return self._rows[name, index]
 
     def key(self, name: str, index: str = "") -> tuple[str, str] | None:
         """The row that answers for ``index``, or None."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from estimator.all_reduce import all_reduce_terms
+from estimator.algorithms import collective_terms
 from estimator.bandwidth import (
     ALONE,
     ANY_NUMBER,
@@ -18,18 +18,20 @@ from estimator.bandwidth import (
     LATENCY,
     LEAF,
     LIMITS,
+    LOSS,
     SPINE,
     BoolArray,
     Points,
     SystemColumns,
+    loss_shares,
     points_of,
     system_columns,
 )
-from estimator.collectives import BUS_FACTORS, VARIANTS, Terms, fastest, saturation, shown_steps
+from estimator.collectives import BUS_FACTORS, ONLY_FORCED, VARIANTS, Terms, fastest, saturation, shown_steps
 from estimator.model_constants import ModelConstants
 from estimator.units import FloatArray, IntArray, byte_s_to_gb_s, s_to_us
 
-TERMS = {"all_reduce": all_reduce_terms}  # what is modelled, by collective
+UNTESTED = [i for i, (name, _) in enumerate(VARIANTS) if name in (*ONLY_FORCED, "pat")]
 UPLINKS = (LEAF, SPINE, BALANCING)  # limits that no published run measures
 
 
@@ -88,27 +90,36 @@ def _spread(
     width = width * np.where(racks, constants.value("band_widening", "multi_rack"), 1.0)[:, None]
     width = width * np.where(np.isin(limit, UPLINKS), constants.value("band_widening", "uplinks"), 1.0)
     width = width * np.where(is_validated, 1.0, constants.value("band_widening", "not_validated"))
-    return np.exp(low * width), np.exp(high * width)
+    calm, congested = (np.sqrt(share)[:, None] for share in loss_shares(points.columns, constants))
+    lost = limit == LOSS
+    low_factor = np.exp(low * width) * np.where(lost, congested / calm, 1.0)
+    return low_factor, np.exp(high * width) * np.where(lost, calm / congested, 1.0)
 
 
 def _is_validated(
-    points: Points, terms: Terms, choice: IntArray, message_bytes: FloatArray, constants: ModelConstants
+    points: Points,
+    terms: Terms,
+    choice: IntArray,
+    message_bytes: FloatArray,
+    constants: ModelConstants,
+    collective: str,
 ) -> BoolArray:
     """True where generation, fabric, number of domains, size of a domain, message size and launch have been measured."""
     columns = points.columns
-    domains = columns.network_constant(constants, "measured_domains")
+    domains = columns.network_constant(constants, "measured_domains", collective)
     domains = np.where(
         columns.domain_gpus > columns.gpus_per_node, np.minimum(domains, constants.value("measured_racks")), domains
     )
     known = (points.n_domains <= np.maximum(domains, 1)) & columns.has_gpudirect
-    known &= points.domain_ranks <= columns.constant(constants, "measured_domain_gpus")
+    known &= points.domain_ranks <= columns.constant(constants, "measured_domain_gpus", collective)
+    known &= columns.is_as_measured
     known &= columns.link_reach_gpus == ANY_NUMBER
     known &= constants.value("measured_launch", points.launch) > 0
     sizes = (message_bytes >= constants.value("measured_bytes", "least")) & (
         message_bytes <= constants.value("measured_bytes", "most")
     )
     limit = _at(terms.limit, choice)
-    return known[:, None] & sizes & ~np.isin(limit, UPLINKS)
+    return known[:, None] & sizes & ~np.isin(limit, UPLINKS) & ~np.isin(choice, UNTESTED)
 
 
 def predict_times(
@@ -125,18 +136,18 @@ def predict_times(
     ----------
     points : systems with GPU counts.
     message_bytes : float array, shape (1 or n_points, n_sizes), above 0. [B]
-    collective : a key of TERMS.
+    collective : one of COLLECTIVES.
     algorithm, protocol : forced, or None for the fastest.
 
     Returns
     -------
     Times; infinite where the forced algorithm does not exist at a point.
     """
-    terms = TERMS[collective](points, constants, algorithm, protocol)
+    terms = collective_terms(points, constants, collective, algorithm, protocol)
     time_s, choice = fastest(terms, message_bytes)
     message_bytes = np.broadcast_to(message_bytes, time_s.shape)
     limit = _limits(terms, choice, message_bytes)
-    is_validated = _is_validated(points, terms, choice, message_bytes, constants)
+    is_validated = _is_validated(points, terms, choice, message_bytes, constants, collective)
     low, high = _spread(points, message_bytes, limit, choice, is_validated, constants)
     alone = (points.n_ranks == 1)[:, None]
     time_s = np.where(alone, 0.0, time_s)

@@ -10,10 +10,10 @@ from pydantic import Field
 
 from estimator.bandwidth import LIMITS, Points, complete_system, gpu_facts, system_columns
 from estimator.catalog.loader import Catalog
-from estimator.collectives import ALGORITHMS, VARIANTS
+from estimator.collectives import COLLECTIVES, VARIANTS
 from estimator.errors import Problem, SpecError
 from estimator.model_constants import ModelConstants
-from estimator.performance import TERMS, Times, algorithm_name, points_of, predict_times, protocol_name
+from estimator.performance import Times, algorithm_name, points_of, predict_times, protocol_name
 from estimator.units import byte_s_to_gb_s, ceil_div, s_to_us
 from estimator.validation import Ratio, Section, unknown_part, validated
 
@@ -24,7 +24,7 @@ WHAT = "a prediction request"
 
 Fabric = Literal["infiniband", "roce", "efa", "slingshot", "none"]
 Algorithm = Literal[
-    "ring", "tree", "nvls", "nvls_tree", "collnet_chain", "collnet_direct", "pat", "two_level", "one_shot"
+    "ring", "tree", "nvls", "nvls_tree", "collnet_chain", "collnet_direct", "pat", "two_level", "one_shot", "direct"
 ]
 GpuCount = Annotated[int, Field(ge=1, le=MAX_GPUS)]
 MessageBytes = Annotated[int, Field(ge=1, le=MAX_MESSAGE_BYTES)]
@@ -50,6 +50,17 @@ class System(Section):
     placement: Literal["ordered", "random"] | None = Field(None, description="Whether ranks follow the cabling.")
     load_balancing: Literal["adaptive", "ecmp", "spray"] | None = Field(None, description="How uplinks share the load.")
     gpudirect: bool | None = Field(None, description="NICs read and write GPU memory without the host in between.")
+    pxn: bool | None = Field(None, description="On rails, a GPU passes on what is meant for another rail.")
+    planes: int | None = Field(None, ge=1, le=16, description="Parallel networks; each NIC has a port in every one.")
+    flows_per_nic: int | None = Field(None, ge=1, le=1024, description="Connections of a NIC that ECMP hashes apart.")
+    mtu_bytes: int | None = Field(None, ge=256, le=16_384, description="Path MTU; of Ethernet, the frame's payload.")
+    nics_per_pcie_root: int | None = Field(None, ge=1, le=16, description="NICs behind one x16 port of the host.")
+    remote_nics: bool | None = Field(None, description="NICs hang on the other socket than their GPUs.")
+    lossless: bool | None = Field(None, description="The network holds back what it cannot take (PFC, credits).")
+    failed_nics: int | None = Field(None, ge=0, le=256, description="NICs down in the worst node.")
+    failed_uplinks: float | None = Field(
+        None, ge=0, lt=1, description="Share of the worst leaf's uplinks that are down."
+    )
 
 
 class PredictionRequest(Section):
@@ -132,15 +143,9 @@ def _more_problems(
 ) -> list[Problem]:
     """Rules that need the catalog, or more than one key."""
     problems = []
-    if asked.collective not in TERMS:
-        message = f"'{asked.collective}' is not modelled. Available: {', '.join(TERMS)}."
+    if asked.collective not in COLLECTIVES:
+        message = f"'{asked.collective}' is not modelled. Available: {', '.join(COLLECTIVES)}."
         problems.append(Problem("collective", "collective_not_modelled", message))
-    if asked.algorithm is not None and asked.algorithm not in ALGORITHMS:
-        message = (
-            f"'{asked.algorithm}' is not modelled for all-reduce. Available: {', '.join(ALGORITHMS)}, or null for the "
-            "fastest."
-        )
-        problems.append(Problem("algorithm", "algorithm_not_modelled", message))
     n_rows = len(asked.gpus) * len(asked.message_bytes)
     if n_rows > MAX_ROWS:
         message = (

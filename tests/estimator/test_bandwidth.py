@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from estimator.all_reduce import all_reduce_terms
+from estimator.algorithms import collective_terms
 from estimator.bandwidth import (
     LIMITS,
     domain_ring_bandwidth,
@@ -69,7 +69,7 @@ def test_a_tree_crosses_a_leaf_twice_as_often_as_a_ring() -> None:
     columns = columns_of(nodes_per_leaf=4, oversubscription="8:1")
     points = points_of(columns, np.array([512]), "process-per-gpu", CONSTANTS)
     ring, _ = paths_of(points, CONSTANTS).network(points, 1.0, CONSTANTS)
-    tree = 1 / all_reduce_terms(points, CONSTANTS).byte_time_s[VARIANTS.index(("tree", "simple")), 0]
+    tree = 1 / collective_terms(points, CONSTANTS).byte_time_s[VARIANTS.index(("tree", "simple")), 0]
     assert tree == pytest.approx(CONSTANTS.value("tree_efficiency") * (ring[0] / 2) / 2)
 
 
@@ -77,7 +77,7 @@ def test_a_tree_crosses_a_leaf_twice_as_often_as_a_ring() -> None:
 def test_ll_carries_no_more_than_its_flags_allow(n_ranks: int, name: str) -> None:
     """The cap is a bus bandwidth: a tree, whose bytes count twice, has half of it."""
     columns = columns_of(nics_per_node=64)
-    terms = all_reduce_terms(points_of(columns, np.array([n_ranks]), "process-per-gpu", CONSTANTS), CONSTANTS)
+    terms = collective_terms(points_of(columns, np.array([n_ranks]), "process-per-gpu", CONSTANTS), CONSTANTS)
     most = columns.constant(CONSTANTS, name)[0]
     ring, tree = (1 / terms.byte_time_s[VARIANTS.index((algorithm, "ll")), 0] for algorithm in ("ring", "tree"))
     assert ring * 2 * (n_ranks - 1) / n_ranks <= most * (1 + 1e-12)

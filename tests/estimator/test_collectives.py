@@ -32,7 +32,7 @@ def test_variants_are_pairs_of_known_names_and_fit_in_four_bits() -> None:
 @given(n_ranks=st.integers(2, 4096), ranks_each=st.integers(1, 64))
 def test_ring_steps_are_twice_n_less_one(n_ranks: int, ranks_each: int) -> None:
     n_domains = -(-n_ranks // ranks_each)
-    inside, across = ring_steps(n_ranks, n_domains)
+    inside, across = ring_steps(2, n_ranks, n_domains)
     assert inside + across == 2 * (n_ranks - 1)
     assert across == 2 * (n_domains - 1)
     assert inside >= 0

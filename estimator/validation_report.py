@@ -1,0 +1,143 @@
+"""Predicted against measured, for every run that is carried: the errors that pages and documents state.
+
+``python -m estimator.validation_report`` writes docs/validation.md anew; a test holds the document to the model.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from estimator.bandwidth import points_of, system_columns
+from estimator.catalog.loader import Catalog
+from estimator.collectives import BUS_FACTORS
+from estimator.measured_runs import CORE, SIZE_CLASSES, Run, measured_runs, read_table, size_class
+from estimator.model_constants import ModelConstants
+from estimator.performance import Times, predict_times
+from estimator.units import FloatArray, s_to_us
+
+DOCUMENT = Path(__file__).parent / "docs" / "validation.md"
+N_WORST = 10
+CLASS_LABELS = {"large": "≥ 64 MiB", "mid": "1–64 MiB", "small": "< 1 MiB"}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One run with its prediction; arrays have an entry for each message size. ``error`` is ln(predicted ÷ measured)."""
+
+    run: Run
+    predicted_us: FloatArray
+    low_us: FloatArray
+    high_us: FloatArray
+    error: FloatArray
+    is_inside: Any
+
+    @property
+    def busbw_factor(self) -> float:
+        """busbw ÷ algbw."""
+        return float(BUS_FACTORS[self.run.collective](np.array(self.run.gpus)))
+
+
+def compare(run: Run, catalog: Catalog, constants: ModelConstants) -> Compared:
+    """A run beside the prediction for the same request."""
+    columns = system_columns([run.system], catalog, constants)
+    points = points_of(columns, np.array([run.gpus]), run.launch, constants)
+    sizes = np.array([run.message_bytes], dtype=np.float64)
+    times: Times = predict_times(points, sizes, constants, run.collective, run.algorithm, run.protocol)
+    predicted, low, high = (s_to_us(column[0]) for column in (times.time_s, times.low_s, times.high_s))
+    measured = np.array(run.time_us)
+    inside = (low <= measured) & (measured <= high)
+    return Compared(run, predicted, low, high, np.log(predicted / measured), inside)
+
+
+@lru_cache(maxsize=2)
+def compared_runs(catalog: Catalog) -> tuple[Compared, ...]:
+    """Every carried run beside its prediction."""
+    constants = ModelConstants(catalog)
+    return tuple(compare(run, catalog, constants) for run in measured_runs())
+
+
+def error_rows(
+    compared: Sequence[Compared], group: Callable[[Compared], str], order: Callable[[str], Any] = str
+) -> list[dict[str, Any]]:
+    """Errors by group and size class: points, median and ninth decile of |ln|, share inside the band."""
+    found: dict[str, dict[str, list[tuple[float, bool]]]] = {}
+    for item in compared:
+        by_class = found.setdefault(group(item), {name: [] for name in SIZE_CLASSES})
+        for size, error, inside in zip(
+            item.run.message_bytes, item.error.tolist(), item.is_inside.tolist(), strict=True
+        ):
+            by_class[size_class(size)].append((error, inside))
+    return [
+        {"group": name, **{key: _summary(found[name][key]) for key in SIZE_CLASSES}}
+        for name in sorted(found, key=order)
+    ]
+
+
+def _summary(points: list[tuple[float, bool]]) -> dict[str, Any]:
+    if not points:
+        return {"points": 0, "median": None, "nine_in_ten": None, "inside": None}
+    errors = np.abs([error for error, _ in points])
+    return {
+        "points": len(points), "median": float(np.median(errors)), "nine_in_ten": float(np.quantile(errors, 0.9)),
+        "inside": float(np.mean([inside for _, inside in points])),
+    }  # fmt: skip
+
+
+def node_class(n_domains: int) -> str:
+    """Runs by how many scale-up domains they span."""
+    return (
+        "1 domain"
+        if n_domains == 1
+        else "2 domains"
+        if n_domains == 2
+        else "3 to 8"
+        if n_domains <= 8
+        else "9 and more"
+    )
+
+
+def report(catalog: Catalog) -> dict[str, Any]:
+    """Everything that the validation page and document state."""
+    every = compared_runs(catalog)
+    core = [item for item in every if item.run.family == CORE]
+    worst = sorted(core, key=lambda item: -float(np.max(np.abs(item.error))))[:N_WORST]
+    inside = np.concatenate([item.is_inside for item in core])
+    return {
+        "all": error_rows(core, lambda item: "core"),
+        "by_collective": error_rows(core, lambda item: item.run.collective),
+        "by_fabric": error_rows(core, lambda item: item.run.system["fabric"]),
+        "by_domains": error_rows(core, lambda item: node_class(item.run.n_domains)),
+        "by_gpu": error_rows(core, lambda item: item.run.system["gpu"]),
+        "by_family": error_rows(every, lambda item: f"{item.run.family}, {item.run.health}"),
+        "worst": [_worst_row(item) for item in worst],
+        "inside": float(inside.mean()),
+        "runs": len(core),
+        "points": len(inside),
+        "sources": len({item.run.source for item in core}),
+    }
+
+
+def _worst_row(item: Compared) -> dict[str, Any]:
+    at = int(np.argmax(np.abs(item.error)))
+    return {
+        "run": item.run.name, "collective": item.run.collective, "gpus": item.run.gpus,
+        "message_bytes": item.run.message_bytes[at], "measured_us": item.run.time_us[at],
+        "predicted_us": float(item.predicted_us[at]), "error": float(item.error[at]), "source": source_text(item.run.source),
+    }  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _sources() -> dict[str, str]:
+    return {
+        row["id"]: f"{row['title']} ({row['where']})" if row["where"] else row["title"]
+        for row in read_table("sources.csv")
+    }
+
+
+def source_text(source: str) -> str:
+    """Title of a source and where it is."""
+    return _sources()[source]
