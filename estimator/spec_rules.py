@@ -8,8 +8,9 @@ from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import compute_network
 from estimator.catalog.records import Server
 from estimator.errors import Problem
+from estimator.fabric_fields import MAX_ENDPOINTS, Fabric
 from estimator.site_plan import SitePlan, plan_problems, resolved_plan
-from estimator.spec_fields import MAX_ENDPOINTS, Compute, DesignSpec, Fabric
+from estimator.spec_fields import Compute, DesignSpec
 from estimator.units import ceil_div, counted, parse_ratio
 from estimator.validation import unknown_part
 
@@ -110,8 +111,8 @@ def port_rate(fabric: Fabric, catalog: Catalog) -> int:
 
 
 def endpoint_rate(fabric: Fabric, catalog: Catalog) -> int:
-    """Rate of one endpoint: the port rate, or half of it on split ports. [Gb/s]"""
-    return port_rate(fabric, catalog) // (2 if fabric.splitters else 1)
+    """Rate of one endpoint: the port rate, or its share of it on split ports. [Gb/s]"""
+    return port_rate(fabric, catalog) // fabric.endpoints_a_port
 
 
 def _resolve_switches(fabric: Fabric, catalog: Catalog, problems: list[Problem]) -> Fabric:

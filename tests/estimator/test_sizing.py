@@ -163,6 +163,28 @@ def test_spines_are_the_smallest_divisor_that_holds_the_links(leaves: int, uplin
     assert spines[0] == (fitting[0] if fitting else 0)
 
 
+@given(
+    leaves=st.integers(1, 40), down=st.integers(4, 40), up=st.integers(1, 24), least=st.integers(1, 8),
+    tiers=st.sampled_from([2, 3]), pod=st.integers(1, 9), spread=st.sampled_from(["even", "uneven"]),
+)  # fmt: skip
+def test_a_leaf_reaches_as_many_spines_as_are_asked_for_at_least(
+    leaves: int, down: int, up: int, least: int, tiers: int, pod: int, spread: str
+) -> None:
+    spec = parse_spec({
+        "compute": {"server": "custom", "nodes": leaves * down, "nics_per_node": 1, "gpus_per_node": 1},
+        "fabric": {"generation": "ndr", "leaf_radix": 64, "spine_radix": 64, "core_radix": 64, "leaf_downlinks": down,
+                   "leaf_uplinks": up, "layout": "top-of-rack", "tiers": tiers, "pod_nodes": pod * down,
+                   "least_spines": least, "uplink_spread": spread},
+    }, CATALOG)  # fmt: skip
+    sizing = size([spec], CATALOG)
+    assert sizing.tiers[0] or least > up or spread == "uneven" or pod > 32
+    if sizing.tiers[0]:
+        fabric = fabric_of(sizing, 0, spec)
+        assert min(fabric.group_spines) >= least
+        assert fabric.leaf_up.sum() == fabric.spine_down.sum()
+        assert (fabric.spine_down + fabric.spine_up <= 64).all()
+
+
 def test_open_ports_and_capacities_of_the_superpod() -> None:
     """Hand count of 127 DGX H100 with four fabric-manager links: one node's eight ports open, four taken."""
     case = next(c for c in GOLDEN if c["id"] == "dgx-h100-ndr-su4-ufm")

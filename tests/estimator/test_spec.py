@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
+from estimator.fabric_fields import MAX_ENDPOINTS
 from estimator.spec import parse_spec, spec_hash, spec_json_schema
-from estimator.spec_fields import MAX_ENDPOINTS, SECTIONS
+from estimator.spec_fields import SECTIONS
 from estimator.validation import MAX_DEPTH
 
 CATALOG = load_catalog()
@@ -181,7 +182,7 @@ def test_a_request_nested_too_deeply_is_refused_not_a_traceback() -> None:
     assert problems_of({"compute": H100, "fabric": NDR, "other_fabrics": [deep]})[""][0] == "too_deep"
 
 
-@pytest.mark.parametrize(("n_inside", "code"), [(MAX_DEPTH, "not_available"), (MAX_DEPTH + 1, "too_deep")])
+@pytest.mark.parametrize(("n_inside", "code"), [(MAX_DEPTH, "not_a_choice"), (MAX_DEPTH + 1, "too_deep")])
 def test_the_depth_of_a_request_has_a_limit(n_inside: int, code: str) -> None:
     """``n_inside`` lists and objects inside the request: the list, the object in it, and lists below that."""
     inner: Any = []
