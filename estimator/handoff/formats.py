@@ -23,9 +23,9 @@ class Format:
     module: str
 
     def write(self, links: LinkList) -> Iterator[bytes]:
-        """The file's bytes, piece by piece."""
-        for piece in import_module(f"estimator.handoff.{self.module}").write(links):
-            yield piece.encode() if isinstance(piece, str) else piece
+        """The file's bytes, piece by piece; a design that the format cannot hold is refused by the call itself."""
+        pieces = import_module(f"estimator.handoff.{self.module}").write(links)
+        return (piece.encode() if isinstance(piece, str) else piece for piece in pieces)
 
 
 CREW, FABRIC_MANAGER, INVENTORY, SCHEDULER, SIMULATION, DRAWING = (
