@@ -73,8 +73,11 @@ def switch_labels(
 
     def label(port: int, lane: int) -> str:
         part = port % links_per_cage
+        whole = name(place(port, part, links_per_cage))
         if lane == 0:
-            return name(place(port, part, links_per_cage))
+            return whole
+        if links_per_cage * lanes > cages.lanes:
+            return f"{whole}/{lane}"  # below one electrical lane, where no platform has a name
         return name(place(port, part * lanes + lane - 1, links_per_cage * lanes))
 
     columns = [[label(port, lane) for port in range(n_ports)] for lane in range(lanes + 1 if lanes > 1 else 1)]
