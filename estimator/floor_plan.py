@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 from estimator.catalog.loader import Catalog
 from estimator.catalog.records import RackBlock
-from estimator.devices import KINDS, MANAGER, NODE, SWITCH_KINDS, Devices
+from estimator.devices import KINDS, LEAF, MANAGER, NODE, SWITCH_KINDS, Devices
 from estimator.errors import Problem
 from estimator.rack_problems import rack_problems
 from estimator.rack_rows import Floor, Rack, Row, pods_of
-from estimator.racks import RACK_UNIT_M, Body, NodeRack, bodies_of, node_rack
+from estimator.racks import RACK_UNIT_M, Body, NodeRack, bodies_of, network_fits, node_rack
 from estimator.site_plan import SitePlan
 from estimator.spec import DesignSpec
 from estimator.topology import FABRIC_MANAGER, LEAF_SPINE, NODE_LEAF, SPINE_CORE, LinkTable
@@ -101,11 +101,16 @@ class FloorPlan:
         total[self._has_nodes] += frame
         return total
 
+    def unknown_kinds(self, measure: str) -> frozenset[str]:
+        """Kinds of devices whose ``max_w`` or ``weight_kg`` the catalog does not know: sums leave them out."""
+        kinds = {kind for kind in KINDS if self.devices.n[kind] and not getattr(self.bodies[kind], measure)}
+        is_whole = self.node_rack.frame_weight_kg and measure == "weight_kg"
+        return frozenset(kinds - {NODE} if is_whole else kinds)
+
     def unknown(self, measure: str) -> tuple[str, ...]:
-        """Names of parts whose ``max_w`` or ``weight_kg`` the catalog does not know: sums leave them out."""
-        kinds = [kind for kind in KINDS if self.devices.n[kind] and not getattr(self.bodies[kind], measure)]
-        whole = {NODE} if self.node_rack.frame_weight_kg and measure == "weight_kg" else set()
-        return tuple(dict.fromkeys(self.bodies[kind].name for kind in kinds if kind not in whole))
+        """Names of the parts of ``unknown_kinds``."""
+        kinds = self.unknown_kinds(measure)
+        return tuple(dict.fromkeys(self.bodies[kind].name for kind in KINDS if kind in kinds))
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
@@ -212,8 +217,11 @@ def floor_plan(spec: DesignSpec, table: LinkTable, catalog: Catalog) -> FloorPla
     largest = max((block for pod in pods_of(table) for block in pod.blocks), key=lambda block: block.n)
     in_rack = plan.leaf_placement == "in-rack"
     filling = node_rack(spec, bodies, catalog, largest.n, len(largest.leaves) if in_rack else 0)
+    unit = table.fabric.unit_nodes or table.fabric.n_nodes
+    rack_unit = unit * max(filling.n_nodes // unit, 1)
+    pods = pods_of(table, _units_of_a_block(plan, filling, bodies, unit, len(largest.leaves), catalog))
     row_length = _row_length(plan, filling, devices, catalog)
-    rows = Floor(plan, bodies, filling, devices, row_length).rows(pods_of(table, filling.n_nodes))
+    rows = Floor(plan, bodies, filling, devices, row_length, rack_unit).rows(pods)
     rack, bottom_unit = _places([rack for row in rows for rack in row.racks], plan, bodies, filling, devices)
     row, position, start = _grid(rows)
     x_m, y_m = (position - 1 + start).astype(np.float64), (row - 1).astype(np.float64)
@@ -227,6 +235,18 @@ def floor_plan(spec: DesignSpec, table: LinkTable, catalog: Catalog) -> FloorPla
         units=np.repeat(heights, [devices.n[kind] for kind in KINDS]), panels=panels,
         panel_extra_m=catalog.floor_defaults["panel_extra_m"].value,
     )  # fmt: skip
+
+
+def _units_of_a_block(
+    plan: SitePlan, filling: NodeRack, bodies: Mapping[str, Body], unit: int, leaves: int, catalog: Catalog
+) -> int:
+    """How many units stand together: as many as a rack holds, and of small ones as many as share a rack of leaves."""
+    in_a_rack = max(filling.n_nodes // unit, 1)
+    if plan.leaf_placement != "per-unit" or not leaves:
+        return in_a_rack
+    least = int(catalog.floor_defaults["unit_racks_least"].value)
+    share = network_fits(plan, [bodies[LEAF]]) * bodies[LEAF].per_box // leaves
+    return max(in_a_rack, min(ceil_div(least, ceil_div(unit, filling.n_nodes)), share))
 
 
 def _row_length(plan: SitePlan, filling: NodeRack, devices: Devices, catalog: Catalog) -> int:
@@ -277,5 +297,5 @@ def _places(
             body = bodies[kind]
             free -= body.units
             for k, device in enumerate(inside):
-                rack[device], bottom[device] = number, free + 1 + k * body.device_units
+                rack[device], bottom[device] = number, free + 1 + body.units - (k + 1) * body.device_units
     return rack, bottom

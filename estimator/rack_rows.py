@@ -1,7 +1,7 @@
 """Where racks stand: nodes and switches of a fabric → rows of racks, units and pods together.
 
-A block is the nodes of a scalable unit with their leaves (without units: of a pod), a pod the blocks whose leaves share
-spines. Blocks fill rows one after the other and are not torn apart unless one is longer than a row.
+A block is the nodes of a scalable unit, or of a few small ones, with their leaves (without units: of a pod), a pod the blocks
+whose leaves share spines. Blocks fill rows one after the other and are not torn apart unless one is longer than a row.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,14 +55,12 @@ class Pod:
     spines: list[int]
 
 
-def pods_of(table: LinkTable, nodes_per_rack: int | None = None) -> list[Pod]:
-    """The blocks of a fabric by pod. Units smaller than a rack are joined while a whole number of them fills it."""
+def pods_of(table: LinkTable, units: int = 1) -> list[Pod]:
+    """The blocks of a fabric by pod; ``units`` units of a pod make a block."""
     fabric, devices = table.fabric, table.devices
     pod_nodes = _pod_nodes(fabric)
     unit = fabric.unit_nodes or pod_nodes
-    if nodes_per_rack and unit < nodes_per_rack:
-        unit *= nodes_per_rack // unit
-    sizes = segments_of(fabric.n_nodes, (pod_nodes, min(unit, pod_nodes)))
+    sizes = segments_of(fabric.n_nodes, (pod_nodes, min(unit * units, pod_nodes)))
     starts = np.cumsum(sizes) - sizes
     first_node = _first_lower(table, NODE_LEAF, LEAF, fabric.n_nodes - 1)
     leaf_order = np.lexsort((np.arange(fabric.n_leaf), first_node))
@@ -101,10 +99,11 @@ class Floor:
     """Rows of racks in the making, for one plan and the boxes of one design."""
 
     def __init__(
-        self, plan: SitePlan, bodies: Mapping[str, Body], node_rack: NodeRack, devices: Devices, row_length: int
-    ) -> None:
+        self, plan: SitePlan, bodies: Mapping[str, Body], node_rack: NodeRack, devices: Devices, row_length: int,
+        rack_unit: int,
+    ) -> None:  # fmt: skip
         self.plan, self.bodies, self.node_rack, self.devices = plan, bodies, node_rack, devices
-        self.row_length = row_length
+        self.row_length, self.rack_unit = row_length, rack_unit  # racks begin anew after so many nodes of a block
         self._fits: dict[frozenset[str], int] = {}
 
     def rows(self, pods: Sequence[Pod]) -> list[Row]:
@@ -189,7 +188,11 @@ class Floor:
     def _chunked(self, block: Block) -> tuple[list[Rack], Boxes]:
         """Node racks of a block, with leaves in them where those stand there, and the leaves that need other racks."""
         each, stop = self.node_rack.n_nodes, block.first + block.n
-        racks = [Rack(first, min(first + each, stop)) for first in range(block.first, stop, each)]
+        racks = [
+            Rack(first, min(first + each, start + self.rack_unit, stop))
+            for start in range(block.first, stop, self.rack_unit)
+            for first in range(start, min(start + self.rack_unit, stop), each)
+        ]
         boxes = self._boxes(block.leaves, LEAF)
         if self.plan.leaf_placement == "network-row":
             return racks, []
