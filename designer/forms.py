@@ -61,9 +61,11 @@ GROUPS = (
     Group("growth", "Growth and reserve",
           ("fabric.provision", "fabric.grow_to_nodes", "fabric.reserved.fabric_manager_links"),
           ("fabric.reserved.leaf_ports", "fabric.reserved.spine_ports")),
-    Group("site", "Site", ("site.node_leaf_m", "site.leaf_spine_m", "site.spine_core_m")),
+    Group("site", "Site", ("site.node_leaf_m", "site.leaf_spine_m", "site.spine_core_m"),
+          ("site.fiber_grade", "site.node_leaf_medium", "site.leaf_spine_medium", "site.spine_core_medium")),
     Group("money", "Money", ("economics.price_book", "economics.years", "economics.electricity_usd_per_kwh"),
-          ("economics.pue", "economics.load_factor", "economics.utilization", "economics.discount_rate")),
+          ("economics.pue", "economics.load_factor", "economics.utilization", "economics.discount_rate",
+           "economics.spares.switches", "economics.spares.optics", "economics.spares.cables", "economics.spares.nics")),
     Group("workload", "Workload", ("workload.placement", "workload.load_balancing", "workload.in_network_reduction",
                                    "workload.gpudirect")),
 )  # fmt: skip

@@ -18,7 +18,7 @@ COST_KEYS = {
     "economics.electricity_usd_per_kwh": "electricity-kwh", "economics.pue": "pue", "economics.load_factor": "load-factor",
     "economics.utilization": "gpu-utilization", "economics.discount_rate": "discount-rate",
 }  # fmt: skip
-NOT_ASKED = {"spec_version", "other_fabrics", "site.plan"}
+NOT_ASKED = {"spec_version", "other_fabrics", "site.plan", "site.set_lengths"}
 
 
 @dataclass(frozen=True)

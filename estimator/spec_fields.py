@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import Field, PrivateAttr
 
 from estimator.fabric_fields import MAX_NODES, Fabric, OtherFabric, in_unit
-from estimator.site_plan import SitePlan
+from estimator.site_fields import Site
 from estimator.validation import Section
 
 MAX_GPUS = 4_194_304
@@ -88,40 +88,24 @@ class Compute(Section):
     )
 
 
-class Site(Section):
-    """Cable lengths: one for each tier, or those of a floor plan."""
+class Spares(Section):
+    """Spare parts, as a share of what is installed. What is left out is the catalog's share; 0 buys none."""
 
-    node_leaf_m: float | None = Field(
-        None,
-        gt=0,
-        le=10_000,
-        title="Node to leaf",
-        json_schema_extra=in_unit("m"),
-        description=("Length of a cable from a server to its leaf. Short ones are copper."),
+    switches: float | None = Field(
+        None, ge=0, le=1, title="Spare switches", description="Share of the switches of a model."
     )
-    leaf_spine_m: float | None = Field(
-        None,
-        gt=0,
-        le=10_000,
-        title="Leaf to spine",
-        json_schema_extra=in_unit("m"),
-        description="Length of a cable from a leaf to a spine.",
+    optics: float | None = Field(
+        None, ge=0, le=1, title="Spare modules", description="Share of the modules and optical cables of a part number."
     )
-    spine_core_m: float | None = Field(
+    cables: float | None = Field(
         None,
-        gt=0,
-        le=10_000,
-        title="Spine to core",
-        json_schema_extra=in_unit("m"),
-        description="Length of a cable from a spine to a core switch.",
+        ge=0,
+        le=1,
+        title="Spare cables",
+        description="Share of the copper cables and fibres of a part and length.",
     )
-    plan: SitePlan | None = Field(
-        None,
-        title="Floor plan",
-        description=(
-            "Racks, rows and trays: lengths come from the place of every device. An empty object takes every default; null "
-            "keeps one length a tier."
-        ),
+    nics: float | None = Field(
+        None, ge=0, le=1, title="Spare adapters", description="Share of the adapters of a model."
     )
 
 
@@ -159,6 +143,11 @@ class Economics(Section):
     )
     discount_rate: float | None = Field(
         None, ge=0, le=1, title="Discount rate", description="Yearly rate at which later money counts less."
+    )
+    spares: Spares = Field(
+        default_factory=lambda: Spares(),
+        title="Spares",
+        description="Shares of spare parts by class.",
     )
 
 
