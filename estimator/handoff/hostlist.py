@@ -17,7 +17,7 @@ def _by_prefix(names: Iterable[str]) -> Iterator[tuple[str, list[tuple[str, str]
     for name in names:
         match = _NUMBERED.fullmatch(name)
         before, digits = match.groups() if match else (name, "")
-        if runs and (before != prefix or not digits):
+        if runs and (before != prefix or not digits or not runs[-1][1]):
             yield prefix, runs
             runs = []
         prefix = before
