@@ -4,14 +4,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from estimator.device_match import BY_ORDER, BY_STRUCTURE
 from estimator.devices import KINDS, LEAF, MANAGER, NODE, SPINE
+from estimator.handoff.readers.files import AUTO, MAX_FILE_BYTES, read_links
 from estimator.handoff.readers.found import HOST, SWITCH
-from estimator.link_check import LinkCheck
+from estimator.handoff.readers.name_map import read_name_map
+from estimator.link_check import LinkCheck, check_links
+from estimator.link_list import LinkList
 from estimator.port_match import DEVICE_BITS, LANE_BITS, UNREAD
 from estimator.units import IntArray, ratio_text
 
@@ -19,6 +22,28 @@ LIST_BOUND = 200
 """Most entries of one list in the answer; ``totals`` has how many there are."""
 DIFFERENCES = ("missing", "extra", "swapped", "doubled", "wrong_port", "moved", "speed_mismatch")
 Json = dict[str, Any]
+
+
+def compare_links(
+    links: LinkList, file: IO[bytes], file_format: str = AUTO, names: bytes = b"", max_bytes: int = MAX_FILE_BYTES
+) -> Json:
+    """Read a file of links and hold it against a design's: what the command line, REST and the page answer.
+
+    Parameters
+    ----------
+    links : the design's links
+    file : binary file that can seek
+    file_format : "auto" or one of readers.files.FORMATS
+    names : a CSV of names in the file and in the design; empty for none
+    max_bytes : the largest file that is read [B]
+
+    Raises
+    ------
+    SpecError
+        For a format or a device that does not exist; as UnreadableFile for what cannot be read.
+    """
+    found = read_links(file, file_format, max_bytes)
+    return report(check_links(links, found, read_name_map(names) if names else None))
 
 
 def report(check: LinkCheck) -> Json:

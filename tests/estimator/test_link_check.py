@@ -2,9 +2,13 @@
 
 import csv
 import io
+import json
 import random
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import openpyxl
@@ -22,6 +26,7 @@ from tests.estimator import fabric_dumps as dumps
 from tests.estimator.fabric_dumps import Cable, cables_of
 
 Json = dict[str, Any]
+ROOT = Path(__file__).parents[2]
 NDR = {
     "compute": {"server": "dgx-h100", "nodes": 40},
     "fabric": {"generation": "ndr", "reserved": {"fabric_manager_links": 4}},
@@ -465,6 +470,42 @@ def test_a_list_that_names_every_link_from_both_ends_doubles_none(ndr: LinkList)
     cables = cables_of(ndr)
     both = [*cables, *(Cable(c.b, c.a) for c in cables)]
     assert totals(compared(ndr, sheet(both))) == {}
+
+
+# ---------------------------------------------------------------- command line
+
+
+def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    given = [sys.executable, "-m", "estimator", "compare-links", *map(str, arguments)]
+    return subprocess.run(given, capture_output=True, text=True, cwd=ROOT, timeout=60, check=False)
+
+
+def test_the_command_line_compares_a_file_with_a_design(ndr: LinkList, tmp_path: Path) -> None:
+    spec, links, names = tmp_path / "spec.json", tmp_path / "fabric.txt", tmp_path / "names.csv"
+    spec.write_text(json.dumps(NDR))
+    cables = cables_of(ndr)
+    changed, places = faulty_cables(cables)
+    links.write_text(dump(changed))
+    done = command(spec, links)
+    assert (done.returncode, done.stderr) == (0, "")
+    check_the_three_faults(json.loads(done.stdout), cables, places)
+    links.write_text(dump(cables, switch_name=strange, host_name=strange))
+    names.write_text("".join(f"{strange(name)},{name}\n" for name in ndr.table.devices.names))
+    told_by = json.loads(command(spec, links, "--names", names, "--format", "ibnetdiscover").stdout)["names"]["told_by"]
+    assert told_by == {"map": len(ndr.table.devices)}
+
+
+def test_the_command_line_refuses_what_it_cannot_read(tmp_path: Path) -> None:
+    spec, links = tmp_path / "spec.json", tmp_path / "links.txt"
+    spec.write_text(json.dumps(NDR))
+    links.write_text("hello\n")
+    for arguments, code in (
+        ((spec, links), "no_header"), ((spec, links, "--format", "dot"), "not_a_choice"),
+        ((spec, tmp_path / "none"), "cannot_read"), ((spec, links, "--names", tmp_path / "none"), "cannot_read"),
+    ):  # fmt: skip
+        done = command(*arguments)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert json.loads(done.stderr)["problems"][0]["code"] == code
 
 
 # ---------------------------------------------------------------- size
