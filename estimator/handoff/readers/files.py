@@ -87,7 +87,7 @@ def _lines(file: IO[bytes], encoding: str) -> Iterator[str]:
                 while (rest := text.readline(MAX_LINE)) and not rest.endswith("\n"):
                     pass
                 line = "(a line over the length limit)\n"
-            yield line.replace("\0", " ")
+            yield line.replace("\0", " ") if "\0" in line else line
     finally:
         text.detach()
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from estimator.handoff.readers.found import HOST, MAX_NAME, SWITCH, FoundLinks, LinkSink, UnreadableFile, numbered
+from estimator.handoff.readers.found import HOST, MAX_NAME, SWITCH, FoundLinks, LinkSink, UnreadableFile
 
 LANE_GBIT_S = {
     "SDR": 2.5, "DDR": 5, "QDR": 10, "FDR10": 10, "FDR": 14, "EDR": 25, "HDR": 50, "NDR": 100, "XDR": 200,
@@ -28,9 +28,8 @@ _REPORT = re.compile(
     r"(CA|SW|RT)\s+\d+\s+(\d+)\s+0x([0-9a-fA-F]+)\s+(\d{1,2}x\s+\w+|\?\?\s+\?\?\?)\s*"
     r"(?:-\s+(CA|SW|RT)\s+\d+\s+(\d+)\s+0x([0-9a-fA-F]+)\s+\(\s*'(.*)'\s+-\s+'(.*)'\s*\)|.*)"
 )
-_REMARK = re.compile(
-    r"(?:$|#|(?:vendid|devid|sysimgguid|switchguid|caguid|rtguid)=|Non-Chassis|Chassis|DDR|Spine|Line|\s*LTX|\s+)"
-)
+_HEADS = ("vendid=", "devid=", "sysimgguid=", "switchguid=", "caguid=", "rtguid=", "\n", "#")
+_REMARK = re.compile(r"Non-Chassis|Chassis|\s")
 _ADAPTER = re.compile(r"(\S.*?)\s+((?:mlx\d|hfi\d|qib\d|mthca\d|ib\w|roce|rdma|opa)\w*|HCA-?\d+|U\d+/P\d+)$", re.I)
 _OWN_COMPUTING = re.compile(r"Aggregation Node|SHArP|SHARP", re.I)
 _SWITCH_NAME = re.compile(r"MF\d;(.+?)(?::[^:;]*)?$")
@@ -46,7 +45,9 @@ def read(lines: Iterator[str]) -> FoundLinks:
     """
     dump = _Dump()
     here = -1
-    for number, line in numbered(lines):
+    for number, line in enumerate(lines, start=1):
+        if line.startswith(_HEADS):
+            continue
         if line.startswith("["):
             here_port = _PORT.match(line)
             if here_port is None:
@@ -78,6 +79,7 @@ class _Dump:
         self.descriptions: list[str] = []
         self._guids: list[str] = []
         self._index: dict[str, int] = {}
+        self._rates: dict[str, int] = {}
 
     def node(self, guid: str, kind: str, description: str = "") -> int:
         index = self._index.get(guid)
@@ -99,7 +101,13 @@ class _Dump:
         if far is None or not self.descriptions[far]:
             description = _DESCRIPTION.search(remark)
             far = self.node(guid, kind, description[1] if description else "")
-        self._add(number, here, int(port), far, int(far_port), _rate_gbit_s(remark))
+        speed = remark.rpartition(" ")[2]
+        rate = self._rates.get(speed)
+        if rate is None:
+            rate = _rate_gbit_s(remark)
+            if _SPEED.fullmatch(speed):
+                self._rates[speed] = rate
+        self._add(number, here, int(port), far, int(far_port), rate)
 
     def report_line(self, number: int, found: re.Match[str]) -> None:
         kind, port, guid, speed, far_kind, far_port, far_guid, name, far_name = found.groups()
