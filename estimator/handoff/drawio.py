@@ -83,26 +83,32 @@ def _rows(drawn: Drawing) -> list[tuple[int, list[int]]]:
     return [(row, boxes) for row, kinds in enumerate(ROWS) if (boxes := drawn.of(*kinds))]
 
 
-def _top(position: int) -> int:
-    return 3 * LINE + GAP + position * (BOX_HEIGHT + ROW_GAP)
+def _span(drawn: Drawing) -> int:
+    """Width of the widest row."""
+    return max(sum(_width(drawn.boxes[box].label) + GAP for box in boxes) for _, boxes in _rows(drawn))
+
+
+def _top(position: int, span: int) -> int:
+    """Upper edge of a row; the wider the rows, the further apart, so that lines keep a slope."""
+    return 3 * LINE + GAP + position * (BOX_HEIGHT + max(ROW_GAP, span // 8))
 
 
 def _places(drawn: Drawing, left: int) -> dict[int, Place]:
-    """Every box in its row, rows centred on each other."""
-    rows = [[(box, _width(drawn.boxes[box].label)) for box in boxes] for _, boxes in _rows(drawn)]
-    spans = [sum(width + GAP for _, width in row) - GAP for row in rows]
-    places = {}
-    for position, (row, span) in enumerate(zip(rows, spans, strict=True)):
-        x = left + (max(spans) - span) // 2
-        for box, width in row:
-            places[box] = Place(x, _top(position), width, BOX_HEIGHT)
-            x += width + GAP
+    """Every box in its row; each row spread over the width of the widest, so that groups stand below their switches."""
+    span, places = _span(drawn), {}
+    for position, (_, boxes) in enumerate(_rows(drawn)):
+        widths = [_width(drawn.boxes[box].label) for box in boxes]
+        room = (span - sum(widths)) // len(boxes)  # beside each box, half of it on either side
+        x = left + room // 2
+        for box, width in zip(boxes, widths, strict=True):
+            places[box] = Place(x, _top(position, span), width, BOX_HEIGHT)
+            x += width + room
     return places
 
 
 def _notes(links: LinkList, drawn: Drawing) -> list[tuple[int, str]]:
     """(y, words) about the links below each row but the lowest: number, rate, and how many a line stands for."""
-    notes = []
+    notes, span = [], _span(drawn)
     for position, (row, _) in enumerate(_rows(drawn)[1:], start=1):
         words = []
         for tier in (tier for tier, lower in enumerate(TIER_ROWS) if lower == row):
@@ -111,7 +117,8 @@ def _notes(links: LinkList, drawn: Drawing) -> list[tuple[int, str]]:
                 rate = int(links.table.rate_gbit_s[links.table.rows(tier)][0])
                 a_line = f"{min(counts):,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
                 words.append(f"{TIERS[tier]}: {counted(sum(counts), 'link')} of {rate} Gb/s, {a_line} a line")
-        notes.append((_top(position) - ROW_GAP // 2 - LINE, "\n".join(words)))
+        between = (_top(position - 1, span) + BOX_HEIGHT + _top(position, span)) // 2
+        notes.append((between - LINE, "\n".join(words)))
     return notes
 
 
