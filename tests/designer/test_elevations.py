@@ -84,10 +84,10 @@ def test_every_device_is_drawn_at_its_unit(plan):
     for number in shown_racks(plan):
         root = ElementTree.fromstring(rack_svg(plan, [number]))
         frame = next(rect for rect in root.iter(f"{SVG}rect") if rect.get("class") == "frame")
-        floor_y = float(frame.get("y")) + float(frame.get("height"))
-        assert float(frame.get("height")) == plan.plan.rack_units * UNIT
+        floor_y = float(frame.get("y", 0)) + float(frame.get("height", 0))
+        assert float(frame.get("height", 0)) == plan.plan.rack_units * UNIT
         names = {
-            text.text: float(text.get("y")) for text in root.iter(f"{SVG}text") if text.get("class") == "label name"
+            text.text: float(text.get("y", 0)) for text in root.iter(f"{SVG}text") if text.get("class") == "label name"
         }
         devices = plan.devices_in(number - 1)
         assert list(names) == [device["name"] for device in devices]
