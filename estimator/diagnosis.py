@@ -202,6 +202,13 @@ def _three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> 
         ways = [[(f"pods of {counted(pod, 'node')}", {"pod_nodes": pod, "tiers": 3}) for pod in sizes]]
         message = f"A pod has {pods.rows[i]:,} leaves in each group of spines, and a spine has {ports_down} ports for leaves. "
         return Problem("fabric.pod_nodes", "pod_too_large", message + _what_works(spec, catalog, ways))
+    if asked.core_groups[i]:
+        found = _ways_found(spec, catalog, [[("leave core_groups out", {"core_groups": None})]])
+        message = (
+            f"{counted(int(asked.core_groups[i]), 'core group')} were asked for: so many sets of equally many spines of every "
+            f"pod, whose uplinks spread evenly, do not come out. {'What would work: ' + found[0] + '.' if found else ''}"
+        )
+        return Problem("fabric.core_groups", "core_groups_do_not_divide", message.strip())
     rails_a_leaf = int(asked.rails_a_leaf[i])
     groups, core_ports = int(pods.n_pods[i] * leaves.columns[i]), int(asked.core_ports[i])
     pods_text = f"{counted(int(pods.n_pods[i]), 'pod')}{_groups_text(int(leaves.columns[i]), rails_a_leaf)}"

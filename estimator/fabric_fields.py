@@ -188,6 +188,14 @@ class Fabric(Section):
             "With a core tier: how many nodes share a group of spines. Default: as many as the spines can take."
         ),
     )
+    core_groups: int | None = Field(
+        None,
+        ge=1,
+        le=64,
+        title="Core groups",
+        json_schema_extra=in_unit("groups"),
+        description="With a core tier: sets of cores, each met by its own spines of every pod. Default: fewest switches.",
+    )
     provision: Literal["as-bought", "full-unit"] = Field(
         "as-bought",
         title="Provision",

@@ -46,6 +46,7 @@ class Asked:
     full_unit: BoolArray
     uneven: BoolArray
     least_spines: IntArray
+    core_groups: IntArray  # 0: as many as need the fewest switches
     manager_links: IntArray
     port_rate_gbit_s: IntArray
     endpoint_rate_gbit_s: IntArray
@@ -92,6 +93,7 @@ def _asked_row(spec: DesignSpec, catalog: Catalog) -> tuple[Any, ...]:
         fabric.provision == "full-unit",
         fabric.uplink_spread == "uneven",
         fabric.least_spines,
+        fabric.core_groups or 0,
         fabric.reserved.fabric_manager_links,
         port_rate(fabric, catalog),
         endpoint_rate(fabric, catalog),
@@ -302,6 +304,7 @@ def _three_tiers(asked: Asked, leaves: Leaves, grow: IntArray, wanted: BoolArray
         last_groups=partial * leaves.columns,
         last_rows=pods.last_rows,
         least_spines=asked.least_spines,
+        sets=asked.core_groups,
     )
     even, loose = even_cores(request, ~asked.uneven), loose_cores(request)
     cores = CoreLayout(

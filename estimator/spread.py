@@ -70,8 +70,8 @@ class CoreRequest:
 
     A *full* group belongs to a pod that is full, a *last* one to the last, smaller pod (``last_groups`` 0: there is
     none).
-    ``rows`` are the leaves of a group, ``least_spines`` the fewest spines of one, ``oversubscription_down/up`` the spine
-    ratio as two integers.
+    ``rows`` are the leaves of a group, ``least_spines`` the fewest spines of one, ``sets`` the number of core groups (0:
+    any), ``oversubscription_down/up`` the spine ratio as two integers.
     """
 
     uplinks: IntArray
@@ -86,6 +86,7 @@ class CoreRequest:
     last_groups: IntArray
     last_rows: IntArray
     least_spines: IntArray
+    sets: IntArray
 
     def take(self, rows: npt.NDArray[np.intp] | slice) -> "CoreRequest":
         """The same columns for some variants."""
@@ -149,6 +150,7 @@ def loose_cores(request: CoreRequest) -> CoreLayout:
     joint = ceil_div(request.full_groups * full_up + request.last_groups * last_up, request.core_ports)
     largest = np.where(has_last, joint, plain)
     meets = (request.full_spines > 0) & (request.full_groups + request.last_groups <= request.core_ports)
+    meets &= (request.sets == 0) | (request.sets == spines)  # spine number i always meets a group of its own
     n_cores = last_spines * joint + (spines - last_spines) * plain
     return CoreLayout(
         last_spines=last_spines,
@@ -167,7 +169,7 @@ def _search_divisors(q: CoreRequest, widest: int, last: int) -> tuple[IntArray, 
     full_up = spine_uplinks(col.full_rows * (col.uplinks // np.maximum(col.full_spines, 1)), col)
     last_down = col.last_rows * (col.uplinks // s_last)
     last_up = np.where(has_last, spine_uplinks(last_down, col), full_up)
-    fits = (col.full_spines > 0) & (col.full_spines % sets == 0)
+    fits = (col.full_spines > 0) & (col.full_spines % sets == 0) & ((col.sets == 0) | (col.sets == sets))
     fits = fits & np.where(
         has_last,
         (col.uplinks % s_last == 0)
@@ -226,7 +228,7 @@ def _search_padded(q: CoreRequest) -> tuple[int, int, int] | None:
         if last_down > int(q.spine_ports_down[0]) or (last and s_last < int(q.least_spines[0])):
             continue
         last_up = ceil_div(int(spine_uplinks(np.array([last_down]), q)[0]), cores) * cores
-        for sets in divisors(int(np.gcd(full, s_last))):
+        for sets in (n for n in divisors(int(np.gcd(full, s_last))) if int(q.sets[0]) in (0, n)):
             need = (int(q.full_groups[0]) * full * full_up + last * s_last * last_up) // sets
             fits = (need <= cores * core_ports) & (full_down + full_up <= ports) & (last_down + last_up <= ports)
             if fits.any():

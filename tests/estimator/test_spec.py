@@ -36,7 +36,8 @@ def test_every_default_is_printed_back() -> None:
     assert (fabric["oversubscription"], fabric["tiers"], fabric["layout"]) == ("1:1", "auto", "rail-optimized")
     assert spec["site"] == {
         "node_leaf_m": 30.0, "leaf_spine_m": 30.0, "spine_core_m": 50.0, "node_leaf_medium": "auto",
-        "leaf_spine_medium": "auto", "spine_core_medium": "auto", "fiber_grade": None, "set_lengths": [], "plan": None}  # fmt: skip
+        "leaf_spine_medium": "auto", "spine_core_medium": "auto", "fiber_grade": None, "set_lengths": [], "plan": None,
+    }  # fmt: skip
     assert spec["spec_version"] == 1
 
 
