@@ -37,7 +37,8 @@ LABELS: dict[Any, str] = {
     "rail-only": "Rail-only", "top-of-rack": "Top of rack", "auto": "Automatic: the fewest that fit", 1: "One: leaves only",
     2: "Two: leaves and spines", 3: "Three: leaves, spines and cores", "as-bought": "As bought", "full-unit": "Full unit",
     "even": "Even", "uneven": "Uneven", "anchors": "Anchors", "street": "Street prices", "ordered": "Ordered", "random": "Random",
-    "adaptive": "Adaptive routing", "ecmp": "Plain ECMP", "spray": "Packet spray",
+    "per-unit": "Per unit", "end-of-row": "End of row", "middle-of-row": "Middle of row", "network-row": "Network row",
+    "in-rack": "In rack", "middle": "Middle", "adaptive": "Adaptive routing", "ecmp": "Plain ECMP", "spray": "Packet spray",
 }  # fmt: skip
 
 
@@ -150,6 +151,17 @@ def _field(key: Key, catalog: Catalog) -> forms.Field:
     return field
 
 
+class KeptField(forms.JSONField):
+    """What the form hands through; nesting that no reader follows is as wrong as no JSON."""
+
+    def to_python(self, value: Any) -> Any:
+        """The values, or a problem of the field."""
+        try:
+            return super().to_python(value)
+        except RecursionError:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid", params={"value": ""}) from None
+
+
 class DesignForm(forms.Form):
     """What an architect typed → a DesignSpec, or problems beside their fields."""
 
@@ -170,7 +182,7 @@ class DesignForm(forms.Form):
         self.fields[SIZE_UNIT] = forms.CharField(
             required=False, label="Size counts", widget=forms.Select(choices=[("gpus", "GPUs"), ("nodes", "servers")])
         )
-        self.fields[KEPT_FIELD] = forms.JSONField(required=False, widget=forms.HiddenInput())
+        self.fields[KEPT_FIELD] = KeptField(required=False, widget=forms.HiddenInput())
         if resolved is not None:
             self.show_computed(computed_texts(resolved, self.catalog))
 

@@ -112,7 +112,7 @@ class Site(Section):
         None,
         title="Floor plan",
         description=(
-            "Racks, rows and trays: lengths come from the place of every device. An empty object takes every default; null "
-            "keeps one length a tier."
+            "Racks, rows and trays: lengths come from the place of every device. What is left out is the catalog's; without "
+            "a plan each tier has one length."
         ),
     )
