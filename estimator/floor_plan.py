@@ -142,7 +142,7 @@ class FloorPlan:
             In the order of the table. [m]
         """
         x, y, drop = self._ends
-        a, b = table.a_device, table.b_device
+        a, b = table.a_device.astype(np.intp), table.b_device.astype(np.intp)
         flat = np.abs(x.take(a) - x.take(b))
         flat += np.abs(y.take(a) - y.take(b))
         up_a, up_b = drop.take(a), drop.take(b)

@@ -139,8 +139,8 @@ class Floor:
         each = self.bodies[kind].per_box
         return [(kind, devices[k : k + each]) for k in range(0, len(devices), each)]
 
-    def _capacity(self, boxes: Boxes) -> int:
-        kinds = frozenset(kind for kind, _ in boxes)
+    def _capacity(self, kinds: frozenset[str]) -> int:
+        """Boxes of these kinds that a network rack holds."""
         if kinds not in self._fits:
             self._fits[kinds] = network_fits(self.plan, [self.bodies[kind] for kind in kinds])
         return self._fits[kinds]
@@ -148,12 +148,18 @@ class Floor:
     def _packed(self, *groups: Boxes) -> list[Rack]:
         """Network racks filled in order; a group goes on in the last rack of the one before."""
         racks: list[Rack] = []
-        for group in groups:
-            for box in group:
-                last = racks[-1].boxes if racks else []
-                if not last or len(last) >= self._capacity([*last, box]):
-                    racks.append(Rack())
-                racks[-1].boxes.append(box)
+        kinds: frozenset[str] = frozenset()
+        room = 0
+        for box in (box for group in groups for box in group):
+            if box[0] not in kinds:
+                kinds |= {box[0]}
+                room = self._capacity(kinds) - len(racks[-1].boxes) if racks else 0
+            if room < 1:
+                racks.append(Rack())
+                kinds = frozenset((box[0],))
+                room = self._capacity(kinds)
+            racks[-1].boxes.append(box)
+            room -= 1
         return racks
 
     def _network_rows(self, boxes: Boxes) -> list[Row]:
@@ -168,9 +174,9 @@ class Floor:
         room = self.row_length
         n_racks = sum(len(racks) + self._n_network(leaves) for racks, leaves in chunks)
         a_row = ceil_div(len(ends), ceil_div(n_racks, room))
-        reserve = min(ceil_div(a_row, self._capacity(ends)), room // 2) if ends else 0
+        reserve = min(ceil_div(a_row, self._capacity(_kinds(ends))), room // 2) if ends else 0
         rows = self._filled(chunks, room - reserve)
-        each = min(ceil_div(len(ends), len(rows)), reserve * self._capacity(ends)) if ends else 0
+        each = min(ceil_div(len(ends), len(rows)), reserve * self._capacity(_kinds(ends))) if ends else 0
         out = []
         for number, (racks, pooled) in enumerate(rows):
             here = ends[number * each : (number + 1) * each]
@@ -183,7 +189,7 @@ class Floor:
         return [*out, *self._network_rows(ends[len(rows) * each :])]
 
     def _n_network(self, leaves: Boxes) -> int:
-        return ceil_div(len(leaves), self._capacity(leaves)) if leaves else 0
+        return ceil_div(len(leaves), self._capacity(_kinds(leaves))) if leaves else 0
 
     def _chunked(self, block: Block) -> tuple[list[Rack], Boxes]:
         """Node racks of a block, with leaves in them where those stand there, and the leaves that need other racks."""
@@ -223,11 +229,15 @@ class Floor:
 
     def _parts(self, racks: list[Rack], leaves: Boxes, room: int) -> list[tuple[list[Rack], Boxes]]:
         """A block in as few equal parts as rows can hold."""
-        capacity = self._capacity(leaves) if leaves else 1
+        capacity = self._capacity(_kinds(leaves)) if leaves else 1
         n = ceil_div(len(racks) + self._n_network(leaves), room)
         while ceil_div(len(racks), n) + ceil_div(ceil_div(len(leaves), n), capacity) > room:
             n += 1
         return list(zip(_dealt(racks, n), _dealt(leaves, n), strict=True))
+
+
+def _kinds(boxes: Boxes) -> frozenset[str]:
+    return frozenset(kind for kind, _ in boxes)
 
 
 def _dealt(items: list[Item], n: int) -> list[list[Item]]:
