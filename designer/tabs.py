@@ -30,7 +30,7 @@ TABS = (
     Tab("overview", "Overview"),
     Tab("cabling", "Cabling"),
     Tab("racks", "Racks"),
-    Tab("findings", "Findings and failures"),
+    Tab("findings", "Findings"),
     Tab("handoff", "Hand-off"),
 )
 KEYS = tuple(tab.key for tab in TABS)
