@@ -33,6 +33,7 @@ from estimator.tier_ends import (
     NODE_LEAF,
     SPINE_CORE,
     TierEnds,
+    shared_cages,
     tier_ends,
 )
 from estimator.units import IntArray, ceil_div
@@ -78,16 +79,17 @@ def cable_plan(
     ]
     if refused:
         raise InfeasibleDesign(refused)
-    by_tier = {tier.tier: (tier, choice) for tier, choice in zip(ends, choices, strict=True)}
     cages = {tier.tier: [tier.upper.cages, tier.lower.cages] for tier in ends}
-    blocked = list(_share_cages(by_tier, cages))
-    tiers = tuple(_tier(tier, choice, cages[tier.tier], catalog) for tier, choice in by_tier.values())
+    blocked = tuple(_share_cages(ends, dict(zip((tier.tier for tier in ends), choices, strict=True)), cages))
+    tiers = tuple(
+        _tier(tier, choice, cages[tier.tier], catalog) for tier, choice in zip(ends, choices, strict=True)
+    )  # fmt: skip
     hints = [
-        hint
-        for tier, choice in by_tier.values()
-        if choice and (hint := cheaper_medium(catalog, tier, choice, tier.length_m or 0.0))
+        cheaper_medium(catalog, tier, choice, tier.length_m or 0.0)
+        for tier, choice in zip(ends, choices, strict=True)
+        if choice
     ]
-    return CablePlan(tiers, tuple(blocked), tuple(hints))
+    return CablePlan(tiers, blocked, tuple(hint for hint in hints if hint))
 
 
 def link_cabling(plan: CablePlan, table: "LinkTable") -> LinkCabling:
@@ -148,40 +150,28 @@ def _n_cables(choice: Choice | None, ends: TierEnds) -> int:
     return ends.n_links * choice.cables_per_link
 
 
-def is_alike(one: Choice | None, other: Choice | None, upper_of_other: bool) -> bool:
+def _is_alike(one: Choice | None, other: Choice | None, is_upper: bool) -> bool:
     """Links of two tiers may end in one module of a switch: the same module, and straight fibres on both.
 
-    The first tier has the switch at its upper end, the other at its upper or lower one.
+    The first tier has the switch at its upper end; ``is_upper`` says that the other one has, too.
     """
     if one is None or other is None or one.upper_module is None:
         return False
-    module = other.upper_module if upper_of_other else other.lower_module
+    module = other.upper_module if is_upper else other.lower_module
     return one.upper_module == module and one.links_per_cable == other.links_per_cable == 1
 
 
 def _share_cages(
-    by_tier: dict[str, tuple[TierEnds, Choice | None]], cages: dict[str, list[IntArray]]
+    all_ends: tuple[TierEnds, ...], choices: dict[str, Choice | None], cages: dict[str, list[IntArray]]
 ) -> Iterator[Problem]:
     """Count a cage once that links of two tiers share, and tell where what they need in it differs.
 
-    ``cages`` (upper and lower filled cages by tier) is changed in place: a shared cage counts to the lower tier of links.
+    ``cages`` (upper and lower filled cages by tier) is changed in place: a shared cage counts to the tier nearer the nodes.
     """
-    pairs = (
-        (NODE_LEAF, FABRIC_MANAGER),
-        (NODE_LEAF, LEAF_SPINE),
-        (FABRIC_MANAGER, LEAF_SPINE),
-        (LEAF_SPINE, SPINE_CORE),
-    )
-    for one, other in pairs:
-        if one not in by_tier or other not in by_tier:
-            continue
-        (ends, choice), (far_ends, far_choice) = by_tier[one], by_tier[other]
-        is_upper = other == FABRIC_MANAGER
-        here, there = ends.upper, far_ends.upper if is_upper else far_ends.lower
-        shared = (here.used > 0) & (there.used > 0) & (here.last_cage == there.first_cage)
-        if not shared.any():
-            continue
-        if is_alike(choice, far_choice, is_upper):
-            cages[other][0 if is_upper else 1] = cages[other][0 if is_upper else 1] - shared
+    for ends, far, shared in shared_cages(all_ends):
+        choice, far_choice = choices[ends.tier], choices[far.tier]
+        is_upper = far.upper.kind == ends.upper.kind
+        if _is_alike(choice, far_choice, is_upper):
+            cages[far.tier][0 if is_upper else 1] = cages[far.tier][0 if is_upper else 1] - shared
         else:
-            yield shared_cage(ends, far_ends, choice, far_choice, int(shared.sum()))
+            yield shared_cage(ends, far, choice, far_choice, int(shared.sum()))

@@ -25,45 +25,45 @@ from estimator.cable_runs import (
     TierCabling,
 )
 from estimator.catalog.loader import Catalog
+from estimator.catalog.records import Cable
+from estimator.devices import LEAF, MANAGER, MANAGER_PORTS, NODE, SPINE
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.link_keys import cable_of_links, cage_of_links, first_of, longest_by
 from estimator.media import Choice, choose_each, options_of
 from estimator.media_problems import mixed_cages, refusal, shared_cages_by_link, what_is_missing
 from estimator.set_lengths import HandSet, hand_set
-from estimator.tier_ends import FABRIC_MANAGER, NODE_LEAF, SPINE_CORE, Side, TierEnds
+from estimator.tier_ends import FABRIC_MANAGER, NODE_LEAF, SPINE_CORE, Side, TierEnds, shared_cages
 from estimator.topology import LinkTable, link_table, panels_of
-from estimator.units import IntArray
+from estimator.units import BoolArray, IntArray
 
 if TYPE_CHECKING:
     from estimator.fabric import SizedFabric
     from estimator.spec import DesignSpec
 
 Column = npt.NDArray[np.integer[Any]]
-_SLIVER_DM = 1e-3  # float32 lengths of whole decimetres stay what they are
+_SLIVER_DM = np.float32(1e-3)  # float32 lengths of whole decimetres stay what they are
 _DM_PER_M = 10
-_UPPER, _LOWER = ("b", "upper"), ("a", "lower")
 
 
 @dataclass(frozen=True, slots=True)
 class _Tier:
     """One tier while it is cabled: its rows of the table, and decisions link by link.
 
-    ``pick`` is an index into ``choices`` (-1: nothing fits), ``asked_dm`` the length of every link and ``piece_dm`` that of
-    its cable, both rounded up. [dm]
+    ``pick`` is an index into ``choices`` (-1: nothing fits), None where all links have the first or only one; ``asked_dm``
+    is the length of every link and ``piece_dm`` that of its cable, both rounded up. [dm]
     """
 
     ends: TierEnds
     table: LinkTable
     rows: slice
-    choices: tuple[Choice, ...]
-    pick: Column
+    choices: tuple[Choice | None, ...]
+    pick: Column | None
     asked_dm: Column
     piece_dm: Column
 
-    def column(self, name: str) -> Column:
-        """A column of the table, of this tier."""
-        column: Column = getattr(self.table, name)[self.rows]
-        return column
+    def among(self, number: int) -> Any:
+        """The links (a slice or a mask) that run over one of the choices."""
+        return slice(None) if self.pick is None else self.pick == number
 
 
 def cabled_by_link(
@@ -80,18 +80,21 @@ def cabled_by_link(
     )
     tiers = [_decide(ends, table, lengths_m, by_hand, catalog) for ends in all_ends]
     _refuse(tiers, catalog)
-    panels = _Cages()
-    made, next_run, next_cable = [], 0, 1
+    cages = _Cages({ends.upper.kind for ends, _, _ in shared_cages(all_ends)})
+    in_port_order = sorted(
+        tiers, key=lambda tier: TIER_NAMES.index(tier.ends.tier)
+    )  # a shared cage counts to the first
+    counted = {tier.ends.tier: _counted(tier, cages, links, catalog) for tier in in_port_order}
+    if cages.mixed:
+        raise InfeasibleDesign(cages.mixed)
+    next_run, next_cable = 0, 1
     for tier in tiers:
-        cabling, run, cable = _counted(tier, panels, links, catalog)
+        cabling, run, cable = counted[tier.ends.tier]
         links.run[tier.rows] = run + next_run
         links.cable[tier.rows] = cable + next_cable
         next_run += len(cabling.runs)
-        next_cable += cabling.n_cables + sum(run.n_links for run in cabling.runs if run.choice is None)
-        made.append(cabling)
-    if panels.mixed:
-        raise InfeasibleDesign(panels.mixed)
-    return CablePlan(tuple(made), tuple(panels.shared), (), links)
+        next_cable += cabling.n_cables + sum(one.n_links for one in cabling.runs if one.choice is None)
+    return CablePlan(tuple(counted[tier.ends.tier][0] for tier in tiers), tuple(cages.shared), (), links)
 
 
 def _lengths(
@@ -118,28 +121,40 @@ def _lengths(
 def _decide(
     ends: TierEnds, table: LinkTable, lengths_m: npt.NDArray[np.float32], by_hand: HandSet | None, catalog: Catalog
 ) -> _Tier:
+    """The choice for every link. Where all lengths of a tier lead to one choice, no grouping is needed."""
     rows = table.rows(TIER_NAMES.index(ends.tier))
-    asked_dm = np.ceil(lengths_m[rows] * _DM_PER_M - _SLIVER_DM).astype(np.int32)
+    asked_dm = np.ceil(lengths_m[rows] * np.float32(_DM_PER_M) - _SLIVER_DM).astype(np.int32)
+    if by_hand is None or not by_hand.medium[rows].any():
+        options, chosen, seen = _options(ends, asked_dm, ends.question.medium, catalog)
+        taken = np.unique(chosen).tolist()
+        if len(taken) == 1:
+            only = options[taken[0]] if taken[0] >= 0 else None
+            return _with_pieces(_Tier(ends, table, rows, (only,), None, asked_dm, asked_dm))
     group, is_cage = _groups(ends, table, rows)
     longest_dm = asked_dm if group is None else longest_by(group, asked_dm)[group]
     media: Column | None = by_hand.medium[rows] if by_hand else None
     if media is not None and group is not None and is_cage:
         media = longest_by(group, media)[group]  # one link's medium is that of its cage
-    choices: list[Choice] = []
-    pick = np.full(len(asked_dm), -1, np.int32)
+    choices: list[Choice | None] = []
+    pick = np.empty(len(asked_dm), np.int32)
     for medium, among in _by_medium(ends, media):
-        options = options_of(catalog, replace(ends.question, medium=medium))
-        seen = np.flatnonzero(np.bincount(longest_dm[among]))
-        chosen = choose_each(options, ends.question.vendor, seen / _DM_PER_M)
-        taken = np.unique(chosen[chosen >= 0])
-        number = np.full(len(options) + 1, -1)  # the last one stands for none
-        number[taken] = np.arange(len(taken)) + len(choices)
-        choices += [options[i] for i in taken]
-        by_length = np.zeros(int(longest_dm.max(initial=0)) + 1, np.int32)
-        by_length[seen] = number[chosen]
+        options, chosen, seen = _options(ends, longest_dm[among], medium, catalog)
+        taken = np.unique(chosen).tolist()
+        number = {option: len(choices) + i for i, option in enumerate(taken)}
+        choices += [options[option] if option >= 0 else None for option in taken]
+        by_length = np.zeros(int(seen[-1]) + 1, np.int32)
+        by_length[seen] = [number[option] for option in chosen.tolist()]
         pick[among] = by_length[longest_dm[among]]
-    tier = _Tier(ends, table, rows, tuple(choices), pick, asked_dm, asked_dm)
-    return replace(tier, piece_dm=_pieces(tier))
+    return _with_pieces(_Tier(ends, table, rows, tuple(choices), pick, asked_dm, asked_dm))
+
+
+def _options(
+    ends: TierEnds, lengths_dm: Column, medium: str, catalog: Catalog
+) -> tuple[tuple[Choice, ...], IntArray, IntArray]:
+    """What may join the cages of a tier, and for each length that occurs (the last array, in dm) which one does."""
+    options = options_of(catalog, replace(ends.question, medium=medium))
+    seen = np.flatnonzero(np.bincount(lengths_dm))
+    return options, choose_each(options, ends.question.vendor, seen / _DM_PER_M), seen
 
 
 def _by_medium(ends: TierEnds, media: Column | None) -> Iterator[tuple[str, Any]]:
@@ -165,153 +180,158 @@ def _groups(ends: TierEnds, table: LinkTable, rows: slice) -> tuple[Column | Non
 
 def _blocks(tier: str, table: LinkTable, rows: slice) -> Column:
     """The block of every link: unit of the node, leaves and spines that meet, or component of the spine."""
-    fabric, a, b = table.fabric, table.a_device[rows], table.b_device[rows]
+    fabric, first = table.fabric, table.devices.first
     if tier == NODE_LEAF:
         unit = fabric.wiring.unit_nodes
-        return a // np.int32(unit) if unit else np.zeros(len(a), np.int32)
-    if tier == SPINE_CORE:
-        first = table.devices.first["spine"]
-        block: Column = (a - first) // np.int32(max(fabric.n_spine // fabric.n_components, 1))
-        return block
+        node = table.a_device[rows]
+        return node // np.int32(unit) if unit else np.zeros(len(node), np.int32)
     if tier == FABRIC_MANAGER:
-        return b - b.min()
-    return _meeting(a, b)
+        return table.b_device[rows] - np.int32(first[LEAF])
+    is_lower = tier == SPINE_CORE
+    spine = (table.a_device if is_lower else table.b_device)[rows] - np.int32(first[SPINE])
+    number = np.arange(fabric.n_spine, dtype=np.int32)
+    of_spine: Column = number // max(fabric.n_spine // fabric.n_components, 1)
+    if not is_lower and fabric.tiers == 3:
+        of_spine = _groups_of_spines(table)
+    block: Column = of_spine[spine]
+    return block
 
 
-def _meeting(a: Column, b: Column) -> Column:
-    """Block of every link: links whose devices meet, also by way of others, have the same one."""
-    first, n = int(a.min()), int(b.max()) + 1
-    block = np.arange(n - first, dtype=np.int32)
-    a, b = a - first, b - first
-    while True:
-        low = np.minimum(block[a], block[b])
-        before = block.copy()
-        np.minimum.at(block, a, low)
-        np.minimum.at(block, b, low)
-        if (block == before).all():
-            return block[a]
+def _groups_of_spines(table: LinkTable) -> Column:
+    """Number of the group (component, column and pod) of every spine of three tiers: the spines that meet its leaves."""
+    wiring, fabric = table.fabric.wiring, table.fabric
+    in_column = [wiring.spines] * (wiring.pods - 1) + [wiring.last_spines or wiring.spines]
+    sizes = np.array(in_column * (wiring.columns * fabric.n_components))
+    return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
 
 
-def _pieces(tier: _Tier) -> Column:
-    """Length of the cable of every link: that of the longest of the links that share it. [dm]"""
-    shared = [i for i, choice in enumerate(tier.choices) if choice.links_per_cable > 1]
-    if not shared:
-        return tier.asked_dm
-    piece = tier.asked_dm.copy()
-    for i in shared:
-        mine = tier.pick == i
-        key = cable_of_links(tier.table, tier.rows, tier.choices[i])[mine]
-        piece[mine] = longest_by(key, piece[mine])[key]
-    return piece
+def _with_pieces(tier: _Tier) -> _Tier:
+    """The tier with the length of every link's cable: that of the longest of the links that share it. [dm]"""
+    piece = tier.asked_dm
+    for i, choice in enumerate(tier.choices):
+        if choice and choice.links_per_cable > 1:
+            mine = tier.among(i)
+            key = cable_of_links(tier.table, tier.rows, choice)[mine]
+            piece = piece.copy()
+            piece[mine] = longest_by(key, piece[mine])[key]
+    return replace(tier, piece_dm=piece)
 
 
 def _refuse(tiers: Sequence[_Tier], catalog: Catalog) -> None:
     """Refuse what the request's own medium or grade cannot join."""
-    problems = []
+    found = []
     for tier in tiers:
-        lost = tier.pick < 0
-        if lost.any():
-            longest_m = int(tier.asked_dm[lost].max()) / _DM_PER_M
-            problems.append(refusal(catalog, tier.ends, longest_m, int(lost.sum())))
-    found = [problem for problem in problems if problem]
-    if found:
-        raise InfeasibleDesign(found)
+        if None in tier.choices:
+            lost = tier.asked_dm[tier.among(tier.choices.index(None))]
+            found.append(refusal(catalog, tier.ends, int(lost.max()) / _DM_PER_M, len(lost)))
+    problems = [problem for problem in found if problem]
+    if problems:
+        raise InfeasibleDesign(problems)
 
 
 # ---------------------------------------------------------------- counts
 
 
 class _Cages:
-    """What sits in the cages of every kind of device, as tier after tier fills them."""
+    """What sits in the cages of every kind of device, as tier after tier fills them; ``met`` are kinds where tiers meet."""
 
-    def __init__(self) -> None:
+    def __init__(self, met: set[str]) -> None:
+        self._met = met
         self._held: dict[str, Column] = {}
         self._plugs: dict[tuple[str, int], int] = {}
         self.mixed: list[Problem] = []
         self.shared: list[Problem] = []
 
-    def plug(self, choice: Choice | None, is_upper: bool) -> int:
-        """A number for the plug that a choice puts in a cage, and for how it is used; alike ones have the same."""
-        if choice is None:
-            return self._plugs.setdefault(("", 0), len(self._plugs) + 1)
-        module = choice.upper_module if is_upper else choice.lower_module
-        name = module.id if module else f"{choice.cable.id} {'up' if is_upper else 'down'}"
-        return self._plugs.setdefault((name, choice.links_per_cable), len(self._plugs) + 1)
+    def _plug(self, choice: Choice | None, is_upper: bool) -> int:
+        """A number for the plug that a choice puts in a cage; negative where a cage of it takes no other tier's link."""
+        module = (choice.upper_module if is_upper else choice.lower_module) if choice else None
+        if choice is None or module is None or choice.links_per_cable > 1:
+            name = (f"{choice.cable.id} {'up' if is_upper else 'down'}" if choice else "", 0)
+            return -self._plugs.setdefault(name, len(self._plugs) + 1)
+        return self._plugs.setdefault((module.id, 1), len(self._plugs) + 1)
 
-    def fill(self, tier: _Tier, side: Side, end: str, is_upper: bool) -> tuple[Column, Column, Column]:
-        """Fill the cages of one side: (device from the first of its kind, pick, first link) of each cage newly filled."""
-        table, devices = tier.table, tier.table.devices
-        width = _cage_slots(table, side.kind)
-        device = tier.column(f"{end}_device") - np.int32(devices.first[side.kind])
-        key = device * np.int32(width) + tier.column(f"{end}_cage")
-        size = devices.n[side.kind] * width
-        first = first_of(key, size)
-        filled = np.flatnonzero(first >= 0)
-        first = first[filled]
-        plugs = np.array([self.plug(choice, is_upper) for choice in (*tier.choices, None)])
-        held = np.zeros(size, np.int32)
-        held[filled] = plugs[tier.pick[first]]
-        if len(tier.choices) > 1 and (unlike := held[key] != plugs[tier.pick]).any():
-            self.mixed.append(mixed_cages(tier.ends, side, len(np.unique(key[unlike]))))
-        before = self._held.setdefault(side.kind, np.zeros(size, np.int32))
-        both = (before[filled] > 0) & (held[filled] > 0)
-        is_straight = np.array([c.links_per_cable == 1 for c in tier.choices] + [False])[tier.pick[first]]
-        alike = both & (before[filled] == held[filled]) & is_straight
-        if (both & ~alike).any():
-            self.shared.append(shared_cages_by_link(tier.ends, side, int((both & ~alike).sum())))
-        before[filled] = np.where(before[filled] > 0, before[filled], held[filled])
-        new = ~alike
-        return filled[new] // width, tier.pick[first[new]], first[new]
+    def fill(self, tier: _Tier, side: Side, is_upper: bool, run: Column, runs: "_Runs") -> tuple[Column, Column]:
+        """Fill the cages of one side: (device from the first of its kind, run of its first link) of each newly filled."""
+        table, end = tier.table, "b" if is_upper else "a"
+        width, first = _cage_slots(table, side.kind), np.int32(table.devices.first[side.kind])
+        key = (getattr(table, f"{end}_device")[tier.rows] - first) * np.int32(width)
+        key += getattr(table, f"{end}_cage")[tier.rows]
+        run_of_cage = np.full(table.devices.n[side.kind] * width, -1, np.int16)
+        run_of_cage[key[::-1]] = run[::-1]  # of the links of a cage the first one is written last and stays
+        plug_of_run = np.array([self._plug(choice, is_upper) for choice, _ in runs])
+        if len(set(plug_of_run.tolist())) > 1:
+            unlike = plug_of_run[run_of_cage[key]] != plug_of_run[run]
+            if unlike.any():
+                n_cages = int(np.count_nonzero(np.bincount(key[unlike])))
+                self.mixed.append(mixed_cages(tier.ends, side, n_cages))
+        filled = np.flatnonzero(run_of_cage >= 0)
+        of_cage = run_of_cage[filled]
+        new = (
+            self._hold(tier, side, filled, plug_of_run[of_cage], len(run_of_cage))
+            if side.kind in self._met
+            else slice(None)
+        )
+        return filled[new] // width, of_cage[new]
+
+    def _hold(self, tier: _Tier, side: Side, filled: Column, own: Column, n_slots: int) -> BoolArray:
+        """The cages that no link of another tier fills already with an alike plug."""
+        held = self._held.setdefault(side.kind, np.zeros(n_slots, np.int32))
+        before = held[filled]
+        alike = (before == own) & (own > 0)
+        unlike = (before != 0) & ~alike
+        if unlike.any():
+            self.shared.append(shared_cages_by_link(tier.ends, side, int(np.count_nonzero(unlike))))
+        held[filled] = np.where(before != 0, before, own)
+        return ~alike
 
 
 def _cage_slots(table: LinkTable, kind: str) -> int:
     """Cages that a device of a kind may fill at most."""
     fabric = table.fabric
-    if kind == "node":
+    if kind == NODE:
         return fabric.nic_ports_per_node
-    return 64 if kind == "manager" else int(getattr(fabric, f"{kind}_radix")) + 1
+    return MANAGER_PORTS if kind == MANAGER else int(getattr(fabric, f"{kind}_radix"))
+
+
+_Runs = list[tuple[Choice | None, float]]  # choice and stock length of each
 
 
 def _counted(tier: _Tier, cages: _Cages, links: LinkCabling, catalog: Catalog) -> tuple[TierCabling, Column, Column]:
     """The tier's cabling, and the run and the cable (both from 0) of every link."""
-    run, runs_of = _runs(tier)
-    cable, weight = _cables(tier)
-    n_runs = len(runs_of)
-    n_cables = np.bincount(run, weight, n_runs).astype(np.int64)
-    n_links = np.bincount(run, minlength=n_runs)
+    run, runs = _runs(tier)
+    cable, opens = _cables(tier)
+    n_links = np.bincount(run, minlength=len(runs))
+    n_cables = n_links if opens is None else np.bincount(run[opens], minlength=len(runs))
     is_set = links.is_set[tier.rows] if links.is_set is not None else None
-    n_set = np.bincount(run[is_set], minlength=n_runs) if is_set is not None else np.zeros(n_runs, np.int64)
-    sides: dict[str, tuple[Plugs, ...]] = {}
-    n_cages: dict[str, IntArray] = {}
-    for (end, name), side in ((_UPPER, tier.ends.upper), (_LOWER, tier.ends.lower)):
-        device, pick, first = cages.fill(tier, side, end, end == "b")
-        sides[name] = tuple(_plugs(tier, side, device, pick, end == "b"))
-        n_cages[name] = np.bincount(run[first], minlength=n_runs)
-    lengths = tier.asked_dm / _DM_PER_M
+    n_set = np.zeros_like(n_links) if is_set is None else np.bincount(run[is_set], minlength=len(runs))
+    sides: list[tuple[Plugs, ...]] = []
+    n_cages: list[IntArray] = []
+    for side, is_upper in ((tier.ends.upper, True), (tier.ends.lower, False)):
+        device, of_cage = cages.fill(tier, side, is_upper, run, runs)
+        sides.append(tuple(_plugs(tier, side, device, of_cage, is_upper, runs)))
+        n_cages.append(np.bincount(of_cage, minlength=len(runs)))
     made = tuple(
-        Run(tier.ends.tier, choice, length_m, int(n_links[i]), int(n_cables[i]) if choice else 0,
-            int(n_cages["upper"][i]), int(n_cages["lower"][i]), int(n_set[i]),
-            None if choice else what_is_missing(catalog, tier.ends, length_m))
-        for i, (choice, length_m) in enumerate(runs_of)
+        Run(tier.ends.tier, choice, length_m, int(n_links[i]),
+            int(n_cables[i]) * choice.cables_per_link if choice else 0, int(n_cages[0][i]), int(n_cages[1][i]),
+            int(n_set[i]), None if choice else what_is_missing(catalog, tier.ends, length_m))
+        for i, (choice, length_m) in enumerate(runs)
     )  # fmt: skip
     source = BY_PLAN if tier.ends.length_m is None else BY_DEFAULT if tier.ends.is_default_length else BY_REQUEST
+    shortest, mean, longest = (float(value) / _DM_PER_M for value in (
+        tier.asked_dm.min(), tier.asked_dm.mean(), tier.asked_dm.max()))  # fmt: skip
     cabling = TierCabling(
-        tier=tier.ends.tier, runs=made, upper=sides["upper"], lower=sides["lower"], shortest_m=float(lengths.min()),
-        mean_m=float(lengths.mean()), longest_m=float(lengths.max()), length_from=source,
-        panels=tier.ends.question.panels, is_cage_assumed=tier.ends.is_assumed,
+        tier=tier.ends.tier, runs=made, upper=sides[0], lower=sides[1], shortest_m=shortest, mean_m=mean,
+        longest_m=longest, length_from=source, panels=tier.ends.question.panels, is_cage_assumed=tier.ends.is_assumed,
     )  # fmt: skip
     return cabling, run, cable
 
 
-def _runs(tier: _Tier) -> tuple[Column, list[tuple[Choice | None, float]]]:
-    """Run of every link, and (choice, stock length) of every run: by choice, then by length."""
-    runs: list[tuple[Choice | None, float]] = []
-    lookup = np.zeros((len(tier.choices) + 1, int(tier.piece_dm.max()) + 1), np.int32)  # the last row: nothing fits
-    for i, choice in enumerate((*tier.choices, None)):
-        mine = tier.piece_dm[tier.pick == i] if choice else tier.piece_dm[tier.pick < 0]
-        if not len(mine):
-            continue
-        seen = np.flatnonzero(np.bincount(mine))
+def _runs(tier: _Tier) -> tuple[Column, _Runs]:
+    """Run of every link, and all runs: by choice, then by stock length."""
+    runs: _Runs = []
+    lookup = np.zeros((len(tier.choices), int(tier.piece_dm.max()) + 1), np.int16)
+    for i, choice in enumerate(tier.choices):
+        seen = np.flatnonzero(np.bincount(tier.piece_dm[tier.among(i)]))
         if choice is None:
             lookup[i, seen] = len(runs)
             runs.append((None, int(seen[-1]) / _DM_PER_M))
@@ -319,41 +339,36 @@ def _runs(tier: _Tier) -> tuple[Column, list[tuple[Choice | None, float]]]:
         stocked, number = np.unique(choice.stocked_m(seen / _DM_PER_M), return_inverse=True)
         lookup[i, seen] = number + len(runs)
         runs += [(choice, float(length)) for length in stocked]
-    if len(tier.choices) == 1 and len(runs) and runs[-1][0] is not None:
-        return lookup[0][tier.piece_dm], runs
-    return lookup[tier.pick, tier.piece_dm], runs
+    return (lookup[0][tier.piece_dm] if tier.pick is None else lookup[tier.pick, tier.piece_dm]), runs
 
 
-def _cables(tier: _Tier) -> tuple[Column, Column]:
-    """Cable of every link, from 0, and how many cables begin with it."""
-    n = len(tier.pick)
-    per_link = np.array([c.cables_per_link for c in tier.choices] + [1], np.int32)
-    weight = per_link[tier.pick]
-    shared = [i for i, choice in enumerate(tier.choices) if choice.links_per_cable > 1]
-    if not shared:
-        return np.cumsum(weight) - weight, weight
+def _cables(tier: _Tier) -> tuple[Column, BoolArray | None]:
+    """Cable of every link, from 0, and the links that a cable begins with; None if all do."""
+    n = len(tier.asked_dm)
+    shared = [(i, choice) for i, choice in enumerate(tier.choices) if choice and choice.links_per_cable > 1]
+    per_link = [choice.cables_per_link if choice else 1 for choice in tier.choices]
+    if not shared and tier.pick is None:
+        return np.arange(0, n * per_link[0], per_link[0], dtype=np.int32), None
+    weight = np.full(n, per_link[0], np.int32) if tier.pick is None else np.array(per_link, np.int32)[tier.pick]
     opener = np.arange(n)
-    for i in shared:
-        mine = np.flatnonzero(tier.pick == i)
-        key = cable_of_links(tier.table, tier.rows, tier.choices[i])[mine]
+    for i, choice in shared:
+        mine = np.arange(n)[tier.among(i)]
+        key = cable_of_links(tier.table, tier.rows, choice)[mine]
         first = mine[first_of(key, int(key.max()) + 1)[key]]
         opener[mine] = first
         weight[mine] = first == mine
-    return (np.cumsum(weight) - weight)[opener], weight
+    return (np.cumsum(weight) - weight)[opener], weight > 0
 
 
-def _plugs(tier: _Tier, side: Side, device: Column, pick: Column, is_upper: bool) -> Iterator[Plugs]:
+def _plugs(tier: _Tier, side: Side, device: Column, of_cage: Column, is_upper: bool, runs: _Runs) -> Iterator[Plugs]:
     """Like plugs of one side by device; nodes and managers all as one."""
     n = tier.table.devices.n[side.kind]
-    as_one = side.kind in ("node", "manager")
-    groups: dict[tuple[str | None, float], list[int]] = {}
-    for i, choice in enumerate((*tier.choices, None)):
+    kinds: dict[tuple[str | None, float], tuple[Cable | None, list[int]]] = {}
+    for number, (choice, _) in enumerate(runs):
         module = (choice.upper_module if is_upper else choice.lower_module) if choice else None
         watts = (choice.upper_plug_w if is_upper else choice.lower_plug_w) if choice else 0.0
-        groups.setdefault((module.id if module else None, watts), []).append(i if choice else -1)
-    for (_, watts), numbers in groups.items():
-        choice = tier.choices[numbers[0]] if numbers[0] >= 0 else None
-        module = (choice.upper_module if is_upper else choice.lower_module) if choice else None
-        counts = np.bincount(device[np.isin(pick, numbers)], minlength=n)
-        if counts.any() or len(groups) == 1:
-            yield Plugs(module, watts, np.array([counts.sum()]) if as_one else counts)
+        kinds.setdefault((module.id if module else None, watts), (module, []))[1].append(number)
+    for (_, watts), (module, numbers) in kinds.items():
+        mine = device if len(kinds) == 1 else device[np.isin(of_cage, numbers)]
+        counts = np.array([len(mine)]) if side.kind in (NODE, MANAGER) else np.bincount(mine, minlength=n)
+        yield Plugs(module, watts, counts)

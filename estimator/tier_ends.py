@@ -4,7 +4,7 @@ A custom switch is cabled as the generation's usual one, and a custom server by 
 adapter; both are marked as assumed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE, manager_links_of
 from estimator.fit import Cage
 from estimator.media import AUTO, Question
 from estimator.topology import first_uplink
-from estimator.units import IntArray, ceil_div
+from estimator.units import BoolArray, IntArray, ceil_div
 
 if TYPE_CHECKING:
     from estimator.fabric import SizedFabric
@@ -79,6 +79,24 @@ class TierEnds:
 def tier_ends(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role: str = COMPUTE) -> tuple[TierEnds, ...]:
     """The tiers of a fabric that have links: nodes to leaves, leaves to spines, spines to cores, managers to leaves."""
     return tuple(ends for ends in _tiers(spec, fabric, catalog, role) if ends.n_links)
+
+
+def shared_cages(all_ends: Sequence[TierEnds]) -> Iterator[tuple[TierEnds, TierEnds, BoolArray]]:
+    """Pairs of tiers that meet in a cage of a switch, the one nearer the nodes first, and the switches where they do."""
+    by_tier = {ends.tier: ends for ends in all_ends}
+    for one, other in (
+        (NODE_LEAF, FABRIC_MANAGER), (NODE_LEAF, LEAF_SPINE), (FABRIC_MANAGER, LEAF_SPINE), (LEAF_SPINE, SPINE_CORE),
+    ):  # fmt: skip
+        if one in by_tier and other in by_tier:
+            here, there = by_tier[one].upper, side_at(by_tier[other], by_tier[one].upper.kind)
+            shared = (here.used > 0) & (there.used > 0) & (here.last_cage == there.first_cage)
+            if shared.any():
+                yield by_tier[one], by_tier[other], shared
+
+
+def side_at(ends: TierEnds, kind: str) -> Side:
+    """The side of a tier that is at a kind of device."""
+    return ends.upper if ends.upper.kind == kind else ends.lower
 
 
 def _tiers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role: str) -> Iterator[TierEnds]:
