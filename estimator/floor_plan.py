@@ -26,6 +26,7 @@ from estimator.topology import FABRIC_MANAGER, LEAF_SPINE, NODE_LEAF, SPINE_CORE
 from estimator.units import FloatArray, IntArray, ceil_div
 
 Float32Array = npt.NDArray[np.float32]
+_BLOCK = 16_384  # links
 
 
 @dataclass(frozen=True)
@@ -141,17 +142,24 @@ class FloorPlan:
         float32 array, shape (n_links,)
             In the order of the table. [m]
         """
+        lengths = np.empty(len(table), dtype=np.float32)
+        for start in range(0, len(table), _BLOCK):  # what a block needs stays in the processor's cache
+            rows = slice(start, start + _BLOCK)
+            lengths[rows] = self._between(table.a_device[rows].astype(np.intp), table.b_device[rows].astype(np.intp))
+        for tier, n_panels in self.panels.items():
+            if n_panels:
+                lengths[table.rows(tier)] += np.float32(n_panels * self.panel_extra_m)
+        return lengths
+
+    def _between(self, a: npt.NDArray[np.intp], b: npt.NDArray[np.intp]) -> Float32Array:
+        """Lengths between devices, panels left out. [m]"""
         x, y, drop = self._ends
-        a, b = table.a_device.astype(np.intp), table.b_device.astype(np.intp)
         flat = np.abs(x.take(a) - x.take(b))
         flat += np.abs(y.take(a) - y.take(b))
         up_a, up_b = drop.take(a), drop.take(b)
         route = np.where(flat > 0, flat + up_a + up_b, np.abs(up_a - up_b))
         route *= np.float32(1 + (self.plan.slack_share or 0.0))
         route += np.float32(2 * (self.plan.slack_m or 0.0))
-        for tier, n_panels in self.panels.items():
-            if n_panels:
-                route[table.rows(tier)] += np.float32(n_panels * self.panel_extra_m)
         return route
 
     # ---------------------------------------------------------------- for pages and REST
