@@ -6,7 +6,7 @@ from django.templatetags.static import static
 from django.urls import path
 from django.views.generic import RedirectView
 
-from designer import views
+from designer import compare_views, views
 
 
 class FaviconView(RedirectView):
@@ -31,6 +31,11 @@ urlpatterns = [
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cancel/", views.estimate_cancel, name="estimate-cancel"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/tabs/", views.estimate_tab, name="estimate-tab"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/apply/", views.design_apply, name="design-apply"),
+    path(
+        "designs/<uuid:design_id>/estimates/<uuid:job_id>/links/compare/",
+        compare_views.links_compare,
+        name="links-compare",
+    ),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/bom/", views.estimate_bom, name="estimate-bom"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/racks.svg", views.estimate_racks, name="estimate-racks"),
     path(

@@ -201,7 +201,9 @@ class LinkComparison(Answer):
     unknown_devices = serializers.ListField(child=serializers.DictField())
     absent_devices = serializers.ListField(child=serializers.DictField())
     names = serializers.DictField(help_text="How devices were told, and how sure that is.")
-    port_names = serializers.DictField(child=serializers.CharField(), help_text="Style of port names, by kind of device.")
+    port_names = serializers.DictField(
+        child=serializers.CharField(), help_text="Style of port names, by kind of device."
+    )
     built = serializers.DictField(help_text="Oversubscription and links a spine, of the design and of the file.")
     summary = serializers.CharField()
 
