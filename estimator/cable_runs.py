@@ -1,7 +1,7 @@
 """What is bought to cable a fabric: runs of like cables, plugs in cages, and the four counts of every tier."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,9 @@ from estimator.errors import Problem
 from estimator.media import Choice
 from estimator.tier_ends import FABRIC_MANAGER, LEAF_SPINE, NODE_LEAF, SPINE_CORE
 from estimator.units import IntArray
+
+if TYPE_CHECKING:
+    from estimator.floor_plan import FloorPlan
 
 TIERS = (NODE_LEAF, LEAF_SPINE, SPINE_CORE, FABRIC_MANAGER)
 TIER_NAMES = (NODE_LEAF, FABRIC_MANAGER, LEAF_SPINE, SPINE_CORE)  # in the order of topology.TIERS
@@ -186,13 +189,14 @@ class CablePlan:
     """The cabling of one fabric, one entry for each tier that has links.
 
     ``blocked`` are things that cannot be built as they stand, ``hints`` what might be done better. ``links`` is the plan
-    link by link where lengths differ within a tier, else None.
+    link by link where lengths differ within a tier, else None; ``floor`` the floor plan, where the request asks for one.
     """
 
     tiers: tuple[TierCabling, ...]
     blocked: tuple[Problem, ...] = ()
     hints: tuple[Problem, ...] = ()
     links: LinkCabling | None = None
+    floor: "FloorPlan | None" = None
 
     def tier(self, name: str) -> TierCabling | None:
         """One of TIERS, or None if the fabric has no such links."""

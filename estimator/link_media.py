@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from estimator.breakouts import breakout_problems
 from estimator.cable_runs import (
     BY_DEFAULT,
     BY_PLAN,
@@ -25,6 +26,7 @@ from estimator.cable_runs import (
     TierCabling,
 )
 from estimator.catalog.loader import Catalog
+from estimator.catalog.ports import COMPUTE
 from estimator.catalog.records import Cable
 from estimator.devices import LEAF, MANAGER, MANAGER_PORTS, NODE, SPINE
 from estimator.errors import InfeasibleDesign, Problem
@@ -38,6 +40,7 @@ from estimator.units import BoolArray, IntArray
 
 if TYPE_CHECKING:
     from estimator.fabric import SizedFabric
+    from estimator.floor_plan import FloorPlan
     from estimator.spec import DesignSpec
 
 Column = npt.NDArray[np.integer[Any]]
@@ -73,7 +76,8 @@ def cabled_by_link(
     """The plan of a fabric whose links differ in length; see ``cabling.cable_plan``."""
     table = table or link_table(fabric, panels_of(spec, fabric, catalog))
     by_hand = hand_set(spec, catalog, role, table)
-    lengths_m = _lengths(spec, catalog, all_ends, table, by_hand)
+    floor = _floor(spec, table, catalog, role)
+    lengths_m = _lengths(catalog, all_ends, table, by_hand, floor)
     n_links = len(table)
     links = LinkCabling(
         np.empty(n_links, np.int32), lengths_m, np.empty(n_links, np.int16), by_hand.is_set if by_hand else None
@@ -87,6 +91,7 @@ def cabled_by_link(
     counted = {tier.ends.tier: _counted(tier, cages, links, catalog) for tier in in_port_order}
     if cages.mixed:
         raise InfeasibleDesign(cages.mixed)
+    blocked = (*breakout_problems(fabric, catalog), *cages.shared)
     next_run, next_cable = 0, 1
     for tier in tiers:
         cabling, run, cable = counted[tier.ends.tier]
@@ -94,22 +99,29 @@ def cabled_by_link(
         links.cable[tier.rows] = cable + next_cable
         next_run += len(cabling.runs)
         next_cable += cabling.n_cables + sum(one.n_links for one in cabling.runs if one.choice is None)
-    return CablePlan(tuple(counted[tier.ends.tier][0] for tier in tiers), tuple(cages.shared), (), links)
+    return CablePlan(tuple(counted[tier.ends.tier][0] for tier in tiers), blocked, (), links, floor)
+
+
+def _floor(spec: "DesignSpec", table: LinkTable, catalog: Catalog, role: str) -> "FloorPlan | None":
+    """The floor plan that the request asks for; it places the devices of the compute network alone."""
+    if spec.site.plan is None or role != COMPUTE:
+        return None
+    from estimator.floor_plan import floor_plan
+
+    return floor_plan(spec, table, catalog)
 
 
 def _lengths(
-    spec: "DesignSpec", catalog: Catalog, all_ends: Sequence[TierEnds], table: LinkTable, by_hand: HandSet | None
+    catalog: Catalog, all_ends: Sequence[TierEnds], table: LinkTable, by_hand: HandSet | None, floor: "FloorPlan | None"
 ) -> npt.NDArray[np.float32]:
     """Length asked for of every link: by hand, else of the tier, else of the floor plan, else the catalog's default."""
-    if spec.site.plan is not None and any(ends.length_m is None for ends in all_ends):
-        from estimator.floor_plan import floor_plan
-
-        lengths_m = floor_plan(spec, table, catalog).link_lengths_m(table).astype(np.float32)
-    else:
-        lengths_m = np.empty(len(table), np.float32)
+    lengths_m = np.empty(len(table), np.float32) if floor is None else floor.link_lengths_m(table)
     for ends in all_ends:
+        rows = table.rows(TIER_NAMES.index(ends.tier))
         if ends.length_m is not None:
-            lengths_m[table.rows(TIER_NAMES.index(ends.tier))] = ends.length_m
+            lengths_m[rows] = ends.length_m
+        elif floor is None:
+            lengths_m[rows] = catalog.default_lengths[ends.tier].length_m
     if by_hand:
         lengths_m[by_hand.is_set] = by_hand.length_m[by_hand.is_set]
     return lengths_m

@@ -117,10 +117,10 @@ def _one(
     bom = cost = power = None
     if {"cables", "bom", "cost"} & set(parts):
         plan = cable_plan(spec, fabric, catalog)
-        compute |= plan.as_json()
+        compute |= plan.as_json() | ({"floor_plan": plan.floor.as_json()} if plan.floor else {})
         found = [
             *(of_problem(problem, "error") for problem in plan.blocked),
-            *(of_problem(problem) for problem in plan.problems),
+            *(of_problem(problem) for problem in (*plan.problems, *(plan.floor.problems if plan.floor else ()))),
             *found,
             *(of_problem(problem, "info") for problem in plan.hints),
         ]

@@ -13,6 +13,7 @@ from estimator.errors import SpecError
 from estimator.fabric import fabric_of
 from estimator.findings import of_problem
 from estimator.floor_plan import FloorPlan, floor_plan
+from estimator.pipeline import estimate
 from estimator.racks import RACK_UNIT_M
 from estimator.sizing import size
 from estimator.spec import parse_spec
@@ -349,3 +350,32 @@ def test_lengths_are_the_same_seen_link_by_link() -> None:
             route += abs(plan.x_m[racks[0]] - plan.x_m[racks[1]]) + abs(plan.y_m[racks[0]] - plan.y_m[racks[1]])
         panels = 2.0 if TIERS[table.tier[link]] == "leaf-spine" else 0.0
         assert lengths[link] == pytest.approx(route * 1.05 + 2.0 + panels, rel=1e-5)
+
+
+def estimated(plan: dict[str, Any] | None, **site: Any) -> dict[str, Any]:
+    values = {"compute": {"server": "dgx-h100", "nodes": 64}, "fabric": {"generation": "ndr"},
+              "site": {"plan": plan, **site}}  # fmt: skip
+    (made,) = estimate([parse_spec(values, CATALOG)], CATALOG)
+    return made.as_json()
+
+
+def test_an_estimate_has_the_floor_in_figures_and_its_findings() -> None:
+    made = estimated({"nodes_per_rack": 4, "rack_power_kw": 25})
+    compute = made["fabrics"]["compute"]
+    assert compute["floor_plan"]["racks_by_role"] == {"node": 16, "leaf": 2, "spine": 1}
+    (found,) = [finding for finding in made["findings"] if finding["code"] == "rack_power_exceeded"]
+    assert (found["severity"], found["change"]) == ("warning", {"site.plan.nodes_per_rack": 2})
+    assert compute["media"]["node_leaf"]["lengths_m"]["from"] == "plan"
+    plan, table = floor({"server": "dgx-h100", "nodes": 64}, {}, {"nodes_per_rack": 4, "rack_power_kw": 25})
+    assert compute["media"]["leaf_spine"]["lengths_m"]["longest"] == pytest.approx(
+        float(plan.link_lengths_m(table)[table.rows(2)].max()), abs=0.1
+    )
+
+
+def test_without_a_plan_lengths_stay_those_of_the_tiers() -> None:
+    made = estimated(None)
+    assert "floor_plan" not in made["fabrics"]["compute"]
+    assert made["fabrics"]["compute"]["media"]["leaf_spine"]["lengths_m"]["longest"] == 30
+    by_hand = estimated({}, leaf_spine_m=47)
+    assert by_hand["fabrics"]["compute"]["media"]["leaf_spine"]["lengths_m"]["longest"] == 47
+    assert by_hand["fabrics"]["compute"]["media"]["node_leaf"]["lengths_m"]["longest"] < 12
