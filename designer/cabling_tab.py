@@ -19,7 +19,7 @@ COUNTS = ("links", "cables", "modules", "cages")
 ORDERS = ("tier", "medium", "length_m", "part", *COUNTS)
 DEFAULT_ORDER = "tier"
 EXAMPLES = ("node-0001", "spine-001")  # every fabric of two tiers has them
-VIEWS = {"parts": "What is bought", "schedule": "Cable schedule", "device": "Ports of a device"}
+VIEWS = {"parts": "Parts", "schedule": "Cable schedule", "device": "Device ports"}
 
 
 def cabling_rows(fabric: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -41,6 +41,7 @@ def _tier_rows(tier: str, cabled: Mapping[str, Any] | None) -> Iterator[dict[str
             "cables": run["cables"],
             "modules": run.get("upper_modules", 0) + run.get("lower_modules", 0),
             "cages": run.get("upper_cages", 0) + run.get("lower_cages", 0),
+            "set_by_hand": run.get("set_by_hand", 0),
             "missing": run.get("missing"),
         }
 
@@ -65,7 +66,12 @@ def _parts(result: Mapping[str, Any], role: str, order: str | None) -> dict[str,
         row["description"] = described.get(row["part"], row["part"])
         row["module_names"] = [described.get(part, part) for part in _modules(row)]
     totals = {key: sum(row[key] for row in rows) for key in COUNTS}
-    return {"cabling": sorted_cabling(rows, order) | {"totals": totals}, "length_chart": length_chart(rows)}
+    media = result["fabrics"][role].get("media", {})
+    lengths = [{"tier": TIERS[tier], "panels": cabled.get("panels_per_link"), **cabled["lengths_m"]}
+               for tier, cabled in media.items() if cabled.get("lengths_m")]  # fmt: skip
+    return {
+        "cabling": sorted_cabling(rows, order) | {"totals": totals}, "length_chart": length_chart(rows), "lengths": lengths,
+    }  # fmt: skip
 
 
 def _modules(row: Mapping[str, Any]) -> list[str]:

@@ -1,5 +1,6 @@
 """The design form: DesignSpec's keys as widgets in plain words. Titles, help and units are spec.py's; no rule lives here."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
@@ -8,7 +9,9 @@ from django import forms
 
 from designer.spec_keys import (
     ALL_KEYS,
+    KEPT,
     KEYS,
+    PLAN,
     SIZE,
     SIZE_KEYS,
     SIZE_UNIT,
@@ -24,6 +27,7 @@ from estimator.errors import Problem, SpecError
 from estimator.spec import DesignSpec, parse_spec
 
 SIZE_LABEL = "Size"
+KEPT_FIELD = "kept"
 SWITCH_KEYS = ("fabric.leaf_switch", "fabric.spine_switch", "fabric.core_switch")
 
 LABELS: dict[Any, str] = {
@@ -33,7 +37,8 @@ LABELS: dict[Any, str] = {
     "rail-only": "Rail-only", "top-of-rack": "Top of rack", "auto": "Automatic: the fewest that fit", 1: "One: leaves only",
     2: "Two: leaves and spines", 3: "Three: leaves, spines and cores", "as-bought": "As bought", "full-unit": "Full unit",
     "even": "Even", "uneven": "Uneven", "anchors": "Anchors", "street": "Street prices", "ordered": "Ordered", "random": "Random",
-    "adaptive": "Adaptive routing", "ecmp": "Plain ECMP", "spray": "Packet spray",
+    "per-unit": "Per unit", "end-of-row": "End of row", "middle-of-row": "Middle of row", "network-row": "Network row",
+    "in-rack": "In rack", "middle": "Middle", "adaptive": "Adaptive routing", "ecmp": "Plain ECMP", "spray": "Packet spray",
 }  # fmt: skip
 
 
@@ -54,15 +59,25 @@ GROUPS = (
     Group("network", "Network",
           ("fabric.generation", "fabric.layout", "fabric.oversubscription", "fabric.tiers", "fabric.planes"),
           ("fabric.rails_per_leaf", "fabric.scalable_unit_nodes", "fabric.pod_nodes", "fabric.spine_oversubscription",
+           "fabric.core_groups",
            "fabric.uplink_spread", "fabric.splitters"), is_open=True),
     Group("switches", "Switches and ports", SWITCH_KEYS,
-          ("fabric.leaf_radix", "fabric.spine_radix", "fabric.core_radix", "fabric.leaf_downlinks", "fabric.leaf_uplinks")),
+          ("fabric.leaf_radix", "fabric.spine_radix", "fabric.core_radix", "fabric.leaf_downlinks", "fabric.leaf_uplinks",
+           "fabric.least_spines")),
     Group("growth", "Growth and reserve",
           ("fabric.provision", "fabric.grow_to_nodes", "fabric.reserved.fabric_manager_links"),
           ("fabric.reserved.leaf_ports", "fabric.reserved.spine_ports")),
-    Group("site", "Site", ("site.node_leaf_m", "site.leaf_spine_m", "site.spine_core_m")),
+    Group("site", "Site", ("site.node_leaf_m", "site.leaf_spine_m", "site.spine_core_m"),
+          ("site.fiber_grade", "site.node_leaf_medium", "site.leaf_spine_medium", "site.spine_core_medium")),
+    Group("floor", "Floor plan", (PLAN,),
+          ("site.plan.rack_units", "site.plan.reserved_units", "site.plan.rack_power_kw", "site.plan.rack_weight_kg",
+           "site.plan.nodes_per_rack", "site.plan.switches_per_rack", "site.plan.racks_per_row", "site.plan.rack_pitch_m",
+           "site.plan.row_pitch_m", "site.plan.leaf_placement", "site.plan.spine_placement", "site.plan.tray_height_m",
+           "site.plan.slack_m", "site.plan.slack_share", "site.plan.node_leaf_panels", "site.plan.leaf_spine_panels",
+           "site.plan.spine_core_panels")),
     Group("money", "Money", ("economics.price_book", "economics.years", "economics.electricity_usd_per_kwh"),
-          ("economics.pue", "economics.load_factor", "economics.utilization", "economics.discount_rate")),
+          ("economics.pue", "economics.load_factor", "economics.utilization", "economics.discount_rate",
+           "economics.spares.switches", "economics.spares.optics", "economics.spares.cables", "economics.spares.nics")),
     Group("workload", "Workload", ("workload.placement", "workload.load_balancing", "workload.in_network_reduction",
                                    "workload.gpudirect")),
 )  # fmt: skip
@@ -116,8 +131,10 @@ def _widget(key: Key, catalog: Catalog) -> forms.Widget:
     if key.path == "compute.gpu":
         return forms.Select(choices=[("", "Automatic"), *((part, gpu.model) for part, gpu in catalog.gpus.items())])
     if key.choices:
-        return forms.Select(choices=[(str(choice), LABELS.get(choice, words(choice))) for choice in key.choices])
-    if bool in key.types():
+        automatic = [("", "Automatic")] if key.info.default is None else []
+        choices = [(str(choice), LABELS.get(choice, words(choice))) for choice in key.choices]
+        return forms.Select(choices=automatic + choices)
+    if key.is_switch:
         return forms.CheckboxInput()
     is_number = key.types() & {int, float}
     return forms.TextInput(
@@ -126,12 +143,23 @@ def _widget(key: Key, catalog: Catalog) -> forms.Widget:
 
 
 def _field(key: Key, catalog: Catalog) -> forms.Field:
-    kind = forms.BooleanField if bool in key.types() else forms.CharField
+    kind = forms.BooleanField if key.is_switch else forms.CharField
     field = kind(
         required=False, label=key.info.title, help_text=key.info.description or "", widget=_widget(key, catalog)
     )
     vars(field)["unit"] = key.unit  # for the template
     return field
+
+
+class KeptField(forms.JSONField):
+    """What the form hands through; nesting that no reader follows is as wrong as no JSON."""
+
+    def to_python(self, value: Any) -> Any:
+        """The values, or a problem of the field."""
+        try:
+            return super().to_python(value)
+        except RecursionError:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid", params={"value": ""}) from None
 
 
 class DesignForm(forms.Form):
@@ -154,12 +182,14 @@ class DesignForm(forms.Form):
         self.fields[SIZE_UNIT] = forms.CharField(
             required=False, label="Size counts", widget=forms.Select(choices=[("gpus", "GPUs"), ("nodes", "servers")])
         )
+        self.fields[KEPT_FIELD] = KeptField(required=False, widget=forms.HiddenInput())
         if resolved is not None:
             self.show_computed(computed_texts(resolved, self.catalog))
 
     @staticmethod
     def _initial_of(values: Mapping[str, Any]) -> dict[str, Any]:
-        initial: dict[str, Any] = {}
+        kept = {path: value for path in KEPT if (value := read_path(values, path))}
+        initial: dict[str, Any] = {KEPT_FIELD: kept or None}
         for key in KEYS.values():
             value = read_path(values, key.path)
             initial[key.name] = (
@@ -167,6 +197,7 @@ class DesignForm(forms.Form):
                 if value is None and not key.info.is_required()
                 else value
             )
+        initial[field_name(PLAN)] = read_path(values, PLAN) is not None
         unit = "nodes" if read_path(values, SIZE_KEYS["nodes"]) is not None else "gpus"
         return initial | {SIZE: read_path(values, SIZE_KEYS[unit]), SIZE_UNIT: unit}
 
@@ -182,14 +213,24 @@ class DesignForm(forms.Form):
     def typed(self) -> dict[str, str]:
         """The unbound form's values as a browser would send them."""
         initial = {name: value for name, value in self.initial.items() if value is not None and value is not False}
-        return {name: "on" if value is True else str(value) for name, value in initial.items()}
+        kept = {KEPT_FIELD: json.dumps(initial.pop(KEPT_FIELD))} if KEPT_FIELD in initial else {}
+        return {name: "on" if value is True else str(value) for name, value in initial.items()} | kept
 
     def values(self) -> dict[str, Any]:
         """The request as typed, before any rule."""
         values: dict[str, Any] = {"compute": {}, "fabric": {}}
+        kept = self.cleaned_data.get(KEPT_FIELD)
+        for path in KEPT:
+            if isinstance(kept, Mapping) and kept.get(path):
+                write_path(values, path, kept[path])
+        has_plan = self.cleaned_data.get(field_name(PLAN))
         for key in KEYS.values():
             typed = self.cleaned_data.get(key.name)
-            if isinstance(typed, bool):
+            if key.path.startswith(PLAN) and not has_plan:
+                continue
+            if key.path == PLAN:
+                write_path(values, PLAN, {})
+            elif isinstance(typed, bool):
                 write_path(values, key.path, typed)
             elif typed:
                 write_path(values, key.path, key.parse(typed))

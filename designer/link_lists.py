@@ -29,6 +29,22 @@ def is_outdated(job: EstimateJob) -> bool:
     return (job.model_version, job.catalog_version) != (MODEL_VERSION, load_catalog().version)
 
 
+def refuse_outdated(job: EstimateJob) -> None:
+    """Nothing for an estimate of today's model and catalog.
+
+    Raises
+    ------
+    OutdatedEstimate
+        If one of them has changed since.
+    """
+    if is_outdated(job):
+        message = (
+            f"This estimate was made by model {job.model_version} with catalog {job.catalog_version[:12]}, and link lists "
+            f"are made by model {MODEL_VERSION} with catalog {load_catalog().version[:12]}. Ask for a new estimate of the design."
+        )
+        raise OutdatedEstimate([Problem("", "outdated_estimate", message)])
+
+
 def links_of(job: EstimateJob, role: str) -> LinkList:
     """The links of one fabric of a finished estimate.
 
@@ -37,15 +53,10 @@ def links_of(job: EstimateJob, role: str) -> LinkList:
     OutdatedEstimate
         If model or catalog have changed since.
     SpecError
-        If the estimate has no such fabric.
+        If the design has no such fabric.
     """
+    refuse_outdated(job)
     catalog = load_catalog()
-    if is_outdated(job):
-        message = (
-            f"This estimate was made by model {job.model_version} with catalog {job.catalog_version[:12]}, and link lists "
-            f"are made by model {MODEL_VERSION} with catalog {catalog.version[:12]}. Ask for a new estimate of the design."
-        )
-        raise OutdatedEstimate([Problem("", "outdated_estimate", message)])
     return link_list(parse_spec(job.spec, catalog), catalog, role)
 
 

@@ -15,24 +15,29 @@ logger = logging.getLogger(__name__)
 
 CHUNK_BYTES = 65_536
 DRAINED_BYTES = 50_000_000
+TAKES_A_FILE = "/links/compare/"
 
 
 class BodyLimitMiddleware:
-    """Answer 413 to a body above MAX_BODY_BYTES. REST's parsers read the stream themselves, past Django's own limit."""
+    """Answer 413 to a body above MAX_BODY_BYTES, or MAX_LINK_FILE_BYTES where a file is taken.
+
+    REST's parsers read the stream themselves, past Django's own limit.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         n_bytes = _declared_length(request)
-        if n_bytes <= settings.MAX_BODY_BYTES:
+        limit = settings.MAX_LINK_FILE_BYTES if request.path.endswith(TAKES_A_FILE) else settings.MAX_BODY_BYTES
+        if n_bytes <= limit:
             return self.get_response(request)
         if n_bytes <= DRAINED_BYTES:
             # A server that closes on an unread body resets the connection, and the client never sees the answer.
             while request.read(CHUNK_BYTES):
                 pass
         message = (
-            f"The body has {n_bytes} bytes, and a request may have {settings.MAX_BODY_BYTES}. "
+            f"The body has {n_bytes} bytes, and a request may have {limit}. "
             "Leave out what is not part of the request, or send it in several requests."
         )
         problem = {"field": "", "code": "body_too_large", "message": message}

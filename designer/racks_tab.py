@@ -1,11 +1,75 @@
-"""The racks tab."""
+"""The racks tab: the floor from above, and the fronts of a few racks at a time."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
 
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from designer.elevations import floor_svg, rack_svg
+from designer.link_lists import links_of, refuse_outdated
+from designer.result_query import Page, page_number, rows_on
+from estimator.catalog.loader import load_catalog
+from estimator.errors import EstimatorError
+from estimator.floor_plan import FloorPlan, floor_plan
 from estimator.jobs.models import EstimateJob
 
+ROLE = "compute"  # the fabric whose devices the floor holds
+RACKS_A_PAGE = 4
+PLANS_KEPT = 4  # a floor of 20,000 racks takes some megabytes
 
-def racks_context(job: EstimateJob, result: Mapping[str, Any], query: Mapping[str, Any]) -> dict[str, Any]:
-    """The floor, and the racks of one page."""
-    return {}
+
+def floor_of(job: EstimateJob) -> FloorPlan | None:
+    """The floor plan of a finished estimate; None if its design asks for none.
+
+    Raises
+    ------
+    OutdatedEstimate
+        If model or catalog have changed since.
+    """
+    refuse_outdated(job)
+    return _floor_of(job.pk) if job.spec.get("site", {}).get("plan") else None
+
+
+@lru_cache(maxsize=PLANS_KEPT)
+def _floor_of(job_id: UUID) -> FloorPlan:
+    """Kept, as turning pages of racks would make the same plan again: a finished estimate never changes."""
+    links = links_of(EstimateJob.objects.defer("result").get(pk=job_id), ROLE)
+    return floor_plan(links.spec, links.table, load_catalog())
+
+
+def racks_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) -> dict[str, Any]:
+    """The floor in figures and from above, and the racks of one page from the front."""
+    try:
+        plan = floor_of(job)
+    except EstimatorError as error:
+        return {"cannot": [problem.message for problem in error.problems]}
+    if plan is None:
+        return {"floor": None}
+    page = rack_page(plan, query.get("page"))
+    numbers = [rack["number"] for rack in page.rows]
+    return {
+        "floor": plan.as_json(), "racks": page, "elevations": rack_svg(plan, numbers), "limits": plan.plan,
+        "floor_drawing": floor_svg(plan, lambda number: rack_address(design_id, number), numbers),
+    }  # fmt: skip
+
+
+def rack_page(plan: FloorPlan, asked: Any, size: int = RACKS_A_PAGE) -> Page:
+    """Some racks in the order of rows and positions, without their devices."""
+    number, n_pages = page_number(asked, plan.n_racks, size)
+    return Page(plan.racks_json(rows_on(number, plan.n_racks, size)), number, n_pages, plan.n_racks, size)
+
+
+def rack_address(design_id: UUID, number: int) -> str:
+    """Where the page shows a rack, numbered from 1, from the front."""
+    query = urlencode({"tab": "racks", "page": (number - 1) // RACKS_A_PAGE + 1})
+    return f"{reverse('design', args=[design_id])}?{query}#racks"
+
+
+def racks_picture(job: EstimateJob, asked: Any) -> SafeString | None:
+    """The racks of one page as a picture to save; None if the design asks for no floor plan."""
+    plan = floor_of(job)
+    return plan and rack_svg(plan, [rack["number"] for rack in rack_page(plan, asked).rows])

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
@@ -18,7 +18,9 @@ COST_KEYS = {
     "economics.electricity_usd_per_kwh": "electricity-kwh", "economics.pue": "pue", "economics.load_factor": "load-factor",
     "economics.utilization": "gpu-utilization", "economics.discount_rate": "discount-rate",
 }  # fmt: skip
-NOT_ASKED = {"spec_version", "other_fabrics", "site.plan"}
+PLAN = "site.plan"  # a section that a design has or has not: a box to tick, and fields that count once it is ticked
+NOT_ASKED = {"spec_version", "other_fabrics", "site.set_lengths"}
+KEPT = ("other_fabrics", "site.set_lengths")  # lists: the form hands them through as they were given
 
 
 @dataclass(frozen=True)
@@ -42,20 +44,30 @@ class Key:
     @property
     def is_computed(self) -> bool:
         """True where a blank means "as the parts and the other answers say"."""
-        return (
-            self.info.default is None and self.path != "compute.server"
-        )  # without a server there is nothing to follow
+        return self.info.default is None and self.path not in (
+            "compute.server",
+            PLAN,
+        )  # without a server there is nothing to follow, and without a plan there is none
 
     @property
     def choices(self) -> tuple[Any, ...]:
         """The values it is limited to, or none."""
-        return get_args(self.info.annotation) if get_origin(self.info.annotation) is Literal else ()
+        return next((get_args(option) for option in self._options() if get_origin(option) is Literal), ())
+
+    @property
+    def is_switch(self) -> bool:
+        """True for a thing that is so or is not: a box to tick."""
+        return bool in self.types() or self.path == PLAN
 
     def types(self) -> set[type]:
         """The plain types it takes."""
+        return {option for option in self._options() if isinstance(option, type)}
+
+    def _options(self) -> tuple[Any, ...]:
+        """What it may be, None aside."""
         annotation = self.info.annotation
         options = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
-        return {option for option in options if isinstance(option, type)}
+        return tuple(option for option in options if option is not NoneType)
 
     def parse(self, text: str) -> Any:
         """What was typed as the value it stands for; text that stands for none stays text, and spec.py says what is wrong."""
@@ -82,10 +94,12 @@ def _keys(model: type[BaseModel], prefix: str = "") -> Iterator[Key]:
         path = prefix + name
         if path in NOT_ASKED:
             continue
-        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
-            yield from _keys(info.annotation, path + ".")
-        else:
-            yield Key(path, info)
+        key = Key(path, info)
+        section = next((option for option in key.types() if issubclass(option, BaseModel)), None)
+        if section is None or path == PLAN:
+            yield key
+        if section is not None:
+            yield from _keys(section, path + ".")
 
 
 ALL_KEYS = {key.path: key for key in _keys(DesignSpec)}

@@ -5,6 +5,7 @@ A page view reads aggregated figures alone. The link list is made only where a r
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from designer.bom_table import sorted_bom
 from designer.cabling_tab import cabling_context
@@ -29,7 +30,7 @@ TABS = (
     Tab("overview", "Overview"),
     Tab("cabling", "Cabling"),
     Tab("racks", "Racks"),
-    Tab("findings", "Findings and failures"),
+    Tab("findings", "Findings"),
     Tab("handoff", "Hand-off"),
 )
 KEYS = tuple(tab.key for tab in TABS)
@@ -40,7 +41,7 @@ def tab_of(query: Mapping[str, Any]) -> str:
     return one_of(query.get("tab"), KEYS)
 
 
-def result_context(job: EstimateJob, query: Mapping[str, Any]) -> dict[str, Any]:
+def result_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) -> dict[str, Any]:
     """All that the result part of the page shows of a finished job: what every tab has, and what the asked one shows."""
     result, tab = job.result or {}, tab_of(query)
     context = {"tab": tab, "tabs": TABS, "tab_template": f"designer/_tab_{tab}.html", "result": result,
@@ -49,7 +50,7 @@ def result_context(job: EstimateJob, query: Mapping[str, Any]) -> dict[str, Any]
         case "cabling":
             return context | cabling_context(job, result, query)
         case "racks":
-            return context | racks_context(job, result, query)
+            return context | racks_context(job, design_id, query)
         case "findings":
             return context | findings_context(result)
         case "handoff":

@@ -6,7 +6,7 @@ from django.templatetags.static import static
 from django.urls import path
 from django.views.generic import RedirectView
 
-from designer import views
+from designer import compare_views, views
 
 
 class FaviconView(RedirectView):
@@ -25,12 +25,19 @@ urlpatterns = [
     path("designs/<uuid:design_id>/", views.design, name="design"),
     path("designs/<uuid:design_id>/delete/", views.design_delete, name="design-delete"),
     path("designs/<uuid:design_id>/revisions/<int:number>/restore/", views.revision_restore, name="revision-restore"),
+    path("designs/<uuid:design_id>/floor-plan/", views.floor_plan, name="floor-plan"),
     path("preview/", views.preview, name="preview"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/", views.estimate_status, name="estimate-status"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cancel/", views.estimate_cancel, name="estimate-cancel"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/tabs/", views.estimate_tab, name="estimate-tab"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/apply/", views.design_apply, name="design-apply"),
+    path(
+        "designs/<uuid:design_id>/estimates/<uuid:job_id>/links/compare/",
+        compare_views.links_compare,
+        name="links-compare",
+    ),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/bom/", views.estimate_bom, name="estimate-bom"),
+    path("designs/<uuid:design_id>/estimates/<uuid:job_id>/racks.svg", views.estimate_racks, name="estimate-racks"),
     path(
         "designs/<uuid:design_id>/estimates/<uuid:job_id>/fabric.svg", views.estimate_diagram, name="estimate-diagram"
     ),

@@ -22,7 +22,9 @@ from designer.design_list import design_rows, sorted_rows
 from designer.diagrams import fabric_svg
 from designer.findings_tab import change_of
 from designer.forms import DesignForm, problems_for_page
+from designer.link_lists import is_outdated
 from designer.models import Design
+from designer.racks_tab import racks_picture
 from designer.services import cancel_estimate, request_estimate, save_design
 from designer.spec_keys import answered_texts, field_name
 from designer.tabs import result_context, tab_of
@@ -223,7 +225,7 @@ def _job_context(request: HttpRequest, row: Design, job: EstimateJob | None) -> 
     if job.state == EstimateJob.State.FAILED:
         context["job_problems"] = problems_for_page(_problems_of(job))
     if job.state == EstimateJob.State.SUCCEEDED:
-        context |= result_context(job, query)
+        context |= result_context(job, row.pk, query)
     return context
 
 
@@ -238,8 +240,16 @@ def design_apply(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
         raise Http404("This estimate has no such finding, or it proposes no change.")
     if revision.spec_hash != job.spec_hash:
         messages.error(request, "The design has changed since this estimate, so its findings may no longer hold.")
-        return redirect(_findings_page(row))
-    return _revise(request, row, revision.given, change)
+        return redirect(_tab_page(row, "findings"))
+    return _revise(request, row, revision.given, change, "findings")
+
+
+@login_required
+@require_POST
+def floor_plan(request: HttpRequest, design_id: UUID) -> HttpResponse:
+    """Ask for a floor plan by the catalog's figures, where the design asks for none."""
+    row = get_object_or_404(Design, pk=design_id, owner=_owner(request))
+    return _revise(request, row, row.latest.given, {"site.plan": {}}, "racks")
 
 
 @login_required
@@ -248,14 +258,15 @@ def revision_restore(request: HttpRequest, design_id: UUID, number: int) -> Http
     """Make an earlier revision the newest one again; the revisions between stay."""
     row = get_object_or_404(Design, pk=design_id, owner=_owner(request))
     revision = get_object_or_404(row.revisions, number=number)
-    return _revise(request, row, revision.given, {})
+    came_from = QueryDict(urlsplit(request.headers.get("Referer", "")).query)
+    return _revise(request, row, revision.given, {}, tab_of(came_from))
 
 
-def _findings_page(row: Design) -> str:
-    return f"{reverse('design', args=[row.pk])}?tab=findings#result"
+def _tab_page(row: Design, tab: str) -> str:
+    return f"{reverse('design', args=[row.pk])}?tab={tab}#result"
 
 
-def _revise(request: HttpRequest, row: Design, given: dict[str, Any], change: dict[str, Any]) -> HttpResponse:
+def _revise(request: HttpRequest, row: Design, given: dict[str, Any], change: dict[str, Any], tab: str) -> HttpResponse:
     """Save ``given`` with ``change`` as the next revision and queue its estimate; what cannot be built is only told."""
     before = row.latest.number
     try:
@@ -271,7 +282,7 @@ def _revise(request: HttpRequest, row: Design, given: dict[str, Any], change: di
         messages.success(
             request, f"Saved as revision {saved.latest.number}. Revision {before} is kept: you can go back to it."
         )
-    return redirect(_findings_page(row))
+    return redirect(_tab_page(row, tab))
 
 
 def _job_or_404(request: HttpRequest, design_id: UUID, job_id: UUID) -> tuple[Design, EstimateJob]:
@@ -333,6 +344,21 @@ def estimate_diagram(request: HttpRequest, design_id: UUID, job_id: UUID) -> Htt
     svg = fabric_svg(job.result)
     return HttpResponse(
         svg, content_type="image/svg+xml", headers={"Content-Disposition": 'attachment; filename="fabric.svg"'}
+    )
+
+
+@login_required
+@require_safe
+def estimate_racks(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """Some racks from the front, as a file."""
+    _, job = _job_or_404(request, design_id, job_id)
+    if job.state != EstimateJob.State.SUCCEEDED or is_outdated(job):
+        raise Http404("This estimate has no racks.")
+    svg = racks_picture(job, request.GET.get("page"))
+    if svg is None:
+        raise Http404("This design asks for no floor plan.")
+    return HttpResponse(
+        svg, content_type="image/svg+xml", headers={"Content-Disposition": 'attachment; filename="racks.svg"'}
     )
 
 

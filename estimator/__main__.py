@@ -54,6 +54,19 @@ def _parser() -> argparse.ArgumentParser:
         "--fabric", default="compute", metavar="ROLE", help="compute, or one of the other fabrics by role"
     )
     verb.set_defaults(run=_links)
+    verb = verbs.add_parser(
+        "compare-links", help="the links of a dump, topology, sheet or cable export against the design's"
+    )
+    verb.add_argument("file", metavar="SPEC", help="a JSON file, or - for standard input")
+    verb.add_argument("links", metavar="FILE", help="ibnetdiscover dump, .topo, CSV or XLSX sheet, NetBox export")
+    verb.add_argument(
+        "--format", default="auto", metavar="FORMAT", help="auto, or a format by name; a wrong one lists them"
+    )
+    verb.add_argument(
+        "--fabric", default="compute", metavar="ROLE", help="compute, or one of the other fabrics by role"
+    )
+    verb.add_argument("--names", metavar="CSV", help="two columns: a device's name in FILE, its name in the design")
+    verb.set_defaults(run=_compare_links)
     verb = verbs.add_parser("predict", help="times of a collective")
     verb.add_argument("file", metavar="REQUEST", help="a JSON file, or - for standard input")
     verb.set_defaults(run=_predict)
@@ -113,6 +126,23 @@ def _links(asked: argparse.Namespace) -> Iterator[bytes]:
 
     file_format, catalog = format_named(asked.format), load_catalog()
     return file_format.write(link_list(parse_spec(_read_json(asked.file), catalog), catalog, asked.fabric))
+
+
+def _compare_links(asked: argparse.Namespace) -> Iterator[bytes]:
+    from estimator.catalog.loader import load_catalog
+    from estimator.link_list import link_list
+    from estimator.link_report import compare_links
+    from estimator.spec import parse_spec
+
+    catalog = load_catalog()
+    links = link_list(parse_spec(_read_json(asked.file), catalog), catalog, asked.fabric)
+    try:
+        names = Path(asked.names).read_bytes() if asked.names else b""
+        with Path(asked.links).open("rb") as file:
+            return _json(compare_links(links, file, asked.format, names))
+    except OSError as error:
+        message = f"{error.filename}: {error.strerror}. Name a file of links, and with --names one of names."
+        raise SpecError([Problem("", "cannot_read", message)]) from None
 
 
 def _json(answer: dict[str, Any]) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""Counted parts → bill of materials: a line for each part and use, with spares, price range, basis, source and date.
+"""Counted parts → bill of materials: a line for each part, length and use, with spares, price range, basis and source.
 
 Prices are US cents (int) until ``as_json``. A line whose part has no price keeps its quantity, says so, and makes the
 totals "at least".
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from estimator.cabling import LEAF_SPINE, MANAGER, NODE_LEAF, SPINE_CORE, CablePlan, TierCabling
 from estimator.catalog.loader import Catalog
-from estimator.catalog.ports import compute_network
+from estimator.catalog.ports import COMPUTE, compute_network
 from estimator.catalog.records import Cable
-from estimator.units import ceil_div, cents_to_usd
+from estimator.units import CENTS_PER_USD, ceil_div, cents_to_usd
 
 if TYPE_CHECKING:
     from estimator.fabric import SizedFabric
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 Cents = tuple[int, int, int]  # low, typical, high
 RANGE = ("low", "typical", "high")
 SERVER, NIC, SWITCH, MODULE, CABLE, FIBER = "server", "nic", "switch", "transceiver", "cable", "fiber"
-CATEGORIES = (SERVER, NIC, SWITCH, MODULE, CABLE, FIBER)
+PANEL = "panel"
+CATEGORIES = (SERVER, NIC, SWITCH, MODULE, CABLE, FIBER, PANEL)
 NO_PRICE = "no price in the catalog"
 ASSUMED = frozenset({"assumption", "seed"})  # bases that no listing, quotation or analyst stands behind
 _USES = {  # of the modules at the upper and the lower end of a tier
@@ -53,6 +54,7 @@ class BomLine:
     price_source: str = NO_PRICE
     price_note: str | None = None
     is_assumed: bool = False
+    fabric: str = COMPUTE
 
     @property
     def extended_cents(self) -> Cents | None:
@@ -72,7 +74,7 @@ class BomLine:
             "quantity": self.quantity, "spare_quantity": self.spare_quantity,
             "unit_price_usd": usd_range(self.unit_cents), "extended_price_usd": usd_range(self.extended_cents),
             "price_basis": self.price_basis, "price_source": self.price_source, "price_note": self.price_note,
-            "assumption": self.is_assumed, "power_w": round(self.quantity * self.unit_w, 3), "fabric": "compute",
+            "assumption": self.is_assumed, "power_w": round(self.quantity * self.unit_w, 3), "fabric": self.fabric,
         }  # fmt: skip
 
 
@@ -127,18 +129,23 @@ def _times(cents: Cents, count: int) -> Cents:
     return cents[0] * count, cents[1] * count, cents[2] * count
 
 
-def bill_of_materials(spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan, catalog: Catalog) -> Bom:
-    """Lines for servers, adapters, switches by role, modules by tier and side, cables and fibres by tier and length.
+def bill_of_materials(
+    spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan, catalog: Catalog, role: str = COMPUTE
+) -> Bom:
+    """Lines for servers, adapters, switches by role, modules by tier and side, cables by tier and length, patch panels.
 
-    Adapters have a line only where the server's price does not hold them. Spares follow the rows ``spare-*`` of
-    economics.csv for each part number and length; spare servers are not bought. Custom parts have a line without a
-    price.
+    Servers and adapters stand on the compute fabric's bill alone; ``role`` names the fabric on every line. Adapters have a
+    line only where the server's price does not hold them. A cable with its own ends is one piece: its second end is
+    never billed again. Spares follow the rows ``spare-*`` of economics.csv, or ``economics.spares``, for each part number
+    and length; spare servers are not bought. Custom parts have a line without a price.
     """
-    lines = [*_servers(spec, fabric, catalog), *_switches(spec, fabric, catalog)]
+    lines = list(_servers(spec, fabric, catalog)) if role == COMPUTE else []
+    lines += _switches(spec, fabric, catalog)
     for tier in plan.tiers:
-        lines += _tier_lines(tier)
+        lines += _tier_lines(tier, catalog)
     book = spec.economics.price_book
-    return Bom(_with_spares([_priced(line, book, catalog) for line in lines], catalog), plan)
+    priced = [replace(_priced(line, book, catalog), fabric=role) for line in lines]
+    return Bom(_with_spares(priced, spec, catalog), plan)
 
 
 def _servers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> Iterator[BomLine]:
@@ -171,22 +178,48 @@ def _switches(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> It
                       switch.typical_no_optics_w, spare_row="spare-switches")  # fmt: skip
 
 
-def _tier_lines(tier: TierCabling) -> Iterator[BomLine]:
-    if tier.choice is None:
-        missing = tier.missing or "no part in the catalog"
-        yield BomLine(CABLE, None, None, missing[0].upper() + missing[1:], tier.tier.replace("_", "-"), tier.tier,
-                      tier.n_links, 0.0, tier.asked_length_m)  # fmt: skip
-        return
-    upper_use, lower_use = _USES[tier.tier]
-    sides = ((tier.choice.upper_module, tier.n_upper_modules, upper_use),
-             (tier.choice.lower_module, tier.n_lower_modules, lower_use))  # fmt: skip
-    for module, count, use in sides:
-        if module and count:
+def _tier_lines(tier: TierCabling, catalog: Catalog) -> Iterator[BomLine]:
+    """Modules of both sides, cables by part and length, patch panels, and what the catalog lacks."""
+    sides = zip((tier.upper, tier.lower), _USES[tier.tier], strict=True)
+    modules: dict[tuple[str, str], tuple[Cable, int]] = {}
+    for plugs, use in ((plugs, use) for side, use in sides for plugs in side):
+        if plugs.module:
+            _, count = modules.get((plugs.module.id, use), (None, 0))
+            modules[plugs.module.id, use] = plugs.module, count + plugs.n_modules
+    for (_, use), (module, count) in modules.items():
+        if count:
             yield _cable_line(MODULE, module, use, tier, count, module.a_power_w, None)
-    cable = tier.choice.cable
-    category = FIBER if cable.kind == "fiber" else CABLE
-    ends_w = cable.a_power_w + (cable.b_count or 0) * (cable.b_power_w or 0.0)
-    yield _cable_line(category, cable, tier.tier.replace("_", "-"), tier, tier.n_cables, ends_w, tier.choice.length_m)
+    pieces: dict[tuple[str, float], tuple[Cable, int]] = {}
+    for run in tier.runs:
+        if run.choice:
+            cable = run.choice.cable
+            _, count = pieces.get((cable.id, run.length_m), (None, 0))
+            pieces[cable.id, run.length_m] = cable, count + run.n_cables
+    use = tier.tier.replace("_", "-")
+    for (_, length_m), (cable, count) in sorted(pieces.items(), key=lambda piece: piece[0]):
+        category = FIBER if cable.kind == "fiber" else CABLE
+        ends_w = cable.a_power_w + (cable.b_count or 0) * (cable.b_power_w or 0.0)
+        yield _cable_line(category, cable, use, tier, count, ends_w, length_m)
+    if tier.panels and tier.n_fibers:
+        yield _panel_line(tier, catalog)
+    for run in tier.runs:
+        if run.missing:
+            description = run.missing[0].upper() + run.missing[1:]
+            yield BomLine(CABLE, None, None, description, use, tier.tier, run.n_links, 0.0, run.length_m)
+
+
+def _panel_line(tier: TierCabling, catalog: Catalog) -> BomLine:
+    """Patch panels: for each panel that a link passes, ⌈fibres ÷ ports of a panel⌉."""
+    ports = int(catalog.floor_defaults["panel_ports"].value)
+    price = catalog.economics["patch-panel"]
+    low, typical, high = (round(usd * CENTS_PER_USD) for usd in (price.low, price.typical, price.high))
+    return BomLine(
+        category=PANEL, part=None, part_number=None, description=f"{price.label}, {ports} ports",
+        use=tier.tier.replace("_", "-"), tier=tier.tier, quantity=tier.panels * ceil_div(tier.n_fibers, ports), unit_w=0.0,
+        unit_cents=(low, typical, high), price_basis=price.basis,
+        price_source=catalog.source_text(price.source, price.as_of), price_note=price.note,
+        is_assumed=price.basis in ASSUMED,
+    )  # fmt: skip
 
 
 def _cable_line(
@@ -232,7 +265,7 @@ _LEAST = {"spare-switches": 1, "spare-nics": 1, "spare-optics": 2, "spare-cables
 _SWITCHES_WITHOUT_SPARE = 8
 
 
-def _with_spares(lines: list[BomLine], catalog: Catalog) -> tuple[BomLine, ...]:
+def _with_spares(lines: list[BomLine], spec: "DesignSpec", catalog: Catalog) -> tuple[BomLine, ...]:
     """Spares of each part number and length, rounded up over all its uses, on its line with the largest quantity."""
     groups: dict[tuple[str | None, float | None], list[int]] = {}
     for index, line in enumerate(lines):
@@ -244,13 +277,24 @@ def _with_spares(lines: list[BomLine], catalog: Catalog) -> tuple[BomLine, ...]:
             continue
         quantity = sum(lines[i].quantity for i in indices)
         main = max(indices, key=lambda i: lines[i].quantity)
-        out[main] = replace(out[main], spare_quantity=n_spares(row, quantity, catalog))
+        out[main] = replace(out[main], spare_quantity=n_spares(row, quantity, catalog, spec))
     return tuple(out)
 
 
-def n_spares(row: str, quantity: int, catalog: Catalog) -> int:
-    """⌈share × quantity⌉, and not below the least that the row asks for; none of a switch model with up to 8 boxes."""
-    if quantity == 0 or (row == "spare-switches" and quantity <= _SWITCHES_WITHOUT_SPARE):
+def asked_spares(row: str, spec: "DesignSpec | None") -> float | None:
+    """The share that the request gives for a class of spares (a row ``spare-*`` of economics.csv), or None."""
+    share: float | None = getattr(spec.economics.spares, row.removeprefix("spare-"), None) if spec else None
+    return share
+
+
+def n_spares(row: str, quantity: int, catalog: Catalog, spec: "DesignSpec | None" = None) -> int:
+    """⌈share × quantity⌉, and not below the least that the row asks for; none of a switch model with up to 8 boxes.
+
+    A share that the request gives stands as it is: no least, and 0 buys none.
+    """
+    asked = asked_spares(row, spec)
+    if quantity == 0 or (asked is None and row == "spare-switches" and quantity <= _SWITCHES_WITHOUT_SPARE):
         return 0
-    share = Fraction(str(catalog.economics[row].typical))
-    return max(ceil_div(share.numerator * quantity, share.denominator), _LEAST[row])
+    share = Fraction(str(catalog.economics[row].typical if asked is None else asked))
+    spares: int = ceil_div(share.numerator * quantity, share.denominator)
+    return spares if asked is not None else max(spares, _LEAST[row])

@@ -124,12 +124,12 @@ def ratios_json(fabric: SizedFabric) -> dict[str, Any]:
 
 
 def _kinds(numbers: IntArray) -> Iterator[tuple[int, npt.NDArray[np.bool_]]]:
-    for number in np.unique(numbers[numbers > 0]).tolist():
+    for number in sorted(set(numbers.tolist()) - {0}):
         yield number, numbers == number
 
 
 def _ratio(fabric: SizedFabric, name: str, number: int, leaves: npt.NDArray[np.bool_]) -> dict[str, Any]:
-    fed, up = int(fabric.leaf_fed_gbit_s[leaves].sum()), int(fabric.leaf_up[leaves].sum()) * fabric.port_rate_gbit_s
+    fed, up = int(fabric.leaf_fed_gbit_s[leaves].sum()), int(fabric.leaf_up[leaves].sum()) * fabric.uplink_rate_gbit_s
     ratio = Fraction(fed, up) if up else Fraction(1)
     return {name: number, "leaves": int(leaves.sum()), "built": ratio_text(ratio), "built_ratio": float(ratio)}
 

@@ -10,8 +10,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from estimator.bom import CABLE, CATEGORIES, FIBER, MODULE, NIC, RANGE, SERVER, SWITCH, Bom, Cents, add_cents, usd_range
-from estimator.cabling import MANAGER
+from estimator.bom import (
+    CABLE,
+    CATEGORIES,
+    FIBER,
+    MODULE,
+    NIC,
+    PANEL,
+    RANGE,
+    SERVER,
+    SWITCH,
+    Bom,
+    Cents,
+    add_cents,
+    asked_spares,
+    usd_range,
+)
+from estimator.cable_runs import BY_DEFAULT, BY_PLAN, TierCabling
 from estimator.catalog.loader import Catalog
 from estimator.power import Power, design_power
 from estimator.units import CENTS_PER_USD, HOURS_PER_YEAR, W_PER_KW
@@ -27,7 +42,7 @@ REQUEST = "request"
 _SUPPORT = {
     "support-server-pct": (SERVER,),
     "support-switch-pct": (SWITCH,),
-    "support-nic-optic-pct": (NIC, MODULE, CABLE, FIBER),
+    "support-nic-optic-pct": (NIC, MODULE, CABLE, FIBER, PANEL),
 }
 _ASKED_FOR = {
     "electricity-kwh": "electricity_usd_per_kwh",
@@ -71,7 +86,9 @@ class Parameters:
 
     def _look_up(self, name: str) -> Parameter:
         row = self._catalog.economics[name]
-        asked = getattr(self._spec.economics, _ASKED_FOR[name]) if name in _ASKED_FOR else None
+        asked = (
+            getattr(self._spec.economics, _ASKED_FOR[name]) if name in _ASKED_FOR else asked_spares(name, self._spec)
+        )
         if asked is not None:
             return Parameter(name, row.label, (asked, asked, asked), row.unit, REQUEST, "the request", None)
         source = self._catalog.sources[row.source].title
@@ -199,10 +216,16 @@ def _assumptions(spec: "DesignSpec", bom: Bom, given: Parameters, catalog: Catal
     years = float(spec.economics.years)
     yield Parameter("years", "Years of use", (years, years, years), "years", REQUEST, "the request", None)
     for tier in bom.plan.tiers:
-        row_of = catalog.default_lengths[tier.tier]
-        length = tier.asked_length_m
-        is_default = tier.tier == MANAGER or length == row_of.length_m
-        basis, source = (row_of.basis, catalog.sources[row_of.source].title) if is_default else (REQUEST, "the request")
-        name, label = f"{tier.tier}_m", f"Cable length, {tier.tier.replace('_', '-')}"
-        as_of = row_of.as_of if is_default else None
-        yield Parameter(name, label, (length, length, length), "m", basis, source, as_of)
+        yield _length(tier, catalog)
+
+
+def _length(tier: TierCabling, catalog: Catalog) -> Parameter:
+    """Lengths of a tier: one, or the range of a floor plan with its mean."""
+    name, label = f"{tier.tier}_m", f"Cable length, {tier.tier.replace('_', '-')}"
+    ends = (tier.shortest_m, tier.mean_m, tier.longest_m)
+    if tier.length_from == BY_PLAN:
+        return Parameter(name, label, ends, "m", "computed", "the floor plan", None)
+    row = catalog.default_lengths[tier.tier]
+    if tier.length_from == BY_DEFAULT:
+        return Parameter(name, label, ends, "m", row.basis, catalog.sources[row.source].title, row.as_of)
+    return Parameter(name, label, ends, "m", REQUEST, "the request", None)

@@ -72,7 +72,7 @@ def devices_of(fabric: SizedFabric) -> Devices:
     """The devices of a sized fabric. Switches are in order of plane, then (rail-only) rail, then pod, unit and rail."""
     n = {
         NODE: fabric.n_nodes,
-        MANAGER: int(ceil_div(managers_of_components(fabric), MANAGER_PORTS).sum()),
+        MANAGER: n_managers(fabric),
         LEAF: fabric.n_leaf,
         SPINE: fabric.n_spine,
         CORE: fabric.n_core,
@@ -97,6 +97,11 @@ def manager_links_of_leaves(fabric: SizedFabric) -> IntArray:
 def managers_of_components(fabric: SizedFabric) -> IntArray:
     """Fabric-manager links of every component: a manager looks after one network."""
     return manager_links_of_leaves(fabric).reshape(fabric.n_components, -1).sum(axis=1)
+
+
+def n_managers(fabric: SizedFabric) -> int:
+    """Fabric managers: one for each MANAGER_PORTS links of a component."""
+    return int(ceil_div(managers_of_components(fabric), MANAGER_PORTS).sum()) if fabric.links_fabric_manager else 0
 
 
 def _component_planes(fabric: SizedFabric) -> IntArray:

@@ -11,9 +11,9 @@ import numpy as np
 
 from estimator.catalog.loader import Catalog
 from estimator.errors import Problem
+from estimator.fabric_fields import MAX_RADIX
 from estimator.sizing import Sizing, leaf_rows, one_tier_ports, pod_cuts_unit, pods_of, size, spine_downlinks
 from estimator.spec import DesignSpec
-from estimator.spec_fields import MAX_RADIX
 from estimator.units import ceil_div, counted
 
 
@@ -87,7 +87,13 @@ def _one_tier(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Pro
 
 def _ratio_problem(sizing: Sizing, i: int) -> Problem | None:
     leaves, asked = sizing.leaves, sizing.asked
-    needed, most = int(leaves.uplinks_needed[i]), int(leaves.uplinks_most[i])
+    needed, most, least = int(leaves.uplinks_needed[i]), int(leaves.uplinks_most[i]), int(asked.least_spines[i])
+    if least > most >= needed:
+        message = (
+            f"A leaf has {counted(most, 'port')} for uplinks, and {least} spines at least were asked for. Ask for {most} or "
+            "fewer, or give leaves more uplinks."
+        )
+        return Problem("fabric.least_spines", "ratio_not_reachable", message)
     if needed <= most and most >= 1:
         return None
     ports, down_side, up_side = (int(c[i]) for c in (asked.leaf_ports, asked.ratio_down, asked.ratio_up))
@@ -196,6 +202,13 @@ def _three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> 
         ways = [[(f"pods of {counted(pod, 'node')}", {"pod_nodes": pod, "tiers": 3}) for pod in sizes]]
         message = f"A pod has {pods.rows[i]:,} leaves in each group of spines, and a spine has {ports_down} ports for leaves. "
         return Problem("fabric.pod_nodes", "pod_too_large", message + _what_works(spec, catalog, ways))
+    if asked.core_groups[i]:
+        found = _ways_found(spec, catalog, [[("leave core_groups out", {"core_groups": None})]])
+        message = (
+            f"{counted(int(asked.core_groups[i]), 'core group')} were asked for: so many sets of equally many spines of every "
+            f"pod, whose uplinks spread evenly, do not come out. {'What would work: ' + found[0] + '.' if found else ''}"
+        )
+        return Problem("fabric.core_groups", "core_groups_do_not_divide", message.strip())
     rails_a_leaf = int(asked.rails_a_leaf[i])
     groups, core_ports = int(pods.n_pods[i] * leaves.columns[i]), int(asked.core_ports[i])
     pods_text = f"{counted(int(pods.n_pods[i]), 'pod')}{_groups_text(int(leaves.columns[i]), rails_a_leaf)}"

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from estimator.hosts import Hosts
 from estimator.sizing import Sizing, spine_downlinks
 from estimator.spec import DesignSpec
 from estimator.units import IntArray, ceil_div, ratio_text
@@ -47,7 +48,7 @@ class Wiring:
 
 @dataclass(frozen=True)
 class SizedFabric:
-    """The compute network of one design. Counts are whole-design totals; arrays have one entry a switch, in ports."""
+    """One network of a design. Counts are whole-design totals; arrays have one entry a switch, in ports."""
 
     tiers: int
     planes: int
@@ -89,6 +90,10 @@ class SizedFabric:
     spine_down: IntArray
     spine_up: IntArray
     core_down: IntArray
+    uplink_rate_gbit_s: int  # of leaves; the port rate, unless a leaf has uplink ports of another rate
+    role: str = "compute"
+    hosts: Hosts | None = None  # of a storage or management network: what its attachments, here nodes, stand for
+    links_leaf_leaf: int = 0  # within pairs of leaves
 
     @property
     def switches(self) -> tuple[tuple[str, str | None, int], ...]:
@@ -109,7 +114,7 @@ class SizedFabric:
         """Oversubscription read off the links of all leaves; 1 with one tier."""
         if not self.leaf_up.any():
             return Fraction(1)
-        return Fraction(int(self.leaf_fed_gbit_s.sum()), int(self.leaf_up.sum()) * self.port_rate_gbit_s)
+        return Fraction(int(self.leaf_fed_gbit_s.sum()), int(self.leaf_up.sum()) * self.uplink_rate_gbit_s)
 
     @property
     def worst_leaf_ratio(self) -> Fraction:
@@ -118,7 +123,7 @@ class SizedFabric:
             return Fraction(1)
         fed, up = self.leaf_fed_gbit_s, self.leaf_up
         worst = int(np.argmax(fed / up))
-        return Fraction(int(fed[worst]), int(up[worst]) * self.port_rate_gbit_s)
+        return Fraction(int(fed[worst]), int(up[worst]) * self.uplink_rate_gbit_s)
 
     @property
     def spine_ratio(self) -> Fraction:
@@ -135,7 +140,7 @@ class SizedFabric:
         """Least capacity over equal splits of the endpoint positions, one direction: half of the narrowest layer."""
         layers = [int(self.leaf_fed_gbit_s.sum())]
         if self.tiers >= 2:
-            layers.append(self.links_leaf_spine * self.port_rate_gbit_s)
+            layers.append(self.links_leaf_spine * self.uplink_rate_gbit_s)
         if self.tiers == 3:
             layers.append(self.links_spine_core * self.port_rate_gbit_s)
         return min(layers) // 2
@@ -262,6 +267,7 @@ def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
         spine_down=spine_down,
         spine_up=spine_up,
         core_down=_core_ports(sizing, i),
+        uplink_rate_gbit_s=int(asked.port_rate_gbit_s[i]),
     )
 
 
@@ -381,7 +387,7 @@ def _place_managers(free: IntArray, links: int, components: int) -> IntArray:
     return placed
 
 
-def _even_or_loose(total: int, over: int) -> IntArray:
+def even_or_loose(total: int, over: int) -> IntArray:
     """``total`` links over ``over`` switches as evenly as whole links allow."""
     counts = np.full(over, total // over if over else 0, dtype=np.int64)
     counts[: total - int(counts.sum())] += 1
@@ -395,11 +401,11 @@ def _spine_ports(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     if sizing.tiers[i] == 2:
         links = int(sizing.links_leaf_spine[i]) // copies
-        down = np.tile(_even_or_loose(links, int(sizing.group_spines[i])), copies)
+        down = np.tile(even_or_loose(links, int(sizing.group_spines[i])), copies)
         return down, np.zeros_like(down)
     n_spines, n_last = int(sizing.group_spines[i]), int(sizing.last_group_spines[i])
-    full = _even_or_loose(int(sizing.pod_rows[i]) * uplinks, n_spines), np.full(n_spines, int(sizing.spine_up[i]))
-    last = _even_or_loose(int(sizing.last_pod_rows[i]) * uplinks, n_last), np.full(n_last, int(sizing.last_spine_up[i]))
+    full = even_or_loose(int(sizing.pod_rows[i]) * uplinks, n_spines), np.full(n_spines, int(sizing.spine_up[i]))
+    last = even_or_loose(int(sizing.last_pod_rows[i]) * uplinks, n_last), np.full(n_last, int(sizing.last_spine_up[i]))
     times = copies * int(sizing.leaves.columns[i])
     n_full = int(sizing.pods[i]) - 1
     down, up = (np.tile(np.concatenate([np.tile(full[side], n_full), last[side]]), times) for side in (0, 1))
@@ -420,9 +426,7 @@ def _core_ports(sizing: Sizing, i: int) -> IntArray:
         n_last, groups, sets
     )
     n_cores = _cores_of_sets(sizing, i, sets)
-    return np.tile(
-        np.concatenate([_even_or_loose(int(n), int(c)) for n, c in zip(links, n_cores, strict=True)]), copies
-    )
+    return np.tile(np.concatenate([even_or_loose(int(n), int(c)) for n, c in zip(links, n_cores, strict=True)]), copies)
 
 
 def _group_cores(sizing: Sizing, i: int) -> tuple[int, ...]:

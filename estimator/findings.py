@@ -13,6 +13,8 @@ from estimator.sizing import Sizing
 from estimator.spec import DesignSpec, asked_ratio
 from estimator.units import ceil_div, counted, parse_ratio, ratio_text
 
+SEVERITY_ORDER = {"error": 0, "warning": 1, "info": 2}
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -43,13 +45,12 @@ def findings_of(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric, c
         *_about_tiers(spec, sizing, i, fabric, catalog),
         *_about_ratio(spec, fabric),
     ]
-    order = {"error": 0, "warning": 1, "info": 2}
-    return sorted(found, key=lambda finding: order[finding.severity])
+    return sorted(found, key=lambda finding: SEVERITY_ORDER[finding.severity])
 
 
-def of_problem(problem: Problem) -> Finding:
-    """A problem that does not stop the estimate, as a warning."""
-    return Finding(problem.code, "warning", problem.field, problem.message, problem.change)
+def of_problem(problem: Problem, severity: str = "warning") -> Finding:
+    """A problem that does not stop the estimate, as a finding."""
+    return Finding(problem.code, severity, problem.field, problem.message, problem.change)
 
 
 def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:

@@ -10,10 +10,11 @@ from functools import cached_property
 from estimator.cabling import CablePlan, LinkCabling, cable_plan, link_cabling
 from estimator.catalog.loader import Catalog
 from estimator.catalog.records import Server, Switch
-from estimator.devices import CORE, LEAF, MANAGER, MANAGER_PORTS, NODE, SPINE, SWITCH_KINDS
+from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE
 from estimator.fabric import SizedFabric
+from estimator.link_labels import labels_of, switches_of
 from estimator.pipeline import sized_fabrics
-from estimator.port_names import Labels, node_labels, switch_labels
+from estimator.port_names import Labels
 from estimator.spec import DesignSpec, spec_hash
 from estimator.topology import TIERS, LinkTable, link_table, panels_of
 from estimator.version import MODEL_VERSION
@@ -57,26 +58,12 @@ class LinkList:
     @cached_property
     def switches(self) -> dict[str, Switch | None]:
         """Catalog record by kind of switch (leaf, spine, core); None for a custom one."""
-        fabric = self.fabric
-        parts = (fabric.leaf_switch, fabric.spine_switch, fabric.core_switch)
-        return {kind: self.catalog.switches.get(part or "") for kind, part in zip(SWITCH_KINDS, parts, strict=True)}
+        return switches_of(self.fabric, self.catalog)
 
     @cached_property
     def labels(self) -> dict[str, Labels]:
         """Cage and port labels by kind of device."""
-        fabric, panels = self.fabric, self.table.panels
-        side_by_side = fabric.layout == "top-of-rack"
-        out = {NODE: self._node_labels(self.server, fabric.nic_ports_per_node, panels.node, side_by_side)}
-        for kind, switch in self.switches.items():
-            ports, lanes = getattr(fabric, f"{kind}_radix"), fabric.endpoints_per_port if kind == LEAF else 1
-            per_cage, rate = getattr(panels, kind), fabric.port_rate_gbit_s
-            out[kind] = switch_labels(switch, ports, per_cage, lanes, rate, self.catalog)
-        out[MANAGER] = self._node_labels(None, MANAGER_PORTS, panels.manager, False)
-        return out
-
-    def _node_labels(self, server: Server | None, n_links: int, links_per_cage: int, side_by_side: bool) -> Labels:
-        generation = self.spec.fabric.generation
-        return node_labels(server, n_links, links_per_cage, self.role, self.catalog, generation, side_by_side)
+        return labels_of(self.spec, self.table, self.role, self.catalog)
 
     def rows(self, start: int = 0, stop: int | None = None) -> Iterator[LinkRow]:
         """Rows in the order of COLUMNS; numbers stay numbers, what does not apply is None."""

@@ -1,102 +1,164 @@
 """Which cable, or which modules and fibre, join two cages over a length: the rules of fit, reach and choice.
 
-A *plug* is whatever sits in a cage: a module, or the end of a cable. A cage carries ``links`` links of one rate, and
-its plug must carry as many. Passive copper is taken where it reaches, then active copper, then optical cables, then
-multimode modules, then single-mode ones; within a kind, parts of the switch's vendor, then vendor-neutral ones, then
-the rest; among those, the first in cables.csv. Prices do not choose: many are assumptions, and a design would change
-its parts with the price book.
+Whether parts fit says fit.py. Of those that fit and reach, one is dropped if another one, of as near a maker, is surely
+cheaper: its high price a link, plugs included, is below the low price of this one in the design's price book. Of the rest
+the first kind in ``LADDER`` is taken; within a kind, parts of the switch's vendor, then vendor-neutral ones, then the rest;
+among those the first in cables.csv. docs/decisions/0007 says why.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+import numpy as np
+import numpy.typing as npt
+
 from estimator.catalog.loader import Catalog
 from estimator.catalog.records import Cable
-from estimator.units import ceil_div
+from estimator.fit import (
+    MOST_MULTIMODE_PANELS,
+    MULTIMODE,
+    Cage,
+    Plug,
+    cage_reasons,
+    fiber_reasons,
+    is_blocked,
+    pair_reasons,
+    part_reasons,
+    plugs_of,
+    reach_m,
+)
+from estimator.units import CENTS_PER_USD, FloatArray, IntArray, ceil_div
 
+AUTO = "auto"
 BUILT_IN_CLASS = "MPO-12"  # a cage that takes a fibre: the optics are inside the switch
-_ORDER = ("dac", "lacc", "acc", "aec", "aoc", "multimode", "single-mode")
+LADDER = ("copper_patch", "dac", "lacc", "acc", "aec", "aoc", "multimode", "single-mode")
+MEDIA = {  # what may be asked for → kinds of LADDER
+    "copper": LADDER[:5], "dac": ("dac",), "acc": ("acc", "lacc"), "aec": ("aec",), "aoc": ("aoc",),
+    "multimode": ("multimode",), "single-mode": ("single-mode",),
+}  # fmt: skip
+ABOVE_ALL = 1e12  # a price that is not known, in cents: never the cheaper one
 
 
 @dataclass(frozen=True, slots=True)
-class Cage:
-    """One cage as a cable sees it: ``links`` of the tier's rate; a ``can_idle`` cage may hold a faster plug."""
+class Question:
+    """Two cages, ``upper`` nearer the core, to be joined at a rate.
 
-    classes: tuple[str, ...]
-    top: str | None
-    links: int
-    can_idle: bool = False
+    ``may_twin`` says that the links of a cage all end in one cage on the far side, so that a cable may carry several.
+    ``medium`` is AUTO or a key of MEDIA; ``fiber_grade`` None or a grade of cables.csv; ``panels`` are passed on the way.
+    """
+
+    protocol: str
+    rate_gbit_s: int
+    upper: Cage
+    lower: Cage
+    may_twin: bool
+    vendor: str
+    book: str = "anchors"
+    medium: str = AUTO
+    fiber_grade: str | None = None
+    panels: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What joins two cages. ``cable`` is a copper or optical cable, or the fibre between two modules.
+    """What joins two cages, at any length. ``cable`` is a copper or optical cable, or the fibre between two modules.
 
     ``links_per_cable`` links share one cable, or one link needs ``cables_per_link``. Plugs are module records, or None
     where the cable brings its own end or the optics are built in; ``upper_plug_w`` and ``lower_plug_w`` count either.
+    Lengths run to ``most_m``, and a cable is never shorter than ``least_m``; up to ``above_m`` another fibre of the same
+    modules is taken. ``cents`` and ``metre_cents`` are (low, typical, high) of one link.
     """
 
     medium: str
     cable: Cable
-    length_m: float
     links_per_cable: int
     cables_per_link: int
     upper_module: Cable | None
     lower_module: Cable | None
     upper_plug_w: float
     lower_plug_w: float
+    least_m: float
+    most_m: float
+    above_m: float
+    cents: tuple[float, float, float]
+    metre_cents: tuple[float, float, float]
 
     @property
     def is_twin(self) -> bool:
         """True if one cable carries several links between the same two cages."""
         return self.links_per_cable > 1 and (self.cable.b_count or 1) == 1
 
+    @property
+    def kind(self) -> str:
+        """Its word of LADDER."""
+        return self.medium if self.cable.kind == "fiber" else self.cable.kind
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """Two cages, ``upper`` nearer the core, to be joined at a rate over a length.
+    def stocked_m(self, length_m: npt.ArrayLike) -> FloatArray:
+        """Shortest length on offer that is long enough, else the next whole metre within reach; NaN beyond reach."""
+        asked = np.maximum(np.asarray(length_m, dtype=np.float64), self.least_m)
+        stock = np.array([*self.cable.lengths_m, np.nan])
+        stocked = stock[np.searchsorted(stock[:-1], asked)]
+        cut = np.minimum(np.ceil(asked), np.maximum(self.most_m, asked))
+        found = np.where(np.isnan(stocked), cut, stocked)
+        return np.where(np.asarray(length_m) <= self.most_m, found, np.nan)
 
-    ``may_twin`` says that the links of a cage all end in one cage on the far side, so that a cable may carry several.
-    """
+    def link_usd(self, length_m: float) -> float | None:
+        """Typical price of one link, plugs included; None if a part has no price."""
+        cents = self.cents[1] + self.metre_cents[1] * float(self.stocked_m(length_m))
+        return None if cents >= ABOVE_ALL else cents / CENTS_PER_USD
 
-    protocol: str
-    rate_gbit_s: int
-    length_m: float
-    upper: Cage
-    lower: Cage
-    may_twin: bool
-    vendor: str
+
+@lru_cache(maxsize=4096)
+def choose(catalog: Catalog, question: Question, length_m: float) -> Choice | None:
+    """The part or parts that join the two cages over a length, or None where the catalog has none that fit and reach."""
+    options = options_of(catalog, question)
+    picked = int(choose_each(options, question.vendor, np.array([length_m]))[0])
+    return options[picked] if picked >= 0 else None
+
+
+def choose_each(options: Sequence[Choice], vendor: str, lengths_m: FloatArray) -> IntArray:
+    """Index of the option taken for each length, -1 where none reaches."""
+    if not options:
+        return np.full(len(lengths_m), -1)
+    stocked = np.array([option.stocked_m(lengths_m) for option in options])  # (n_options, n_lengths)
+    fits = ~np.isnan(stocked) & (lengths_m > np.array([option.above_m for option in options])[:, None])
+    price = np.array([option.cents for option in options])[:, :, None]
+    metre = np.array([option.metre_cents for option in options])[:, :, None]
+    low, _, high = np.moveaxis(price + metre * np.nan_to_num(stocked)[:, None, :], 1, 0)
+    foreign = np.array([_foreign(option, vendor) for option in options])
+    near = foreign[:, None] <= foreign[None, :]  # [j, i]: j's maker is as near as i's
+    beats = (high[:, None, :] < low[None, :, :]) & fits[:, None, :] & near[:, :, None]
+    stands = fits & ~beats.any(axis=0)
+    order = np.array([LADDER.index(option.kind) for option in options]) * 8 + foreign
+    rank = np.where(
+        stands, order[:, None], len(LADDER) * 8
+    )  # of equal ones the first stands in cables.csv before the rest
+    return np.where(stands.any(axis=0), rank.argmin(axis=0), -1)
 
 
 @lru_cache(maxsize=1024)
-def choose(catalog: Catalog, question: Question) -> Choice | None:
-    """The part or parts that join the two cages, or None where the catalog has none that fit and reach."""
-    options = [*_direct(catalog, question), *_modules(catalog, question)]
-    if not options:
-        return None
-    return min(options, key=lambda option: _rank(catalog, option, question.vendor))
+def options_of(catalog: Catalog, question: Question) -> tuple[Choice, ...]:
+    """Everything that fits both cages at some length, in the order of cables.csv."""
+    order = {part: i for i, part in enumerate(catalog.cables)}
 
+    def place(option: Choice) -> list[int]:
+        return [order[part.id] for part in (option.upper_module, option.lower_module, option.cable) if part]
 
-def _rank(catalog: Catalog, option: Choice, vendor: str) -> tuple[int, int, list[int]]:
-    order = list(catalog.cables)
-    parts = (option.upper_module, option.lower_module, option.cable)
-    return _ORDER.index(_kind(option)), _foreign(option, vendor), [order.index(part.id) for part in parts if part]
-
-
-def _kind(option: Choice) -> str:
-    return option.medium if option.cable.kind == "fiber" else option.cable.kind
+    direct = [] if question.panels else _direct(catalog, question)
+    return tuple(sorted([*direct, *_modules(catalog, question)], key=place))
 
 
 def _foreign(option: Choice, vendor: str) -> int:
-    """0 for parts of the switch's vendor, 1 for each vendor-neutral one, 2 for each other; fibres count for nothing."""
-    parts = [option.upper_module, option.lower_module] if option.cable.kind == "fiber" else [option.cable]
+    """0 for parts of the switch's vendor, 1 for each vendor-neutral plug, 2 for each other; fibres count for nothing."""
+    is_fiber = option.cable.kind == "fiber"
+    parts = [option.upper_module, option.lower_module] if is_fiber else [option.cable, option.cable]
     return sum(0 if vendor.startswith(p.vendor) else 1 if p.vendor == "Generic" else 2 for p in parts if p)
 
 
-def _plugs_in(cable_class: str | None, cable_top: str | None, cage: Cage, catalog: Catalog) -> bool:
-    accepted = {kind for own in cage.classes for kind in catalog.connector_fit.get(own, ())}
-    return cable_class in accepted and (cage.top is None or cable_top is None or cage.top == cable_top)
+def _fits(cable: Cable, plug: Plug, cage: Cage, protocol: str, catalog: Catalog) -> bool:
+    codes = [*part_reasons(cable, protocol), *cage_reasons(plug, cage, catalog)]
+    return not is_blocked(codes) and "not_available" not in codes
 
 
 def _carries(plug_gbit_s: int | None, cage: Cage, rate_gbit_s: int) -> bool:
@@ -105,38 +167,54 @@ def _carries(plug_gbit_s: int | None, cage: Cage, rate_gbit_s: int) -> bool:
     return plug_gbit_s == needed or (cage.can_idle and (plug_gbit_s or 0) > needed)
 
 
-def stocked_length_m(cable: Cable, length_m: float) -> float | None:
-    """Shortest length on offer that is long enough, else the length itself if it is within reach, else None."""
-    longer = [length for length in cable.lengths_m if length >= length_m]
-    return min(longer) if longer else length_m if length_m <= cable.reach_max_m else None
+def _cents(
+    catalog: Catalog, book: str, parts: Sequence[tuple[Cable | None, float]], per: str
+) -> tuple[float, float, float]:
+    """(low, typical, high) of some parts, each bought so many times a link; a part without a price is above all."""
+    low = typical = high = 0.0
+    for part, share in parts:
+        price = catalog.price(part.id, book, per) if part else None
+        if part and price is None and per == "piece":
+            return 0.0, ABOVE_ALL, ABOVE_ALL
+        if price:
+            low, typical, high = (
+                total + cents * share for total, cents in zip((low, typical, high), price.cents, strict=True)
+            )
+    return low, typical, high
 
 
 # ---------------------------------------------------------------- cables with their own ends
 
 
 def _direct(catalog: Catalog, question: Question) -> Iterator[Choice]:
+    kinds = LADDER if question.medium == AUTO else MEDIA[question.medium]
     for cable in catalog.cables.values():
-        if cable.kind not in _ORDER or question.protocol not in cable.protocols or cable.status != "available":
-            continue
-        length = stocked_length_m(cable, question.length_m)
-        if length is not None and (option := _direct_option(catalog, question, cable, length)):
+        if cable.kind in kinds and (option := _direct_option(catalog, question, cable)):
             yield option
 
 
-def _direct_option(catalog: Catalog, question: Question, cable: Cable, length_m: float) -> Choice | None:
+def _direct_option(catalog: Catalog, question: Question, cable: Cable) -> Choice | None:
     """The cable with its a end up, or turned round if both ends are single."""
     upper, lower, rate = question.upper, question.lower, question.rate_gbit_s
-    ends = ((cable.a_class, cable.a_top, cable.a_power_w), (cable.b_class, cable.b_top, cable.b_power_w or 0.0))
-    for near, far in (ends, ends[::-1]) if cable.b_count == 1 else (ends,):
-        if not (_plugs_in(*near[:2], upper, catalog) and _plugs_in(*far[:2], lower, catalog)):
-            continue
-        branches = cable.b_count or 1
-        is_twin = branches == 1 and upper.links > 1
-        if upper.links != branches * lower.links or (is_twin and not (question.may_twin and cable.medium == "copper")):
-            continue
-        if cable.a_rate_gbit_s != upper.links * rate or cable.b_rate_gbit_s != lower.links * rate:
-            continue
-        return Choice(cable.medium, cable, length_m, upper.links, 1, None, None, near[2], far[2])
+    a, b = plugs_of(cable, catalog)
+    branches = cable.b_count or 1
+    is_twin = branches == 1 and upper.links > 1
+    if b is None or upper.links != branches * lower.links:
+        return None
+    if is_twin and not (question.may_twin and cable.medium == "copper"):
+        return None
+    if cable.a_rate_gbit_s != upper.links * rate or cable.b_rate_gbit_s != lower.links * rate:
+        return None
+    for near, far in ((a, b), (b, a)) if branches == 1 else ((a, b),):
+        if all(_fits(cable, plug, cage, question.protocol, catalog) for plug, cage in ((near, upper), (far, lower))):
+            share = 1 / upper.links
+            return Choice(
+                medium=cable.medium, cable=cable, links_per_cable=upper.links, cables_per_link=1, upper_module=None,
+                lower_module=None, upper_plug_w=near.power_w, lower_plug_w=far.power_w, least_m=0.0,
+                most_m=_longest_m(cable), above_m=0.0,
+                cents=_cents(catalog, question.book, [(cable, share)], "piece"),
+                metre_cents=_cents(catalog, question.book, [(cable, share)], "metre"),
+            )  # fmt: skip
     return None
 
 
@@ -144,11 +222,12 @@ def _direct_option(catalog: Catalog, question: Question, cable: Cable, length_m:
 
 
 def _modules(catalog: Catalog, question: Question) -> Iterator[Choice]:
-    lowers = list(_plugs(catalog, question, question.lower))
+    media = LADDER if question.medium == AUTO else MEDIA[question.medium]
+    lowers = [module for module in _plugs(catalog, question, question.lower) if module.medium in media]
     for upper in _plugs(catalog, question, question.upper):
         for lower in lowers:
-            if _is_pair(upper, lower) and (option := _with_fiber(catalog, question, upper, lower)):
-                yield option
+            if not any(pair_reasons(upper, lower)):
+                yield from _with_fibers(catalog, question, upper, lower)
 
 
 def _plugs(catalog: Catalog, question: Question, cage: Cage) -> Iterator[Cable]:
@@ -160,57 +239,57 @@ def _plugs(catalog: Catalog, question: Question, cage: Cage) -> Iterator[Cable]:
     for module in catalog.cables.values():
         if (
             module.kind == "transceiver"
-            and question.protocol in module.protocols
-            and module.status == "available"
-            and question.length_m <= module.reach_max_m
-            and _plugs_in(module.a_class, module.a_top, cage, catalog)
             and _carries(module.aggregate_gbit_s, cage, question.rate_gbit_s)
+            and not (module.medium == MULTIMODE and question.panels > MOST_MULTIMODE_PANELS)
+            and _fits(module, plugs_of(module, catalog)[0], cage, question.protocol, catalog)
         ):
             yield module
 
 
-def _is_pair(upper: Cable, lower: Cable) -> bool:
-    """Same light, same fibre connector, same rate a lane: 100G lanes never meet 200G ones."""
+def _with_fibers(catalog: Catalog, question: Question, upper: Cable, lower: Cable) -> Iterator[Choice]:
+    """Two modules and each fibre between them: straight, or split where an upper connector serves several links.
 
-    def light(module: Cable) -> tuple[str, str, str | None, str | None, float]:
-        lanes = (module.connectors_per_module or 1) * (module.fibers_per_connector or 2) / 2
-        family = (module.optic or "").removeprefix("2x")
-        return module.medium, family, module.fiber_connector, module.polish, (module.aggregate_gbit_s or 0) / lanes
-
-    return light(upper) == light(lower)
-
-
-def _with_fiber(catalog: Catalog, question: Question, upper: Cable, lower: Cable) -> Choice | None:
-    """Two modules and the fibre between them: straight, or split where an upper connector serves several links."""
+    The fibres that both modules name come first; a further fibre is for lengths that those before do not reach.
+    """
     connectors, links = upper.connectors_per_module or 1, question.upper.links
     far_connectors, far_links = lower.connectors_per_module or 1, question.lower.links
     branches = ceil_div(links, connectors)
     is_even = links == branches * connectors if branches > 1 else connectors % links == 0
     matches = far_connectors == far_links if branches > 1 else connectors * far_links == far_connectors * links
-    least = max(question.length_m, upper.reach_min_m, lower.reach_min_m)  # a shorter run takes a longer fibre
-    found = _fiber(catalog, least, upper, lower, branches) if is_even and matches else None
-    if found is None:
-        return None
-    fiber, length_m = found
-    return Choice(
-        medium=upper.medium, cable=fiber, length_m=length_m, links_per_cable=branches,
-        cables_per_link=max(connectors // links, 1),
-        upper_module=None if upper.id == BUILT_IN_CLASS else upper,
-        lower_module=None if lower.id == BUILT_IN_CLASS else lower,
-        upper_plug_w=upper.a_power_w, lower_plug_w=lower.a_power_w)  # fmt: skip
+    if not (is_even and matches):
+        return
+    cables_per_link = max(connectors // links, 1)
+    ends = [None if module.id == BUILT_IN_CLASS else module for module in (upper, lower)]
+    reached_m = 0.0
+    for fiber in _fibers(catalog, question, upper, lower, branches):
+        reaches = [reach_m(module, fiber.fiber_grade) or 0.0 for module in (upper, lower)]
+        most_m = min(*reaches, _longest_m(fiber))
+        if most_m <= reached_m:
+            continue
+        parts = [(ends[0], 1 / links), (ends[1], 1 / far_links), (fiber, cables_per_link / branches)]
+        yield Choice(
+            medium=upper.medium, cable=fiber, links_per_cable=branches, cables_per_link=cables_per_link,
+            upper_module=ends[0], lower_module=ends[1], upper_plug_w=upper.a_power_w, lower_plug_w=lower.a_power_w,
+            least_m=max(upper.reach_min_m, lower.reach_min_m),  # a shorter run takes a longer fibre
+            most_m=most_m, above_m=reached_m, cents=_cents(catalog, question.book, parts, "piece"),
+            metre_cents=_cents(catalog, question.book, parts[2:], "metre"),
+        )  # fmt: skip
+        reached_m = most_m
 
 
-def _fiber(catalog: Catalog, length_m: float, upper: Cable, lower: Cable, branches: int) -> tuple[Cable, float] | None:
-    """A fibre that both modules name, else the first of the same medium, connector and polish; and its stocked length.
+def _fibers(catalog: Catalog, question: Question, upper: Cable, lower: Cable, branches: int) -> Iterator[Cable]:
+    """Fibres of the grade asked for, else of the modules' own grade: named by both modules first, then any that fit.
 
     A split fibre is named by the upper module alone, the one whose connector is split.
     """
+    grade = question.fiber_grade or upper.fiber_grade
     named = [f for f in upper.matching_fiber_ids if branches > 1 or f in lower.matching_fiber_ids]
-    light = (upper.medium, upper.fiber_connector, upper.polish)
-    fibers = [cable for cable in catalog.cables.values() if cable.kind == "fiber"]
-    alike = [fiber for fiber in fibers if (fiber.medium, fiber.fiber_connector, fiber.polish) == light]
-    for fiber in (*(catalog.cables[f] for f in named), *alike):
-        stocked = stocked_length_m(fiber, length_m)
-        if fiber.b_count == branches and stocked is not None:
-            return fiber, stocked
-    return None
+    fibers = [*(catalog.cables[f] for f in named), *(c for c in catalog.cables.values() if c.kind == "fiber")]
+    for fiber in fibers:
+        if fiber.fiber_grade == grade and fiber.b_count == branches and not any(fiber_reasons(upper, [fiber])):
+            yield fiber
+
+
+def _longest_m(cable: Cable) -> float:
+    """The longest piece on offer, or the longest that works."""
+    return max(*cable.lengths_m, cable.reach_max_m) if cable.lengths_m else cable.reach_max_m

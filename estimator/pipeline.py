@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from estimator.attached import COMPUTE_KEY
 from estimator.bom import bill_of_materials
 from estimator.built import paths_json, ratios_json
 from estimator.cabling import cable_plan
@@ -14,6 +15,8 @@ from estimator.diagnosis import why_not
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric import SizedFabric, fabric_of
 from estimator.findings import Finding, findings_of, of_problem
+from estimator.other_fabrics import OtherSized, other_json, size_others
+from estimator.other_findings import other_findings
 from estimator.performance import design_performance
 from estimator.power import power_of
 from estimator.sizing import Sizing, size
@@ -85,35 +88,49 @@ def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str]
     """
     sizing, fabrics = sized_fabrics(specs, catalog)
     found = [findings_of(spec, sizing, i, fabrics[i], catalog) for i, spec in enumerate(specs)]
+    others = size_others(specs, fabrics, catalog)
     performance = _performance(specs, fabrics, catalog) if "performance" in parts else [None] * len(specs)
     return tuple(
-        _one(spec, fabrics[i], found[i], performance[i], catalog, tuple(parts)) for i, spec in enumerate(specs)
+        _one(spec, fabrics[i], others[i], found[i], performance[i], catalog, tuple(parts))
+        for i, spec in enumerate(specs)
     )
 
 
 def _one(
     spec: DesignSpec,
     fabric: SizedFabric,
+    others: tuple[OtherSized, ...],
     found: list[Finding],
     performance: dict[str, Any] | None,
     catalog: Catalog,
     parts: tuple[str, ...],
 ) -> Estimate:
     compute = fabric.as_json()
-    compute["oversubscription"] = fabric.oversubscription_json(spec.fabric.oversubscription) | ratios_json(fabric)
-    compute["paths"] = paths_json(fabric)
+    fabrics = {COMPUTE_KEY: compute} | {one.key: other_json(one) for one in others}
+    for key, sized, asked in (
+        (COMPUTE_KEY, fabric, spec.fabric),
+        *((one.key, one.fabric, one.entry) for one in others),
+    ):
+        fabrics[key]["oversubscription"] = sized.oversubscription_json(asked.oversubscription) | ratios_json(sized)
+        fabrics[key]["paths"] = paths_json(sized)
+    found = [*found, *(finding for one in others for finding in other_findings(one, catalog))]
     bom = cost = power = None
     if {"cables", "bom", "cost"} & set(parts):
         plan = cable_plan(spec, fabric, catalog)
-        compute |= plan.as_json()
-        found = [*(of_problem(problem) for problem in plan.problems), *found]
+        compute |= plan.as_json() | ({"floor_plan": plan.floor.as_json()} if plan.floor else {})
+        found = [
+            *(of_problem(problem, "error") for problem in plan.blocked),
+            *(of_problem(problem) for problem in (*plan.problems, *(plan.floor.problems if plan.floor else ()))),
+            *found,
+            *(of_problem(problem, "info") for problem in plan.hints),
+        ]
         if {"bom", "cost"} & set(parts):
             bill = bill_of_materials(spec, fabric, plan, catalog)
             bom = bill.as_json() if "bom" in parts else None
         if "cost" in parts:
             power = power_of(spec, fabric, plan, catalog)
             cost = cost_of(spec, fabric, bill, catalog)
-    return Estimate(spec, catalog.version, fabric, {"compute": compute}, found, bom, cost, power, performance)
+    return Estimate(spec, catalog.version, fabric, fabrics, found, bom, cost, power, performance)
 
 
 def _performance(

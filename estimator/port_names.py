@@ -21,13 +21,15 @@ CUSTOM_SYSTEM = "any"
 class Labels:
     """Labels of one kind of device, as plain lists by port: its cage, the port, and the lanes of the port if split.
 
-    ``lanes[0]`` is ``ports``; ``lanes[l][port]`` is lane l of a split port. One device never shows a name twice, but for
-    a whole port and lanes of its own cage: a cage is split as a whole.
+    ``lanes[0]`` is ``ports``; ``lanes[l][port]`` is lane l of a split port. ``cage_ports`` is the name that the port's
+    cage has while it is not split. One device never shows a name twice, but for a whole port and lanes of its own cage:
+    a cage is split as a whole.
     """
 
     cages: list[str]
     ports: list[str]
     lanes: list[list[str]]
+    cage_ports: list[str]
 
     def port(self, port: int, lane: int = 0) -> str:
         """Label of a port, or of one lane of it."""
@@ -63,28 +65,33 @@ def switch_labels(
     cages, before = _cages_at(switch, port_rate_gbit_s, n_ports)
     name = _STYLES[naming.style]
 
-    def place(port: int, part: int, parts: int) -> _Place:
+    def place(port: int, part: int, parts: int, native: int = min(cages.links_per_cage, links_per_cage)) -> _Place:
         index = before + port // links_per_cage
         card = index // naming.cages_per_card + (naming.first_card or 0) if naming.cages_per_card else None
         at = index % naming.cages_per_card if naming.cages_per_card else index
-        return _Place(card, at, part, parts, min(cages.links_per_cage, links_per_cage), cages.lanes)
+        return _Place(card, at, part, parts, native, cages.lanes)
 
     def label(port: int, lane: int) -> str:
         part = port % links_per_cage
+        whole = name(place(port, part, links_per_cage))
         if lane == 0:
-            return name(place(port, part, links_per_cage))
+            return whole
+        if links_per_cage * lanes > cages.lanes:
+            return f"{whole}/{lane}"  # below one electrical lane, where no platform has a name
         return name(place(port, part * lanes + lane - 1, links_per_cage * lanes))
 
     columns = [[label(port, lane) for port in range(n_ports)] for lane in range(lanes + 1 if lanes > 1 else 1)]
-    shown = [_cage_label(naming, place(port, 0, 1)) for port in range(n_ports)]
-    return Labels(shown, columns[0], columns)
+    places = [place(port, 0, 1, native=1) for port in range(n_ports)]
+    shown = [_cage_label(naming, at) for at in places]
+    return Labels(shown, columns[0], columns, [name(at) for at in places])
 
 
 def _plain_labels(n_ports: int, links_per_cage: int, lanes: int) -> Labels:
     """Numbers from 1; lanes of a split port are ``1/1``, ``1/2``."""
     ports = [str(port + 1) for port in range(n_ports)]
     split = [[f"{port}/{lane}" for port in ports] for lane in range(1, lanes + 1)] if lanes > 1 else []
-    return Labels([str(port // links_per_cage + 1) for port in range(n_ports)], ports, [ports, *split])
+    cages = [str(port // links_per_cage + 1) for port in range(n_ports)]
+    return Labels(cages, ports, [ports, *split], ports if links_per_cage == 1 else [f"cage {cage}" for cage in cages])
 
 
 def _cages_at(switch: Switch, port_rate_gbit_s: int, n_ports: int) -> tuple[SwitchCage, int]:
@@ -167,18 +174,18 @@ def node_labels(
     cages = [str(link // links_per_cage + 1) for link in range(n_links)]
     if role != COMPUTE:
         ports = [f"{role.replace(' ', '-')}{link + 1}" for link in range(n_links)]
-        return Labels(cages, ports, [ports])
+        return Labels(cages, ports, [ports], ports)
     known = catalog.server_ports.get(server.id, ()) if server else ()
     if not known:
         ports = [f"{_rdma_prefix(server, generation, catalog)}{link}" for link in range(n_links)]
-        return Labels(cages, ports, [ports])
+        return Labels(cages, ports, [ports], ports)
     ordered = sorted(known, key=lambda port: (port.cage or "", port.cage_port or 0)) if in_cage_order else known
     each = max(-(-n_links // len(ordered)), 1)  # more links than devices: a device has several ports
     names = [
         f"{port.name}/{n}" if each > 1 else port.name for port in ordered for n in range(1, each + 1)
     ][:n_links]  # fmt: skip
     shown = [port.cage for port in ordered for _ in range(each)][:n_links]
-    return Labels([label or cages[link] for link, label in enumerate(shown)], names, [names])
+    return Labels([label or cages[link] for link, label in enumerate(shown)], names, [names], names)
 
 
 def _rdma_prefix(server: Server | None, generation: str | None, catalog: Catalog) -> str:

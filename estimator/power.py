@@ -80,11 +80,11 @@ def design_power(spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan, cat
     switches = Watts(0.0, 0.0)
     for role, part, count in fabric.switches:
         switches += _switch_watts(part, count, _plug_watts(role, count, plan), catalog)
-    far = [tier for name in (NODE_LEAF, MANAGER) if (tier := plan.tier(name)) and tier.choice]
-    node_w = float(sum(int(tier.lower_plugs.sum()) * tier.choice.lower_plug_w for tier in far if tier.choice))
+    far = [tier for name in (NODE_LEAF, MANAGER) if (tier := plan.tier(name))]
+    node_w = float(sum(int(plugs.counts.sum()) * plugs.unit_w for tier in far for plugs in tier.lower))
     nics, servers = _node_watts(spec, fabric, catalog)
     has_custom = servers.max == 0 or any(part is None for _, part, _ in fabric.switches)
-    is_at_least = has_custom or any(tier.choice is None for tier in plan.tiers)
+    is_at_least = has_custom or any(tier.missing for tier in plan.tiers)
     return Power(switches, Watts(node_w, node_w), nics, servers, is_at_least)
 
 
@@ -94,10 +94,8 @@ def _plug_watts(role: str, count: int, plan: CablePlan) -> FloatArray:
     upper = {"leaf": (NODE_LEAF, MANAGER), "spine": (LEAF_SPINE,), "core": (SPINE_CORE,)}[role]
     lower = {"leaf": (LEAF_SPINE,), "spine": (SPINE_CORE,), "core": ()}[role]
     for tier in plan.tiers:
-        if tier.choice and tier.tier in upper:
-            watts += tier.upper_plugs * tier.choice.upper_plug_w
-        if tier.choice and tier.tier in lower:
-            watts += tier.lower_plugs * tier.choice.lower_plug_w
+        sides = (tier.upper if tier.tier in upper else (), tier.lower if tier.tier in lower else ())
+        watts += sum(plugs.counts * plugs.unit_w for side in sides for plugs in side)
     return watts
 
 

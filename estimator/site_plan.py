@@ -13,8 +13,8 @@ from estimator.validation import Section
 LeafPlacement = Literal["per-unit", "end-of-row", "middle-of-row", "network-row", "in-rack"]
 SpinePlacement = Literal["middle", "network-row", "end-of-row"]
 FROM_CATALOG = (
-    "rack_units", "reserved_units", "rack_weight_kg", "switches_per_rack", "racks_per_row", "rack_pitch_m",
-    "row_pitch_m", "tray_height_m", "slack_m", "slack_share",
+    "rack_units", "reserved_units", "rack_weight_kg", "switches_per_rack", "rack_pitch_m", "row_pitch_m",
+    "tray_height_m", "slack_m", "slack_share",
 )  # fmt: skip
 
 
@@ -50,8 +50,9 @@ class SitePlan(Section):
         description="At most so many, as every one of their cables has to be reached.",
     )  # fmt: skip
     racks_per_row: int | None = Field(
-        None, ge=4, le=400, title="Racks in a row", json_schema_extra={"unit": "racks"}, description="At most so many."
-    )
+        None, ge=4, le=400, title="Racks in a row", json_schema_extra={"unit": "racks"},
+        description="At most so many. Default: as many as make the floor about as deep as it is wide.",
+    )  # fmt: skip
     rack_pitch_m: float | None = Field(
         None, ge=0.3, le=5, title="Rack pitch", json_schema_extra={"unit": "m"},
         description="From the middle of one rack to the middle of the next.",
@@ -102,7 +103,9 @@ class SitePlan(Section):
 
 
 def resolved_plan(plan: SitePlan, server: Server | None, layout: str, catalog: Catalog) -> SitePlan:
-    """The plan with every default filled in; ``nodes_per_rack`` stays None where the floor plan computes it."""
+    """The plan with every default filled in; ``nodes_per_rack`` and ``racks_per_row`` stay None where
+    the floor plan computes them.
+    """
     update: dict[str, Any] = {
         key: (int if key in _WHOLE else float)(catalog.floor_defaults[key].value)
         for key in FROM_CATALOG
@@ -116,7 +119,7 @@ def resolved_plan(plan: SitePlan, server: Server | None, layout: str, catalog: C
     return plan.model_copy(update=update)
 
 
-_WHOLE = ("rack_units", "reserved_units", "switches_per_rack", "racks_per_row")
+_WHOLE = ("rack_units", "reserved_units", "switches_per_rack")
 
 
 def plan_problems(

@@ -45,6 +45,8 @@ class Asked:
     pod_nodes: IntArray
     full_unit: BoolArray
     uneven: BoolArray
+    least_spines: IntArray
+    core_groups: IntArray  # 0: as many as need the fewest switches
     manager_links: IntArray
     port_rate_gbit_s: IntArray
     endpoint_rate_gbit_s: IntArray
@@ -75,7 +77,7 @@ def _asked_row(spec: DesignSpec, catalog: Catalog) -> tuple[Any, ...]:
         fabric.planes * (rails if alone else 1),
         1 if alone else rails,
         fabric.rails_per_leaf if fabric.layout == "rail-optimized" else 0,
-        2 if fabric.splitters else 1,
+        fabric.endpoints_a_port,
         (fabric.leaf_radix or 0) - fabric.reserved.leaf_ports,
         (fabric.spine_radix or 0) - fabric.reserved.spine_ports,
         fabric.core_radix,
@@ -90,6 +92,8 @@ def _asked_row(spec: DesignSpec, catalog: Catalog) -> tuple[Any, ...]:
         fabric.pod_nodes or 0,
         fabric.provision == "full-unit",
         fabric.uplink_spread == "uneven",
+        fabric.least_spines,
+        fabric.core_groups or 0,
         fabric.reserved.fabric_manager_links,
         port_rate(fabric, catalog),
         endpoint_rate(fabric, catalog),
@@ -255,15 +259,17 @@ def _fits_one_tier(asked: Asked, grow: IntArray) -> BoolArray:
 def _two_tiers(asked: Asked, leaves: Leaves, grow: IntArray) -> dict[str, IntArray]:
     """Rules 3 and 4: spines over all leaves of a component."""
     n_leaves = leaf_rows(grow, asked, leaves) * leaves.columns
-    spines, uplinks = even_spines(n_leaves, leaves.uplinks_needed, leaves.uplinks_most, asked.spine_ports)
-    loose = _loose_spines(n_leaves, leaves, asked.spine_ports)
+    spines, uplinks = even_spines(
+        n_leaves, leaves.uplinks_needed, leaves.uplinks_most, asked.spine_ports, asked.least_spines
+    )
+    loose = _loose_spines(n_leaves, leaves, asked.spine_ports, asked.least_spines)
     spines = np.where(asked.uneven, loose, spines)
     return {"group_spines": spines, "uplinks": np.where(asked.uneven, leaves.uplinks_needed, uplinks)}
 
 
-def _loose_spines(n_leaves: IntArray, leaves: Leaves, spine_ports: IntArray) -> IntArray:
+def _loose_spines(n_leaves: IntArray, leaves: Leaves, spine_ports: IntArray, least: IntArray) -> IntArray:
     """Spines by ports alone; 0 unless any two leaves share one: each must reach more than half of them."""
-    loose = ceil_div(n_leaves * leaves.uplinks_needed, np.maximum(spine_ports, 1))
+    loose = np.maximum(ceil_div(n_leaves * leaves.uplinks_needed, np.maximum(spine_ports, 1)), least)
     reachable = (leaves.uplinks_needed <= leaves.uplinks_most) & (leaves.uplinks_needed > 0) & (spine_ports > 0)
     return np.where(reachable & (2 * leaves.uplinks_needed > loose), loose, NONE)
 
@@ -278,9 +284,11 @@ def _three_tiers(asked: Asked, leaves: Leaves, grow: IntArray, wanted: BoolArray
     ports_down = spine_downlinks(asked)
     pods = pods_of(grow, asked, leaves, ports_down)
     spines, uplinks = even_spines(
-        np.where(wanted, pods.rows, 0), leaves.uplinks_needed, leaves.uplinks_most, ports_down
+        np.where(wanted, pods.rows, 0), leaves.uplinks_needed, leaves.uplinks_most, ports_down, asked.least_spines
     )
-    spines = np.where(wanted, np.where(asked.uneven, _loose_spines(pods.rows, leaves, ports_down), spines), NONE)
+    spines = np.where(
+        wanted, np.where(asked.uneven, _loose_spines(pods.rows, leaves, ports_down, asked.least_spines), spines), NONE
+    )
     uplinks = np.where(asked.uneven, leaves.uplinks_needed, uplinks)
     partial = pods.last_rows < pods.rows
     request = CoreRequest(
@@ -295,6 +303,8 @@ def _three_tiers(asked: Asked, leaves: Leaves, grow: IntArray, wanted: BoolArray
         full_spines=spines,
         last_groups=partial * leaves.columns,
         last_rows=pods.last_rows,
+        least_spines=asked.least_spines,
+        sets=asked.core_groups,
     )
     even, loose = even_cores(request, ~asked.uneven), loose_cores(request)
     cores = CoreLayout(

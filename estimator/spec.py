@@ -10,6 +10,7 @@ from typing import Any
 
 from estimator.catalog.loader import Catalog
 from estimator.errors import SpecError
+from estimator.other_rules import resolve_others
 from estimator.spec_fields import SECTIONS, DesignSpec
 from estimator.spec_rules import asked_ratio, endpoint_rate, port_rate, resolve
 from estimator.validation import validated
@@ -54,6 +55,8 @@ def parse_spec(values: Any, catalog: Catalog) -> DesignSpec:
     if draft is None:
         raise SpecError(problems)
     resolved, problems = resolve(draft, catalog, problems)
+    resolved, of_others = resolve_others(resolved, catalog)
+    problems += of_others
     if problems:
         raise SpecError(problems)
     resolved._given.update(json.loads(json.dumps(dict(values))))

@@ -2,30 +2,32 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import compute_network
 from estimator.catalog.records import Server
 from estimator.errors import Problem
+from estimator.fabric_fields import MAX_ENDPOINTS, Fabric
 from estimator.site_plan import SitePlan, plan_problems, resolved_plan
-from estimator.spec_fields import MAX_ENDPOINTS, Compute, DesignSpec, Fabric
+from estimator.spec_fields import Compute, DesignSpec
 from estimator.units import ceil_div, counted, parse_ratio
 from estimator.validation import unknown_part
 
+AnyFabric = TypeVar("AnyFabric", bound=Fabric)
 CUSTOM = "'custom'"  # the way out where the catalog lacks a part
 
 
 def resolve(draft: DesignSpec, catalog: Catalog, found: list[Problem]) -> tuple[DesignSpec, list[Problem]]:
     """Fill in what catalog and other keys imply, and check what needs more than one key; ``found`` comes first."""
     problems = list(found)
-    fabric = _resolve_switches(draft.fabric, catalog, problems)
+    fabric = resolve_switches(draft.fabric, catalog, problems)
     compute = _resolve_compute(draft.compute, fabric, catalog, problems)
     site = draft.site.model_copy(
         update={
             key: catalog.default(key)
             for key in ("node_leaf_m", "leaf_spine_m", "spine_core_m")
-            if getattr(draft.site, key) is None
+            if getattr(draft.site, key) is None and draft.site.plan is None  # a floor plan gives what is left out
         }
     )
     if site.plan is not None:
@@ -110,11 +112,11 @@ def port_rate(fabric: Fabric, catalog: Catalog) -> int:
 
 
 def endpoint_rate(fabric: Fabric, catalog: Catalog) -> int:
-    """Rate of one endpoint: the port rate, or half of it on split ports. [Gb/s]"""
-    return port_rate(fabric, catalog) // (2 if fabric.splitters else 1)
+    """Rate of one endpoint: the port rate, or its share of it on split ports. [Gb/s]"""
+    return port_rate(fabric, catalog) // fabric.endpoints_a_port
 
 
-def _resolve_switches(fabric: Fabric, catalog: Catalog, problems: list[Problem]) -> Fabric:
+def resolve_switches(fabric: AnyFabric, catalog: Catalog, problems: list[Problem]) -> AnyFabric:
     """Switch and radix of the three tiers: each from its own key, else the tier below, else the generation's usual."""
     update: dict[str, Any] = {}
     generation = catalog.generations[fabric.generation]
@@ -212,13 +214,11 @@ def _count_problems(spec: DesignSpec) -> Iterator[Problem]:
             "uneven one was asked for. Drop one of them."
         )
         yield Problem("fabric.grow_to_nodes", "contradiction", message)
-    if spec.other_fabrics:
-        message = f"{len(spec.other_fabrics)} were given, and only the compute network is sized: leave the list empty."
-        yield Problem("other_fabrics", "not_available", message)
-    yield from _port_problems(fabric)
+    yield from port_problems(fabric)
 
 
-def _port_problems(fabric: Fabric) -> Iterator[Problem]:
+def port_problems(fabric: Fabric) -> Iterator[Problem]:
+    """Ports of leaf and spine against what is asked of them."""
     leaf, spine = fabric.leaf_radix or 0, fabric.spine_radix or 0
     down, up, kept = fabric.leaf_downlinks or 0, fabric.leaf_uplinks or 0, fabric.reserved.leaf_ports
     if down + up + kept > leaf:

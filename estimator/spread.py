@@ -19,19 +19,24 @@ _GRID_CELLS = 2_000_000  # cells of one search grid held in memory at a time
 
 
 def even_spines(
-    n_leaves: IntArray, uplinks_needed: IntArray, uplinks_most: IntArray, spine_ports: IntArray
+    n_leaves: IntArray,
+    uplinks_needed: IntArray,
+    uplinks_most: IntArray,
+    spine_ports: IntArray,
+    least: IntArray | None = None,
 ) -> tuple[IntArray, IntArray]:
     """Fewest spines over which leaves spread their uplinks evenly.
 
     Parameters
     ----------
-    n_leaves, uplinks_needed, uplinks_most, spine_ports : int arrays, shape (n_variants,)
-        Leaves that share the spines; fewest and most uplinks a leaf may have; spine ports that face leaves. [-]
+    n_leaves, uplinks_needed, uplinks_most, spine_ports, least : int arrays, shape (n_variants,)
+        Leaves that share the spines; fewest and most uplinks a leaf may have; spine ports that face leaves; fewest
+        spines allowed. [-]
 
     Returns
     -------
     (n_spines, n_uplinks) : int arrays, shape (n_variants,)
-        The smallest S, and with it the fewest uplinks U, such that S divides U, needed ≤ U ≤ most and
+        The smallest S from ``least`` on, and with it the fewest uplinks U, such that S divides U, needed ≤ U ≤ most and
         n_leaves · U/S ≤ spine_ports; both 0 where there is none.
 
     Notes
@@ -45,6 +50,8 @@ def even_spines(
         links_a_pair = ceil_div(uplinks_needed[part, None], candidates)
         fits = (links_a_pair * candidates <= uplinks_most[part, None]) & (links_a_pair > 0)
         fits &= n_leaves[part, None] * links_a_pair <= spine_ports[part, None]
+        if least is not None:
+            fits &= candidates >= least[part, None]
         best = np.argmax(fits, axis=1)
         found = fits[np.arange(len(best)), best]
         n_spines[part] = np.where(found, best + 1, NONE)
@@ -63,7 +70,8 @@ class CoreRequest:
 
     A *full* group belongs to a pod that is full, a *last* one to the last, smaller pod (``last_groups`` 0: there is
     none).
-    ``rows`` are the leaves of a group, ``oversubscription_down/up`` the spine ratio as two integers.
+    ``rows`` are the leaves of a group, ``least_spines`` the fewest spines of one, ``sets`` the number of core groups (0:
+    any), ``oversubscription_down/up`` the spine ratio as two integers.
     """
 
     uplinks: IntArray
@@ -77,6 +85,8 @@ class CoreRequest:
     full_spines: IntArray
     last_groups: IntArray
     last_rows: IntArray
+    least_spines: IntArray
+    sets: IntArray
 
     def take(self, rows: npt.NDArray[np.intp] | slice) -> "CoreRequest":
         """The same columns for some variants."""
@@ -132,15 +142,15 @@ def loose_cores(request: CoreRequest) -> CoreLayout:
     """
     has_last = request.last_groups > 0
     spines = np.maximum(request.full_spines, 1)
-    last_spines = np.where(
-        has_last, ceil_div(request.last_rows * request.uplinks, np.maximum(request.spine_ports_down, 1)), 0
-    )
+    by_ports = ceil_div(request.last_rows * request.uplinks, np.maximum(request.spine_ports_down, 1))
+    last_spines = np.where(has_last, np.maximum(by_ports, request.least_spines), 0)
     full_up = spine_uplinks(ceil_div(request.full_rows * request.uplinks, spines), request)
     last_up = spine_uplinks(ceil_div(request.last_rows * request.uplinks, np.maximum(last_spines, 1)), request)
     plain = ceil_div(request.full_groups * full_up, request.core_ports)
     joint = ceil_div(request.full_groups * full_up + request.last_groups * last_up, request.core_ports)
     largest = np.where(has_last, joint, plain)
     meets = (request.full_spines > 0) & (request.full_groups + request.last_groups <= request.core_ports)
+    meets &= (request.sets == 0) | (request.sets == spines)  # spine number i always meets a group of its own
     n_cores = last_spines * joint + (spines - last_spines) * plain
     return CoreLayout(
         last_spines=last_spines,
@@ -159,9 +169,14 @@ def _search_divisors(q: CoreRequest, widest: int, last: int) -> tuple[IntArray, 
     full_up = spine_uplinks(col.full_rows * (col.uplinks // np.maximum(col.full_spines, 1)), col)
     last_down = col.last_rows * (col.uplinks // s_last)
     last_up = np.where(has_last, spine_uplinks(last_down, col), full_up)
-    fits = (col.full_spines > 0) & (col.full_spines % sets == 0)
+    fits = (col.full_spines > 0) & (col.full_spines % sets == 0) & ((col.sets == 0) | (col.sets == sets))
     fits = fits & np.where(
-        has_last, (col.uplinks % s_last == 0) & (last_down <= col.spine_ports_down) & (s_last % sets == 0), s_last == 1
+        has_last,
+        (col.uplinks % s_last == 0)
+        & (last_down <= col.spine_ports_down)
+        & (s_last % sets == 0)
+        & (s_last >= col.least_spines),
+        s_last == 1,
     )
     ports = (col.full_groups * col.full_spines * full_up + col.last_groups * s_last * last_up) // sets
     least = ceil_div(ports, col.core_ports)
@@ -210,10 +225,10 @@ def _search_padded(q: CoreRequest) -> tuple[int, int, int] | None:
     full_up = ceil_div(int(spine_uplinks(np.array([full_down]), q)[0]), cores) * cores
     for s_last in divisors(uplinks) if last else [full]:
         last_down = int(q.last_rows[0]) * (uplinks // s_last) if last else 0
-        if last_down > int(q.spine_ports_down[0]):
+        if last_down > int(q.spine_ports_down[0]) or (last and s_last < int(q.least_spines[0])):
             continue
         last_up = ceil_div(int(spine_uplinks(np.array([last_down]), q)[0]), cores) * cores
-        for sets in divisors(int(np.gcd(full, s_last))):
+        for sets in (n for n in divisors(int(np.gcd(full, s_last))) if int(q.sets[0]) in (0, n)):
             need = (int(q.full_groups[0]) * full * full_up + last * s_last * last_up) // sets
             fits = (need <= cores * core_ports) & (full_down + full_up <= ports) & (last_down + last_up <= ports)
             if fits.any():

@@ -179,7 +179,7 @@ def _nodes(out: _Rows) -> None:
         np.add(set_of_leaves[:, None, None], column, out=out.view("b_device", *shape))
         seat = (np.arange(nodes) % unit * q)[:, None] + np.arange(rails) % q
     else:
-        row, seat = _seats_in_node_order(fabric)  # of the endpoints that a node has in one component
+        row, seat = seats_in_node_order(fabric)  # of the endpoints that a node has in one component
         np.add(row.astype(np.int32)[:, :, None], first, out=out.view("b_device", *shape))
     leaf_port = (seat // fabric.endpoints_per_port).astype(np.int16)
     out.view("b_port", *shape)[...] = leaf_port[:, :, None]
@@ -188,7 +188,7 @@ def _nodes(out: _Rows) -> None:
         out.view("b_lane", *shape)[...] = (seat % fabric.endpoints_per_port + 1)[:, :, None]
 
 
-def _seats_in_node_order(fabric: SizedFabric) -> tuple[IntArray, IntArray]:
+def seats_in_node_order(fabric: SizedFabric) -> tuple[IntArray, IntArray]:
     """(leaf row, seat at the leaf) of every endpoint of one component, shape (n_nodes, endpoints a node)."""
     wiring, each = fabric.wiring, fabric.wiring.endpoints_a_node
     nodes = np.arange(fabric.n_nodes, dtype=np.int64)

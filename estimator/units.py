@@ -11,6 +11,7 @@ import numpy.typing as npt
 IntArray = npt.NDArray[np.int64]
 Column = npt.NDArray[np.integer[Any]]  # integers of any width: columns of link tables
 FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
 
 BITS_PER_BYTE = 8
 GIGA = 10**9

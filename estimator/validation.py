@@ -59,10 +59,18 @@ def validated(model: type[Model], values: Any, what: str) -> tuple[Model | None,
         problems.append(
             Problem("", "too_many_problems", f"There are {n_more:,} more; mend these {MAX_PROBLEMS} first.")
         )
-    try:
-        return model.model_validate(_without(values, [item["loc"] for item in found])), problems
-    except ValidationError:
-        return None, problems
+    places = [item["loc"] for item in found]
+    for wrong in (places, [*places, *(place[: _list_at(place)] for place in places)]):
+        try:
+            return model.model_validate(_without(values, wrong)), problems
+        except ValidationError:
+            continue  # an entry of a list lacks what it needs: the rest is checked without the list
+    return None, problems
+
+
+def _list_at(place: tuple[int | str, ...]) -> int:
+    """Length of the path to the first list that a place leads through; of the whole path if there is none."""
+    return next((at for at, part in enumerate(place) if isinstance(part, int)), len(place))
 
 
 def _is_deep(values: Any) -> bool:

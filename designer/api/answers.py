@@ -146,6 +146,7 @@ class CablingRow(Answer):
     cables = serializers.IntegerField(help_text="Things bought.")
     modules = serializers.IntegerField(help_text="Transceivers.")
     cages = serializers.IntegerField(help_text="Filled openings of switches and servers.")
+    set_by_hand = serializers.IntegerField(help_text="Links whose length was set by hand.")
     missing = serializers.CharField(allow_null=True, help_text="Why no part fits.")
 
 
@@ -155,6 +156,56 @@ class Cabling(Answer):
     spec_hash = serializers.CharField()
     fabric = serializers.CharField()
     rows = CablingRow(many=True)
+
+
+class DroppedLine(Answer):
+    line = serializers.IntegerField(help_text="From 1; in a workbook the row of its sheet.")
+    code = serializers.CharField()
+    reason = serializers.CharField()
+    text = serializers.CharField(allow_blank=True)
+
+
+class LinksRead(Answer):
+    """What the file had in it."""
+
+    links = serializers.IntegerField()
+    listings = serializers.IntegerField(help_text="Lines with a link; dumps list each from both ends.")
+    devices = serializers.IntegerField()
+    switches = serializers.IntegerField(allow_null=True, help_text="By GUID; null where the file has none.")
+    hosts = serializers.IntegerField(allow_null=True)
+    adapters = serializers.IntegerField(allow_null=True)
+    dropped = DroppedLine(many=True)
+    dropped_total = serializers.IntegerField()
+    dropped_by_reason = serializers.DictField(child=serializers.IntegerField())
+
+
+class LinkComparison(Answer):
+    """A file of links held against a design's. Lists end at ``list_bound`` entries; ``totals`` has all."""
+
+    format = serializers.CharField()
+    fabric = serializers.CharField()
+    spec_hash = serializers.CharField()
+    file_spec_hash = serializers.CharField(allow_null=True, help_text="That of the design the file was written from.")
+    read = LinksRead()
+    matched = serializers.IntegerField()
+    planned = serializers.IntegerField()
+    totals = serializers.DictField(child=serializers.IntegerField())
+    list_bound = serializers.IntegerField()
+    missing = serializers.ListField(child=serializers.DictField())
+    extra = serializers.ListField(child=serializers.DictField())
+    swapped = serializers.ListField(child=serializers.DictField())
+    doubled = serializers.ListField(child=serializers.DictField())
+    wrong_port = serializers.ListField(child=serializers.DictField())
+    moved = serializers.ListField(child=serializers.DictField())
+    speed_mismatch = serializers.ListField(child=serializers.DictField())
+    unknown_devices = serializers.ListField(child=serializers.DictField())
+    absent_devices = serializers.ListField(child=serializers.DictField())
+    names = serializers.DictField(help_text="How devices were told, and how sure that is.")
+    port_names = serializers.DictField(
+        child=serializers.CharField(), help_text="Style of port names, by kind of device."
+    )
+    built = serializers.DictField(help_text="Oversubscription and links a spine, of the design and of the file.")
+    summary = serializers.CharField()
 
 
 class PredictionRow(Answer):

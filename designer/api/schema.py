@@ -11,6 +11,7 @@ from designer.api import answers
 from designer.api.serializers import (
     BomQuery,
     CatalogQuery,
+    CompareQuery,
     DesignDetailSerializer,
     DesignQuery,
     DesignSerializer,
@@ -253,6 +254,39 @@ links_read = _call(
     + ", ".join(f"`{key}` ({form.purpose})" for key, form in FORMATS.items()),
     parameters=[LinksQuery],
     tags=["links"],
+)
+_FILE = {"type": "string", "format": "binary"}
+_COMPARE: dict[str, Any] = {
+    "request": {
+        "multipart/form-data": {
+            "type": "object",
+            "properties": {
+                "file": _FILE,
+                "names": {**_FILE, "description": "CSV of two columns: a device's name in the file, in the design."},
+            },
+            "required": ["file"],
+        },
+        "application/octet-stream": _FILE,
+    },
+    "description": "Takes an ibnetdiscover dump, a .topo file, a point-to-point sheet (CSV or XLSX) or a NetBox cable export, "
+    "as the body or as the part `file` of a form, and says which links are missing, extra, swapped, doubled, on a "
+    "wrong port or at a wrong device. Nothing is stored.",
+    "parameters": [CompareQuery],
+    "tags": ["links"],
+}
+links_compare_estimate = _call(
+    "compare_links_of_estimate",
+    "A file of links against an estimate's fabric",
+    {200: answers.LinkComparison},
+    (403, 404, 409, 413, 503),
+    **_COMPARE,
+)
+links_compare_design = _call(
+    "compare_links_of_design",
+    "A file of links against a design's fabric, as saved last",
+    {200: answers.LinkComparison},
+    (403, 404, 413, 503),
+    **_COMPARE,
 )
 cabling_read = _call(
     "get_cabling",

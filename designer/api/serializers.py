@@ -11,6 +11,8 @@ from designer.api import answers
 from designer.exports.downloads import FORMATS
 from designer.models import Design, DesignRevision
 from estimator.handoff.formats import FORMATS as LINK_FORMATS
+from estimator.handoff.readers.files import AUTO
+from estimator.handoff.readers.files import FORMATS as READ_FORMATS
 from estimator.jobs.models import EstimateJob
 from estimator.spec import DesignSpec
 
@@ -62,6 +64,10 @@ class FabricQuery(serializers.Serializer[Any]):
 
 class LinksQuery(FabricQuery):
     format = _choice(tuple(LINK_FORMATS), default="csv", help_text="The form of the download.")
+
+
+class CompareQuery(FabricQuery):
+    format = _choice((AUTO, *READ_FORMATS), default=AUTO, help_text="The form of the file; auto tells by content.")
 
 
 # --- Answers -----------------------------------------------------------------------------------------------------

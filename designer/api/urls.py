@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from designer.api import catalog_views, link_views, views
+from designer.api import catalog_views, compare_views, link_views, views
 
 app_name = "api"
 urlpatterns = [
@@ -17,6 +17,8 @@ urlpatterns = [
     path("estimates/<uuid:pk>/cancel/", views.CancelView.as_view(), name="cancel"),
     path("estimates/<uuid:pk>/bom/", views.BomView.as_view(), name="bom"),
     path("estimates/<uuid:pk>/links/", link_views.LinksView.as_view(), name="links"),
+    path("estimates/<uuid:pk>/links/compare/", compare_views.EstimateCompareView.as_view(), name="links-compare"),
+    path("designs/<uuid:pk>/links/compare/", compare_views.DesignCompareView.as_view(), name="design-links-compare"),
     path("estimates/<uuid:pk>/cabling/", link_views.CablingView.as_view(), name="cabling"),
     path("catalog/", catalog_views.CatalogView.as_view(), name="catalog"),
     path("catalog/<slug:kind>/", catalog_views.CatalogKindView.as_view(), name="catalog-kind"),

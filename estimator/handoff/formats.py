@@ -23,9 +23,9 @@ class Format:
     module: str
 
     def write(self, links: LinkList) -> Iterator[bytes]:
-        """The file's bytes, piece by piece."""
-        for piece in import_module(f"estimator.handoff.{self.module}").write(links):
-            yield piece.encode() if isinstance(piece, str) else piece
+        """The file's bytes, piece by piece; a design that the format cannot hold is refused by the call itself."""
+        pieces = import_module(f"estimator.handoff.{self.module}").write(links)
+        return (piece.encode() if isinstance(piece, str) else piece for piece in pieces)
 
 
 CREW, FABRIC_MANAGER, INVENTORY, SCHEDULER, SIMULATION, DRAWING = (
@@ -38,9 +38,16 @@ FORMATS = {
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx_p2p"),
     "topo": Format("ibdiagnet topology", FABRIC_MANAGER, "ibdiagnet and ibtopodiff", "topo", "text/plain", "topo"),
     "dot": Format("Graphviz DOT", DRAWING, "NVIDIA Air, PTM, Graphviz", "dot", "text/vnd.graphviz", "dot"),
-    "netbox-csv": Format("NetBox cables", INVENTORY, "NetBox before 4.5", "csv", "text/csv", "netbox"),
+    "netbox-csv": Format(
+        "NetBox cables", INVENTORY, "NetBox's cable import, any version: a row a link", "csv", "text/csv", "netbox"),
     "netbox-csv-profiles": Format(
-        "NetBox cables with profiles", INVENTORY, "NetBox 4.5 and later", "csv", "text/csv", "netbox_profiles"),
+        "NetBox cables with profiles", INVENTORY,
+        "NetBox 4.5 and later: a row a cable; cables of several ends from 4.7", "csv", "text/csv", "netbox_profiles"),
+    "netbox-devices-csv": Format(
+        "NetBox devices", INVENTORY, "NetBox's device import, before the cables", "csv", "text/csv", "netbox_devices"),
+    "netbox-device-types": Format(
+        "NetBox device types", INVENTORY, "NetBox's device-type import, before the devices", "yaml", "application/yaml",
+        "netbox_types"),
     "slurm-topology-conf": Format(
         "Slurm topology.conf", SCHEDULER, "Slurm's tree plugin", "conf", "text/plain", "slurm_conf"),
     "slurm-topology-yaml": Format(

@@ -52,6 +52,33 @@ def test_a_sample_goes_through_the_form_unchanged(sample):
     assert form.spec.as_json() == spec.as_json()
 
 
+def test_what_the_form_does_not_ask_for_goes_through_it_unchanged():
+    values = {
+        "compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"},
+        "site": {"set_lengths": [{"a": "node-0001", "b": "leaf-r1-001", "length_m": 12}], "plan": {"rack_units": 52}},
+    }  # fmt: skip
+    spec = parse_spec(values, load_catalog())
+    form = DesignForm(DesignForm(values=spec.as_given()).typed())
+    assert form.is_valid(), form.errors
+    assert form.spec.as_json() == spec.as_json()
+    assert form.spec.as_json()["site"]["plan"]["rack_units"] == 52
+
+
+def test_a_floor_plan_is_a_box_to_tick_and_its_fields_count_once_it_is():
+    assert filled(site__plan__rack_units="52").spec.site.plan is None
+    assert filled(site__plan="on").spec.site.plan.rack_units == 48
+    planned = filled(site__plan="on", site__plan__rack_units="52", site__plan__leaf_placement="in-rack")
+    assert (planned.spec.site.plan.rack_units, planned.spec.site.plan.leaf_placement) == (52, "in-rack")
+    options = dict(planned.fields["site__plan__leaf_placement"].widget.choices)
+    assert (options[""], options["in-rack"]) == ("Automatic", "In rack")
+
+
+@pytest.mark.parametrize("kept", ["{", "[" * 200_000, '{"other_fabrics": 7}', '["site.plan"]', '{"compute.nodes": 1}'])
+def test_what_is_handed_through_is_checked_as_the_rest_is(kept):
+    form = filled(kept=kept)
+    assert form.errors or form.spec.compute.nodes == filled().spec.compute.nodes
+
+
 def test_what_the_parts_imply_stays_blank_and_follows_another_server():
     saved = parse_spec(
         {"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"}}, load_catalog()

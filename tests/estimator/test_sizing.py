@@ -163,6 +163,54 @@ def test_spines_are_the_smallest_divisor_that_holds_the_links(leaves: int, uplin
     assert spines[0] == (fitting[0] if fitting else 0)
 
 
+@given(
+    leaves=st.integers(1, 40), down=st.integers(4, 40), up=st.integers(1, 24), least=st.integers(1, 8),
+    tiers=st.sampled_from([2, 3]), pod=st.integers(1, 9), spread=st.sampled_from(["even", "uneven"]),
+)  # fmt: skip
+def test_a_leaf_reaches_as_many_spines_as_are_asked_for_at_least(
+    leaves: int, down: int, up: int, least: int, tiers: int, pod: int, spread: str
+) -> None:
+    spec = parse_spec({
+        "compute": {"server": "custom", "nodes": leaves * down, "nics_per_node": 1, "gpus_per_node": 1},
+        "fabric": {"generation": "ndr", "leaf_radix": 64, "spine_radix": 64, "core_radix": 64, "leaf_downlinks": down,
+                   "leaf_uplinks": up, "layout": "top-of-rack", "tiers": tiers, "pod_nodes": pod * down,
+                   "least_spines": least, "uplink_spread": spread},
+    }, CATALOG)  # fmt: skip
+    sizing = size([spec], CATALOG)
+    assert sizing.tiers[0] or least > up or spread == "uneven" or pod > 32
+    if sizing.tiers[0]:
+        fabric = fabric_of(sizing, 0, spec)
+        assert min(fabric.group_spines) >= least
+        assert fabric.leaf_up.sum() == fabric.spine_down.sum()
+        assert (fabric.spine_down + fabric.spine_up <= 64).all()
+
+
+@given(
+    pods=st.integers(2, 20),
+    up=st.sampled_from([6, 8, 12, 18]),
+    groups=st.sampled_from([1, 2, 3, 4]),
+    rows=st.integers(1, 4),
+)
+def test_core_groups_asked_for_are_built(pods: int, up: int, groups: int, rows: int) -> None:
+    """Rule 6 by hand, for pods alike: cores of a group are the smallest divisor of a spine's uplinks that holds the links."""
+    spec = parse_spec({
+        "compute": {"server": "custom", "nodes": pods * rows * up, "nics_per_node": 1, "gpus_per_node": 1},
+        "fabric": {"generation": "ndr", "leaf_radix": 64, "spine_radix": 64, "core_radix": 64, "leaf_downlinks": up,
+                   "leaf_uplinks": up, "layout": "top-of-rack", "tiers": 3, "pod_nodes": rows * up,
+                   "core_groups": groups, "least_spines": groups},
+    }, CATALOG)  # fmt: skip
+    sizing = size([spec], CATALOG)
+    spines = int(sizing.group_spines[0])
+    if not sizing.tiers[0]:
+        assert why_not(sizing, 0, spec, CATALOG)[0].code == "core_groups_do_not_divide"
+        return
+    assert sizing.core_groups[0] == groups
+    assert spines % groups == 0
+    each = rows * up // spines
+    cores = min(c for c in range(1, each + 1) if each % c == 0 and c * 64 >= pods * spines // groups * each)
+    assert sizing.n_core[0] == groups * cores
+
+
 def test_open_ports_and_capacities_of_the_superpod() -> None:
     """Hand count of 127 DGX H100 with four fabric-manager links: one node's eight ports open, four taken."""
     case = next(c for c in GOLDEN if c["id"] == "dgx-h100-ndr-su4-ufm")

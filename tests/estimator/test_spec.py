@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
+from estimator.fabric_fields import MAX_ENDPOINTS
 from estimator.spec import parse_spec, spec_hash, spec_json_schema
-from estimator.spec_fields import MAX_ENDPOINTS, SECTIONS
+from estimator.spec_fields import SECTIONS
 from estimator.validation import MAX_DEPTH
 
 CATALOG = load_catalog()
@@ -33,7 +34,10 @@ def test_every_default_is_printed_back() -> None:
     fabric = spec["fabric"]
     assert (fabric["leaf_switch"], fabric["leaf_radix"], fabric["core_radix"]) == ("nvidia-qm9700", 64, 64)
     assert (fabric["oversubscription"], fabric["tiers"], fabric["layout"]) == ("1:1", "auto", "rail-optimized")
-    assert spec["site"] == {"node_leaf_m": 30.0, "leaf_spine_m": 30.0, "spine_core_m": 50.0, "plan": None}
+    assert spec["site"] == {
+        "node_leaf_m": 30.0, "leaf_spine_m": 30.0, "spine_core_m": 50.0, "node_leaf_medium": "auto",
+        "leaf_spine_medium": "auto", "spine_core_medium": "auto", "fiber_grade": None, "set_lengths": [], "plan": None,
+    }  # fmt: skip
     assert spec["spec_version"] == 1
 
 
@@ -134,11 +138,6 @@ def test_what_is_no_design_is_refused(values: Any) -> None:
     assert problems_of(values)
 
 
-def test_other_fabrics_are_refused_by_name() -> None:
-    found = problems_of({"compute": H100, "fabric": NDR, "other_fabrics": [{"role": "storage"}]})
-    assert found["other_fabrics"][0] == "not_available"
-
-
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3), max_leaves=6
@@ -181,7 +180,7 @@ def test_a_request_nested_too_deeply_is_refused_not_a_traceback() -> None:
     assert problems_of({"compute": H100, "fabric": NDR, "other_fabrics": [deep]})[""][0] == "too_deep"
 
 
-@pytest.mark.parametrize(("n_inside", "code"), [(MAX_DEPTH, "not_available"), (MAX_DEPTH + 1, "too_deep")])
+@pytest.mark.parametrize(("n_inside", "code"), [(MAX_DEPTH, "not_a_choice"), (MAX_DEPTH + 1, "too_deep")])
 def test_the_depth_of_a_request_has_a_limit(n_inside: int, code: str) -> None:
     """``n_inside`` lists and objects inside the request: the list, the object in it, and lists below that."""
     inner: Any = []

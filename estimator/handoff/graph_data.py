@@ -1,0 +1,41 @@
+"""Devices as nodes with their data, and what a graph carries as a whole: for graphml.py and node_link.py."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from estimator.devices import KINDS, NODE
+from estimator.handoff.stamp import origin, title
+from estimator.link_list import COLUMNS, LinkList
+
+DEVICE_KEYS = {"kind": "string", "rail": "int", "plane": "int", "part": "string"}
+LINK_KEYS = dict.fromkeys(COLUMNS, "string") | dict.fromkeys(("link", "cable", "plane", "rail", "rate_gbit_s"), "int")
+LINK_KEYS["length_m"] = "double"
+GRAPH_KEYS = ("title", "fabric", "spec_hash", "model_version", "catalog_version")
+A_DEVICE, B_DEVICE = COLUMNS.index("a_device"), COLUMNS.index("b_device")
+BLOCK_LINES = 1024
+
+
+def graph_data(links: LinkList) -> dict[str, Any]:
+    """What the graph as a whole carries, under GRAPH_KEYS."""
+    return {"title": title(links), "fabric": links.role, **origin(links)}
+
+
+def devices(links: LinkList) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Name and data of every device; rail and plane only where it serves one alone."""
+    table = links.table.devices
+    rails, planes = table.rail.tolist(), table.plane.tolist()
+    for kind in KINDS:
+        part = links.server if kind == NODE else links.switches.get(kind)
+        shared = {"kind": kind, "part": part.id if part else None}
+        for index in range(table.n[kind]):
+            at = table.first[kind] + index
+            data = {**shared, "rail": rails[at] or None, "plane": planes[at] or None}
+            yield table.names[at], {key: value for key, value in data.items() if value is not None}
+
+
+def in_blocks(lines: Iterable[str]) -> Iterator[str]:
+    """Many short pieces as fewer long ones."""
+    left = iter(lines)
+    while block := "".join(islice(left, BLOCK_LINES)):
+        yield block

@@ -1,0 +1,51 @@
+"""NetBox's cable import, classic: a row a link with one termination on each side, as NetBox before 4.7 takes it.
+
+Links that share a cable share its number in ``label``. Devices must exist first, with the interfaces of their types:
+netbox_types.py and netbox_devices.py write both.
+"""
+
+from collections.abc import Iterator
+
+from estimator.catalog.records import Cable
+from estimator.handoff.cells import Cell, csv_blocks, guarded
+from estimator.handoff.stamp import origin
+from estimator.link_list import LinkList
+
+COLUMNS = (
+    "side_a_device", "side_a_type", "side_a_name", "side_b_device", "side_b_type", "side_b_name", "type", "status",
+    "label", "length", "length_unit", "description",
+)  # fmt: skip
+INTERFACE, PLANNED = "dcim.interface", "planned"
+KINDS = {"dac": "dac-passive", "acc": "dac-active", "lacc": "dac-active", "aec": "dac-active", "aoc": "aoc",
+         "copper_patch": "cat6"}  # fmt: skip
+FIBERS = {"multimode": "mmf", "single-mode": "smf"}
+GRADES = ("OM3", "OM4", "OM5", "OS1", "OS2")
+MAX_DESCRIPTION = 200
+
+
+def write(links: LinkList) -> Iterator[str]:
+    """Header and rows."""
+    return csv_blocks(COLUMNS, (tuple(map(guarded, row)) for row in _rows(links)))
+
+
+def _rows(links: LinkList) -> Iterator[tuple[Cell, ...]]:
+    text = description(links)
+    types = {run.choice.cable.id: cable_type(run.choice.cable) for run in links.plan.runs if run.choice}
+    for row in links.rows():
+        _, cable, _, _, _, a, _, a_port, b, _, b_port, _, _, length_m, part = row
+        kind = types[part] if part else ""
+        yield a, INTERFACE, a_port, b, INTERFACE, b_port, kind, PLANNED, cable, length_m, "m", text
+
+
+def cable_type(cable: Cable) -> str:
+    """NetBox's word for the medium of a cable."""
+    if cable.kind in KINDS:
+        return KINDS[cable.kind]
+    grade = f"-{cable.fiber_grade.lower()}" if cable.fiber_grade in GRADES else ""
+    return FIBERS[cable.medium] + grade
+
+
+def description(links: LinkList) -> str:
+    """The origin of a row, short enough for the description of any object."""
+    stamp = ", ".join(f"{name} {text}" for name, text in origin(links).items())
+    return f"Clusterwright {links.role}: {stamp}"[:MAX_DESCRIPTION]

@@ -1,0 +1,33 @@
+"""Node-link JSON as networkx writes and reads it (``edges="edges"``): a multigraph, an edge a link."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from estimator.handoff.graph_data import A_DEVICE, B_DEVICE, devices, graph_data, in_blocks
+from estimator.link_list import COLUMNS, LinkList
+
+_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+
+def write(links: LinkList) -> Iterator[str]:
+    """One object, a line a device or link."""
+    yield f'{{"directed": false, "multigraph": true, "graph": {_json(graph_data(links))},\n"nodes": [\n'
+    yield from in_blocks(_listed({"id": name, **data} for name, data in devices(links)))
+    yield '],\n"edges": [\n'
+    yield from in_blocks(_listed(_edge(row) for row in links.rows()))
+    yield "]}\n"
+
+
+def _edge(row: tuple[Any, ...]) -> dict[str, Any]:
+    data = {name: value for name, value in zip(COLUMNS, row, strict=True) if value is not None}
+    return {"source": row[A_DEVICE], "target": row[B_DEVICE], "key": row[0], **data}
+
+
+def _listed(values: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Values with commas between them."""
+    between = ""
+    for value in values:
+        yield between + _json(value)
+        between = ",\n"
+    yield "\n"

@@ -1,0 +1,129 @@
+"""What is told where no part joins two cages, where a request's own medium does not, and where another one costs less."""
+
+from dataclasses import replace
+
+from estimator.cable_runs import site_field
+from estimator.catalog.loader import Catalog
+from estimator.changes import Change
+from estimator.errors import Problem
+from estimator.media import AUTO, Choice, choose, options_of
+from estimator.tier_ends import LEAF_SPINE, SITE_TIERS, Side, TierEnds
+from estimator.units import counted
+
+_CHEAPER_BY = 0.8  # of the price of a link: below that a hint is worth a reader's time
+
+
+def what_is_missing(catalog: Catalog, ends: TierEnds, length_m: float) -> str:
+    """Both ends of a tier that nothing joins, and how far the parts that fit reach."""
+    question, upper = ends.question, ends.upper
+    reach = max((option.most_m for option in options_of(catalog, question)), default=None)
+    known = f"parts that fit reach {reach:g} m" if reach else "no part fits both ends at any length"
+    place = f"{ends.tier.replace('_', '-')} links of {length_m:g} m"
+    sides = (
+        f"{upper.name} ({upper.cage.links} × {question.rate_gbit_s}G {question.protocol} a cage) to {ends.lower.name}"
+    )
+    return f"no part in the catalog for {place}: {sides}; {known}"
+
+
+def refusal(catalog: Catalog, ends: TierEnds, length_m: float, n_links: int) -> Problem | None:
+    """Why a medium or a fibre grade that the request names cannot join a tier; None if no other one could either."""
+    question = ends.question
+    if question.medium == AUTO and question.fiber_grade is None:
+        return None
+    if choose(catalog, replace(question, medium=AUTO, fiber_grade=None), length_m) is None:
+        return None
+    asked_medium = question.medium if question.medium != AUTO else None
+    asked = " over ".join(text for text in (asked_medium, question.fiber_grade) if text)
+    field = f"site.{ends.tier}_medium" if asked_medium else "site.fiber_grade"
+    options = options_of(catalog, question)
+    links = f"{counted(n_links, 'link')} of {ends.tier.replace('_', '-')}, the longest of {length_m:g} m,"
+    way_out = _way_out(catalog, ends, length_m)
+    if not options:
+        message = f"{links} cannot run over {asked}: no part of it fits both {ends.upper.name} and {ends.lower.name}."
+        return Problem(field, "medium_does_not_fit", f"{message} {way_out[0]}", way_out[1])
+    reach = max(option.most_m for option in options)
+    message = f"{links} cannot run over {asked}: it reaches {reach:g} m, panels included."
+    return Problem(field, "reach_exceeded", f"{message} {way_out[0]}", way_out[1])
+
+
+def _way_out(catalog: Catalog, ends: TierEnds, length_m: float) -> tuple[str, Change]:
+    question, found = ends.question, None
+    for grade in ("OM4", "OS2"):
+        found = found or (grade if choose(catalog, replace(question, fiber_grade=grade), length_m) else None)
+    if question.fiber_grade and found:
+        return f"Shorten them, or take {found} fibre.", {"site.fiber_grade": found.lower()}
+    change = {f"site.{ends.tier}_medium": AUTO} if question.medium != AUTO else {}
+    if question.fiber_grade:
+        change["site.fiber_grade"] = None  # type: ignore[assignment]
+    return "Shorten them, or leave the medium to the tool.", change
+
+
+def shared_cage(ends: TierEnds, far: TierEnds, choice: Choice | None, far_choice: Choice | None, n: int) -> Problem:
+    """Cages in which the last link of one panel and the first of the next need different plugs."""
+    kind = ends.upper.kind
+    one, other = (_plug_of(made, end) for made, end in ((choice, ends), (far_choice, far)))
+    message = (
+        f"On {counted(n, kind)} the last {ends.tier.replace('_', '-')} link and the first {far.tier.replace('_', '-')} "
+        f"link share a cage, and one needs {one}, the other {other}: a cage holds one plug. Give each direction "
+        f"a multiple of {ends.upper.cage.links} links, or the same medium."
+    )
+    field = "fabric.leaf_downlinks" if far.tier == LEAF_SPINE else site_field(far.tier)
+    return Problem(field, "cage_shared_by_unlike_plugs", message)
+
+
+def _plug_of(choice: Choice | None, ends: TierEnds) -> str:
+    if choice is None:
+        return f"a part that the catalog lacks ({ends.tier.replace('_', '-')})"
+    return choice.cable.description if choice.upper_module is None else choice.upper_module.description
+
+
+def cheaper_medium(catalog: Catalog, ends: TierEnds, choice: Choice, length_m: float) -> Problem | None:
+    """Another medium of as near a maker whose typical price a link is well below that of the one chosen."""
+    if ends.tier not in SITE_TIERS or ends.question.medium != AUTO:
+        return None
+    price = choice.link_usd(length_m)
+    best, best_price = None, (price or 0.0) * _CHEAPER_BY
+    for option in options_of(catalog, ends.question):
+        other = option.link_usd(length_m) if option.above_m < length_m <= option.most_m else None
+        if other is not None and other < best_price and _word(option) != _word(choice):
+            best, best_price = option, other
+    if best is None or price is None:
+        return None
+    word = _word(best)
+    message = (
+        f"{ends.tier.replace('_', '-')} links of {length_m:g} m run over {_said(choice)} at {price:,.0f} USD a link; "
+        f"{_said(best)} has a typical price of {best_price:,.0f} USD. The price ranges overlap, so the usual kind was "
+        "kept: ask for the other one if your quotations say so."
+    )
+    field = f"site.{ends.tier}_medium"
+    return Problem(field, "cheaper_medium", message[:1].upper() + message[1:], {field: word})
+
+
+def _word(choice: Choice) -> str:
+    """What a request calls the kind of a choice."""
+    return {"lacc": "acc", "copper_patch": "copper"}.get(choice.kind, choice.kind)
+
+
+def _said(choice: Choice) -> str:
+    return f"{choice.medium} modules" if choice.cable.kind == "fiber" else choice.cable.description
+
+
+def mixed_cages(ends: TierEnds, side: Side, n_cages: int) -> Problem:
+    """Cages whose links were given different media by hand."""
+    message = (
+        f"Media set by hand leave {counted(n_cages, 'cage')} of {side.name} with two kinds of plug for its "
+        f"{ends.tier.replace('_', '-')} links, and both links of a cage end in one module. Set the same medium for all "
+        f"links that share these cages, or site.{ends.tier}_medium for the whole tier."
+    )
+    return Problem("site.set_lengths", "mixed_media_in_cage", message)
+
+
+def shared_cages_by_link(ends: TierEnds, side: Side, n_cages: int) -> Problem:
+    """Cages in which a link of this tier and one of another tier need different plugs."""
+    message = (
+        f"{counted(n_cages, 'cage')} of {side.name} would hold a {ends.tier.replace('_', '-')} link beside one of another "
+        f"tier, and the two need different plugs: a cage holds one. Give each direction a multiple of {side.cage.links} "
+        "links, or the same medium and length."
+    )
+    field = "fabric.leaf_downlinks" if ends.tier == LEAF_SPINE else site_field(ends.tier)
+    return Problem(field, "cage_shared_by_unlike_plugs", message)

@@ -1,0 +1,327 @@
+"""Storage and management networks: published counts, hand counts, and what must hold on any request."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from estimator.catalog.loader import load_catalog
+from estimator.errors import InfeasibleDesign, SpecError
+from estimator.other_fabrics import OtherSized, size_others
+from estimator.pipeline import estimate, sized_fabrics
+from estimator.spec import parse_spec
+
+CATALOG = load_catalog()
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "other_fabrics.json").read_text())["cases"]
+H100, NDR = {"server": "dgx-h100", "nodes": 127}, {"generation": "ndr"}
+
+
+def fabrics_of(*others: dict[str, Any], compute: Any = H100, fabric: Any = NDR, **rest: Any) -> dict[str, Any]:
+    """``fabrics`` of the Estimate of a design with these other networks."""
+    values = {"compute": compute, "fabric": fabric, "other_fabrics": list(others), **rest}
+    (made,) = estimate([parse_spec(values, CATALOG)], CATALOG, ("counts",))
+    return made.fabrics
+
+
+def sized(*others: dict[str, Any], compute: Any = H100, fabric: Any = NDR) -> tuple[OtherSized, ...]:
+    spec = parse_spec({"compute": compute, "fabric": fabric, "other_fabrics": list(others)}, CATALOG)
+    return size_others([spec], sized_fabrics([spec], CATALOG)[1], CATALOG)[0]
+
+
+def problems_of(*others: Any, compute: Any = H100, fabric: Any = NDR) -> dict[str, str]:
+    """Code by field of a refused request."""
+    with pytest.raises((SpecError, InfeasibleDesign)) as refused:
+        fabrics_of(*others, compute=compute, fabric=fabric)
+    return {problem.field: problem.code for problem in refused.value.problems}
+
+
+def ports(network: dict[str, Any], kind: str, source: str = "") -> int:
+    """Ports of what a network joins beside the nodes."""
+    return sum(g["ports"] for g in network["attached"] if g["kind"] == kind and source in ("", g["of"]))
+
+
+def value(fabrics: dict[str, Any], name: str) -> Any:
+    """A value by dotted name; ``a+b`` is a sum, ``attached.kind:source`` counts ports."""
+    if "+" in name:
+        return sum(value(fabrics, part) for part in name.split("+"))
+    key, *rest = name.split(".")
+    found = fabrics[key]
+    if rest[0] == "attached":
+        return ports(found, *rest[1].split(":"))
+    for part in rest:
+        found = found[part]
+    return found
+
+
+# ---------------------------------------------------------------- published and counted by hand
+
+
+@pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["id"])
+def test_published_networks_come_out_exactly(case: dict[str, Any]) -> None:
+    (made,) = estimate([parse_spec(case["inputs"], CATALOG)], CATALOG, ("counts",))
+    found = {name: value(made.fabrics, name) for name in case["expected"]}
+    assert found == case["expected"]
+
+
+@pytest.mark.parametrize(("units", "per_group"), [(1, 1), (2, 1), (3, 2), (5, 4), (8, 4), (9, 4), (12, 7), (20, 14)])
+def test_super_spines_of_sizes_that_no_table_has(units: int, per_group: int) -> None:
+    """The smallest divisor of 28 from ⌈units · 28 / 64⌉ on, in each of two groups."""
+    case = next(c for c in GOLDEN if c["id"] == "dgx-gb200-eth-superspine-su4")
+    compute = {**case["inputs"]["compute"], "nodes": 144 * units}
+    # the compute network is of no interest here
+    found = fabrics_of(*case["inputs"]["other_fabrics"], compute=compute, fabric={"generation": "xdr"})["converged"]
+    assert (found["counts"]["spine"], found["counts"]["core"]) == (2 * units, 2 * per_group)
+
+
+@pytest.mark.parametrize(("nodes", "leaf", "spine"), [
+    (20, 4, 2), (40, 6, 4), (80, 10, 4), (100, 12, 8), (139, 16, 8),
+])  # fmt: skip
+def test_storage_of_a100_units_by_hand(nodes: int, leaf: int, spine: int) -> None:
+    """⌈nodes/20⌉ pairs and one for storage; spines: the smallest divisor of 16 that holds leaves · 16 / 40."""
+    case = next(c for c in GOLDEN if c["id"] == "dgx-a100-hdr-su")
+    compute = {**case["inputs"]["compute"], "nodes": nodes}
+    found = fabrics_of(*case["inputs"]["other_fabrics"], compute=compute, fabric={"generation": "hdr"})["storage"]
+    assert (found["counts"]["leaf"], found["counts"]["spine"]) == (leaf, spine)
+    assert found["counts"]["endpoints"] == 2 * nodes + 40
+
+
+@pytest.mark.parametrize(("nodes", "leaves"), [(1, 2), (8, 2), (9, 2), (16, 2), (17, 3), (24, 3), (25, 4), (33, 5)])
+def test_out_of_band_leaves_of_enterprise_patterns_by_hand(nodes: int, leaves: int) -> None:
+    found = fabrics_of({"role": "out-of-band", "extra_endpoints": 1, "nodes_per_leaf": 8, "least_leaves": 2},
+                       compute={"server": "custom", "nodes": nodes})["out-of-band"]  # fmt: skip
+    assert found["counts"]["leaf"] == leaves
+    assert found["counts"]["endpoints"] == nodes + 1
+
+
+def test_out_of_band_ports_of_a_superpod_by_hand() -> None:
+    """127 controllers, 48 + 16 + 8 switches, 4 fabric managers, 32 · 3 + ⌈(64 + 8 · 2) / 15⌉ · 2 PDUs: 311."""
+    case = next(c for c in GOLDEN if c["id"] == "dgx-h100-su4-bom-ethernet")
+    others = [dict(entry) for entry in case["inputs"]["other_fabrics"]]
+    others[2] = {"role": "out-of-band"}
+    found = fabrics_of(*others, fabric=case["inputs"]["fabric"])["out-of-band"]
+    assert found["counts"]["endpoints"] == 127 + 48 + 16 + 8 + 4 + 96 + 12
+    assert found["counts"]["leaf"] == 7  # ⌈311 / 48⌉
+    assert found["uplinks"] == {"per_leaf": 2, "links": 14, "rate_gbit_s": 100, "into": "in-band"}
+
+
+def test_out_of_band_without_an_in_band_network_has_spines_of_its_own() -> None:
+    """Seven leaves of two 100G uplinks: one spine would do, and each leaf reaches two where two are asked for."""
+    one = fabrics_of({"role": "out-of-band"})["out-of-band"]
+    two = fabrics_of({"role": "out-of-band", "least_spines": 2})["out-of-band"]
+    assert [f["counts"]["spine"] for f in (one, two)] == [1, 2]
+    leaves = one["counts"]["leaf"]
+    assert one["links"]["leaf_spine"] == 2 * leaves
+    assert one["switches"]["spine"]["part"] == "nvidia-sn4600c"
+    assert one["oversubscription"]["built_ratio"] == one["counts"]["endpoints"] / (2 * leaves * 100)
+    assert one["switches"]["leaf"] == {"part": "nvidia-sn2201", "radix": 48}
+
+
+@pytest.mark.parametrize(("server", "role", "expected"), [
+    ("dgx-h100", "storage", 2), ("dgx-h100", "in-band", 2), ("dgx-h100", "out-of-band", 1), ("gb200-tray", "storage", 4),
+    ("gb200-tray", "converged", 4), ("hgx-b300-9u", "in-band", 2), ("hgx-b200-10u", "in-band", 2),
+    ("smc-8125gs-mi300x", "storage", 2), ("custom", "storage", 2), ("custom", "out-of-band", 1),
+])  # fmt: skip
+def test_a_node_has_the_ports_of_its_server(server: str, role: str, expected: int) -> None:
+    found = fabrics_of({"role": role}, compute={"server": server, "nodes": 5}, fabric={"generation": "roce-400"})[role]
+    assert found["ports_per_node"] == expected
+    assert found["counts"]["endpoints"] == 5 * expected + found["counts"]["other_endpoints"]
+
+
+def test_two_networks_share_the_ports_of_one_adapter() -> None:
+    """A GB200 tray's four 200G ports: two for storage, two in-band, as its reference architecture has them."""
+    found = fabrics_of({"role": "storage"}, {"role": "in-band"}, compute={"server": "gb200-tray", "nodes": 36})
+    assert [found[role]["ports_per_node"] for role in ("storage", "in-band")] == [2, 2]
+
+
+# ---------------------------------------------------------------- what must hold
+
+
+@pytest.mark.parametrize("nodes", [1, 7, 33, 127, 500])
+@pytest.mark.parametrize("role", ["storage", "in-band", "converged"])
+@pytest.mark.parametrize("extra", [0, 3, 64])
+def test_a_plain_network_follows_the_rules_of_the_compute_network(nodes: int, role: str, extra: int) -> None:
+    """Endpoints in node order over leaves of 32 downlinks; spines by the smallest divisor of the uplinks in use."""
+    found = fabrics_of({"role": role, "generation": "ndr", "ports_per_node": 2, "extra_endpoints": extra},
+                       compute={"server": "custom", "nodes": nodes})[role]  # fmt: skip
+    twin = fabrics_of(compute={"server": "custom", "nodes": 2 * nodes + extra, "nics_per_node": 1, "gpus_per_node": 1},
+                      fabric={"generation": "ndr", "layout": "top-of-rack"})["compute"]  # fmt: skip
+    for key in ("leaf", "spine", "core", "endpoints"):
+        assert found["counts"][key] == twin["counts"][key], key
+    for key in ("links", "ports", "oversubscription", "paths", "injection_gbit_s", "bisection_gbit_s", "tiers"):
+        assert (
+            {k: v for k, v in found[key].items() if k != "leaf_leaf"} == twin[key]
+            if isinstance(found[key], dict)
+            else (found[key] == twin[key])
+        ), key
+
+
+ENTRY = st.fixed_dictionaries({
+    "role": st.sampled_from(["storage", "in-band", "converged", "out-of-band"]),
+}, optional={
+    "ports_per_node": st.integers(1, 4), "extra_endpoints": st.integers(0, 40), "dual_homed": st.booleans(),
+    "peer_links": st.integers(0, 3), "nodes_per_leaf": st.integers(1, 12), "least_leaves": st.integers(1, 9),
+    "scalable_unit_nodes": st.integers(1, 16), "leaf_uplinks": st.integers(1, 4), "least_spines": st.integers(1, 3),
+    "uplinks_into": st.sampled_from(["in-band", "spines", "outside"]), "planes": st.integers(1, 2),
+    "endpoints_per_port": st.sampled_from([1, 2, 4]), "tiers": st.sampled_from(["auto", 1, 2, 3]),
+    "layout": st.sampled_from(["top-of-rack", "rail-optimized"]), "provision": st.sampled_from(["as-bought", "full-unit"]),
+    "grow_to_nodes": st.integers(1, 60), "generation": st.sampled_from(["roce-100", "roce-400", "ndr", "ethernet-1"]),
+})  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(ENTRY, max_size=4), st.integers(1, 50), st.sampled_from(["dgx-h100", "gb200-tray", "custom"]))
+def test_any_networks_are_sized_or_refused(others: list[dict[str, Any]], nodes: int, server: str) -> None:
+    """Sums agree, no switch has more links than ports, and the normalized request gives the same again."""
+    values = {"compute": {"server": server, "nodes": nodes}, "fabric": {"generation": "ndr", "reserved": {
+        "fabric_manager_links": 4}}, "other_fabrics": others}  # fmt: skip
+    try:
+        spec = parse_spec(values, CATALOG)
+        found = size_others([spec], sized_fabrics([spec], CATALOG)[1], CATALOG)[0]
+    except (SpecError, InfeasibleDesign) as error:
+        refused = error
+    else:
+        refused = None
+    if refused:
+        assert all(problem.field.startswith("other_fabrics[") and problem.message for problem in refused.problems)
+        return
+    assert parse_spec(spec.as_json(), CATALOG).as_json() == spec.as_json()
+    assert len(found) == len(others)
+    for one in found:
+        fabric, entry = one.fabric, one.entry
+        assert fabric.leaf_endpoints.sum() == fabric.links_node_leaf == one.hosts.n_ports
+        assert one.hosts.n_ports == nodes * (entry.ports_per_node or 0) + one.hosts.n_other_ports
+        assert len(fabric.leaf_down) == fabric.n_leaf
+        assert (fabric.leaf_down + fabric.leaf_up + entry.peer_links <= fabric.leaf_radix).all()
+        assert (fabric.spine_down + fabric.spine_up <= fabric.spine_radix).all()
+        assert fabric.spine_down.sum() == fabric.links_leaf_spine
+        if entry.nodes_per_leaf and fabric.tiers == 2:
+            assert fabric.n_leaf >= min(-(-nodes // entry.nodes_per_leaf), one.hosts.n_attachments)
+        if entry.dual_homed:
+            assert fabric.n_leaf % 2 == 0
+            assert not fabric.group_spines or min(fabric.group_spines) >= 2
+
+
+@settings(max_examples=60, deadline=None)
+@given(nodes=st.integers(1, 600), uplinks=st.integers(1, 4))
+def test_sizes_that_depend_on_each_other_agree(nodes: int, uplinks: int) -> None:
+    """In-band has a port for every out-of-band uplink, out-of-band one for every switch of the others."""
+    found = fabrics_of(
+        {"role": "storage"}, {"role": "in-band"}, {"role": "out-of-band", "leaf_uplinks": uplinks},
+        compute={"server": "dgx-h100", "nodes": nodes}, fabric={"generation": "ndr", "tiers": "auto"},
+    )  # fmt: skip
+    assert ports(found["in-band"], "uplink") == found["out-of-band"]["counts"]["leaf"] * uplinks
+    for role in ("compute", "storage", "in-band"):
+        assert ports(found["out-of-band"], "switch", role) == found[role]["counts"]["switches"]
+
+
+def test_endpoints_shared_out_differ_by_one_at_most() -> None:
+    (one,) = sized(
+        {"role": "out-of-band", "extra_endpoints": 10, "nodes_per_leaf": 4}, compute={"server": "custom", "nodes": 100}
+    )
+    assert one.fabric.n_leaf == 25
+    assert np.ptp(one.fabric.leaf_endpoints) == 1
+    assert one.fabric.leaf_endpoints.sum() == 110
+
+
+def test_a_batch_is_its_designs_one_by_one() -> None:
+    specs = [
+        parse_spec({"compute": {"server": "dgx-h100", "nodes": n}, "fabric": NDR, "other_fabrics": [
+            {"role": "storage", "dual_homed": n % 2 == 0}, {"role": "in-band"}, {"role": "out-of-band"}]}, CATALOG)
+        for n in (3, 20, 64, 127, 200)
+    ]  # fmt: skip
+    together = estimate(specs, CATALOG, ("counts",))
+    for spec, made in zip(specs, together, strict=True):
+        assert made.fabrics == estimate([spec], CATALOG, ("counts",))[0].fabrics
+
+
+def test_a_role_may_come_twice() -> None:
+    found = fabrics_of({"role": "storage"}, {"role": "storage", "generation": "roce-400", "ports_per_node": 4})
+    assert list(found) == ["compute", "storage", "storage-2"]
+
+
+# ---------------------------------------------------------------- findings and refusals
+
+
+def findings_of(*others: dict[str, Any], **rest: Any) -> dict[str, Any]:
+    values = {"compute": H100, "fabric": NDR, "other_fabrics": list(others), **rest}
+    (made,) = estimate([parse_spec(values, CATALOG)], CATALOG, ("counts",))
+    return {f.code: f for f in made.findings if f.field.startswith("other_fabrics[")}
+
+
+@pytest.mark.parametrize(("entry", "code", "field"), [
+    ({"role": "storage"}, "no_storage_endpoints", "other_fabrics[0].extra_endpoints"),
+    ({"role": "storage"}, "ports_share_leaf", "other_fabrics[0].dual_homed"),
+    ({"role": "storage", "generation": "xdr"}, "nic_below_port_rate", "other_fabrics[0].generation"),
+    ({"role": "storage", "ports_per_node": 3}, "ports_beyond_server", "other_fabrics[0].ports_per_node"),
+    ({"role": "out-of-band"}, "pdus_counted", "other_fabrics[0].pdus_per_rack"),
+    ({"role": "in-band", "dual_homed": True, "tiers": 1, "endpoints_per_port": 2, "generation": "roce-400"}, "pair_not_joined",
+     "other_fabrics[0].peer_links"),
+    ({"role": "storage", "uplink_spread": "uneven", "leaf_downlinks": 24, "leaf_uplinks": 14}, "uplinks_not_even",
+     "other_fabrics[0].uplink_spread"),
+])  # fmt: skip
+def test_findings_name_the_entry(entry: dict[str, Any], code: str, field: str) -> None:
+    found = findings_of(entry)
+    assert found[code].field == field
+
+
+def test_a_proposed_change_ends_the_finding() -> None:
+    from estimator.changes import apply_change
+
+    given = {"compute": H100, "fabric": NDR, "other_fabrics": [{"role": "storage", "extra_endpoints": 8}]}
+    change = findings_of(*given["other_fabrics"])["ports_share_leaf"].change  # type: ignore[misc]
+    changed = apply_change(given, change)
+    assert "ports_share_leaf" not in findings_of(*changed["other_fabrics"])
+
+
+@pytest.mark.parametrize(("entry", "field", "code"), [
+    ({}, "role", "missing"),
+    ({"role": "lan"}, "role", "not_a_choice"),
+    ({"role": "storage", "generation": "ethernet-10"}, "generation", "not_a_choice"),
+    ({"role": "storage", "ports": 2}, "ports", "unknown_key"),
+    ({"role": "storage", "leaf_switch": "sn2201"}, "leaf_switch", "unknown_part"),
+    ({"role": "storage", "leaf_switch": "nvidia-sn2201"}, "leaf_switch", "switch_does_not_fit"),
+    ({"role": "out-of-band", "spine_switch": "nvidia-qm9700"}, "spine_switch", "switch_does_not_fit"),
+    ({"role": "in-band", "dual_homed": True, "planes": 2}, "dual_homed", "contradiction"),
+    ({"role": "in-band", "peer_links": 2}, "peer_links", "contradiction"),
+    ({"role": "in-band", "dual_homed": True, "ports_per_node": 3}, "ports_per_node", "ports_do_not_divide"),
+    ({"role": "in-band", "dual_homed": True, "extra_endpoints": 3}, "extra_endpoints", "ports_do_not_divide"),
+    ({"role": "in-band", "racks": 3}, "racks", "not_for_role"),
+    ({"role": "storage", "count_devices": True}, "count_devices", "not_for_role"),
+    ({"role": "out-of-band", "uplinks_into": "in-band"}, "uplinks_into", "no_such_fabric"),
+    ({"role": "out-of-band", "leaf_uplinks": 5}, "leaf_uplinks", "leaf_ports_short"),
+    ({"role": "out-of-band", "leaf_downlinks": 49}, "leaf_downlinks", "leaf_ports_short"),
+    ({"role": "out-of-band", "tiers": 3}, "tiers", "out_of_range"),
+    ({"role": "out-of-band", "uplinks_into": "outside", "tiers": 2}, "tiers", "contradiction"),
+    ({"role": "storage", "endpoints_per_port": 4}, "endpoints_per_port", "split_not_offered"),
+    ({"role": "storage", "endpoints_per_port": 4, "splitters": True}, "endpoints_per_port", "contradiction"),
+    ({"role": "storage", "nodes_per_leaf": 4, "scalable_unit_nodes": 8}, "nodes_per_leaf", "contradiction"),
+    ({"role": "storage", "extra_endpoints": 1_048_576}, "extra_endpoints", "out_of_range"),
+    ({"role": "storage", "grow_to_nodes": 5}, "grow_to_nodes", "out_of_range"),
+    ({"role": "storage", "tiers": 1}, "tiers", "one_tier_too_small"),
+    ({"role": "storage", "least_spines": 40}, "least_spines", "ratio_not_reachable"),
+    ({"role": "in-band", "dual_homed": True, "tiers": 1}, "tiers", "one_tier_too_small"),
+])  # fmt: skip
+def test_a_refusal_names_the_entry_and_the_key(entry: dict[str, Any], field: str, code: str) -> None:
+    found = problems_of({"role": "storage"}, entry)
+    assert found.get(f"other_fabrics[1].{field}") == code, found
+
+
+def test_all_problems_are_found_in_one_pass() -> None:
+    found = problems_of(
+        {"role": "storage", "leaf_switch": "none-such"}, {"role": "in-band", "peer_links": 1}, {"role": "storage", "x": 1},
+        compute={"server": "none-such", "nodes": 3},
+    )  # fmt: skip
+    assert set(found) == {
+        "other_fabrics[0].leaf_switch",
+        "other_fabrics[1].peer_links",
+        "other_fabrics[2].x",
+        "compute.server",
+    }
+
+
+def test_too_many_networks_are_refused_early() -> None:
+    assert problems_of(*[{"role": "storage"}] * 9) == {"other_fabrics": "out_of_range"}
