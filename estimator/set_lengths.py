@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from estimator.spec import DesignSpec
 
 _MOST_TOLD = 20
-_ENDS = (("node", "leaf"), ("manager", "leaf"), ("leaf", "spine"), ("spine", "core"))  # of topology.TIERS
+_ENDS = (
+    ("node", "leaf"),
+    ("manager", "leaf"),
+    ("leaf", "spine"),
+    ("spine", "core"),
+    ("leaf", "leaf"),
+)  # of topology.TIERS
 _FIELD = "site.set_lengths"
 
 
@@ -42,14 +48,14 @@ def hand_set(spec: "DesignSpec", catalog: Catalog, role: str, table: LinkTable) 
     InfeasibleDesign
         With every entry whose devices do not exist, or are not joined by such a link.
     """
-    entries = spec.site.set_lengths
+    entries = [(number, entry) for number, entry in enumerate(spec.site.set_lengths) if entry.fabric == role]
     if not entries:
         return None
     n_links = len(table)
     out = HandSet(np.zeros(n_links, bool), np.zeros(n_links, np.float32), np.zeros(n_links, np.int16))
     finder = _Finder(spec, catalog, role, table)
     problems = []
-    for number, entry in enumerate(entries):
+    for number, entry in entries:
         found = finder.links(number, entry)
         if isinstance(found, Problem):
             problems.append(found)
