@@ -91,13 +91,14 @@ def floor_devices(
     bodies = bodies_of(spec, table.fabric, catalog)
     groups = [Group(kind, kind, compute.n[kind]) for kind in KINDS]
     added: list[str] = []
+    known = set(compute.names) if networks else set()
     for group, names, body in (*_switches(networks, catalog), *_hosts(networks, catalog)):
-        known = {*added, *compute.names} if group.kind in (HOST, PDU) else set()
         new = [name for name in names if name not in known]
         if new:
             groups.append(group._replace(n=len(new)))
             bodies[group.key] = body
             added += new
+            known.update(new)
     return FloorDevices(compute, tuple(groups), bodies, tuple(added))
 
 
