@@ -179,12 +179,12 @@ def _sums(plan: FloorPlan, rack: int, x: float, bottom: float) -> list[str]:
 
 def _lines(plan: FloorPlan, rack: int) -> Iterator[tuple[float, float, str]]:
     """(what the rack has, its limit, both in words) of units, power and weight."""
-    keys, limits = {device["key"] for device in plan.devices_in(rack)}, plan.plan
+    parts, limits = {device["part"] for device in plan.devices_in(rack)}, plan.plan
     used, units = int(plan.used_units[rack]), limits.rack_units or 0
     yield used, units, f"{used} of {units} U"
     power, load = limits.rack_power_kw or 0.0, limits.rack_weight_kg or 0.0
     has_kw, typical_kw = float(plan.max_w[rack]) / W_PER_KW, float(plan.typical_w[rack]) / W_PER_KW
-    least = "at least " if keys & plan.unknown_keys("max_w") else ""
+    least = "at least " if parts & set(plan.unknown("max_w")) else ""
     if has_kw > power * (1 + 1e-9):
         yield has_kw, power, f"over: {least}{_kw(has_kw)} of {_kw(power)} kW"
     elif has_kw:
@@ -193,7 +193,7 @@ def _lines(plan: FloorPlan, rack: int) -> Iterator[tuple[float, float, str]]:
     else:
         yield 0, power, "power not known"
     has_kg, over = float(plan.weight_kg[rack]), float(plan.weight_kg[rack]) > load * (1 + 1e-9)
-    least = "at least " if keys & plan.unknown_keys("weight_kg") else ""
+    least = "at least " if parts & set(plan.unknown("weight_kg")) else ""
     words = f"{'over: ' if over else ''}{least}{has_kg:,.0f} of {load:,.0f} kg"
     yield has_kg, load, words if has_kg else "weight not known"
 

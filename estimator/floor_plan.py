@@ -102,17 +102,14 @@ class FloorPlan:
         total[self._has_nodes] += frame
         return total
 
-    def unknown_keys(self, measure: str) -> frozenset[str]:
-        """Keys of bodies whose ``max_w`` or ``weight_kg`` the catalog does not know: sums leave them out."""
-        groups = [group for group in self.devices.groups if group.n and group.kind != PDU]
-        keys = {group.key for group in groups if not getattr(self.devices.bodies[group.key], measure)}
-        is_whole = self.node_rack.frame_weight_kg and measure == "weight_kg"
-        return frozenset(keys - {NODE} if is_whole else keys)
-
     def unknown(self, measure: str) -> tuple[str, ...]:
-        """Names of the parts of ``unknown_keys``."""
-        keys, bodies = self.unknown_keys(measure), self.devices.bodies
-        return tuple(dict.fromkeys(bodies[group.key].name for group in self.devices.groups if group.key in keys))
+        """Names of parts whose ``max_w`` or ``weight_kg`` the catalog does not know: sums leave them out."""
+        is_whole = self.node_rack.frame_weight_kg and measure == "weight_kg"
+        kinds = {PDU, NODE} if is_whole else {PDU}
+        bodies = [
+            self.devices.bodies[group.key] for group in self.devices.groups if group.n and group.kind not in kinds
+        ]
+        return tuple(dict.fromkeys(body.name for body in bodies if not getattr(body, measure)))
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
@@ -175,7 +172,7 @@ class FloorPlan:
         found = [(i, groups[self.devices.group[i]]) for i in order.tolist()]
         return [
             {"name": names[i], "kind": group.kind, "part": bodies[group.key].name, "bottom_unit": int(self.bottom_unit[i]),
-             "units": int(self.units[i]), "max_w": bodies[group.key].max_w / bodies[group.key].per_box, "key": group.key}
+             "units": int(self.units[i]), "max_w": bodies[group.key].max_w / bodies[group.key].per_box}
             for i, group in found
         ]  # fmt: skip
 

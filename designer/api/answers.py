@@ -163,6 +163,8 @@ class RackDevice(Answer):
     kind = serializers.CharField()
     bottom_unit = serializers.IntegerField(help_text="Lowest rack unit, from 1.")
     units = serializers.IntegerField(help_text="Its height.")
+    part = serializers.CharField(help_text="Its model.")
+    max_w = serializers.FloatField(help_text="The most that it draws; 0 where that is not known.")
 
 
 class Rack(Answer):
