@@ -44,7 +44,7 @@ LISTS = (
     _List("doubled", "Doubled", "Listed twice, or two cables on one port"),
     _List("wrong_port", "Wrong port", "Right devices, another port"),
     _List("moved", "Wrong device", "One end is right, the other is elsewhere"),
-    _List("extra", "Not in the design", "In the file, not in the design"),
+    _List("extra", "Extra", "In the file, not in the design"),
     _List("speed_mismatch", "Wrong speed", "Runs at another rate than designed"),
 )
 SHOWN = 50
