@@ -98,6 +98,10 @@ class _Finder:
     def _between(self, one: int, other: int) -> IntArray:
         devices = self._table.devices
         kinds = {devices.kind(one): one, devices.kind(other): other}
+        if len(kinds) == 1:  # two leaves of a pair
+            rows = self._table.rows(_ENDS.index(("leaf", "leaf")))
+            ends = np.sort((self._table.a_device[rows], self._table.b_device[rows]), axis=0)
+            return np.flatnonzero((sorted((one, other)) == ends.T).all(axis=1)) + rows.start
         for tier, (lower, upper) in enumerate(_ENDS):
             if lower in kinds and upper in kinds and lower != upper:
                 rows = self._table.rows(tier)
