@@ -7,9 +7,12 @@ from designer.bom_table import column_heads
 from designer.charts import length_chart
 from designer.link_lists import links_of
 from designer.link_pages import device_page, schedule_page
+from designer.racks_tab import ROLE as FLOOR_ROLE
+from designer.racks_tab import floor_of
 from designer.result_query import one_of
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
+from estimator.link_list import LinkList
 
 TIERS = {
     "node_leaf": "Server to leaf", "fabric_manager": "Fabric manager to leaf", "leaf_spine": "Leaf to spine",
@@ -102,5 +105,14 @@ def _rows_of_links(job: EstimateJob, role: str, view: str, query: Mapping[str, A
     except EstimatorError as error:
         return {"device": device, "cannot": [problem.message for problem in error.problems]}
     if view == "schedule":
-        return {"schedule": schedule_page(links, query.get("page"))}
+        return _schedule(job, links, query)
     return {"device": device, "ports": device_page(links, device, query.get("page"))}
+
+
+def _schedule(job: EstimateJob, links: LinkList, query: Mapping[str, Any]) -> dict[str, Any]:
+    """By pair of racks where the devices of this fabric stand on a floor plan, unless pairs of devices are asked for."""
+    floor = floor_of(job) if links.role == FLOOR_ROLE else None
+    choices = ("racks", "devices") if floor else ("devices",)
+    by = one_of(query.get("by"), choices)
+    return {"by": by, "by_choices": choices,
+            "schedule": schedule_page(links, query.get("page"), floor if by == "racks" else None)}  # fmt: skip

@@ -16,6 +16,7 @@ from designer.result_query import one_of
 from designer.uploads import MAX_NAMES_BYTES, bytes_of
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.handoff.readers.files import AUTO, FORMATS
+from estimator.handoff.readers.found import REASONS
 from estimator.jobs.models import EstimateJob
 from estimator.link_report import compare_links
 
@@ -43,10 +44,11 @@ LISTS = (
     _List("doubled", "Doubled", "Listed twice, or two cables on one port"),
     _List("wrong_port", "Wrong port", "Right devices, another port"),
     _List("moved", "Wrong device", "One end is right, the other is elsewhere"),
-    _List("extra", "Not in the design", "In the file, not in the design"),
+    _List("extra", "Extra", "In the file, not in the design"),
     _List("speed_mismatch", "Wrong speed", "Runs at another rate than designed"),
 )
 SHOWN = 50
+EXAMPLES = 3
 
 
 @login_required
@@ -94,5 +96,18 @@ def _compared(request: HttpRequest, job: EstimateJob, asked: dict[str, Any]) -> 
         "is_same": not any(entry["total"] for entry in lists),
         "share": report["matched"] / max(report["planned"], 1),
         "format_name": FORMAT_NAMES[report["format"]],
-        "dropped": report["read"]["dropped"][:SHOWN],
+        "dropped": _by_reason(report["read"]),
+        "n_devices": len(links.table.devices),
     }
+
+
+def _by_reason(read: dict[str, Any]) -> list[dict[str, Any]]:
+    """Why lines gave no link: how many, and the first few of each reason."""
+    return [
+        {
+            "total": total,
+            "reason": REASONS[code],
+            "examples": [drop for drop in read["dropped"] if drop["code"] == code][:EXAMPLES],
+        }
+        for code, total in read["dropped_by_reason"].items()
+    ]

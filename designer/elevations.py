@@ -5,14 +5,16 @@ attributes, which the page's stylesheet overrides: the same picture follows the 
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from html import escape
+from typing import Any
 
 import numpy as np
 from django.utils.safestring import SafeString, mark_safe
 
 from designer.templatetags.units import NO_BREAK_SPACE, count, watts
 from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE
+from estimator.floor_devices import HOST
 from estimator.floor_plan import FloorPlan
 from estimator.units import W_PER_KW
 
@@ -30,11 +32,11 @@ RACK_WIDTH = 212
 GAP = 22
 HEAD, FOOT = 46, 74
 LETTER, WIDE = 6.2, 7.8  # width of a letter of 11 px, about; of a capital
-FILLS = {NODE: "#7b8b99", LEAF: "#8fc1bd", SPINE: "#3f8f92", CORE: "#0d5c63", MANAGER: "#5a4fa3"}
-ONE = {NODE: "server", LEAF: "leaf", SPINE: "spine", CORE: "core", MANAGER: "manager"}
-MANY = {NODE: "servers", LEAF: "leaves", SPINE: "spines", CORE: "cores", MANAGER: "managers"}
-RACK_FOR = {NODE: "Servers", LEAF: "Leaves", SPINE: "Spines", CORE: "Cores", MANAGER: "Managers"}
-SIGNS = {NODE: "", LEAF: "L", SPINE: "S", CORE: "C", MANAGER: "M"}
+FILLS = {NODE: "#7b8b99", LEAF: "#8fc1bd", SPINE: "#3f8f92", CORE: "#0d5c63", MANAGER: "#5a4fa3", HOST: "#b4531b"}
+ONE = {NODE: "server", LEAF: "leaf", SPINE: "spine", CORE: "core", MANAGER: "manager", HOST: "host"}
+MANY = {NODE: "servers", LEAF: "leaves", SPINE: "spines", CORE: "cores", MANAGER: "managers", HOST: "hosts"}
+RACK_FOR = {NODE: "Servers", LEAF: "Leaves", SPINE: "Spines", CORE: "Cores", MANAGER: "Other networks"}
+SIGNS = {NODE: "", LEAF: "L", SPINE: "S", CORE: "C", MANAGER: "O"}
 HOLDS = {"power-shelf": "Power shelves", "nvlink-switch": "NVLink switch trays", "oob-switch": "Management switches"}
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif"
 
@@ -112,25 +114,25 @@ def _rack(plan: FloorPlan, rack: int, x: float, top: float) -> list[str]:
         out.append(_text(x + RACK_WIDTH / 2, y + block.n_units * UNIT / 2 + 4, words, "", "middle"))
     for device in plan.devices_in(rack):
         y = top + height - (device["bottom_unit"] + device["units"] - 1) * UNIT
-        out += _device(plan, device["kind"], device["name"], x, y, device["units"] * UNIT)
+        out += _device(device, x, y, device["units"] * UNIT)
     return [*out, *_sums(plan, rack, x, top + height)]
 
 
-def _device(plan: FloorPlan, kind: str, name: str, x: float, y: float, height: float) -> list[str]:
+def _device(device: Mapping[str, Any], x: float, y: float, height: float) -> list[str]:
     """A device as a plate with a stripe in its tier's colour; its model where there is room."""
+    kind, name, part = device["kind"], device["name"], device["part"]
     out = [
         _rect(x + 0.5, y + 0.5, RACK_WIDTH - 1, height - 1, "plate", 'rx="2" fill="#ffffff" stroke="#b9c2cc"'),
         _rect(x + 2, y + 2, 6, height - 4, f"glyph {kind}", f'rx="1.5" fill="{FILLS[kind]}"'),
     ]
-    body = plan.bodies[kind]
     room = RACK_WIDTH - 24
     if height >= 3 * UNIT:
         out.append(_text(x + 16, y + height / 2 - 3, name, "name"))
-        out.append(_text(x + 16, y + height / 2 + 12, _cut(_model(body.name, body.max_w), room)))
+        out.append(_text(x + 16, y + height / 2 + 12, _cut(_model(part, device["max_w"]), room)))
         return out
     out.append(_text(x + 16, y + height / 2 + 4, name, "name"))
-    if _width(name) + _width(body.name) + 12 <= room:
-        out.append(_text(x + RACK_WIDTH - 8, y + height / 2 + 4, body.name, "", "end"))
+    if _width(name) + _width(part) + 12 <= room:
+        out.append(_text(x + RACK_WIDTH - 8, y + height / 2 + 4, part, "", "end"))
     return out
 
 
@@ -177,12 +179,12 @@ def _sums(plan: FloorPlan, rack: int, x: float, bottom: float) -> list[str]:
 
 def _lines(plan: FloorPlan, rack: int) -> Iterator[tuple[float, float, str]]:
     """(what the rack has, its limit, both in words) of units, power and weight."""
-    kinds, limits = set(_numbers(plan, rack)), plan.plan
+    parts, limits = {device["part"] for device in plan.devices_in(rack)}, plan.plan
     used, units = int(plan.used_units[rack]), limits.rack_units or 0
     yield used, units, f"{used} of {units} U"
     power, load = limits.rack_power_kw or 0.0, limits.rack_weight_kg or 0.0
     has_kw, typical_kw = float(plan.max_w[rack]) / W_PER_KW, float(plan.typical_w[rack]) / W_PER_KW
-    least = "at least " if kinds & plan.unknown_kinds("max_w") else ""
+    least = "at least " if parts & set(plan.unknown("max_w")) else ""
     if has_kw > power * (1 + 1e-9):
         yield has_kw, power, f"over: {least}{_kw(has_kw)} of {_kw(power)} kW"
     elif has_kw:
@@ -191,7 +193,7 @@ def _lines(plan: FloorPlan, rack: int) -> Iterator[tuple[float, float, str]]:
     else:
         yield 0, power, "power not known"
     has_kg, over = float(plan.weight_kg[rack]), float(plan.weight_kg[rack]) > load * (1 + 1e-9)
-    least = "at least " if kinds & plan.unknown_kinds("weight_kg") else ""
+    least = "at least " if parts & set(plan.unknown("weight_kg")) else ""
     words = f"{'over: ' if over else ''}{least}{has_kg:,.0f} of {load:,.0f} kg"
     yield has_kg, load, words if has_kg else "weight not known"
 

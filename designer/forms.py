@@ -28,6 +28,7 @@ from estimator.spec import DesignSpec, parse_spec
 
 SIZE_LABEL = "Size"
 KEPT_FIELD = "kept"
+OTHERS = "other_fabrics"
 SWITCH_KEYS = ("fabric.leaf_switch", "fabric.spine_switch", "fabric.core_switch")
 
 LABELS: dict[Any, str] = {
@@ -40,6 +41,20 @@ LABELS: dict[Any, str] = {
     "per-unit": "Per unit", "end-of-row": "End of row", "middle-of-row": "Middle of row", "network-row": "Network row",
     "in-rack": "In rack", "middle": "Middle", "adaptive": "Adaptive routing", "ecmp": "Plain ECMP", "spray": "Packet spray",
 }  # fmt: skip
+
+
+ROLE_FIELDS = {  # networks beside the compute one: a box each; what more is said of them is handed through
+    "other_fabrics.storage": (
+        "Storage network",
+        "Joins the servers' storage ports and what is given as other endpoints.",
+    ),
+    "other_fabrics.in-band": ("In-band management network", "Ethernet for provisioning, logins and jobs' own traffic."),
+    "other_fabrics.out-of-band": ("Out-of-band management network", "1G for every server controller, switch and PDU."),
+    "other_fabrics.converged": (
+        "Converged network",
+        "Storage and in-band on one Ethernet network, as small sites have it.",
+    ),
+}
 
 
 class Group(NamedTuple):
@@ -67,6 +82,7 @@ GROUPS = (
     Group("growth", "Growth and reserve",
           ("fabric.provision", "fabric.grow_to_nodes", "fabric.reserved.fabric_manager_links"),
           ("fabric.reserved.leaf_ports", "fabric.reserved.spine_ports")),
+    Group("others", "Other networks", tuple(ROLE_FIELDS)),
     Group("site", "Site", ("site.node_leaf_m", "site.leaf_spine_m", "site.spine_core_m"),
           ("site.fiber_grade", "site.node_leaf_medium", "site.leaf_spine_medium", "site.spine_core_medium")),
     Group("floor", "Floor plan", (PLAN,),
@@ -151,6 +167,20 @@ def _field(key: Key, catalog: Catalog) -> forms.Field:
     return field
 
 
+def _role_of(entry: Any) -> str:
+    """The box of an entry of other_fabrics."""
+    return f"{OTHERS}.{entry.get('role')}" if isinstance(entry, Mapping) else ""
+
+
+def _with_roles(entries: Any, ticked: list[str]) -> Any:
+    """The entries without those whose box is empty, and one with all defaults for each box that had none."""
+    if not isinstance(entries, list | None):
+        return entries  # spec.py says what is wrong with it
+    stays = [entry for entry in entries or () if _role_of(entry) not in ROLE_FIELDS or _role_of(entry) in ticked]
+    has = {_role_of(entry) for entry in stays}
+    return stays + [{"role": path.removeprefix(f"{OTHERS}.")} for path in ticked if path not in has]
+
+
 class KeptField(forms.JSONField):
     """What the form hands through; nesting that no reader follows is as wrong as no JSON."""
 
@@ -182,6 +212,8 @@ class DesignForm(forms.Form):
         self.fields[SIZE_UNIT] = forms.CharField(
             required=False, label="Size counts", widget=forms.Select(choices=[("gpus", "GPUs"), ("nodes", "servers")])
         )
+        for path, (label, words_of_it) in ROLE_FIELDS.items():
+            self.fields[field_name(path)] = forms.BooleanField(required=False, label=label, help_text=words_of_it)
         self.fields[KEPT_FIELD] = KeptField(required=False, widget=forms.HiddenInput())
         if resolved is not None:
             self.show_computed(computed_texts(resolved, self.catalog))
@@ -198,6 +230,8 @@ class DesignForm(forms.Form):
                 else value
             )
         initial[field_name(PLAN)] = read_path(values, PLAN) is not None
+        has = {_role_of(entry) for entry in values.get("other_fabrics") or ()}
+        initial |= {field_name(path): path in has for path in ROLE_FIELDS}
         unit = "nodes" if read_path(values, SIZE_KEYS["nodes"]) is not None else "gpus"
         return initial | {SIZE: read_path(values, SIZE_KEYS[unit]), SIZE_UNIT: unit}
 
@@ -223,6 +257,8 @@ class DesignForm(forms.Form):
         for path in KEPT:
             if isinstance(kept, Mapping) and kept.get(path):
                 write_path(values, path, kept[path])
+        ticked = [path for path in ROLE_FIELDS if self.cleaned_data.get(field_name(path))]
+        write_path(values, OTHERS, _with_roles(read_path(values, OTHERS), ticked) or None)
         has_plan = self.cleaned_data.get(field_name(PLAN))
         for key in KEYS.values():
             typed = self.cleaned_data.get(key.name)

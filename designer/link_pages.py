@@ -8,6 +8,7 @@ import numpy as np
 from designer.result_query import Page, page_number, rows_on
 from designer.templatetags.units import decimal
 from estimator.devices import SWITCH_KINDS
+from estimator.floor_plan import FloorPlan
 from estimator.link_list import COLUMNS, LinkList
 from estimator.topology import TIERS, Column
 from estimator.units import IntArray
@@ -74,31 +75,41 @@ def _port_row(links: LinkList, kind: str, port: int, lane: int, row: int, is_low
 # ---------------------------------------------------------------- pairs
 
 
-def schedule_page(links: LinkList, asked: Any) -> dict[str, Any]:
-    """Links and cables of each pair of devices, in order of tier and lower device."""
-    table, cabling = links.table, links.cabling
-    order, first = _pair_starts(table.a_device, table.b_device)
-    number, n_pages = page_number(asked, len(first))
-    shown = rows_on(number, len(first))
-    stops = np.append(first[1:], len(order))
+def schedule_page(links: LinkList, asked: Any, racks: FloorPlan | None = None) -> dict[str, Any]:
+    """Links and cables of each tier between each pair of devices, or of racks where ``racks`` has them in racks."""
+    table = links.table
+    ends: tuple[Column, Column] = (table.a_device, table.b_device)
     names = table.devices.names
-    rows = []
-    for k in shown:
-        at = order[first[k] : stops[k]]
-        row, run = int(at[0]), links.plan.runs[int(cabling.run[at[0]])]
-        lengths = cabling.length_m[at]
-        rows.append({
-            "tier": TIERS[int(table.tier[row])], "a": names[int(table.a_device[row])], "b": names[int(table.b_device[row])],
-            "links": len(at), "cables": len(np.unique(cabling.cable[at])),
-            "medium": run.choice.medium if run.choice else None, "part": run.choice.cable.id if run.choice else None,
-            "length": _range_m(float(lengths.min()), float(lengths.max())),
-        })  # fmt: skip
-    return {"page": Page(rows, number, n_pages, len(first)), "unit": "devices"}
+    if racks is not None:
+        ends, names = (racks.rack[ends[0]], racks.rack[ends[1]]), racks.names
+    order, first = _pair_starts(table.tier, *ends)
+    number, n_pages = page_number(asked, len(first))
+    stops = np.append(first[1:], len(order))
+    rows = [
+        {"a": names[int(ends[0][at[0]])], "b": names[int(ends[1][at[0]])], **_bundle(links, at)}
+        for at in (order[first[k] : stops[k]] for k in rows_on(number, len(first)))
+    ]
+    return {"page": Page(rows, number, n_pages, len(first)), "unit": "devices" if racks is None else "racks"}
 
 
-def _pair_starts(a: Column, b: Column) -> tuple[IntArray, IntArray]:
-    """(rows with equal pairs side by side, where each pair starts in them)."""
-    key = a.astype(np.int64) * (int(b.max(initial=0)) + 1) + b
+def _bundle(links: LinkList, at: IntArray) -> dict[str, Any]:
+    """What is pulled for the links of some rows of one tier, all together."""
+    cabling = links.cabling
+    runs = [links.plan.runs[k] for k in np.unique(cabling.run[at]).tolist()]
+    choices = [run.choice for run in runs if run.choice]
+    lengths = [run.length_m for run in runs]
+    return {
+        "tier": TIERS[int(links.table.tier[at[0]])], "links": len(at), "cables": len(np.unique(cabling.cable[at])),
+        "media": list(dict.fromkeys(choice.medium for choice in choices)),
+        "parts": list(dict.fromkeys(choice.cable.id for choice in choices)),
+        "length": _range_m(min(lengths), max(lengths)),
+    }  # fmt: skip
+
+
+def _pair_starts(tier: Column, a: Column, b: Column) -> tuple[IntArray, IntArray]:
+    """(rows with equal pairs of a tier side by side, where each pair starts in them)."""
+    key = tier.astype(np.int64) * (int(a.max(initial=0)) + 1) + a
+    key = key * (int(b.max(initial=0)) + 1) + b
     order = np.argsort(key, kind="stable")
     sorted_key = key[order]
     return order, np.flatnonzero(np.diff(sorted_key, prepend=-1))

@@ -12,9 +12,8 @@ from django.utils.safestring import SafeString
 from designer.elevations import floor_svg, rack_svg
 from designer.link_lists import links_of, refuse_outdated
 from designer.result_query import Page, page_number, rows_on
-from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
-from estimator.floor_plan import FloorPlan, floor_plan
+from estimator.floor_plan import FloorPlan
 from estimator.jobs.models import EstimateJob
 
 ROLE = "compute"  # the fabric whose devices the floor holds
@@ -35,10 +34,9 @@ def floor_of(job: EstimateJob) -> FloorPlan | None:
 
 
 @lru_cache(maxsize=PLANS_KEPT)
-def _floor_of(job_id: UUID) -> FloorPlan:
+def _floor_of(job_id: UUID) -> FloorPlan | None:
     """Kept, as turning pages of racks would make the same plan again: a finished estimate never changes."""
-    links = links_of(EstimateJob.objects.defer("result").get(pk=job_id), ROLE)
-    return floor_plan(links.spec, links.table, load_catalog())
+    return links_of(EstimateJob.objects.defer("result").get(pk=job_id), ROLE).plan.floor
 
 
 def racks_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,12 +47,22 @@ def racks_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) -
         return {"cannot": [problem.message for problem in error.problems]}
     if plan is None:
         return {"floor": None}
-    page = rack_page(plan, query.get("page"))
+    sought = str(query.get("find", "")).strip()
+    found = rack_number(plan, sought)
+    page = rack_page(plan, query.get("page") if found is None else (found - 1) // RACKS_A_PAGE + 1)
     numbers = [rack["number"] for rack in page.rows]
     return {
         "floor": plan.as_json(), "racks": page, "elevations": rack_svg(plan, numbers), "limits": plan.plan,
+        "find": sought, "is_not_found": bool(sought) and found is None,
         "floor_drawing": floor_svg(plan, lambda number: rack_address(design_id, number), numbers),
     }  # fmt: skip
+
+
+def rack_number(plan: FloorPlan, sought: str) -> int | None:
+    """Number (from 1) of the rack of this name, or of the one that holds the device of this name."""
+    if sought.lower() in plan.devices.names:
+        return int(plan.rack[plan.devices.names.index(sought.lower())]) + 1
+    return plan.names.index(sought.upper()) + 1 if sought.upper() in plan.names else None
 
 
 def rack_page(plan: FloorPlan, asked: Any, size: int = RACKS_A_PAGE) -> Page:
@@ -72,4 +80,4 @@ def rack_address(design_id: UUID, number: int) -> str:
 def racks_picture(job: EstimateJob, asked: Any) -> SafeString | None:
     """The racks of one page as a picture to save; None if the design asks for no floor plan."""
     plan = floor_of(job)
-    return plan and rack_svg(plan, [rack["number"] for rack in rack_page(plan, asked).rows])
+    return None if plan is None else rack_svg(plan, [rack["number"] for rack in rack_page(plan, asked).rows])

@@ -1,7 +1,7 @@
 """What each storage and management network joins beside the nodes: ports given, and devices of the other networks."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import OUT_OF_BAND
@@ -9,7 +9,9 @@ from estimator.devices import n_managers
 from estimator.fabric import SizedFabric
 from estimator.fabric_fields import OtherFabric
 from estimator.hosts import ENDPOINT, MANAGER, PDU, SWITCH, UPLINK, Attached, Hosts
+from estimator.link_labels import leaf_labels
 from estimator.other_rules import MANAGEMENT, ports_together
+from estimator.port_names import management_port
 from estimator.spec import DesignSpec
 from estimator.units import ceil_div
 
@@ -31,27 +33,33 @@ def hosts_of(
 ) -> Hosts:  # fmt: skip
     """What a network joins, given the sizes of the others; never fewer devices of a kind than ``before``."""
     others = [mate for mate in mates if mate.key != key]
-    found = [*_counted(entry, compute, others, catalog), *_uplinks(key, entry, spec, others)]
+    found = [*_counted(entry, compute, others, catalog), *_uplinks(key, entry, spec, others, catalog)]
     together = ports_together(entry)
     if entry.extra_endpoints:
-        found.append(Attached(ENDPOINT, "", entry.extra_endpoints // together, together))
+        names = _numbered(entry.role, together)
+        found.append(Attached(ENDPOINT, "", entry.extra_endpoints // together, together, names))
     least = {(group.kind, group.source): group.n_devices for group in (before.attached if before else ())}
-    attached = tuple(
-        Attached(g.kind, g.source, max(g.n_devices, least.get((g.kind, g.source), 0)), g.ports) for g in found
-    )
+    attached = tuple(replace(g, n_devices=max(g.n_devices, least.get((g.kind, g.source), 0))) for g in found)
     return Hosts(
-        spec.compute.nodes or 0, entry.ports_per_node or 1, together, tuple(g for g in attached if g.n_devices)
+        entry.role,
+        spec.compute.nodes or 0,
+        entry.ports_per_node or 1,
+        together,
+        tuple(g for g in attached if g.n_devices),
     )
 
 
-def _uplinks(key: str, entry: OtherFabric, spec: DesignSpec, others: Sequence[Joined]) -> Iterator[Attached]:
+def _uplinks(
+    key: str, entry: OtherFabric, spec: DesignSpec, others: Sequence[Joined], catalog: Catalog
+) -> Iterator[Attached]:
     """Leaves of out-of-band networks, whose uplinks end in the first in-band network, else the first converged one."""
     by_role = [other.role for role in MANAGEMENT for other in spec.other_fabrics if other.role == role]
     if not by_role or key != by_role[0]:
         return
     for mate in others:
         if mate.entry.uplinks_into == "in-band":
-            yield Attached(UPLINK, mate.key, mate.fabric.n_leaf, mate.entry.leaf_uplinks or 0)
+            uplinks = mate.entry.leaf_uplinks or 0
+            yield Attached(UPLINK, mate.key, mate.fabric.n_leaf, uplinks, _uplink_names(mate.fabric, uplinks, catalog))
 
 
 def _counted(
@@ -62,15 +70,26 @@ def _counted(
     fabrics = [(COMPUTE_KEY, compute), *((mate.key, mate.fabric) for mate in others)]
     is_out_of_band = entry.role == OUT_OF_BAND
     for source, fabric in fabrics if is_out_of_band else ():
-        yield Attached(SWITCH, source, n_boxes(fabric, catalog), 1)
+        leaf = catalog.switches.get(fabric.leaf_switch or "")
+        yield Attached(SWITCH, source, n_boxes(fabric, catalog), 1, (management_port(leaf, catalog) or "mgmt0",))
     ports = 1 if is_out_of_band else catalog.fabric_defaults["manager_inband_ports"].value
     for source, fabric in fabrics:
-        yield Attached(MANAGER, source, n_managers(fabric), ports)
+        yield Attached(MANAGER, source, n_managers(fabric), ports, _numbered(entry.role, ports))
     if is_out_of_band:
         pdus = (entry.racks or 0) * (entry.pdus_per_rack or 0)
-        yield Attached(
-            PDU, "", pdus + _network_racks(entry, compute, others, catalog) * (entry.pdus_per_network_rack or 0), 1
-        )
+        pdus += _network_racks(entry, compute, others, catalog) * (entry.pdus_per_network_rack or 0)
+        yield Attached(PDU, "", pdus, 1, ("mgmt",))
+
+
+def _numbered(stem: str, count: int) -> tuple[str, ...]:
+    return tuple(f"{stem}{number}" for number in range(1, count + 1))
+
+
+def _uplink_names(fabric: SizedFabric, uplinks: int, catalog: Catalog) -> tuple[str, ...]:
+    """What the platform calls the ports that out-of-band leaves have towards the in-band network."""
+    switch = catalog.switches.get(fabric.leaf_switch or "")
+    labels = leaf_labels(fabric, switch, 1, 1, catalog)
+    return tuple(labels.ports[fabric.wiring.leaf_ports - uplinks : fabric.wiring.leaf_ports])
 
 
 def n_boxes(fabric: SizedFabric, catalog: Catalog) -> int:

@@ -4,7 +4,7 @@ Prices are US cents (int) until ``as_json``. A line whose part has no price keep
 totals "at least".
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -79,11 +79,26 @@ class BomLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Billed:
+    """One fabric to be billed; ``role`` is its key in the Estimate, and ``spec`` the design it was sized from."""
+
+    role: str
+    spec: "DesignSpec"
+    fabric: "SizedFabric"
+    plan: CablePlan
+
+
+@dataclass(frozen=True, slots=True)
 class Bom:
-    """All lines, and the cabling they were counted from."""
+    """All lines, and the cabling they were counted from: of the first fabric, and of all."""
 
     lines: tuple[BomLine, ...]
-    plan: CablePlan
+    plans: tuple[CablePlan, ...]
+
+    @property
+    def plan(self) -> CablePlan:
+        """The cabling of the first fabric billed: the compute network's, where it is among them."""
+        return self.plans[0]
 
     @property
     def unpriced(self) -> tuple[BomLine, ...]:
@@ -132,20 +147,27 @@ def _times(cents: Cents, count: int) -> Cents:
 def bill_of_materials(
     spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan, catalog: Catalog, role: str = COMPUTE
 ) -> Bom:
+    """The bill of one fabric; see ``bill_of_fabrics``."""
+    return bill_of_fabrics([Billed(role, spec, fabric, plan)], catalog)
+
+
+def bill_of_fabrics(billed: Sequence[Billed], catalog: Catalog) -> Bom:
     """Lines for servers, adapters, switches by role, modules by tier and side, cables by tier and length, patch panels.
 
-    Servers and adapters stand on the compute fabric's bill alone; ``role`` names the fabric on every line. Adapters have a
-    line only where the server's price does not hold them. A cable with its own ends is one piece: its second end is
-    never billed again. Spares follow the rows ``spare-*`` of economics.csv, or ``economics.spares``, for each part number
-    and length; spare servers are not bought. Custom parts have a line without a price.
+    Servers and adapters stand on the compute fabric's bill alone; every line names its fabric. Adapters have a line only
+    where the server's price does not hold them. A cable with its own ends is one piece: its second end is never billed
+    again. Spares follow the rows ``spare-*`` of economics.csv, or ``economics.spares``, for each part number and length
+    over all fabrics; spare servers are not bought. Custom parts have a line without a price.
     """
-    lines = list(_servers(spec, fabric, catalog)) if role == COMPUTE else []
-    lines += _switches(spec, fabric, catalog)
-    for tier in plan.tiers:
-        lines += _tier_lines(tier, catalog)
-    book = spec.economics.price_book
-    priced = [replace(_priced(line, book, catalog), fabric=role) for line in lines]
-    return Bom(_with_spares(priced, spec, catalog), plan)
+    lines: list[BomLine] = []
+    for one in billed:
+        mine = list(_servers(one.spec, one.fabric, catalog)) if one.role == COMPUTE else []
+        mine += _switches(one.spec, one.fabric, catalog)
+        for tier in one.plan.tiers:
+            mine += _tier_lines(tier, catalog)
+        book = one.spec.economics.price_book
+        lines += [replace(_priced(line, book, catalog), fabric=one.role) for line in mine]
+    return Bom(_with_spares(lines, billed[0].spec, catalog), tuple(one.plan for one in billed))
 
 
 def _servers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> Iterator[BomLine]:

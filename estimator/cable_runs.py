@@ -9,14 +9,14 @@ import numpy.typing as npt
 from estimator.catalog.records import Cable
 from estimator.errors import Problem
 from estimator.media import Choice
-from estimator.tier_ends import FABRIC_MANAGER, LEAF_SPINE, NODE_LEAF, SPINE_CORE
+from estimator.tier_ends import FABRIC_MANAGER, LEAF_LEAF, LEAF_SPINE, NODE_LEAF, SPINE_CORE
 from estimator.units import IntArray
 
 if TYPE_CHECKING:
     from estimator.floor_plan import FloorPlan
 
 TIERS = (NODE_LEAF, LEAF_SPINE, SPINE_CORE, FABRIC_MANAGER)
-TIER_NAMES = (NODE_LEAF, FABRIC_MANAGER, LEAF_SPINE, SPINE_CORE)  # in the order of topology.TIERS
+TIER_NAMES = (NODE_LEAF, FABRIC_MANAGER, LEAF_SPINE, SPINE_CORE, LEAF_LEAF)  # in the order of topology.TIERS
 BY_DEFAULT, BY_REQUEST, BY_PLAN = "default", "request", "plan"
 
 
@@ -210,7 +210,7 @@ class CablePlan:
     @property
     def n_switch_modules(self) -> int:
         """Modules in switches."""
-        between = sum(t.n_lower_modules for t in self.tiers if t.tier in (LEAF_SPINE, SPINE_CORE))
+        between = sum(t.n_lower_modules for t in self.tiers if t.tier in (LEAF_SPINE, SPINE_CORE, LEAF_LEAF))
         return between + sum(t.n_upper_modules for t in self.tiers)
 
     def n_far_modules(self, tier: str) -> int:
@@ -226,6 +226,8 @@ class CablePlan:
     def as_json(self) -> dict[str, Any]:
         """``cables`` and ``transceivers`` of the Estimate, and ``media`` with the parts of each tier."""
         cables = {name: (tier.n_cables if (tier := self.tier(name)) else 0) for name in TIERS}
+        if pairs := self.tier(LEAF_LEAF):
+            cables[LEAF_LEAF] = pairs.n_cables
         return {
             "cables": cables,
             "transceivers": {"node": self.n_far_modules(NODE_LEAF), "switch": self.n_switch_modules,
@@ -235,8 +237,8 @@ class CablePlan:
 
 
 def site_field(tier: str) -> str:
-    """The key of a tier's length; fabric managers' links have none of their own."""
-    return "site" if tier == FABRIC_MANAGER else f"site.{tier}_m"
+    """The key of a tier's length; links of fabric managers and within pairs of leaves have none of their own."""
+    return "site" if tier in (FABRIC_MANAGER, LEAF_LEAF) else f"site.{tier}_m"
 
 
 def _no_part(tier: TierCabling) -> Problem:

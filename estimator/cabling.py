@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from estimator.breakouts import breakout_problems
 from estimator.cable_runs import (
     BY_DEFAULT,
     BY_REQUEST,
@@ -67,7 +68,8 @@ def cable_plan(
         link joins.
     """
     ends = tier_ends(spec, fabric, catalog, role)
-    if spec.site.plan is not None or spec.site.set_lengths:
+    by_hand = any(entry.fabric == role for entry in spec.site.set_lengths)
+    if by_hand or (spec.site.plan is not None and role == COMPUTE):
         from estimator.link_media import cabled_by_link
 
         return cabled_by_link(spec, fabric, catalog, role, ends, table)
@@ -80,7 +82,8 @@ def cable_plan(
     if refused:
         raise InfeasibleDesign(refused)
     cages = {tier.tier: [tier.upper.cages, tier.lower.cages] for tier in ends}
-    blocked = tuple(_share_cages(ends, dict(zip((tier.tier for tier in ends), choices, strict=True)), cages))
+    blocked = tuple(breakout_problems(fabric, catalog))
+    blocked += tuple(_share_cages(ends, dict(zip((tier.tier for tier in ends), choices, strict=True)), cages))
     tiers = tuple(
         _tier(tier, choice, cages[tier.tier], catalog) for tier, choice in zip(ends, choices, strict=True)
     )  # fmt: skip

@@ -140,7 +140,7 @@ def cost_of(spec: "DesignSpec", fabric: "SizedFabric", bom: Bom, catalog: Catalo
 
 def _one_off(capital: Cents, fabric: "SizedFabric", bom: Bom, given: Parameters) -> dict[str, Cents]:
     """Freight, contingency and tax on the capital, and labour to install nodes and cables; with their total."""
-    n_cables = sum(tier.n_cables for tier in bom.plan.tiers)
+    n_cables = sum(tier.n_cables for plan in bom.plans for tier in plan.tiers)
     rows = {"freight": "freight-pct", "contingency": "contingency-pct", "tax": "sales-tax"}
     out = {name: _cents(c * share for c, share in zip(capital, given[row], strict=True)) for name, row in rows.items()}
     counts = {"install-node": fabric.n_nodes, "install-cable": n_cables}

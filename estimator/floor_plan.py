@@ -5,7 +5,7 @@ racks on the floor in rack_rows.py.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,11 +15,12 @@ import numpy.typing as npt
 
 from estimator.catalog.loader import Catalog
 from estimator.catalog.records import RackBlock
-from estimator.devices import KINDS, LEAF, MANAGER, NODE, SWITCH_KINDS, Devices
+from estimator.devices import KINDS, LEAF, MANAGER, NODE, SWITCH_KINDS
 from estimator.errors import Problem
+from estimator.floor_devices import PDU, FloorDevices, Network, floor_devices
 from estimator.rack_problems import rack_problems
 from estimator.rack_rows import Floor, Rack, Row, pods_of
-from estimator.racks import RACK_UNIT_M, Body, NodeRack, bodies_of, network_fits, node_rack
+from estimator.racks import RACK_UNIT_M, Body, NodeRack, network_fits, node_rack
 from estimator.site_plan import SitePlan
 from estimator.spec import DesignSpec
 from estimator.topology import FABRIC_MANAGER, LEAF_SPINE, NODE_LEAF, SPINE_CORE, LinkTable
@@ -34,13 +35,12 @@ class FloorPlan:
     """Racks in order of row and position, and devices in them. ``plan`` is the resolved site.plan.
 
     By rack, shape (n_racks,): ``row`` and ``position`` count from 1; ``x_m``, ``y_m`` are the rack's middle, from that of
-    the first one; ``role`` is the kind of device that it is for. By device, shape (n_devices,): ``rack`` counts from 0,
-    ``bottom_unit`` from 1, ``units`` is its height.
+    the first one; ``role`` is the kind of device that it is for (``manager``: also other networks). By device, shape
+    (n_devices,): ``rack`` counts from 0, ``bottom_unit`` from 1, ``units`` is its height.
     """
 
     plan: SitePlan
-    devices: Devices
-    bodies: Mapping[str, Body]
+    devices: FloorDevices
     node_rack: NodeRack
     row: IntArray
     position: IntArray
@@ -93,30 +93,28 @@ class FloorPlan:
 
     @cached_property
     def _has_nodes(self) -> npt.NDArray[np.bool_]:
-        return np.bincount(self.rack[self.devices.of(NODE)], minlength=self.n_racks) > 0
+        return np.bincount(self.rack[self.devices.compute.of(NODE)], minlength=self.n_racks) > 0
 
     def _sum(self, measure: str, frame: float) -> FloatArray:
-        each = [getattr(self.bodies[kind], measure) / self.bodies[kind].per_box for kind in KINDS]
-        by_device = np.repeat(each, [self.devices.n[kind] for kind in KINDS])
+        bodies = [self.devices.bodies[group.key] for group in self.devices.groups]
+        by_device = self.devices.of_groups([getattr(body, measure) / body.per_box for body in bodies])
         total = np.bincount(self.rack, by_device, self.n_racks).astype(np.float64)
         total[self._has_nodes] += frame
         return total
 
-    def unknown_kinds(self, measure: str) -> frozenset[str]:
-        """Kinds of devices whose ``max_w`` or ``weight_kg`` the catalog does not know: sums leave them out."""
-        kinds = {kind for kind in KINDS if self.devices.n[kind] and not getattr(self.bodies[kind], measure)}
-        is_whole = self.node_rack.frame_weight_kg and measure == "weight_kg"
-        return frozenset(kinds - {NODE} if is_whole else kinds)
-
     def unknown(self, measure: str) -> tuple[str, ...]:
-        """Names of the parts of ``unknown_kinds``."""
-        kinds = self.unknown_kinds(measure)
-        return tuple(dict.fromkeys(self.bodies[kind].name for kind in KINDS if kind in kinds))
+        """Names of parts whose ``max_w`` or ``weight_kg`` the catalog does not know: sums leave them out."""
+        is_whole = self.node_rack.frame_weight_kg and measure == "weight_kg"
+        kinds = {PDU, NODE} if is_whole else {PDU}
+        bodies = [
+            self.devices.bodies[group.key] for group in self.devices.groups if group.n and group.kind not in kinds
+        ]
+        return tuple(dict.fromkeys(body.name for body in bodies if not getattr(body, measure)))
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
         """Racks over a limit, each kind of limit once, with a change of the request that ends it."""
-        node = self.bodies[NODE]
+        node = self.devices.bodies[NODE]
         return tuple(
             rack_problems(self.plan, self.node_rack, node, self.names, self._has_nodes, self.max_w, self.weight_kg)
         )
@@ -143,9 +141,11 @@ class FloorPlan:
             In the order of the table. [m]
         """
         lengths = np.empty(len(table), dtype=np.float32)
+        place = self.devices.indexes_of(table)
         for start in range(0, len(table), _BLOCK):  # what a block needs stays in the processor's cache
             rows = slice(start, start + _BLOCK)
-            lengths[rows] = self._between(table.a_device[rows].astype(np.intp), table.b_device[rows].astype(np.intp))
+            a, b = table.a_device[rows].astype(np.intp), table.b_device[rows].astype(np.intp)
+            lengths[rows] = self._between(a, b) if place is None else self._between(place[a], place[b])
         for tier, n_panels in self.panels.items():
             if n_panels:
                 lengths[table.rows(tier)] += np.float32(n_panels * self.panel_extra_m)
@@ -165,14 +165,15 @@ class FloorPlan:
     # ---------------------------------------------------------------- for pages and REST
 
     def devices_in(self, rack: int) -> list[dict[str, Any]]:
-        """Devices of one rack (counted from 0), top to bottom: name, kind, bottom unit and height."""
-        inside = np.flatnonzero(self.rack == rack)
+        """Devices of one rack (counted from 0) from the top down; what takes no rack units is left out."""
+        inside = np.flatnonzero((self.rack == rack) & (self.units > 0))
         order = inside[np.argsort(-self.bottom_unit[inside], kind="stable")]
-        names = self.devices.names
+        names, groups, bodies = self.devices.names, self.devices.groups, self.devices.bodies
+        found = [(i, groups[self.devices.group[i]]) for i in order.tolist()]
         return [
-            {"name": names[i], "kind": self.devices.kind(i), "bottom_unit": int(self.bottom_unit[i]),
-             "units": int(self.units[i])}
-            for i in order.tolist()
+            {"name": names[i], "kind": group.kind, "part": bodies[group.key].name, "bottom_unit": int(self.bottom_unit[i]),
+             "units": int(self.units[i]), "max_w": bodies[group.key].max_w / bodies[group.key].per_box}
+            for i, group in found
         ]  # fmt: skip
 
     def fixtures_in(self, rack: int) -> tuple[RackBlock, ...]:
@@ -210,8 +211,10 @@ class FloorPlan:
         }  # fmt: skip
 
 
-def floor_plan(spec: DesignSpec, table: LinkTable, catalog: Catalog) -> FloorPlan:
-    """Places of all devices of a fabric.
+def floor_plan(
+    spec: DesignSpec, table: LinkTable, catalog: Catalog, networks: Sequence[Network] = ()
+) -> FloorPlan:  # fmt: skip
+    """Places of all devices of the compute network (``table``) and of the other networks.
 
     Raises
     ------
@@ -221,7 +224,8 @@ def floor_plan(spec: DesignSpec, table: LinkTable, catalog: Catalog) -> FloorPla
     plan = spec.site.plan
     if plan is None:
         raise ValueError("a floor plan needs site.plan")
-    bodies, devices = bodies_of(spec, table.fabric, catalog), table.devices
+    devices = floor_devices(spec, table, networks, catalog)
+    bodies = devices.bodies
     largest = max((block for pod in pods_of(table) for block in pod.blocks), key=lambda block: block.n)
     in_rack = plan.leaf_placement == "in-rack"
     filling = node_rack(spec, bodies, catalog, largest.n, len(largest.leaves) if in_rack else 0)
@@ -229,19 +233,18 @@ def floor_plan(spec: DesignSpec, table: LinkTable, catalog: Catalog) -> FloorPla
     rack_unit = unit * max(filling.n_nodes // unit, 1)
     pods = pods_of(table, _units_of_a_block(plan, filling, bodies, unit, len(largest.leaves), catalog))
     row_length = _row_length(plan, filling, devices, catalog)
-    rows = Floor(plan, bodies, filling, devices, row_length, rack_unit).rows(pods)
-    rack, bottom_unit = _places([rack for row in rows for rack in row.racks], plan, bodies, filling, devices)
+    rows = Floor(plan, devices, filling, row_length, rack_unit).rows(pods)
+    rack, bottom_unit = _places([rack for row in rows for rack in row.racks], plan, filling, devices)
     row, position, start = _grid(rows)
     x_m, y_m = (position - 1 + start).astype(np.float64), (row - 1).astype(np.float64)
-    heights = [bodies[kind].device_units for kind in KINDS]
     panels = {NODE_LEAF: plan.node_leaf_panels, FABRIC_MANAGER: plan.node_leaf_panels,
               LEAF_SPINE: plan.leaf_spine_panels, SPINE_CORE: plan.spine_core_panels}  # fmt: skip
     return FloorPlan(
-        plan=plan, devices=devices, bodies=bodies, node_rack=filling, row=row, position=position,
+        plan=plan, devices=devices, node_rack=filling, row=row, position=position,
         x_m=x_m * (plan.rack_pitch_m or 0.0), y_m=y_m * (plan.row_pitch_m or 0.0),
         role=tuple(_role(rack) for row_ in rows for rack in row_.racks), rack=rack, bottom_unit=bottom_unit,
-        units=np.repeat(heights, [devices.n[kind] for kind in KINDS]), panels=panels,
-        panel_extra_m=catalog.floor_defaults["panel_extra_m"].value,
+        units=devices.of_groups([bodies[group.key].device_units for group in devices.groups]).astype(np.int64),
+        panels=panels, panel_extra_m=catalog.floor_defaults["panel_extra_m"].value,
     )  # fmt: skip
 
 
@@ -257,23 +260,23 @@ def _units_of_a_block(
     return max(in_a_rack, min(ceil_div(least, ceil_div(unit, filling.n_nodes)), share))
 
 
-def _row_length(plan: SitePlan, filling: NodeRack, devices: Devices, catalog: Catalog) -> int:
+def _row_length(plan: SitePlan, filling: NodeRack, devices: FloorDevices, catalog: Catalog) -> int:
     """Racks in a row: as asked, or such that a floor of about so many racks is square, within the catalog's bounds."""
     if plan.racks_per_row:
         return plan.racks_per_row
-    n_switches = sum(devices.n[kind] for kind in SWITCH_KINDS)
-    racks = ceil_div(devices.n[NODE], filling.n_nodes) + ceil_div(n_switches, plan.switches_per_rack or 1)
+    n_switches = sum(group.n for group in devices.groups if group.kind in SWITCH_KINDS)
+    racks = ceil_div(devices.compute.n[NODE], filling.n_nodes) + ceil_div(n_switches, plan.switches_per_rack or 1)
     square = math.ceil(math.sqrt(racks * (plan.row_pitch_m or 1) / (plan.rack_pitch_m or 1)))
     least, most = (int(catalog.floor_defaults[f"racks_per_row_{end}"].value) for end in ("least", "most"))
     return min(max(square, least), most)
 
 
 def _role(rack: Rack) -> str:
-    """The kind that a rack is for: nodes where there are any, else the kind of switch with most boxes."""
+    """The kind that a rack is for: nodes where there are any, else the kind of compute switch with most boxes, if any."""
     if rack.stop_node > rack.first_node:
         return NODE
-    kinds = [kind for kind, _ in rack.boxes]
-    return max(SWITCH_KINDS, key=kinds.count) if set(kinds) & set(SWITCH_KINDS) else MANAGER
+    keys = [key for key, _ in rack.boxes]
+    return max(SWITCH_KINDS, key=keys.count) if set(keys) & set(SWITCH_KINDS) else MANAGER
 
 
 def _grid(rows: list[Row]) -> tuple[IntArray, IntArray, IntArray]:
@@ -286,24 +289,28 @@ def _grid(rows: list[Row]) -> tuple[IntArray, IntArray, IntArray]:
     return row + 1, position + 1, np.repeat(starts, lengths)
 
 
-def _places(
-    racks: list[Rack], plan: SitePlan, bodies: Mapping[str, Body], filling: NodeRack, devices: Devices
-) -> tuple[IntArray, IntArray]:
-    """Rack (from 0) and bottom unit (from 1) of every device: nodes from the bottom up, boxes from the top down."""
-    rack, bottom = np.full(len(devices), -1), np.zeros(len(devices), dtype=np.int64)
+def _places(racks: list[Rack], plan: SitePlan, filling: NodeRack, devices: FloorDevices) -> tuple[IntArray, IntArray]:
+    """Rack (from 0) and bottom unit (from 1) of every device: nodes from the bottom up, boxes from the top down.
+
+    PDUs are dealt over all racks, at half their height.
+    """
+    n_devices = len(devices.group)
+    rack, bottom = np.full(n_devices, -1), np.zeros(n_devices, dtype=np.int64)
     slots = np.array(filling.bottom_units)
     spans = np.array([(r.first_node, r.stop_node, i) for i, r in enumerate(racks) if r.stop_node > r.first_node])
     spans = spans[np.argsort(spans[:, 0])]
     n_nodes = spans[:, 1] - spans[:, 0]
-    of_nodes = devices.of(NODE)
+    of_nodes = devices.compute.of(NODE)
     rack[of_nodes] = np.repeat(spans[:, 2], n_nodes)
-    bottom[of_nodes] = slots[np.arange(devices.n[NODE]) - np.repeat(spans[:, 0], n_nodes)]
+    bottom[of_nodes] = slots[np.arange(n_nodes.sum()) - np.repeat(spans[:, 0], n_nodes)]
     top = (plan.rack_units or 0) - (plan.reserved_units or 0)
     for number, one in enumerate(racks):
         free = top
-        for kind, inside in one.boxes:
-            body = bodies[kind]
+        for key, inside in one.boxes:
+            body = devices.bodies[key]
             free -= body.units
             for k, device in enumerate(inside):
                 rack[device], bottom[device] = number, free + 1 + body.units - (k + 1) * body.device_units
+    pdus = np.flatnonzero(np.array([group.kind == PDU for group in devices.groups])[devices.group])
+    rack[pdus], bottom[pdus] = np.arange(len(pdus)) * len(racks) // max(len(pdus), 1), max(top // 2, 1)
     return rack, bottom

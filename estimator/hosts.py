@@ -8,12 +8,13 @@ ENDPOINT, UPLINK, SWITCH, MANAGER, PDU = "endpoint", "uplink", "switch", "manage
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """Devices of one kind with ``ports`` each; ``source`` is the fabric they belong to, where they belong to one."""
+    """Devices of one kind with ``ports`` each, called ``port_names``; ``source`` is the fabric that they belong to, if any."""
 
     kind: str
     source: str
     n_devices: int
     ports: int
+    port_names: tuple[str, ...] = ()  # one for each port of a device
 
     def as_json(self) -> dict[str, str | int | None]:
         """One entry of ``attached`` in the Estimate."""
@@ -31,6 +32,7 @@ class Hosts:
     of so many ports, one port at a time (1), a pair for a pair of leaves (2), or a port in every plane or on every rail.
     """
 
+    role: str
     n_nodes: int
     ports_per_node: int
     together: int

@@ -9,10 +9,14 @@ from functools import cached_property
 
 from estimator.cabling import CablePlan, LinkCabling, cable_plan, link_cabling
 from estimator.catalog.loader import Catalog
+from estimator.catalog.ports import COMPUTE
 from estimator.catalog.records import Server, Switch
 from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE
+from estimator.errors import Problem, SpecError
 from estimator.fabric import SizedFabric
 from estimator.link_labels import labels_of, switches_of
+from estimator.other_fabrics import other_keys, size_others
+from estimator.other_links import other_table
 from estimator.pipeline import sized_fabrics
 from estimator.port_names import Labels
 from estimator.spec import DesignSpec, spec_hash
@@ -23,8 +27,8 @@ COLUMNS = (
     "link", "cable", "tier", "plane", "rail", "a_device", "a_cage", "a_port", "b_device", "b_cage", "b_port",
     "rate_gbit_s", "media", "length_m", "part",
 )  # fmt: skip
-LOWER_KINDS = (NODE, MANAGER, LEAF, SPINE)  # of each tier
-UPPER_KINDS = (LEAF, LEAF, SPINE, CORE)
+LOWER_KINDS = (NODE, MANAGER, LEAF, SPINE, LEAF)  # of each tier
+UPPER_KINDS = (LEAF, LEAF, SPINE, CORE, LEAF)
 BLOCK_ROWS = 4096
 LinkRow = tuple[int, int, str, int, int | None, str, str, str, str, str, str, int, str | None, float, str | None]
 
@@ -91,15 +95,32 @@ class LinkList:
             )  # fmt: skip
 
 
-def link_list(spec: DesignSpec, catalog: Catalog, role: str = "compute") -> LinkList:
-    """The links of one fabric of a design.
+def link_list(spec: DesignSpec, catalog: Catalog, role: str = COMPUTE) -> LinkList:
+    """The links of one fabric of a design; ``role`` is its key in the Estimate.
 
     Raises
     ------
     InfeasibleDesign
         If no fabric of its parts meets the spec.
+    SpecError
+        If the design has no fabric of this role.
     """
+    keys = [COMPUTE, *other_keys(spec)]
+    if role not in keys:
+        message = f"The design's networks are {', '.join(keys)}, and '{role[:40]}' was asked for."
+        raise SpecError([Problem("fabric", "no_such_fabric", message)])
     _, (fabric,) = sized_fabrics([spec], catalog)
+    if role != COMPUTE:
+        return _other_list(spec, catalog, role, fabric)
     table = link_table(fabric, panels_of(spec, fabric, catalog))
     plan = cable_plan(spec, fabric, catalog)
     return LinkList(spec, spec_hash(spec), catalog, role, fabric, table, plan, link_cabling(plan, table))
+
+
+def _other_list(spec: DesignSpec, catalog: Catalog, role: str, compute: SizedFabric) -> LinkList:
+    (others,) = size_others([spec], [compute], catalog)
+    one = next(one for one in others if one.key == role)
+    table = other_table(one, compute, others, catalog)
+    plan = cable_plan(one.cabled, one.fabric, catalog, one.key, table)
+    # the hash is that of the whole design, which every file of it carries
+    return LinkList(one.spec, spec_hash(spec), catalog, role, one.fabric, table, plan, link_cabling(plan, table))

@@ -34,7 +34,7 @@ from estimator.link_keys import cable_of_links, cage_of_links, first_of, longest
 from estimator.media import Choice, choose_each, options_of
 from estimator.media_problems import mixed_cages, refusal, shared_cages_by_link, what_is_missing
 from estimator.set_lengths import HandSet, hand_set
-from estimator.tier_ends import FABRIC_MANAGER, NODE_LEAF, SPINE_CORE, Side, TierEnds, shared_cages
+from estimator.tier_ends import FABRIC_MANAGER, LEAF_LEAF, NODE_LEAF, SPINE_CORE, Side, TierEnds, shared_cages
 from estimator.topology import LinkTable, link_table, panels_of
 from estimator.units import BoolArray, IntArray
 
@@ -194,10 +194,10 @@ def _blocks(tier: str, table: LinkTable, rows: slice) -> Column:
     """The block of every link: unit of the node, leaves and spines that meet, or component of the spine."""
     fabric, first = table.fabric, table.devices.first
     if tier == NODE_LEAF:
-        unit = fabric.wiring.unit_nodes
+        unit = 0 if fabric.hosts else fabric.wiring.unit_nodes
         node = table.a_device[rows]
         return node // np.int32(unit) if unit else np.zeros(len(node), np.int32)
-    if tier == FABRIC_MANAGER:
+    if tier in (FABRIC_MANAGER, LEAF_LEAF):
         return table.b_device[rows] - np.int32(first[LEAF])
     is_lower = tier == SPINE_CORE
     spine = (table.a_device if is_lower else table.b_device)[rows] - np.int32(first[SPINE])
@@ -301,7 +301,7 @@ def _cage_slots(table: LinkTable, kind: str) -> int:
     """Cages that a device of a kind may fill at most."""
     fabric = table.fabric
     if kind == NODE:
-        return fabric.nic_ports_per_node
+        return sum(group.ports for group in fabric.hosts.groups) if fabric.hosts else fabric.nic_ports_per_node
     return MANAGER_PORTS if kind == MANAGER else int(getattr(fabric, f"{kind}_radix"))
 
 

@@ -20,6 +20,7 @@ from estimator.units import IntArray, ratio_text
 
 LIST_BOUND = 200
 """Most entries of one list in the answer; ``totals`` has how many there are."""
+ORDINARY_DROPS = ("aggregation_node", "not_connected")  # of a sound dump: nothing to heed
 DIFFERENCES = ("missing", "extra", "swapped", "doubled", "wrong_port", "moved", "speed_mismatch")
 Json = dict[str, Any]
 
@@ -407,20 +408,25 @@ def _sentences(out: Json) -> Iterator[str]:
         counted = [f"{totals[name]:,} {words}" for name, words in kinds.items() if totals[name]]
         if counted:
             yield f"Links: {', '.join(counted)}."
-    if totals["absent_devices"]:
-        yield f"{totals['absent_devices']:,} devices of the design have no link in the file."
-    if totals["unknown_devices"]:
-        yield f"{totals['unknown_devices']:,} devices of the file are not in the design."
+    if n := totals["absent_devices"]:
+        yield f"{_many(n, 'device')} of the design {'has' if n == 1 else 'have'} no link in the file."
+    if n := totals["unknown_devices"]:
+        yield f"{_many(n, 'device')} of the file {'is' if n == 1 else 'are'} not in the design."
     if names["is_automatic"]:
         yield (
-            f"{names['automatic_total']:,} devices have other names in the file and were told by their cabling; "
+            f"{_many(names['automatic_total'], 'device')} of other names in the file were told by their cabling; "
             f"{names['confidence']:.0%} of their links fit."
         )
     yield from _built_sentences(out["built"])
-    if out["read"]["dropped_total"]:
-        yield f"{out['read']['dropped_total']:,} lines of the file gave no link."
+    read = out["read"]
+    if n := read["dropped_total"] - sum(read["dropped_by_reason"].get(code, 0) for code in ORDINARY_DROPS):
+        yield f"{_many(n, 'line')} of the file gave no link."
     if out["file_spec_hash"] and not out["spec_hash"].startswith(out["file_spec_hash"]):
         yield "The file was written from another design or an earlier state of this one."
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def _built_sentences(built: Json) -> Iterator[str]:

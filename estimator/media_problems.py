@@ -26,11 +26,11 @@ def what_is_missing(catalog: Catalog, ends: TierEnds, length_m: float) -> str:
 
 
 def refusal(catalog: Catalog, ends: TierEnds, length_m: float, n_links: int) -> Problem | None:
-    """Why a medium or a fibre grade that the request names cannot join a tier; None if no other one could either."""
+    """Why a medium or a fibre grade that the request names cannot join a tier; None if no part fits these cages at all."""
     question = ends.question
     if question.medium == AUTO and question.fiber_grade is None:
         return None
-    if choose(catalog, replace(question, medium=AUTO, fiber_grade=None), length_m) is None:
+    if not options_of(catalog, replace(question, medium=AUTO, fiber_grade=None)):
         return None
     asked_medium = question.medium if question.medium != AUTO else None
     asked = " over ".join(text for text in (asked_medium, question.fiber_grade) if text)
@@ -46,15 +46,17 @@ def refusal(catalog: Catalog, ends: TierEnds, length_m: float, n_links: int) -> 
     return Problem(field, "reach_exceeded", f"{message} {way_out[0]}", way_out[1])
 
 
-def _way_out(catalog: Catalog, ends: TierEnds, length_m: float) -> tuple[str, Change]:
-    question, found = ends.question, None
-    for grade in ("OM4", "OS2"):
-        found = found or (grade if choose(catalog, replace(question, fiber_grade=grade), length_m) else None)
-    if question.fiber_grade and found:
-        return f"Shorten them, or take {found} fibre.", {"site.fiber_grade": found.lower()}
-    change = {f"site.{ends.tier}_medium": AUTO} if question.medium != AUTO else {}
+def _way_out(catalog: Catalog, ends: TierEnds, length_m: float) -> tuple[str, Change | None]:
+    question = ends.question
     if question.fiber_grade:
-        change["site.fiber_grade"] = None  # type: ignore[assignment]
+        for grade in ("OM4", "OS2"):
+            if choose(catalog, replace(question, fiber_grade=grade), length_m):
+                return f"Shorten them, or take {grade} fibre.", {"site.fiber_grade": grade.lower()}
+    if choose(catalog, replace(question, medium=AUTO, fiber_grade=None), length_m) is None:
+        return "Shorten them: nothing in the catalog reaches as far between these cages.", None
+    change: dict[str, str | None] = {f"site.{ends.tier}_medium": AUTO} if question.medium != AUTO else {}
+    if question.fiber_grade:
+        change["site.fiber_grade"] = None
     return "Shorten them, or leave the medium to the tool.", change
 
 

@@ -46,6 +46,12 @@ class OtherSized:
     position: int
 
     @property
+    def cabled(self) -> DesignSpec:
+        """The design as cabling reads it: one length a tier or by hand, as a floor plan places the compute network alone."""
+        site = self.spec.site.model_copy(update={"plan": None})
+        return self.spec.model_copy(update={"site": site})
+
+    @property
     def hosts(self) -> Hosts:
         """What the network joins."""
         if self.fabric.hosts is None:
@@ -62,6 +68,7 @@ class _Job:
     key: str
     spec: DesignSpec
     entry: OtherFabric
+    uplink_rate_gbit_s: int | None  # where uplinks have cages of their own
 
 
 def other_keys(spec: DesignSpec) -> list[str]:
@@ -82,7 +89,7 @@ def size_others(
         With the problems of every entry that no fabric of its parts can meet.
     """
     jobs = [
-        _Job(number, index, key, spec, entry)
+        _Job(number, index, key, spec, entry, uplink_rate_gbit_s(entry, catalog))
         for number, spec in enumerate(specs)
         for index, (key, entry) in enumerate(zip(other_keys(spec), spec.other_fabrics, strict=True))
     ]
@@ -105,13 +112,13 @@ def size_others(
 
 def _size_jobs(asked: Sequence[tuple[_Job, Hosts]], catalog: Catalog) -> list[OtherSized]:
     """Each job's variants in one batch, the first that can be built taken; then those shared out over more leaves."""
-    variants = [(n, change) for n, (job, hosts) in enumerate(asked) for change in _variants(job, hosts, catalog)]
+    variants = [(n, change) for n, (job, hosts) in enumerate(asked) for change in _variants(job, hosts)]
     found = _first_that_fits(asked, variants, catalog)
     more = [(n, change) for n, one in enumerate(found) for change in _shared_out(*asked[n], one)]
     if more:
         spread = _first_that_fits(asked, more, catalog, {n for n, _ in more})
         found = [new or old for new, old in zip(spread, found, strict=True)]
-    return [_finished(*asked[n], one, catalog) for n, one in enumerate(found) if one]
+    return [_finished(*asked[n], one) for n, one in enumerate(found) if one]
 
 
 _Found = tuple[DesignSpec, Sizing, int]
@@ -151,11 +158,11 @@ def _why_not(job: _Job, hosts: Hosts, sizing: Sizing, i: int, spec: DesignSpec, 
 # ---------------------------------------------------------------- a network as a design of its attachments
 
 
-def _variants(job: _Job, hosts: Hosts, catalog: Catalog) -> list[dict[str, Any]]:
+def _variants(job: _Job, hosts: Hosts) -> list[dict[str, Any]]:
     """Changes of the entry's keys under which it is sized, the best first."""
     entry = job.entry
     if is_leaf_only(entry):
-        own = uplink_rate_gbit_s(entry, catalog) is not None
+        own = job.uplink_rate_gbit_s is not None
         radix, uplinks = entry.leaf_radix or 0, entry.leaf_uplinks or 0
         down = radix - (0 if own else uplinks) - entry.reserved.leaf_ports - entry.peer_links
         ports = {
@@ -165,7 +172,7 @@ def _variants(job: _Job, hosts: Hosts, catalog: Catalog) -> list[dict[str, Any]]
         above = {"spine_radix": _ANY_PORTS, "core_radix": _ANY_PORTS, "tiers": 2, "least_spines": 1}
         return [ports | above]
     base: dict[str, Any] = {}
-    if uplink_rate_gbit_s(entry, catalog) is not None:
+    if job.uplink_rate_gbit_s is not None:
         base = {"leaf_radix": (entry.leaf_radix or 0) + (entry.leaf_uplinks or 0)}
     unit = entry.scalable_unit_nodes and entry.scalable_unit_nodes * hosts.ports_per_node // hosts.together
     tiers: tuple[int | str, ...] = (entry.tiers,)
@@ -186,7 +193,8 @@ def _attachments(job: _Job, hosts: Hosts, change: dict[str, Any]) -> DesignSpec:
     filled = change.pop("nodes", None)
     entry, per_node = job.entry, hosts.ports_per_node // hosts.together
     others = hosts.n_other_ports // hosts.together
-    kept = entry.reserved.model_copy(update={"leaf_ports": entry.reserved.leaf_ports + entry.peer_links})
+    taken = entry.reserved.leaf_ports + entry.peer_links if job.uplink_rate_gbit_s is None else 0  # else by downlinks
+    kept = entry.reserved.model_copy(update={"leaf_ports": taken})
     blocks = {
         key: getattr(entry, key) and getattr(entry, key) * per_node for key in ("scalable_unit_nodes", "pod_nodes")
     }
@@ -221,17 +229,17 @@ def _shared_out(job: _Job, hosts: Hosts, found: _Found | None) -> list[dict[str,
 # ---------------------------------------------------------------- back to the network
 
 
-def _finished(job: _Job, hosts: Hosts, found: _Found, catalog: Catalog) -> OtherSized:
+def _finished(job: _Job, hosts: Hosts, found: _Found) -> OtherSized:
     entry, (spec, sizing, i) = job.entry, found
     wired = fabric_of(sizing, i, spec)
     update: dict[str, Any] = {
-        "role": job.key, "hosts": hosts, "uplink_rate_gbit_s": uplink_rate_gbit_s(entry, catalog) or wired.port_rate_gbit_s,
+        "role": job.key, "hosts": hosts, "uplink_rate_gbit_s": job.uplink_rate_gbit_s or wired.port_rate_gbit_s,
         "links_leaf_leaf": wired.n_leaf // 2 * entry.peer_links,
     }  # fmt: skip
     if is_leaf_only(entry):
         none = np.zeros(0, dtype=np.int64)
         update |= {"tiers": 1, "n_spine": 0, "links_leaf_spine": 0, "spine_down": none, "spine_up": none,
-                   "group_spines": (), "spine_switch": None, "core_switch": None}  # fmt: skip
+                   "group_spines": (), "spine_switch": None, "spine_radix": 0, "core_radix": 0, "core_switch": None}  # fmt: skip
     wired = replace(wired, **update)
     fabric = wired if wired.n_nodes == hosts.n_attachments else _with_empty_seats(wired, hosts, entry)
     return OtherSized(job.key, job.index, entry, spec, fabric, wired, sizing, i)

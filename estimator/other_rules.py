@@ -111,7 +111,7 @@ def _with_switches(entry: OtherFabric, catalog: Catalog, problems: list[Problem]
     spines = resolve_switches(above, catalog, found)
     problems += [replace(p, field=p.field.replace("leaf_", "spine_")) for p in found]
     uplinks = entry.leaf_uplinks or catalog.fabric_defaults["oob_uplinks_per_leaf"].value
-    down = (leaf_alone.leaf_radix or 0) - entry.reserved.leaf_ports - entry.peer_links
+    down = (leaf_alone.leaf_radix or 0) - entry.reserved.leaf_ports
     return entry.model_copy(update={
         "leaf_switch": leaf_alone.leaf_switch, "leaf_radix": leaf_alone.leaf_radix, "leaf_uplinks": uplinks,
         "leaf_downlinks": entry.leaf_downlinks or max(down, 1), "spine_switch": spines.leaf_switch,
@@ -283,7 +283,10 @@ def _own_uplink_problems(entry: OtherFabric, catalog: Catalog) -> Iterator[Probl
             f"{entry.leaf_switch} has {has} ports for uplinks, and {uplinks} were asked for. Ask for {has} or fewer."
         )
         yield Problem("fabric.leaf_uplinks", "leaf_ports_short", message)
-    down, kept = entry.leaf_downlinks or 0, entry.reserved.leaf_ports + entry.peer_links
+    if entry.peer_links:
+        message = "Leaves with uplink ports of their own are joined by what is above them. Leave peer_links out."
+        yield Problem("fabric.peer_links", "contradiction", message)
+    down, kept = entry.leaf_downlinks or 0, entry.reserved.leaf_ports
     if down + kept > radix:
         message = (
             f"{down} downlinks and {kept} ports kept for other use are {down + kept} ports, and the leaf has {radix}. Lower "

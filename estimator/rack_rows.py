@@ -4,15 +4,16 @@ A block is the nodes of a scalable unit, or of a few small ones, with their leav
 whose leaves share spines. Blocks fill rows one after the other and are not torn apart unless one is longer than a row.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
 
-from estimator.devices import CORE, LEAF, MANAGER, SPINE, Devices
+from estimator.devices import CORE, KINDS, LEAF, MANAGER, SPINE
 from estimator.fabric import SizedFabric, segments_of
-from estimator.racks import Body, NodeRack, network_fits
+from estimator.floor_devices import PDU, FloorDevices
+from estimator.racks import NodeRack, network_fits
 from estimator.site_plan import SitePlan
 from estimator.topology import LEAF_SPINE, NODE_LEAF, LinkTable
 from estimator.units import IntArray, ceil_div
@@ -99,40 +100,51 @@ class Floor:
     """Rows of racks in the making, for one plan and the boxes of one design."""
 
     def __init__(
-        self, plan: SitePlan, bodies: Mapping[str, Body], node_rack: NodeRack, devices: Devices, row_length: int,
-        rack_unit: int,
+        self, plan: SitePlan, devices: FloorDevices, node_rack: NodeRack, row_length: int, rack_unit: int
     ) -> None:  # fmt: skip
-        self.plan, self.bodies, self.node_rack, self.devices = plan, bodies, node_rack, devices
+        self.plan, self.bodies, self.node_rack, self.devices = plan, devices.bodies, node_rack, devices
         self.row_length, self.rack_unit = row_length, rack_unit  # racks begin anew after so many nodes of a block
         self._fits: dict[frozenset[str], int] = {}
 
     def rows(self, pods: Sequence[Pod]) -> list[Row]:
         """All rows in order: pods with the rows of their spines, cores between them or first."""
-        plan, devices = self.plan, self.devices
-        cores, managers = (self._of(kind) for kind in (CORE, MANAGER))
+        plan, cores = self.plan, self._of(CORE)
+        others, managers = self._others(), self._of(MANAGER)
         by_pod = []
-        for pod in pods:
+        for number, pod in enumerate(pods):
             apart = self._boxes(pod.spines, SPINE) if plan.spine_placement != "end-of-row" else []
             if plan.leaf_placement == "network-row":
                 apart = self._boxes([leaf for block in pod.blocks for leaf in block.leaves], LEAF) + apart
             ends = self._boxes(pod.spines, SPINE) if plan.spine_placement == "end-of-row" else []
             first: Boxes = []
-            if managers and not devices.n[CORE]:  # with the first switches that stand apart, else with the first leaves
-                apart, first, managers = (managers + apart, [], []) if apart else ([], managers, [])
+            if (
+                number == 0 and not cores
+            ):  # with the first switches that stand apart, else managers with the first leaves
+                apart, first = (others + managers + apart, []) if apart or others else ([], managers)
             by_pod.append(self._joined(self._node_rows(pod, first, ends), self._network_rows(apart)))
-        core_rows = self._network_rows(managers + cores) if cores else []
+        core_rows = self._network_rows(others + managers + cores) if cores else []
         if len(by_pod) == 1 and core_rows:
             return self._joined(by_pod[0], core_rows)
         half = ceil_div(len(by_pod), 2) if plan.spine_placement == "middle" else 0
         before, after = ([row for rows in part for row in rows] for part in (by_pod[:half], by_pod[half:]))
         return [*before, *core_rows, *after]
 
+    def _others(self) -> Boxes:
+        """What the other networks add: their managers, switches and hosts."""
+        out: Boxes = []
+        start = len(self.devices.compute)
+        for group in self.devices.groups[len(KINDS) :]:
+            if group.kind != PDU:
+                out += self._boxes(list(range(start, start + group.n)), group.key)
+            start += group.n
+        return out
+
     def _joined(self, rows: list[Row], network: list[Row]) -> list[Row]:
         half = ceil_div(len(rows), 2) if self.plan.spine_placement == "middle" else 0
         return [*rows[:half], *network, *rows[half:]]
 
     def _of(self, kind: str) -> Boxes:
-        part = self.devices.of(kind)
+        part = self.devices.compute.of(kind)
         return self._boxes(list(range(part.start, part.stop)), kind)
 
     def _boxes(self, devices: list[int], kind: str) -> Boxes:

@@ -29,7 +29,7 @@ class Body:
     @property
     def device_units(self) -> int:
         """Height of one device of the box."""
-        return max(self.units // self.per_box, 1)
+        return max(self.units // self.per_box, 1) if self.units else 0
 
 
 def bodies_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[str, Body]:
@@ -37,20 +37,22 @@ def bodies_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[s
     custom server's power and weight, nothing is known.
     """
     server = catalog.server(spec.compute.server)
-    node = _server_body(server) if server else Body(
+    node = server_body(server) if server else Body(
         "custom server", int(catalog.floor_defaults["custom_node_rack_units"].value), 1, 0.0, 0.0, 0.0
     )  # fmt: skip
     parts = {LEAF: fabric.leaf_switch, SPINE: fabric.spine_switch, CORE: fabric.core_switch}
-    switches = {kind: _switch_body(part, spec, catalog) for kind, part in parts.items()}
-    return {NODE: node, MANAGER: _server_body(catalog.servers[MANAGER_SERVER]), **switches}
+    switches = {kind: switch_body(part, spec.fabric.generation, catalog) for kind, part in parts.items()}
+    return {NODE: node, MANAGER: server_body(catalog.servers[MANAGER_SERVER]), **switches}
 
 
-def _server_body(server: Server) -> Body:
+def server_body(server: Server) -> Body:
+    """A server as a rack sees it."""
     return Body(server.model, server.rack_units, 1, server.typical_w, server.max_w, server.weight_kg or 0.0)
 
 
-def _switch_body(part: str | None, spec: DesignSpec, catalog: Catalog) -> Body:
-    switch = catalog.switches[part] if part else catalog.default_switch(spec.fabric.generation)
+def switch_body(part: str | None, generation: str, catalog: Catalog) -> Body:
+    """A switch as a rack sees it; None is a custom one."""
+    switch = catalog.switches[part] if part else catalog.default_switch(generation)
     name = switch.model if part else "custom switch"
     watts = (switch.typical_no_optics_w, switch.max_w) if part else (0.0, 0.0)
     return Body(name, switch.rack_units, switch.switch_units, *watts, switch.weight_kg or 0.0)

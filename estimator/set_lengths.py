@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from estimator.spec import DesignSpec
 
 _MOST_TOLD = 20
-_ENDS = (("node", "leaf"), ("manager", "leaf"), ("leaf", "spine"), ("spine", "core"))  # of topology.TIERS
+_ENDS = (
+    ("node", "leaf"),
+    ("manager", "leaf"),
+    ("leaf", "spine"),
+    ("spine", "core"),
+    ("leaf", "leaf"),
+)  # of topology.TIERS
 _FIELD = "site.set_lengths"
 
 
@@ -42,14 +48,14 @@ def hand_set(spec: "DesignSpec", catalog: Catalog, role: str, table: LinkTable) 
     InfeasibleDesign
         With every entry whose devices do not exist, or are not joined by such a link.
     """
-    entries = spec.site.set_lengths
+    entries = [(number, entry) for number, entry in enumerate(spec.site.set_lengths) if entry.fabric == role]
     if not entries:
         return None
     n_links = len(table)
     out = HandSet(np.zeros(n_links, bool), np.zeros(n_links, np.float32), np.zeros(n_links, np.int16))
     finder = _Finder(spec, catalog, role, table)
     problems = []
-    for number, entry in enumerate(entries):
+    for number, entry in entries:
         found = finder.links(number, entry)
         if isinstance(found, Problem):
             problems.append(found)
@@ -92,6 +98,10 @@ class _Finder:
     def _between(self, one: int, other: int) -> IntArray:
         devices = self._table.devices
         kinds = {devices.kind(one): one, devices.kind(other): other}
+        if len(kinds) == 1:  # two leaves of a pair
+            rows = self._table.rows(_ENDS.index(("leaf", "leaf")))
+            ends = np.sort((self._table.a_device[rows], self._table.b_device[rows]), axis=0)
+            return np.flatnonzero((sorted((one, other)) == ends.T).all(axis=1)) + rows.start
         for tier, (lower, upper) in enumerate(_ENDS):
             if lower in kinds and upper in kinds and lower != upper:
                 rows = self._table.rows(tier)

@@ -38,6 +38,13 @@ class SetLength(Section):
     b_port: str | None = Field(
         None, max_length=60, title="Port of the other device", description="Port at the other end."
     )
+    fabric: str = Field(
+        "compute",
+        min_length=1,
+        max_length=40,
+        title="Fabric",
+        description="The network that the two devices belong to.",
+    )
     length_m: float = Field(
         gt=0,
         le=10_000,

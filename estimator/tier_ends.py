@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from estimator.spec import DesignSpec
 
 NODE_LEAF, LEAF_SPINE, SPINE_CORE, FABRIC_MANAGER = "node_leaf", "leaf_spine", "spine_core", "fabric_manager"
+LEAF_LEAF = "leaf_leaf"  # within pairs of leaves of storage and management networks
 SITE_TIERS = (NODE_LEAF, LEAF_SPINE, SPINE_CORE)  # those with keys of the site
 
 
@@ -105,7 +106,7 @@ def _tiers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role: st
         for kind, part in ((LEAF, fabric.leaf_switch), (SPINE, fabric.spine_switch), (CORE, fabric.core_switch))
     }
     yield _nodes(spec, fabric, catalog, switches[LEAF], role)
-    wiring, rate = fabric.wiring, fabric.port_rate_gbit_s
+    wiring, rate = fabric.wiring, fabric.uplink_rate_gbit_s
     if fabric.links_leaf_spine:
         cage = _switch_cage(switches[LEAF][0], rate, catalog)
         used_down = max(int(fabric.leaf_down.max(initial=0)), fabric.leaf_downlinks)
@@ -122,6 +123,8 @@ def _tiers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role: st
         upper_cage = _switch_cage(switches[CORE][0], rate, catalog)
         upper = _switch_side(CORE, switches[CORE], upper_cage, fabric.core_down)
         yield _between(SPINE_CORE, spec, fabric, catalog, (upper, lower), fabric.group_cores, switches[CORE][0])
+    if fabric.links_leaf_leaf:
+        yield _pairs(spec, fabric, catalog, switches[LEAF])
     if fabric.links_fabric_manager:
         yield _managers(spec, fabric, catalog, switches[LEAF])
 
@@ -195,10 +198,13 @@ def _node_side(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role
         nic = catalog.default_nic(spec.fabric.generation)
         cage = Cage(nic.ports[0].cage_classes, nic.ports[0].top, 1, can_idle=True)
         return Side(NODE, f"a custom server with {nic.id}", cage, np.array([fabric.links_node_leaf]), is_assumed=True)
-    links = links_per_node_cage(network, fabric.nic_ports_per_node)
+    hosts = fabric.hosts
+    n_nodes, ports = (hosts.n_nodes, hosts.ports_per_node) if hosts else (fabric.n_nodes, fabric.nic_ports_per_node)
+    links = links_per_node_cage(network, ports)
     cage = Cage(network.cage_classes, network.top, links, can_idle=True)
-    whole = ceil_div(fabric.nic_ports_per_node, links) * links  # a cage is never shared by two nodes
-    return Side(NODE, server.id, cage, np.array([fabric.n_nodes * whole]))
+    whole = ceil_div(ports, links) * links  # a cage is never shared by two nodes
+    others = hosts.n_other_ports if hosts else 0  # other devices are taken to have cages like the nodes', one a port
+    return Side(NODE, server.id, cage, np.array([n_nodes * whole + others * links]), is_assumed=others > 0)
 
 
 def _between(
@@ -209,10 +215,21 @@ def _between(
     upper, lower = ends
     links = upper.cage.links
     may_twin = not np.any(lower.first % lower.cage.links) and all(not (lower.used % (n * links)).any() for n in met)
-    question = _question(tier, spec, catalog, fabric.port_rate_gbit_s, upper, lower, may_twin, switch)
+    question = _question(tier, spec, catalog, fabric.uplink_rate_gbit_s, upper, lower, may_twin, switch)
     length_m, is_default = _length(tier, spec, catalog)
     n_links = fabric.links_leaf_spine if tier == LEAF_SPINE else fabric.links_spine_core
     return TierEnds(tier, n_links, upper, lower, question, length_m, is_default)
+
+
+def _pairs(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, leaf: tuple[Switch, bool]) -> TierEnds:
+    """Links between the two leaves of every pair: the first of a pair is the lower end."""
+    rate, pairs = fabric.port_rate_gbit_s, fabric.n_leaf // 2
+    cage, each = _switch_cage(leaf[0], rate, catalog), fabric.links_leaf_leaf // pairs
+    side = _switch_side(LEAF, leaf, cage, np.full(pairs, each), fabric.wiring.leaf_ports)
+    may_twin = each % cage.links == 0 and fabric.wiring.leaf_ports % cage.links == 0
+    question = _question(LEAF_LEAF, spec, catalog, rate, side, side, may_twin, leaf[0])
+    length_m, is_default = _length(LEAF_LEAF, spec, catalog)
+    return TierEnds(LEAF_LEAF, fabric.links_leaf_leaf, side, side, question, length_m, is_default)
 
 
 def _managers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, leaf: tuple[Switch, bool]) -> TierEnds:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from estimator.catalog.loader import Catalog
-from estimator.catalog.ports import links_per_node_cage, switch_ports
+from estimator.catalog.ports import COMPUTE, links_per_node_cage, switch_ports
 from estimator.devices import (
     CORE,
     LEAF,
@@ -28,8 +28,8 @@ from estimator.fabric import SizedFabric, segments_of
 from estimator.spec import DesignSpec
 from estimator.units import Column, IntArray, ceil_div
 
-TIERS = ("node-leaf", "fabric-manager", "leaf-spine", "spine-core")
-NODE_LEAF, FABRIC_MANAGER, LEAF_SPINE, SPINE_CORE = range(4)
+TIERS = ("node-leaf", "fabric-manager", "leaf-spine", "spine-core", "leaf-leaf")  # the last within pairs of leaves
+NODE_LEAF, FABRIC_MANAGER, LEAF_SPINE, SPINE_CORE, LEAF_LEAF = range(5)
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,18 @@ def panels_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Panels
     """Cages of the design's parts; a custom switch has those of the generation's usual one, a custom node one a link."""
     usual = catalog.default_switch(spec.fabric.generation)
 
-    def links(part: str | None) -> int:
+    def links(part: str | None, rate_gbit_s: int) -> int:
         switch = catalog.switches[part] if part else usual
-        ports = switch_ports(switch, fabric.port_rate_gbit_s)
+        ports = switch_ports(switch, rate_gbit_s)
         return ports.links_per_cage if ports else 1
 
-    network = catalog.compute_network(spec.compute.server)
-    node = links_per_node_cage(network, fabric.nic_ports_per_node) if network else 1
-    return Panels(node, 1, links(fabric.leaf_switch), links(fabric.spine_switch), links(fabric.core_switch))
+    hosts, rate, up = fabric.hosts, fabric.port_rate_gbit_s, fabric.uplink_rate_gbit_s
+    network = catalog.network(spec.compute.server, hosts.role if hosts else COMPUTE)
+    ports_a_node = hosts.ports_per_node if hosts else fabric.nic_ports_per_node
+    node = links_per_node_cage(network, ports_a_node) if network else 1
+    return Panels(
+        node, 1, links(fabric.leaf_switch, rate), links(fabric.spine_switch, up), links(fabric.core_switch, up)
+    )
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,7 @@ _DTYPES = {
 def _tier_counts(fabric: SizedFabric) -> tuple[int, ...]:
     return (
         fabric.links_node_leaf, fabric.links_fabric_manager, fabric.links_leaf_spine, fabric.links_spine_core,
+        fabric.links_leaf_leaf,
     )  # fmt: skip
 
 
@@ -114,7 +119,7 @@ def link_table(fabric: SizedFabric, panels: Panels) -> LinkTable:
     devices = devices_of(fabric)
     counts = _tier_counts(fabric)
     columns = _empty_columns(sum(counts))
-    writers: tuple[Callable[[_Rows], None], ...] = (_nodes, _managers, _leaves, _spines)
+    writers: tuple[Callable[[_Rows], None], ...] = (_nodes, _managers, _leaves, _spines, _pairs)
     start = 0
     for tier, (n_links, write) in enumerate(zip(counts, writers, strict=True)):
         part = {name: column[start : start + n_links] for name, column in columns.items()}
@@ -122,9 +127,16 @@ def link_table(fabric: SizedFabric, panels: Panels) -> LinkTable:
         if n_links:
             part["tier"].fill(tier)
             part["b_lane"].fill(0)
-            part["rate_gbit_s"].fill(fabric.endpoint_rate_gbit_s if tier == NODE_LEAF else fabric.port_rate_gbit_s)
+            part["rate_gbit_s"].fill(_rate_gbit_s(fabric, tier))
             write(_Rows(fabric, devices, panels, part))
     return LinkTable(fabric, devices, panels, **columns)
+
+
+def _rate_gbit_s(fabric: SizedFabric, tier: int) -> int:
+    """Rate of a tier's links."""
+    if tier in (LEAF_SPINE, SPINE_CORE):
+        return fabric.uplink_rate_gbit_s
+    return fabric.endpoint_rate_gbit_s if tier == NODE_LEAF else fabric.port_rate_gbit_s
 
 
 def _empty_columns(n_links: int) -> dict[str, Column]:
@@ -289,6 +301,21 @@ def _spread(uplinks: IntArray, over: int) -> tuple[Column, Column]:
         return upper, (np.arange(n)[:, None] * a_pair + np.arange(each) % a_pair).astype(np.int16)
     turn = np.arange(n * each, dtype=np.int64).reshape(n, each)
     return (turn % over).astype(np.int32), (turn // over).astype(np.int16)
+
+
+def _pairs(out: _Rows) -> None:
+    """Axes: pair of leaves that stand next to each other, link; they take the first ports that are kept free."""
+    fabric, leaf = out.fabric, out.devices.first[LEAF]
+    pairs = fabric.n_leaf // 2
+    each = fabric.links_leaf_leaf // pairs
+    port = np.arange(fabric.wiring.leaf_ports, fabric.wiring.leaf_ports + each)
+    lower = np.arange(leaf, leaf + 2 * pairs, 2)[:, None]
+    for end, device in (("a", lower), ("b", lower + 1)):
+        out.view(f"{end}_device", pairs, each)[...] = device
+        out.view(f"{end}_port", pairs, each)[...] = port
+        out.view(f"{end}_cage", pairs, each)[...] = port // out.panels.leaf
+    out.view("plane", pairs, each)[...] = out.devices.plane[lower]
+    out.column["rail"].fill(0)
 
 
 def _fill_plane_and_rail(out: _Rows, lower: Column, each: int) -> None:

@@ -158,6 +158,41 @@ class Cabling(Answer):
     rows = CablingRow(many=True)
 
 
+class RackDevice(Answer):
+    name = serializers.CharField()
+    kind = serializers.CharField()
+    bottom_unit = serializers.IntegerField(help_text="Lowest rack unit, from 1.")
+    units = serializers.IntegerField(help_text="Its height.")
+    part = serializers.CharField(help_text="Its model.")
+    max_w = serializers.FloatField(help_text="The most that it draws; 0 where that is not known.")
+
+
+class Rack(Answer):
+    number = serializers.IntegerField()
+    name = serializers.CharField()
+    row = serializers.IntegerField()
+    position = serializers.IntegerField()
+    x_m = serializers.FloatField(help_text="Middle of the rack, from that of the first one.")
+    y_m = serializers.FloatField()
+    role = serializers.CharField(help_text="The kind of device that it is for.")
+    used_units = serializers.IntegerField()
+    typical_w = serializers.FloatField()
+    max_w = serializers.FloatField()
+    weight_kg = serializers.FloatField()
+    devices = RackDevice(many=True)
+
+
+class Racks(Answer):
+    """A page of racks, and the floor in a few figures."""
+
+    spec_hash = serializers.CharField()
+    floor = serializers.DictField(help_text="racks, rows, floor_m, rack_w, rack_kg, panels, …")
+    count = serializers.IntegerField()
+    next = serializers.URLField(allow_null=True)
+    previous = serializers.URLField(allow_null=True)
+    results = Rack(many=True)
+
+
 class DroppedLine(Answer):
     line = serializers.IntegerField(help_text="From 1; in a workbook the row of its sheet.")
     code = serializers.CharField()

@@ -12,13 +12,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from designer.api import schema
-from designer.api.base import ApiView, query_of
-from designer.api.errors import Refusal
-from designer.api.serializers import FabricQuery, LinksQuery
+from designer.api.base import ApiView, Pages, query_of
+from designer.api.errors import Refusal, refuse
+from designer.api.serializers import FabricQuery, LinksQuery, PageQuery
 from designer.api.views import finished_result, jobs_of
 from designer.cabling_tab import cabling_rows
 from designer.exports.link_files import content_type, in_pieces, link_file_name
 from designer.link_lists import entity_tag, links_of
+from designer.racks_tab import floor_of
 from estimator.errors import Problem
 from estimator.handoff.formats import FORMATS
 from estimator.jobs.models import EstimateJob
@@ -67,3 +68,29 @@ class CablingView(ApiView):
         role = query_of(request, FabricQuery)["fabric"]
         job, fabric = finished_fabric(request, pk, role)
         return Response({"spec_hash": job.spec_hash, "fabric": role, "rows": cabling_rows(fabric)})
+
+
+class RacksView(ApiView):
+    """The racks of the floor plan, with what stands in them."""
+
+    pagination_class = Pages
+
+    @schema.racks_read
+    def get(self, request: Request, pk: UUID) -> Response:
+        query_of(request, PageQuery)
+        job = get_object_or_404(jobs_of(request), pk=pk)
+        finished_result(job)
+        plan = floor_of(job)
+        if plan is None:
+            raise refuse(
+                409, "no_floor_plan", "This design asks for no floor plan. Give site.plan; {} takes every default."
+            )
+        pages = Pages()
+        numbers = pages.paginate_queryset(range(plan.n_racks), request, self)
+        rows = [
+            {**rack, "devices": plan.devices_in(k)}
+            for k, rack in zip(numbers or (), plan.racks_json(numbers or ()), strict=True)
+        ]
+        answer = pages.get_paginated_response(rows)
+        answer.data |= {"spec_hash": job.spec_hash, "floor": plan.as_json()}
+        return answer

@@ -21,6 +21,7 @@ from designer.api.serializers import (
     EstimateQuery,
     FabricQuery,
     LinksQuery,
+    PageQuery,
     RevisionDetailSerializer,
 )
 from designer.exports.downloads import XLSX_TYPE
@@ -294,6 +295,15 @@ cabling_read = _call(
     {200: answers.Cabling},
     (404, 409),
     parameters=[FabricQuery],
+    tags=["links"],
+)
+
+racks_read = _call(
+    "get_racks",
+    "Racks of the floor plan, with what stands in them",
+    {200: answers.Racks},
+    (404, 409),
+    parameters=[PageQuery],
     tags=["links"],
 )
 

@@ -152,6 +152,7 @@ class EstimateJobSerializer(serializers.ModelSerializer[EstimateJob]):
     bom_url = serializers.SerializerMethodField()
     links_url = serializers.SerializerMethodField()
     cabling_url = serializers.SerializerMethodField()
+    racks_url = serializers.SerializerMethodField()
     name = serializers.SerializerMethodField()
     versions = serializers.SerializerMethodField()
     progress = serializers.FloatField(min_value=0, max_value=1)
@@ -160,7 +161,8 @@ class EstimateJobSerializer(serializers.ModelSerializer[EstimateJob]):
     class Meta:
         model = EstimateJob
         fields = [
-            "id", "url", "bom_url", "links_url", "cabling_url", "name", "state", "progress", "spec_hash", "versions", "error",
+            "id", "url", "bom_url", "links_url", "cabling_url", "racks_url", "name", "state", "progress", "spec_hash",
+            "versions", "error",
             "created_at", "started_at", "finished_at",
         ]  # fmt: skip
 
@@ -175,6 +177,9 @@ class EstimateJobSerializer(serializers.ModelSerializer[EstimateJob]):
 
     def get_cabling_url(self, job: EstimateJob) -> str:
         return _url(self, "cabling", pk=job.pk)
+
+    def get_racks_url(self, job: EstimateJob) -> str:
+        return _url(self, "racks", pk=job.pk)
 
     def get_name(self, job: EstimateJob) -> str:
         return str(job.spec.get("name", ""))

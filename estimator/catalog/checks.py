@@ -44,8 +44,8 @@ def check(tables: Tables, catalog: "Catalog") -> None:
     _evidence(tables)
     _floor(tables, catalog)
     _fabric_defaults(tables, catalog)
-    if len(catalog.default_lengths) != 4:
-        raise CatalogError("default_lengths.csv", None, "tier", "each of the four tiers needs its row")
+    if len(catalog.default_lengths) != 5:
+        raise CatalogError("default_lengths.csv", None, "tier", "each of the five tiers needs its row")
 
 
 def _at(table: str, column: str) -> int:

@@ -29,8 +29,12 @@ def switch_ports(switch: Switch, port_rate_gbit_s: int) -> SwitchPorts | None:
 
 
 def network_of(server: Server, role: str) -> ServerNetwork | None:
-    """The server's network for a fabric's role, or None; one that serves storage and in-band counts for either."""
-    found = (n for wanted in _NETWORK_ROLES[role] for n in server.networks if n.role == wanted)
+    """The server's network for a fabric's role, or None; one that serves storage and in-band counts for either.
+
+    ``role`` may be the key of a fabric: a second storage network, ``storage-2``, has the same ports.
+    """
+    roles = next(roles for name, roles in _NETWORK_ROLES.items() if role.startswith(name))
+    found = (n for wanted in roles for n in server.networks if n.role == wanted)
     return next(found, None)
 
 

@@ -235,8 +235,8 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
         "default_switch": identifier, "default_nic": identifier, "note": text,
     },
     "default_lengths": {
-        "tier": one_of("node_leaf", "leaf_spine", "spine_core", "fabric_manager"), "length_m": number, "basis": basis,
-        "source": identifier, "as_of": date, "note": optional_text,
+        "tier": one_of("node_leaf", "leaf_spine", "spine_core", "fabric_manager", "leaf_leaf"), "length_m": number,
+        "basis": basis, "source": identifier, "as_of": date, "note": optional_text,
     },
     "floor_defaults": {
         "name": text, "value": number, "unit": text, "basis": basis, "source": identifier, "as_of": date,

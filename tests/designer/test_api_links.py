@@ -209,3 +209,29 @@ def test_the_cabling_counts_links_cables_modules_and_cages(call: Caller, job: Es
     assert {row["tier"] for row in answer["rows"]} == {"node_leaf", "fabric_manager", "leaf_spine"}
     assert sum(row["cages"] for row in answer["rows"]) == 2_048, "every module has its cage"
     assert len(json.dumps(answer)) < 20_000
+
+
+# --- The floor ---------------------------------------------------------------------------------------------------
+PLANNED = {"compute": {"server": "dgx-h100", "nodes": 40}, "fabric": {"generation": "ndr"}, "site": {"plan": {}}}
+
+
+def test_racks_come_by_page_with_every_device_in_one_of_them(call: Caller) -> None:
+    job = finished(call, PLANNED)
+    first = call("GET", f"estimates/{job.pk}/racks/?page_size=5").json()
+    assert (first["spec_hash"], len(first["results"])) == (job.spec_hash, 5)
+    assert first["next"].endswith("page=2&page_size=5")
+    racks = call("GET", f"estimates/{job.pk}/racks/?page_size=200").json()["results"]
+    assert first["results"] == racks[:5]
+    assert first["count"] == first["floor"]["racks"] == len(racks)
+    names = [device["name"] for rack in racks for device in rack["devices"]]
+    counts = job.result["fabrics"]["compute"]["counts"]
+    assert len(names) == len(set(names)) == counts["nodes"] + counts["switches"]
+    assert sum(rack["max_w"] for rack in racks) > 40 * 10_000, "forty servers of 10.2 kW"
+
+
+def test_a_design_without_a_plan_has_no_racks(call: Caller, job: EstimateJob) -> None:
+    (problem,) = assert_refused(call("GET", f"estimates/{job.pk}/racks/"), 409, "no_floor_plan")
+    assert "site.plan" in problem["message"]
+    queued = call("POST", "estimates/", PLANNED).json()["id"]
+    assert_refused(call("GET", f"estimates/{queued}/racks/"), 409, "not_finished")
+    assert_refused(call("GET", f"estimates/{finished(call, PLANNED).pk}/racks/?page=99"), 404, "not_found")

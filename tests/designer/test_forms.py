@@ -1,14 +1,16 @@
 """The design form: what is typed becomes the spec, every key is asked for once, and problems stand beside their fields."""
 
 import re
+from typing import get_args
 
 import pytest
 from pydantic_core import PydanticUndefined
 
-from designer.forms import GROUPS, DesignForm
+from designer.forms import GROUPS, ROLE_FIELDS, DesignForm
 from designer.samples import SAMPLES
 from designer.spec_keys import ALL_KEYS, KEYS, SIZE, SIZE_KEYS, SIZE_UNIT, field_name, read_path
 from estimator.catalog.loader import load_catalog
+from estimator.fabric_fields import Role
 from estimator.spec import parse_spec
 
 MINIMAL = {
@@ -29,7 +31,7 @@ def filled(**changes):
 def test_every_key_of_a_spec_is_in_the_form_exactly_once():
     asked = [path for group in GROUPS for path in (*group.main, *group.more)]
     assert len(asked) == len(set(asked))
-    assert set(asked) == {*KEYS, SIZE}
+    assert set(asked) == {*KEYS, SIZE, *ROLE_FIELDS}
     assert set(ALL_KEYS) == {*KEYS, *SIZE_KEYS.values()}
 
 
@@ -71,6 +73,26 @@ def test_a_floor_plan_is_a_box_to_tick_and_its_fields_count_once_it_is():
     assert (planned.spec.site.plan.rack_units, planned.spec.site.plan.leaf_placement) == (52, "in-rack")
     options = dict(planned.fields["site__plan__leaf_placement"].widget.choices)
     assert (options[""], options["in-rack"]) == ("Automatic", "In rack")
+
+
+def test_each_other_network_is_a_box_and_keeps_what_was_said_of_it():
+    given = [{"role": "storage", "extra_endpoints": 12}, {"role": "in-band"}]
+    spec = parse_spec({"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"},
+                       "other_fabrics": given}, load_catalog())  # fmt: skip
+    typed = DesignForm(values=spec.as_given()).typed()
+    assert [name for name in typed if name.startswith("other_fabrics")] == [
+        "other_fabrics__storage",
+        "other_fabrics__in-band",
+    ]
+    del typed["other_fabrics__in-band"]
+    form = DesignForm(typed | {"other_fabrics__out-of-band": "on"})
+    assert form.is_valid(), form.errors
+    assert form.spec.other_fabrics[0].extra_endpoints == 12
+    assert [one.role for one in form.spec.other_fabrics] == ["storage", "out-of-band"]
+
+
+def test_every_role_has_its_box():
+    assert {f"other_fabrics.{role}" for role in get_args(Role)} == set(ROLE_FIELDS)
 
 
 @pytest.mark.parametrize("kept", ["{", "[" * 200_000, '{"other_fabrics": 7}', '["site.plan"]', '{"compute.nodes": 1}'])

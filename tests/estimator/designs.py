@@ -42,7 +42,7 @@ class Design:
 
 
 def design(
-    catalog: Catalog, server: str, nodes: int, generation: str, site: dict[str, float] | None = None,
+    catalog: Catalog, server: str, nodes: int, generation: str, site: dict[str, Any] | None = None,
     economics: dict[str, Any] | None = None, compute: dict[str, Any] | None = None, **fabric: Any,
 ) -> Design:  # fmt: skip
     """A design of ``nodes`` servers; further keys are the fabric's."""

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from estimator.bom import RANGE, n_spares
+from estimator.bom import RANGE, Billed, bill_of_fabrics, n_spares
 from estimator.catalog.loader import Catalog, load_catalog
+from estimator.cost import cost_of
 from tests.estimator.designs import Design, design, superpod_h100
 
 
@@ -166,3 +167,98 @@ def test_totals_are_the_sum_of_the_lines(server: str, nodes: int, generation: st
     assert bill["at_least"] == (len(priced) < len(bill["lines"])) == bool(bill["unpriced_lines"])
     assert [line["line"] for line in bill["lines"]] == list(range(1, len(bill["lines"]) + 1))
     assert all(line["quantity"] > 0 and line["fabric"] == "compute" for line in bill["lines"])
+
+
+# ---------------------------------------------------------------- several lengths, panels, spares by request
+
+
+def test_each_length_of_a_part_has_a_line_of_its_own(catalog: Catalog) -> None:
+    """Two links of 256 measured: 23.4 m takes a fibre of 25 m, at 90 + 25 × 2.50 dollars."""
+    site: Any = {"set_lengths": [{"a": "leaf-r1-001", "b": "spine-001", "length_m": 23.4}]}
+    made = design(catalog, "dgx-h100", 32, "ndr", site)
+    lines = made.lines(category="fiber", use="leaf-spine")
+    pair = made.fabric.leaf_uplinks // made.fabric.n_spine
+    assert [(line["length_m"], line["quantity"]) for line in lines] == [(25.0, pair), (30.0, 256 - pair)]
+    assert [line["unit_price_usd"]["typical"] for line in lines] == [90 + 25 * 2.5, 90 + 30 * 2.5]
+    assert lines[0]["spare_quantity"] == 2  # at least two of a part number and length
+    spares = sum(line["spare_quantity"] for line in made.lines(part="fib-mfp7e10", length_m=30.0))
+    assert spares == n_spares("spare-cables", 256 + 256 - pair, catalog)  # over both tiers
+
+
+def test_a_floor_plan_is_billed_as_it_is_cabled(catalog: Catalog) -> None:
+    made = design(catalog, "dgx-h100", 127, "ndr", {"plan": {}}, scalable_unit_nodes=32, provision="full-unit")
+    bought = {
+        (run.choice.cable.id, run.length_m, run.tier.replace("_", "-")): 0 for run in made.plan.runs if run.choice
+    }
+    for run in made.plan.runs:
+        assert run.choice
+        bought[run.choice.cable.id, run.length_m, run.tier.replace("_", "-")] += run.n_cables
+    billed = {(line["part"], line["length_m"], line["use"]): line["quantity"] for line in made.lines(category="fiber")}
+    assert billed == bought
+    assert len(billed) > 4
+    modules = sum(line["quantity"] for line in made.lines(category="transceiver"))
+    assert modules == sum(made.plan.as_json()["transceivers"].values()) == 508 + 1536
+
+
+def test_panels_are_counted_by_fibre_and_port(catalog: Catalog) -> None:
+    """256 fibres through two panels of 72 ports each: 2 × 4 panels at 450 dollars, an assumption."""
+    plan: Any = {"plan": {"leaf_spine_panels": 2}, "node_leaf_m": 3.0}
+    made = design(catalog, "dgx-h100", 32, "ndr", plan)
+    (line,) = made.lines(category="panel")
+    assert (line["quantity"], line["use"], line["unit_price_usd"]["typical"]) == (8, "leaf-spine", 450.0)
+    assert (line["assumption"], line["price_basis"], line["spare_quantity"]) == (True, "assumption", 0)
+    assert not made.bill["at_least"]
+    assert not design(catalog, "dgx-h100", 32, "ndr", {"plan": {}}).lines(category="panel")
+
+
+def test_a_cable_with_its_own_ends_is_billed_once(catalog: Catalog) -> None:
+    """128 twin cables between 8 leaves and 4 spines: no module, and no second line for the far ends."""
+    made = design(catalog, "dgx-h100", 32, "ndr", {"leaf_spine_m": 2.0})
+    lines = [line for line in made.lines() if line["tier"] == "leaf_spine"]
+    assert [(line["category"], line["part"], line["quantity"]) for line in lines] == [("cable", "nv-mcp4y10-n", 128)]
+    tier = made.plan.tier("leaf_spine")
+    assert tier is not None
+    assert int(tier.upper_plugs.sum()) == int(tier.lower_plugs.sum()) == 128  # both ends are still seen in the cages
+
+
+@pytest.mark.parametrize(
+    ("spares", "expected"),
+    [
+        ({}, {}),
+        ({"optics": 0.1}, {"transceiver": 39 + 13}),  # ⌈0.1 × 384⌉ finned and ⌈0.1 × 128⌉ flat
+        ({"optics": 0.0, "cables": 0.0}, {"transceiver": 0, "fiber": 0}),
+        ({"cables": 0.01}, {"fiber": 6}),  # ⌈0.01 × 512⌉
+        ({"switches": 0.25}, {"switch": 3}),  # ⌈0.25 × 12⌉, although a model of up to 8 boxes has none by default
+    ],
+)  # fmt: skip
+def test_the_request_sets_the_share_of_spares(
+    catalog: Catalog, spares: dict[str, float], expected: dict[str, int]
+) -> None:
+    made = design(catalog, "dgx-h100", 32, "ndr", economics={"spares": spares})
+    assert made.spec.as_json()["economics"]["spares"] == {"switches": None, "optics": None, "cables": None,
+                                                          "nics": None} | spares  # fmt: skip
+    found = {category: sum(line["spare_quantity"] for line in made.lines(category=category))
+             for category in ("switch", "transceiver", "fiber")}  # fmt: skip
+    if spares:
+        assert {category: found[category] for category in expected} == expected
+    else:
+        by_part = [
+            sum(line["quantity"] for line in made.lines(part=part)) for part in ("nv-mma4z00-ns", "nv-mma4z00-ns-flt")
+        ]
+        assert found["transceiver"] == sum(n_spares("spare-optics", n, catalog) for n in by_part) == 12 + 4
+    shares = {a["name"]: a for a in cost_of(made.spec, made.fabric, made.bom, catalog)["assumptions"]}
+    for name, share in spares.items():
+        assert (shares[f"spare-{name}"]["value"], shares[f"spare-{name}"]["basis"]) == (share, "request")
+
+
+def test_another_fabric_brings_no_servers_and_shares_the_spares(catalog: Catalog) -> None:
+    one, other = design(catalog, "dgx-h100", 32, "ndr"), design(catalog, "dgx-h100", 16, "ndr")
+    bill = bill_of_fabrics([Billed("compute", one.spec, one.fabric, one.plan),
+                            Billed("storage", other.spec, other.fabric, other.plan)], catalog)  # fmt: skip
+    lines = bill.as_json()["lines"]
+    assert {line["fabric"] for line in lines} == {"compute", "storage"}
+    assert [line["fabric"] for line in lines if line["category"] == "server"] == ["compute"]
+    fibers = [line for line in lines if line["part"] == "fib-mfp7e10"]
+    quantity = sum(line["quantity"] for line in fibers)
+    assert quantity == 512 + 256
+    assert sum(line["spare_quantity"] for line in fibers) == n_spares("spare-cables", quantity, catalog)
