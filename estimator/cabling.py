@@ -61,8 +61,8 @@ def cable_plan(
     The length of a link is that set by hand (``site.set_lengths``), else that of its tier (``site.node_leaf_m`` …), else
     that of the floor plan (``site.plan``), else the catalog's default for the tier. A twin copper cable (two links between
     the same two cages) is taken only where all links of a cage end in one cage on the far side. Splitter cables are
-    counted for each leaf, ⌈used links ÷ links a cable⌉. ``table`` and ``floor`` save making the link table and the floor plan where
-    they are at hand; networks beside the compute network have a floor plan only if it is given.
+    counted for each leaf, ⌈used links ÷ links a cable⌉. ``table`` and ``floor`` save making the link table and the floor
+    plan where they are at hand; networks beside the compute network have a floor plan only if it is given.
 
     Raises
     ------

@@ -187,7 +187,8 @@ def _nodes(
     upper_cage = _switch_cage(leaf[0], fabric.port_rate_gbit_s, catalog, fabric.endpoints_per_port)
     upper = _switch_side(LEAF, leaf, upper_cage, fabric.leaf_endpoints)
     lower = _node_side(spec, fabric, catalog, role)
-    in_node_order = fabric.layout == "top-of-rack" and fabric.planes == 1
+    # hosts beside nodes have one link a cage, and break the pairs that node order makes
+    in_node_order = fabric.layout == "top-of-rack" and fabric.planes == 1 and not (fabric.hosts and fabric.hosts.attached)
     may_twin = in_node_order and not (fabric.leaf_endpoints % lower.cage.links).any()
     question = _question(
         NODE_LEAF, spec, catalog, fabric.endpoint_rate_gbit_s, upper, lower, may_twin, leaf[0]
