@@ -84,8 +84,10 @@ def _rows(drawn: Drawing) -> list[tuple[int, list[int]]]:
 
 
 def _span(drawn: Drawing) -> int:
-    """Width of the widest row."""
-    return max(sum(_width(drawn.boxes[box].label) + GAP for box in boxes) for _, boxes in _rows(drawn))
+    """Width of the widest row, without fabric managers."""
+    return max(
+        sum(_width(drawn.boxes[box].label) + GAP for box in drawn.of(kind)) for kind in COLOURS if kind != MANAGER
+    )
 
 
 def _top(position: int, span: int) -> int:
@@ -94,15 +96,23 @@ def _top(position: int, span: int) -> int:
 
 
 def _places(drawn: Drawing, left: int) -> dict[int, Place]:
-    """Every box in its row; each row spread over the width of the widest, so that groups stand below their switches."""
+    """Every box in its row; each row spread over the width of the widest, so that groups stand below their switches.
+
+    Fabric managers stand beyond that width, beside the nodes.
+    """
     span, places = _span(drawn), {}
     for position, (_, boxes) in enumerate(_rows(drawn)):
-        widths = [_width(drawn.boxes[box].label) for box in boxes]
-        room = (span - sum(widths)) // len(boxes)  # beside each box, half of it on either side
+        spread = [box for box in boxes if drawn.boxes[box].kind != MANAGER]
+        widths = {box: _width(drawn.boxes[box].label) for box in boxes}
+        room = (span - sum(widths[box] for box in spread)) // len(spread)  # beside each box, half of it on either side
         x = left + room // 2
-        for box, width in zip(boxes, widths, strict=True):
-            places[box] = Place(x, _top(position, span), width, BOX_HEIGHT)
-            x += width + room
+        for box in spread:
+            places[box] = Place(x, _top(position, span), widths[box], BOX_HEIGHT)
+            x += widths[box] + room
+        x = left + span
+        for box in sorted(set(boxes) - set(spread)):
+            places[box] = Place(x, _top(position, span), widths[box], BOX_HEIGHT)
+            x += widths[box] + GAP
     return places
 
 

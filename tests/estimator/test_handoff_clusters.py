@@ -331,6 +331,9 @@ def test_the_accelerator_label_is_set_where_a_domain_spans_nodes() -> None:
         for of_node in racks.values()
     )
     assert not any("accelerator" in key for of_node in node_labels("four units").values() for key in of_node)
+    catalog = load_catalog()
+    cut = parse_spec({"compute": custom(8, 4, scale_up_domain_gpus=10), "fabric": small(16)}, catalog)
+    assert "accelerator" not in text(link_list(cut, catalog), "k8s-labels").partition("items:")[2]  # 2.5 nodes a domain
 
 
 @pytest.mark.parametrize("name", SPECS)
@@ -506,6 +509,20 @@ def test_a_small_fabric_is_drawn_device_by_device_and_a_larger_one_in_groups() -
     assert {"leaf-r1-001", "spine-016"} <= set(labels)
     many, _ = drawn(large("top-of-rack"))
     assert any("pod-001" in made.attrib["label"] for made in many.values())
+
+
+def test_a_group_is_drawn_below_its_switches() -> None:
+    objects, places = drawn(links_of("four units"))
+    above = defaultdict(list)
+    for made in objects.values():
+        if made.attrib.get("tier") == "node-leaf":
+            cell = made.find("mxCell")
+            assert cell is not None
+            above[cell.attrib["source"]].append(places[cell.attrib["target"]])
+    assert len(above) == 4
+    for unit, leaves in above.items():
+        assert len(leaves) == 8
+        assert min(leaf[0] for leaf in leaves) < sum(places[unit][::2]) / 2 < max(leaf[2] for leaf in leaves)
 
 
 def test_what_no_one_could_read_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
