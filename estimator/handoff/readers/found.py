@@ -1,5 +1,6 @@
 """What a reader hands back: the links of a file as columns over a table of names, and the lines it had to leave out."""
 
+import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator
@@ -15,6 +16,9 @@ MAX_LINKS = 8_000_000  # of listings: a dump names a link from both ends
 MAX_NAME = 200
 KEPT_DROPS = 100
 SWITCH, HOST = "switch", "host"
+LANE = " lane "
+"""Between a port and the number, from 1, of one of its parts, where a file names a cable's whole plug."""
+_HASH = re.compile(r"spec[ _-]?hash\W+([0-9a-f]{8,64})\b", re.I)
 
 REASONS = {
     "no_device": "a side has no device name",
@@ -153,6 +157,12 @@ class LinkSink:
             file_format, self.names, self.kinds, self.ports, line, a, a_port, b, b_port, rate, both_sides,
             self.adapters, tuple(self._drops), dict(self._drop_counts), self.spec_hash,
         )  # fmt: skip
+
+
+def stated_hash(text: str) -> str | None:
+    """The spec's hash in a remark such as "spec_hash 6a2674541a3db54f, model_version 1.0"."""
+    stated = _HASH.search(text)
+    return stated[1] if stated else None
 
 
 def numbered(lines: Iterator[str]) -> Iterator[tuple[int, str]]:
