@@ -442,3 +442,6 @@ def test_links_of_other_networks_are_as_long_as_the_floor_says() -> None:
     assert floor_of_both.devices.index_of("storage-leaf-001") is not None
     (made,) = estimate([spec], CATALOG)
     assert made.fabrics["compute"]["floor_plan"] == floor_of_both.as_json()
+    lengths = made.fabrics["storage"]["media"]["node_leaf"]["lengths_m"]
+    assert lengths["from"] == "plan"
+    assert lengths["longest"] == pytest.approx(float(asked[storage.table.rows(0)].max()), abs=0.1)
