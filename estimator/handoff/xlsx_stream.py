@@ -91,7 +91,8 @@ def _sheet_xml(sheet: Sheet, texts: _Texts) -> Iterator[str]:
     )
     table = f"A1:{letters[-1]}{sheet.n_rows + 1}"
     yield (
-        f'{HEAD}<worksheet xmlns="{MAIN}"><dimension ref="{table}"/><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" '
+        f'{HEAD}<worksheet xmlns="{MAIN}"><dimension ref="{table}"/>'
+        '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" '
         f'activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>{columns}</cols><sheetData>'
         f'<row r="1">{header}</row>'
     )
