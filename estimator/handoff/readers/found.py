@@ -121,12 +121,17 @@ class LinkSink:
             self.ports.append(text)
         return index
 
+    def has_port(self, text: str) -> bool:
+        """Whether a link already has a port of this name."""
+        return text in self._port_of
+
     def add(self, line: int, a: tuple[str, str, str], b: tuple[str, str, str], rate_gbit_s: int = 0) -> None:
         """A link between two (device, kind, port), unless a side is incomplete."""
-        for name, _, port in (a, b):
-            if not name or not port or len(name) > MAX_NAME or len(port) > MAX_NAME:
-                reason = "no_device" if not name else "no_port" if not port else "name_too_long"
-                return self.drop(line, reason, f"{a[0]} {a[2]} – {b[0]} {b[2]}")
+        if not (a[0] in self._devices and b[0] in self._devices and a[2] in self._port_of and b[2] in self._port_of):
+            for name, _, port in (a, b):
+                if not name or not port or len(name) > MAX_NAME or len(port) > MAX_NAME:
+                    reason = "no_device" if not name else "no_port" if not port else "name_too_long"
+                    return self.drop(line, reason, f"{a[0]} {a[2]} – {b[0]} {b[2]}")
         if a[0] == b[0] and a[2] == b[2]:
             return self.drop(line, "same_port", f"{a[0]} {a[2]}")
         self.add_indices(

@@ -120,7 +120,7 @@ def _read_row(sink: LinkSink, number: int, cells: list[str], columns: Columns) -
     if len(cells) <= columns.last:
         return sink.drop(number, "too_few_cells", ", ".join(cells))
     ports = plain(cells[columns.a_port]), plain(cells[columns.b_port])
-    if any(_DATE.fullmatch(port) for port in ports):
+    if any(not sink.has_port(port) and _DATE.fullmatch(port) for port in ports):
         return sink.drop(number, "date_for_port", ", ".join(cells))
     sink.add(
         number,
