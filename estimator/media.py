@@ -159,13 +159,15 @@ def choose_each(options: Sequence[Choice], vendor: str, lengths_m: FloatArray) -
         return np.full(len(lengths_m), -1)
     stocked = np.array([option.stocked_m(lengths_m) for option in options])  # (n_options, n_lengths)
     fits = ~np.isnan(stocked) & (lengths_m > np.array([option.above_m for option in options])[:, None])
-    price = np.array([option.cents for option in options])[:, :, None]
-    metre = np.array([option.metre_cents for option in options])[:, :, None]
-    low, _, high = np.moveaxis(price + metre * np.nan_to_num(stocked)[:, None, :], 1, 0)
+    price = np.array([option.cents for option in options])
+    metre = np.array([option.metre_cents for option in options])
+    low = price[:, :1] + metre[:, :1] * stocked
+    high = np.where(fits, price[:, 2:] + metre[:, 2:] * stocked, np.inf)
     foreign = np.array([_foreign(option, vendor) for option in options])
-    near = foreign[:, None] <= foreign[None, :]  # [j, i]: j's maker is as near as i's
-    beats = (high[:, None, :] < low[None, :, :]) & fits[:, None, :] & near[:, :, None]
-    stands = fits & ~beats.any(axis=0)
+    stands = fits
+    for distance in set(foreign.tolist()):  # a maker is never displaced by one that is less near
+        surely = high[foreign <= distance].min(axis=0)
+        stands = stands & ~((foreign == distance)[:, None] & (surely < low))
     order = np.array([LADDER.index(option.kind) for option in options]) * 8 + foreign
     rank = np.where(
         stands, order[:, None], len(LADDER) * 8
