@@ -10,13 +10,14 @@ from designer.link_pages import device_page, schedule_page
 from designer.racks_tab import ROLE as FLOOR_ROLE
 from designer.racks_tab import floor_of
 from designer.result_query import one_of
+from designer.templatetags.units import words
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
 from estimator.link_list import LinkList
 
 TIERS = {
     "node_leaf": "Server to leaf", "fabric_manager": "Fabric manager to leaf", "leaf_spine": "Leaf to spine",
-    "spine_core": "Spine to core",
+    "spine_core": "Spine to core", "leaf_leaf": "Leaf to leaf",
 }  # fmt: skip
 COUNTS = ("links", "cables", "modules", "cages")
 ORDERS = ("tier", "medium", "length_m", "part", *COUNTS)
@@ -27,11 +28,18 @@ VIEWS = {"parts": "Parts", "schedule": "Cable schedule", "device": "Device ports
 
 def cabling_rows(fabric: Mapping[str, Any]) -> list[dict[str, Any]]:
     """One row a tier, medium, length and part of a fabric: links, cables, modules and cages are four counts."""
-    return [row for tier in TIERS for row in _tier_rows(tier, fabric.get("media", {}).get(tier))]
+    media = fabric.get("media", {})
+    return [row for tier in sorted(media, key=_place) for row in _tier_rows(tier, media[tier])]
 
 
-def _tier_rows(tier: str, cabled: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
-    for run in (cabled or {}).get("runs") or ([cabled] if cabled else []):
+def _place(tier: str) -> tuple[int, str]:
+    """Where a tier stands: from the servers up."""
+    known = list(TIERS)
+    return (known.index(tier) if tier in TIERS else len(known)), tier
+
+
+def _tier_rows(tier: str, cabled: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for run in cabled["runs"]:
         parts = run.get("parts") or {}
         yield {
             "tier": tier,
@@ -65,16 +73,20 @@ def _parts(result: Mapping[str, Any], role: str, order: str | None) -> dict[str,
         line["part"]: line["description"] for line in (result.get("bom") or {}).get("lines", []) if line["part"]
     }
     for row in rows:
-        row["tier_name"] = TIERS[row["tier"]]
+        row["tier_name"] = _tier_name(row["tier"])
         row["description"] = described.get(row["part"], row["part"])
         row["module_names"] = [described.get(part, part) for part in _modules(row)]
     totals = {key: sum(row[key] for row in rows) for key in COUNTS}
     media = result["fabrics"][role].get("media", {})
-    lengths = [{"tier": TIERS[tier], "panels": cabled.get("panels_per_link"), **cabled["lengths_m"]}
-               for tier, cabled in media.items() if cabled.get("lengths_m")]  # fmt: skip
+    lengths = [{"tier": _tier_name(tier), "panels": media[tier]["panels_per_link"], **media[tier]["lengths_m"]}
+               for tier in sorted(media, key=_place)]  # fmt: skip
     return {
         "cabling": sorted_cabling(rows, order) | {"totals": totals}, "length_chart": length_chart(rows), "lengths": lengths,
     }  # fmt: skip
+
+
+def _tier_name(tier: str) -> str:
+    return TIERS.get(tier) or words(tier).capitalize()
 
 
 def _modules(row: Mapping[str, Any]) -> list[str]:

@@ -1,5 +1,6 @@
 """What a proposed change reads like beside what is there: keys by their name on the form, values as the form prints them."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,13 +9,14 @@ from designer.spec_keys import ALL_KEYS
 from designer.templatetags.units import words
 from estimator.catalog.loader import Catalog
 
+IN_LIST = re.compile(r"\[(\d+)\]")  # problems count entries as lists do, changes as keys
 AUTOMATIC = "automatic"
 
 
 def difference(spec: Mapping[str, Any], change: Mapping[str, Any], catalog: Catalog) -> list[dict[str, str]]:
     """One row a changed key: its name on the form, its dotted path, the value there is and the proposed one."""
     return [
-        {"path": path, "label": label_of(path), "before": text_of(path, value_at(spec, path), catalog),
+        {"path": path, "label": label_of(path, spec), "before": text_of(path, value_at(spec, path), catalog),
          "after": text_of(path, value, catalog)}
         for path, value in change.items()
     ]  # fmt: skip
@@ -32,10 +34,14 @@ def value_at(values: Any, path: str) -> Any:
     return values
 
 
-def label_of(path: str) -> str:
-    """A dotted key by its name on the form; by its last words where the form does not ask for it."""
+def label_of(path: str, spec: Mapping[str, Any]) -> str:
+    """A dotted key by its name on the form; one of a list by its network and last words: "Storage network: dual homed"."""
     key = ALL_KEYS.get(path)
-    return str(key.info.title) if key and key.info.title else words(path.rpartition(".")[2]).capitalize()
+    if key and key.info.title:
+        return str(key.info.title)
+    section, _, last = path.rpartition(".")
+    role = value_at(spec, IN_LIST.sub(r".\1", section) + ".role")
+    return f"{words(role).capitalize()} network: {words(last)}" if role else words(last).capitalize()
 
 
 def text_of(path: str, value: Any, catalog: Catalog) -> str:

@@ -16,6 +16,7 @@ from designer.templatetags.units import NO_BREAK_SPACE, count, watts
 from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE
 from estimator.floor_devices import HOST
 from estimator.floor_plan import FloorPlan
+from estimator.rack_problems import exceeds
 from estimator.units import W_PER_KW
 
 MAX_RACKS = 12  # in one picture
@@ -167,7 +168,7 @@ def _sums(plan: FloorPlan, rack: int, x: float, bottom: float) -> list[str]:
     out = []
     for place, (has, limit, words) in enumerate(_lines(plan, rack)):
         y = bottom + 10 + place * 20
-        over = has > limit * (1 + 1e-9)
+        over = exceeds(has, limit)
         share = min(has / limit, 1.0) if limit else 0.0
         out.append(_rect(x, y, BAR, 8, "track", 'rx="4" fill="#dce1e7"'))
         if share > 0:
@@ -185,14 +186,14 @@ def _lines(plan: FloorPlan, rack: int) -> Iterator[tuple[float, float, str]]:
     power, load = limits.rack_power_kw or 0.0, limits.rack_weight_kg or 0.0
     has_kw, typical_kw = float(plan.max_w[rack]) / W_PER_KW, float(plan.typical_w[rack]) / W_PER_KW
     least = "at least " if parts & set(plan.unknown("max_w")) else ""
-    if has_kw > power * (1 + 1e-9):
+    if exceeds(has_kw, power):
         yield has_kw, power, f"over: {least}{_kw(has_kw)} of {_kw(power)} kW"
     elif has_kw:
         usual = "" if least else f"{_kw(typical_kw)} typical, "
         yield has_kw, power, f"{usual}{least}{_kw(has_kw)} of {_kw(power)} kW"
     else:
         yield 0, power, "power not known"
-    has_kg, over = float(plan.weight_kg[rack]), float(plan.weight_kg[rack]) > load * (1 + 1e-9)
+    has_kg, over = float(plan.weight_kg[rack]), exceeds(float(plan.weight_kg[rack]), load)
     least = "at least " if parts & set(plan.unknown("weight_kg")) else ""
     words = f"{'over: ' if over else ''}{least}{has_kg:,.0f} of {load:,.0f} kg"
     yield has_kg, load, words if has_kg else "weight not known"
@@ -269,11 +270,18 @@ def _linked_racks(
     """Every rack by itself, with its sign and, on the page, a link to its elevation."""
     out = []
     for rack, (x, y) in boxes.items():
-        role = plan.role[rack]
+        role, over = plan.role[rack], bool(plan.is_over[rack])
         band = max(depth * 0.3, 4)
         drawn = [
             f"<title>{escape(_hint(plan, rack))}</title>",
-            _rect(x, y, pitch - 2, depth, "plate", 'rx="2" fill="#ffffff" stroke="#b9c2cc"'),
+            _rect(
+                x,
+                y,
+                pitch - 2,
+                depth,
+                "plate over" if over else "plate",
+                f'rx="2" fill="#ffffff" stroke="{"#a8231b" if over else "#b9c2cc"}" stroke-width="{2 if over else 1}"',
+            ),
             _rect(x, y, pitch - 2, band, f"glyph {role}", f'rx="2" fill="{FILLS[role]}"'),
         ]
         if SIGNS[role] and pitch >= 12 and depth >= 18:
@@ -288,7 +296,8 @@ def _linked_racks(
 
 def _hint(plan: FloorPlan, rack: int) -> str:
     kw = _kw(float(plan.max_w[rack]) / W_PER_KW)
-    return f"{plan.names[rack]}: {RACK_FOR[plan.role[rack]].lower()}, up to {kw} kW"
+    over = ", over its limit" if plan.is_over[rack] else ""
+    return f"{plan.names[rack]}: {RACK_FOR[plan.role[rack]].lower()}, up to {kw} kW{over}"
 
 
 def _joined_racks(
@@ -327,6 +336,9 @@ def _legend(plan: FloorPlan, x: float, y: float) -> list[str]:
             out.append(_rect(x, y, 11, 11, f"glyph {role}", f'rx="2.5" fill="{FILLS[role]}"'))
             out.append(_text(x + 17, y + 10, words))
             x += 17 + len(words) * LETTER + 26
+    if (n_over := int(plan.is_over.sum())) > 0:
+        out.append(_rect(x, y, 11, 11, "plate over", 'rx="2.5" fill="none" stroke="#a8231b" stroke-width="2"'))
+        out.append(_text(x + 17, y + 10, f"Over a limit: {_racks(n_over)}", "over"))
     return out
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from designer.differences import difference, label_of
-from designer.spec_keys import field_name
+from designer.spec_keys import ALL_KEYS, field_name
 from estimator.catalog.loader import load_catalog
 
 SEVERITIES = ("error", "warning", "info")
@@ -14,8 +14,8 @@ def findings_context(result: Mapping[str, Any]) -> dict[str, Any]:
     """Findings, worst first, each with the difference that its proposed change would make."""
     catalog = load_catalog()
     rows = [
-        {**finding, "number": number, "label": label_of(finding["field"]) if finding.get("field") else "",
-         "input": field_name(finding["field"]) if finding.get("field") else "",
+        {**finding, "number": number, "label": label_of(finding["field"], result["spec"]) if finding.get("field") else "",
+         "input": field_name(finding["field"]) if finding.get("field") in ALL_KEYS else "",
          "difference": difference(result["spec"], finding.get("change") or {}, catalog)}
         for number, finding in enumerate(result["findings"], 1)
     ]  # fmt: skip

@@ -16,6 +16,7 @@ from designer.handoff_tab import handoff_context
 from designer.link_lists import is_outdated
 from designer.racks_tab import racks_context
 from designer.result_query import one_of
+from designer.templatetags.units import words
 from estimator.jobs.models import EstimateJob
 
 
@@ -58,10 +59,16 @@ def result_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) 
     return context | overview(result, query)
 
 
+def network_name(key: str) -> str:
+    """A fabric's key as a heading: "in-band" → "In-band"."""
+    return words(key).capitalize()
+
+
 def overview(result: dict[str, Any], query: Mapping[str, Any]) -> dict[str, Any]:
     """Counts, cost, predicted all-reduce, bill of materials, assumptions."""
     nics_gb_s = domain_nics_gb_s(result)
     return {
+        "networks": [{"key": key, "name": network_name(key), **fabric} for key, fabric in result["fabrics"].items()],
         "nics_gb_s": nics_gb_s,
         "result_compute": result["fabrics"]["compute"],
         "names": part_names(result),

@@ -13,6 +13,8 @@ from estimator.cabling import LEAF_SPINE, MANAGER, NODE_LEAF, SPINE_CORE, CableP
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import COMPUTE, compute_network
 from estimator.catalog.records import Cable
+from estimator.devices import n_managers
+from estimator.tier_ends import LEAF_LEAF
 from estimator.units import CENTS_PER_USD, ceil_div, cents_to_usd
 
 if TYPE_CHECKING:
@@ -22,8 +24,9 @@ if TYPE_CHECKING:
 Cents = tuple[int, int, int]  # low, typical, high
 RANGE = ("low", "typical", "high")
 SERVER, NIC, SWITCH, MODULE, CABLE, FIBER = "server", "nic", "switch", "transceiver", "cable", "fiber"
-PANEL = "panel"
-CATEGORIES = (SERVER, NIC, SWITCH, MODULE, CABLE, FIBER, PANEL)
+PANEL, MANAGEMENT = "panel", "management"
+CATEGORIES = (SERVER, NIC, SWITCH, MANAGEMENT, MODULE, CABLE, FIBER, PANEL)
+MANAGER_SERVER = "mgmt-node"  # what a fabric manager runs on
 NO_PRICE = "no price in the catalog"
 ASSUMED = frozenset({"assumption", "seed"})  # bases that no listing, quotation or analyst stands behind
 _USES = {  # of the modules at the upper and the lower end of a tier
@@ -31,6 +34,7 @@ _USES = {  # of the modules at the upper and the lower end of a tier
     LEAF_SPINE: ("spine, to leaves", "leaf, to spines"),
     SPINE_CORE: ("core, to spines", "spine, to cores"),
     MANAGER: ("leaf, to fabric managers", "fabric manager"),
+    LEAF_LEAF: ("leaf, to its pair", "leaf, to its pair"),
 }
 
 
@@ -163,6 +167,7 @@ def bill_of_fabrics(billed: Sequence[Billed], catalog: Catalog) -> Bom:
     for one in billed:
         mine = list(_servers(one.spec, one.fabric, catalog)) if one.role == COMPUTE else []
         mine += _switches(one.spec, one.fabric, catalog)
+        mine += _managers(one.fabric, catalog)
         for tier in one.plan.tiers:
             mine += _tier_lines(tier, catalog)
         book = one.spec.economics.price_book
@@ -198,6 +203,14 @@ def _switches(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> It
         boxes = ceil_div(count, switch.switch_units)  # a box may hold two switches
         yield BomLine(SWITCH, part, _first(switch.part_numbers), f"{switch.vendor} {switch.model}", role, None, boxes,
                       switch.typical_no_optics_w, spare_row="spare-switches")  # fmt: skip
+
+
+def _managers(fabric: "SizedFabric", catalog: Catalog) -> Iterator[BomLine]:
+    """Servers of the fabric managers, their adapters included."""
+    if count := n_managers(fabric):
+        server = catalog.servers[MANAGER_SERVER]
+        yield BomLine(MANAGEMENT, server.id, _first(server.part_numbers), f"{server.vendor} {server.model}",
+                      "fabric manager", None, count, server.typical_w)  # fmt: skip
 
 
 def _tier_lines(tier: TierCabling, catalog: Catalog) -> Iterator[BomLine]:

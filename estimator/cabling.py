@@ -26,7 +26,7 @@ from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.link_keys import cable_of_links, numbered
-from estimator.media import Choice, choose
+from estimator.media import Choice, choose, piece_m
 from estimator.media_problems import cheaper_medium, refusal, shared_cage, what_is_missing
 from estimator.tier_ends import (
     FABRIC_MANAGER,
@@ -41,6 +41,7 @@ from estimator.units import IntArray, ceil_div
 
 if TYPE_CHECKING:
     from estimator.fabric import SizedFabric
+    from estimator.floor_plan import FloorPlan
     from estimator.spec import DesignSpec
     from estimator.topology import LinkTable
 
@@ -52,14 +53,16 @@ __all__ = [
 
 
 def cable_plan(
-    spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role: str = COMPUTE, table: "LinkTable | None" = None
-) -> CablePlan:
+    spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role: str = COMPUTE, table: "LinkTable | None" = None,
+    floor: "FloorPlan | None" = None,
+) -> CablePlan:  # fmt: skip
     """Cables and modules of a sized fabric.
 
     The length of a link is that set by hand (``site.set_lengths``), else that of its tier (``site.node_leaf_m`` …), else
     that of the floor plan (``site.plan``), else the catalog's default for the tier. A twin copper cable (two links between
     the same two cages) is taken only where all links of a cage end in one cage on the far side. Splitter cables are
-    counted for each leaf, ⌈used links ÷ links a cable⌉. ``table`` saves making the link table where one is at hand.
+    counted for each leaf, ⌈used links ÷ links a cable⌉. ``table`` and ``floor`` save making the link table and the floor
+    plan where they are at hand; networks beside the compute network have a floor plan only if it is given.
 
     Raises
     ------
@@ -69,10 +72,10 @@ def cable_plan(
     """
     ends = tier_ends(spec, fabric, catalog, role)
     by_hand = any(entry.fabric == role for entry in spec.site.set_lengths)
-    if by_hand or (spec.site.plan is not None and role == COMPUTE):
+    if by_hand or floor is not None or (spec.site.plan is not None and role == COMPUTE):
         from estimator.link_media import cabled_by_link
 
-        return cabled_by_link(spec, fabric, catalog, role, ends, table)
+        return cabled_by_link(spec, fabric, catalog, role, ends, table, floor)
     choices = [choose(catalog, tier.question, tier.length_m or 0.0) for tier in ends]
     refused = [
         problem
@@ -125,7 +128,7 @@ def _tier(ends: TierEnds, choice: Choice | None, cages: list[IntArray], catalog:
     asked = ends.length_m or 0.0
     upper, lower = cages
     run = Run(
-        tier=ends.tier, choice=choice, length_m=float(choice.stocked_m(asked)) if choice else asked,
+        tier=ends.tier, choice=choice, length_m=piece_m(choice, asked) if choice else asked,
         n_links=ends.n_links, n_cables=_n_cables(choice, ends), n_upper_cages=int(upper.sum()),
         n_lower_cages=int(lower.sum()), missing=None if choice else what_is_missing(catalog, ends, asked),
     )  # fmt: skip

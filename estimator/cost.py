@@ -6,7 +6,7 @@ formulas.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +14,14 @@ from estimator.bom import (
     CABLE,
     CATEGORIES,
     FIBER,
+    MANAGEMENT,
     MODULE,
     NIC,
     PANEL,
     RANGE,
     SERVER,
     SWITCH,
+    Billed,
     Bom,
     Cents,
     add_cents,
@@ -40,7 +42,7 @@ Ends = tuple[float, float, float]  # low, typical, high
 NETWORK = tuple(category for category in CATEGORIES if category != SERVER)
 REQUEST = "request"
 _SUPPORT = {
-    "support-server-pct": (SERVER,),
+    "support-server-pct": (SERVER, MANAGEMENT),
     "support-switch-pct": (SWITCH,),
     "support-nic-optic-pct": (NIC, MODULE, CABLE, FIBER, PANEL),
 }
@@ -95,8 +97,10 @@ class Parameters:
         return Parameter(name, row.label, (row.low, row.typical, row.high), row.unit, row.basis, source, row.as_of)
 
 
-def cost_of(spec: "DesignSpec", fabric: "SizedFabric", bom: Bom, catalog: Catalog) -> dict[str, Any]:
-    """``cost`` of the Estimate.
+def cost_of(
+    spec: "DesignSpec", fabric: "SizedFabric", bom: Bom, catalog: Catalog, others: Sequence[Billed] = ()
+) -> dict[str, Any]:
+    """``cost`` of the Estimate; ``others`` are the storage and management networks that ``bom`` holds beside ``fabric``.
 
     ==========  =================================================================================================
     capital     Σ extended prices of the BOM, spares included; the network is everything but servers
@@ -113,7 +117,7 @@ def cost_of(spec: "DesignSpec", fabric: "SizedFabric", bom: Bom, catalog: Catalo
     known power.
     """
     given = Parameters(spec, catalog)
-    power = design_power(spec, fabric, bom.plan, catalog)
+    power = design_power(spec, fabric, bom.plan, catalog, others)
     network, servers, total = bom.total_cents(*NETWORK), bom.known_cents(SERVER), bom.total_cents()
     one_off = _one_off(total, fabric, bom, given)
     energy_kwh = _energy_kwh(power, given)
@@ -134,7 +138,7 @@ def cost_of(spec: "DesignSpec", fabric: "SizedFabric", bom: Bom, catalog: Catalo
         "usd_per_gpu_hour": _per_gpu_hour(tco, fabric.n_gpus * HOURS_PER_YEAR * years, given),
         "price_book": spec.economics.price_book,
         "at_least": bool(bom.unpriced) or power.is_at_least,
-        "assumptions": [parameter.as_json() for parameter in _assumptions(spec, bom, given, catalog)],
+        "assumptions": [parameter.as_json() for parameter in _assumptions(spec, bom, given, catalog, others)],
     }
 
 
@@ -208,7 +212,9 @@ def _cents(values: Iterator[float]) -> Cents:
     return low, typical, high
 
 
-def _assumptions(spec: "DesignSpec", bom: Bom, given: Parameters, catalog: Catalog) -> Iterator[Parameter]:
+def _assumptions(
+    spec: "DesignSpec", bom: Bom, given: Parameters, catalog: Catalog, others: Sequence[Billed]
+) -> Iterator[Parameter]:
     """Every figure used that is not a part's price: economics, spares, years and cable lengths."""
     for row in sorted({line.spare_row for line in bom.lines if line.spare_row}):
         given[row]  # looked up, so that the list has the share behind each spare
@@ -217,11 +223,15 @@ def _assumptions(spec: "DesignSpec", bom: Bom, given: Parameters, catalog: Catal
     yield Parameter("years", "Years of use", (years, years, years), "years", REQUEST, "the request", None)
     for tier in bom.plan.tiers:
         yield _length(tier, catalog)
+    for other in others:
+        for tier in other.plan.tiers:
+            yield _length(tier, catalog, other.role)
 
 
-def _length(tier: TierCabling, catalog: Catalog) -> Parameter:
-    """Lengths of a tier: one, or the range of a floor plan with its mean."""
-    name, label = f"{tier.tier}_m", f"Cable length, {tier.tier.replace('_', '-')}"
+def _length(tier: TierCabling, catalog: Catalog, role: str = "") -> Parameter:
+    """Lengths of a tier: one, or the range of a floor plan with its mean; ``role`` names a network beside compute."""
+    name = f"{role}.{tier.tier}_m" if role else f"{tier.tier}_m"
+    label = f"Cable length, {tier.tier.replace('_', '-')}{f' ({role})' if role else ''}"
     ends = (tier.shortest_m, tier.mean_m, tier.longest_m)
     if tier.length_from == BY_PLAN:
         return Parameter(name, label, ends, "m", "computed", "the floor plan", None)

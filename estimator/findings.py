@@ -196,7 +196,8 @@ def _about_spread(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
     elif fabric.tiers == 2:
         per = fabric.n_leaf // fabric.n_components
         ports = int(sizing.asked.spine_ports[i])
-        fit, built = ceil_div(per * fabric.leaf_uplinks, ports), fabric.n_spine // fabric.n_components
+        least = int(sizing.asked.least_spines[i])
+        fit, built = max(ceil_div(per * fabric.leaf_uplinks, ports), least), fabric.n_spine // fabric.n_components
         if built > fit and spec.fabric.grow_to_nodes in (None, spec.compute.nodes):
             yield Finding(
                 "spines_for_even_spread",

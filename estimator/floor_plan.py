@@ -18,13 +18,13 @@ from estimator.catalog.records import RackBlock
 from estimator.devices import KINDS, LEAF, MANAGER, NODE, SWITCH_KINDS
 from estimator.errors import Problem
 from estimator.floor_devices import PDU, FloorDevices, Network, floor_devices
-from estimator.rack_problems import rack_problems
+from estimator.rack_problems import exceeds, rack_problems
 from estimator.rack_rows import Floor, Rack, Row, pods_of
 from estimator.racks import RACK_UNIT_M, Body, NodeRack, network_fits, node_rack
 from estimator.site_plan import SitePlan
 from estimator.spec import DesignSpec
 from estimator.topology import FABRIC_MANAGER, LEAF_SPINE, NODE_LEAF, SPINE_CORE, LinkTable
-from estimator.units import FloatArray, IntArray, ceil_div
+from estimator.units import W_PER_KW, FloatArray, IntArray, ceil_div
 
 Float32Array = npt.NDArray[np.float32]
 _BLOCK = 16_384  # links
@@ -110,6 +110,12 @@ class FloorPlan:
             self.devices.bodies[group.key] for group in self.devices.groups if group.n and group.kind not in kinds
         ]
         return tuple(dict.fromkeys(body.name for body in bodies if not getattr(body, measure)))
+
+    @cached_property
+    def is_over(self) -> npt.NDArray[np.bool_]:
+        """Racks over their limit of power or load."""
+        power_w, load_kg = (self.plan.rack_power_kw or 0.0) * W_PER_KW, self.plan.rack_weight_kg or 0.0
+        return exceeds(self.max_w, power_w) | exceeds(self.weight_kg, load_kg)
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:

@@ -128,7 +128,8 @@ class _PortReader:
         is_host = kind in HOST_KINDS
         panels = getattr(links.table.panels, kind)
         lanes = len(labels.lanes) - 1 if len(labels.lanes) > 1 else 1
-        return PortBook(printed, frozenset(used.tolist()), len(labels.ports), panels, lanes, is_host)
+        cages = {tidy(label): port for port, label in reversed(list(enumerate(labels.cage_ports)))}
+        return PortBook(printed, frozenset(used.tolist()), len(labels.ports), panels, lanes, is_host, cages)
 
     def _kinds_of_file(self) -> IntArray:
         """1 for a host, 0 for a switch, -1 where neither the file nor the names of its ports say."""

@@ -19,6 +19,7 @@ from estimator.other_fabrics import other_keys, size_others
 from estimator.other_links import other_table
 from estimator.pipeline import sized_fabrics
 from estimator.port_names import Labels
+from estimator.site_floor import design_floor
 from estimator.spec import DesignSpec, spec_hash
 from estimator.topology import TIERS, LinkTable, link_table, panels_of
 from estimator.version import MODEL_VERSION
@@ -121,6 +122,7 @@ def _other_list(spec: DesignSpec, catalog: Catalog, role: str, compute: SizedFab
     (others,) = size_others([spec], [compute], catalog)
     one = next(one for one in others if one.key == role)
     table = other_table(one, compute, others, catalog)
-    plan = cable_plan(one.cabled, one.fabric, catalog, one.key, table)
+    floor = design_floor(spec, link_table(compute, panels_of(spec, compute, catalog)), catalog, others)
+    plan = cable_plan(one.spec if floor else one.cabled, one.fabric, catalog, one.key, table, floor)
     # the hash is that of the whole design, which every file of it carries
     return LinkList(one.spec, spec_hash(spec), catalog, role, one.fabric, table, plan, link_cabling(plan, table))

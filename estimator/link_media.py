@@ -71,12 +71,12 @@ class _Tier:
 
 def cabled_by_link(
     spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role: str, all_ends: Sequence[TierEnds],
-    table: LinkTable | None = None,
+    table: LinkTable | None = None, floor: "FloorPlan | None" = None,
 ) -> CablePlan:  # fmt: skip
     """The plan of a fabric whose links differ in length; see ``cabling.cable_plan``."""
     table = table or link_table(fabric, panels_of(spec, fabric, catalog))
     by_hand = hand_set(spec, catalog, role, table)
-    floor = _floor(spec, table, catalog, role)
+    floor = floor or _floor(spec, table, catalog, role)
     lengths_m = _lengths(catalog, all_ends, table, by_hand, floor)
     n_links = len(table)
     links = LinkCabling(
@@ -103,12 +103,12 @@ def cabled_by_link(
 
 
 def _floor(spec: "DesignSpec", table: LinkTable, catalog: Catalog, role: str) -> "FloorPlan | None":
-    """The floor plan that the request asks for; it places the devices of the compute network alone."""
+    """The floor plan that the request asks for, from the compute network's table; None where there is neither."""
     if spec.site.plan is None or role != COMPUTE:
         return None
-    from estimator.floor_plan import floor_plan
+    from estimator.site_floor import design_floor
 
-    return floor_plan(spec, table, catalog)
+    return design_floor(spec, table, catalog)
 
 
 def _lengths(
@@ -136,26 +136,38 @@ def _decide(
     """The choice for every link. Where all lengths of a tier lead to one choice, no grouping is needed."""
     rows = table.rows(TIER_NAMES.index(ends.tier))
     asked_dm = np.ceil(lengths_m[rows] * np.float32(_DM_PER_M) - _SLIVER_DM).astype(np.int32)
-    if by_hand is None or not by_hand.medium[rows].any():
-        options, chosen, seen = _options(ends, asked_dm, ends.question.medium, catalog)
-        taken = np.unique(chosen).tolist()
-        if len(taken) == 1:
-            only = options[taken[0]] if taken[0] >= 0 else None
-            return _with_pieces(_Tier(ends, table, rows, (only,), None, asked_dm, asked_dm))
+    if by_hand is not None and by_hand.medium[rows].any():
+        return _decide_by_medium(ends, table, rows, asked_dm, by_hand.medium[rows], catalog)
+    options, chosen, seen = _options(ends, asked_dm, ends.question.medium, catalog)
+    taken = np.unique(chosen).tolist()
+    choices = tuple(options[option] if option >= 0 else None for option in taken)
+    if len(choices) == 1:
+        return _with_pieces(_Tier(ends, table, rows, choices, None, asked_dm, asked_dm))
+    group, _ = _groups(ends, table, rows)
+    by_length = np.zeros(int(seen[-1]) + 1, np.int16)
+    by_length[seen] = np.searchsorted(taken, chosen)
+    pick = by_length[asked_dm] if group is None else by_length[longest_by(group, asked_dm)][group]
+    return _with_pieces(_Tier(ends, table, rows, choices, pick, asked_dm, asked_dm))
+
+
+def _decide_by_medium(
+    ends: TierEnds, table: LinkTable, rows: slice, asked_dm: Column, medium_of: Column, catalog: Catalog
+) -> _Tier:
+    """The choice for every link where some links have a medium of their own."""
     group, is_cage = _groups(ends, table, rows)
     longest_dm = asked_dm if group is None else longest_by(group, asked_dm)[group]
-    media: Column | None = by_hand.medium[rows] if by_hand else None
-    if media is not None and group is not None and is_cage:
-        media = longest_by(group, media)[group]  # one link's medium is that of its cage
+    if group is not None and is_cage:
+        medium_of = longest_by(group, medium_of)[group]  # one link's medium is that of its cage
     choices: list[Choice | None] = []
-    pick = np.empty(len(asked_dm), np.int32)
-    for medium, among in _by_medium(ends, media):
+    pick = np.empty(len(asked_dm), np.int16)
+    for code in np.flatnonzero(np.bincount(medium_of)).tolist():
+        among = medium_of == code
+        medium = HandSet.MEDIA[code] if code else ends.question.medium
         options, chosen, seen = _options(ends, longest_dm[among], medium, catalog)
         taken = np.unique(chosen).tolist()
-        number = {option: len(choices) + i for i, option in enumerate(taken)}
+        by_length = np.zeros(int(seen[-1]) + 1, np.int16)
+        by_length[seen] = np.searchsorted(taken, chosen) + len(choices)
         choices += [options[option] if option >= 0 else None for option in taken]
-        by_length = np.zeros(int(seen[-1]) + 1, np.int32)
-        by_length[seen] = [number[option] for option in chosen.tolist()]
         pick[among] = by_length[longest_dm[among]]
     return _with_pieces(_Tier(ends, table, rows, tuple(choices), pick, asked_dm, asked_dm))
 
@@ -167,15 +179,6 @@ def _options(
     options = options_of(catalog, replace(ends.question, medium=medium))
     seen = np.flatnonzero(np.bincount(lengths_dm))
     return options, choose_each(options, ends.question.vendor, seen / _DM_PER_M), seen
-
-
-def _by_medium(ends: TierEnds, media: Column | None) -> Iterator[tuple[str, Any]]:
-    """Each medium asked for and the links (a slice or a mask) that it is asked for."""
-    if media is None:
-        yield ends.question.medium, slice(None)
-        return
-    for code in np.flatnonzero(np.bincount(media)).tolist():
-        yield HandSet.MEDIA[code] if code else ends.question.medium, media == code
 
 
 def _groups(ends: TierEnds, table: LinkTable, rows: slice) -> tuple[Column | None, bool]:
@@ -270,7 +273,7 @@ class _Cages:
         key += getattr(table, f"{end}_cage")[tier.rows]
         run_of_cage = np.full(table.devices.n[side.kind] * width, -1, np.int16)
         run_of_cage[key[::-1]] = run[::-1]  # of the links of a cage the first one is written last and stays
-        plug_of_run = np.array([self._plug(choice, is_upper) for choice, _ in runs])
+        plug_of_run = np.array([self._plug(choice, is_upper) for choice, _ in runs], np.int16)
         if len(set(plug_of_run.tolist())) > 1:
             unlike = plug_of_run[run_of_cage[key]] != plug_of_run[run]
             if unlike.any():
@@ -310,9 +313,8 @@ _Runs = list[tuple[Choice | None, float]]  # choice and stock length of each
 
 def _counted(tier: _Tier, cages: _Cages, links: LinkCabling, catalog: Catalog) -> tuple[TierCabling, Column, Column]:
     """The tier's cabling, and the run and the cable (both from 0) of every link."""
-    run, runs = _runs(tier)
+    run, runs, n_links = _runs(tier)
     cable, opens = _cables(tier)
-    n_links = np.bincount(run, minlength=len(runs))
     n_cables = n_links if opens is None else np.bincount(run[opens], minlength=len(runs))
     is_set = links.is_set[tier.rows] if links.is_set is not None else None
     n_set = np.zeros_like(n_links) if is_set is None else np.bincount(run[is_set], minlength=len(runs))
@@ -338,20 +340,25 @@ def _counted(tier: _Tier, cages: _Cages, links: LinkCabling, catalog: Catalog) -
     return cabling, run, cable
 
 
-def _runs(tier: _Tier) -> tuple[Column, _Runs]:
-    """Run of every link, and all runs: by choice, then by stock length."""
+def _runs(tier: _Tier) -> tuple[Column, _Runs, IntArray]:
+    """Run of every link, all runs (by choice, then by stock length), and the links of each."""
     runs: _Runs = []
-    lookup = np.zeros((len(tier.choices), int(tier.piece_dm.max()) + 1), np.int16)
+    width = int(tier.piece_dm.max()) + 1
+    key = tier.piece_dm if tier.pick is None else tier.pick * np.int32(width) + tier.piece_dm
+    n_links = np.bincount(key, minlength=len(tier.choices) * width)
+    lookup = np.zeros(n_links.shape, np.int16)
     for i, choice in enumerate(tier.choices):
-        seen = np.flatnonzero(np.bincount(tier.piece_dm[tier.among(i)]))
+        seen = np.flatnonzero(n_links[i * width : (i + 1) * width])
+        if not len(seen):
+            continue
         if choice is None:
-            lookup[i, seen] = len(runs)
+            lookup[seen + i * width] = len(runs)
             runs.append((None, int(seen[-1]) / _DM_PER_M))
             continue
         stocked, number = np.unique(choice.stocked_m(seen / _DM_PER_M), return_inverse=True)
-        lookup[i, seen] = number + len(runs)
+        lookup[seen + i * width] = number + len(runs)
         runs += [(choice, float(length)) for length in stocked]
-    return (lookup[0][tier.piece_dm] if tier.pick is None else lookup[tier.pick, tier.piece_dm]), runs
+    return lookup[key], runs, np.bincount(lookup, n_links).astype(np.int64)
 
 
 def _cables(tier: _Tier) -> tuple[Column, BoolArray | None]:
@@ -359,7 +366,7 @@ def _cables(tier: _Tier) -> tuple[Column, BoolArray | None]:
     n = len(tier.asked_dm)
     shared = [(i, choice) for i, choice in enumerate(tier.choices) if choice and choice.links_per_cable > 1]
     per_link = [choice.cables_per_link if choice else 1 for choice in tier.choices]
-    if not shared and tier.pick is None:
+    if not shared and len(set(per_link)) == 1:
         return np.arange(0, n * per_link[0], per_link[0], dtype=np.int32), None
     weight = np.full(n, per_link[0], np.int32) if tier.pick is None else np.array(per_link, np.int32)[tier.pick]
     opener = np.arange(n)
@@ -380,7 +387,12 @@ def _plugs(tier: _Tier, side: Side, device: Column, of_cage: Column, is_upper: b
         module = (choice.upper_module if is_upper else choice.lower_module) if choice else None
         watts = (choice.upper_plug_w if is_upper else choice.lower_plug_w) if choice else 0.0
         kinds.setdefault((module.id if module else None, watts), (module, []))[1].append(number)
-    for (_, watts), (module, numbers) in kinds.items():
-        mine = device if len(kinds) == 1 else device[np.isin(of_cage, numbers)]
-        counts = np.array([len(mine)]) if side.kind in (NODE, MANAGER) else np.bincount(mine, minlength=n)
-        yield Plugs(module, watts, counts)
+    kind_of_run = np.zeros(len(runs), np.int16)
+    for number, (_, numbers) in enumerate(kinds.values()):
+        kind_of_run[numbers] = number
+    key = device if len(kinds) == 1 else device * len(kinds) + kind_of_run[of_cage]
+    counts = np.bincount(key, minlength=n * len(kinds)).reshape(n, len(kinds))
+    if side.kind in (NODE, MANAGER):
+        counts = counts.sum(axis=0, keepdims=True)
+    for number, ((_, watts), (module, _)) in enumerate(kinds.items()):
+        yield Plugs(module, watts, counts[:, number])

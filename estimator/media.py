@@ -108,6 +108,10 @@ class Choice:
         cents = self.cents[1] + self.metre_cents[1] * float(self.stocked_m(length_m))
         return None if cents >= ABOVE_ALL else cents / CENTS_PER_USD
 
+    def takes(self, length_m: float) -> bool:
+        """True for a length that it reaches, and for which no other fibre of the same modules is taken."""
+        return self.above_m < length_m <= self.most_m
+
 
 @lru_cache(maxsize=4096)
 def choose(catalog: Catalog, question: Question, length_m: float) -> Choice | None:
@@ -117,19 +121,53 @@ def choose(catalog: Catalog, question: Question, length_m: float) -> Choice | No
     return options[picked] if picked >= 0 else None
 
 
+@lru_cache(maxsize=4096)
+def piece_m(choice: Choice, length_m: float) -> float:
+    """The stock length of one choice for one length."""
+    return float(choice.stocked_m(length_m))
+
+
+@lru_cache(maxsize=4096)
+def cheapest_other(catalog: Catalog, question: Question, length_m: float) -> tuple[Choice, float, float] | None:
+    """The kind of as near a maker with the lowest typical price a link, if that is below the price of what is chosen.
+
+    Returns
+    -------
+    (that choice, its price of a link, the price of the one chosen), both in US dollars; None if there is none.
+    """
+    chosen = choose(catalog, question, length_m)
+    price = chosen.link_usd(length_m) if chosen else None
+    if chosen is None or price is None:
+        return None
+    best = None
+    for option in options_of(catalog, question):
+        if option.kind == chosen.kind or not option.takes(length_m):
+            continue
+        other = option.link_usd(length_m)
+        if (
+            other is not None
+            and other < price
+            and _foreign(option, question.vendor) <= _foreign(chosen, question.vendor)
+        ):
+            best = (option, other, price) if best is None or other < best[1] else best
+    return best
+
+
 def choose_each(options: Sequence[Choice], vendor: str, lengths_m: FloatArray) -> IntArray:
     """Index of the option taken for each length, -1 where none reaches."""
     if not options:
         return np.full(len(lengths_m), -1)
     stocked = np.array([option.stocked_m(lengths_m) for option in options])  # (n_options, n_lengths)
     fits = ~np.isnan(stocked) & (lengths_m > np.array([option.above_m for option in options])[:, None])
-    price = np.array([option.cents for option in options])[:, :, None]
-    metre = np.array([option.metre_cents for option in options])[:, :, None]
-    low, _, high = np.moveaxis(price + metre * np.nan_to_num(stocked)[:, None, :], 1, 0)
+    price = np.array([option.cents for option in options])
+    metre = np.array([option.metre_cents for option in options])
+    low = price[:, :1] + metre[:, :1] * stocked
+    high = np.where(fits, price[:, 2:] + metre[:, 2:] * stocked, np.inf)
     foreign = np.array([_foreign(option, vendor) for option in options])
-    near = foreign[:, None] <= foreign[None, :]  # [j, i]: j's maker is as near as i's
-    beats = (high[:, None, :] < low[None, :, :]) & fits[:, None, :] & near[:, :, None]
-    stands = fits & ~beats.any(axis=0)
+    stands = fits
+    for distance in set(foreign.tolist()):  # a maker is never displaced by one that is less near
+        surely = high[foreign <= distance].min(axis=0)
+        stands = stands & ~((foreign == distance)[:, None] & (surely < low))
     order = np.array([LADDER.index(option.kind) for option in options]) * 8 + foreign
     rank = np.where(
         stands, order[:, None], len(LADDER) * 8

@@ -6,10 +6,14 @@ from estimator.cable_runs import site_field
 from estimator.catalog.loader import Catalog
 from estimator.changes import Change
 from estimator.errors import Problem
-from estimator.media import AUTO, Choice, choose, options_of
+from estimator.media import AUTO, Choice, cheapest_other, choose, options_of
 from estimator.tier_ends import LEAF_SPINE, SITE_TIERS, Side, TierEnds
 from estimator.units import counted
 
+_KINDS = {
+    "copper_patch": "copper", "dac": "passive copper cables", "acc": "active copper cables",
+    "lacc": "active copper cables", "aec": "retimed copper cables", "aoc": "optical cables",
+}  # fmt: skip
 _CHEAPER_BY = 0.8  # of the price of a link: below that a hint is worth a reader's time
 
 
@@ -83,22 +87,17 @@ def cheaper_medium(catalog: Catalog, ends: TierEnds, choice: Choice, length_m: f
     """Another medium of as near a maker whose typical price a link is well below that of the one chosen."""
     if ends.tier not in SITE_TIERS or ends.question.medium != AUTO:
         return None
-    price = choice.link_usd(length_m)
-    best, best_price = None, (price or 0.0) * _CHEAPER_BY
-    for option in options_of(catalog, ends.question):
-        other = option.link_usd(length_m) if option.above_m < length_m <= option.most_m else None
-        if other is not None and other < best_price and _word(option) != _word(choice):
-            best, best_price = option, other
-    if best is None or price is None:
+    found = cheapest_other(catalog, ends.question, length_m)
+    if found is None or found[1] >= found[2] * _CHEAPER_BY:
         return None
-    word = _word(best)
+    other, other_usd, usd = found
     message = (
-        f"{ends.tier.replace('_', '-')} links of {length_m:g} m run over {_said(choice)} at {price:,.0f} USD a link; "
-        f"{_said(best)} has a typical price of {best_price:,.0f} USD. The price ranges overlap, so the usual kind was "
-        "kept: ask for the other one if your quotations say so."
+        f"{ends.tier.replace('_', '-')} links of {length_m:g} m run over {_said(choice)} at {usd:,.0f} USD a link; "
+        f"{_said(other)} typically cost {other_usd:,.0f} USD. The price ranges overlap, so the usual kind was kept: "
+        "ask for the other one if your quotations say so."
     )
     field = f"site.{ends.tier}_medium"
-    return Problem(field, "cheaper_medium", message[:1].upper() + message[1:], {field: word})
+    return Problem(field, "cheaper_medium", message[:1].upper() + message[1:], {field: _word(other)})
 
 
 def _word(choice: Choice) -> str:
@@ -107,7 +106,7 @@ def _word(choice: Choice) -> str:
 
 
 def _said(choice: Choice) -> str:
-    return f"{choice.medium} modules" if choice.cable.kind == "fiber" else choice.cable.description
+    return f"{choice.medium} modules and fibre" if choice.cable.kind == "fiber" else _KINDS[choice.kind]
 
 
 def mixed_cages(ends: TierEnds, side: Side, n_cages: int) -> Problem:

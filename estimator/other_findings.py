@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from estimator.cable_runs import CablePlan
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import STORAGE
 from estimator.changes import Change
 from estimator.errors import Problem
-from estimator.findings import SEVERITY_ORDER, Finding, findings_of
+from estimator.findings import SEVERITY_ORDER, Finding, findings_of, of_problem
 from estimator.hosts import PDU
 from estimator.other_fabrics import OtherSized, is_leaf_only
 from estimator.other_rules import in_entry
@@ -29,6 +30,16 @@ def other_findings(one: OtherSized, catalog: Catalog) -> list[Finding]:
         *(_of_entry(f, one.index) for f in _of_counts(one, catalog)),
     ]
     return sorted(found, key=lambda finding: SEVERITY_ORDER[finding.severity])
+
+
+def cabling_findings(one: OtherSized, plan: CablePlan) -> list[Finding]:
+    """What cannot be cabled, and what no part of the catalog joins."""
+    severities = ((plan.blocked, "error"), (plan.problems, "warning"), (plan.hints, "info"))
+    return [
+        of_problem(replace(problem, field=f"other_fabrics[{one.index}]", change=None), severity)
+        for problems, severity in severities
+        for problem in problems
+    ]
 
 
 def _of_counts(one: OtherSized, catalog: Catalog) -> Iterator[Finding]:

@@ -1,30 +1,36 @@
 """Specs in, Estimates out: counts → cables → BOM → cost, power → performance. No other module calls them in a row."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from estimator.attached import COMPUTE_KEY
-from estimator.bom import bill_of_materials
+from estimator.bom import Billed, bill_of_fabrics
 from estimator.built import paths_json, ratios_json
 from estimator.cabling import cable_plan
 from estimator.catalog.loader import Catalog
 from estimator.cost import cost_of
 from estimator.diagnosis import why_not
-from estimator.errors import InfeasibleDesign, Problem
+from estimator.errors import InfeasibleDesign, Problem, SpecError
 from estimator.fabric import SizedFabric, fabric_of
+from estimator.failures import failures_json
 from estimator.findings import Finding, findings_of, of_problem
+from estimator.growth import compared_specs, growth_json, moved_manager_links
+from estimator.later_findings import about_growth, about_spares, cannot_grow
 from estimator.other_fabrics import OtherSized, other_json, size_others
-from estimator.other_findings import other_findings
+from estimator.other_findings import cabling_findings, other_findings
+from estimator.other_links import other_plan
 from estimator.performance import design_performance
 from estimator.power import power_of
+from estimator.reliability import expected_json, failing_parts
 from estimator.sizing import Sizing, size
 from estimator.spec import DesignSpec, spec_hash
+from estimator.topology import panels_of
 from estimator.units import ratio_text
 from estimator.version import MODEL_VERSION
 
-ALL_PARTS = ("counts", "links", "cables", "bom", "cost", "performance")
+ALL_PARTS = ("counts", "links", "cables", "bom", "cost", "performance", "growth", "failures")
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,9 @@ class Estimate:
     cost: dict[str, Any] | None = None
     power: dict[str, Any] | None = None
     performance: dict[str, Any] | None = None
+    failures: dict[str, Any] | None = None
+    growth: dict[str, Any] | None = None
+    parts: tuple[str, ...] = ALL_PARTS
 
     def as_json(self) -> dict[str, Any]:
         """The Estimate, with the versions of model and catalog: with the spec they are all that it rests on."""
@@ -50,9 +59,11 @@ class Estimate:
             "fabrics": self.fabrics,
             "findings": [f.as_json() for f in self.findings],
         }
-        for key in ("bom", "cost", "power", "performance"):
+        for key in ("bom", "cost", "power", "performance", "failures"):
             if getattr(self, key) is not None:
                 out[key] = getattr(self, key)
+        if "growth" in self.parts:
+            out["growth"] = self.growth  # None: the design has no room to grow
         return out
 
 
@@ -114,8 +125,8 @@ def _one(
         fabrics[key]["oversubscription"] = sized.oversubscription_json(asked.oversubscription) | ratios_json(sized)
         fabrics[key]["paths"] = paths_json(sized)
     found = [*found, *(finding for one in others for finding in other_findings(one, catalog))]
-    bom = cost = power = None
-    if {"cables", "bom", "cost"} & set(parts):
+    bom = cost = power = failures = None
+    if {"cables", "bom", "cost", "failures", "growth"} & set(parts):
         plan = cable_plan(spec, fabric, catalog)
         compute |= plan.as_json() | ({"floor_plan": plan.floor.as_json()} if plan.floor else {})
         found = [
@@ -124,13 +135,40 @@ def _one(
             *found,
             *(of_problem(problem, "info") for problem in plan.hints),
         ]
-        if {"bom", "cost"} & set(parts):
-            bill = bill_of_materials(spec, fabric, plan, catalog)
-            bom = bill.as_json() if "bom" in parts else None
+        billed = [Billed(one.key, one.spec, one.fabric, other_plan(one, fabric, others, catalog, plan.floor))
+                  for one in others]  # fmt: skip
+        for one, cabled in zip(others, billed, strict=True):
+            fabrics[one.key] |= cabled.plan.as_json()
+            found += cabling_findings(one, cabled.plan)
+        if {"bom", "cost", "failures", "growth"} & set(parts):
+            bill = bill_of_fabrics([Billed(COMPUTE_KEY, spec, fabric, plan), *billed], catalog)
+            bom = bill.as_json() if {"bom", "growth"} & set(parts) else None
         if "cost" in parts:
-            power = power_of(spec, fabric, plan, catalog)
-            cost = cost_of(spec, fabric, bill, catalog)
-    return Estimate(spec, catalog.version, fabric, fabrics, found, bom, cost, power, performance)
+            power = power_of(spec, fabric, plan, catalog, billed)
+            cost = cost_of(spec, fabric, bill, catalog, billed)
+        if "failures" in parts:
+            expected = failing_parts(spec, fabric, bill.lines, catalog)
+            failures = failures_json(fabric, panels_of(spec, fabric, catalog), spec.compute.nics_per_node or 1)
+            failures["expected"] = expected_json(expected, fabric, catalog)
+            found += about_spares(expected, catalog)
+    made = Estimate(spec, catalog.version, fabric, fabrics, found, bom, cost, power, performance, failures, parts=parts)
+    made = _with_growth(made, catalog) if "growth" in parts else made
+    return made if "bom" in parts else replace(made, bom=None)
+
+
+def _with_growth(made: Estimate, catalog: Catalog) -> Estimate:
+    """The estimate with ``growth``, and with what stands in the way of growing among its findings."""
+    try:
+        specs = compared_specs(made.spec, made.fabric, catalog)
+        others = estimate(specs, catalog, ("counts", "links", "cables", "bom")) if specs else ()
+    except (SpecError, InfeasibleDesign) as error:
+        return replace(made, findings=[*made.findings, *(cannot_grow(problem) for problem in error.problems)])
+    if not others:
+        return made
+    grown, right = others
+    moved = moved_manager_links(made.fabric, grown.fabric)
+    growth = growth_json(made.as_json(), grown.as_json(), right.as_json(), moved)
+    return replace(made, growth=growth, findings=[*made.findings, *about_growth(made.spec, growth)])
 
 
 def _performance(

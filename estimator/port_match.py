@@ -6,8 +6,8 @@ devices that the design has there is taken.
 """
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,7 @@ ADAPTER_ORDER = "adapters in order"
 ADAPTERS_FROM_ONE = "adapter numbers from 1"
 _DIGITS = re.compile(r"\d+")
 _ADAPTER = re.compile(r"(?:mlx\d+_|hca[- ]?|hfi\d+_|p)(\d+)$")
+_PART = re.compile(r"(.+)lane(\d{1,2})")  # found.LANE, tidied
 _FIRST_PORT = re.compile(r"(?<=\w)/p?1$")
 Numbers = tuple[int, ...]
 PortLane = tuple[int, int]
@@ -40,12 +41,16 @@ class PortBook:
     ports_a_cage: int = 1
     lanes: int = 1
     is_host: bool = False
+    cages: Mapping[str, int] = field(default_factory=dict)  # label of an unsplit cage → its first port
 
     @cached_property
     def adapters(self) -> dict[int, PortLane]:
         """Ports by the number in their adapter's name: 3 for mlx5_3."""
         named = ((_ADAPTER.match(label), place) for label, place in self.printed.items())
         return {int(match[1]): place for match, place in named if match}
+
+
+Style = Callable[[PortBook, Numbers], PortLane | None]
 
 
 def local_code(port: Any, lane: Any = 0) -> Any:
@@ -59,45 +64,35 @@ def tidy(text: str) -> str:
     return _FIRST_PORT.sub("", text) if text.startswith(("mlx", "hca", "hfi", "ib")) else text
 
 
-def _one(numbers: Numbers) -> int | None:
-    """The number of a name with one, or with slot 1 before it."""
-    if len(numbers) == 1:
-        return numbers[0]
-    return numbers[1] if len(numbers) == 2 and numbers[0] == 1 else None
-
-
-def _from_one(book: PortBook, numbers: Numbers) -> PortLane | None:
-    number = _one(numbers)
-    return (number - 1, 0) if number else None
+def _port(book: PortBook, numbers: Numbers) -> PortLane | None:
+    """5, and of a split port 5/1."""
+    if not numbers or not numbers[0] or len(numbers) > 2:
+        return None
+    return _lane(book, numbers[0] - 1, numbers[1:])
 
 
 def _cage_and_port(book: PortBook, numbers: Numbers) -> PortLane | None:
-    if len(numbers) == 3 and numbers[0] == 1:
-        numbers = numbers[1:]
-    if len(numbers) != 2 or not numbers[0] or not 1 <= numbers[1] <= book.ports_a_cage:
+    """3/1, and of a split port 3/1/2."""
+    if len(numbers) not in (2, 3) or not numbers[0] or not 1 <= numbers[1] <= book.ports_a_cage:
         return None
-    return (numbers[0] - 1) * book.ports_a_cage + numbers[1] - 1, 0
+    return _lane(book, (numbers[0] - 1) * book.ports_a_cage + numbers[1] - 1, numbers[2:])
 
 
-def _port_and_lane(book: PortBook, numbers: Numbers) -> PortLane | None:
-    if len(numbers) == 3 and numbers[0] == 1:
-        numbers = numbers[1:]
-    if len(numbers) != 2 or not numbers[0] or not 1 <= numbers[1] <= book.lanes:
-        return None
-    return numbers[0] - 1, numbers[1]
+def _lane(book: PortBook, port: int, lane: Numbers) -> PortLane | None:
+    if not lane:
+        return port, 0
+    return (port, lane[0]) if 1 <= lane[0] <= book.lanes and book.lanes > 1 else None
 
 
-def _cage_port_lane(book: PortBook, numbers: Numbers) -> PortLane | None:
-    if len(numbers) == 4 and numbers[0] == 1:
-        numbers = numbers[1:]
-    if len(numbers) != 3 or not 1 <= numbers[2] <= book.lanes:
-        return None
-    place = _cage_and_port(book, numbers[:2])
-    return (place[0], numbers[2]) if place else None
+def _in_slot_one(read: Style) -> Style:
+    """The same with slot 1 before it: 1/5, 1/3/1."""
+    return lambda book, numbers: read(book, numbers[1:]) if numbers[:1] == (1,) else None
 
 
 def _cage_from_zero(book: PortBook, numbers: Numbers) -> PortLane | None:
-    """swp3s1: the second part of cage 3."""
+    """swp3s1: the second part of cage 3; swp3: all of it."""
+    if len(numbers) == 1 and book.ports_a_cage == 1:
+        return numbers[0] - 1, 0
     if len(numbers) != 2 or not numbers[0] or numbers[1] >= book.ports_a_cage * book.lanes:
         return None
     port = (numbers[0] - 1) * book.ports_a_cage + numbers[1] // book.lanes
@@ -106,11 +101,10 @@ def _cage_from_zero(book: PortBook, numbers: Numbers) -> PortLane | None:
 
 def _halves(book: PortBook, numbers: Numbers) -> PortLane | None:
     """Two numbers a port, as the subnet manager counts the ports of a switch in split mode."""
-    number = _one(numbers)
-    return ((number - 1) // 2, (number - 1) % 2 + 1) if number else None
+    return ((numbers[0] - 1) // 2, (numbers[0] - 1) % 2 + 1) if len(numbers) == 1 and numbers[0] else None
 
 
-def _stepped(step: int) -> Callable[[PortBook, Numbers], PortLane | None]:
+def _stepped(step: int) -> Style:
     def read(book: PortBook, numbers: Numbers) -> PortLane | None:
         if len(numbers) != 1 or numbers[0] % step:
             return None
@@ -119,11 +113,11 @@ def _stepped(step: int) -> Callable[[PortBook, Numbers], PortLane | None]:
     return read
 
 
-STYLES: dict[str, Callable[[PortBook, Numbers], PortLane | None]] = {
-    "numbers from 1": _from_one,
+STYLES: dict[str, Style] = {
+    "numbers from 1": _port,
+    "slot/port": _in_slot_one(_port),
     "cage/port": _cage_and_port,
-    "port/lane": _port_and_lane,
-    "cage/port/lane": _cage_port_lane,
+    "slot/cage/port": _in_slot_one(_cage_and_port),
     "cage, parts from 0": _cage_from_zero,
     "two numbers a port": _halves,
     "numbers from 0": _stepped(1),
@@ -156,6 +150,8 @@ def read_ports(book: PortBook, style: str, texts: list[str]) -> IntArray:
 
 
 def _place(book: PortBook, style: str, text: str) -> PortLane | None:
+    if (part := _PART.fullmatch(text)) is not None:
+        return _part(book, style, part[1], int(part[2]))
     if style == PRINTED:
         return book.printed.get(text)
     if style == ADAPTERS_FROM_ONE:  # as the Cable Validation Tool counts: 4 is mlx5_3
@@ -165,6 +161,14 @@ def _place(book: PortBook, style: str, text: str) -> PortLane | None:
     if any(number > 1_000_000 for number in numbers):
         return None
     return STYLES[style](book, numbers)
+
+
+def _part(book: PortBook, style: str, whole: str, part: int) -> PortLane | None:
+    """Part number ``part`` (from 1) of a port that is split, or of a cage of several such ports."""
+    if style == PRINTED and whole not in book.printed and whole in book.cages:
+        return book.cages[whole] + (part - 1) // book.lanes, (part - 1) % book.lanes + 1 if book.lanes > 1 else 0
+    place = _place(book, style, whole)
+    return (place[0], part) if place and not place[1] else None
 
 
 def natural_key(text: str) -> list[tuple[int, int, str]]:

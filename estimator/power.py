@@ -1,12 +1,16 @@
 """Power of a design: switches with what is plugged into them, modules in nodes, servers, and the facility around."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from estimator.bom import MANAGER_SERVER, Billed
 from estimator.cabling import LEAF_SPINE, MANAGER, NODE_LEAF, SPINE_CORE, CablePlan
 from estimator.catalog.loader import Catalog
+from estimator.devices import n_managers
+from estimator.tier_ends import LEAF_LEAF
 from estimator.units import FloatArray, ceil_div
 
 if TYPE_CHECKING:
@@ -40,12 +44,13 @@ class Power:
     node_plugs: Watts
     nics: Watts
     servers: Watts
+    managers: Watts
     is_at_least: bool
 
     @property
     def network(self) -> Watts:
-        """Switches and their modules, modules and cable ends in nodes, and adapters outside a server's figure."""
-        return self.switches + self.node_plugs + self.nics
+        """Switches and their modules, modules and cable ends in nodes, adapters outside a server's figure, managers."""
+        return self.switches + self.node_plugs + self.nics + self.managers
 
     @property
     def it(self) -> Watts:
@@ -59,33 +64,41 @@ def pue_of(spec: "DesignSpec", catalog: Catalog) -> float:
     return catalog.economics["pue"].typical if asked is None else asked
 
 
-def power_of(spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan, catalog: Catalog) -> dict[str, Any]:
-    """``power`` of the Estimate: network, IT and facility watts, typical and maximum."""
-    power = design_power(spec, fabric, plan, catalog)
+def power_of(
+    spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan, catalog: Catalog, others: Sequence[Billed] = ()
+) -> dict[str, Any]:
+    """``power`` of the Estimate: network, IT and facility watts, typical and maximum, over all fabrics."""
+    power = design_power(spec, fabric, plan, catalog, others)
     pue = pue_of(spec, catalog)
     return {
         "network_w": power.network.as_json(), "it_w": power.it.as_json(), "facility_w": (power.it * pue).as_json(),
         "parts_w": {"switches_with_modules": power.switches.as_json(), "node_modules": power.node_plugs.as_json(),
-                    "nics": power.nics.as_json(), "servers": power.servers.as_json()},
+                    "nics": power.nics.as_json(), "servers": power.servers.as_json(),
+                    "fabric_managers": power.managers.as_json()},
         "pue": pue, "at_least": power.is_at_least,
     }  # fmt: skip
 
 
-def design_power(spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan, catalog: Catalog) -> Power:
-    """Draw of every part of a design.
+def design_power(
+    spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan, catalog: Catalog, others: Sequence[Billed] = ()
+) -> Power:
+    """Draw of every part of a design; ``others`` are its storage and management networks.
 
     A switch draws its typical figure without modules plus what its cages hold, and never more than its maximum. Server
     figures hold adapters but no modules; adapters are added for custom servers alone, whose own draw is unknown.
     """
-    switches = Watts(0.0, 0.0)
-    for role, part, count in fabric.switches:
-        switches += _switch_watts(part, count, _plug_watts(role, count, plan), catalog)
-    far = [tier for name in (NODE_LEAF, MANAGER) if (tier := plan.tier(name))]
-    node_w = float(sum(int(plugs.counts.sum()) * plugs.unit_w for tier in far for plugs in tier.lower))
+    switches = managers = Watts(0.0, 0.0)
+    node_w, is_at_least = 0.0, False
+    manager = catalog.servers[MANAGER_SERVER]
+    for network, cabling in ((fabric, plan), *((other.fabric, other.plan) for other in others)):
+        for role, part, count in network.switches:
+            switches += _switch_watts(part, count, _plug_watts(role, count, cabling), catalog)
+        far = [tier for name in (NODE_LEAF, MANAGER) if (tier := cabling.tier(name))]
+        node_w += float(sum(int(plugs.counts.sum()) * plugs.unit_w for tier in far for plugs in tier.lower))
+        managers += Watts(manager.typical_w, manager.max_w) * n_managers(network)
+        is_at_least |= any(part is None for _, part, _ in network.switches) or any(t.missing for t in cabling.tiers)
     nics, servers = _node_watts(spec, fabric, catalog)
-    has_custom = servers.max == 0 or any(part is None for _, part, _ in fabric.switches)
-    is_at_least = has_custom or any(tier.missing for tier in plan.tiers)
-    return Power(switches, Watts(node_w, node_w), nics, servers, is_at_least)
+    return Power(switches, Watts(node_w, node_w), nics, servers, managers, is_at_least or servers.max == 0)
 
 
 def _plug_watts(role: str, count: int, plan: CablePlan) -> FloatArray:
@@ -96,6 +109,11 @@ def _plug_watts(role: str, count: int, plan: CablePlan) -> FloatArray:
     for tier in plan.tiers:
         sides = (tier.upper if tier.tier in upper else (), tier.lower if tier.tier in lower else ())
         watts += sum(plugs.counts * plugs.unit_w for side in sides for plugs in side)
+    if role == "leaf" and (pairs := plan.tier(LEAF_LEAF)):
+        for leaf, side in enumerate((pairs.lower, pairs.upper)):  # of a pair, the first is the lower end
+            for plugs in side:
+                counts = plugs.counts if len(plugs.counts) < count else plugs.counts[leaf::2]
+                watts[leaf::2] += counts * plugs.unit_w
     return watts
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,12 @@ from estimator.site_plan import SitePlan
 from estimator.units import W_PER_KW, FloatArray, counted
 
 NODES_PER_RACK = "site.plan.nodes_per_rack"
+_ROUNDING = 1e-9  # of sums in float64
+
+
+def exceeds(has: Any, limit: float) -> Any:
+    """Whether a value, or each of an array, is over a limit by more than rounding."""
+    return has > limit * (1 + _ROUNDING)
 
 
 def rack_problems(
@@ -58,7 +65,7 @@ class _Limit:
 
 def _over(racks: _Racks, of: _Limit, has: FloatArray) -> tuple[str, str, Change] | None:
     """Field, message and change for the racks that are over a limit; None if all keep it."""
-    over = np.flatnonzero(has > of.limit * (1 + 1e-9))
+    over = np.flatnonzero(exceeds(has, of.limit))
     if not len(over):
         return None
     worst = int(over[np.argmax(has[over])])

@@ -43,20 +43,23 @@ class Side:
     is_assumed: bool = False
 
     @property
-    def first_cage(self) -> IntArray:
+    def first_cage(self) -> IntArray | int:
         """The cage of the panel's first link."""
-        return np.broadcast_to(self.first // self.cage.links, self.used.shape)
+        return self.first // self.cage.links
 
     @property
     def last_cage(self) -> IntArray:
-        """The cage of its last link; one before the first where there is no link."""
-        links = self.cage.links
-        return np.where(self.used > 0, (self.first + self.used - 1) // links, self.first_cage - 1)
+        """The cage of the last link of every device; one before the first where a device has none."""
+        last: IntArray = (self.first + self.used - 1) // self.cage.links
+        return last
 
     @property
     def cages(self) -> IntArray:
         """Filled cages of every device."""
-        return self.last_cage - self.first_cage + 1
+        links = self.cage.links
+        if isinstance(self.first, int) and self.first % links == 0:
+            return np.asarray(ceil_div(self.used, links))
+        return np.where(self.used > 0, self.last_cage - self.first_cage + 1, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,8 @@ def shared_cages(all_ends: Sequence[TierEnds]) -> Iterator[tuple[TierEnds, TierE
     ):  # fmt: skip
         if one in by_tier and other in by_tier:
             here, there = by_tier[one].upper, side_at(by_tier[other], by_tier[one].upper.kind)
+            if here.cage.links == 1:
+                continue
             shared = (here.used > 0) & (there.used > 0) & (here.last_cage == there.first_cage)
             if shared.any():
                 yield by_tier[one], by_tier[other], shared
@@ -182,7 +187,8 @@ def _nodes(
     upper_cage = _switch_cage(leaf[0], fabric.port_rate_gbit_s, catalog, fabric.endpoints_per_port)
     upper = _switch_side(LEAF, leaf, upper_cage, fabric.leaf_endpoints)
     lower = _node_side(spec, fabric, catalog, role)
-    in_node_order = fabric.layout == "top-of-rack" and fabric.planes == 1
+    # hosts beside nodes have one link a cage, and break the pairs that node order makes
+    in_node_order = fabric.layout == "top-of-rack" and fabric.planes == 1 and not (fabric.hosts and fabric.hosts.attached)
     may_twin = in_node_order and not (fabric.leaf_endpoints % lower.cage.links).any()
     question = _question(
         NODE_LEAF, spec, catalog, fabric.endpoint_rate_gbit_s, upper, lower, may_twin, leaf[0]

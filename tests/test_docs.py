@@ -26,6 +26,7 @@ CODE_POSITION = {
     "ErrorDetail": 1,
     "fail_with": 0,
     "Finding": 0,
+    "UnreadableFile": 0,
 }
 # Never sent: the base class's own code. Only the command line's, whose words are its own usage.
 NOT_IN_THE_API = {"refused", "bad_command", "cannot_read", "not_json", "too_large"}
@@ -125,6 +126,7 @@ def test_the_limits_in_the_api_document_are_those_of_the_settings() -> None:
     assert f"| {settings.ACTIVE_JOBS_PER_USER} (`DESIGNER_ACTIVE_JOBS_PER_USER`) |" in text
     assert f"| {settings.MAX_BODY_BYTES:,} bytes, {MAX_DEPTH} levels deep |" in text
     assert f"| {MAX_ROWS:,} |" in text
+    assert f"| {settings.MAX_LINK_FILE_BYTES:,} bytes; {rates['heavy'].removesuffix('/min')} a minute |" in text
 
 
 def test_every_setting_is_in_the_readme() -> None:

@@ -232,8 +232,8 @@ BOOK_NAMES = {
     "street": "street prices, with planning anchors for parts that have none",
 }
 CATEGORY_NAMES = {
-    "server": "Servers", "nic": "Adapters", "switch": "Switches", "transceiver": "Transceivers", "cable": "Cables",
-    "fiber": "Fibres",
+    "server": "Servers", "nic": "Adapters", "switch": "Switches", "management": "Fabric managers",
+    "transceiver": "Transceivers", "cable": "Cables", "fiber": "Fibres", "panel": "Patch panels",
 }  # fmt: skip
 
 

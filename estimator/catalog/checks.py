@@ -213,7 +213,7 @@ def _fabric_defaults(tables: Tables, catalog: "Catalog") -> None:
 FLOOR_NAMES = (
     "rack_units", "reserved_units", "rack_weight_kg", "racks_per_row_least", "racks_per_row_most", "rack_pitch_m",
     "row_pitch_m", "tray_height_m", "slack_m", "slack_share", "switches_per_rack", "unit_racks_least",
-    "panel_extra_m", "panel_loss_db", "panel_ports",
+    "panel_extra_m", "panel_ports",
     "custom_node_rack_units", "custom_nodes_per_rack",
 )  # fmt: skip
 

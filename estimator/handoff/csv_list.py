@@ -14,7 +14,7 @@ from estimator.link_list import COLUMNS, LinkList
 def write(links: LinkList) -> Iterator[str]:
     """Header and first row, then blocks of rows."""
     stamp = origin(links)
-    return csv_blocks((*COLUMNS, *stamp), _stamped(_safe_rows(links), tuple(stamp.values())))
+    return csv_blocks((*COLUMNS, *stamp), _stamped(safe_rows(links), tuple(stamp.values())))
 
 
 def _stamped(rows: Iterator[tuple[Cell, ...]], stamp: tuple[Cell, ...]) -> Iterator[tuple[Cell, ...]]:
@@ -23,8 +23,8 @@ def _stamped(rows: Iterator[tuple[Cell, ...]], stamp: tuple[Cell, ...]) -> Itera
         yield row + (empty if number else stamp)
 
 
-def _safe_rows(links: LinkList) -> Iterator[tuple[Cell, ...]]:
-    """Rows without a formula; labels are the only text of a row that a catalog may spell as it likes."""
+def safe_rows(links: LinkList) -> Iterator[tuple[Cell, ...]]:
+    """The list's rows without a formula; labels are the only text in them that a catalog may spell as it likes."""
     labels = {label for kind in links.labels.values() for column in (kind.cages, *kind.lanes) for label in column}
     if all(guarded(label) == label for label in labels):
         yield from links.rows()

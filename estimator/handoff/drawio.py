@@ -9,21 +9,22 @@ from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
 from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE
-from estimator.handoff.drawn_boxes import Box, Drawing, drawings
+from estimator.handoff.drawn_boxes import Box, Drawing, Line, drawings
 from estimator.handoff.limits import refuse_above
 from estimator.handoff.stamp import origin, title
 from estimator.link_list import LinkList
-from estimator.topology import TIERS
+from estimator.topology import LEAF_LEAF, TIERS
 from estimator.units import counted
 
 MAX_BOXES_A_ROW = 64
 ROWS = ((CORE,), (SPINE,), (LEAF,), (NODE, MANAGER))  # from the top
-TIER_ROWS = (3, 3, 2, 1)  # row of the lower end of each tier
+TIER_ROWS = (3, 3, 2, 1, 3)  # row above which each tier is described; links within pairs of leaves below these
 CHARACTER, LINE, GAP, BOX_HEIGHT, ROW_GAP = 8, 18, 24, 48, 160  # px, for a 12 px font
 COLOURS = {CORE: "#dae8fc", SPINE: "#d5e8d4", LEAF: "#fff2cc", NODE: "#f5f5f5", MANAGER: "#e1d5e7"}
 BOX = "rounded=1;html=0;fontSize=12;strokeColor=#666666;fillColor={};"
 TEXT = "text;html=0;align=left;verticalAlign=middle;fontSize=12;strokeColor=none;fillColor=none;"
-EDGE = "endArrow=none;html=0;strokeColor=#999999;exitX=0.5;exitY=0;entryX=0.5;entryY=1;strokeWidth={};"
+EDGE = "endArrow=none;html=0;strokeColor=#999999;strokeWidth={};"
+UPWARD = "exitX=0.5;exitY=0;entryX=0.5;entryY=1;"  # from the top of the lower box to the bottom of the upper one
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +71,7 @@ def _pieces(links: LinkList, drawn: Drawing) -> Iterator[str]:
     for number, place in sorted(_places(drawn, left).items()):
         yield _box(number, drawn.boxes[number], place)
     for number, line in enumerate(drawn.lines):
-        cell = (
-            f'<mxCell style={quoteattr(EDGE.format(min(line.n_links.bit_length(), 6)))} edge="1" parent="1" '
-            f'source="box-{line.lower}" target="box-{line.upper}"><mxGeometry relative="1" as="geometry"/></mxCell>'
-        )
-        yield _object(f"line-{number}", "", cell, tier=TIERS[line.tier], links=str(line.n_links))
+        yield _line(number, line)
     yield "</root></mxGraphModel></diagram></mxfile>\n"
 
 
@@ -84,8 +81,10 @@ def _rows(drawn: Drawing) -> list[tuple[int, list[int]]]:
 
 
 def _span(drawn: Drawing) -> int:
-    """Width of the widest row."""
-    return max(sum(_width(drawn.boxes[box].label) + GAP for box in boxes) for _, boxes in _rows(drawn))
+    """Width of the widest row, without fabric managers."""
+    return max(
+        sum(_width(drawn.boxes[box].label) + GAP for box in drawn.of(kind)) for kind in COLOURS if kind != MANAGER
+    )
 
 
 def _top(position: int, span: int) -> int:
@@ -94,15 +93,23 @@ def _top(position: int, span: int) -> int:
 
 
 def _places(drawn: Drawing, left: int) -> dict[int, Place]:
-    """Every box in its row; each row spread over the width of the widest, so that groups stand below their switches."""
+    """Every box in its row; each row spread over the width of the widest, so that groups stand below their switches.
+
+    Fabric managers stand beyond that width, beside the nodes.
+    """
     span, places = _span(drawn), {}
     for position, (_, boxes) in enumerate(_rows(drawn)):
-        widths = [_width(drawn.boxes[box].label) for box in boxes]
-        room = (span - sum(widths)) // len(boxes)  # beside each box, half of it on either side
+        spread = [box for box in boxes if drawn.boxes[box].kind != MANAGER]
+        widths = {box: _width(drawn.boxes[box].label) for box in boxes}
+        room = (span - sum(widths[box] for box in spread)) // len(spread)  # beside each box, half of it on either side
         x = left + room // 2
-        for box, width in zip(boxes, widths, strict=True):
-            places[box] = Place(x, _top(position, span), width, BOX_HEIGHT)
-            x += width + room
+        for box in spread:
+            places[box] = Place(x, _top(position, span), widths[box], BOX_HEIGHT)
+            x += widths[box] + room
+        x = left + span
+        for box in sorted(set(boxes) - set(spread)):
+            places[box] = Place(x, _top(position, span), widths[box], BOX_HEIGHT)
+            x += widths[box] + GAP
     return places
 
 
@@ -131,6 +138,15 @@ def _box(number: int, box: Box, place: Place) -> str:
     cell = f'<mxCell style={style} vertex="1" parent="1">{place.xml}</mxCell>'
     ends = box.names[0] if len(box.names) == 1 else f"{box.names[0]} to {box.names[-1]}"
     return _object(f"box-{number}", box.label, cell, kind=box.kind, devices=str(len(box.names)), names=ends)
+
+
+def _line(number: int, line: Line) -> str:
+    """Thicker for more links: a pixel for each doubling, six at most."""
+    style = EDGE.format(min(line.n_links.bit_length(), 6)) + UPWARD * (line.tier != LEAF_LEAF)
+    ends = f'source="box-{line.lower}" target="box-{line.upper}"'
+    geometry = '<mxGeometry relative="1" as="geometry"/>'
+    cell = f'<mxCell style="{style}" edge="1" parent="1" {ends}>{geometry}</mxCell>'
+    return _object(f"line-{number}", "", cell, tier=TIERS[line.tier], links=str(line.n_links))
 
 
 def _text(key: str, words: str, place: Place, **data: str) -> str:

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from estimator.catalog.ports import COMPUTE
 from estimator.devices import CORE, KINDS, LEAF, MANAGER, NODE, SPINE
 from estimator.handoff.placement import FABRIC, Level, Placement, most_linked, placement
 from estimator.link_list import LinkList
@@ -107,6 +108,7 @@ def drawings(links: LinkList) -> Iterator[Drawing]:
     Fabric managers are one box as soon as nodes are grouped, cores as soon as spines are.
     """
     groups, devices = _groups(links), links.table.devices
+    noun = {MANAGER: "fabric manager", NODE: NODE if links.role == COMPUTE else "host"}
     for detail, splits in DETAILS.items():
         boxes: list[Box] = []
         box_of = np.zeros(len(devices), dtype=np.int64)
@@ -118,18 +120,19 @@ def drawings(links: LinkList) -> Iterator[Drawing]:
                 numbers, titles = np.zeros(len(names), dtype=np.int64), (FABRIC,)
             used, inverse = np.unique(numbers, return_inverse=True)
             box_of[devices.of(kind)] = inverse + len(boxes)
-            boxes += _boxes(kind, names, used.tolist(), inverse, titles)
+            boxes += _boxes(kind, noun.get(kind, kind), names, used.tolist(), inverse, titles)
         yield Drawing(links, detail, boxes, box_of)
 
 
-def _boxes(kind: str, names: list[str], used: list[int], inverse: IntArray, groups: tuple[str, ...]) -> list[Box]:
+def _boxes(
+    kind: str, noun: str, names: list[str], used: list[int], inverse: IntArray, groups: tuple[str, ...]
+) -> list[Box]:
     """One box a group, or (no groups) a device."""
     if not groups:
         return [Box(kind, name, [name]) for name in names]
     members: list[list[str]] = [[] for _ in used]
     for name, box in zip(names, inverse.tolist(), strict=True):
         members[box].append(name)
-    noun = {MANAGER: "fabric manager"}.get(kind, kind)
     titles = [groups[group] if group < len(groups) else NO_NODES for group in used]
     return [
         Box(kind, f"{shown}\n{counted(len(inside), noun)}", inside)

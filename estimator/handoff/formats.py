@@ -7,13 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 
+from estimator.catalog.ports import COMPUTE
 from estimator.errors import Problem, SpecError
 from estimator.link_list import LinkList
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One kind of file. ``purpose`` says what reads it; ``group`` who hands it on."""
+    """One kind of file. ``purpose`` says what reads it; ``group`` who hands it on.
+
+    ``compute_only``: it is about GPUs or the nodes that have them, and storage and management networks have none.
+    """
 
     label: str
     group: str
@@ -21,9 +25,22 @@ class Format:
     extension: str
     content_type: str
     module: str
+    compute_only: bool = False
 
     def write(self, links: LinkList) -> Iterator[bytes]:
-        """The file's bytes, piece by piece; a design that the format cannot hold is refused by the call itself."""
+        """The file's bytes, piece by piece; what the format cannot hold is refused by the call itself.
+
+        Raises
+        ------
+        SpecError
+            For a network that the format is not about, or one too large for it.
+        """
+        if self.compute_only and links.role != COMPUTE:
+            message = (
+                f"{self.label}: a file about the network of the GPUs, and the {links.role} network was asked for. Take the "
+                "compute fabric, or another format."
+            )
+            raise SpecError([Problem("fabric", "compute_fabric_only", message)])
         pieces = import_module(f"estimator.handoff.{self.module}").write(links)
         return (piece.encode() if isinstance(piece, str) else piece for piece in pieces)
 
@@ -49,20 +66,21 @@ FORMATS = {
         "NetBox device types", INVENTORY, "NetBox's device-type import, before the devices", "yaml", "application/yaml",
         "netbox_types"),
     "slurm-topology-conf": Format(
-        "Slurm topology.conf", SCHEDULER, "Slurm's tree plugin", "conf", "text/plain", "slurm_conf"),
+        "Slurm topology.conf", SCHEDULER, "Slurm's tree plugin", "conf", "text/plain", "slurm_conf", True),
     "slurm-topology-yaml": Format(
-        "Slurm topology.yaml", SCHEDULER, "Slurm 25.05 and later", "yaml", "application/yaml", "slurm_yaml"),
+        "Slurm topology.yaml", SCHEDULER, "Slurm 25.05 and later", "yaml", "application/yaml", "slurm_yaml", True),
     "k8s-labels": Format(
         "Kubernetes node labels", SCHEDULER, "kubectl; labels as topograph sets them", "yaml", "application/yaml",
-        "kubernetes"),
-    "kueue": Format("Kueue topology", SCHEDULER, "Kueue's topology-aware scheduling", "yaml", "application/yaml", "kueue"),
+        "kubernetes", True),
+    "kueue": Format(
+        "Kueue topology", SCHEDULER, "Kueue's topology-aware scheduling", "yaml", "application/yaml", "kueue", True),
     "containerlab": Format(
         "containerlab", SIMULATION, "containerlab: the fabric as containers", "yaml", "application/yaml", "containerlab"),
     "drawio": Format("draw.io", DRAWING, "diagrams.net", "drawio", "application/xml", "drawio"),
     "graphml": Format("GraphML", DRAWING, "networkx, Gephi, yEd", "graphml", "application/xml", "graphml"),
     "node-link": Format("Node-link JSON", DRAWING, "networkx, D3", "json", "application/json", "node_link"),
-    "astra-sim": Format("ASTRA-sim topology", SIMULATION, "ASTRA-sim", "txt", "text/plain", "astra_sim"),
-    "simai": Format("SimAI topology", SIMULATION, "SimAI", "txt", "text/plain", "simai"),
+    "astra-sim": Format("ASTRA-sim topology", SIMULATION, "ASTRA-sim", "txt", "text/plain", "astra_sim", True),
+    "simai": Format("SimAI topology", SIMULATION, "SimAI", "txt", "text/plain", "simai", True),
 }  # fmt: skip
 
 

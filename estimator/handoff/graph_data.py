@@ -26,12 +26,18 @@ def devices(links: LinkList) -> Iterator[tuple[str, dict[str, Any]]]:
     table = links.table.devices
     rails, planes = table.rail.tolist(), table.plane.tolist()
     for kind in KINDS:
-        part = links.server if kind == NODE else links.switches.get(kind)
-        shared = {"kind": kind, "part": part.id if part else None}
-        for index in range(table.n[kind]):
-            at = table.first[kind] + index
-            data = {**shared, "rail": rails[at] or None, "plane": planes[at] or None}
-            yield table.names[at], {key: value for key, value in data.items() if value is not None}
+        for at in range(table.first[kind], table.first[kind] + table.n[kind]):
+            name = table.names[at]
+            # what hangs on a storage or management network stands among the nodes, under names of its own
+            is_node = kind == NODE and name.startswith(f"{NODE}-")
+            part = links.server if is_node else links.switches.get(kind)
+            data = {
+                "kind": kind,
+                "part": part.id if part else None,
+                "rail": rails[at] or None,
+                "plane": planes[at] or None,
+            }
+            yield name, {key: value for key, value in data.items() if value is not None}
 
 
 def in_blocks(lines: Iterable[str]) -> Iterator[str]:

@@ -7,7 +7,8 @@ netbox_types.py and netbox_devices.py write both.
 from collections.abc import Iterator
 
 from estimator.catalog.records import Cable
-from estimator.handoff.cells import Cell, csv_blocks, guarded
+from estimator.handoff.cells import Cell, csv_blocks
+from estimator.handoff.csv_list import safe_rows
 from estimator.handoff.stamp import origin
 from estimator.link_list import LinkList
 
@@ -25,15 +26,17 @@ MAX_DESCRIPTION = 200
 
 def write(links: LinkList) -> Iterator[str]:
     """Header and rows."""
-    return csv_blocks(COLUMNS, (tuple(map(guarded, row)) for row in _rows(links)))
+    return csv_blocks(COLUMNS, _rows(links))
 
 
 def _rows(links: LinkList) -> Iterator[tuple[Cell, ...]]:
     text = description(links)
-    types = {run.choice.cable.id: cable_type(run.choice.cable) for run in links.plan.runs if run.choice}
-    for row in links.rows():
+    types: dict[Cell, str] = {
+        run.choice.cable.id: cable_type(run.choice.cable) for run in links.plan.runs if run.choice
+    }
+    for row in safe_rows(links):
         _, cable, _, _, _, a, _, a_port, b, _, b_port, _, _, length_m, part = row
-        kind = types[part] if part else ""
+        kind = types.get(part, "")
         yield a, INTERFACE, a_port, b, INTERFACE, b_port, kind, PLANNED, cable, length_m, "m", text
 
 

@@ -19,7 +19,7 @@ MAX_SITE = 100
 
 def write(links: LinkList) -> Iterator[str]:
     """Header and rows."""
-    return csv_blocks(COLUMNS, (tuple(map(guarded, row)) for row in _rows(links)))
+    return csv_blocks(COLUMNS, _rows(links))
 
 
 def _rows(links: LinkList) -> Iterator[tuple[Cell, ...]]:
@@ -29,5 +29,6 @@ def _rows(links: LinkList) -> Iterator[tuple[Cell, ...]]:
         if not devices.n[kind]:
             continue
         made = types[kind]
+        shared = ROLES[kind], guarded(made.manufacturer), guarded(made.model), guarded(site), PLANNED, text
         for name in devices.names[devices.of(kind)]:
-            yield name, ROLES[kind], made.manufacturer, made.model, site, PLANNED, text
+            yield name, *shared

@@ -10,80 +10,74 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from estimator.devices import LEAF
 from estimator.handoff.cells import Cell, csv_blocks, guarded
 from estimator.handoff.netbox import COLUMNS as CLASSIC_COLUMNS
 from estimator.handoff.netbox import INTERFACE, PLANNED, cable_type, description
 from estimator.link_list import BLOCK_ROWS, LOWER_KINDS, UPPER_KINDS, LinkList
+from estimator.media import Choice
+from estimator.port_names import Labels
 from estimator.topology import TIERS
+from estimator.units import IntArray
 
 COLUMNS = (*CLASSIC_COLUMNS[:6], "profile", *CLASSIC_COLUMNS[6:])
 SINGLE, TRUNK, BREAKOUT = "single-1c1p", "trunk-{0}c1p", "breakout-1c{0}p-{0}c1p"
 TRUNKS, BREAKOUTS = (2, 4), (2, 4, 6, 8)  # connectors that NetBox has profiles for
-Ends = tuple[Sequence[str], Sequence[str]]  # devices, interfaces
+LinkEnds = tuple[str, int, str, int, int]  # device and port of the lower end; device, port and lane of the upper one
+Side = tuple[str, str]  # devices, interfaces
 
 
 def write(links: LinkList) -> Iterator[str]:
     """Header and rows, in order of tier and cable."""
-    return csv_blocks(COLUMNS, (tuple(map(guarded, row)) for row in _rows(links)))
+    return csv_blocks(COLUMNS, _rows(links))
 
 
 def _rows(links: LinkList) -> Iterator[tuple[Cell, ...]]:
-    table, cabling = links.table, links.cabling
+    choices = [run.choice for run in links.plan.runs]
+    kinds = [cable_type(choice.cable) if choice else "" for choice in choices]
     text = description(links)
     for tier in range(len(TIERS)):
-        of_tier = table.rows(tier)
-        order = np.lexsort((table.b_lane[of_tier], table.b_port[of_tier], cabling.cable[of_tier])) + of_tier.start
-        firsts = np.flatnonzero(np.diff(cabling.cable[order], prepend=-1))
-        bounds = [*firsts.tolist(), len(order)]
-        for start in range(0, len(firsts), BLOCK_ROWS):
-            for first, last in zip(bounds[start : start + BLOCK_ROWS], bounds[start + 1 :], strict=False):
-                yield _row(links, tier, order[first:last].tolist(), text)
+        lower, upper = links.labels[LOWER_KINDS[tier]], links.labels[UPPER_KINDS[tier]]
+        for cable, run, length_m, ends in _cables(links, tier):
+            a, b, profile = _sides(ends, lower, upper, choices[run])
+            yield (
+                a[0], INTERFACE, guarded(a[1]), b[0], INTERFACE, guarded(b[1]), profile, kinds[run], PLANNED, cable,
+                length_m, "m", text,
+            )  # fmt: skip
 
 
-def _row(links: LinkList, tier: int, rows: list[int], text: str) -> tuple[Cell, ...]:
-    """One cable from the links that share it."""
-    cabling, choice = links.cabling, links.plan.runs[int(links.cabling.run[rows[0]])].choice
+def _cables(links: LinkList, tier: int) -> Iterator[tuple[int, int, float, list[LinkEnds]]]:
+    """(number, run, length, links in order of port and lane) of every cable of a tier."""
+    table, cabling, names = links.table, links.cabling, links.table.devices.names
+    rows = table.rows(tier)
+    order: IntArray = np.lexsort((table.b_lane[rows], table.b_port[rows], cabling.cable[rows])) + rows.start
+    firsts = np.flatnonzero(np.diff(cabling.cable[order], prepend=-1))
+    bounds = np.append(firsts, len(order))
+    for start in range(0, len(firsts), BLOCK_ROWS):
+        part = bounds[start : start + BLOCK_ROWS + 1]
+        block, edges = order[part[0] : part[-1]], (part - part[0]).tolist()
+        columns = (table.a_device, table.a_port, table.b_device, table.b_port, table.b_lane)
+        ends = [
+            (names[a], a_port, names[b], b_port, lane)
+            for a, a_port, b, b_port, lane in zip(*(column[block].tolist() for column in columns), strict=True)
+        ]
+        heads = block[edges[:-1]]
+        shared = zip(*(c[heads].tolist() for c in (cabling.cable, cabling.run, cabling.length_m)), strict=True)
+        for (cable, run, length_m), first, last in zip(shared, edges, edges[1:], strict=False):
+            yield cable, run, round(length_m, 2), ends[first:last]
+
+
+def _sides(ends: list[LinkEnds], lower: Labels, upper: Labels, choice: Choice | None) -> tuple[Side, Side, str]:
+    """Sides a and b of a cable, and its profile; none where NetBox has no such cable."""
+    near = _side([end[0] for end in ends], [lower.port(end[1]) for end in ends])
     carries = choice.links_per_cable if choice else 1
-    lower, upper = _lower_ends(links, tier, rows), _upper_ends(links, tier, rows)
-    if carries == 1:
-        a, b, profile = lower, upper, SINGLE
-    elif choice and choice.is_twin:
-        a, b, profile = lower, upper, TRUNK.format(carries) if carries in TRUNKS else ""
-    else:
-        a, b = _before_split(links, tier, rows), lower
-        profile = BREAKOUT.format(carries) if carries in BREAKOUTS else ""
-    kind, first = cable_type(choice.cable) if choice else "", rows[0]
-    return (
-        _devices(a), INTERFACE, ",".join(a[1]), _devices(b), INTERFACE, ",".join(b[1]), profile, kind, PLANNED,
-        int(cabling.cable[first]), round(float(cabling.length_m[first]), 2), "m", text,
-    )  # fmt: skip
+    if choice and carries > 1 and not choice.is_twin:
+        _, _, switch, port, _ = ends[0]
+        name = upper.port(port) if carries == len(upper.lanes) - 1 else upper.cage_ports[port]
+        return (switch, name), near, BREAKOUT.format(carries) if carries in BREAKOUTS else ""
+    far = _side([end[2] for end in ends], [upper.port(end[3], end[4]) for end in ends])
+    return near, far, SINGLE if carries == 1 else TRUNK.format(carries) if carries in TRUNKS else ""
 
 
-def _devices(ends: Ends) -> str:
+def _side(devices: Sequence[str], ports: Sequence[str]) -> Side:
     """One device for all terminations, or one for each."""
-    return ends[0][0] if len(set(ends[0])) == 1 else ",".join(ends[0])
-
-
-def _lower_ends(links: LinkList, tier: int, rows: list[int]) -> Ends:
-    table, labels = links.table, links.labels[LOWER_KINDS[tier]]
-    names = table.devices.names
-    return [names[table.a_device[row]] for row in rows], [labels.port(int(table.a_port[row])) for row in rows]
-
-
-def _upper_ends(links: LinkList, tier: int, rows: list[int]) -> Ends:
-    table, labels = links.table, links.labels[UPPER_KINDS[tier]]
-    names = table.devices.names
-    ports = [labels.port(int(table.b_port[row]), int(table.b_lane[row])) for row in rows]
-    return [names[table.b_device[row]] for row in rows], ports
-
-
-def _before_split(links: LinkList, tier: int, rows: list[int]) -> Ends:
-    """The switch's end of a breakout: the port that its lanes are parts of, or the whole cage."""
-    table, labels = links.table, links.labels[UPPER_KINDS[tier]]
-    choice = links.plan.runs[int(links.cabling.run[rows[0]])].choice
-    port = int(table.b_port[rows[0]])
-    lanes = len(labels.lanes) - 1 if UPPER_KINDS[tier] == LEAF else 0
-    splits_one_port = choice is not None and choice.links_per_cable == lanes
-    name = labels.port(port) if splits_one_port else labels.cage_ports[port]
-    return [table.devices.names[table.b_device[rows[0]]]], [name]
+    return devices[0] if len(set(devices)) == 1 else ",".join(devices), ",".join(ports)

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from estimator.devices import LEAF, SPINE
+from estimator.devices import LEAF, NODE, SPINE
 from estimator.link_list import LinkList
 from estimator.topology import LEAF_SPINE, NODE_LEAF
 from estimator.units import Column, IntArray
@@ -70,7 +70,7 @@ class Placement:
 
 
 def placement(links: LinkList) -> Placement:
-    """The tree of one fabric's nodes."""
+    """The tree of one fabric's nodes; in a storage or management network, of all that hangs on it."""
     home = _home_leaves(links)
     tiers, devices = links.fabric.tiers, links.table.devices
     first_leaf = devices.first[LEAF]
@@ -127,7 +127,7 @@ def _joined_leaves(links: LinkList) -> IntArray:
 
 def _scale_up_domains(links: LinkList) -> Level | None:
     """Domains of several whole nodes, in node order; None where a domain is within a node."""
-    compute, n_nodes = links.spec.compute, links.fabric.n_nodes
+    compute, n_nodes = links.spec.compute, links.table.devices.n[NODE]
     nodes, rest = divmod(compute.scale_up_domain_gpus or 1, compute.gpus_per_node or 1)
     if nodes < 2 or rest:
         return None

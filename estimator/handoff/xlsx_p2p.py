@@ -6,14 +6,13 @@ adapters are numbered from 1 for ``mlx5_0`` on InfiniBand, its default mapping. 
 their own. A sheet a tier, more where a tier has more rows than a sheet holds. The same design gives the same bytes.
 """
 
-import io
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any
 
 from estimator.devices import MANAGER, NODE
 from estimator.handoff.stamp import origin, title
+from estimator.handoff.xlsx_stream import SHEET_ROWS, Sheet, workbook
 from estimator.link_list import LOWER_KINDS, UPPER_KINDS, LinkList, LinkRow
 from estimator.topology import TIERS
 
@@ -23,48 +22,25 @@ HEADERS = (
     "Length (m)", "Part",
 )  # fmt: skip
 WIDTHS = (8, 5, 14, 8, 12, 8, 5, 14, 8, 12, 8, 14, 8, 14, 6, 6, 10, 9, 9, 12, 10, 24)
-SHEET_ROWS = 1_048_575  # below the header
-BLOCK_BYTES = 65_536
-CREATED = datetime(2000, 1, 1)  # the same at any time
 NUMBERED_STYLES = ("mlnx-os", "plain")
 _ADAPTER = re.compile(r"mlx\d+_(\d+)$")
 
 
 def write(links: LinkList) -> Iterator[bytes]:
-    """The workbook, in blocks."""
-    import xlsxwriter  # slow to import, and only here
-
-    buffer = io.BytesIO()
-    workbook = xlsxwriter.Workbook(buffer, {"constant_memory": True})
+    """The workbook, as it is made."""
     stamp = origin(links)
     comment = ", ".join(f"{name} {text}" for name, text in stamp.items())
-    workbook.set_properties({"title": title(links), "comments": comment, "created": CREATED})
-    for name, text in stamp.items():
-        workbook.set_custom_property(name, text, "text")
-    bold = workbook.add_format({"bold": True, "text_wrap": True, "valign": "top", "bottom": 1, "bg_color": "#E8EDF2"})
-    for tier, tier_name in enumerate(TIERS):
+    return workbook(list(_sheets(links)), title(links), comment, stamp)
+
+
+def _sheets(links: LinkList) -> Iterator[Sheet]:
+    """A sheet a tier, and more where its rows do not fit."""
+    for tier, name in enumerate(TIERS):
         rows = links.table.rows(tier)
-        for number, start in enumerate(range(rows.start, rows.stop, SHEET_ROWS), start=1):
-            stop = min(start + SHEET_ROWS, rows.stop)
-            sheet = workbook.add_worksheet(tier_name if number == 1 else f"{tier_name} {number}")
-            _write_sheet(sheet, bold, _cells(links, tier, slice(start, stop)), stop - start)
-    workbook.close()
-    buffer.seek(0)
-    yield from iter(lambda: buffer.read(BLOCK_BYTES), b"")
-
-
-def _write_sheet(sheet: Any, bold: Any, rows: Iterator[tuple[Any, ...]], n_rows: int) -> None:
-    for column, (header, width) in enumerate(zip(HEADERS, WIDTHS, strict=True)):
-        sheet.set_column(column, column, width)
-        sheet.write_string(0, column, header, bold)
-    sheet.freeze_panes(1, 0)
-    sheet.autofilter(0, 0, n_rows, len(HEADERS) - 1)
-    for number, row in enumerate(rows, start=1):
-        for column, cell in enumerate(row):
-            if isinstance(cell, str):
-                sheet.write_string(number, column, cell)
-            elif cell is not None:
-                sheet.write_number(number, column, cell)
+        for number, start in enumerate(range(rows.start, rows.stop, SHEET_ROWS - 1), start=1):
+            stop = min(start + SHEET_ROWS - 1, rows.stop)
+            cells = _cells(links, tier, slice(start, stop))
+            yield Sheet(name if number == 1 else f"{name} {number}", HEADERS, WIDTHS, stop - start, cells)
 
 
 def _cells(links: LinkList, tier: int, rows: slice) -> Iterator[tuple[Any, ...]]:

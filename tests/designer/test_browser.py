@@ -198,6 +198,130 @@ def test_the_scheme_is_remembered(page):
     assert page.evaluate("document.documentElement.dataset.theme") == "auto"
 
 
+def test_tabs_open_without_a_new_page_and_the_back_button_leads_back(page):
+    page.evaluate("window.same = true")
+    page.click("#tab-cabling")
+    page.wait_for_selector("#cabling")
+    assert page.url.endswith("?tab=cabling")
+    page.click("#sort-links")
+    page.wait_for_selector("th[aria-sort='ascending'] #sort-links")
+    page.focus("#view-device")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#device-name")
+    assert page.evaluate("document.activeElement.id") == "view-device", "the focus stays where it was"
+    page.fill("#device-name", "leaf-r1-001")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#device tbody tr")
+    assert page.locator("#device tbody tr").count() == 64
+    assert page.evaluate("window.same"), "all that on one page"
+    assert page.url.endswith("device=leaf-r1-001")
+    page.go_back()
+    page.wait_for_selector("#device-name:not([value='leaf-r1-001'])")
+    page.go_back()
+    page.wait_for_selector("th[aria-sort='ascending'] #sort-links")
+
+
+def test_the_links_download_as_a_stream(page):
+    page.click("#tab-handoff")
+    page.wait_for_selector("#handoff")
+    with page.expect_download() as download:
+        page.click("#handoff a[href*='format=csv']")
+    assert re.fullmatch(r"[a-z0-9-]+-compute-csv-[0-9a-f]{8}\.csv", download.value.suggested_filename)
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert lines[0].startswith("link,cable,tier")
+    assert len(lines) > 100
+
+
+def test_why_a_file_is_refused_stands_beside_its_link(browser, session):
+    watched: list[str] = []
+    page = opened(browser, session, watched)
+    page.goto(f"{session['first'].split('?')[0]}?tab=handoff")
+    page.evaluate("document.querySelector('#handoff a[data-export]').search = '?format=csv&fabric=none'")
+    page.click("#handoff a[data-export] >> nth=0")
+    page.wait_for_selector(".export-state.failed:has-text('no fabric')")
+    assert page.evaluate("window.violations") == []
+    assert [message for message in watched if "400" not in message] == []
+    page.context.close()
+
+
+def test_a_long_download_says_how_far_it_is_and_can_be_stopped(page):
+    held: list[playwright.Route] = []
+    page.route("**/links/?format=topo*", lambda route: held.append(route))  # not answered yet
+    page.click("#tab-handoff")
+    link = page.locator("#handoff a[href*='format=topo']")
+    link.click()
+    page.wait_for_selector(".export-state progress")
+    assert not link.is_visible()
+    page.click(".export-state button")
+    playwright.expect(link).to_be_visible()
+    assert page.locator(".export-state").count() == 0
+    held[0].abort()
+
+
+def test_a_proposed_change_is_applied_and_taken_back(app, browser, session):
+    watched: list[str] = []
+    page = opened(browser, session, watched)
+    page.goto(f"{app.url}/designs/new/")
+    page.evaluate("for (const block of document.querySelectorAll('details')) block.open = true")
+    page.fill("#id_name", "Racks too warm")
+    page.fill("#id_size", "64")
+    page.check("#id_site__plan")
+    page.fill("#id_site__plan__rack_power_kw", "20")
+    page.fill("#id_site__plan__nodes_per_rack", "4")
+    page.click(".form-actions button")
+    page.wait_for_selector("#bom", timeout=20_000)
+    page.click("#tab-findings")
+    page.wait_for_selector(".finding-change")
+    assert "Nodes in a rack" in page.inner_text(".difference")
+    page.click(".finding-change button")
+    page.wait_for_selector(".messages:has-text('Saved as revision 2')")
+    page.wait_for_selector("#findings", timeout=20_000)
+    assert page.locator(".finding-card:has-text('rack_power_exceeded')").count() == 0, "checked again, and gone"
+    page.click("#tab-racks")
+    page.wait_for_selector(".elevation")
+    assert page.locator(".floor a").count() == 9, "eight servers in a rack each, and one rack of switches"
+    page.click(".menu summary")
+    page.click(".menu-list button")
+    page.wait_for_selector(".messages:has-text('Saved as revision 3')")
+    page.wait_for_selector(".elevation", timeout=20_000)
+    assert page.evaluate("window.violations") == watched == []
+    page.context.close()
+
+
+def test_tabs_work_without_scripts(browser, session):
+    context = browser.new_context(storage_state=session["state"], java_script_enabled=False)
+    page = context.new_page()
+    page.goto(session["first"])
+    page.click("#tab-cabling")
+    assert "Server to leaf" in page.inner_text("#cabling")
+    page.click("#sort-links")
+    assert page.locator("th[aria-sort='ascending'] #sort-links").count() == 1
+    page.click("#view-device")
+    page.fill("#device-name", "spine-001")
+    page.click("#device button")
+    assert page.locator("#device tbody tr").count() > 10
+    page.click("#tab-handoff")
+    with page.expect_download() as download:
+        page.click("#handoff a[href*='format=csv']")
+    assert download.value.suggested_filename.endswith(".csv")
+    context.close()
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["desk", "phone"])
+@pytest.mark.parametrize(
+    "query", ["tab=cabling", "tab=cabling&view=schedule", "tab=racks", "tab=findings", "tab=handoff"]
+)
+def test_tabs_fit_their_screen_and_stand_still(browser, session, size, query):
+    watched: list[str] = []
+    page = opened(browser, session, watched, viewport={"width": size[0], "height": size[1]})
+    page.goto(f"{session['first'].split('?')[0]}?{query}")
+    page.wait_for_timeout(500)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    assert page.evaluate("window.shift") < 0.02
+    assert page.evaluate("window.violations") == watched == []
+    page.context.close()
+
+
 @pytest.mark.parametrize("size", SIZES, ids=["desk", "phone"])
 @pytest.mark.parametrize("path", ["first", "/designs/", "/designs/new/", "/no/such/page/"])
 def test_pages_fit_their_screen_and_stand_still(app, browser, session, size, path):

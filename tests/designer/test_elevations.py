@@ -142,6 +142,18 @@ def test_racks_of_a_floor_are_links_where_the_page_asks_for_it(plan):
     assert not list(ElementTree.fromstring(floor_svg(plan)).iter(f"{SVG}a"))
 
 
+def test_racks_over_a_limit_are_marked_and_counted():
+    over = floor(*FLOORS["over"])
+    text = floor_svg(over)
+    n_over = sum(over.max_w > 142_000)
+    assert n_over == 11
+    marked = [rect for rect in ElementTree.fromstring(text).iter(f"{SVG}rect") if rect.get("class") == "plate over"]
+    assert len(marked) == n_over + 1  # and the legend's
+    assert "Over a limit: 11\N{NO-BREAK SPACE}racks" in text
+    assert f"{over.names[0]}: servers, up to 148.5 kW, over its limit" in text
+    assert "Over a limit" not in floor_svg(floor(*FLOORS["four-units"]))
+
+
 def test_a_floor_of_thousands_of_racks_stays_small():
     plan = floor({"server": "dgx-h100", "nodes": 16_384}, {"generation": "roce-400", "tiers": 3}, {"racks_per_row": 40})
     assert plan.n_racks > MAX_LINKED

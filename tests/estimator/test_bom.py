@@ -25,6 +25,7 @@ def test_the_published_superpod_bill(catalog: Catalog) -> None:
         ("server", "dgx-h100", "node"): 127,
         ("switch", "nvidia-qm9700", "leaf"): 32,
         ("switch", "nvidia-qm9700", "spine"): 16,
+        ("management", "mgmt-node", "fabric manager"): 2,
         ("transceiver", "nv-mma4z00-ns", "leaf, to nodes"): 512,
         ("transceiver", "nv-mma4z00-ns", "leaf, to spines"): 512,
         ("transceiver", "nv-mma4z00-ns", "spine, to leaves"): 512,

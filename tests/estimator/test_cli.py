@@ -38,7 +38,8 @@ def test_an_estimate_from_a_file_and_from_standard_input_are_the_same(tmp_path: 
     assert from_file.stderr == ""
     assert from_file.stdout == from_input.stdout
     made = json.loads(from_file.stdout)
-    assert set(made) == {"spec", "versions", "spec_hash", "fabrics", "findings", "bom", "cost", "power", "performance"}
+    assert set(made) == {"spec", "versions", "spec_hash", "fabrics", "findings", "bom", "cost", "power", "performance",
+                         "failures", "growth"}  # fmt: skip
     assert made["fabrics"]["compute"]["counts"]["leaf"] == 32
 
 

@@ -13,8 +13,12 @@ from estimator.errors import SpecError
 from estimator.fabric import fabric_of
 from estimator.findings import of_problem
 from estimator.floor_plan import FloorPlan, floor_plan
+from estimator.link_list import link_list
+from estimator.other_fabrics import size_others
+from estimator.other_links import other_table
 from estimator.pipeline import estimate
 from estimator.racks import RACK_UNIT_M
+from estimator.site_floor import design_floor
 from estimator.sizing import size
 from estimator.spec import parse_spec
 from estimator.topology import TIERS, LinkTable, link_table, panels_of
@@ -47,9 +51,12 @@ def superpod() -> tuple[FloorPlan, LinkTable]:
 
 def check(plan: FloorPlan, table: LinkTable) -> None:
     """Every device once, in a rack, inside its height, over nothing else; racks on places of their own."""
+    assert len(plan.rack) == len(plan.bottom_unit) == len(table.devices)
+    check_floor(plan)
+
+
+def check_floor(plan: FloorPlan) -> None:
     settled: Any = plan.plan
-    devices = table.devices
-    assert len(plan.rack) == len(plan.bottom_unit) == len(devices)
     assert plan.rack.min() >= 0
     assert plan.bottom_unit.min() >= 1
     top = plan.bottom_unit + plan.units - 1
@@ -379,3 +386,62 @@ def test_without_a_plan_lengths_stay_those_of_the_tiers() -> None:
     by_hand = estimated({}, leaf_spine_m=47)
     assert by_hand["fabrics"]["compute"]["media"]["leaf_spine"]["lengths_m"]["longest"] == 47
     assert by_hand["fabrics"]["compute"]["media"]["node_leaf"]["lengths_m"]["longest"] < 12
+
+
+def test_other_networks_stand_on_the_same_floor() -> None:
+    """Storage, in-band and out-of-band networks of the published four units: every device once, every link a length."""
+    values = {
+        "compute": {"server": "dgx-h100", "nodes": 127},
+        "fabric": {"generation": "ndr", "scalable_unit_nodes": 32, "provision": "full-unit",
+                   "reserved": {"fabric_manager_links": 4}},
+        "other_fabrics": [{"role": "storage", "extra_endpoints": 40}, {"role": "in-band"}, {"role": "out-of-band"}],
+        "site": {"plan": {}},
+    }  # fmt: skip
+    spec = parse_spec(values, CATALOG)
+    sized = fabric_of(size([spec], CATALOG), 0, spec)
+    table = link_table(sized, panels_of(spec, sized, CATALOG))
+    plan = design_floor(spec, table, CATALOG)
+    assert plan is not None
+    names = plan.devices.names
+    assert len(names) == len(set(names)) == len(plan.rack)
+    check_floor(plan)
+    alone = floor_plan(spec, table, CATALOG)
+    nodes = plan.devices.compute.of("node")
+    assert (plan.position[plan.rack[nodes]] == alone.position[alone.rack[nodes]]).all()  # nodes stand where they stood
+    (others,) = size_others([spec], [sized], CATALOG)
+    for one in others:
+        joined = other_table(one, sized, others, CATALOG)
+        lengths = plan.link_lengths_m(joined)
+        assert np.isfinite(lengths).all()
+        assert lengths.min() >= 2.0
+        ends = [plan.devices.index_of(joined.devices.names[int(joined.a_device[k])]) for k in (0, len(joined) - 1)]
+        assert None not in ends
+    placed = [device["name"] for rack in range(plan.n_racks) for device in plan.devices_in(rack)]
+    pdus = [name for name in names if name.startswith("pdu-")]
+    assert sorted([*placed, *pdus]) == sorted(names)
+    assert len(pdus) > plan.n_racks  # two to three a rack
+    assert len({int(plan.rack[plan.devices.index_of(name) or 0]) for name in pdus}) == plan.n_racks
+    with pytest.raises(ValueError, match="has no place on this floor"):
+        alone.link_lengths_m(other_table(others[0], sized, others, CATALOG))
+    without = parse_spec(values | {"site": {}}, CATALOG)
+    assert design_floor(without, table, CATALOG) is None
+
+
+def test_links_of_other_networks_are_as_long_as_the_floor_says() -> None:
+    values = {
+        "compute": {"server": "dgx-h100", "nodes": 64}, "fabric": {"generation": "ndr"},
+        "other_fabrics": [{"role": "storage", "extra_endpoints": 8}], "site": {"plan": {}},
+    }  # fmt: skip
+    spec = parse_spec(values, CATALOG)
+    compute, storage = link_list(spec, CATALOG), link_list(spec, CATALOG, "storage")
+    floor_of_both = compute.plan.floor
+    assert floor_of_both is not None
+    asked = floor_of_both.link_lengths_m(storage.table)
+    assert (storage.cabling.length_m >= asked - 1e-3).all()
+    assert storage.cabling.length_m.max() < 20  # not the catalog's 30 m of a tier
+    assert floor_of_both.devices.index_of("storage-leaf-001") is not None
+    (made,) = estimate([spec], CATALOG)
+    assert made.fabrics["compute"]["floor_plan"] == floor_of_both.as_json()
+    lengths = made.fabrics["storage"]["media"]["node_leaf"]["lengths_m"]
+    assert lengths["from"] == "plan"
+    assert lengths["longest"] == pytest.approx(float(asked[storage.table.rows(0)].max()), abs=0.1)

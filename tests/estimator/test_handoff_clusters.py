@@ -24,6 +24,7 @@ from estimator.handoff.formats import FORMATS
 from estimator.handoff.hostlist import hostlist
 from estimator.link_list import COLUMNS, LinkList, link_list
 from estimator.spec import parse_spec
+from estimator.topology import TIERS
 
 FOUR_UNITS = {"server": "dgx-h100", "nodes": 127}
 FOUR_UNITS_FABRIC = {
@@ -71,14 +72,23 @@ SPECS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "domains of racks": (custom(40, 4, scale_up_domain_gpus=72), small(32)),
     "domains that cross leaves": (custom(40, 4, scale_up_domain_gpus=20), small(16)),
 }  # fmt: skip
+NETWORKS = {
+    "storage": {"role": "storage", "extra_endpoints": 10},
+    "in-band": {"role": "in-band", "dual_homed": True, "peer_links": 2, "ports_per_node": 2},
+    "out-of-band": {"role": "out-of-band"},
+}
 RAILS = [name for name, (_, fabric) in SPECS.items() if fabric.get("layout") != "top-of-rack"]
 
 
 @cache
 def links_of(name: str) -> LinkList:
-    """The compute fabric of one of SPECS."""
-    compute, fabric = SPECS[name]
+    """The compute fabric of one of SPECS, or one of NETWORKS beside 40 DGX H100."""
     catalog = load_catalog()
+    if name in NETWORKS:
+        compute, fabric = {"server": "dgx-h100", "nodes": 40}, {"generation": "ndr"}
+        spec = {"compute": compute, "fabric": fabric, "other_fabrics": list(NETWORKS.values())}
+        return link_list(parse_spec(spec, catalog), catalog, name)
+    compute, fabric = SPECS[name]
     return link_list(parse_spec({"name": f"Test: {name} <&>", "compute": compute, "fabric": fabric}, catalog), catalog)
 
 
@@ -145,6 +155,17 @@ def test_names_and_words_of_a_design_cannot_break_a_file() -> None:
     for format_name in ("slurm-topology-conf", "simai"):
         for line in text(links, format_name).splitlines():
             assert line == "" or re.match(r"#|SwitchName=|\d+ ", line)
+
+
+@pytest.mark.parametrize("format_name", NEW)
+@pytest.mark.parametrize("role", NETWORKS)
+def test_what_is_about_gpus_is_of_the_compute_fabric_alone(format_name: str, role: str) -> None:
+    if FORMATS[format_name].compute_only:
+        with pytest.raises(SpecError) as refused:
+            FORMATS[format_name].write(links_of(role))
+        assert [problem.code for problem in refused.value.problems] == ["compute_fabric_only"]
+    else:
+        assert links_of(role).spec_hash in text(links_of(role), format_name)
 
 
 # --- Slurm
@@ -331,6 +352,9 @@ def test_the_accelerator_label_is_set_where_a_domain_spans_nodes() -> None:
         for of_node in racks.values()
     )
     assert not any("accelerator" in key for of_node in node_labels("four units").values() for key in of_node)
+    catalog = load_catalog()
+    cut = parse_spec({"compute": custom(8, 4, scale_up_domain_gpus=10), "fabric": small(16)}, catalog)
+    assert "accelerator" not in text(link_list(cut, catalog), "k8s-labels").partition("items:")[2]  # 2.5 nodes a domain
 
 
 @pytest.mark.parametrize("name", SPECS)
@@ -373,7 +397,7 @@ def lab_of(compute: dict[str, Any], fabric: dict[str, Any]) -> tuple[LinkList, d
     return links, yaml.safe_load(text(links, "containerlab"))
 
 
-@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize("name", [*SPECS, *NETWORKS])
 def test_a_lab_has_every_device_and_link_and_no_port_twice(name: str) -> None:
     links = links_of(name)
     lab = yaml.safe_load(text(links, "containerlab"))
@@ -447,11 +471,11 @@ def large(layout: str) -> LinkList:
     return link_list(parse_spec({"compute": custom(4096, 8), "fabric": fabric}, catalog), catalog)
 
 
-DRAWN = [*SPECS, "rail-optimized", "top-of-rack"]
+DRAWN = [*SPECS, *NETWORKS, "rail-optimized", "top-of-rack"]
 
 
 def any_links(name: str) -> LinkList:
-    return links_of(name) if name in SPECS else large(name)
+    return large(name) if name in ("rail-optimized", "top-of-rack") else links_of(name)
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -483,16 +507,13 @@ def test_a_drawing_shows_every_device_and_link(name: str) -> None:
             cell = made.find("mxCell")
             assert cell is not None
             lower, upper = cell.attrib["source"], cell.attrib["target"]
-            assert places[lower][1] > places[upper][3]  # tiers are layers, the nodes at the bottom
+            if made.attrib["tier"] != "leaf-leaf":
+                assert places[lower][1] > places[upper][3]  # tiers are layers, the nodes at the bottom
             wires[made.attrib["tier"]] += int(made.attrib["links"])
-    fabric = links.fabric
-    want = {
-        "node-leaf": fabric.links_node_leaf, "fabric-manager": fabric.links_fabric_manager,
-        "leaf-spine": fabric.links_leaf_spine, "spine-core": fabric.links_spine_core,
-    }  # fmt: skip
-    assert wires == {tier: n for tier, n in want.items() if n}
+    want = Counter(TIERS[tier] for tier in links.table.tier.tolist())
+    assert wires == want
     words = "\n".join(objects[key].attrib["label"] for key in objects if key.startswith("note-"))
-    assert all(f"{tier}: {n:,} link" in words for tier, n in want.items() if n)
+    assert all(f"{tier}: {n:,} link" in words for tier, n in want.items())
 
 
 def test_a_small_fabric_is_drawn_device_by_device_and_a_larger_one_in_groups() -> None:
@@ -506,6 +527,20 @@ def test_a_small_fabric_is_drawn_device_by_device_and_a_larger_one_in_groups() -
     assert {"leaf-r1-001", "spine-016"} <= set(labels)
     many, _ = drawn(large("top-of-rack"))
     assert any("pod-001" in made.attrib["label"] for made in many.values())
+
+
+def test_a_group_is_drawn_below_its_switches() -> None:
+    objects, places = drawn(links_of("four units"))
+    above = defaultdict(list)
+    for made in objects.values():
+        if made.attrib.get("tier") == "node-leaf":
+            cell = made.find("mxCell")
+            assert cell is not None
+            above[cell.attrib["source"]].append(places[cell.attrib["target"]])
+    assert len(above) == 4
+    for unit, leaves in above.items():
+        assert len(leaves) == 8
+        assert min(leaf[0] for leaf in leaves) < sum(places[unit][::2]) / 2 < max(leaf[2] for leaf in leaves)
 
 
 def test_what_no_one_could_read_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -526,7 +561,7 @@ def graphs(name: str) -> Iterator[Any]:
     yield nx.node_link_graph(json.loads(text(links, "node-link")))
 
 
-@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize("name", [*SPECS, *NETWORKS])
 def test_graphs_have_every_device_and_every_column_of_every_link(name: str) -> None:
     links = links_of(name)
     for graph in graphs(name):
@@ -549,6 +584,9 @@ def test_both_graphs_carry_what_they_were_made_from() -> None:
     assert xml.graph["spec_hash"] == from_json.graph["spec_hash"] == links_of("four units").spec_hash
     assert xml.nodes["leaf-r3-002"]["rail"] == from_json.nodes["leaf-r3-002"]["rail"] == 3
     assert xml.nodes["node-0001"]["part"] == "dgx-h100"
+    (storage, _) = graphs("storage")
+    assert storage.nodes["node-0040"]["part"] == "dgx-h100"
+    assert "part" not in storage.nodes["storage-0010"]
 
 
 @pytest.mark.parametrize("format_name", ["graphml", "node-link", "k8s-labels"])

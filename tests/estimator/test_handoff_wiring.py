@@ -19,6 +19,7 @@ import yaml
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.handoff.formats import FORMATS, format_named
+from estimator.handoff.xlsx_stream import Sheet, workbook
 from estimator.link_list import COLUMNS, LinkList, link_list
 from estimator.spec import parse_spec
 
@@ -403,3 +404,37 @@ def test_a_name_that_a_spreadsheet_would_run_is_guarded_in_netbox_files() -> Non
     links = link_list(parse_spec(spec, CATALOG), CATALOG)
     read = rows_of(b"".join(FORMATS["netbox-devices-csv"].write(links)))
     assert {row["site"] for row in read} == {"'=HYPERLINK(1)"}
+
+
+# ---------------------------------------------------------------- the streamed workbook
+
+
+def test_a_streamed_workbook_keeps_every_text_as_text() -> None:
+    texts = ["=1+1", "a & b <c>", " led, trailed ", "bell \x07", "grün ✓", '"quoted"']
+    sheet = Sheet('Über & "all"', ("T", "N"), (8, 8), len(texts), [(text, number) for number, text in enumerate(texts)])
+    content = b"".join(workbook([sheet], "A & B", "<said>", {"key": "a & b"}))
+    book = openpyxl.load_workbook(io.BytesIO(content))
+    assert book.sheetnames == ['Über & "all"']
+    read = [tuple(cell.value for cell in row) for row in book.worksheets[0].iter_rows(min_row=2)]
+    assert read == [(text.replace("\x07", " "), number) for number, text in enumerate(texts)]
+    assert {cell.data_type for cell in book.worksheets[0]["A"]} == {"s"}
+    assert (book.properties.title, book.properties.description) == ("A & B", "<said>")
+    assert book.worksheets[0].freeze_panes == "A2"
+    assert book.worksheets[0]["A1"].font.b
+
+
+def test_a_sheet_comes_before_its_last_row_is_made() -> None:
+    made: list[int] = []
+
+    def rows() -> Iterator[tuple[int]]:
+        for number in range(100_000):
+            made.append(number)
+            yield (number,)
+
+    pieces = workbook([Sheet("s", ("N",), (8,), 100_000, rows())], "t", "c", {})
+    assert next(pieces).startswith(b"PK")
+    next(pieces)
+    next(pieces)
+    assert len(made) < 10_000
+    assert sum(map(len, pieces)) > 0
+    assert len(made) == 100_000

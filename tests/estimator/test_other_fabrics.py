@@ -1,6 +1,7 @@
 """Storage and management networks: published counts, hand counts, and what must hold on any request."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from estimator.catalog.loader import load_catalog
 from estimator.errors import InfeasibleDesign, SpecError
+from estimator.link_list import COLUMNS, link_list
 from estimator.other_fabrics import OtherSized, size_others
 from estimator.pipeline import estimate, sized_fabrics
 from estimator.spec import parse_spec
@@ -182,7 +184,7 @@ def test_any_networks_are_sized_or_refused(others: list[dict[str, Any]], nodes: 
         spec = parse_spec(values, CATALOG)
         found = size_others([spec], sized_fabrics([spec], CATALOG)[1], CATALOG)[0]
     except (SpecError, InfeasibleDesign) as error:
-        refused = error
+        refused: SpecError | InfeasibleDesign | None = error
     else:
         refused = None
     if refused:
@@ -325,3 +327,154 @@ def test_all_problems_are_found_in_one_pass() -> None:
 
 def test_too_many_networks_are_refused_early() -> None:
     assert problems_of(*[{"role": "storage"}] * 9) == {"other_fabrics": "out_of_range"}
+
+
+# ---------------------------------------------------------------- links, parts and money
+
+
+def superpod() -> dict[str, Any]:
+    """127 DGX H100 with storage, in-band and out-of-band networks, as published."""
+    inputs: dict[str, Any] = next(c for c in GOLDEN if c["id"] == "dgx-h100-su4-bom-ethernet")["inputs"]
+    return inputs
+
+
+def rows_of(values: Any, role: str) -> list[dict[str, Any]]:
+    """The link list of one network, row by row."""
+    links = link_list(parse_spec(values, CATALOG), CATALOG, role)
+    return [dict(zip(COLUMNS, row, strict=True)) for row in links.rows()]
+
+
+def test_links_of_the_superpod_end_where_they_must() -> None:
+    """Every link of the published management networks, by what hangs on it."""
+    values = superpod()
+    in_band, out_of_band = rows_of(values, "in-band"), rows_of(values, "out-of-band")
+    stems = Counter((row["tier"], row["a_device"].rsplit("-", 1)[0]) for row in in_band)
+    assert stems == {
+        ("node-leaf", "node"): 254, ("node-leaf", "oob-leaf"): 16, ("node-leaf", "mgmt"): 20,
+        ("leaf-spine", "inband-leaf"): 24, ("leaf-leaf", "inband-leaf"): 6,
+    }  # fmt: skip
+    uplinks = [row for row in in_band if row["a_device"].startswith("oob-leaf")]
+    assert {(row["a_device"], row["a_port"]) for row in uplinks} == {
+        (f"oob-leaf-{n:03d}", port) for n in range(1, 9) for port in ("swp49", "swp50")
+    }
+    joined = {row["a_device"] for row in out_of_band}
+    switches = {f"leaf-r{rail}-{n:03d}" for rail in range(1, 9) for n in range(1, 5)}
+    switches |= {f"spine-{n:03d}" for n in range(1, 17)} | {f"storage-leaf-{n:03d}" for n in range(1, 13)}
+    switches |= {f"storage-spine-{n:03d}" for n in range(1, 5)} | {f"inband-leaf-{n:03d}" for n in range(1, 7)}
+    switches |= {
+        "inband-spine-001",
+        "inband-spine-002",
+        "manager-01",
+        "manager-02",
+        "storage-manager-01",
+        "storage-manager-02",
+    }
+    assert switches < joined
+    assert len(joined) == len(out_of_band) == 315
+    assert {row["rate_gbit_s"] for row in out_of_band} == {1}
+
+
+def test_a_dual_homed_node_reaches_both_leaves_of_one_pair() -> None:
+    for role, ports in (("storage", 2), ("in-band", 2)):
+        reached: dict[str, list[int]] = {}
+        for row in rows_of(superpod(), role):
+            if row["tier"] == "node-leaf":
+                reached.setdefault(row["a_device"], []).append(int(row["b_device"].rsplit("-", 1)[1]))
+        for device, leaves in reached.items():
+            assert len(leaves) == ports, device
+            assert sorted(leaves) == [min(leaves), min(leaves) + 1], device
+            assert min(leaves) % 2 == 1, device
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.lists(ENTRY, min_size=1, max_size=3), st.integers(1, 40), st.sampled_from(["dgx-h100", "gb200-tray", "custom"])
+)
+def test_link_lists_have_every_port_once_and_the_estimates_counts(
+    others: list[dict[str, Any]], nodes: int, server: str
+) -> None:
+    values = {"compute": {"server": server, "nodes": nodes}, "fabric": {"generation": "ndr"}, "other_fabrics": others}
+    try:
+        spec = parse_spec(values, CATALOG)
+        (made,) = estimate([spec], CATALOG, ("counts", "cables"))
+    except (SpecError, InfeasibleDesign):
+        return
+    for key, found in made.fabrics.items():
+        if key == "compute":
+            continue
+        rows = rows_of(values, key)
+        ends = [(row["a_device"], row["a_port"]) for row in rows] + [(row["b_device"], row["b_port"]) for row in rows]
+        assert len(set(ends)) == len(ends), key
+        tiers = Counter(row["tier"].replace("-", "_") for row in rows)
+        assert {tier: n for tier, n in found["links"].items() if n} == tiers, key
+        per_node = Counter(row["a_device"] for row in rows if row["a_device"].startswith("node-"))
+        assert set(per_node.values()) == {found["ports_per_node"]}
+        assert len(per_node) == nodes
+        down = Counter(row["b_device"] for row in rows if row["tier"] == "node-leaf")
+        assert (
+            max(down.values())
+            <= found["split"]["leaf_downlinks"] * spec.other_fabrics[list(made.fabrics).index(key) - 1].endpoints_a_port
+        )
+
+
+def test_a_network_that_the_design_has_not_is_refused_by_name() -> None:
+    with pytest.raises(SpecError, match="compute, storage, in-band, out-of-band"):
+        link_list(parse_spec(superpod(), CATALOG), CATALOG, "converged")
+
+
+def test_published_cables_of_the_management_networks() -> None:
+    """Of the source's bill: 254 + 20 + 16 optical cables in-band with 24 to the cores and 6 in pairs; 315 of copper."""
+    (made,) = estimate([parse_spec(superpod(), CATALOG)], CATALOG, ("bom",))
+    assert made.bom is not None
+    bought = {(line["fabric"], line["category"], line["use"]): line["quantity"] for line in made.bom["lines"]}
+    assert bought["in-band", "cable", "node-leaf"] == 290
+    assert bought["in-band", "cable", "leaf-spine"] == 24
+    assert bought["in-band", "cable", "leaf-leaf"] == 6
+    assert bought["out-of-band", "cable", "node-leaf"] == 315
+    assert bought["in-band", "switch", "leaf"] + bought["in-band", "switch", "spine"] == 8
+    assert bought["out-of-band", "switch", "leaf"] == 8
+    assert bought["compute", "management", "fabric manager"] + bought["storage", "management", "fabric manager"] == 4
+
+
+def test_bill_power_and_cost_are_those_of_all_networks() -> None:
+    values = superpod()
+    (alone,) = estimate([parse_spec({**values, "other_fabrics": []}, CATALOG)], CATALOG)
+    (made,) = estimate([parse_spec(values, CATALOG)], CATALOG)
+    assert alone.power
+    assert made.bom
+    assert made.power
+    assert made.cost
+    of = {fabric: sum(line["extended_price_usd"]["typical"] for line in made.bom["lines"] if line["fabric"] == fabric)
+          for fabric in made.fabrics}  # fmt: skip
+    assert made.bom["totals_usd"]["typical"] == pytest.approx(sum(of.values()))
+    assert all(of.values())
+    assert made.cost["capex_usd"]["total"] == made.bom["totals_usd"]
+    # 12 + 4 QM9700, 6 + 2 SN4600C, 8 SN2201 and two more managers at their typical figures, without modules
+    switches_w = 16 * 747 + 8 * 466 + 8 * 98 + 2 * 350
+    assert made.power["network_w"]["typical"] - alone.power["network_w"]["typical"] > switches_w
+    assert made.power["parts_w"]["fabric_managers"]["typical"] == 4 * 350
+    names = {a["name"] for a in made.cost["assumptions"]}
+    assert {"in-band.node_leaf_m", "in-band.leaf_leaf_m", "node_leaf_m"} <= names
+
+
+def test_spares_are_bought_once_for_all_networks() -> None:
+    """48 + 16 QM9700 are one part: ⌈share × 64⌉ boxes in reserve, on the line with most of them."""
+    (made,) = estimate([parse_spec(superpod(), CATALOG)], CATALOG, ("bom",))
+    assert made.bom is not None
+    boxes = [line for line in made.bom["lines"] if line["part"] == "nvidia-qm9700"]
+    share = CATALOG.economics["spare-switches"].typical
+    assert sum(line["quantity"] for line in boxes) == 64
+    assert sum(line["spare_quantity"] for line in boxes) == int(np.ceil(share * 64))
+
+
+def test_lengths_of_other_networks_may_be_set_by_hand() -> None:
+    values = superpod() | {"site": {"set_lengths": [
+        {"a": "oob-leaf-003", "b": "inband-leaf-005", "length_m": 12.0, "fabric": "in-band"},
+        {"a": "inband-leaf-001", "b": "inband-leaf-002", "length_m": 1.0, "fabric": "in-band"},
+    ]}}  # fmt: skip
+    rows = rows_of(values, "in-band")
+    found = {
+        row["length_m"] for row in rows if (row["a_device"], row["b_device"]) == ("oob-leaf-003", "inband-leaf-001")
+    }
+    assert found == {12.0}
+    assert [row["length_m"] for row in rows if row["tier"] == "leaf-leaf"] == [1.0, 1.0, 3.0, 3.0, 3.0, 3.0]

@@ -72,6 +72,8 @@ def test_parts_not_asked_for_are_left_out(catalog: Catalog) -> None:
         "cost",
         "power",
         "performance",
+        "failures",
+        "growth",
     }
     assert "cables" not in estimate([spec], catalog, ("counts",))[0].as_json()["fabrics"]["compute"]
     for part in ALL_PARTS:

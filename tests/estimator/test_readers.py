@@ -310,7 +310,7 @@ def test_netbox_import_and_export_columns_are_read() -> None:
 
 
 def test_a_breakout_cable_is_a_link_for_each_of_its_ends() -> None:
-    """netbox #21131: four servers on the lanes of one cage; names of one cell come in no order of their own."""
+    """netbox #21131: four servers on the lanes of one cage; names of one cell of the table come in no order of their own."""
     found = read(
         "Termination A,Device A,Termination B,Device B\n"
         '"swp1s2,swp1s0,swp1s1,swp1s3",leaf-001,"eth0,eth0,eth0,eth0","n3,n1,n2,n4"\n'
@@ -321,6 +321,13 @@ def test_a_breakout_cable_is_a_link_for_each_of_its_ends() -> None:
         ("swp1s0", "n1"), ("swp1s1", "n2"), ("swp1s2", "n3"), ("swp1s3", "n4"), ("swp2s0", "n1"), ("swp2s1", "n1"),
     ]  # fmt: skip
     assert drops(found) == [(4, "several_ends")]
+    ordered = read(
+        "side_a_device,side_a_name,side_b_device,side_b_name,profile\n"
+        'leaf-001,1/3,"n2,n1","mlx5_0,mlx5_0",breakout-1c2p-2c1p\n'
+    )
+    assert links(ordered) == [
+        ("leaf-001", "1/3 lane 1", "n2", "mlx5_0", 0), ("leaf-001", "1/3 lane 2", "n1", "mlx5_0", 0),
+    ]  # fmt: skip
 
 
 def test_an_export_without_devices_says_how_to_get_them() -> None:

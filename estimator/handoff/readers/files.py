@@ -7,7 +7,7 @@ from typing import IO
 
 from estimator.errors import Problem, SpecError
 from estimator.handoff.readers import ibnetdiscover, netbox, sheet, topo, workbook
-from estimator.handoff.readers.found import FoundLinks, UnreadableFile
+from estimator.handoff.readers.found import FoundLinks, UnreadableFile, stated_hash
 
 AUTO = "auto"
 FORMATS = ("ibnetdiscover", "topo", "csv", "xlsx", "netbox")
@@ -123,7 +123,7 @@ def _csv(file: IO[bytes], encoding: str) -> FoundLinks:
 
 
 def _xlsx(file: IO[bytes], encoding: str) -> FoundLinks:
-    return sheet.read(workbook.sheets(file), "xlsx")
+    return sheet.read(workbook.sheets(file), "xlsx", stated_hash(workbook.remark(file)))
 
 
 _READERS: dict[str, Callable[[IO[bytes], str], FoundLinks]] = {

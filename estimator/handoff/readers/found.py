@@ -1,5 +1,6 @@
 """What a reader hands back: the links of a file as columns over a table of names, and the lines it had to leave out."""
 
+import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator
@@ -15,6 +16,9 @@ MAX_LINKS = 8_000_000  # of listings: a dump names a link from both ends
 MAX_NAME = 200
 KEPT_DROPS = 100
 SWITCH, HOST = "switch", "host"
+LANE = " lane "
+"""Between a port and the number, from 1, of one of its parts, where a file names a cable's whole plug."""
+_HASH = re.compile(r"spec[ _-]?hash\W+([0-9a-f]{8,64})\b", re.I)
 
 REASONS = {
     "no_device": "a side has no device name",
@@ -117,12 +121,17 @@ class LinkSink:
             self.ports.append(text)
         return index
 
+    def has_port(self, text: str) -> bool:
+        """Whether a link already has a port of this name."""
+        return text in self._port_of
+
     def add(self, line: int, a: tuple[str, str, str], b: tuple[str, str, str], rate_gbit_s: int = 0) -> None:
         """A link between two (device, kind, port), unless a side is incomplete."""
-        for name, _, port in (a, b):
-            if not name or not port or len(name) > MAX_NAME or len(port) > MAX_NAME:
-                reason = "no_device" if not name else "no_port" if not port else "name_too_long"
-                return self.drop(line, reason, f"{a[0]} {a[2]} – {b[0]} {b[2]}")
+        if not (a[0] in self._devices and b[0] in self._devices and a[2] in self._port_of and b[2] in self._port_of):
+            for name, _, port in (a, b):
+                if not name or not port or len(name) > MAX_NAME or len(port) > MAX_NAME:
+                    reason = "no_device" if not name else "no_port" if not port else "name_too_long"
+                    return self.drop(line, reason, f"{a[0]} {a[2]} – {b[0]} {b[2]}")
         if a[0] == b[0] and a[2] == b[2]:
             return self.drop(line, "same_port", f"{a[0]} {a[2]}")
         self.add_indices(
@@ -153,6 +162,12 @@ class LinkSink:
             file_format, self.names, self.kinds, self.ports, line, a, a_port, b, b_port, rate, both_sides,
             self.adapters, tuple(self._drops), dict(self._drop_counts), self.spec_hash,
         )  # fmt: skip
+
+
+def stated_hash(text: str) -> str | None:
+    """The spec's hash in a remark such as "spec_hash 6a2674541a3db54f, model_version 1.0"."""
+    stated = _HASH.search(text)
+    return stated[1] if stated else None
 
 
 def numbered(lines: Iterator[str]) -> Iterator[tuple[int, str]]:

@@ -1,19 +1,18 @@
 """NetBox cables as CSV: the import form's columns (side_a_device, side_a_name …) or the cable table's export.
 
 The table's export has the columns Device A, Termination A, Device B, Termination B, once they are chosen for the view or
-"All data" is exported. A cell may name several terminations of a breakout cable, separated by commas.
+"All data" is exported. A cell may name several terminations of a breakout cable, separated by commas; the import form lists
+them in order of lane, while the table has no order, and which lane each end has cannot be told from it.
 """
 
-import re
 from collections.abc import Iterator
 
-from estimator.handoff.readers.found import FoundLinks, LinkSink, UnreadableFile
-from estimator.handoff.readers.sheet import Row, plain
+from estimator.handoff.readers.found import LANE, FoundLinks, LinkSink, UnreadableFile, stated_hash
+from estimator.handoff.readers.sheet import HEADER_ROWS, Row, plain
+from estimator.port_match import natural_key
 
 _NEEDED = ("side_a_device", "side_a_name", "side_b_device", "side_b_name")
 _EXPORTED = ("device a", "termination a", "device b", "termination b")
-_NATURAL = re.compile(r"(\d+)")
-_HASH = re.compile(r"spec[ _-]?hash\W+([0-9a-f]{8,64})\b", re.I)
 _KNOWN = {"side_a_type", "termination a", "side_a_name"}
 
 
@@ -32,17 +31,19 @@ def read(rows: Iterator[Row]) -> FoundLinks:
     """
     sink = LinkSink()
     places: list[int] | None = None
+    is_ordered = False
     for number, cells in rows:
+        if sink.spec_hash is None and number < HEADER_ROWS:
+            sink.spec_hash = stated_hash(" ".join(cells))
         if not any(cells) or cells[0].startswith("#"):
-            if cells and (stated := _HASH.search(" ".join(cells))) is not None:
-                sink.spec_hash = sink.spec_hash or stated[1]
             continue
         if places is None:
             places = _places(cells)
+            is_ordered = _NEEDED[0] in cells
         elif len(cells) <= max(places):
             sink.drop(number, "too_few_cells", ", ".join(cells))
         else:
-            _read_cable(sink, number, [plain(cells[place]) for place in places])
+            _read_cable(sink, number, [plain(cells[place]) for place in places], is_ordered)
     if places is None:
         raise UnreadableFile("no_header", f"The file has no header row. NetBox's import has {', '.join(_NEEDED)}.")
     return sink.found("netbox")
@@ -61,9 +62,9 @@ def _places(header: list[str]) -> list[int]:
     )
 
 
-def _read_cable(sink: LinkSink, number: int, cells: list[str]) -> None:
-    """One link, or one a termination where a breakout cable has several; one device may stand for all of a side."""
-    sides = [(_parts(cells[0]), _parts(cells[1])), (_parts(cells[2]), _parts(cells[3]))]
+def _read_cable(sink: LinkSink, number: int, cells: list[str], is_ordered: bool) -> None:
+    """One link, or one an end where a cable has several. A single end across from several is parted into lanes."""
+    sides = [(_parts(cells[i], is_ordered), _parts(cells[i + 1], is_ordered)) for i in (0, 2)]
     n_links = max(len(ports) for _, ports in sides)
     ends: list[list[tuple[str, str, str]]] = []
     for devices, ports in sides:
@@ -71,14 +72,16 @@ def _read_cable(sink: LinkSink, number: int, cells: list[str]) -> None:
             return sink.drop(number, "no_device" if not devices else "no_port", ", ".join(cells))
         if len(ports) not in (1, n_links) or len(devices) not in (1, len(ports)):
             return sink.drop(number, "several_ends", ", ".join(cells))
+        if len(ports) < n_links:
+            ports = [f"{ports[0]}{LANE}{lane}" for lane in range(1, n_links + 1)]
         named = zip(devices * (len(ports) // len(devices)), ports, strict=True)
-        ends.append([(device, "", port) for device, port in named] * (n_links // len(ports)))
+        ends.append([(device, "", port) for device, port in named])
     for a, b in zip(*ends, strict=True):
         sink.add(number, a, b)
     return None
 
 
-def _parts(cell: str) -> list[str]:
-    """Names of a cell, in natural order: NetBox keeps none of its own in a list of terminations."""
+def _parts(cell: str, is_ordered: bool) -> list[str]:
+    """Names of a cell: as they stand in an import, in natural order from the table, which keeps none of its own."""
     parts = [part.strip() for part in cell.split(",") if part.strip()]
-    return sorted(parts, key=lambda part: [int(t) if t.isdigit() else t for t in _NATURAL.split(part)])
+    return parts if is_ordered else sorted(parts, key=natural_key)

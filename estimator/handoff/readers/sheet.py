@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from estimator.handoff.readers.found import HOST, SWITCH, FoundLinks, LinkSink, UnreadableFile
+from estimator.handoff.readers.found import HOST, SWITCH, FoundLinks, LinkSink, UnreadableFile, stated_hash
 
 Row = tuple[int, list[str]]
 HEADER_ROWS = 50
@@ -40,7 +40,6 @@ _FIELDS = {
     "hash": {"spec hash"},
     "rate": {"rate gbit s", "rate", "speed", "rate gb s", "speed gb s", "speed gbps", "rate gbps", "bandwidth"},
 }  # fmt: skip
-_HASH = re.compile(r"spec[ _-]?hash\W+([0-9a-f]{8,64})\b", re.I)
 _DATE = re.compile(
     r"\d{1,2}[- ](?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
     r"[a-z]*[- ]\d{1,2}|3[6-9]\d{3}|4\d{4}",
@@ -69,8 +68,10 @@ class Columns:
         return max(self.a_device, self.a_port, self.b_device, self.b_port)
 
 
-def read(sheets: Iterator[tuple[str, Iterator[Row]]], file_format: str) -> FoundLinks:
+def read(sheets: Iterator[tuple[str, Iterator[Row]]], file_format: str, spec_hash: str | None = None) -> FoundLinks:
     """The links of all sheets; one without a header row that names both sides is left out and said so.
+
+    ``spec_hash`` is what the file says of itself beside its rows.
 
     Raises
     ------
@@ -78,6 +79,7 @@ def read(sheets: Iterator[tuple[str, Iterator[Row]]], file_format: str) -> Found
         If no sheet has such a header row.
     """
     sink, headers = LinkSink(), 0
+    sink.spec_hash = spec_hash
     for title, rows in sheets:
         headers += _read_sheet(sink, title, rows)
     if not headers:
@@ -95,8 +97,8 @@ def _read_sheet(sink: LinkSink, title: str, rows: Iterator[Row]) -> bool:
     for number, cells in rows:
         if columns is None:
             columns = _columns_of(cells)
-            if columns is None and (stated := _HASH.search(" ".join(cells))) is not None:
-                sink.spec_hash = sink.spec_hash or stated[1]
+            if columns is None:
+                sink.spec_hash = sink.spec_hash or stated_hash(" ".join(cells))
             seen += 1
             if columns is None and seen == HEADER_ROWS:
                 break
@@ -111,15 +113,14 @@ def _read_row(sink: LinkSink, number: int, cells: list[str], columns: Columns) -
     if not any(cells):
         return None
     if cells[0].startswith("#"):
-        if (stated := _HASH.search(" ".join(cells))) is not None:
-            sink.spec_hash = sink.spec_hash or stated[1]
+        sink.spec_hash = sink.spec_hash or stated_hash(" ".join(cells))
         return None
     if sink.spec_hash is None and columns.spec_hash is not None and columns.spec_hash < len(cells):
         sink.spec_hash = cells[columns.spec_hash] or None
     if len(cells) <= columns.last:
         return sink.drop(number, "too_few_cells", ", ".join(cells))
     ports = plain(cells[columns.a_port]), plain(cells[columns.b_port])
-    if any(_DATE.fullmatch(port) for port in ports):
+    if any(not sink.has_port(port) and _DATE.fullmatch(port) for port in ports):
         return sink.drop(number, "date_for_port", ", ".join(cells))
     sink.add(
         number,

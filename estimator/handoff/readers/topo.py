@@ -7,13 +7,12 @@ older form (ibdm-topo-file(1); NVIDIA UFM Cable Validation Tool 1.5, "Topo File"
 import re
 from collections.abc import Iterator
 
-from estimator.handoff.readers.found import HOST, SWITCH, FoundLinks, LinkSink, UnreadableFile, numbered
+from estimator.handoff.readers.found import HOST, SWITCH, FoundLinks, LinkSink, UnreadableFile, numbered, stated_hash
 
 _WORD = r'("[^"]*"|\S+)'
 _LINK = re.compile(rf"\s*(\S+)\s+(?:-(\d+)x-([\d.]+)G?-?>|-?->)\s+{_WORD}\s+{_WORD}\s+(\S+)\s*$")
 _SYSTEM = re.compile(rf"{_WORD}\s+{_WORD}(?:\s+CFG:.*)?\s*$")
 _HOST_TYPE = re.compile(r"HCA|MT\d{5}|ConnectX|CX\d|BlueField", re.I)
-_HASH = re.compile(r"spec[ _-]?hash\W+([0-9a-f]{8,64})\b", re.I)
 
 
 def read(lines: Iterator[str]) -> FoundLinks:
@@ -28,8 +27,7 @@ def read(lines: Iterator[str]) -> FoundLinks:
     here: tuple[str, str] | None = None
     for number, line in numbered(lines):
         if not line.strip() or line.lstrip().startswith("#"):
-            if (stated := _HASH.search(line)) is not None:
-                sink.spec_hash = sink.spec_hash or stated[1]
+            sink.spec_hash = sink.spec_hash or stated_hash(line)
             continue
         if "->" in line:
             link = _LINK.match(line)

@@ -12,9 +12,16 @@ MAX_UNPACKED_BYTES = 1_500_000_000
 MAX_PARTS = 2_000
 MAX_STRINGS_BYTES = 250_000_000
 MAX_CELL = 2_000
+PROPERTIES = "docProps/core.xml"
 MAX_COLUMNS = 200
 CHUNK_BYTES = 262_144
 Row = tuple[int, list[str]]
+
+
+def remark(file: IO[bytes], max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> str:
+    """What the workbook's properties say: its title and description."""
+    with _opened(file, max_unpacked_bytes) as archive:
+        return _Properties(archive).words if PROPERTIES in archive.namelist() else ""
 
 
 def sheets(file: IO[bytes], max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> Iterator[tuple[str, Iterator[Row]]]:
@@ -25,19 +32,18 @@ def sheets(file: IO[bytes], max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> Ite
     UnreadableFile
         If this is no workbook, is encrypted, would unpack to more than the bound, or has a DTD in it.
     """
-    try:
-        archive = zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
-        raise UnreadableFile("not_a_workbook", "The file is no XLSX workbook: it cannot be unpacked.") from None
-    with archive:
-        _check(archive, max_unpacked_bytes)
+    with _opened(file, max_unpacked_bytes) as archive:
         strings = _shared_strings(archive)
         for title, part in _worksheets(archive):
             yield title, _rows(archive, part, strings)
 
 
-def _check(archive: zipfile.ZipFile, limit: int) -> None:
+def _opened(file: IO[bytes], limit: int) -> zipfile.ZipFile:
     """Refuse before anything is unpacked; reading stops at the size that a part declares."""
+    try:
+        archive = zipfile.ZipFile(file)
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
+        raise UnreadableFile("not_a_workbook", "The file is no XLSX workbook: it cannot be unpacked.") from None
     parts = archive.infolist()
     unpacked = sum(part.file_size for part in parts)
     if len(parts) > MAX_PARTS or unpacked > limit:
@@ -48,6 +54,7 @@ def _check(archive: zipfile.ZipFile, limit: int) -> None:
         )
     if any(part.flag_bits & 1 for part in parts):
         raise UnreadableFile("workbook_encrypted", "The workbook has a password. Save a copy without one.")
+    return archive
 
 
 class _Parser:
@@ -123,6 +130,19 @@ def _worksheets(archive: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
         target = targets.get(sheet.get("id", ""))
         if target:
             yield sheet.get("name", ""), target.lstrip("/") if target.startswith("/") else f"xl/{target}"
+
+
+class _Properties(_Parser):
+    """All words of the document's properties."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        super().__init__(archive, PROPERTIES)
+        self.words = ""
+        for _ in self.chunks():
+            self.words = self.words[:MAX_CELL]
+
+    def text(self, data: str) -> None:
+        self.words += f" {data}"
 
 
 class _Strings(_Parser):

@@ -43,7 +43,7 @@ document.addEventListener("htmx:afterSettle", (event) => {
 });
 
 document.addEventListener("click", (event) => {
-  const link = event.target.closest("[data-problem-field] a");
+  const link = event.target.closest("[data-problem-field] a, a[data-field-link]");
   const input = link && document.querySelector(link.hash);
   if (input) {
     event.preventDefault();

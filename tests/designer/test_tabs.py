@@ -1,0 +1,391 @@
+"""The tabs of a result: what each shows with and without scripts, what it may cost, and what it changes."""
+
+import html
+import re
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from designer import cabling_tab, link_lists, racks_tab
+from designer.differences import difference
+from designer.exports.link_files import link_file_name
+from designer.models import Design
+from designer.result_query import Page, page_number, rows_on
+from designer.services import request_estimate, save_design
+from designer.tabs import TABS
+from estimator.catalog.loader import load_catalog
+from estimator.handoff.formats import FORMATS
+from estimator.jobs import tasks
+from estimator.jobs.models import EstimateJob
+from estimator.spec import parse_spec
+
+SUPERPOD: dict[str, Any] = {
+    "name": "Four units",
+    "compute": {"server": "dgx-h100", "nodes": 127},
+    "fabric": {"generation": "ndr", "reserved": {"fabric_manager_links": 4}},
+}
+PLANNED = SUPERPOD | {"site": {"plan": {}}}
+LARGEST: dict[str, Any] = {
+    "name": "131,072 endpoints", "compute": {"server": "dgx-h100", "nodes": 16_384}, "fabric": {"generation": "xdr"},
+}  # fmt: skip
+PAGE_BYTES = 400_000  # of 131,072 endpoints; their link list has 40,000,000
+SHORT = SUPERPOD | {"compute": {"server": "dgx-h100", "gpus": 1_020}}  # rounds up to 128 nodes: no port for a manager
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def page(owner: User) -> Client:
+    client = Client()
+    client.force_login(owner)
+    return client
+
+
+@pytest.fixture(autouse=True)
+def _no_floor_is_kept() -> None:
+    racks_tab._floor_of.cache_clear()
+
+
+def finished(owner: User, values: dict[str, Any]) -> tuple[Design, EstimateJob]:
+    spec = parse_spec(values, load_catalog())
+    design = save_design(owner, spec)
+    job, _ = request_estimate(owner, spec)
+    tasks.run_estimate(str(job.pk))
+    job.refresh_from_db()
+    assert job.state == EstimateJob.State.SUCCEEDED, job.error
+    return design, job
+
+
+def words_of(response: Any) -> str:
+    text = re.sub(r"<script.*?</script>|<[^>]+>", " ", response.content.decode(), flags=re.DOTALL)
+    return re.sub(r"\s+", " ", html.unescape(text))
+
+
+def tab(client: Client, design: Design, **query: str) -> Any:
+    return client.get(reverse("design", args=[design.pk]), query)
+
+
+# --- The tabs themselves -----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("item", TABS, ids=lambda item: item.key)
+def test_every_tab_has_an_address_and_says_which_is_open(page: Client, owner: User, item: Any) -> None:
+    design, _ = finished(owner, SUPERPOD)
+    response = tab(page, design, tab=item.key)
+    assert response.status_code == 200
+    assert response.templates
+    current = re.findall(r'<a id="tab-([a-z]+)"[^>]*aria-current="page"', response.content.decode())
+    assert current == [item.key]
+    for other in TABS:
+        assert f'href="/designs/{design.pk}/?tab={other.key}#result"' in response.content.decode()
+
+
+@pytest.mark.parametrize("asked", ["", "nonsense", "overview' or 1=1", "\u0000"])
+def test_an_unknown_tab_is_the_overview(page: Client, owner: User, asked: str) -> None:
+    design, _ = finished(owner, SUPERPOD)
+    assert 'id="bom"' in tab(page, design, tab=asked).content.decode()
+
+
+def test_a_script_gets_the_tab_alone_and_the_address_to_show(page: Client, owner: User) -> None:
+    design, job = finished(owner, SUPERPOD)
+    response = page.get(
+        reverse("estimate-tab", args=[design.pk, job.pk]),
+        {"tab": "cabling", "sort": "-links"},
+        headers={"HX-Request": "true"},
+    )
+    assert response["HX-Push-Url"] == f"/designs/{design.pk}/?tab=cabling&sort=-links"
+    text = response.content.decode()
+    assert text.lstrip().startswith('<div class="tab-area" id="tabs" data-tab="cabling">')
+    assert "design-form" not in text
+
+
+def test_a_polled_result_opens_the_tab_of_the_pages_address(page: Client, owner: User) -> None:
+    design, job = finished(owner, SUPERPOD)
+    address = f"http://testserver/designs/{design.pk}/?tab=handoff"
+    headers = {"HX-Request": "true", "HX-Current-URL": address}
+    response = page.get(reverse("estimate-status", args=[design.pk, job.pk]), headers=headers)
+    assert 'data-tab="handoff"' in response.content.decode()
+
+
+def test_strangers_and_unfinished_jobs_have_no_tabs(page: Client, owner: User) -> None:
+    design, job = finished(owner, SUPERPOD)
+    stranger = Client()
+    stranger.force_login(User.objects.create_user("eve"))
+    for name in ("estimate-tab", "estimate-racks"):
+        assert stranger.get(reverse(name, args=[design.pk, job.pk])).status_code == 404
+        assert Client().get(reverse(name, args=[design.pk, job.pk])).status_code == 302
+    for name, arguments in (
+        ("design-apply", [design.pk, job.pk]), ("floor-plan", [design.pk]), ("revision-restore", [design.pk, 1]),
+    ):  # fmt: skip
+        assert stranger.post(reverse(name, args=arguments), {"finding": "1"}).status_code == 404
+        assert page.get(reverse(name, args=arguments)).status_code == 405
+    waiting, _ = request_estimate(owner, parse_spec(PLANNED, load_catalog()))
+    assert page.get(reverse("estimate-tab", args=[design.pk, waiting.pk])).status_code == 404
+    assert page.get(reverse("estimate-racks", args=[design.pk, waiting.pk])).status_code == 404
+
+
+@pytest.mark.parametrize("item", TABS, ids=lambda item: item.key)
+def test_a_tab_takes_few_queries(page: Client, owner: User, item: Any, django_assert_max_num_queries: Any) -> None:
+    design, _ = finished(owner, PLANNED)
+    with django_assert_max_num_queries(8):
+        tab(page, design, tab=item.key)
+
+
+@pytest.mark.parametrize("key", ["overview", "cabling", "findings", "handoff"])
+def test_no_tab_makes_the_link_list_for_a_view(
+    page: Client, owner: User, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    design, _ = finished(owner, SUPERPOD)
+    monkeypatch.setattr(link_lists, "link_list", None)
+    assert tab(page, design, tab=key).status_code == 200
+
+
+def test_pages_of_the_largest_design_stay_small(page: Client, owner: User) -> None:
+    design, _ = finished(owner, LARGEST | {"site": {"plan": {}}})
+    for query in (
+        *({"tab": item.key} for item in TABS),
+        {"tab": "cabling", "view": "schedule"},
+        {"tab": "cabling", "view": "device", "device": "leaf-r1-0001"},
+    ):
+        response = tab(page, design, **query)
+        assert response.status_code == 200
+        assert len(response.content) < PAGE_BYTES, query
+
+
+# --- Cabling -----------------------------------------------------------------------------------------------------
+def test_the_cabling_table_adds_up_to_the_published_bill(page: Client, owner: User) -> None:
+    design, _ = finished(owner, SUPERPOD)
+    text = words_of(tab(page, design, tab="cabling"))
+    assert "Total 2,044 2,044 2,048 2,048" in text, "links, cables, modules, cages of the four-unit SuperPOD"
+    assert "Server to leaf multimode fibre" in text
+    assert "Links by length" in text
+
+
+def test_the_table_sorts_by_every_column_and_says_so(page: Client, owner: User) -> None:
+    design, job = finished(owner, PLANNED)
+    rows = cabling_tab.cabling_rows(job.result["fabrics"]["compute"])
+    assert len(rows) > 3
+    for key in cabling_tab.ORDERS[1:]:
+        for order in (key, f"-{key}"):
+            values = [row[key] for row in cabling_tab.sorted_cabling(rows, order)["rows"] if row[key] is not None]
+            assert values == sorted(values, reverse=order.startswith("-"))
+    text = tab(page, design, tab="cabling", sort="-links").content.decode()
+    assert re.search(r'aria-sort="descending"><a class="sort" id="sort-links"', text)
+    assert "sort=links" in text, "the next click turns it round"
+
+
+def test_a_device_shows_every_port_and_what_it_goes_to(page: Client, owner: User) -> None:
+    design, _ = finished(owner, SUPERPOD)
+    response = tab(page, design, tab="cabling", view="device", device="Leaf-R8-004")
+    rows = re.findall(r"<tr.*?</tr>", response.content.decode().split('id="device"')[1], flags=re.DOTALL)[1:]
+    texts = [" ".join(html.unescape(re.sub(r"<[^>]+>", " ", row)).split()) for row in rows]
+    assert len(texts) == 64, "a row a port"
+    assert texts[0].startswith("1/1/1 node-0097")
+    assert sum("node-" in text for text in texts) == 31
+    assert sum("spine-" in text for text in texts) == 32
+    assert "open" in texts[31], "the port of the server that is not there"
+    assert ["31", "+", "32"][0] in words_of(response)
+
+
+def test_a_node_shows_its_ports_and_a_long_device_comes_in_pages(page: Client, owner: User) -> None:
+    design, _ = finished(owner, SUPERPOD)
+    text = words_of(tab(page, design, tab="cabling", view="device", device="node-0001"))
+    assert "node-0001 8 links" in text
+    assert all(f"leaf-r{rail}-001" in text for rail in range(1, 9))
+    design, _ = finished(owner, LARGEST)
+    first = words_of(tab(page, design, tab="cabling", view="device", device="leaf-r1-0001"))
+    assert "1 to 64 of 144" in first
+    last = words_of(tab(page, design, tab="cabling", view="device", device="leaf-r1-0001", page="99"))
+    assert "129 to 144 of 144" in last
+
+
+@pytest.mark.parametrize("device", ["leaf-r9", "no-such", "<script>alert(1)</script>", "node-0128"])
+def test_an_unknown_device_is_said_so_with_names_like_it(page: Client, owner: User, device: str) -> None:
+    design, _ = finished(owner, SUPERPOD)
+    response = tab(page, design, tab="cabling", view="device", device=device)
+    assert "No device of this fabric is called" in words_of(response)
+    assert b"<script>alert" not in response.content
+    like = tab(page, design, tab="cabling", view="device", device="leaf-r3")
+    assert "leaf-r3-001" in words_of(like)
+
+
+def test_the_schedule_has_a_row_a_pair_and_all_links(page: Client, owner: User) -> None:
+    design, job = finished(owner, SUPERPOD)
+    links = link_lists.links_of(job, "compute")
+    n_pages = cabling_tab.schedule_page(links, 1)["page"].n_pages
+    rows = [row for number in range(1, n_pages + 1) for row in cabling_tab.schedule_page(links, number)["page"].rows]
+    assert sum(row["links"] for row in rows) == len(links) == 2_044
+    assert len(rows) == len({(row["a"], row["b"]) for row in rows}) == 1_016 + 4 + 32 * 16
+    assert {row["links"] for row in rows if row["tier"] == "leaf-spine"} == {2}
+    text = words_of(tab(page, design, tab="cabling", view="schedule"))
+    assert "between each pair of devices" in text
+    assert "By racks" not in text
+
+
+def test_with_a_floor_plan_the_schedule_goes_by_racks(page: Client, owner: User) -> None:
+    design, job = finished(owner, PLANNED)
+    links, floor = link_lists.links_of(job, "compute"), racks_tab.floor_of(job)
+    rows = cabling_tab.schedule_page(links, 1, floor)["page"].rows
+    assert rows[0]["a"] == "R01-01"
+    assert rows[0]["links"] == 4 * 8, "four servers of eight links, all to the leaves of their unit"
+    text = words_of(tab(page, design, tab="cabling", view="schedule"))
+    assert "between each pair of racks" in text
+    assert "between each pair of devices" in words_of(tab(page, design, tab="cabling", view="schedule", by="devices"))
+
+
+def test_what_another_catalog_made_says_so_in_place_of_its_links(page: Client, owner: User) -> None:
+    design, job = finished(owner, PLANNED)
+    EstimateJob.objects.filter(pk=job.pk).update(catalog_version="older")
+    for query in ({"tab": "cabling", "view": "schedule"}, {"tab": "racks"}):
+        assert "Ask for a new estimate" in words_of(tab(page, design, **query))
+    assert "Press Estimate to bring it up to date" in words_of(tab(page, design, tab="handoff"))
+    assert page.get(reverse("estimate-racks", args=[design.pk, job.pk])).status_code == 404
+
+
+# --- Racks -------------------------------------------------------------------------------------------------------
+def test_without_a_plan_one_press_makes_one_and_the_next_revision_has_it(
+    page: Client, owner: User, sent: list[str]
+) -> None:
+    design, job = finished(owner, SUPERPOD)
+    assert "No floor plan yet" in words_of(tab(page, design, tab="racks"))
+    assert page.get(reverse("estimate-racks", args=[design.pk, job.pk])).status_code == 404
+    response = page.post(reverse("floor-plan", args=[design.pk]))
+    assert response.url == f"/designs/{design.pk}/?tab=racks#result"
+    assert design.latest.number == 2
+    assert design.latest.spec["site"]["plan"]["rack_units"] > 0
+    assert design.latest.given["site"] == {"plan": {}}, "what follows the catalog goes on following it"
+
+
+def test_racks_are_drawn_four_at_a_time_and_found_by_name(page: Client, owner: User) -> None:
+    design, job = finished(owner, PLANNED)
+    response = tab(page, design, tab="racks")
+    text = words_of(response)
+    assert "Racks R01-01 to R01-04" in text
+    assert response.content.decode().count("<svg") >= 2
+    assert "node-0016" in text
+    assert "node-0017" not in text
+    for sought, shown in (("spine-001", "spine-001"), ("r02-01", "R02-01"), ("LEAF-R8-004", "leaf-r8-004")):
+        assert shown in words_of(tab(page, design, tab="racks", find=sought))
+    assert "Neither a rack nor a device" in words_of(tab(page, design, tab="racks", find="R99-01"))
+    picture = page.get(reverse("estimate-racks", args=[design.pk, job.pk]), {"page": "2"})
+    assert picture["Content-Type"] == "image/svg+xml"
+    assert b"R01-05" in picture.content
+
+
+# --- Findings ----------------------------------------------------------------------------------------------------
+def with_change(job: EstimateJob, change: dict[str, Any]) -> None:
+    finding = {
+        "code": "made_up",
+        "severity": "warning",
+        "field": "fabric.tiers",
+        "message": "Change it.",
+        "change": change,
+    }
+    job.result["findings"].insert(0, finding)
+    job.save()
+
+
+def test_a_change_is_shown_applied_and_taken_back(page: Client, owner: User, sent: list[str]) -> None:
+    design, job = finished(owner, SUPERPOD)
+    with_change(job, {"compute.nodes": 126, "fabric.layout": "top-of-rack"})
+    text = words_of(tab(page, design, tab="findings"))
+    assert "Nodes 127 servers 126 servers" in text
+    assert "Layout Rail-optimized Top of rack" in text
+    assert re.search(r"Findings\s+1\s+to heed", text), "the tab says how many to heed"
+    response = page.post(reverse("design-apply", args=[design.pk, job.pk]), {"finding": "1"}, follow=True)
+    assert response.redirect_chain[-1][0] == f"/designs/{design.pk}/?tab=findings#result"
+    assert "Saved as revision 2" in words_of(response)
+    latest = design.latest
+    assert (latest.spec["compute"]["nodes"], latest.spec["fabric"]["layout"]) == (126, "top-of-rack")
+    assert EstimateJob.objects.filter(spec_hash=latest.spec_hash).exists(), "its estimate is asked for"
+    assert "Earlier revisions" in words_of(response)
+    page.post(reverse("revision-restore", args=[design.pk, 1]))
+    assert (design.latest.number, design.latest.spec_hash) == (3, job.spec_hash)
+
+
+def test_a_size_in_servers_takes_the_place_of_one_in_gpus(page: Client, owner: User, sent: list[str]) -> None:
+    design, job = finished(owner, SHORT)
+    with_change(job, {"compute.nodes": 127})
+    page.post(reverse("design-apply", args=[design.pk, job.pk]), {"finding": "1"})
+    assert design.latest.given["compute"] == {"server": "dgx-h100", "nodes": 127}
+
+
+def test_a_change_that_cannot_be_built_is_told_and_nothing_is_saved(page: Client, owner: User, sent: list[str]) -> None:
+    design, job = finished(owner, SUPERPOD)
+    for change in ({"fabric.tiers": 1}, {"fabric.oversubscription": "0:1"}):
+        with_change(job, change)
+        response = page.post(reverse("design-apply", args=[design.pk, job.pk]), {"finding": "1"}, follow=True)
+        assert "Nothing was changed" in words_of(response)
+    assert design.latest.number == 1
+    assert EstimateJob.objects.count() == 1
+
+
+def test_what_proposes_no_change_cannot_be_applied(page: Client, owner: User) -> None:
+    design, job = finished(owner, SUPERPOD)
+    for number in ("1", "0", "99", "-1", "", "one", "\u0661"):
+        response = page.post(reverse("design-apply", args=[design.pk, job.pk]), {"finding": number})
+        assert response.status_code == 404, number
+    assert page.post(reverse("revision-restore", args=[design.pk, 7])).status_code == 404
+
+
+def test_a_finding_about_an_earlier_state_is_not_applied(page: Client, owner: User, sent: list[str]) -> None:
+    design, job = finished(owner, SUPERPOD)
+    with_change(job, {"compute.nodes": 126})
+    save_design(owner, parse_spec(PLANNED, load_catalog()), design)
+    response = page.post(reverse("design-apply", args=[design.pk, job.pk]), {"finding": "1"}, follow=True)
+    assert "has changed since this estimate" in words_of(response)
+    assert design.latest.number == 2
+
+
+def test_real_changes_are_told_in_the_forms_words() -> None:
+    spec = {"fabric": {"leaf_switch": "nvidia-qm9700", "splitters": False, "tiers": "auto"},
+            "other_fabrics": [{"role": "in-band", "dual_homed": False}], "site": {"plan": {"rack_power_kw": 12.5}}}  # fmt: skip
+    change = {"fabric.leaf_switch": None, "fabric.splitters": True, "fabric.tiers": 3,
+              "other_fabrics.0.dual_homed": True, "site.plan.rack_power_kw": 30}  # fmt: skip
+    rows = difference(spec, change, load_catalog())
+    assert [(row["before"], row["after"]) for row in rows] == [
+        ("QM9700", "automatic"), ("no", "yes"), ("Automatic: the fewest that fit", "Three: leaves, spines and cores"),
+        ("no", "yes"), ("12.5 kW", "30 kW"),
+    ]  # fmt: skip
+    assert rows[3]["label"] == "In-band network: dual homed"
+
+
+# --- Hand-off ----------------------------------------------------------------------------------------------------
+def test_every_format_can_be_fetched_from_its_link(page: Client, owner: User) -> None:
+    design, job = finished(owner, SUPERPOD)
+    response = tab(page, design, tab="handoff")
+    links = [html.unescape(link) for link in re.findall(r'href="([^"]+/links/\?[^"]+)"', response.content.decode())]
+    assert {re.search(r"format=([a-z0-9-]+)", link)[1] for link in links} == set(FORMATS)
+    text = words_of(response)
+    assert all(form.label in text and form.purpose in text for form in FORMATS.values())
+    assert job.spec_hash in text
+    fetched = page.get(links[0])
+    assert (fetched.status_code, fetched.streaming) == (200, True)
+    assert link_file_name(job.spec, job.spec_hash, "compute", "csv") in fetched["Content-Disposition"]
+
+
+def test_with_several_fabrics_one_is_chosen_and_the_overview_has_them_all(page: Client, owner: User) -> None:
+    design, job = finished(owner, SUPERPOD | {"other_fabrics": [{"role": "storage"}, {"role": "out-of-band"}]})
+    text = words_of(tab(page, design))
+    assert "All networks" in text
+    assert "Out-of-band" in text
+    for key in ("cabling", "handoff"):
+        response = tab(page, design, tab=key, fabric="storage")
+        assert re.search(r'id="fabric-storage"[^>]*aria-current="true"', response.content.decode())
+    n_links = sum(job.result["fabrics"]["storage"]["links"].values())
+    assert f"{n_links:,} links of the storage fabric" in words_of(response)
+
+
+# --- Pages of rows -----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("asked", "n_rows", "expected"),
+    [(None, 0, (1, 1)), ("2", 129, (2, 3)), ("3", 129, (3, 3)), ("4", 129, (3, 3)), ("0", 129, (1, 3)),
+     ("-1", 129, (1, 3)), ("1e9", 129, (1, 3)), ("9" * 400, 129, (1, 3)), ("٣", 129, (1, 3)), ("", 64, (1, 1))],
+)  # fmt: skip
+def test_nonsense_pages_are_the_first_and_those_past_the_end_the_last(asked: Any, n_rows: int, expected: Any) -> None:
+    number, n_pages = page_number(asked, n_rows)
+    assert (number, n_pages) == expected
+    page = Page([*rows_on(number, n_rows)], number, n_pages, n_rows)
+    assert (page.previous is None, page.next is None) == (number == 1, number == n_pages)
+    assert page.last <= n_rows

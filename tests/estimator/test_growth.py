@@ -1,0 +1,143 @@
+"""Sized for and bought now: two prices, a later bill that is their difference, and not one link that moves."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from estimator.catalog.loader import load_catalog
+from estimator.changes import apply_change
+from estimator.fabric import SizedFabric
+from estimator.growth import compared_specs, moved_manager_links, nodes_sized_for, upgrade_lines
+from estimator.pipeline import estimate
+from estimator.spec import DesignSpec, parse_spec
+from estimator.topology import Panels, link_table
+from tests.estimator.test_built import sized
+from tests.estimator.test_sizing import SMALL, small_spec
+
+CATALOG = load_catalog()
+KEDIOS = {"compute": {"server": "dgx-b300", "nodes": 32},
+          "fabric": {"generation": "xdr", "provision": "full-unit", "scalable_unit_nodes": 72}}  # fmt: skip
+
+
+def estimated(values: dict[str, Any], *parts: str) -> dict[str, Any]:
+    (made,) = estimate([parse_spec(values, CATALOG)], CATALOG, parts or ("counts", "bom", "growth"))
+    return made.as_json()
+
+
+@pytest.mark.parametrize("fabric", [KEDIOS["fabric"], {"generation": "xdr", "grow_to_nodes": 72}])
+def test_a_plan_for_32_nodes_on_a_baseline_of_72_has_both_truths(fabric: dict[str, Any]) -> None:
+    """144-port switches: 8 + 4 = 12 hold 72 nodes; 32 nodes alone need ⌈256/144⌉ = 2 spines and 10 switches."""
+    growth = estimated(KEDIOS | {"fabric": fabric})["growth"]
+    assert growth["nodes"] == {"now": 32, "sized_for": 72}
+    assert [growth[side]["counts"]["switches"] for side in ("bought_now", "sized_for", "right_sized")] == [12, 12, 10]
+    assert growth["right_sized"]["counts"]["spine"] == 2
+    prices = [growth[side]["network_usd"]["typical"] for side in ("right_sized", "bought_now", "sized_for")]
+    assert prices == sorted(prices)
+    assert growth["readiness_usd"]["typical"] == pytest.approx(
+        growth["bought_now"]["totals_usd"]["typical"] - growth["right_sized"]["totals_usd"]["typical"]
+    )
+    assert (growth["replaced"], growth["moved_links"]) == ([], 0)
+
+
+def test_the_later_bill_is_what_40_nodes_bring_and_no_switch() -> None:
+    """40 nodes × 8 links: 320 node modules and fibres, and 320 ÷ 2 modules in leaves."""
+    made = estimated(KEDIOS)
+    by_category = {(line["category"], line["use"]): line["quantity"] for line in made["growth"]["upgrade"]["lines"]}
+    assert by_category == {("server", "node"): 40, ("transceiver", "leaf, to nodes"): 160, ("transceiver", "node"): 320,
+                           ("fiber", "node-leaf"): 320}  # fmt: skip
+
+
+CASES = [
+    {"compute": {"server": "dgx-h100", "nodes": 40}, "fabric": {"generation": "ndr", "grow_to_nodes": 100}},
+    {"compute": {"server": "dgx-h100", "nodes": 300}, "fabric": {"generation": "ndr", "grow_to_nodes": 700}},
+    {"compute": {"server": "dgx-h100", "nodes": 50}, "fabric": {"generation": "ndr", "provision": "full-unit"}},
+    {"compute": {"server": "smc-8125gs-mi300x", "nodes": 20},
+     "fabric": {"generation": "roce-400", "layout": "top-of-rack", "grow_to_nodes": 33}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("values", CASES, ids=lambda values: values["compute"]["server"])
+def test_today_and_the_later_bill_are_the_bill_of_the_grown_design(values: dict[str, Any]) -> None:
+    now = estimated(values)
+    nodes = now["growth"]["nodes"]["sized_for"]
+    grown = estimated(apply_change(values, {"compute.nodes": nodes, "fabric.grow_to_nodes": nodes}))
+
+    def counted(lines: list[dict[str, Any]], sign: int, into: dict[Any, int]) -> None:
+        for line in lines:
+            key = line["part"], line["use"], line["length_m"]
+            into[key] = into.get(key, 0) + sign * line["quantity"]
+
+    total: dict[Any, int] = {}
+    for lines, sign in ((now["bom"]["lines"], 1), (now["growth"]["upgrade"]["lines"], 1),
+                        (now["growth"]["replaced"], -1), (grown["bom"]["lines"], -1)):  # fmt: skip
+        counted(lines, sign, total)
+    assert not any(total.values())
+    assert grown["growth"] is None
+    usd = [side["totals_usd"]["typical"] for side in (now["bom"], now["growth"]["upgrade"], grown["bom"])]
+    if not now["growth"]["replaced"]:
+        assert usd[0] + usd[1] == pytest.approx(usd[2])
+
+
+def test_a_design_without_room_has_no_growth_and_none_is_told_unasked() -> None:
+    fixed = {"compute": {"server": "dgx-h100", "nodes": 64}, "fabric": {"generation": "ndr"}}
+    assert estimated(fixed)["growth"] is None
+    assert "growth" not in estimated(fixed, "counts", "bom")
+
+
+def ends(fabric: SizedFabric) -> set[tuple[Any, ...]]:
+    """Both ends of every link by name and port."""
+    table = link_table(fabric, Panels(2, 1, 2, 2, 2))
+    names = table.devices.names
+    columns = (table.a_device, table.a_port, table.b_device, table.b_port, table.b_lane)
+    return {(names[a], p, names[b], q, lane) for a, p, b, q, lane in zip(*(c.tolist() for c in columns), strict=True)}
+
+
+@settings(max_examples=200, deadline=None)
+@given(SMALL, st.integers(1, 30))
+def test_a_grown_fabric_has_every_link_of_today(a: dict[str, Any], more: int) -> None:
+    """And fabric-manager links, which may stand where nodes will be, are counted where they must move."""
+    spec = small_spec(a | {"spread": "even", "grow": 0})
+    spec = with_keys(spec, {"fabric.grow_to_nodes": (spec.compute.nodes or 0) + more})
+    check_growth(spec)
+
+
+@settings(max_examples=100, deadline=None)
+@given(SMALL)
+def test_a_whole_unit_has_every_link_of_the_part_that_is_bought(a: dict[str, Any]) -> None:
+    check_growth(small_spec(a | {"provision": "full-unit", "grow": 0}))
+
+
+def with_keys(spec: DesignSpec, change: dict[str, Any]) -> DesignSpec:
+    return parse_spec(apply_change(spec.as_json(), change), CATALOG)
+
+
+def check_growth(spec: DesignSpec) -> None:
+    now = sized(spec)
+    if now is None or nodes_sized_for(spec, now) == now.n_nodes:
+        return
+    pair = compared_specs(spec, now, CATALOG)
+    assert pair
+    grown, right = (sized(some) for some in pair)
+    assert grown
+    assert right
+    assert (grown.n_nodes, right.n_nodes) == (nodes_sized_for(spec, now), now.n_nodes)
+    assert right.n_spine <= now.n_spine or right.tiers == 3  # fewest spines and cores together, each may be more
+    moved = ends(now) - ends(grown)
+    assert all(link[0].startswith("manager") for link in moved)
+    assert len({link[2:] for link in moved} - {link[2:] for link in ends(grown) if link[0].startswith("manager")}) == (
+        moved_manager_links(now, grown)
+    )
+
+
+def test_lines_that_shrink_are_told_apart() -> None:
+    line = {"category": "cable", "part": "a", "part_number": None, "description": "A", "use": "u", "tier": None,
+            "length_m": 1.0, "fabric": "compute", "quantity": 4, "spare_quantity": 2,
+            "unit_price_usd": {"low": 1, "typical": 2, "high": 3}}  # fmt: skip
+    later, unused = upgrade_lines([line], [line | {"part": "b", "quantity": 6}])
+    assert [(some["part"], some["quantity"], some["spare_quantity"]) for some in later] == [("b", 6, 2)]
+    assert [(some["part"], some["quantity"]) for some in unused] == [("a", 4)]
+    assert later[0]["extended_price_usd"] == {"low": 8, "typical": 16, "high": 24}
+    more, none = upgrade_lines([line], [line | {"spare_quantity": 3}])
+    assert (more[0]["quantity"], more[0]["spare_quantity"], none) == (0, 1, [])
