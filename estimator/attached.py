@@ -11,7 +11,7 @@ from estimator.fabric_fields import OtherFabric
 from estimator.hosts import ENDPOINT, MANAGER, PDU, SWITCH, UPLINK, Attached, Hosts
 from estimator.link_labels import leaf_labels
 from estimator.other_rules import MANAGEMENT, ports_together
-from estimator.port_names import management_port
+from estimator.port_names import host_ports, management_port
 from estimator.spec import DesignSpec
 from estimator.units import ceil_div
 
@@ -36,7 +36,7 @@ def hosts_of(
     found = [*_counted(entry, compute, others, catalog), *_uplinks(key, entry, spec, others, catalog)]
     together = ports_together(entry)
     if entry.extra_endpoints:
-        names = _numbered(entry.role, together)
+        names = tuple(host_ports(entry.role, together))
         found.append(Attached(ENDPOINT, "", entry.extra_endpoints // together, together, names))
     least = {(group.kind, group.source): group.n_devices for group in (before.attached if before else ())}
     attached = tuple(replace(g, n_devices=max(g.n_devices, least.get((g.kind, g.source), 0))) for g in found)
@@ -74,15 +74,11 @@ def _counted(
         yield Attached(SWITCH, source, n_boxes(fabric, catalog), 1, (management_port(leaf, catalog) or "mgmt0",))
     ports = 1 if is_out_of_band else catalog.fabric_defaults["manager_inband_ports"].value
     for source, fabric in fabrics:
-        yield Attached(MANAGER, source, n_managers(fabric), ports, _numbered(entry.role, ports))
+        yield Attached(MANAGER, source, n_managers(fabric), ports, tuple(host_ports(entry.role, ports)))
     if is_out_of_band:
         pdus = (entry.racks or 0) * (entry.pdus_per_rack or 0)
         pdus += _network_racks(entry, compute, others, catalog) * (entry.pdus_per_network_rack or 0)
         yield Attached(PDU, "", pdus, 1, ("mgmt",))
-
-
-def _numbered(stem: str, count: int) -> tuple[str, ...]:
-    return tuple(f"{stem}{number}" for number in range(1, count + 1))
 
 
 def _uplink_names(fabric: SizedFabric, uplinks: int, catalog: Catalog) -> tuple[str, ...]:

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from estimator.catalog.loader import Catalog
-from estimator.catalog.ports import compute_network
+from estimator.catalog.ports import OUT_OF_BAND, compute_network
 from estimator.catalog.records import PortNaming, Server, Switch, SwitchCage
 
-BMC_PORT, PDU_PORT = "bmc", "net"
+BMC_PORT = "bmc"
 COMPUTE = "compute"
 CUSTOM_SYSTEM = "any"
 
@@ -173,7 +173,7 @@ def node_labels(
     """
     cages = [str(link // links_per_cage + 1) for link in range(n_links)]
     if role != COMPUTE:
-        ports = [f"{role.replace(' ', '-')}{link + 1}" for link in range(n_links)]
+        ports = host_ports(role, n_links)
         return Labels(cages, ports, [ports], ports)
     known = catalog.server_ports.get(server.id, ()) if server else ()
     if not known:
@@ -186,6 +186,14 @@ def node_labels(
     ][:n_links]  # fmt: skip
     shown = [port.cage for port in ordered for _ in range(each)][:n_links]
     return Labels([label or cages[link] for link, label in enumerate(shown)], names, [names], names)
+
+
+def host_ports(role: str, n_ports: int) -> list[str]:
+    """Ports that a host has on a storage or management network: ``storage1`` …; out-of-band ``bmc``, then ``bmc2``."""
+    if role == OUT_OF_BAND:
+        return [BMC_PORT if port == 1 else f"{BMC_PORT}{port}" for port in range(1, n_ports + 1)]
+    stem = f"{role}-" if role[-1:].isdigit() else role  # the second network of a role
+    return [f"{stem}{port}" for port in range(1, n_ports + 1)]
 
 
 def _rdma_prefix(server: Server | None, generation: str | None, catalog: Catalog) -> str:

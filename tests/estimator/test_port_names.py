@@ -148,6 +148,8 @@ def test_every_server_names_all_links_once(server: str) -> None:
 def test_a_custom_server_has_the_usual_adapters_names() -> None:
     assert node_labels(None, 2, 1, "compute", CATALOG, "roce-200").ports == ["bnxt_re0", "bnxt_re1"]
     assert node("dgx-h100", 2, role="storage").ports == ["storage1", "storage2"]
+    assert node("dgx-h100", 2, role="storage-2").ports == ["storage-2-1", "storage-2-2"]
+    assert node("dgx-h100", 1, role="out-of-band").ports == ["bmc"]
 
 
 @pytest.mark.parametrize(
