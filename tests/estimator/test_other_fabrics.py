@@ -474,7 +474,7 @@ def test_lengths_of_other_networks_may_be_set_by_hand() -> None:
     ]}}  # fmt: skip
     rows = rows_of(values, "in-band")
     found = {
-        row["length_m"] for row in rows if (row["a_device"], row["b_device"]) == ("oob-leaf-003", "inband-leaf-001")
+        row["length_m"] for row in rows if (row["a_device"], row["b_device"]) == ("oob-leaf-003", "inband-leaf-005")
     }
     assert found == {12.0}
     assert [row["length_m"] for row in rows if row["tier"] == "leaf-leaf"] == [1.0, 1.0, 3.0, 3.0, 3.0, 3.0]
