@@ -20,6 +20,8 @@ from estimator.units import IntArray
 NO_DEVICE = -1
 BY_MAP, BY_NAME, BY_LIKE_NAME, BY_STRUCTURE, BY_ORDER = "map", "name", "like-name", "structure", "order"
 MAX_ROUNDS = 400
+MAX_PICKS = 16  # among devices that look alike: more than a design has planes
+LEAST_OF_FILE, LEAST_OF_DESIGN = 0.5, 0.25  # of a device's links that must fit, or it is another one
 COLOUR_ROUNDS = 6
 SETTLING_ROUNDS = 4
 Hashes = npt.NDArray[np.uint64]
@@ -110,6 +112,7 @@ def match_structure(match: DeviceMatch, planned: Side, found: Side, names: list[
     for _ in range(SETTLING_ROUNDS):
         if not search.settle():
             break
+    search.drop_doubtful()
 
 
 class _Search:
@@ -122,6 +125,7 @@ class _Search:
         self._end = (planned.device[order] << DEVICE_BITS) | planned.port[order]
         self._end_far, self._end_far_port = planned.far[order], planned.far_port[order]
         self._colours_done = 0
+        self._picks = 0
 
     def is_open(self) -> bool:
         return bool((self.match.design < 0).any() and (self.target < 0).any())
@@ -157,6 +161,24 @@ class _Search:
                 self._take(device, int(before[device]), self.match.how[device])
         return bool((before != self.match.design).any())
 
+    def drop_doubtful(self) -> None:
+        """Take back what structure told where too few links fit: a stranger on one port of an absent device is not it."""
+        found, design = self.found, self.match.design
+        ends = np.flatnonzero((design[found.device] >= 0) & (design[found.far] >= 0))
+        code = (design[found.device[ends]] << DEVICE_BITS) | found.port[ends]
+        place = np.minimum(np.searchsorted(self._end, code), len(self._end) - 1)
+        right = (self._end[place] == code) & (self._end_far[place] == design[found.far[ends]])
+        fits = np.bincount(found.device[ends[right]], minlength=found.n_devices)
+        shown = np.bincount(found.device, minlength=found.n_devices)
+        planned = np.bincount(self.planned.device, minlength=self.planned.n_devices)
+        for device, how in enumerate(self.match.how):
+            if how in (BY_STRUCTURE, BY_ORDER) and (
+                fits[device] < LEAST_OF_FILE * shown[device] or fits[device] < LEAST_OF_DESIGN * planned[design[device]]
+            ):
+                self.target[design[device]] = NO_DEVICE
+                design[device], self.match.how[device] = NO_DEVICE, ""
+                self.match.alike.discard(device)
+
     def _told(self, open_found: BoolArray, open_planned: BoolArray) -> list[tuple[int, int]]:
         """(device of the file, device of the design) as matched neighbours have it, those that most agree on first."""
         found, design = self.found, self.match.design
@@ -188,6 +210,9 @@ class _Search:
 
     def by_order(self) -> bool:
         """The first by name of the smallest class of devices that look alike; its neighbours then tell the others."""
+        if self._picks == MAX_PICKS:
+            return False
+        self._picks += 1
         *_, (mine, theirs) = self._colours()
         open_found, open_planned = np.flatnonzero(self.match.design < 0), np.flatnonzero(self.target < 0)
         ours: dict[int, list[int]] = {}

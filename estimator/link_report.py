@@ -393,21 +393,16 @@ def _span(counts: IntArray) -> Json | None:
 def _sentences(out: Json) -> Iterator[str]:
     """The summary, from the finished report."""
     totals, names = out["totals"], out["names"]
-    kinds = {
-        "missing": "missing", "extra": "not in the design", "wrong_port": "on a wrong port",
-        "moved": "at a wrong device", "speed_mismatch": "at a wrong speed",
+    words = {
+        "swapped": "swapped pair" if totals["swapped"] == 1 else "swapped pairs or rings", "missing": "missing",
+        "extra": "not in the design", "doubled": "doubled", "wrong_port": "on a wrong port", "moved": "at a wrong device",
+        "speed_mismatch": "at a wrong speed",
     }  # fmt: skip
-    if not any(totals[name] for name in DIFFERENCES):
-        yield f"All {out['planned']:,} links are as designed."
+    counted = [f"{totals[name]:,} {text}" for name, text in words.items() if totals[name]]
+    if counted:
+        yield f"{out['matched']:,} of {out['planned']:,} links are as designed; {', '.join(counted)}."
     else:
-        yield f"{out['matched']:,} of {out['planned']:,} links are as designed."
-        if totals["swapped"]:
-            yield f"Swapped: {totals['swapped']:,} {'pair' if totals['swapped'] == 1 else 'pairs or rings'}."
-        if totals["doubled"]:
-            yield f"Doubled: {totals['doubled']:,}."
-        counted = [f"{totals[name]:,} {words}" for name, words in kinds.items() if totals[name]]
-        if counted:
-            yield f"Links: {', '.join(counted)}."
+        yield f"All {out['planned']:,} links are as designed."
     if n := totals["absent_devices"]:
         yield f"{_many(n, 'device')} of the design {'has' if n == 1 else 'have'} no link in the file."
     if n := totals["unknown_devices"]:

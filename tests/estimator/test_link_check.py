@@ -140,7 +140,7 @@ def check_the_three_faults(out: Json, cables: list[Cable], places: tuple[int, ..
     assert out["missing"][0]["message"] == f"{gone} is missing."
     assert out["doubled"][0]["message"] == f"{twice} is listed 2 times."
     assert out["matched"] == len(cables) - 3
-    assert "Swapped: 1 pair. Doubled: 1. Links: 1 missing." in out["summary"]
+    assert "links are as designed; 1 swapped pair, 1 missing, 1 doubled." in out["summary"]
 
 
 def exchange(*columns: int) -> Callable[[Any, Any], tuple[Any, Any]]:
@@ -411,6 +411,21 @@ def test_faults_are_found_under_other_names_too(ndr: LinkList) -> None:
     assert out["names"]["is_automatic"]
     assert 0.95 < out["names"]["confidence"] < 1
     assert out["swapped"][0]["found"][0]["a"]["device_in_file"] == strange(cables[places[0]].a.device)
+
+
+def test_a_spare_server_is_told_by_its_cabling_and_a_stranger_on_one_port_is_not(ndr: LinkList) -> None:
+    def at(name: str, cable: Cable) -> Cable:
+        return replace(cable, a=replace(cable.a, device=name)) if cable.a.device == "node-0007" else cable
+
+    cables = cables_of(ndr)
+    out = compared(ndr, dump([at("spare-3", cable) for cable in cables]))
+    assert totals(out) == {}
+    assert [(pair["in_file"], pair["in_design"]) for pair in out["names"]["automatic"]] == [("spare-3", "node-0007")]
+    first = next(cable for cable in cables if cable.a.device == "node-0007")
+    others = [cable for cable in cables if cable.a.device != "node-0007"]
+    out = compared(ndr, dump([*others, at("nas-1", first)]))
+    assert totals(out) == {"missing": 7, "moved": 1, "unknown_devices": 1, "absent_devices": 1}
+    assert out["unknown_devices"] == [{"device": "nas-1", "links": 1}]
 
 
 def test_a_map_of_names_is_taken_at_its_word(ndr: LinkList) -> None:

@@ -1,5 +1,6 @@
 """Readers of dumps, topologies, sheets and cable exports: what they take, and which lines they leave out and why."""
 
+import contextlib
 import io
 import struct
 import zipfile
@@ -7,6 +8,8 @@ from collections.abc import Callable, Sequence
 
 import openpyxl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from estimator.errors import SpecError
 from estimator.handoff.readers import files, workbook
@@ -56,6 +59,7 @@ MQM9700 sw-ndr05
     P62 -4x-50G-> MQM8700 sw-hdr01 P40
     P61 -4x-50G-> MQM8700
 """
+ROWS_OF_NETBOX = 'Device A,Termination A,Device B,Termination B\nn1,"e1,e2",leaf,"1/1,1/2"\nn2,e1,leaf,1/3\n'
 # ibdm-topo-file(1): the older form
 OLD_TOPO = "MTS2400 S-1\n  P1 -> MT23108 H-1 P1\n  P2 -> MT23108 H-1 P2\n  P24 -> MT23108 H-2 P1\n\n"
 
@@ -375,6 +379,36 @@ def test_reading_is_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for data in (DUMP, TOPO, "a_device,a_port,b_device,b_port\nn,1,l,1\n"):
         assert len(read_links(Stream(data.encode() * 50)))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from([DUMP, TOPO, OLD_TOPO, "a_device,a_port,b_device,b_port\nn,1,l,1\n", ROWS_OF_NETBOX]),
+    st.lists(
+        st.tuples(
+            st.integers(0, 3000), st.sampled_from([*list('"[]()#,;->\t\n\x00{}\x0b\u2028'), "S-", "[1]", "->", "é"])
+        ),
+        max_size=20,
+    ),
+    st.sampled_from(["auto", *files.FORMATS]),
+)
+def test_no_damage_to_a_file_breaks_a_reader(text: str, damage: list[tuple[int, str]], file_format: str) -> None:
+    for place, sign in damage:
+        at = place % (len(text) + 1)
+        text = text[:at] + sign + text[at + 1 :]
+    try:
+        found = read(text, file_format)
+    except UnreadableFile:
+        return
+    assert len(found.line) == len(found.b_port)
+    assert all(name and port for a, a_port, b, b_port, _ in links(found) for name, port in ((a, a_port), (b, b_port)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary(max_size=400), st.sampled_from(["auto", *files.FORMATS]))
+def test_any_bytes_are_read_or_refused(data: bytes, file_format: str) -> None:
+    with contextlib.suppress(UnreadableFile):
+        read(b"PK" + data if file_format == "xlsx" else data, file_format)
 
 
 # ---------------------------------------------------------------- maps of names
