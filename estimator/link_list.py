@@ -17,9 +17,9 @@ from estimator.fabric import SizedFabric
 from estimator.link_labels import labels_of, switches_of
 from estimator.other_fabrics import other_keys, size_others
 from estimator.other_links import other_table
-from estimator.pipeline import sized_fabrics
 from estimator.port_names import Labels
 from estimator.site_floor import design_floor
+from estimator.sized import sized_fabrics
 from estimator.spec import DesignSpec, spec_hash
 from estimator.topology import TIERS, LinkTable, link_table, panels_of
 from estimator.version import MODEL_VERSION

@@ -11,9 +11,8 @@ from estimator.built import paths_json, ratios_json
 from estimator.cabling import cable_plan
 from estimator.catalog.loader import Catalog
 from estimator.cost import cost_of
-from estimator.diagnosis import why_not
-from estimator.errors import InfeasibleDesign, Problem, SpecError
-from estimator.fabric import SizedFabric, fabric_of
+from estimator.errors import InfeasibleDesign, SpecError
+from estimator.fabric import SizedFabric
 from estimator.failures import failures_json
 from estimator.findings import Finding, findings_of, of_problem
 from estimator.growth import compared_specs, growth_json, moved_manager_links
@@ -23,8 +22,9 @@ from estimator.other_findings import cabling_findings, other_findings
 from estimator.other_links import other_plan
 from estimator.performance import design_performance
 from estimator.power import power_of
+from estimator.proposals import Subject, with_changes
 from estimator.reliability import expected_json, failing_parts
-from estimator.sizing import Sizing, size
+from estimator.sized import sized_fabrics
 from estimator.spec import DesignSpec, spec_hash
 from estimator.topology import panels_of
 from estimator.units import ratio_text
@@ -67,23 +67,6 @@ class Estimate:
         return out
 
 
-def sized_fabrics(specs: Sequence[DesignSpec], catalog: Catalog) -> tuple[Sizing, list[SizedFabric]]:
-    """The compute fabric of every spec, sized in one pass.
-
-    Raises
-    ------
-    InfeasibleDesign
-        With the problems of every spec that no fabric of its parts can meet.
-    """
-    sizing = size(specs, catalog)
-    problems: list[Problem] = []
-    for i in (i for i in range(len(specs)) if sizing.tiers[i] == 0):
-        problems += why_not(sizing, i, specs[i], catalog)
-    if problems:
-        raise InfeasibleDesign(problems)
-    return sizing, [fabric_of(sizing, i, spec) for i, spec in enumerate(specs)]
-
-
 def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str] = ALL_PARTS) -> tuple[Estimate, ...]:
     """Estimate designs: a batch in one pass, one design as a batch of one.
 
@@ -98,7 +81,10 @@ def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str]
         With the problems of every spec that no fabric of its parts can meet.
     """
     sizing, fabrics = sized_fabrics(specs, catalog)
-    found = [findings_of(spec, sizing, i, fabrics[i], catalog) for i, spec in enumerate(specs)]
+    found = [
+        with_changes(findings_of(spec, sizing, i, fabric, catalog), Subject(spec, sizing, i, fabric, catalog))
+        for i, (spec, fabric) in enumerate(zip(specs, fabrics, strict=True))
+    ]
     others = size_others(specs, fabrics, catalog)
     performance = _performance(specs, fabrics, catalog) if "performance" in parts else [None] * len(specs)
     return tuple(

@@ -14,7 +14,8 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import InfeasibleDesign, SpecError
 from estimator.link_list import COLUMNS, link_list
 from estimator.other_fabrics import OtherSized, size_others
-from estimator.pipeline import estimate, sized_fabrics
+from estimator.pipeline import estimate
+from estimator.sized import sized_fabrics
 from estimator.spec import parse_spec
 
 CATALOG = load_catalog()
