@@ -7,10 +7,10 @@ from designer.bom_table import column_heads
 from designer.charts import length_chart
 from designer.link_lists import links_of
 from designer.link_pages import device_page, schedule_page
-from designer.racks_tab import ROLE as FLOOR_ROLE
 from designer.racks_tab import floor_of
 from designer.result_query import one_of
 from designer.templatetags.units import words
+from estimator.catalog.ports import COMPUTE
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
 from estimator.link_list import LinkList
@@ -73,19 +73,22 @@ def _parts(result: Mapping[str, Any], role: str, order: str | None) -> dict[str,
         line["part"]: line["description"] for line in (result.get("bom") or {}).get("lines", []) if line["part"]
     }
     for row in rows:
-        row["tier_name"] = _tier_name(row["tier"])
+        row["tier_name"] = _tier_name(row["tier"], role)
         row["description"] = described.get(row["part"], row["part"])
         row["module_names"] = [described.get(part, part) for part in _modules(row)]
     totals = {key: sum(row[key] for row in rows) for key in COUNTS}
     media = result["fabrics"][role].get("media", {})
-    lengths = [{"tier": _tier_name(tier), "panels": media[tier]["panels_per_link"], **media[tier]["lengths_m"]}
+    lengths = [{"tier": _tier_name(tier, role), "panels": media[tier]["panels_per_link"], **media[tier]["lengths_m"]}
                for tier in sorted(media, key=_place)]  # fmt: skip
     return {
         "cabling": sorted_cabling(rows, order) | {"totals": totals}, "length_chart": length_chart(rows), "lengths": lengths,
     }  # fmt: skip
 
 
-def _tier_name(tier: str) -> str:
+def _tier_name(tier: str, role: str) -> str:
+    """A tier in words; networks beside the compute one join more than servers."""
+    if tier == "node_leaf" and role != COMPUTE:
+        return "Device to leaf"
     return TIERS.get(tier) or words(tier).capitalize()
 
 
@@ -123,7 +126,7 @@ def _rows_of_links(job: EstimateJob, role: str, view: str, query: Mapping[str, A
 
 def _schedule(job: EstimateJob, links: LinkList, query: Mapping[str, Any]) -> dict[str, Any]:
     """By pair of racks where the devices of this fabric stand on a floor plan, unless pairs of devices are asked for."""
-    floor = floor_of(job) if links.role == FLOOR_ROLE else None
+    floor = floor_of(job) if links.role == COMPUTE else None
     choices = ("racks", "devices") if floor else ("devices",)
     by = one_of(query.get("by"), choices)
     return {"by": by, "by_choices": choices,

@@ -8,6 +8,7 @@ from designer.forms import LABELS
 from designer.spec_keys import ALL_KEYS
 from designer.templatetags.units import words
 from estimator.catalog.loader import Catalog
+from estimator.fabric_fields import OtherFabric
 
 IN_LIST = re.compile(r"\[(\d+)\]")  # problems count entries as lists do, changes as keys
 AUTOMATIC = "automatic"
@@ -35,13 +36,16 @@ def value_at(values: Any, path: str) -> Any:
 
 
 def label_of(path: str, spec: Mapping[str, Any]) -> str:
-    """A dotted key by its name on the form; one of a list by its network and last words: "Storage network: dual homed"."""
+    """A dotted key by its name on the form; one of a list by its network: "Storage network: Dual-homed"."""
     key = ALL_KEYS.get(path)
     if key and key.info.title:
         return str(key.info.title)
     section, _, last = path.rpartition(".")
     role = value_at(spec, IN_LIST.sub(r".\1", section) + ".role")
-    return f"{words(role).capitalize()} network: {words(last)}" if role else words(last).capitalize()
+    if role is None:
+        return words(last).capitalize()
+    field = OtherFabric.model_fields.get(last)
+    return f"{words(role).capitalize()} network: {field.title if field and field.title else words(last)}"
 
 
 def text_of(path: str, value: Any, catalog: Catalog) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from designer.result_query import Page, page_number, rows_on
-from designer.templatetags.units import decimal
 from estimator.devices import SWITCH_KINDS
 from estimator.floor_plan import FloorPlan
 from estimator.link_list import COLUMNS, LinkList
@@ -93,16 +92,19 @@ def schedule_page(links: LinkList, asked: Any, racks: FloorPlan | None = None) -
 
 
 def _bundle(links: LinkList, at: IntArray) -> dict[str, Any]:
-    """What is pulled for the links of some rows of one tier, all together."""
+    """What is pulled for the links of some rows of one tier, all together; ``lengths`` has the cables of each length."""
     cabling = links.cabling
-    runs = [links.plan.runs[k] for k in np.unique(cabling.run[at]).tolist()]
-    choices = [run.choice for run in runs if run.choice]
-    lengths = [run.length_m for run in runs]
+    run, cable = cabling.run[at], cabling.cable[at]
+    runs = {k: links.plan.runs[k] for k in np.unique(run).tolist()}
+    choices = [one.choice for one in runs.values() if one.choice]
+    lengths: dict[float, int] = {}
+    for k, one in runs.items():
+        lengths[one.length_m] = lengths.get(one.length_m, 0) + len(np.unique(cable[run == k]))
     return {
-        "tier": TIERS[int(links.table.tier[at[0]])], "links": len(at), "cables": len(np.unique(cabling.cable[at])),
+        "tier": TIERS[int(links.table.tier[at[0]])], "links": len(at), "cables": sum(lengths.values()),
         "media": list(dict.fromkeys(choice.medium for choice in choices)),
         "parts": list(dict.fromkeys(choice.cable.id for choice in choices)),
-        "length": _range_m(min(lengths), max(lengths)),
+        "lengths": [{"length_m": length, "cables": lengths[length]} for length in sorted(lengths)],
     }  # fmt: skip
 
 
@@ -113,7 +115,3 @@ def _pair_starts(tier: Column, a: Column, b: Column) -> tuple[IntArray, IntArray
     order = np.argsort(key, kind="stable")
     sorted_key = key[order]
     return order, np.flatnonzero(np.diff(sorted_key, prepend=-1))
-
-
-def _range_m(low: float, high: float) -> str:
-    return decimal(low) if low == high else f"{decimal(low)} to {decimal(high)}"

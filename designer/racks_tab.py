@@ -12,11 +12,11 @@ from django.utils.safestring import SafeString
 from designer.elevations import floor_svg, rack_svg
 from designer.link_lists import links_of, refuse_outdated
 from designer.result_query import Page, page_number, rows_on
+from estimator.catalog.ports import COMPUTE
 from estimator.errors import EstimatorError
 from estimator.floor_plan import FloorPlan
 from estimator.jobs.models import EstimateJob
 
-ROLE = "compute"  # the fabric whose devices the floor holds
 RACKS_A_PAGE = 4
 PLANS_KEPT = 4  # a floor of 20,000 racks takes some megabytes
 
@@ -36,7 +36,7 @@ def floor_of(job: EstimateJob) -> FloorPlan | None:
 @lru_cache(maxsize=PLANS_KEPT)
 def _floor_of(job_id: UUID) -> FloorPlan | None:
     """Kept, as turning pages of racks would make the same plan again: a finished estimate never changes."""
-    return links_of(EstimateJob.objects.defer("result").get(pk=job_id), ROLE).plan.floor
+    return links_of(EstimateJob.objects.defer("result").get(pk=job_id), COMPUTE).plan.floor
 
 
 def racks_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) -> dict[str, Any]:

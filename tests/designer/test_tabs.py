@@ -348,7 +348,7 @@ def test_real_changes_are_told_in_the_forms_words() -> None:
         ("QM9700", "automatic"), ("no", "yes"), ("Automatic: the fewest that fit", "Three: leaves, spines and cores"),
         ("no", "yes"), ("12.5 kW", "30 kW"),
     ]  # fmt: skip
-    assert rows[3]["label"] == "In-band network: dual homed"
+    assert rows[3]["label"] == "In-band network: Dual-homed"
 
 
 # --- Hand-off ----------------------------------------------------------------------------------------------------
