@@ -5,11 +5,13 @@ named.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from estimator.catalog.loader import Catalog
+from estimator.changes import Change
 from estimator.errors import Problem
 from estimator.fabric_fields import MAX_RADIX
 from estimator.sizing import Sizing, leaf_rows, one_tier_ports, pod_cuts_unit, pods_of, size, spine_downlinks
@@ -19,6 +21,38 @@ from estimator.units import ceil_div, counted
 
 def why_not(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> list[Problem]:
     """Problems of design ``i``, whose ``sizing.tiers`` is 0: the limit that was hit, its numbers, and ways out."""
+    return [
+        problem if problem.change else replace(problem, change=_first_that_fits(problem, sizing, i, spec, catalog))
+        for problem in _why_not(sizing, i, spec, catalog)
+    ]
+
+
+def _first_that_fits(problem: Problem, sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Change | None:
+    """For problems whose words name no counts: the first of a few changes with which the design can be built."""
+    leaves, rails = sizing.leaves, int(sizing.asked.rails_a_leaf[i])
+    unit, pod = max(int(leaves.unit_nodes[i]), 1), int(sizing.asked.pod_nodes[i])
+    below = max(pod // unit, 1) * unit
+    fits = int(sizing.asked.leaf_ports[i] * sizing.asked.ratio_down[i]) // int(
+        sizing.asked.ratio_down[i] + sizing.asked.ratio_up[i]
+    )
+    free_split = {"leaf_downlinks": None, "leaf_uplinks": None}
+    larger = [{"leaf_switch": part, "leaf_radix": ports} for ports, part in switch_sizes(spec, catalog).items()
+              if ports > (spec.fabric.leaf_radix or 0)]  # fmt: skip
+    ways: dict[str, list[dict[str, Any]]] = {
+        "unit_over_leaf": [{"scalable_unit_nodes": n} for n in (int(leaves.capacity[i]) // max(rails, 1),) if n]
+        + [{"scalable_unit_nodes": None}],
+        "pod_cuts_unit": [{"pod_nodes": below}, {"pod_nodes": below + unit}, {"pod_nodes": None}],
+        "leaf_ports_short": [free_split, {"leaf_uplinks": None}, *larger],
+        "ratio_not_reachable": [{"least_spines": 1}, *([{"leaf_downlinks": fits}] if fits else []), {"leaf_uplinks": None},
+                                free_split, {**free_split, "scalable_unit_nodes": None}, *larger],
+        "spine_ports_short": [{"spine_switch": part, "spine_radix": ports} for ports, part in
+                              switch_sizes(spec, catalog).items()],
+    }  # fmt: skip
+    found = _ways_found(spec, catalog, [[("", way) for way in ways.get(problem.code, [])]])
+    return {f"fabric.{key}": value for key, value in found[0][1].items()} if found else None
+
+
+def _why_not(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> list[Problem]:
     asked, leaves = sizing.asked, sizing.leaves
     unit, capacity, rails = int(leaves.unit_nodes[i]), int(leaves.capacity[i]), int(asked.rails_a_leaf[i])
     if int(leaves.downlinks[i]) < 1:
@@ -75,14 +109,11 @@ def _one_tier(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Pro
     ports, each = int(one_tier_ports(asked)[i]), int(asked.endpoints_a_node[i])
     nodes = max(int(asked.grow_nodes[i]), int(sizing.leaves.built_nodes[i]))
     most = ports * int(asked.endpoints_a_port[i]) // each
-    return Problem(
-        "fabric.tiers",
-        "one_tier_too_small",
-        (
-            f"One leaf has {ports} ports for nodes and holds {most:,} nodes of {each} endpoints; {nodes:,} were asked "
-            "for. " + _what_works(spec, catalog, [[("two tiers", {"tiers": 2})], [("three tiers", {"tiers": 3})]])
-        ),
+    text, change = _what_works(spec, catalog, [[("two tiers", {"tiers": 2})], [("three tiers", {"tiers": 3})]])
+    message = (
+        f"One leaf has {ports} ports for nodes and holds {most:,} nodes of {each} endpoints; {nodes:,} were asked for. "
     )
+    return Problem("fabric.tiers", "one_tier_too_small", message + text, change)
 
 
 def _ratio_problem(sizing: Sizing, i: int) -> Problem | None:
@@ -117,7 +148,8 @@ def _two_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Pr
     up, ports = int(leaves.uplinks_needed[i]), int(asked.spine_ports[i])
     ways = _two_tier_ways(spec, catalog, n_leaves, up)
     message = _uneven_text(n_leaves, up, ports) if asked.uneven[i] else _even_text(sizing, i, n_leaves, up, ports)
-    return Problem("fabric.tiers", "two_tier_too_small", message + _what_works(spec, catalog, ways))
+    text, change = _what_works(spec, catalog, ways)
+    return Problem("fabric.tiers", "two_tier_too_small", message + text, change)
 
 
 def _even_text(sizing: Sizing, i: int, n_leaves: int, up: int, ports: int) -> str:
@@ -159,8 +191,8 @@ def _two_tier_ways(spec: DesignSpec, catalog: Catalog, n_leaves: int, up: int) -
         if ports_needed <= MAX_RADIX
         else [],
         [
-            (f"spines of {ports} ports, which the catalog has", {"spine_radix": ports, "spine_switch": "custom"})
-            for ports in _spine_sizes(spec, catalog)
+            (f"spines of {ports} ports, which the catalog has", {"spine_radix": ports, "spine_switch": part})
+            for ports, part in switch_sizes(spec, catalog).items()
             if ports > has
         ],
         [("an uneven spread, at which OpenSM falls back to min-hop routing", {"uplink_spread": "uneven"})]
@@ -171,14 +203,17 @@ def _two_tier_ways(spec: DesignSpec, catalog: Catalog, n_leaves: int, up: int) -
     ]
 
 
-def _spine_sizes(spec: DesignSpec, catalog: Catalog) -> list[int]:
+def switch_sizes(spec: DesignSpec, catalog: Catalog) -> dict[int, str]:
+    """Radix → a switch of the catalog that has it, for switches of the generation, the smallest first."""
     generation = catalog.generations[spec.fabric.generation]
-    sizes = [
-        catalog.switch_ports(key, generation.port_rate_gbit_s)
-        for key, s in catalog.switches.items()
-        if s.protocol == generation.protocol
-    ]
-    return sorted({s.radix for s in sizes if s})
+    sizes: dict[int, str] = {}
+    for key, switch in catalog.switches.items():
+        ports = (
+            catalog.switch_ports(key, generation.port_rate_gbit_s) if switch.protocol == generation.protocol else None
+        )
+        if ports and switch.status == "available":
+            sizes.setdefault(ports.radix, key)
+    return dict(sorted(sizes.items()))
 
 
 def _three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Problem:
@@ -201,14 +236,16 @@ def _three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> 
         sizes = _pod_sizes(sizing, i, int(nodes[i]), ports_down)
         ways = [[(f"pods of {counted(pod, 'node')}", {"pod_nodes": pod, "tiers": 3}) for pod in sizes]]
         message = f"A pod has {pods.rows[i]:,} leaves in each group of spines, and a spine has {ports_down} ports for leaves. "
-        return Problem("fabric.pod_nodes", "pod_too_large", message + _what_works(spec, catalog, ways))
+        text, change = _what_works(spec, catalog, ways)
+        return Problem("fabric.pod_nodes", "pod_too_large", message + text, change)
     if asked.core_groups[i]:
         found = _ways_found(spec, catalog, [[("leave core_groups out", {"core_groups": None})]])
         message = (
             f"{counted(int(asked.core_groups[i]), 'core group')} were asked for: so many sets of equally many spines of every "
-            f"pod, whose uplinks spread evenly, do not come out. {'What would work: ' + found[0] + '.' if found else ''}"
+            f"pod, whose uplinks spread evenly, do not come out. {'What would work: ' + found[0][0] + '.' if found else ''}"
         )
-        return Problem("fabric.core_groups", "core_groups_do_not_divide", message.strip())
+        change = {"fabric.core_groups": None} if found else None
+        return Problem("fabric.core_groups", "core_groups_do_not_divide", message.strip(), change)
     rails_a_leaf = int(asked.rails_a_leaf[i])
     groups, core_ports = int(pods.n_pods[i] * leaves.columns[i]), int(asked.core_ports[i])
     pods_text = f"{counted(int(pods.n_pods[i]), 'pod')}{_groups_text(int(leaves.columns[i]), rails_a_leaf)}"
@@ -217,7 +254,8 @@ def _three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> 
         f"most: three tiers of these switches do not reach {int(nodes[i]) * int(asked.endpoints_a_node[i]):,} endpoints. "
     )
     ways = _three_tier_ways(spec, catalog, groups)
-    return Problem("fabric.tiers", "three_tier_too_small", message + _what_works(spec, catalog, ways))
+    text, change = _what_works(spec, catalog, ways)
+    return Problem("fabric.tiers", "three_tier_too_small", message + text, change)
 
 
 def _groups_text(columns: int, rails_a_leaf: int) -> str:
@@ -240,7 +278,7 @@ def _pod_sizes(sizing: Sizing, i: int, nodes: int, ports_down: int) -> list[int]
 
 def _three_tier_ways(spec: DesignSpec, catalog: Catalog, groups: int) -> list[list[Way]]:
     """Larger pods by a higher spine or leaf oversubscription, and larger switches."""
-    fabric, custom = spec.fabric, {"spine_switch": "custom", "core_switch": "custom"}
+    fabric = spec.fabric
     has = max(fabric.spine_radix or 0, fabric.core_radix or 0)
     is_split_given = fabric.leaf_downlinks and fabric.leaf_uplinks
     return [
@@ -254,41 +292,57 @@ def _three_tier_ways(spec: DesignSpec, catalog: Catalog, groups: int) -> list[li
         [
             (
                 f"spines and cores of {ports} ports, which the catalog has",
-                {"spine_radix": ports, "core_radix": ports} | custom,
+                {"spine_radix": ports, "core_radix": ports, "spine_switch": part, "core_switch": part},
             )
-            for ports in _spine_sizes(spec, catalog)
+            for ports, part in switch_sizes(spec, catalog).items()
             if ports > has
         ],
     ]
 
 
-def _what_works(spec: DesignSpec, catalog: Catalog, groups: Sequence[Sequence[Way]]) -> str:
-    """A sentence naming the first way of each group that can be built, with its counts."""
+def _what_works(spec: DesignSpec, catalog: Catalog, groups: Sequence[Sequence[Way]]) -> tuple[str, Change | None]:
+    """A sentence naming the first way of each group that can be built, with its counts; and the change to propose."""
     found = _ways_found(spec, catalog, groups)
     if not found:
-        return "Ask for fewer nodes, a higher oversubscription or switches with more ports."
-    return "What would work: " + "; ".join(found) + "."
+        return "Ask for fewer nodes, a higher oversubscription or switches with more ports.", None
+    return "What would work: " + "; ".join(text for text, _ in found) + ".", _preferred([change for _, change in found])
 
 
-def _ways_found(spec: DesignSpec, catalog: Catalog, groups: Sequence[Sequence[Way]]) -> list[str]:
-    """The first way of each group that can be built, with its counts; all are sized in one batch."""
+def _preferred(changes: Sequence[dict[str, Any]]) -> Change:
+    """The first change; one that leaves the catalog, or an even spread, only if there is no other."""
+    order = sorted(changes, key=lambda change: ("custom" in change.values(), change.get("uplink_spread") == "uneven"))
+    return {f"fabric.{key}": value for key, value in order[0].items()}
+
+
+def _ways_found(
+    spec: DesignSpec, catalog: Catalog, groups: Sequence[Sequence[Way]]
+) -> list[tuple[str, dict[str, Any]]]:
+    """The first way of each group that can be built, with its counts, and its change; all are sized in one batch."""
     ways = [(number, label, change) for number, group in enumerate(groups) for label, change in group]
     specs = [spec.model_copy(update={"fabric": spec.fabric.model_copy(update=change)}) for _, _, change in ways]
     sizing = size(specs, catalog)
-    found: dict[int, str] = {}
-    for k, (number, label, _) in enumerate(ways):
+    found: dict[int, tuple[str, dict[str, Any]]] = {}
+    for k, (number, label, change) in enumerate(ways):
         if sizing.tiers[k] and number not in found:
             cores = f", {counted(int(sizing.n_core[k]), 'core')}" if sizing.n_core[k] else ""
-            found[number] = (
+            text = (
                 f"{label} ({counted(int(sizing.n_leaf[k]), 'leaf')}, "
                 f"{counted(int(sizing.n_spine[k]), 'spine')}{cores}, "
                 f"{counted(int(sizing.links_leaf_spine[k]), 'leaf-spine link')})"
             )
+            found[number] = text, change
     return list(found.values())
 
 
-def why_three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> str:
-    """Why a design whose tiers were left open has a core tier, and with what two tiers would do."""
+def equal_pods(sizing: Sizing, i: int) -> list[int]:
+    """Nodes of a pod that cut all nodes into pods of equally many whole units, the largest pods first."""
+    nodes = int(max(sizing.asked.grow_nodes[i], sizing.leaves.built_nodes[i]))
+    ports_down = int(spine_downlinks(sizing.asked)[i])
+    return [pod for pod in _pod_sizes(sizing, i, nodes, ports_down)[:64] if nodes % pod == 0]
+
+
+def why_three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> tuple[str, Change | None]:
+    """Why a design whose tiers were left open has a core tier, and with what two tiers would do, which it proposes."""
     asked, leaves = sizing.asked, sizing.leaves
     n_leaves = _leaves_of_two_tiers(sizing, i)
     up, ports = int(leaves.uplinks_needed[i]), int(asked.spine_ports[i])
@@ -302,8 +356,8 @@ def why_three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) 
         reason = _uneven_text(n_leaves, up, ports)
     flat = spec.model_copy(update={"fabric": spec.fabric.model_copy(update={"tiers": 2})})
     found = _ways_found(flat, catalog, _two_tier_ways(flat, catalog, n_leaves, up)[:-1])
-    instead = f" Two tiers would do with {'; or '.join(found)}." if found else ""
-    return f"{reason}A core tier was added.{instead}"
+    instead = f" Two tiers would do with {'; or '.join(text for text, _ in found)}." if found else ""
+    return f"{reason}A core tier was added.{instead}", _preferred([change for _, change in found]) if found else None
 
 
 def _leaves_of_two_tiers(sizing: Sizing, i: int) -> int:

@@ -1,38 +1,17 @@
 """What an architect should know about a design that was found: codes, severity and numbers."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 
+from estimator.built_findings import about_built
 from estimator.catalog.loader import Catalog
-from estimator.changes import Change
 from estimator.diagnosis import why_three_tiers
-from estimator.errors import Problem
 from estimator.fabric import SizedFabric
+from estimator.finding import SEVERITY_ORDER, Finding, of_problem
 from estimator.sizing import Sizing
 from estimator.spec import DesignSpec, asked_ratio
 from estimator.units import ceil_div, counted, parse_ratio, ratio_text
 
-SEVERITY_ORDER = {"error": 0, "warning": 1, "info": 2}
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """``code`` is part of the API; ``severity`` is info, warning or error; ``field`` the key it is about.
-
-    ``change`` is what would end it, by dotted key (changes.py), and None where no change of the request does.
-    """
-
-    code: str
-    severity: str
-    field: str
-    message: str
-    change: Change | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """The finding under the names of the Estimate."""
-        return {"code": self.code, "severity": self.severity, "field": self.field, "message": self.message,
-                "change": None if self.change is None else dict(self.change)}  # fmt: skip
+__all__ = ["SEVERITY_ORDER", "Finding", "findings_of", "of_problem"]
 
 
 def findings_of(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric, catalog: Catalog) -> list[Finding]:
@@ -44,13 +23,9 @@ def findings_of(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric, c
         *_about_spread(spec, sizing, i, fabric),
         *_about_tiers(spec, sizing, i, fabric, catalog),
         *_about_ratio(spec, fabric),
+        *about_built(spec, fabric, catalog),
     ]
     return sorted(found, key=lambda finding: SEVERITY_ORDER[finding.severity])
-
-
-def of_problem(problem: Problem, severity: str = "warning") -> Finding:
-    """A problem that does not stop the estimate, as a finding."""
-    return Finding(problem.code, severity, problem.field, problem.message, problem.change)
 
 
 def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:
@@ -226,7 +201,7 @@ def _about_spread(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
 
 def _about_tiers(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:
     if fabric.tiers == 3 and spec.fabric.tiers == "auto":
-        yield Finding("three_tiers_needed", "info", "fabric.tiers", why_three_tiers(sizing, i, spec, catalog))
+        yield Finding("three_tiers_needed", "info", "fabric.tiers", *why_three_tiers(sizing, i, spec, catalog))
 
 
 def _about_ratio(spec: DesignSpec, fabric: SizedFabric) -> Iterator[Finding]:

@@ -40,7 +40,10 @@ def compared_specs(spec: DesignSpec, fabric: "SizedFabric", catalog: "Catalog") 
     if nodes == fabric.n_nodes:
         return None
     values = spec.as_json()
-    grown = apply_change(values, {"compute.nodes": nodes, "fabric.grow_to_nodes": nodes})
+    unit = fabric.wiring.unit_nodes
+    # whole units of more nodes would be a larger design than the one that ports are held for
+    whole = "as-bought" if unit and nodes % unit else spec.fabric.provision
+    grown = apply_change(values, {"compute.nodes": nodes, "fabric.grow_to_nodes": nodes, "fabric.provision": whole})
     right = apply_change(values, {"fabric.grow_to_nodes": None, "fabric.provision": "as-bought"})
     return parse_spec(grown, catalog), parse_spec(right, catalog)
 

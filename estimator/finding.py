@@ -1,0 +1,33 @@
+"""One finding: what an architect should know about a design, as code, severity, key, words and a change that ends it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from estimator.changes import Change
+from estimator.errors import Problem
+
+SEVERITY_ORDER = {"error": 0, "warning": 1, "info": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """``code`` is part of the API; ``severity`` is info, warning or error; ``field`` the key it is about.
+
+    ``change`` is what would end it, by dotted key (changes.py), and None where no change of the request does.
+    """
+
+    code: str
+    severity: str
+    field: str
+    message: str
+    change: Change | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The finding under the names of the Estimate."""
+        return {"code": self.code, "severity": self.severity, "field": self.field, "message": self.message,
+                "change": None if self.change is None else dict(self.change)}  # fmt: skip
+
+
+def of_problem(problem: Problem, severity: str = "warning") -> Finding:
+    """A problem that does not stop the estimate, as a finding."""
+    return Finding(problem.code, severity, problem.field, problem.message, problem.change)
