@@ -94,10 +94,20 @@ def _all_told(match: DeviceMatch, n_devices: int) -> bool:
 def planned_links(links: LinkList) -> Listed:
     """The design's links as pairs of ends, in the order of its list."""
     table = links.table
-    low = _codes(table.a_device, table.a_port, np.zeros(len(table), dtype=np.int64))
+    low = _codes(table.a_device, _by_name(links, table.a_device, table.a_port), np.zeros(len(table), dtype=np.int64))
     high = _codes(table.b_device, table.b_port, table.b_lane)
     number = np.arange(len(table), dtype=np.int64)
     return Listed(low, high, number, np.ones_like(number), table.rate_gbit_s.astype(np.int64))
+
+
+def _by_name(links: LinkList, device: np.ndarray, port: np.ndarray) -> np.ndarray:
+    """Ports of lower ends; of ports that print one name, as hosts of several sorts have them, the first stands for all."""
+    labels = links.labels[NODE].ports
+    if len(set(labels)) == len(labels):
+        return port
+    first = np.array([labels.index(label) for label in labels])
+    is_node = device < links.table.devices.n[NODE]
+    return np.where(is_node, first[np.where(is_node, port, 0)], port)
 
 
 def _codes(device: np.ndarray, port: np.ndarray, lane: np.ndarray) -> IntArray:
@@ -122,9 +132,10 @@ class _PortReader:
         labels, place = links.labels[kind], self._devices.of(kind)
         first, last = (np.searchsorted(self._planned_end, n << DEVICE_BITS) for n in (place.start, place.stop))
         used = np.unique(self._planned_end[first:last] & (UNREAD - 1))
-        printed = {
-            tidy(label): (port, lane) for lane, names in enumerate(labels.lanes) for port, label in enumerate(names)
-        }
+        printed: dict[str, tuple[int, int]] = {}
+        for lane, names in enumerate(labels.lanes):
+            for port, label in enumerate(names):
+                printed.setdefault(tidy(label), (port, lane))
         is_host = kind in HOST_KINDS
         panels = getattr(links.table.panels, kind)
         lanes = len(labels.lanes) - 1 if len(labels.lanes) > 1 else 1

@@ -113,6 +113,19 @@ def test_our_own_files_come_back_as_they_were(file_format: str, spec: Json, cata
     assert out["file_spec_hash"] == links.spec_hash
 
 
+@pytest.mark.parametrize("role", ["storage", "in-band", "out-of-band"])
+@pytest.mark.parametrize("file_format", ["csv", "xlsx-p2p", "netbox-csv"])
+def test_other_networks_come_back_too(role: str, file_format: str, catalog: Catalog) -> None:
+    """Out of band, hosts of several sorts print one name on different ports."""
+    spec = NDR | {"other_fabrics": [{"role": "storage"}, {"role": "in-band"}, {"role": "out-of-band"}]}
+    links = link_list(parse_spec(spec, catalog), catalog, role)
+    out = compared(links, exported(links, file_format))
+    assert (totals(out), out["matched"], out["fabric"]) == ({}, len(links), role), out["summary"]
+    lost = cables_of(links)[-1]
+    (gone,) = compared(links, sheet(cables_of(links)[:-1]))["missing"]
+    assert gone["message"] == f"{words(lost)} is missing."
+
+
 def test_the_file_names_the_design_that_it_was_written_from(ndr: LinkList, catalog: Catalog) -> None:
     assert compared(ndr, exported(ndr, "csv"))["file_spec_hash"] == ndr.spec_hash
     other = links_of({**NDR, "compute": {"server": "dgx-h100", "nodes": 39}}, catalog)

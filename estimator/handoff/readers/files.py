@@ -100,7 +100,7 @@ def _csv_rows(file: IO[bytes], encoding: str) -> Iterator[sheet.Row]:
         first.append(line)
         if len(first) == sheet.HEADER_ROWS or (not line.startswith("#") and max(map(line.count, ",;\t")) >= 3):
             break
-    delimiter = _delimiter(first[-1])
+    delimiter = _delimiter(first[-1] if first else "")
 
     def again() -> Iterator[str]:
         yield from first
