@@ -3,10 +3,19 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from django import forms
 
+from designer.other_networks import (
+    OTHERS,
+    ROLE_FIELDS,
+    ROLE_KEYS,
+    entries_of,
+    first_entries,
+    label_of,
+    path_of_problem,
+)
 from designer.spec_keys import (
     ALL_KEYS,
     KEPT,
@@ -24,11 +33,11 @@ from designer.spec_keys import (
 from designer.templatetags.units import words
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.errors import Problem, SpecError
+from estimator.fabric_fields import Generation
 from estimator.spec import DesignSpec, parse_spec
 
 SIZE_LABEL = "Size"
 KEPT_FIELD = "kept"
-OTHERS = "other_fabrics"
 SWITCH_KEYS = ("fabric.leaf_switch", "fabric.spine_switch", "fabric.core_switch")
 
 LABELS: dict[Any, str] = {
@@ -41,20 +50,6 @@ LABELS: dict[Any, str] = {
     "per-unit": "Per unit", "end-of-row": "End of row", "middle-of-row": "Middle of row", "network-row": "Network row",
     "in-rack": "In rack", "middle": "Middle", "adaptive": "Adaptive routing", "ecmp": "Plain ECMP", "spray": "Packet spray",
 }  # fmt: skip
-
-
-ROLE_FIELDS = {  # networks beside the compute one: a box each; what more is said of them is handed through
-    "other_fabrics.storage": (
-        "Storage network",
-        "Joins the servers' storage ports and what is given as other endpoints.",
-    ),
-    "other_fabrics.in-band": ("In-band management network", "Ethernet for provisioning, logins and jobs' own traffic."),
-    "other_fabrics.out-of-band": ("Out-of-band management network", "1G for every server controller, switch and PDU."),
-    "other_fabrics.converged": (
-        "Converged network",
-        "Storage and in-band on one Ethernet network, as small sites have it.",
-    ),
-}
 
 
 class Group(NamedTuple):
@@ -82,7 +77,7 @@ GROUPS = (
     Group("growth", "Growth and reserve",
           ("fabric.provision", "fabric.grow_to_nodes", "fabric.reserved.fabric_manager_links"),
           ("fabric.reserved.leaf_ports", "fabric.reserved.spine_ports")),
-    Group("others", "Other networks", tuple(ROLE_FIELDS)),
+    Group("others", "Other networks", tuple(ROLE_FIELDS), tuple(ROLE_KEYS)),
     Group("site", "Site", ("site.node_leaf_m", "site.leaf_spine_m", "site.spine_core_m"),
           ("site.fiber_grade", "site.node_leaf_medium", "site.leaf_spine_medium", "site.spine_core_medium")),
     Group("floor", "Floor plan", (PLAN,),
@@ -120,7 +115,7 @@ def _switch_choices(version: str) -> tuple[list[tuple[str, Any]], dict[str, str]
     catalog = load_catalog()
     fits = {
         part: " ".join(key for key, generation in catalog.generations.items() if generation.protocol == switch.protocol
-                       and catalog.switch_ports(part, generation.port_rate_gbit_s))
+                       and key in get_args(Generation) and catalog.switch_ports(part, generation.port_rate_gbit_s))
         for part, switch in catalog.switches.items()
     }  # fmt: skip
     by_vendor: dict[str, list[tuple[str, str]]] = {}
@@ -167,20 +162,6 @@ def _field(key: Key, catalog: Catalog) -> forms.Field:
     return field
 
 
-def _role_of(entry: Any) -> str:
-    """The box of an entry of other_fabrics."""
-    return f"{OTHERS}.{entry.get('role')}" if isinstance(entry, Mapping) else ""
-
-
-def _with_roles(entries: Any, ticked: list[str]) -> Any:
-    """The entries without those whose box is empty, and one with all defaults for each box that had none."""
-    if not isinstance(entries, list | None):
-        return entries  # spec.py says what is wrong with it
-    stays = [entry for entry in entries or () if _role_of(entry) not in ROLE_FIELDS or _role_of(entry) in ticked]
-    has = {_role_of(entry) for entry in stays}
-    return stays + [{"role": path.removeprefix(f"{OTHERS}.")} for path in ticked if path not in has]
-
-
 class KeptField(forms.JSONField):
     """What the form hands through; nesting that no reader follows is as wrong as no JSON."""
 
@@ -214,6 +195,9 @@ class DesignForm(forms.Form):
         )
         for path, (label, words_of_it) in ROLE_FIELDS.items():
             self.fields[field_name(path)] = forms.BooleanField(required=False, label=label, help_text=words_of_it)
+        for path, key in ROLE_KEYS.items():
+            self.fields[key.name] = _field(key, self.catalog)
+            self.fields[key.name].label = label_of(path)
         self.fields[KEPT_FIELD] = KeptField(required=False, widget=forms.HiddenInput())
         if resolved is not None:
             self.show_computed(computed_texts(resolved, self.catalog))
@@ -230,8 +214,12 @@ class DesignForm(forms.Form):
                 else value
             )
         initial[field_name(PLAN)] = read_path(values, PLAN) is not None
-        has = {_role_of(entry) for entry in values.get("other_fabrics") or ()}
-        initial |= {field_name(path): path in has for path in ROLE_FIELDS}
+        entries = first_entries(values.get(OTHERS))
+        initial |= {field_name(path): path in entries for path in ROLE_FIELDS}
+        for path, key in ROLE_KEYS.items():
+            box, name = path.rsplit(".", 1)
+            default = key.info.get_default(call_default_factory=True)
+            initial[key.name] = entries.get(box, {}).get(name, default)
         unit = "nodes" if read_path(values, SIZE_KEYS["nodes"]) is not None else "gpus"
         return initial | {SIZE: read_path(values, SIZE_KEYS[unit]), SIZE_UNIT: unit}
 
@@ -258,7 +246,8 @@ class DesignForm(forms.Form):
             if isinstance(kept, Mapping) and kept.get(path):
                 write_path(values, path, kept[path])
         ticked = [path for path in ROLE_FIELDS if self.cleaned_data.get(field_name(path))]
-        write_path(values, OTHERS, _with_roles(read_path(values, OTHERS), ticked) or None)
+        typed_of = {path: self._typed(key) for path, key in ROLE_KEYS.items()}
+        write_path(values, OTHERS, entries_of(read_path(values, OTHERS), ticked, typed_of) or None)
         has_plan = self.cleaned_data.get(field_name(PLAN))
         for key in KEYS.values():
             typed = self.cleaned_data.get(key.name)
@@ -275,6 +264,14 @@ class DesignForm(forms.Form):
             write_path(values, path, ALL_KEYS[path].parse(size))
         return values
 
+    def _typed(self, key: Key) -> Any:
+        """The value typed for a key; None where its default is to hold."""
+        typed = self.cleaned_data.get(key.name)
+        if isinstance(typed, bool):
+            return typed or None
+        value = key.parse(typed) if typed else None
+        return None if value == key.info.default else value
+
     def clean(self) -> dict[str, Any]:
         """Hand the values to the one set of rules, and put its problems beside their fields."""
         try:
@@ -286,7 +283,7 @@ class DesignForm(forms.Form):
     def add_problems(self, problems: Iterable[Problem]) -> None:
         """Put problems beside their fields; those of no field go to the top."""
         for problem in problems:
-            name = field_name(problem.field)
+            name = field_name(path_of_problem(problem.field, self.values().get(OTHERS)))
             self.add_error(
                 name if name in self.fields else None, forms.ValidationError(problem.message, code=problem.code)
             )
@@ -302,11 +299,13 @@ class DesignForm(forms.Form):
             }  # fmt: skip
 
 
-def problems_for_page(problems: Iterable[Problem]) -> list[dict[str, str]]:
-    """Problems with name and label of the form field each is about."""
+def problems_for_page(problems: Iterable[Problem], entries: Any = None) -> list[dict[str, str]]:
+    """Problems with name and label of the form field each is about; ``entries`` are the request's other networks."""
     labels = {key.name: str(key.info.title) for key in KEYS.values()} | {SIZE: SIZE_LABEL}
+    labels |= {field_name(path): label for path, (label, _) in ROLE_FIELDS.items()}
+    labels |= {key.name: label_of(path) for path, key in ROLE_KEYS.items()}
     return [
         {"field": name, "label": labels.get(name, ""), "code": problem.code, "message": problem.message}
         for problem in problems
-        for name in [field_name(problem.field)]
+        for name in [field_name(path_of_problem(problem.field, entries))]
     ]

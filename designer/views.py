@@ -38,6 +38,14 @@ from estimator.version import MODEL_VERSION
 
 FAST_POLL_AGE_S = 2
 REVISIONS_SHOWN = 12
+LIVE_PARTS = (
+    "counts",
+    "cables",
+    "bom",
+    "cost",
+    "performance",
+    "failures",
+)  # growth would size three designs at each key
 NEW_DESIGN = {
     "name": "Untitled design",
     "compute": {"server": "dgx-h100", "gpus": 1024},
@@ -141,9 +149,9 @@ def _preview(form: DesignForm, spec: DesignSpec | None, known: dict[str, Any] | 
     if spec is None:
         return {"problems": problems_for_page(problems)}
     try:
-        result = known or estimate([spec], load_catalog())[0].as_json()
+        result = known or estimate([spec], load_catalog(), parts=LIVE_PARTS)[0].as_json()
     except EstimatorError as error:
-        return {"problems": problems_for_page(problems or error.problems)}
+        return {"problems": problems_for_page(problems or error.problems, spec.as_json()["other_fabrics"])}
     return {
         "estimate": result,
         "compute": result["fabrics"]["compute"],

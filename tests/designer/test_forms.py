@@ -1,12 +1,14 @@
 """The design form: what is typed becomes the spec, every key is asked for once, and problems stand beside their fields."""
 
+import json
 import re
 from typing import get_args
 
 import pytest
 from pydantic_core import PydanticUndefined
 
-from designer.forms import GROUPS, ROLE_FIELDS, DesignForm
+from designer.forms import GROUPS, DesignForm
+from designer.other_networks import ROLE_FIELDS, ROLE_KEYS
 from designer.samples import SAMPLES
 from designer.spec_keys import ALL_KEYS, KEYS, SIZE, SIZE_KEYS, SIZE_UNIT, field_name, read_path
 from estimator.catalog.loader import load_catalog
@@ -31,7 +33,7 @@ def filled(**changes):
 def test_every_key_of_a_spec_is_in_the_form_exactly_once():
     asked = [path for group in GROUPS for path in (*group.main, *group.more)]
     assert len(asked) == len(set(asked))
-    assert set(asked) == {*KEYS, SIZE, *ROLE_FIELDS}
+    assert set(asked) == {*KEYS, SIZE, *ROLE_FIELDS, *ROLE_KEYS}
     assert set(ALL_KEYS) == {*KEYS, *SIZE_KEYS.values()}
 
 
@@ -80,15 +82,43 @@ def test_each_other_network_is_a_box_and_keeps_what_was_said_of_it():
     spec = parse_spec({"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"},
                        "other_fabrics": given}, load_catalog())  # fmt: skip
     typed = DesignForm(values=spec.as_given()).typed()
-    assert [name for name in typed if name.startswith("other_fabrics")] == [
+    assert [name for name in typed if name.startswith("other_fabrics") and typed[name] == "on"] == [
         "other_fabrics__storage",
         "other_fabrics__in-band",
     ]
+    assert typed["other_fabrics__storage__extra_endpoints"] == "12"
     del typed["other_fabrics__in-band"]
     form = DesignForm(typed | {"other_fabrics__out-of-band": "on"})
     assert form.is_valid(), form.errors
     assert form.spec.other_fabrics[0].extra_endpoints == 12
     assert [one.role for one in form.spec.other_fabrics] == ["storage", "out-of-band"]
+
+
+def test_what_is_typed_of_a_network_joins_what_was_said_of_it():
+    given = [
+        {"role": "storage", "tiers": 2, "extra_endpoints": 12, "ports_per_node": 2},
+        {"role": "storage", "generation": "roce-400"},
+    ]
+    typed = DesignForm(values={"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"},
+                               "other_fabrics": given}).typed()  # fmt: skip
+    changes = {"other_fabrics__storage__extra_endpoints": "", "other_fabrics__storage__dual_homed": "on",
+               "other_fabrics__storage__oversubscription": "2:1", "other_fabrics__converged__dual_homed": "on"}  # fmt: skip
+    form = DesignForm(typed | changes)
+    assert form.is_valid(), form.errors
+    assert form.spec.as_given()["other_fabrics"] == [
+        {"role": "storage", "tiers": 2, "ports_per_node": 2, "dual_homed": True, "oversubscription": "2:1"},
+        {"role": "storage", "generation": "roce-400"},
+    ]
+
+
+def test_a_problem_of_another_network_stands_beside_its_field():
+    form = filled(**{"other_fabrics__storage": "on", "other_fabrics__storage__extra_endpoints": "3",
+                     "other_fabrics__storage__dual_homed": "on", "other_fabrics__in-band": "on",
+                     "other_fabrics__in-band__ports_per_node": "many"})  # fmt: skip
+    assert set(form.errors) == {"other_fabrics__storage__extra_endpoints", "other_fabrics__in-band__ports_per_node"}
+    kept = json.dumps({"other_fabrics": [{"role": "out-of-band", "leaf_uplinks": 9}]})
+    form = filled(**{"other_fabrics__out-of-band": "on", "kept": kept})
+    assert set(form.errors) == {"other_fabrics__out-of-band"}  # a key without a field: beside the network's box
 
 
 def test_every_role_has_its_box():
