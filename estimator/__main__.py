@@ -70,6 +70,10 @@ def _parser() -> argparse.ArgumentParser:
     verb = verbs.add_parser("predict", help="times of a collective")
     verb.add_argument("file", metavar="REQUEST", help="a JSON file, or - for standard input")
     verb.set_defaults(run=_predict)
+    verb = verbs.add_parser("fit", help="whether a module or cable goes into a switch, adapter or server, and why not")
+    verb.add_argument("part", metavar="PART", help="id of a module or cable")
+    verb.add_argument("place", metavar="PLACE", help="id of a switch, adapter or server")
+    verb.set_defaults(run=_fit)
     verb = verbs.add_parser("catalog", help="the catalog's records")
     verb.add_argument("kind", metavar="KIND", nargs="?", help="one kind of record; without it, all kinds")
     verb.set_defaults(run=_catalog)
@@ -116,6 +120,15 @@ def _catalog(asked: argparse.Namespace) -> Iterator[bytes]:
     if asked.kind:
         return _json({"version": catalog.version, "kind": asked.kind, "records": catalog.records(asked.kind)})
     return _json({"version": catalog.version, **{kind: catalog.records(kind) for kind in KINDS}})
+
+
+def _fit(asked: argparse.Namespace) -> Iterator[bytes]:
+    from estimator.catalog.loader import load_catalog
+    from estimator.fit import fit_by_id
+
+    return _json(
+        {"part": asked.part, "place": asked.place, **fit_by_id(asked.part, asked.place, load_catalog()).as_json()}
+    )
 
 
 def _links(asked: argparse.Namespace) -> Iterator[bytes]:

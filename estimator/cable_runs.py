@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from estimator.catalog.records import Cable
 from estimator.errors import Problem
+from estimator.fit import Fit
 from estimator.media import Choice
 from estimator.tier_ends import FABRIC_MANAGER, LEAF_LEAF, LEAF_SPINE, NODE_LEAF, SPINE_CORE
 from estimator.units import IntArray
@@ -37,6 +38,7 @@ class Run:
     n_lower_cages: int
     n_set: int = 0
     missing: str | None = None
+    fits: tuple[Fit | None, Fit | None] = (None, None)  # of the upper and the lower plug; None for custom parts
 
     @property
     def n_upper_modules(self) -> int:
@@ -59,7 +61,11 @@ class Run:
         return {
             "medium": choice.medium if choice else None, "length_m": self.length_m, "links": self.n_links,
             "cables": self.n_cables, "upper_modules": self.n_upper_modules, "lower_modules": self.n_lower_modules,
-            "upper_cages": self.n_upper_cages, "lower_cages": self.n_lower_cages, "set_by_hand": self.n_set,
+            "modules": self.n_upper_modules + self.n_lower_modules,
+            "upper_cages": self.n_upper_cages, "lower_cages": self.n_lower_cages,
+            "cages": self.n_upper_cages + self.n_lower_cages, "set_by_hand": self.n_set,
+            "fit": {"upper": self.fits[0].as_json() if self.fits[0] else None,
+                    "lower": self.fits[1].as_json() if self.fits[1] else None},
             "parts": {name: part.id if part else None for name, part in parts.items()}, "missing": self.missing,
         }  # fmt: skip
 
@@ -153,10 +159,12 @@ class TierCabling:
     def as_json(self) -> dict[str, Any]:
         """The tier's four counts, its main medium and parts, and every run."""
         main = max(self.runs, key=lambda run: run.n_links).as_json()
+        n_upper, n_lower = int(self.upper_plugs.sum()), int(self.lower_plugs.sum())
         return {
             "links": self.n_links, "length_m": main["length_m"], "medium": main["medium"], "cables": self.n_cables,
             "upper_modules": self.n_upper_modules, "lower_modules": self.n_lower_modules,
-            "upper_cages": int(self.upper_plugs.sum()), "lower_cages": int(self.lower_plugs.sum()),
+            "modules": self.n_upper_modules + self.n_lower_modules,
+            "upper_cages": n_upper, "lower_cages": n_lower, "cages": n_upper + n_lower,
             "parts": main["parts"], "missing": self.missing,
             "lengths_m": {"shortest": round(self.shortest_m, 2), "mean": round(self.mean_m, 2),
                           "longest": round(self.longest_m, 2), "from": self.length_from},

@@ -27,7 +27,7 @@ from estimator.catalog.ports import COMPUTE
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.link_keys import cable_of_links, numbered
 from estimator.media import Choice, choose, piece_m
-from estimator.media_problems import cheaper_medium, refusal, shared_cage, what_is_missing
+from estimator.media_problems import cheaper_medium, fits_of, refusal, shared_cage, what_is_missing
 from estimator.tier_ends import (
     FABRIC_MANAGER,
     LEAF_SPINE,
@@ -131,6 +131,7 @@ def _tier(ends: TierEnds, choice: Choice | None, cages: list[IntArray], catalog:
         tier=ends.tier, choice=choice, length_m=piece_m(choice, asked) if choice else asked,
         n_links=ends.n_links, n_cables=_n_cables(choice, ends), n_upper_cages=int(upper.sum()),
         n_lower_cages=int(lower.sum()), missing=None if choice else what_is_missing(catalog, ends, asked),
+        fits=fits_of(catalog, ends, choice) if choice else (None, None),
     )  # fmt: skip
     return TierCabling(
         tier=ends.tier, runs=(run,),

@@ -7,10 +7,13 @@ parts by these rules, and ``fit`` answers for one part and one switch, adapter o
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from estimator.catalog.loader import Catalog
 from estimator.catalog.records import Cable, Nic, Server, Switch
+from estimator.errors import SpecError
+from estimator.validation import unknown_part
 
 MATCH, REVIEW, BLOCKED = "match", "review", "blocked"
 STRAIGHT_LC = "LC"
@@ -188,6 +191,35 @@ def fit(cable: Cable, holder: Switch | Nic | Server, catalog: Catalog) -> Fit:
     tries = [_try(cable, plug, cage, holder, catalog) for plug in plugs for cage in _cages(holder)]
     codes = min(tries, key=lambda codes: (is_blocked(codes), len(codes)))
     return verdict_on(codes, cable.description, f"{holder.vendor} {holder.model}")
+
+
+def fit_by_id(part: str, place: str, catalog: Catalog) -> Fit:
+    """``fit`` of a part and a place by their ids.
+
+    Raises
+    ------
+    SpecError
+        If the catalog does not know one of them.
+    """
+    found = fit_at(catalog, part, place)
+    if found is None:
+        places = [*catalog.switches, *catalog.nics, *catalog.servers]
+        named = (
+            ("PART", "module or cable", part, catalog.cables),
+            ("PLACE", "switch, adapter or server", place, places),
+        )
+        raise SpecError(
+            [unknown_part(field, kind, name, known) for field, kind, name, known in named if name not in known]
+        )  # fmt: skip
+    return found
+
+
+@lru_cache(maxsize=4096)
+def fit_at(catalog: Catalog, part: str, place: str) -> Fit | None:
+    """``fit`` of a part and a place by their ids; None where the catalog does not know one of them."""
+    cable = catalog.cables.get(part)
+    holder = catalog.switches.get(place) or catalog.nics.get(place) or catalog.servers.get(place)
+    return fit(cable, holder, catalog) if cable and holder else None
 
 
 def fit_fibers(module: Cable, fibers: Sequence[Cable], length_m: float = 0.0, panels: int = 0) -> Fit:

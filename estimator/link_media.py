@@ -32,7 +32,7 @@ from estimator.devices import LEAF, MANAGER, MANAGER_PORTS, NODE, SPINE
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.link_keys import cable_of_links, cage_of_links, first_of, longest_by
 from estimator.media import Choice, choose_each, options_of
-from estimator.media_problems import mixed_cages, refusal, shared_cages_by_link, what_is_missing
+from estimator.media_problems import fits_of, mixed_cages, refusal, shared_cages_by_link, what_is_missing
 from estimator.set_lengths import HandSet, hand_set
 from estimator.tier_ends import FABRIC_MANAGER, LEAF_LEAF, NODE_LEAF, SPINE_CORE, Side, TierEnds, shared_cages
 from estimator.topology import LinkTable, link_table, panels_of
@@ -327,7 +327,8 @@ def _counted(tier: _Tier, cages: _Cages, links: LinkCabling, catalog: Catalog) -
     made = tuple(
         Run(tier.ends.tier, choice, length_m, int(n_links[i]),
             int(n_cables[i]) * choice.cables_per_link if choice else 0, int(n_cages[0][i]), int(n_cages[1][i]),
-            int(n_set[i]), None if choice else what_is_missing(catalog, tier.ends, length_m))
+            int(n_set[i]), None if choice else what_is_missing(catalog, tier.ends, length_m),
+            fits_of(catalog, tier.ends, choice) if choice else (None, None))
         for i, (choice, length_m) in enumerate(runs)
     )  # fmt: skip
     source = BY_PLAN if tier.ends.length_m is None else BY_DEFAULT if tier.ends.is_default_length else BY_REQUEST

@@ -6,6 +6,7 @@ from estimator.cable_runs import site_field
 from estimator.catalog.loader import Catalog
 from estimator.changes import Change
 from estimator.errors import Problem
+from estimator.fit import Fit, fit_at
 from estimator.media import AUTO, Choice, cheapest_other, choose, options_of
 from estimator.tier_ends import LEAF_SPINE, SITE_TIERS, Side, TierEnds
 from estimator.units import counted
@@ -128,3 +129,9 @@ def shared_cages_by_link(ends: TierEnds, side: Side, n_cages: int) -> Problem:
     )
     field = "fabric.leaf_downlinks" if ends.tier == LEAF_SPINE else site_field(ends.tier)
     return Problem(field, "cage_shared_by_unlike_plugs", message)
+
+
+def fits_of(catalog: Catalog, ends: TierEnds, choice: Choice) -> tuple[Fit | None, Fit | None]:
+    """Whether the plugs of a choice go into the upper and the lower place; None where the place is no catalog part."""
+    upper, lower = (module or choice.cable for module in (choice.upper_module, choice.lower_module))
+    return fit_at(catalog, upper.id, ends.upper.name), fit_at(catalog, lower.id, ends.lower.name)

@@ -1,11 +1,15 @@
 """What goes into which cage, and which fibre into which module: each rule by its code, on parts of several makers."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
+from estimator.__main__ import main
 from estimator.catalog.loader import Catalog
-from estimator.fit import BLOCKED, MATCH, REVIEW, Fit, fit, fit_fibers, pair_reasons
+from estimator.errors import SpecError
+from estimator.fit import BLOCKED, MATCH, REVIEW, Fit, fit, fit_by_id, fit_fibers, pair_reasons
+from tests.estimator.designs import design
 
 
 def codes(found: Fit) -> list[str]:
@@ -111,3 +115,42 @@ def test_a_grade_that_the_maker_does_not_name_is_blocked(catalog: Catalog) -> No
 )  # fmt: skip
 def test_two_modules_see_one_another(catalog: Catalog, upper: str, lower: str, expected: list[str]) -> None:
     assert list(pair_reasons(catalog.cables[upper], catalog.cables[lower])) == expected
+
+
+SERVERS = ["dgx-h100", "hgx-h100-8u", "dgx-a100-640", "dgx-b300", "gaudi3-8u", "smc-8125gs-mi300x", "custom"]
+GENERATIONS = ["edr", "hdr", "ndr", "xdr", "roce-100", "roce-200", "roce-400", "roce-800"]
+
+
+@pytest.mark.parametrize("server", SERVERS)
+@pytest.mark.parametrize("generation", GENERATIONS)
+@pytest.mark.parametrize("length_m", [1.0, 5.0, 30.0, 300.0])
+def test_no_part_that_is_chosen_is_blocked(catalog: Catalog, server: str, generation: str, length_m: float) -> None:
+    """media.py and this report rest on the same rules: what a design buys goes into its cages."""
+    site = {"node_leaf_m": length_m, "leaf_spine_m": length_m}
+    for run in design(catalog, server, 80, generation, site).plan.runs:
+        for found in run.fits:
+            assert found is None or found.verdict != BLOCKED, (run.choice, found)
+
+
+def test_the_estimate_tells_what_to_review(catalog: Catalog) -> None:
+    made = design(catalog, "smc-8125gs-mi300x", 64, "roce-400", leaf_switch="arista-7060x6-64pe")
+    media = made.plan.as_json()["media"]
+    fits = media["leaf_spine"]["runs"][0]["fit"]
+    assert (fits["upper"]["verdict"], [r["code"] for r in fits["upper"]["reasons"]]) == (REVIEW, ["vendor_coding"])
+    assert media["node_leaf"]["runs"][0]["fit"]["lower"] == {"verdict": MATCH, "reasons": []}
+
+
+def test_ids_name_parts_and_places_of_any_kind(catalog: Catalog) -> None:
+    assert fit_by_id("nv-mma4z00-ns400", "nvidia-qm9700", catalog).verdict == BLOCKED
+    assert fit_by_id("nv-mma4z00-ns400", "nvidia-cx7-ndr-osfp", catalog).verdict == MATCH
+    with pytest.raises(SpecError) as refused:
+        fit_by_id("no-such", "nor-this", catalog)
+    assert [(p.field, p.code) for p in refused.value.problems] == [("PART", "unknown_part"), ("PLACE", "unknown_part")]
+
+
+def test_the_command_line_answers_for_one_part_and_one_place(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["fit", "nv-mma4z00-ns400", "nvidia-qm9700"]) == 0
+    answer = json.loads(capsysbinary.readouterr().out)
+    assert (answer["part"], answer["place"], answer["verdict"]) == ("nv-mma4z00-ns400", "nvidia-qm9700", "blocked")
+    assert [reason["code"] for reason in answer["reasons"]] == ["single_port_in_twin_cage"]
+    assert main(["fit", "no-such", "nvidia-qm9700"]) == 2
