@@ -5,12 +5,13 @@ Every name is quoted, as ``-``, ``.`` and ``/`` would end a bare one: ``"node-00
 
 from collections.abc import Iterator
 
-from estimator.devices import CORE, KINDS, LEAF, MANAGER, NODE, SPINE
+from estimator.devices import CORE, LEAF, MANAGER, SPINE, SWITCH_KINDS
+from estimator.handoff.hosts_of import SWITCH_HOSTS, host_groups
 from estimator.handoff.stamp import comments, origin
 from estimator.link_list import BLOCK_ROWS, LinkList
 from estimator.port_names import port_system
 
-ROLES = {NODE: "host", MANAGER: "host", LEAF: "leaf", SPINE: "spine", CORE: "super_spine"}
+ROLES = {LEAF: "leaf", SPINE: "spine", CORE: "super_spine"}
 SYSTEM_KEYS = {"Cumulus Linux": "cumulus", "SONiC": "sonic"}  # as those tools spell them
 
 
@@ -18,10 +19,8 @@ def write(links: LinkList) -> Iterator[str]:
     """Attributes of the graph, a line a device, a line a link."""
     stamp = "".join(f"  {name}={quoted(text)};\n" for name, text in origin(links).items())
     yield f"{comments(links, mark='// ')}graph network {{\n{stamp}"
-    devices = links.table.devices
-    for kind in KINDS:
-        attributes = f'role="{ROLES[kind]}" function="{ROLES[kind]}"' + _system(links, kind)
-        names = devices.names[devices.of(kind)]
+    for names, role, system in _named(links):
+        attributes = f'role="{role}" function="{role}"' + (f' os="{system}"' if system else "")
         for start in range(0, len(names), BLOCK_ROWS):
             block = names[start : start + BLOCK_ROWS]
             yield "".join(f"  {quoted(name)} [label={quoted(name)} {attributes}]\n" for name in block)
@@ -39,8 +38,12 @@ def quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _system(links: LinkList, kind: str) -> str:
-    if kind in (NODE, MANAGER):
-        return ""
-    key = SYSTEM_KEYS.get(port_system(links.switches[kind], links.catalog))
-    return f' os="{key}"' if key else ""
+def _named(links: LinkList) -> Iterator[tuple[list[str], str, str | None]]:
+    """(names, role, system) of every kind of device."""
+    devices = links.table.devices
+    for group, place in host_groups(links):
+        yield devices.names[place], "switch" if group.kind in SWITCH_HOSTS else "host", None
+    yield devices.names[devices.of(MANAGER)], "host", None
+    for kind in SWITCH_KINDS:
+        system = SYSTEM_KEYS.get(port_system(links.switches[kind], links.catalog))
+        yield devices.names[devices.of(kind)], ROLES[kind], system

@@ -1,7 +1,8 @@
-"""Device types of a fabric as YAML, a document a type, in the form of NetBox's device-type library.
+"""Device types of a network as YAML, a document a type, in the form of NetBox's device-type library.
 
 Interfaces are every port that the design may cable at its port rate, the lanes of split ports, the ports and cages as
-they are before a split (for breakouts of netbox_profiles.py), and the out-of-band port.
+they are before a split (for breakouts of netbox_profiles.py), and the out-of-band port. Nodes and fabric managers of the
+compute network have their ports on the design's other networks too.
 """
 
 import json
@@ -9,14 +10,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from estimator.catalog.ports import compute_network
+from estimator.catalog.ports import COMPUTE, IN_BAND, OUT_OF_BAND, STORAGE
 from estimator.catalog.records import Server, Switch
-from estimator.devices import KINDS, MANAGER, NODE
+from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE, SWITCH_KINDS
+from estimator.handoff.hosts_of import host_groups
 from estimator.handoff.stamp import comments, slug
-from estimator.link_list import LinkList
-from estimator.port_names import BMC_PORT, management_port
+from estimator.hosts import ENDPOINT, PDU
+from estimator.hosts import MANAGER as MANAGER_HOST
+from estimator.link_list import LinkList, link_list
+from estimator.other_fabrics import other_keys
+from estimator.port_names import Labels, host_ports, management_port
 
 CUSTOM_MAKER = "Custom"
+ROLES = {NODE: "GPU node", MANAGER: "Fabric manager", LEAF: "Leaf switch", SPINE: "Spine switch", CORE: "Core switch",
+         ENDPOINT: "Server", PDU: "PDU"}  # fmt: skip
+STORAGE_SERVER, MANAGEMENT_SERVER = "storage-node-nvme", "mgmt-node"
 AIRFLOWS = {"front-to-rear": "front-to-rear", "rear-to-front": "rear-to-front", "psu-to-port": "rear-to-front",
             "port-to-psu": "front-to-rear"}  # fmt: skip
 ETHERNET_TYPES = {
@@ -28,11 +36,12 @@ ETHERNET_TYPES = {
 }  # fmt: skip
 OTHER = "other"
 MANAGEMENT_TYPE = "1000base-t"
+Interfaces = dict[str, tuple[str, bool]]  # name → NetBox type, and whether it is out-of-band
 
 
 @dataclass(frozen=True)
 class DeviceType:
-    """One type: what it is, and its interfaces as (name, NetBox type, whether out-of-band)."""
+    """One type: what it is, and its interfaces."""
 
     manufacturer: str
     model: str
@@ -40,15 +49,15 @@ class DeviceType:
     rack_units: int
     weight_kg: float | None
     airflow: str | None
-    interfaces: dict[str, tuple[str, bool]]
+    interfaces: Interfaces
 
     def as_yaml(self) -> str:
         """A YAML document; scalars are written as JSON, which YAML reads."""
         values: dict[str, Any] = {
             "manufacturer": self.manufacturer, "model": self.model,
             "slug": slug(f"{self.manufacturer} {self.model}", longest=100), "part_number": self.part_number,
-            "u_height": self.rack_units, "is_full_depth": True, "airflow": self.airflow, "weight": self.weight_kg,
-            "weight_unit": "kg" if self.weight_kg else None,
+            "u_height": self.rack_units, "is_full_depth": self.rack_units > 0, "airflow": self.airflow,
+            "weight": self.weight_kg, "weight_unit": "kg" if self.weight_kg else None,
         }  # fmt: skip
         lines = [
             f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in values.items() if value is not None
@@ -60,32 +69,52 @@ class DeviceType:
         return "\n".join(lines) + "\n"
 
 
+@dataclass(frozen=True)
+class OwnDevices:
+    """Devices of one kind that a network brings: their indexes, role and type."""
+
+    place: slice
+    role: str
+    made: DeviceType
+
+
 def write(links: LinkList) -> Iterator[str]:
     """A document a type; kinds of device that are the same part share one."""
     merged: dict[tuple[str, str], DeviceType] = {}
-    for made in device_types(links).values():
-        key = made.manufacturer, made.model
-        if key in merged:
-            merged[key].interfaces.update(made.interfaces)
-        else:
-            merged[key] = made
+    for own in own_devices(links):
+        first = merged.setdefault((own.made.manufacturer, own.made.model), own.made)
+        first.interfaces.update(own.made.interfaces)
     yield comments(links, "NetBox device types: import these first, then devices, then cables.")
     for made in merged.values():
         yield "---\n" + made.as_yaml()
 
 
-def device_types(links: LinkList) -> dict[str, DeviceType]:
-    """The type of every kind of device that the fabric has."""
-    return {kind: _device_type(links, kind) for kind in KINDS if links.table.devices.n[kind]}
+def own_devices(links: LinkList) -> list[OwnDevices]:
+    """What the network brings, in order of devices; other networks' devices that it joins are theirs."""
+    devices, joined = links.table.devices, _on_other_networks(links)
+    found = []
+    for group, place in host_groups(links):
+        if group.kind == NODE and links.role == COMPUTE:
+            made = _of_part(links.server, NODE, links, _host_interfaces(links) | joined[NODE])
+            found.append(OwnDevices(place, ROLES[NODE], made))
+        elif group.kind in (ENDPOINT, PDU):
+            found.append(OwnDevices(place, ROLES[group.kind], _beside(links, group.kind, group.port_names)))
+    if devices.n[MANAGER]:
+        ports = {
+            name: (_type(links, LEAF, links.fabric.port_rate_gbit_s), False) for name in links.labels[MANAGER].ports
+        }
+        made = DeviceType(CUSTOM_MAKER, "Fabric manager server", None, 1, None, None, ports | joined[MANAGER])
+        found.append(OwnDevices(devices.of(MANAGER), ROLES[MANAGER], made))
+    for kind in SWITCH_KINDS:
+        if devices.n[kind]:
+            made = _of_part(links.switches[kind], kind, links, _switch_interfaces(links, kind))
+            found.append(OwnDevices(devices.of(kind), ROLES[kind], made))
+    return found
 
 
-def _device_type(links: LinkList, kind: str) -> DeviceType:
-    interfaces = _interfaces(links, kind)
-    if kind == MANAGER:
-        return DeviceType(CUSTOM_MAKER, "Fabric manager server", None, 1, None, None, interfaces)
-    part: Server | Switch | None = links.server if kind == NODE else links.switches[kind]
+def _of_part(part: Server | Switch | None, kind: str, links: LinkList, interfaces: Interfaces) -> DeviceType:
     if part is None:
-        model = f"Custom {kind}, {len(links.labels[kind].ports)} ports"
+        model = f"Custom {links.role} {kind}, {len(links.labels[kind].ports)} ports"
         return DeviceType(CUSTOM_MAKER, model, None, 1, None, None, interfaces)
     number = part.part_numbers[0] if part.part_numbers else None
     flows = (part.airflow,) if isinstance(part, Server) else part.airflow
@@ -93,34 +122,75 @@ def _device_type(links: LinkList, kind: str) -> DeviceType:
     return DeviceType(part.vendor, part.model, number, part.rack_units, part.weight_kg, airflow, interfaces)
 
 
-def _interfaces(links: LinkList, kind: str) -> dict[str, tuple[str, bool]]:
-    labels, fabric = links.labels[kind], links.fabric
-    lanes = len(labels.lanes) - 1
-    rate = fabric.endpoint_rate_gbit_s if kind == NODE else fabric.port_rate_gbit_s
-    cage, per_cage = _cage(links, kind), getattr(links.table.panels, kind)
-    names = {
-        name: (_type(links, cage, rate * per_cage), False) for name in labels.cage_ports if kind not in (NODE, MANAGER)
+def _beside(links: LinkList, kind: str, ports: tuple[str, ...]) -> DeviceType:
+    """A PDU, or a server that a storage or management network joins."""
+    interfaces = {
+        name: (_type(links, LEAF, links.fabric.port_rate_gbit_s), links.role == OUT_OF_BAND) for name in ports
     }
-    names |= {name: (_type(links, cage, rate), False) for name in labels.ports}
-    for column in labels.lanes[1:]:
-        names |= {name: (_type(links, cage, rate // lanes), False) for name in column}
-    if kind in (NODE, MANAGER):
-        return names | {BMC_PORT: (MANAGEMENT_TYPE, True)}
-    out_of_band = management_port(links.switches[kind], links.catalog)
-    return names | ({out_of_band: (MANAGEMENT_TYPE, True)} if out_of_band else {})
+    if kind == PDU or links.role == OUT_OF_BAND:
+        model = "Rack PDU" if kind == PDU else "Out-of-band device"
+        return DeviceType(CUSTOM_MAKER, model, None, 0, None, None, interfaces)
+    part = links.catalog.servers[STORAGE_SERVER if links.role.startswith(STORAGE) else MANAGEMENT_SERVER]
+    return _of_part(part, NODE, links, interfaces)
 
 
-def _cage(links: LinkList, kind: str) -> str:
-    """Name of the cage that the fabric's ports come out of."""
-    if kind in (NODE, MANAGER):
-        network = compute_network(links.server) if links.server and kind == NODE else None
-        return network.cage if network else links.catalog.default_nic(links.spec.fabric.generation).ports[0].cage
+def _on_other_networks(links: LinkList) -> dict[str, Interfaces]:
+    """Ports that nodes and fabric managers have on networks other than this one, by kind."""
+    management: Interfaces = dict.fromkeys(host_ports(OUT_OF_BAND, 1), (MANAGEMENT_TYPE, True))
+    found: dict[str, Interfaces] = {NODE: dict(management), MANAGER: dict(management)}
+    if links.role != COMPUTE:
+        found[MANAGER] |= dict.fromkeys(host_ports(IN_BAND, 2), (OTHER, False))
+        return found
+    for key in other_keys(links.spec):
+        other = link_list(links.spec, links.catalog, key)
+        kind, is_management = _type(other, LEAF, other.fabric.port_rate_gbit_s), key.startswith(OUT_OF_BAND)
+        for group, _ in host_groups(other):
+            names = other.labels[NODE].ports[: group.ports] if group.kind == NODE else group.port_names
+            if group.kind == NODE or (group.kind == MANAGER_HOST and group.source == COMPUTE):
+                own = found[NODE if group.kind == NODE else MANAGER]
+                own |= dict.fromkeys(names, (kind, is_management))
+    return found
+
+
+def _host_interfaces(links: LinkList) -> Interfaces:
+    network = links.catalog.compute_network(links.spec.compute.server)
+    cage = network.cage if network else links.catalog.default_nic(links.spec.fabric.generation).ports[0].cage
+    kind = _interface_type(links, cage, links.fabric.endpoint_rate_gbit_s)
+    return dict.fromkeys(links.labels[NODE].ports, (kind, False))
+
+
+def _switch_interfaces(links: LinkList, kind: str) -> Interfaces:
+    """Cages and ports before a split, ports, lanes, and the out-of-band port."""
+    labels, fabric = links.labels[kind], links.fabric
+    rate = fabric.port_rate_gbit_s if kind == LEAF else fabric.uplink_rate_gbit_s
+    n_down = len(labels.ports) - (fabric.leaf_uplinks if kind == LEAF and fabric.uplink_rate_gbit_s != rate else 0)
+    names = _at_rate(links, kind, labels, slice(0, n_down), rate)
+    names |= _at_rate(links, kind, labels, slice(n_down, None), fabric.uplink_rate_gbit_s)
+    return names | {management_port(links.switches[kind], links.catalog) or "mgmt0": (MANAGEMENT_TYPE, True)}
+
+
+def _at_rate(links: LinkList, kind: str, labels: Labels, ports: slice, rate_gbit_s: int) -> Interfaces:
+    per_cage, lanes = getattr(links.table.panels, kind), len(labels.lanes) - 1
+    names: Interfaces = {}
+    for column, rate in (
+        (labels.cage_ports, rate_gbit_s * per_cage), (labels.ports, rate_gbit_s),
+        *((lane, rate_gbit_s // lanes) for lane in labels.lanes[1:]),
+    ):  # fmt: skip
+        made = _type(links, kind, rate)
+        names |= dict.fromkeys(column[ports], (made, False))
+    return names
+
+
+def _type(links: LinkList, kind: str, rate_gbit_s: int) -> str:
+    """NetBox's type of a switch port at a rate, in the cage that the switch has for it."""
     switch = links.switches[kind] or links.catalog.default_switch(links.spec.fabric.generation)
-    return max(switch.cages, key=lambda cages: cages.n_cages * cages.cage_rate_gbit_s).cage
+    fitting = [cages for cages in switch.cages if rate_gbit_s in (cages.link_rate_gbit_s, cages.cage_rate_gbit_s)]
+    biggest = max(fitting or switch.cages, key=lambda cages: cages.n_cages * cages.cage_rate_gbit_s)
+    return _interface_type(links, biggest.cage, rate_gbit_s)
 
 
-def _type(links: LinkList, cage: str, rate_gbit_s: int) -> str:
-    """NetBox's interface type: the InfiniBand generation, or the cage's form at a rate of Ethernet."""
+def _interface_type(links: LinkList, cage: str, rate_gbit_s: int) -> str:
+    """The InfiniBand generation, or the cage's form at a rate of Ethernet."""
     generation = links.catalog.generations[links.spec.fabric.generation]
     if generation.protocol == "infiniband":
         return f"infiniband-{generation.id}"

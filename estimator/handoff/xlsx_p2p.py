@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from estimator.devices import MANAGER, NODE
+from estimator.devices import LEAF, MANAGER, NODE
+from estimator.handoff.hosts_of import SWITCH_HOSTS, host_groups, places_of
 from estimator.handoff.stamp import origin, title
 from estimator.handoff.xlsx_stream import SHEET_ROWS, Sheet, workbook
-from estimator.link_list import LOWER_KINDS, UPPER_KINDS, LinkList, LinkRow
+from estimator.link_list import LOWER_KINDS, UPPER_KINDS, LinkList
 from estimator.topology import TIERS
 
 HEADERS = (
@@ -22,6 +23,7 @@ HEADERS = (
     "Length (m)", "Part",
 )  # fmt: skip
 WIDTHS = (8, 5, 14, 8, 12, 8, 5, 14, 8, 12, 8, 14, 8, 14, 6, 6, 10, 9, 9, 12, 10, 24)
+HOST_TYPE, SWITCH_TYPE = "Host", "Switch"
 NUMBERED_STYLES = ("mlnx-os", "plain")
 _ADAPTER = re.compile(r"mlx\d+_(\d+)$")
 
@@ -47,18 +49,26 @@ def _cells(links: LinkList, tier: int, rows: slice) -> Iterator[tuple[Any, ...]]
     """Rows in the order of HEADERS."""
     table = links.table
     lower, upper = (_tool_ports(links, kinds[tier]) for kinds in (LOWER_KINDS, UPPER_KINDS))
-    a_type = "Host" if LOWER_KINDS[tier] in (NODE, MANAGER) else "Switch"
-    ends = zip(*(column[rows].tolist() for column in (table.a_port, table.b_port, table.b_lane)), strict=True)
-    for row, (a_port, b_port, b_lane) in zip(links.rows(rows.start, rows.stop), ends, strict=True):
-        yield _row(row, a_type, lower[0][a_port], upper[b_lane][b_port])
+    racks, units = places_of(links)
+    types = _types(links)
+    columns = (table.a_device, table.a_port, table.b_device, table.b_port, table.b_lane)
+    ends = zip(*(column[rows].tolist() for column in columns), strict=True)
+    for row, (a, a_port, b, b_port, b_lane) in zip(links.rows(rows.start, rows.stop), ends, strict=True):
+        link, cable, _, plane, rail, a_name, a_cage, a_label, b_name, b_cage, b_label, rate, media, length_m, part = row
+        yield (
+            racks[a], units[a], a_name, types[a], lower[0][a_port], racks[b], units[b], b_name, SWITCH_TYPE,
+            upper[b_lane][b_port], a_cage, a_label, b_cage, b_label, rail, plane, rate, link, cable, media, length_m, part,
+        )  # fmt: skip
 
 
-def _row(row: LinkRow, a_type: str, a_port: str, z_port: str) -> tuple[Any, ...]:
-    link, cable, _, plane, rail, a, a_cage, a_name, b, b_cage, b_name, rate, media, length_m, part = row
-    return (
-        None, None, a, a_type, a_port, None, None, b, "Switch", z_port, a_cage, a_name, b_cage, b_name, rail, plane, rate,
-        link, cable, media, length_m, part,
-    )  # fmt: skip
+def _types(links: LinkList) -> list[str]:
+    """Host or Switch, by device."""
+    devices = links.table.devices
+    types = [HOST_TYPE] * devices.first[LEAF] + [SWITCH_TYPE] * (len(devices) - devices.first[LEAF])
+    for group, place in host_groups(links):
+        if group.kind in SWITCH_HOSTS:
+            types[place] = [SWITCH_TYPE] * group.n_devices
+    return types
 
 
 def _tool_ports(links: LinkList, kind: str) -> list[list[str]]:

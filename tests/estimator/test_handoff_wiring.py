@@ -305,15 +305,20 @@ def test_adapter_numbers_of_the_sheet_follow_the_tools_default_mapping() -> None
 class NetBox:
     """What NetBox would hold after importing a design's files, with the checks of its forms."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, *networks: LinkList) -> None:
         self.interfaces: dict[str, dict[str, str]] = {}
         self.connected: Counter[End] = Counter()
-        types = {
-            (made["manufacturer"], made["model"]): made
-            for made in yaml.safe_load_all(file_of(name, "netbox-device-types").decode())
-        }
+        types: dict[tuple[str, str], dict[str, Any]] = {}
+        for links in networks:
+            text = b"".join(format_named("netbox-device-types").write(links)).decode()
+            for made in yaml.safe_load_all(text):
+                types.setdefault((made["manufacturer"], made["model"]), made)
         assert len({made["slug"] for made in types.values()}) == len(types)
-        for row in rows_of(file_of(name, "netbox-devices-csv")):
+        for links in networks:
+            self._add_devices(rows_of(b"".join(format_named("netbox-devices-csv").write(links))), types)
+
+    def _add_devices(self, rows: list[dict[str, str]], types: dict[tuple[str, str], dict[str, Any]]) -> None:
+        for row in rows:
             made = types[row["manufacturer"], row["device_type"]]
             assert row["name"] not in self.interfaces
             assert row["status"] == "planned"
@@ -336,7 +341,7 @@ class NetBox:
 
 @each_design
 def test_netbox_has_every_device_and_the_classic_import_every_link(name: str) -> None:
-    box = NetBox(name)
+    box = NetBox(links_of(name))
     assert list(box.interfaces) == links_of(name).table.devices.names
     read = rows_of(file_of(name, "netbox-csv"))
     pairs = [(*box.side(row, "a"), *box.side(row, "b")) for row in read]
@@ -348,7 +353,7 @@ def test_netbox_has_every_device_and_the_classic_import_every_link(name: str) ->
 
 @each_design
 def test_with_profiles_a_row_is_a_physical_cable(name: str) -> None:
-    box = NetBox(name)
+    box = NetBox(links_of(name))
     read = rows_of(file_of(name, "netbox-csv-profiles"))
     cables: dict[int, list[tuple[End, End]]] = {}
     for link, pair in zip(links_of(name).rows(), wired(name), strict=True):
@@ -367,6 +372,67 @@ def test_with_profiles_a_row_is_a_physical_cable(name: str) -> None:
             assert b == [lower for lower, _ in by_lane]
         else:
             assert Counter(zip(a, b, strict=True)) == Counter(links)
+
+
+SITE = SPECS["ndr-managers"] | {
+    "other_fabrics": [{"role": "storage", "extra_endpoints": 8}, {"role": "in-band"}, {"role": "out-of-band"}],
+    "site": {"plan": {}},
+}
+NETWORKS = ("compute", "storage", "in-band", "out-of-band")
+
+
+@cache
+def network(role: str) -> LinkList:
+    return link_list(parse_spec(SITE, CATALOG), CATALOG, role)
+
+
+def test_netbox_takes_all_networks_of_a_site_one_after_the_other() -> None:
+    """Devices come once, in the file of the network that brings them, and every cable finds its free interfaces."""
+    box = NetBox(*map(network, NETWORKS))
+    assert set(box.interfaces) == {name for role in NETWORKS for name in network(role).table.devices.names}
+    for role in NETWORKS:
+        for row in rows_of(b"".join(format_named("netbox-csv").write(network(role)))):
+            box.side(row, "a")
+            box.side(row, "b")
+    assert sum(box.connected.values()) == 2 * sum(len(network(role)) for role in NETWORKS)
+
+
+def test_devices_beside_nodes_are_no_nodes() -> None:
+    rows = {
+        row["name"]: row
+        for role in NETWORKS
+        for row in rows_of(b"".join(format_named("netbox-devices-csv").write(network(role))))
+    }
+    assert [rows[name]["role"] for name in ("node-0001", "storage-0001", "pdu-0001", "inband-leaf-001")] == [
+        "GPU node", "Server", "PDU", "Leaf switch",
+    ]  # fmt: skip
+    assert (rows["storage-0001"]["manufacturer"], rows["pdu-0001"]["position"]) == ("Generic", "")
+
+
+@pytest.mark.parametrize("role", NETWORKS)
+def test_racks_and_units_are_those_of_the_floor_plan(role: str) -> None:
+    links = network(role)
+    floor = links.plan.floor
+    assert floor
+    content = b"".join(format_named("xlsx-p2p").write(links))
+    for sheet in openpyxl.load_workbook(io.BytesIO(content), read_only=True):
+        header, *rows = sheet.iter_rows(values_only=True)
+        for row in rows:
+            cells = dict(zip(header, row, strict=True))
+            for name, rack, unit in (("A-Node Name", "A-Rack", "A-U"), ("Z-Node Name", "Z-Rack", "Z-RU")):
+                index = floor.devices.index_of(str(cells[name]))
+                assert index is not None
+                assert cells[rack] == floor.names[floor.rack[index]]
+                assert (cells[unit] or 0) == floor.bottom_unit[index]
+
+
+def test_switches_on_another_network_are_switches_there_too() -> None:
+    content = b"".join(format_named("xlsx-p2p").write(network("in-band")))
+    _, *rows = openpyxl.load_workbook(io.BytesIO(content), read_only=True).worksheets[0].iter_rows(values_only=True)
+    types = {str(row[2]).partition("-")[0]: row[3] for row in rows}
+    assert types == {"node": "Host", "manager": "Host", "oob": "Switch"}
+    dot = b"".join(format_named("dot").write(network("in-band"))).decode()
+    assert '"oob-leaf-001" [label="oob-leaf-001" role="switch"' in dot
 
 
 @pytest.mark.parametrize(
