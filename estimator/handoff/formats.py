@@ -62,6 +62,8 @@ FORMATS = {
         "NetBox 4.5 and later: a row a cable; cables of several ends from 4.7", "csv", "text/csv", "netbox_profiles"),
     "netbox-devices-csv": Format(
         "NetBox devices", INVENTORY, "NetBox's device import, before the cables", "csv", "text/csv", "netbox_devices"),
+    "netbox-racks-csv": Format(
+        "NetBox racks", INVENTORY, "NetBox's rack import, of a design with a floor plan", "csv", "text/csv", "netbox_racks"),
     "netbox-device-types": Format(
         "NetBox device types", INVENTORY, "NetBox's device-type import, before the devices", "yaml", "application/yaml",
         "netbox_types"),

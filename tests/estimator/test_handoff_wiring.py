@@ -409,6 +409,18 @@ def test_devices_beside_nodes_are_no_nodes() -> None:
     assert (rows["storage-0001"]["manufacturer"], rows["pdu-0001"]["position"]) == ("Generic", "")
 
 
+def test_every_rack_that_a_device_stands_in_is_imported_before() -> None:
+    racks = [row["name"] for row in rows_of(b"".join(format_named("netbox-racks-csv").write(network("compute"))))]
+    devices = [
+        row for role in NETWORKS for row in rows_of(b"".join(format_named("netbox-devices-csv").write(network(role))))
+    ]
+    assert len(set(racks)) == len(racks)
+    assert {row["rack"] for row in devices} <= set(racks)
+    taken = Counter((row["rack"], row["position"]) for row in devices if row["position"])
+    assert max(taken.values()) == 1
+    assert rows_of(file_of("edr", "netbox-racks-csv")) == []
+
+
 @pytest.mark.parametrize("role", NETWORKS)
 def test_racks_and_units_are_those_of_the_floor_plan(role: str) -> None:
     links = network(role)
