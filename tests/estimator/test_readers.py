@@ -404,6 +404,15 @@ def test_no_damage_to_a_file_breaks_a_reader(text: str, damage: list[tuple[int, 
     assert all(name and port for a, a_port, b, b_port, _ in links(found) for name, port in ((a, a_port), (b, b_port)))
 
 
+def test_numbers_beyond_reason_are_no_numbers() -> None:
+    huge = "9" * 6000
+    topology = read(f"MQM9700 leaf\n P1 -4x-{huge}G-> MQM9700 spine P1\n P2 -4x-100G-> MQM9700 spine P2\n")
+    assert (links(topology), drops(topology)) == ([("leaf", "P2", "spine", "P2", 400)], [(2, "not_a_link")])
+    assert links(read(f"a_device,a_port,b_device,b_port,rate\nn,1,l,1,{huge}\n"))[0][4] == 0
+    rows = repacked(PLAIN, lambda name, part: part.replace(b'<row r="2"', f'<row r="{huge}"'.encode()))
+    assert [int(line) for line in read(rows).line] == [2]
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=400), st.sampled_from(["auto", *files.FORMATS]))
 def test_any_bytes_are_read_or_refused(data: bytes, file_format: str) -> None:

@@ -46,7 +46,7 @@ _DATE = re.compile(
     re.I,
 )
 _HOST_WORDS = {"host", "server", "hca", "node", "ca", "compute", "gpu"}
-_RATE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:g|gb|gbit|gbps|gb/s|gbit/s)?\s*$", re.I)
+_RATE = re.compile(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*(?:g|gb|gbit|gbps|gb/s|gbit/s)?\s*$", re.I)
 
 
 @dataclass(frozen=True)

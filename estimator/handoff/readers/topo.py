@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from estimator.handoff.readers.found import HOST, SWITCH, FoundLinks, LinkSink, UnreadableFile, numbered, stated_hash
 
 _WORD = r'("[^"]*"|\S+)'
-_LINK = re.compile(rf"\s*(\S+)\s+(?:-(\d+)x-([\d.]+)G?-?>|-?->)\s+{_WORD}\s+{_WORD}\s+(\S+)\s*$")
+_LINK = re.compile(
+    rf"\s*(\S+)\s+(?:-(\d{{1,2}})x-(\d{{1,4}}(?:\.\d{{1,4}})?)G?-?>|-?->)\s+{_WORD}\s+{_WORD}\s+(\S+)\s*$"
+)
 _SYSTEM = re.compile(rf"{_WORD}\s+{_WORD}(?:\s+CFG:.*)?\s*$")
 _HOST_TYPE = re.compile(r"HCA|MT\d{5}|ConnectX|CX\d|BlueField", re.I)
 

@@ -99,6 +99,11 @@ class _Parser:
             raise UnreadableFile("not_a_workbook", f"The workbook lacks its part {self._part}.") from None
 
 
+def _is_number(text: str) -> bool:
+    """Whether a text is the number of a row or of a shared text: a workbook has 2^20 rows a sheet."""
+    return text.isascii() and text.isdecimal() and len(text) <= 8
+
+
 def _local(name: str) -> str:
     """An element's or attribute's name without its prefix."""
     return name.rpartition(":")[2]
@@ -209,7 +214,8 @@ class _Cells(_Parser):
         elif name in ("v", "t"):
             self._keeps = True
         elif name == "row":
-            self._number = int(attributes["r"]) if attributes.get("r", "").isdecimal() else self._number + 1
+            number = attributes.get("r", "")
+            self._number = int(number) if _is_number(number) else self._number + 1
             self._cells = []
 
     def end(self, name: str) -> None:
@@ -230,7 +236,7 @@ class _Cells(_Parser):
 
     def _value(self, text: str) -> str:
         if self._kind == "s":
-            index = int(text) if text.isdecimal() else len(self._strings)
+            index = int(text) if _is_number(text) else len(self._strings)
             return self._strings[index] if index < len(self._strings) else ""
         return text[:-2] if self._kind == "n" and text.endswith(".0") else text
 
