@@ -11,7 +11,7 @@ from estimator.errors import Problem
 from estimator.fabric_fields import MAX_ENDPOINTS, Fabric
 from estimator.site_plan import SitePlan, plan_problems, resolved_plan
 from estimator.spec_fields import Compute, DesignSpec
-from estimator.units import ceil_div, counted, parse_ratio
+from estimator.units import ceil_div, counted, divisors, parse_ratio
 from estimator.validation import unknown_part
 
 AnyFabric = TypeVar("AnyFabric", bound=Fabric)
@@ -86,7 +86,8 @@ def _server(name: str, catalog: Catalog, problems: list[Problem]) -> Server | No
             f"{name} is a whole rack, and its trays are the nodes of a fabric. Use {' or '.join(trays)} with 18 nodes for "
             "each rack, and scalable_unit_nodes 18 for a leaf a rack and rail."
         )
-        problems.append(Problem("compute.server", "rack_not_node", message))
+        change = {"compute.server": trays[0]} if trays else None
+        problems.append(Problem("compute.server", "rack_not_node", message, change))
     elif name != "custom":
         problems.append(unknown_part("compute.server", "GPU server", name, usable, CUSTOM))
     return None
@@ -103,7 +104,7 @@ def _node_problems(compute: Compute, gpus_per_node: int, found: list[Problem]) -
             f"{nodes:,} nodes of {gpus_per_node} GPUs are {nodes * gpus_per_node:,} GPUs, and {gpus:,} were asked for. "
             "Give nodes or gpus, not both."
         )
-        yield Problem("compute.gpus", "contradiction", message)
+        yield Problem("compute.gpus", "contradiction", message, {"compute.nodes": nodes})
 
 
 def port_rate(fabric: Fabric, catalog: Catalog) -> int:
@@ -138,6 +139,7 @@ def resolve_switches(fabric: AnyFabric, catalog: Catalog, problems: list[Problem
                         f"{asked} has {has} ports at {generation.port_rate_gbit_s} Gb/s, and {radix} were asked for. "
                         f"Ask for {has} or fewer, or name another switch or 'custom'."
                     ),
+                    {f"fabric.{tier}_radix": has},
                 )
             )
         if not asked and radix is not None and (has is None or radix > has):
@@ -176,7 +178,14 @@ def _wrong_switch(field: str, part: str, fabric: Fabric, catalog: Catalog) -> Pr
             f"{part} has no {rate} Gb/s {protocol} ports, which {fabric.generation} needs. These have: "
             f"{', '.join(fits[:6])}."
         ),
+        {field: _usual(fabric, catalog, fits), field.replace("_switch", "_radix"): None},
     )
+
+
+def _usual(fabric: Fabric, catalog: Catalog, fits: list[str]) -> str:
+    """The generation's usual switch if it fits, else the first that does."""
+    usual = catalog.generations[fabric.generation].default_switch
+    return usual if usual in fits or not fits else fits[0]
 
 
 def _count_problems(spec: DesignSpec) -> Iterator[Problem]:
@@ -189,31 +198,34 @@ def _count_problems(spec: DesignSpec) -> Iterator[Problem]:
             f"{nodes:,} nodes with {ports} ports are {nodes * ports:,} endpoints; the limit is {MAX_ENDPOINTS:,}. "
             f"Ask for {MAX_ENDPOINTS // ports:,} nodes or fewer."
         )
-        yield Problem("compute.nodes" if nodes == asked else "fabric.grow_to_nodes", "out_of_range", message)
+        key = "compute.nodes" if nodes == asked else "fabric.grow_to_nodes"
+        yield Problem(key, "out_of_range", message, {key: MAX_ENDPOINTS // ports})
     rails = ports // fabric.planes
     if ports % fabric.planes:
         message = (
             f"{ports} NIC ports a node do not spread over {fabric.planes} planes. Use a number of planes that divides "
             f"{ports}."
         )
-        yield Problem("fabric.planes", "planes_do_not_divide", message)
+        planes = max(divisor for divisor in divisors(ports) if divisor < fabric.planes)
+        yield Problem("fabric.planes", "planes_do_not_divide", message, {"fabric.planes": planes})
     elif fabric.layout == "rail-optimized" and rails % fabric.rails_per_leaf:
         message = (
             f"{rails} rails do not spread over leaves of {fabric.rails_per_leaf} rails each. Use a divisor of {rails}."
         )
-        yield Problem("fabric.rails_per_leaf", "rails_do_not_divide", message)
+        fits = max(divisor for divisor in divisors(rails) if divisor < fabric.rails_per_leaf)
+        yield Problem("fabric.rails_per_leaf", "rails_do_not_divide", message, {"fabric.rails_per_leaf": fits})
     if fabric.grow_to_nodes is not None and fabric.grow_to_nodes < asked:
         message = (
             f"Growing to {counted(fabric.grow_to_nodes, 'node')} is fewer than the {asked:,} asked for. Raise it or leave "
             "it out."
         )
-        yield Problem("fabric.grow_to_nodes", "out_of_range", message)
+        yield Problem("fabric.grow_to_nodes", "out_of_range", message, {"fabric.grow_to_nodes": None})
     if fabric.uplink_spread == "uneven" and fabric.grow_to_nodes not in (None, asked):
         message = (
             f"Growing from {asked:,} to {fabric.grow_to_nodes:,} nodes without re-cabling needs an even spread, and an "
             "uneven one was asked for. Drop one of them."
         )
-        yield Problem("fabric.grow_to_nodes", "contradiction", message)
+        yield Problem("fabric.grow_to_nodes", "contradiction", message, {"fabric.uplink_spread": "even"})
     yield from port_problems(fabric)
 
 
@@ -226,16 +238,18 @@ def port_problems(fabric: Fabric) -> Iterator[Problem]:
             f"{down} downlinks, {up} uplinks and {kept} ports kept free are {down + up + kept} ports, and the leaf has "
             f"{leaf}. Lower one of them or take a leaf with more ports."
         )
-        yield Problem("fabric.leaf_downlinks", "leaf_ports_short", message)
+        change: dict[str, Any] = {"fabric.leaf_downlinks": None, "fabric.leaf_uplinks": None}
+        change |= {"fabric.reserved.leaf_ports": 0} if kept >= leaf - 1 else {}
+        yield Problem("fabric.leaf_downlinks", "leaf_ports_short", message, change)
     elif kept >= leaf - 1:
         message = f"Keeping {kept} of {leaf} leaf ports free leaves too few to use. Keep {leaf - 2} or fewer."
-        yield Problem("fabric.reserved.leaf_ports", "leaf_ports_short", message)
+        yield Problem("fabric.reserved.leaf_ports", "leaf_ports_short", message, {"fabric.reserved.leaf_ports": 0})
     if fabric.reserved.spine_ports >= spine:
         message = (
             f"Keeping {fabric.reserved.spine_ports} of {spine} spine ports free leaves none to use. "
             f"Keep {spine - 1} or fewer."
         )
-        yield Problem("fabric.reserved.spine_ports", "spine_ports_short", message)
+        yield Problem("fabric.reserved.spine_ports", "spine_ports_short", message, {"fabric.reserved.spine_ports": 0})
 
 
 def asked_ratio(fabric: Fabric) -> Fraction:
