@@ -11,6 +11,7 @@ from designer.bom_table import sorted_bom
 from designer.cabling_tab import cabling_context
 from designer.charts import domain_nics_gb_s, headline, performance_charts
 from designer.diagrams import part_names
+from designer.failures_panel import failures_context
 from designer.findings_tab import findings_context, n_to_heed
 from designer.handoff_tab import handoff_context
 from designer.link_lists import is_outdated
@@ -53,7 +54,7 @@ def result_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) 
         case "racks":
             return context | racks_context(job, design_id, query)
         case "findings":
-            return context | findings_context(result)
+            return context | findings_context(result) | failures_context(result)
         case "handoff":
             return context | handoff_context(result, query)
     return context | overview(result, query)

@@ -116,6 +116,15 @@ class Preview(Answer):
     )
     power = serializers.DictField(help_text="network_w, it_w and facility_w.")
     performance = serializers.DictField(help_text="all_reduce over GPU counts and message sizes.")
+    failures = serializers.DictField(
+        required=False,
+        help_text="one and two: what losses leave, as fractions of two integers; expected: failures a year.",
+    )
+    growth = serializers.DictField(
+        required=False,
+        allow_null=True,
+        help_text="bought_now, sized_for and right_sized side by side, and the later bill; where the design has room to grow.",
+    )
 
 
 class Estimate(Preview):

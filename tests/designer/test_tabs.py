@@ -12,6 +12,7 @@ from django.urls import reverse
 from designer import cabling_tab, link_lists, racks_tab
 from designer.differences import difference
 from designer.exports.link_files import link_file_name
+from designer.failures_panel import growth_rows, part_of
 from designer.models import Design
 from designer.result_query import Page, page_number, rows_on
 from designer.services import request_estimate, save_design
@@ -323,6 +324,8 @@ def test_a_change_that_cannot_be_built_is_told_and_nothing_is_saved(page: Client
 
 def test_what_proposes_no_change_cannot_be_applied(page: Client, owner: User) -> None:
     design, job = finished(owner, SUPERPOD)
+    job.result["findings"] = [finding | {"change": None} for finding in job.result["findings"]]
+    job.save()
     for number in ("1", "0", "99", "-1", "", "one", "\u0661"):
         response = page.post(reverse("design-apply", args=[design.pk, job.pk]), {"finding": number})
         assert response.status_code == 404, number
@@ -349,6 +352,46 @@ def test_real_changes_are_told_in_the_forms_words() -> None:
         ("no", "yes"), ("12.5 kW", "30 kW"),
     ]  # fmt: skip
     assert rows[3]["label"] == "In-band network: Dual-homed"
+
+
+# --- Failures and growth -----------------------------------------------------------------------------------------
+def test_what_a_loss_leaves_is_told_in_parts_of_the_whole(page: Client, owner: User) -> None:
+    design, _ = finished(owner, SUPERPOD)
+    text = words_of(tab(page, design, tab="findings"))
+    # a leaf of 32 servers' ports, of 8 a server; the fabric has 32 leaves, and a rail four of them
+    assert "A leaf 32 such 32 ports 7 of 8 all 3 of 4 31 of 32 1:1 goes on" in text
+    assert "A spine 16 such nothing all 15 of 16 15 of 16 15 of 16 1.07:1 goes on" in text
+    assert "Two leaves 496 such 64 ports" in text
+    assert "Failures to expect" in text
+    assert "No growth is planned" in text
+
+
+def test_a_single_switch_stops_everything(page: Client, owner: User) -> None:
+    spec = {"compute": {"server": "dgx-h100", "nodes": 4}, "fabric": {"generation": "ndr", "layout": "top-of-rack"}}
+    design, _ = finished(owner, spec)
+    assert re.search(r"A leaf 1 such 4 servers .*? stops", words_of(tab(page, design, tab="findings")))
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [("15:16", "15 of 16"), ("1:1", "all"), ("0:1", "none"), ("1023:1024", "1,023 of 1,024"), (None, "–")],
+)
+def test_fractions_are_told_as_parts(ratio: str | None, text: str) -> None:
+    assert part_of(ratio).replace("\N{NO-BREAK SPACE}", " ") == text
+
+
+def test_bought_now_and_sized_for_stand_side_by_side(page: Client, owner: User) -> None:
+    # the 32 nodes of a 72-node baseline: 8 leaves and 4 spines; with nothing to grow into 2 spines would do
+    spec = {"compute": {"server": "dgx-b300", "nodes": 32}, "fabric": {"generation": "xdr", "grow_to_nodes": 72}}
+    design, job = finished(owner, spec)
+    text = words_of(tab(page, design, tab="findings"))
+    assert "Growth: 32 servers now, ports for 72" in text
+    assert "Leaf switches 8 8 8 Spine switches 2 4 4" in text
+    assert "Everything bought now stays in use" in text
+    rows = growth_rows(job.result["growth"])
+    assert [one["typical"] for one in rows["prices"][0]["values"]] == sorted(
+        one["typical"] for one in rows["prices"][0]["values"]
+    )
 
 
 # --- Hand-off ----------------------------------------------------------------------------------------------------
