@@ -26,7 +26,7 @@ _DESCRIPTION = re.compile(r'"(.*)"')
 _SPEED = re.compile(r"\b(\d{1,2})x\s?([SDQFEHNX]DR(?:10)?)\b")
 _REPORT = re.compile(
     r"(CA|SW|RT)\s+\d+\s+(\d{1,4})\s+0x([0-9a-fA-F]{1,16})\s+(\d{1,2}x\s+\w+|\?\?\s+\?\?\?)\s*"
-    r"(?:-\s+(CA|SW|RT)\s+\d+\s+(\d{1,4})\s+0x([0-9a-fA-F]{1,16})\s+\(\s*'(.*)'\s+-\s+'(.*)'\s*\)|.*)"
+    r"(?:-\s+(CA|SW|RT)\s+\d+\s+(\d{1,4})\s+0x([0-9a-fA-F]{1,16})\s+\(\s*'([^']*)'\s+-\s+'([^']*)'\s*\)|.*)"
 )
 _HEADS = ("vendid=", "devid=", "sysimgguid=", "switchguid=", "caguid=", "rtguid=", "\n", "#")
 _REMARK = re.compile(r"Non-Chassis|Chassis|\s")
