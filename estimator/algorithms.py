@@ -180,7 +180,9 @@ def _in_network(points: Points, paths: Paths, constants: ModelConstants, collect
             steps_s=steps_latency(steps, constants.value("domain_step_latency", "ring.simple"), 1, step_s),
             start_s=_start(points, constants, 2),
             fill_s=fill_s,
-            rate_byte_s=rate if collective == "all_reduce" else rate / BUS_FACTORS[collective](points.n_ranks),
+            rate_byte_s=rate
+            if collective == "all_reduce"
+            else rate / BUS_FACTORS[collective](np.maximum(points.n_ranks, 2)),
             limit=limit,
         )
     return out

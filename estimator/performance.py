@@ -27,12 +27,30 @@ from estimator.bandwidth import (
     points_of,
     system_columns,
 )
-from estimator.collectives import BUS_FACTORS, ONLY_FORCED, VARIANTS, Terms, fastest, saturation, shown_steps
+from estimator.collectives import (
+    BUS_FACTORS,
+    COLLECTIVES,
+    ONLY_FORCED,
+    VARIANTS,
+    Terms,
+    fastest,
+    saturation,
+    shown_steps,
+)
 from estimator.model_constants import ModelConstants
+from estimator.scaling import (
+    half_bandwidth,
+    line_rates,
+    shrunk_bytes,
+    significant,
+    strong_efficiency,
+    weak_efficiency,
+)
 from estimator.units import FloatArray, IntArray, byte_s_to_gb_s, s_to_us
 
-UNTESTED = [i for i, (name, _) in enumerate(VARIANTS) if name in (*ONLY_FORCED, "pat")]
-UPLINKS = (LEAF, SPINE, BALANCING)  # limits that no published run measures
+IS_UNTESTED: BoolArray = np.array([name in (*ONLY_FORCED, "pat") for name, _ in VARIANTS])
+IS_COLLNET: BoolArray = np.array([name.startswith("collnet") for name, _ in VARIANTS])
+IS_UPLINK: BoolArray = np.isin(np.arange(len(LIMITS)), [LEAF, SPINE, BALANCING])  # what no published run measures
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +102,10 @@ def _spread(
     high = np.interp(ln_bytes, at, np.log(constants.column("band_high", knots)))
     beyond = np.log2(np.maximum(points.n_domains / 16.0, 1.0))
     width = np.sqrt(1.0 + constants.value("band_growth") * beyond)[:, None]
-    collnet = np.isin(choice, [i for i, (name, _) in enumerate(VARIANTS) if name.startswith("collnet")])
     racks = (points.columns.domain_gpus > points.columns.gpus_per_node) & (points.n_domains > 1)
-    width = width * np.where(collnet, constants.value("band_widening", "in_network_reduction"), 1.0)
+    width = width * np.where(IS_COLLNET[choice], constants.value("band_widening", "in_network_reduction"), 1.0)
     width = width * np.where(racks, constants.value("band_widening", "multi_rack"), 1.0)[:, None]
-    width = width * np.where(np.isin(limit, UPLINKS), constants.value("band_widening", "uplinks"), 1.0)
+    width = width * np.where(IS_UPLINK[limit], constants.value("band_widening", "uplinks"), 1.0)
     width = width * np.where(is_validated, 1.0, constants.value("band_widening", "not_validated"))
     calm, congested = (np.sqrt(share)[:, None] for share in loss_shares(points.columns, constants))
     lost = limit == LOSS
@@ -119,7 +136,7 @@ def _is_validated(
         message_bytes <= constants.value("measured_bytes", "most")
     )
     limit = _at(terms.limit, choice)
-    return known[:, None] & sizes & ~np.isin(limit, UPLINKS) & ~np.isin(choice, UNTESTED)
+    return known[:, None] & sizes & ~IS_UPLINK[limit] & ~IS_UNTESTED[choice]
 
 
 def predict_times(
@@ -165,6 +182,8 @@ def predict_times(
 
 
 DESIGN_MESSAGE_BYTES = tuple(2**power for power in range(3, 35))  # 8 B to 16 GiB
+EFFICIENCY_BYTES: FloatArray = np.array([[2**20, 2**24, 2**28, 2**34]], dtype=np.float64)
+_SHOWN = [DESIGN_MESSAGE_BYTES.index(size) for size in EFFICIENCY_BYTES[0]]
 DESIGN_LAUNCH = "process-per-gpu"
 
 
@@ -176,7 +195,7 @@ def gpu_counts(domain_gpus: int, n_gpus: int) -> list[int]:
 
 
 def design_performance(systems: Sequence[dict[str, Any]], n_gpus: Sequence[int], catalog: Any) -> list[dict[str, Any]]:
-    """Predicted all-reduce of designs, from one scale-up domain to all of their GPUs, 8 B to 16 GiB.
+    """Predicted collectives of designs, from one scale-up domain to all of their GPUs, 8 B to 16 GiB.
 
     Parameters
     ----------
@@ -185,54 +204,174 @@ def design_performance(systems: Sequence[dict[str, Any]], n_gpus: Sequence[int],
 
     Returns
     -------
-    One dict a design: ``{"all_reduce": {"gpus", "message_bytes", "time_us", …}}``; tables have a row for each GPU count and
-    a column for each size. ``scaling_efficiency`` is busbw ÷ busbw at ``reference_gpus``, the first count, at the same size.
+    One dict a design: ``{"all_reduce": {"gpus", "message_bytes", "time_us", …}, "collectives": {name: the same, compact},
+    "efficiency", "half_bandwidth_bytes", "system", "more_constants"}``; tables have a row for each GPU count and a column
+    for each size. ``scaling_efficiency`` is busbw ÷ busbw at ``reference_gpus``, the first count, at the same size.
     """
     constants = ModelConstants(catalog)
     columns = system_columns(systems, catalog, constants)
     counts = [gpu_counts(int(domain), total) for domain, total in zip(columns.domain_gpus, n_gpus, strict=True)]
-    # after the rows that are shown, each design gets its last count once in each placement
-    sizes = [len(row) for row in counts]
-    owner = np.repeat(np.arange(len(counts)), [size + 2 for size in sizes])
-    n_ranks = np.array([n for row in counts for n in (*row, row[-1], row[-1])], dtype=np.int64)
-    repeated = columns.take(owner)
-    start = np.concatenate([[0], np.cumsum([size + 2 for size in sizes])])
-    is_random = repeated.is_random.copy()
-    is_random[start[1:] - 2], is_random[start[1:] - 1] = False, True
-    points = points_of(replace(repeated, is_random=is_random), n_ranks, DESIGN_LAUNCH, constants)
-    message_bytes = np.array([DESIGN_MESSAGE_BYTES], dtype=np.float64)
-    times = predict_times(points, message_bytes, constants)
-    return [
-        {"all_reduce": _design_table(times, counts[i], int(start[i]), _used(constants, columns, i))}
+    start = np.concatenate([[0], np.cumsum([len(row) for row in counts])])
+    n_ranks = np.array([n for row in counts for n in row], dtype=np.int64)
+    points = _points(columns, [len(row) for row in counts], n_ranks, constants)
+    grid = np.array(DESIGN_MESSAGE_BYTES, dtype=np.float64)
+    message_bytes = np.concatenate(
+        [
+            np.hstack([np.broadcast_to(grid, (len(row), len(grid))), shrunk_bytes(np.array(row), EFFICIENCY_BYTES)])
+            for row in counts
+        ]
+    )
+    all_reduce = predict_times(points, message_bytes, constants)
+    both = _both_placements(columns, counts, constants)
+    tables = [
+        _design_table(all_reduce, counts[i], int(start[i]), both[i], _used(constants, columns, i))
         for i in range(len(counts))
+    ]
+    times = {"all_reduce": all_reduce}
+    times |= {name: predict_times(points, message_bytes, constants, name) for name in COLLECTIVES if name not in times}
+    scaling = _Scaling(times, points)
+    return [
+        {
+            "all_reduce": tables[i],
+            **scaling.as_json(slice(int(start[i]), int(start[i + 1])), row),
+            "system": dict(systems[i]),
+            "more_constants": _more(_used(constants, columns, i), tables[i]["constants"]),
+        }
+        for i, row in enumerate(counts)
     ]
 
 
-def _design_table(times: Times, counts: list[int], start: int, used: list[dict[str, Any]]) -> dict[str, Any]:
-    """The JSON of one design from its rows of ``times``."""
-    rows = slice(start, start + len(counts))
-    busbw = byte_s_to_gb_s(times.busbw_byte_s[start : start + len(counts) + 2])
-    shown = busbw[:-2]
-    choice = times.choice[rows].tolist()
+def _points(columns: SystemColumns, sizes: Sequence[int], n_ranks: IntArray, constants: ModelConstants) -> Points:
+    """Points of designs, of which the i-th has ``sizes[i]`` GPU counts one after the other."""
+    return points_of(columns.take(np.repeat(np.arange(len(sizes)), sizes)), n_ranks, DESIGN_LAUNCH, constants)
+
+
+def _both_placements(columns: SystemColumns, counts: list[list[int]], constants: ModelConstants) -> list[list[float]]:
+    """busbw of the largest all-reduce on all GPUs, ranks in order and at random: (ordered, random) of each design [GB/s]."""
+    points = _points(columns, [2] * len(counts), np.repeat([row[-1] for row in counts], 2), constants)
+    is_random = np.tile([False, True], len(counts))
+    points = replace(points, columns=replace(points.columns, is_random=is_random))
+    largest = np.array([[DESIGN_MESSAGE_BYTES[-1]]], dtype=np.float64)
+    found = predict_times(points, largest, constants).busbw_byte_s
+    return byte_s_to_gb_s(found[:, 0]).reshape(-1, 2).tolist()
+
+
+def _more(rows: list[dict[str, Any]], without: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Constants that the other collectives rest on beside those of all-reduce."""
+    known = {(row["name"], row["index"]) for row in without}
+    return [row for row in rows if (row["name"], row["index"]) not in known]
+
+
+class _Scaling:
+    """Compact tables, efficiencies and sizes at half bandwidth of a batch, all collectives rounded in one go."""
+
+    def __init__(self, times: dict[str, Times], points: Points) -> None:
+        self._times = times
+        self._n_ranks = points.n_ranks
+        rates = [line_rates(points, name) for name in times]
+        self._rate = byte_s_to_gb_s(np.stack([rate for rate, _ in rates]))
+        self._rate_of = np.stack([limit for _, limit in rates])
+        n_sizes = len(DESIGN_MESSAGE_BYTES)
+        every = list(times.values())
+        busbw = byte_s_to_gb_s(np.stack([found.busbw_byte_s[:, :n_sizes] for found in every]))
+        time_s = np.stack([found.time_s for found in every])
+        bands = [np.stack([getattr(found, side)[:, :n_sizes] for found in every]) for side in ("low_s", "high_s")]
+        self._tables = significant(np.stack([busbw, *(s_to_us(t) for t in (time_s[:, :, :n_sizes], *bands))]))
+        self._busbw, self._time_s, self._shrunk_s = busbw, time_s[:, :, _SHOWN], time_s[:, :, n_sizes:]
+
+    def as_json(self, rows: slice, counts: list[int]) -> dict[str, Any]:
+        """What one design shows of its rows; nothing for one GPU alone."""
+        if counts[-1] == 1:
+            return {"collectives": {}, "efficiency": None, "half_bandwidth_bytes": None}
+        sizes = np.array(DESIGN_MESSAGE_BYTES, dtype=np.float64)
+        half = [np.round(half_bandwidth(busbw[rows], sizes)).astype(np.int64).tolist() for busbw in self._busbw]
+        compact = {
+            name: self._compact(k, found, rows, counts)
+            for k, (name, found) in enumerate(self._times.items())
+            if name != "all_reduce"
+        }
+        return {
+            "collectives": compact,
+            "efficiency": self._efficiency(rows, counts),
+            "half_bandwidth_bytes": {"gpus": counts, "of": dict(zip(self._times, half, strict=True))},
+        }
+
+    def _efficiency(self, rows: slice, counts: list[int]) -> dict[str, Any]:
+        rate, shown_s, shrunk_s = self._rate[:, rows], self._time_s[:, rows], self._shrunk_s[:, rows]
+        n_ranks = self._n_ranks[rows]
+        shares = [
+            self._busbw[:, rows][:, :, _SHOWN] / rate[:, :, None],
+            weak_efficiency(shown_s),
+            strong_efficiency(n_ranks, shown_s, shrunk_s),
+        ]
+        collective, weak, strong = significant(np.stack(shares)).tolist()
+        rates, limits = significant(rate).tolist(), self._rate_of[:, rows].tolist()
+        return {
+            "gpus": counts,
+            "reference_gpus": counts[0],
+            "message_bytes": [int(size) for size in EFFICIENCY_BYTES[0]],
+            "of": {
+                name: {
+                    "line_rate_gb_s": rates[k],
+                    "line_rate_of": [LIMITS[i] for i in limits[k]],
+                    "collective": collective[k],
+                    "weak": weak[k],
+                    "strong": strong[k],
+                }
+                for k, name in enumerate(self._times)
+            },
+        }
+
+    def _compact(self, k: int, times: Times, rows: slice, counts: list[int]) -> dict[str, Any]:
+        """Tables of one collective to five digits; algorithms and limits as places in the lists beside them."""
+        n_sizes = len(DESIGN_MESSAGE_BYTES)
+        busbw, time_us, low, high = self._tables[:, k, rows].tolist()
+        variants, algorithm = np.unique(times.choice[rows, :n_sizes], return_inverse=True)
+        limits, limit = np.unique(times.limit[rows, :n_sizes], return_inverse=True)
+        return {
+            "gpus": counts,
+            "message_bytes": list(DESIGN_MESSAGE_BYTES),
+            "busbw_gb_s": busbw,
+            "time_us": time_us,
+            "time_us_low": low,
+            "time_us_high": high,
+            "algorithms": [list(VARIANTS[i]) for i in variants.tolist()],
+            "algorithm": algorithm.reshape(len(counts), n_sizes).tolist(),
+            "limits": [LIMITS[i] for i in limits.tolist()],
+            "limited_by": limit.reshape(len(counts), n_sizes).tolist(),
+            "validated": times.is_validated[rows, :n_sizes].tolist(),
+        }
+
+
+def _design_table(
+    times: Times, counts: list[int], start: int, both: list[float], used: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """The JSON of one design's all-reduce from its rows of ``times``."""
+    rows, n_sizes = slice(start, start + len(counts)), len(DESIGN_MESSAGE_BYTES)
+
+    def shown(table: Any) -> Any:
+        return table[rows, :n_sizes]
+
+    busbw, choice = byte_s_to_gb_s(shown(times.busbw_byte_s)), shown(times.choice).tolist()
     return {
         "gpus": counts,
         "message_bytes": list(DESIGN_MESSAGE_BYTES),
         "reference_gpus": counts[0],
-        "busbw_gb_s": shown.tolist(),
-        "algbw_gb_s": byte_s_to_gb_s(times.algbw_byte_s[rows]).tolist(),
-        "time_us": s_to_us(times.time_s[rows]).tolist(),
-        "time_us_low": s_to_us(times.low_s[rows]).tolist(),
-        "time_us_high": s_to_us(times.high_s[rows]).tolist(),
-        "scaling_efficiency": (shown / shown[0] if shown[0, 0] > 0 else np.ones_like(shown)).tolist(),
+        "busbw_gb_s": busbw.tolist(),
+        "algbw_gb_s": byte_s_to_gb_s(shown(times.algbw_byte_s)).tolist(),
+        "time_us": s_to_us(shown(times.time_s)).tolist(),
+        "time_us_low": s_to_us(shown(times.low_s)).tolist(),
+        "time_us_high": s_to_us(shown(times.high_s)).tolist(),
+        "scaling_efficiency": (busbw / busbw[0] if busbw[0, 0] > 0 else np.ones_like(busbw)).tolist(),
         "algorithm": [[algorithm_name(i) for i in row] for row in choice],
         "protocol": [[protocol_name(i) for i in row] for row in choice],
-        "limited_by": [[LIMITS[i] for i in row] for row in times.limit[rows].tolist()],
-        "validated": times.is_validated[rows].tolist(),
+        "limited_by": [[LIMITS[i] for i in row] for row in shown(times.limit).tolist()],
+        "validated": shown(times.is_validated).tolist(),
         "both_placements": {
             "gpus": counts[-1],
             "message_bytes": DESIGN_MESSAGE_BYTES[-1],
-            "ordered_busbw_gb_s": float(busbw[-2, -1]),
-            "random_busbw_gb_s": float(busbw[-1, -1]),
+            "ordered_busbw_gb_s": both[0],
+            "random_busbw_gb_s": both[1],
         },
         "constants": used,
     }

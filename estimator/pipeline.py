@@ -173,7 +173,11 @@ def _performance(
 
 
 def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[str, Any]:
-    """The built design as the ``system`` of a prediction request: ratios are those of the links, not of the request."""
+    """The built design as the ``system`` of a prediction request: ratios are those of the links, not of the request.
+
+    Nothing is failed, NICs have one connection that ECMP hashes, and GPUs pass on what is meant for other rails (PXN), as
+    libraries do unless told otherwise.
+    """
     compute, is_infiniband = spec.compute, catalog.generations[spec.fabric.generation].protocol == "infiniband"
     nics = compute.nics_per_node or 1
     share = Fraction(fabric.endpoint_rate_gbit_s * fabric.nic_ports_per_node, nics)
@@ -192,6 +196,11 @@ def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[s
         "nodes_per_leaf": fabric.nodes_per_leaf,
         "spine_oversubscription": ratio_text(max(fabric.spine_ratio, Fraction(1))),
         "nodes_per_pod": fabric.nodes_per_pod,
+        "planes": spec.fabric.planes,
+        "pxn": True,
+        "flows_per_nic": 1,
+        "failed_nics": 0,
+        "failed_uplinks": 0.0,
         "placement": spec.workload.placement,
         "load_balancing": spec.workload.load_balancing,
         "gpudirect": spec.workload.gpudirect,
