@@ -60,6 +60,7 @@ class Group(NamedTuple):
     main: tuple[str, ...]
     more: tuple[str, ...] = ()
     is_open: bool = False
+    more_title: str = ""  # where the labels behind "More" are too many to list
 
 
 GROUPS = (
@@ -77,7 +78,8 @@ GROUPS = (
     Group("growth", "Growth and reserve",
           ("fabric.provision", "fabric.grow_to_nodes", "fabric.reserved.fabric_manager_links"),
           ("fabric.reserved.leaf_ports", "fabric.reserved.spine_ports")),
-    Group("others", "Other networks", tuple(ROLE_FIELDS), tuple(ROLE_KEYS)),
+    Group("others", "Other networks", tuple(ROLE_FIELDS), tuple(ROLE_KEYS),
+          more_title="endpoints, ports and leaves of each network"),
     Group("site", "Site", ("site.node_leaf_m", "site.leaf_spine_m", "site.spine_core_m"),
           ("site.fiber_grade", "site.node_leaf_medium", "site.leaf_spine_medium", "site.spine_core_medium")),
     Group("floor", "Floor plan", (PLAN,),
@@ -295,6 +297,7 @@ class DesignForm(forms.Form):
             more_has_errors = any(field.errors for field in more)
             yield {
                 "key": group.key, "title": group.title, "main": main, "more": more, "more_is_open": more_has_errors,
+                "more_title": group.more_title,
                 "is_open": group.is_open or more_has_errors or any(field.errors for field in main),
             }  # fmt: skip
 

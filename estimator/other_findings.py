@@ -27,7 +27,7 @@ def other_findings(one: OtherSized, catalog: Catalog) -> list[Finding]:
     found = [
         *_about_ports(one, catalog),
         *_about_hosts(one, catalog),
-        *(_of_entry(f, one.index) for f in _of_counts(one, catalog)),
+        *(_of_entry(f, one) for f in _of_counts(one, catalog)),
     ]
     return sorted(found, key=lambda finding: SEVERITY_ORDER[finding.severity])
 
@@ -36,7 +36,10 @@ def cabling_findings(one: OtherSized, plan: CablePlan) -> list[Finding]:
     """What cannot be cabled, and what no part of the catalog joins."""
     severities = ((plan.blocked, "error"), (plan.problems, "warning"), (plan.hints, "info"))
     return [
-        of_problem(replace(problem, field=f"other_fabrics[{one.index}]", change=None), severity)
+        of_problem(
+            replace(problem, field=f"other_fabrics[{one.index}]", message=_named(one, problem.message), change=None),
+            severity,
+        )
         for problems, severity in severities
         for problem in problems
     ]
@@ -51,9 +54,13 @@ def _of_counts(one: OtherSized, catalog: Catalog) -> Iterator[Finding]:
             yield finding
 
 
-def _of_entry(finding: Finding, index: int) -> Finding:
-    named = in_entry(Problem(finding.field, finding.code, finding.message, finding.change), index)
-    return replace(finding, field=named.field, change=None)
+def _of_entry(finding: Finding, one: OtherSized) -> Finding:
+    named = in_entry(Problem(finding.field, finding.code, finding.message, finding.change), one.index)
+    return replace(finding, field=named.field, message=_named(one, finding.message), change=None)
+
+
+def _named(one: OtherSized, message: str) -> str:
+    return f"{one.key.capitalize()} network: {message}"
 
 
 def _about_ports(one: OtherSized, catalog: Catalog) -> Iterator[Finding]:
