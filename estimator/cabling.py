@@ -6,6 +6,7 @@ lengths differ (a floor plan, lengths set by hand) the link table is cabled link
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -76,24 +77,19 @@ def cable_plan(
         from estimator.link_media import cabled_by_link
 
         return cabled_by_link(spec, fabric, catalog, role, ends, table, floor)
-    choices = [choose(catalog, tier.question, tier.length_m or 0.0) for tier in ends]
+    choices = {tier.tier: choose(catalog, tier.question, tier.length_m or 0.0) for tier in ends}
     refused = [
         problem
-        for tier, choice in zip(ends, choices, strict=True)
-        if choice is None and (problem := refusal(catalog, tier, tier.length_m or 0.0, tier.n_links))
+        for tier in ends
+        if choices[tier.tier] is None and (problem := refusal(catalog, tier, tier.length_m or 0.0, tier.n_links))
     ]
     if refused:
         raise InfeasibleDesign(refused)
     cages = {tier.tier: [tier.upper.cages, tier.lower.cages] for tier in ends}
-    blocked = tuple(breakout_problems(fabric, catalog))
-    blocked += tuple(_share_cages(ends, dict(zip((tier.tier for tier in ends), choices, strict=True)), cages))
-    tiers = tuple(
-        _tier(tier, choice, cages[tier.tier], catalog) for tier, choice in zip(ends, choices, strict=True)
-    )  # fmt: skip
+    blocked = (*breakout_problems(fabric, catalog), *_share_cages(ends, choices, cages, catalog))
+    tiers = tuple(_tier(tier, choices[tier.tier], cages[tier.tier], catalog) for tier in ends)
     hints = [
-        cheaper_medium(catalog, tier, choice, tier.length_m or 0.0)
-        for tier, choice in zip(ends, choices, strict=True)
-        if choice
+        cheaper_medium(catalog, tier, choice, tier.length_m or 0.0) for tier in ends if (choice := choices[tier.tier])
     ]
     return CablePlan(tiers, blocked, tuple(hint for hint in hints if hint))
 
@@ -169,15 +165,23 @@ def _is_alike(one: Choice | None, other: Choice | None, is_upper: bool) -> bool:
 
 
 def _share_cages(
-    all_ends: tuple[TierEnds, ...], choices: dict[str, Choice | None], cages: dict[str, list[IntArray]]
+    all_ends: tuple[TierEnds, ...],
+    choices: dict[str, Choice | None],
+    cages: dict[str, list[IntArray]],
+    catalog: Catalog,
 ) -> Iterator[Problem]:
     """Count a cage once that links of two tiers share, and tell where what they need in it differs.
 
     ``cages`` (upper and lower filled cages by tier) is changed in place: a shared cage counts to the tier nearer the nodes.
+    So is the choice of fabric managers' links, which follow the medium of the node links that they share cages with.
     """
     for ends, far, shared in shared_cages(all_ends):
-        choice, far_choice = choices[ends.tier], choices[far.tier]
+        choice = choices[ends.tier]
         is_upper = far.upper.kind == ends.upper.kind
+        if far.tier == FABRIC_MANAGER and choice and choice.upper_module:
+            alike = choose(catalog, replace(far.question, medium=choice.medium), far.length_m or 0.0)
+            choices[far.tier] = alike or choices[far.tier]
+        far_choice = choices[far.tier]
         if _is_alike(choice, far_choice, is_upper):
             cages[far.tier][0 if is_upper else 1] = cages[far.tier][0 if is_upper else 1] - shared
         else:

@@ -83,8 +83,11 @@ def cabled_by_link(
         np.empty(n_links, np.int32), lengths_m, np.empty(n_links, np.int16), by_hand.is_set if by_hand else None
     )
     tiers = [_decide(ends, table, lengths_m, by_hand, catalog) for ends in all_ends]
+    met = list(shared_cages(all_ends))
+    if any((near.tier, far.tier) == (NODE_LEAF, FABRIC_MANAGER) for near, far, _ in met):
+        tiers = _managers_follow(tiers, by_hand, catalog)
     _refuse(tiers, catalog)
-    cages = _Cages({ends.upper.kind for ends, _, _ in shared_cages(all_ends)})
+    cages = _Cages({ends.upper.kind for ends, _, _ in met})
     in_port_order = sorted(
         tiers, key=lambda tier: TIER_NAMES.index(tier.ends.tier)
     )  # a shared cage counts to the first
@@ -170,6 +173,26 @@ def _decide_by_medium(
         choices += [options[option] if option >= 0 else None for option in taken]
         pick[among] = by_length[longest_dm[among]]
     return _with_pieces(_Tier(ends, table, rows, tuple(choices), pick, asked_dm, asked_dm))
+
+
+def _managers_follow(tiers: list[_Tier], by_hand: HandSet | None, catalog: Catalog) -> list[_Tier]:
+    """The tiers with fabric managers' links over the medium of the node links of their leaf, where that reaches.
+
+    Both end in one cage of the leaf, which holds one module. A medium set by hand stays.
+    """
+    by_tier = {tier.ends.tier: tier for tier in tiers}
+    nodes, managers = by_tier[NODE_LEAF], by_tier[FABRIC_MANAGER]
+    if by_hand is not None and by_hand.medium[managers.rows].any():
+        return tiers
+    table = managers.table
+    fiber = [HandSet.MEDIA.index(c.medium) if c and c.upper_module else 0 for c in nodes.choices]
+    of_leaf = np.zeros(len(table.devices), np.int16)
+    of_leaf[table.b_device[nodes.rows]] = fiber[0] if nodes.pick is None else np.array(fiber, np.int16)[nodes.pick]
+    medium = of_leaf[table.b_device[managers.rows]]
+    followed = _decide_by_medium(managers.ends, table, managers.rows, managers.asked_dm, medium, catalog)
+    if None in followed.choices:
+        return tiers
+    return [followed if tier is managers else tier for tier in tiers]
 
 
 def _options(

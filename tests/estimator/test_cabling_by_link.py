@@ -456,3 +456,15 @@ def test_an_odd_split_with_unlike_plugs_is_an_error() -> None:
     (problem,) = plan.blocked
     assert (problem.code, problem.field) == ("cage_shared_by_unlike_plugs", "fabric.leaf_downlinks")
     assert "16 leaves" in problem.message
+
+
+@pytest.mark.parametrize("site", [{"node_leaf_m": 60.0}, {"node_leaf_m": 60.0, "plan": {}}])
+def test_managers_take_the_medium_of_the_nodes_that_they_share_a_cage_with(site: dict[str, Any]) -> None:
+    """31 nodes and a manager on a leaf: the last cage holds one link of each, so both are single-mode."""
+    made = superpod(site)
+    _, _, table, plan, links = made
+    media = {name: tier["medium"] for name, tier in plan.as_json()["media"].items()}
+    assert (media["node_leaf"], media["fabric_manager"]) == ("single-mode", "single-mode")
+    assert not plan.blocked
+    assert plan.as_json()["transceivers"] == {"node": 508, "switch": 1536, "fabric_manager": 4}
+    is_as_counted(table, plan, links)
