@@ -24,6 +24,7 @@ from estimator.scaling import (
     weak_efficiency,
 )
 from estimator.spec import parse_spec
+from estimator.units import FloatArray
 
 CATALOG = load_catalog()
 H100: dict[str, Any] = {"gpu": "h100-sxm", "nic_gbit_s": 400, "oversubscription": "2:1", "nodes_per_leaf": 4}
@@ -49,7 +50,7 @@ def test_efficiencies_are_what_their_names_say() -> None:
 @given(alpha=st.floats(1e-6, 1e-2), rate=st.floats(1e8, 1e12))
 def test_half_bandwidth_of_latency_and_bandwidth_is_their_product(alpha: float, rate: float) -> None:
     """T = α + S/B has S½ = α·B [Hockney]; the grid of powers of two is good to 3 per cent of it."""
-    sizes = 2.0 ** np.arange(3, 48)
+    sizes: FloatArray = 2.0 ** np.arange(3.0, 48.0)
     found = half_bandwidth((sizes / (alpha + sizes / rate))[None, :], sizes)
     assert found[0] == pytest.approx(alpha * rate, rel=0.03)
 
