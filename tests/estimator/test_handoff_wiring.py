@@ -19,7 +19,9 @@ import yaml
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.handoff.formats import FORMATS, format_named
+from estimator.handoff.readers.files import read_links
 from estimator.handoff.xlsx_stream import Sheet, workbook
+from estimator.link_check import check_links
 from estimator.link_list import COLUMNS, LinkList, link_list
 from estimator.spec import parse_spec
 
@@ -465,6 +467,17 @@ def test_a_lane_without_a_server_stays_free() -> None:
     ]
     ends = [len(row["side_b_name"].split(",")) for row in rows if row["side_a_device"] == "leaf-r1-001"]
     assert ends == [2] * 16 + [1]
+
+
+@each_design
+@pytest.mark.parametrize("form", ["csv", "xlsx-p2p", "topo", "netbox-csv", "netbox-csv-profiles"])
+def test_a_design_finds_no_fault_in_its_own_file(name: str, form: str) -> None:
+    if form == "topo" and name not in INFINIBAND:
+        pytest.skip("topology files are for InfiniBand")
+    links = links_of(name)
+    pairing = check_links(links, read_links(io.BytesIO(file_of(name, form)))).pairing
+    faults = (pairing.swaps, pairing.wrong_port, pairing.moved, pairing.missing, pairing.extra, pairing.taken)
+    assert [len(found) for found in faults] == [0] * len(faults)
 
 
 def test_types_have_netbox_interface_types() -> None:

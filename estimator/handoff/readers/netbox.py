@@ -31,6 +31,7 @@ def read(rows: Iterator[Row]) -> FoundLinks:
     """
     sink = LinkSink()
     places: list[int] | None = None
+    profile: int | None = None
     is_ordered = False
     for number, cells in rows:
         if sink.spec_hash is None and number < HEADER_ROWS:
@@ -40,10 +41,12 @@ def read(rows: Iterator[Row]) -> FoundLinks:
         if places is None:
             places = _places(cells)
             is_ordered = _NEEDED[0] in cells
+            profile = next((index for index, cell in enumerate(cells) if cell.strip().lower() == "profile"), None)
         elif len(cells) <= max(places):
             sink.drop(number, "too_few_cells", ", ".join(cells))
         else:
-            _read_cable(sink, number, [plain(cells[place]) for place in places], is_ordered)
+            is_split = profile is not None and "breakout" in "".join(cells[profile : profile + 1]).lower()
+            _read_cable(sink, number, [plain(cells[place]) for place in places], is_ordered, is_split)
     if places is None:
         raise UnreadableFile("no_header", f"The file has no header row. NetBox's import has {', '.join(_NEEDED)}.")
     return sink.found("netbox")
@@ -62,17 +65,20 @@ def _places(header: list[str]) -> list[int]:
     )
 
 
-def _read_cable(sink: LinkSink, number: int, cells: list[str], is_ordered: bool) -> None:
-    """One link, or one an end where a cable has several. A single end across from several is parted into lanes."""
+def _read_cable(sink: LinkSink, number: int, cells: list[str], is_ordered: bool, is_split: bool) -> None:
+    """One link, or one an end where a cable has several. A single end across from several is parted into lanes.
+
+    So is side a of a breakout, by its profile, if only one of the far ends is plugged in.
+    """
     sides = [(_parts(cells[i], is_ordered), _parts(cells[i + 1], is_ordered)) for i in (0, 2)]
     n_links = max(len(ports) for _, ports in sides)
     ends: list[list[tuple[str, str, str]]] = []
-    for devices, ports in sides:
+    for side, (devices, ports) in enumerate(sides):
         if not devices or not ports:
             return sink.drop(number, "no_device" if not devices else "no_port", ", ".join(cells))
         if len(ports) not in (1, n_links) or len(devices) not in (1, len(ports)):
             return sink.drop(number, "several_ends", ", ".join(cells))
-        if len(ports) < n_links:
+        if len(ports) < n_links or (is_split and side == 0 and n_links == 1):
             ports = [f"{ports[0]}{LANE}{lane}" for lane in range(1, n_links + 1)]
         named = zip(devices * (len(ports) // len(devices)), ports, strict=True)
         ends.append([(device, "", port) for device, port in named])
