@@ -261,3 +261,32 @@ def test_twin_copper_is_taken_where_the_wired_pairs_are_even(
             assert cabling.n_cables == sum(-(-links // 2) for links in pairs) == sum(pairs) / 2
         elif name != "node" and spread == "even":
             assert any(links % 2 for links in pairs)
+
+
+@pytest.mark.parametrize(
+    ("server", "nodes", "generation", "site", "node_leaf", "leaf_spine"),
+    [
+        # links, cables, modules above, modules below, cages above, cages below; B1 of one unit of 32 nodes
+        ("dgx-h100", 32, "ndr", {}, (256, 256, 128, 128, 128, 128), (256, 256, 128, 128, 128, 128)),
+        ("hgx-h100-8u", 32, "ndr", {}, (256, 256, 128, 256, 128, 256), (256, 256, 128, 128, 128, 128)),
+        ("dgx-h100", 32, "ndr", {"leaf_spine_m": 2.0}, (256, 256, 128, 128, 128, 128), (256, 128, 0, 0, 128, 128)),
+        ("hgx-h100-8u", 32, "ndr", {"node_leaf_m": 2.0}, (256, 128, 0, 0, 128, 256), (256, 256, 128, 128, 128, 128)),
+        # B2: 31 nodes, 31 links a leaf: 16 modules each, not 248 / 2 = 124
+        ("dgx-h100", 31, "ndr", {}, (248, 248, 128, 124, 128, 124), (256, 256, 128, 128, 128, 128)),
+        # siblings: 72 nodes on 144-port XDR (8 leaves, 4 spines), and HDR's one link a cage on optical cables
+        ("dgx-b300", 72, "xdr", {}, (576, 576, 288, 576, 288, 576), (576, 576, 288, 288, 288, 288)),
+        ("dgx-a100-640", 20, "hdr", {}, (160, 160, 0, 0, 160, 160), (160, 160, 0, 0, 160, 160)),
+    ],
+)  # fmt: skip
+def test_links_cables_modules_and_cages_are_four_counts(
+    catalog: Catalog, server: str, nodes: int, generation: str, site: dict[str, float], node_leaf: tuple[int, ...],
+    leaf_spine: tuple[int, ...],
+) -> None:  # fmt: skip
+    full = {"provision": "full-unit", "scalable_unit_nodes": 32} if nodes == 31 else {}
+    media = design(catalog, server, nodes, generation, site, **full).plan.as_json()["media"]
+    keys = ("links", "cables", "upper_modules", "lower_modules", "upper_cages", "lower_cages")
+    for tier, expected in (("node_leaf", node_leaf), ("leaf_spine", leaf_spine)):
+        assert tuple(media[tier][key] for key in keys) == expected, tier
+        assert media[tier]["modules"] == expected[2] + expected[3]
+        assert media[tier]["cages"] == expected[4] + expected[5]
+        assert sum(run["links"] for run in media[tier]["runs"]) == expected[0]
