@@ -236,6 +236,8 @@ def _finished(job: _Job, hosts: Hosts, found: _Found) -> OtherSized:
         "role": job.key, "hosts": hosts, "uplink_rate_gbit_s": job.uplink_rate_gbit_s or wired.port_rate_gbit_s,
         "links_leaf_leaf": wired.n_leaf // 2 * entry.peer_links,
     }  # fmt: skip
+    if job.uplink_rate_gbit_s is not None:
+        update["leaf_radix"] = (entry.leaf_radix or 0) + wired.leaf_uplinks  # one leaf alone has no uplinks
     if is_leaf_only(entry):
         none = np.zeros(0, dtype=np.int64)
         update |= {"tiers": 1, "n_spine": 0, "links_leaf_spine": 0, "spine_down": none, "spine_up": none,

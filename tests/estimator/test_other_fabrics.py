@@ -375,6 +375,26 @@ def test_links_of_the_superpod_end_where_they_must() -> None:
     assert {row["rate_gbit_s"] for row in out_of_band} == {1}
 
 
+@pytest.mark.parametrize(("nodes", "entry"), [
+    (4, {}), (40, {}), (127, {}), (127, {"uplinks_into": "outside"}), (30, {"nodes_per_leaf": 7}),
+    (4, {"leaf_switch": "generic-1g-oob"}),
+])  # fmt: skip
+def test_out_of_band_ports_are_those_of_copper_and_uplinks_those_beside(nodes: int, entry: dict[str, Any]) -> None:
+    """48 ports of 1G are swp1 to swp48, or Ethernet1 to 48; uplinks come after."""
+    values = {
+        "compute": {"server": "dgx-h100", "nodes": nodes},
+        "fabric": NDR,
+        "other_fabrics": [{"role": "out-of-band", **entry}],
+    }
+    rows = rows_of(values, "out-of-band")
+
+    def number(port: str) -> int:
+        return int("".join(c for c in port if c.isdigit()))
+
+    assert all(1 <= number(row["b_port"]) <= 48 for row in rows if row["tier"] == "node-leaf")
+    assert all(49 <= number(row["a_port"]) <= 52 for row in rows if row["tier"] == "leaf-spine")
+
+
 def test_a_dual_homed_node_reaches_both_leaves_of_one_pair() -> None:
     for role, ports in (("storage", 2), ("in-band", 2)):
         reached: dict[str, list[int]] = {}
