@@ -19,9 +19,14 @@ def findings_context(result: Mapping[str, Any]) -> dict[str, Any]:
          "difference": difference(result["spec"], finding.get("change") or {}, catalog)}
         for number, finding in enumerate(result["findings"], 1)
     ]  # fmt: skip
-    rows.sort(key=lambda row: SEVERITIES.index(row["severity"]))
+    rows = worst_first(rows)
     counts = [{"severity": severity, "n": sum(row["severity"] == severity for row in rows)} for severity in SEVERITIES]
     return {"finding_rows": rows, "finding_counts": counts}
+
+
+def worst_first(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Errors, then warnings, then notes; in the given order among their like."""
+    return sorted(findings, key=lambda finding: SEVERITIES.index(finding["severity"]))
 
 
 def n_to_heed(result: Mapping[str, Any]) -> int:

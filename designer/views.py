@@ -20,7 +20,7 @@ from designer.bom_table import sorted_bom
 from designer.charts import headline
 from designer.design_list import design_rows, sorted_rows
 from designer.diagrams import fabric_svg
-from designer.findings_tab import change_of
+from designer.findings_tab import change_of, worst_first
 from designer.forms import DesignForm, problems_for_page
 from designer.link_lists import is_outdated
 from designer.models import Design
@@ -155,6 +155,7 @@ def _preview(form: DesignForm, spec: DesignSpec | None, known: dict[str, Any] | 
     return {
         "estimate": result,
         "compute": result["fabrics"]["compute"],
+        "findings": worst_first(result["findings"]),
         "busbw": headline(result.get("performance")),
         "diagram": fabric_svg(result),
         "spec_hash": spec_hash(spec),
