@@ -4,7 +4,6 @@ Names are those of link lists: ``node-0001``, ``leaf-r1-001`` where a leaf serve
 ``spine-001``, ``core-001``, ``manager-01``. They depend on the design alone, so that a re-computed design keeps them.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -61,11 +60,15 @@ class Devices:
         """Index of a device, or None if no device has the name."""
         return self._index.get(name)
 
-    def _names_of(self, kind: str) -> Iterator[str]:
+    def _names_of(self, kind: str) -> list[str]:
         width = max({NODE: 4, MANAGER: 2}.get(kind, 3), len(str(self.n[kind])))
         own = self.of(kind)
-        for rail, number in zip(self.rail[own].tolist(), self.number[own].tolist(), strict=True):
-            yield f"leaf-r{rail}-{number:0{width}d}" if kind == LEAF and rail else f"{kind}-{number:0{width}d}"
+        rails, numbers = self.rail[own].tolist(), self.number[own].tolist()
+        if kind != LEAF or not any(rails):
+            form = f"{kind}-%0{width}d"
+            return [form % number for number in numbers]
+        form = f"leaf-r%d-%0{width}d"
+        return [form % pair for pair in zip(rails, numbers, strict=True)]
 
 
 def devices_of(fabric: SizedFabric) -> Devices:
