@@ -123,6 +123,6 @@ def _other_list(spec: DesignSpec, catalog: Catalog, role: str, compute: SizedFab
     one = next(one for one in others if one.key == role)
     table = other_table(one, compute, others, catalog)
     floor = design_floor(spec, link_table(compute, panels_of(spec, compute, catalog)), catalog, others)
-    plan = cable_plan(one.spec if floor else one.cabled, one.fabric, catalog, one.key, table, floor)
+    plan = cable_plan(one.spec, one.fabric, catalog, one.key, table, floor)
     # the hash is that of the whole design, which every file of it carries
     return LinkList(one.spec, spec_hash(spec), catalog, role, one.fabric, table, plan, link_cabling(plan, table))

@@ -46,12 +46,6 @@ class OtherSized:
     position: int
 
     @property
-    def cabled(self) -> DesignSpec:
-        """The design as cabling reads it: one length a tier or by hand, as a floor plan places the compute network alone."""
-        site = self.spec.site.model_copy(update={"plan": None})
-        return self.spec.model_copy(update={"site": site})
-
-    @property
     def hosts(self) -> Hosts:
         """What the network joins."""
         if self.fabric.hosts is None:

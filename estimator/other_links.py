@@ -88,7 +88,7 @@ def other_plan(
     """Cables and modules of one network; its link table is made only for lengths set by hand or of the design's floor."""
     by_hand = any(entry.fabric == one.key for entry in one.spec.site.set_lengths)
     table = other_table(one, compute, others, catalog) if by_hand or floor else None
-    return cable_plan(one.spec if floor else one.cabled, one.fabric, catalog, one.key, table, floor)
+    return cable_plan(one.spec, one.fabric, catalog, one.key, table, floor)
 
 
 def _attachments(one: OtherSized, table: LinkTable) -> tuple[IntArray, IntArray]:
