@@ -19,8 +19,8 @@ COST_KEYS = {
     "economics.utilization": "gpu-utilization", "economics.discount_rate": "discount-rate",
 }  # fmt: skip
 PLAN = "site.plan"  # a section that a design has or has not: a box to tick, and fields that count once it is ticked
-NOT_ASKED = {"spec_version", "other_fabrics", "site.set_lengths"}
-KEPT = ("other_fabrics", "site.set_lengths")  # lists: the form hands them through as they were given
+NOT_ASKED = {"spec_version", "other_fabrics", "site.set_lengths", "workload.calibration"}
+KEPT = ("other_fabrics", "site.set_lengths", "workload.calibration")  # the form hands them through as they were given
 
 
 @dataclass(frozen=True)

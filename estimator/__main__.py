@@ -70,6 +70,12 @@ def _parser() -> argparse.ArgumentParser:
     verb = verbs.add_parser("predict", help="times of a collective")
     verb.add_argument("file", metavar="REQUEST", help="a JSON file, or - for standard input")
     verb.set_defaults(run=_predict)
+    verb = verbs.add_parser(
+        "calibrate", help="constants of a site from logs of nccl-tests or rccl-tests, and what is wrong"
+    )
+    verb.add_argument("logs", metavar="LOG", nargs="+", help="what the tests printed, text or JSON; several at once")
+    verb.add_argument("--system", metavar="FILE", help="JSON: keys of a prediction's system that the logs do not say")
+    verb.set_defaults(run=_calibrate)
     verb = verbs.add_parser("fit", help="whether a module or cable goes into a switch, adapter or server, and why not")
     verb.add_argument("part", metavar="PART", help="id of a module or cable")
     verb.add_argument("place", metavar="PLACE", help="id of a switch, adapter or server")
@@ -107,6 +113,23 @@ def _predict(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.prediction import predict
 
     return _json(predict(_read_json(asked.file), load_catalog()))
+
+
+def _calibrate(asked: argparse.Namespace) -> Iterator[bytes]:
+    from estimator.calibration import MAX_LOGS, calibrate
+    from estimator.catalog.loader import load_catalog
+    from estimator.nccl_logs import MAX_LOG_BYTES
+
+    files = []
+    try:
+        for name in asked.logs[: MAX_LOGS + 1]:
+            with Path(name).open("rb") as file:
+                files.append((Path(name).name, file.read(MAX_LOG_BYTES + 1)))
+    except OSError as error:
+        message = f"{error.filename}: {error.strerror}. Name logs of nccl-tests or rccl-tests."
+        raise SpecError([Problem("", "cannot_read", message)]) from None
+    system = _read_json(asked.system) if asked.system else {}
+    return _json(calibrate(files, system, load_catalog()))
 
 
 def _catalog(asked: argparse.Namespace) -> Iterator[bytes]:

@@ -23,15 +23,18 @@ class ModelConstants:
         self._values: dict[tuple[str, str], float] = {}
         self._rows: dict[tuple[str, str], Any] = {}
         self._asked: dict[tuple[str, str], set[str]] = {}
+        self._given: dict[tuple[str, str], float] = {}
+        self.source: str | None = None  # of the given ones
         for row in catalog.constants.values():
             key = (row.name, row.index or "")
             self._rows[key] = row
             self._values[key] = _TO_SI.get(row.unit, float)(float(row.value))
 
-    def replaced(self, values: Mapping[tuple[str, str], float]) -> "ModelConstants":
-        """The same constants but for some, given in the units of their rows."""
+    def replaced(self, values: Mapping[tuple[str, str], float], source: str | None = None) -> "ModelConstants":
+        """The same constants but for some, given in the units of their rows; ``source`` says by what."""
         out = ModelConstants.__new__(ModelConstants)
         out._rows, out._asked = self._rows, {}
+        out._given, out.source = self._given | dict(values), source
         si = {key: _TO_SI.get(self._rows[key].unit, float)(value) for key, value in values.items()}
         out._values = self._values | si
         return out
@@ -39,6 +42,10 @@ class ModelConstants:
     def row(self, name: str, index: str = "") -> Any:
         """The catalog's row of one constant."""
         return self._rows[name, index]
+
+    def given(self, name: str, index: str = "") -> float | None:
+        """The value that replaces a row's, in the unit of the row; None where the row's holds."""
+        return self._given.get((name, index))
 
     def key(self, name: str, index: str = "") -> tuple[str, str] | None:
         """The row that answers for ``index``, or None."""

@@ -34,6 +34,7 @@ _RANK = re.compile(r"Rank\s+(\d+)\s.*?Pid\s+(\d+)\s+on\s+(\S+)\s+device\s+(\d+)\
 _TEST = re.compile(r"\b(all_reduce|all_gather|reduce_scatter|alltoall|all_to_all|broadcast|reduce|sendrecv)_perf\b")
 _OPTIONS = re.compile(r"\b(nThread|nGpus|graph)\s*:?\s*(\d+)")
 _VERSION = re.compile(r"(?:nccl-library=|NCCL version |nccl_version[\"': ]+)([\w.+]+)")
+_SETTING = re.compile(r"\b(NCCL_[A-Z][A-Z0-9_]*)(?:=| set by environment to )([^\s,;'\"]{1,80})")
 _LIBRARY = ("NCCL INFO", "NCCL WARN", "NCCL TRACE", "RCCL", "NET/", "Launch mode")
 
 
@@ -76,6 +77,7 @@ class ParsedLog:
     dropped: tuple[Dropped, ...]
     n_dropped: int
     messages: tuple[str, ...] = ()  # lines of the library, for the diagnosis
+    settings: dict[str, str] = field(default_factory=dict)  # NCCL_… as the log says them
 
 
 @dataclass
@@ -89,6 +91,7 @@ class _Reading:
     rows: list[tuple[str, LogRow, str]] = field(default_factory=list)  # (tag, row, kind of row)
     dropped: list[Dropped] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
+    settings: dict[str, str] = field(default_factory=dict)
 
     def drop(self, line: int, why: str) -> None:
         self.dropped.append(Dropped(line, why))
@@ -160,6 +163,8 @@ def _read_comment(line: str, reading: _Reading) -> None:
         reading.collective = found[1].replace("all_to_all", "alltoall")
     for name, value in _OPTIONS.findall(line):
         reading.options[name] = int(value)
+    if "NCCL_" in line:
+        reading.settings.update(_SETTING.findall(line))
     if reading.version is None and (found := _VERSION.search(line)):
         reading.version = found[1]
 
@@ -265,6 +270,7 @@ def _finish(name: str, reading: _Reading) -> ParsedLog:
         file=name, collective=collective, gpus=gpus, nodes=_nodes(ranks, gpus), launch=_launch(reading),
         gpu_names=tuple(sorted({gpu for _, _, _, gpu in ranks.values() if gpu})), version=reading.version, rows=usable,
         dropped=tuple(dropped[:MAX_DROPPED_SHOWN]), n_dropped=len(dropped), messages=tuple(reading.messages),
+        settings=reading.settings,
     )  # fmt: skip
 
 

@@ -194,13 +194,16 @@ def gpu_counts(domain_gpus: int, n_gpus: int) -> list[int]:
     return [first, *powers, n_gpus] if n_gpus > first else [first]
 
 
-def design_performance(systems: Sequence[dict[str, Any]], n_gpus: Sequence[int], catalog: Any) -> list[dict[str, Any]]:
+def design_performance(
+    systems: Sequence[dict[str, Any]], n_gpus: Sequence[int], catalog: Any, constants: ModelConstants | None = None
+) -> list[dict[str, Any]]:
     """Predicted collectives of designs, from one scale-up domain to all of their GPUs, 8 B to 16 GiB.
 
     Parameters
     ----------
     systems : one a design, in the form of a prediction request's ``system``; ``gpu`` must be in the catalog.
     n_gpus : GPUs of each design, 1 or more.
+    constants : a calibration's, or None for the catalog's.
 
     Returns
     -------
@@ -208,7 +211,7 @@ def design_performance(systems: Sequence[dict[str, Any]], n_gpus: Sequence[int],
     "efficiency", "half_bandwidth_bytes", "system", "more_constants"}``; tables have a row for each GPU count and a column
     for each size. ``scaling_efficiency`` is busbw ÷ busbw at ``reference_gpus``, the first count, at the same size.
     """
-    constants = ModelConstants(catalog)
+    constants = constants or ModelConstants(catalog)
     columns = system_columns(systems, catalog, constants)
     counts = [gpu_counts(int(domain), total) for domain, total in zip(columns.domain_gpus, n_gpus, strict=True)]
     start = np.concatenate([[0], np.cumsum([len(row) for row in counts])])
@@ -390,17 +393,20 @@ def protocol_name(choice: int) -> str | None:
 def _used(constants: ModelConstants, columns: SystemColumns, variant: int) -> list[dict[str, Any]]:
     """Constants behind one variant of a batch: those looked up, but for other variants' own."""
     without = frozenset().union(*columns.labels) - columns.labels[variant]
-    return [
-        {
-            "name": row.name,
-            "index": row.index or "",
-            "value": float(row.value),
-            "low": float(row.low),
-            "high": float(row.high),
-            "unit": row.unit,
-            "basis": row.basis,
-            "source": row.source,
-            "evidence": row.evidence,
-        }
-        for row in constants.used(without)
-    ]
+    return [_constant_json(row, constants) for row in constants.used(without)]
+
+
+def _constant_json(row: Any, constants: ModelConstants) -> dict[str, Any]:
+    """One constant with where it is from: the catalog's row, or what a calibration put in its place."""
+    given = constants.given(row.name, row.index or "")
+    of_row = {"basis": row.basis, "source": row.source, "evidence": row.evidence}
+    of_site = {"basis": "measured", "source": constants.source, "evidence": f"in place of {row.value} of the catalog"}
+    return {
+        "name": row.name,
+        "index": row.index or "",
+        "value": float(row.value) if given is None else given,
+        "low": float(row.low),
+        "high": float(row.high),
+        "unit": row.unit,
+        **(of_row if given is None else of_site),
+    }

@@ -9,6 +9,7 @@ from estimator.attached import COMPUTE_KEY
 from estimator.bom import Billed, bill_of_fabrics
 from estimator.built import paths_json, ratios_json
 from estimator.cabling import cable_plan
+from estimator.calibrated import constants_of
 from estimator.catalog.loader import Catalog
 from estimator.cost import cost_of
 from estimator.errors import InfeasibleDesign, SpecError
@@ -163,12 +164,17 @@ def _performance(
     """Predicted collectives of the designs whose GPU is known, all in one batch."""
     missing = {"all_reduce": None, "missing": "Name the GPU (compute.gpu) to predict collectives."}
     out: list[dict[str, Any] | None] = [dict(missing) for _ in specs]
-    known = [i for i, spec in enumerate(specs) if spec.compute.gpu]
-    if known:
+    by_calibration: dict[tuple[str, str] | None, list[int]] = {}
+    for i, spec in enumerate(specs):
+        if spec.compute.gpu:
+            used = spec.workload.calibration
+            by_calibration.setdefault((used.name, used.hash) if used else None, []).append(i)
+    for known in by_calibration.values():
+        used = specs[known[0]].workload.calibration
         systems = [system_of(specs[i], fabrics[i], catalog) for i in known]
-        made = design_performance(systems, [fabrics[i].n_gpus for i in known], catalog)
+        made = design_performance(systems, [fabrics[i].n_gpus for i in known], catalog, constants_of(catalog, used))
         for i, performance in zip(known, made, strict=True):
-            out[i] = performance
+            out[i] = performance | ({"calibration": used.provenance()} if used else {})
     return out
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from estimator.bandwidth import LIMITS, Points, complete_system, gpu_facts, system_columns
+from estimator.calibrated import Calibrated, calibrated_problems, constants_of
 from estimator.catalog.loader import Catalog
 from estimator.collectives import COLLECTIVES, VARIANTS
 from estimator.errors import Problem, SpecError
@@ -77,9 +78,12 @@ class PredictionRequest(Section):
     launch: Literal["process-per-gpu", "single-process", "graph"] = Field(
         "process-per-gpu", description="How the work is launched."
     )
+    calibration: Calibrated | None = Field(
+        None, description="A site's own constants, as a calibration found them; null for the catalog's."
+    )
 
 
-def predict(request: Any, catalog: Catalog) -> dict[str, list[dict[str, Any]]]:
+def predict(request: Any, catalog: Catalog) -> dict[str, Any]:
     """Predicted times of a collective.
 
     Parameters
@@ -89,7 +93,8 @@ def predict(request: Any, catalog: Catalog) -> dict[str, list[dict[str, Any]]]:
 
     Returns
     -------
-    ``{"rows": […]}``, one row a GPU count and message size, in the order asked for; docs/model.md, "What a prediction says".
+    ``{"rows": […]}``, one row a GPU count and message size, in the order asked for, and ``calibration`` where one was
+    given; docs/model.md, "What a prediction says".
 
     Raises
     ------
@@ -100,7 +105,9 @@ def predict(request: Any, catalog: Catalog) -> dict[str, list[dict[str, Any]]]:
     asked, problems = validated(PredictionRequest, request, WHAT)
     if asked is None:
         raise SpecError(problems)
-    constants = ModelConstants(catalog)
+    of_calibration = calibrated_problems(asked.calibration, catalog, "calibration")
+    constants = constants_of(catalog, None if of_calibration else asked.calibration)
+    problems += of_calibration
     system = {key: value for key, value in asked.system.model_dump().items() if value is not None}
     problems += _more_problems(asked, system, catalog, constants)
     if problems:
@@ -113,7 +120,8 @@ def predict(request: Any, catalog: Catalog) -> dict[str, list[dict[str, Any]]]:
     missing = [n for n, row in zip(gpus, times.time_s, strict=True) if not np.isfinite(row).all()]
     if missing:
         raise SpecError([_no_such_variant(asked, missing)])
-    return {"rows": _rows(points, sizes, times)}
+    used = {"calibration": asked.calibration.provenance()} if asked.calibration else {}
+    return {"rows": _rows(points, sizes, times), **used}
 
 
 def _rows(points: Points, sizes: list[int], times: Times) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ import hashlib
 import json
 from typing import Any
 
+from estimator.calibrated import calibrated_problems
 from estimator.catalog.loader import Catalog
 from estimator.errors import SpecError
 from estimator.other_rules import resolve_others
@@ -57,6 +58,7 @@ def parse_spec(values: Any, catalog: Catalog) -> DesignSpec:
     resolved, problems = resolve(draft, catalog, problems)
     resolved, of_others = resolve_others(resolved, catalog)
     problems += of_others
+    problems += calibrated_problems(draft.workload.calibration, catalog, "workload.calibration")
     if problems:
         raise SpecError(problems)
     resolved._given.update(json.loads(json.dumps(dict(values))))

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field, PrivateAttr
 
+from estimator.calibrated import Calibrated
 from estimator.fabric_fields import MAX_NODES, Fabric, OtherFabric, in_unit
 from estimator.site_fields import Site
 from estimator.validation import Section
@@ -170,6 +171,11 @@ class Workload(Section):
     )
     gpudirect: bool = Field(
         True, title="GPUDirect", description="NICs read and write GPU memory without the host in between."
+    )
+    calibration: Calibrated | None = Field(
+        None,
+        title="Calibration",
+        description="A site's own constants of the model, as a calibration found them; null for the catalog's.",
     )
 
 
