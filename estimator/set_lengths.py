@@ -101,7 +101,7 @@ class _Finder:
         if len(kinds) == 1:  # two leaves of a pair
             rows = self._table.rows(_ENDS.index(("leaf", "leaf")))
             ends = np.sort((self._table.a_device[rows], self._table.b_device[rows]), axis=0)
-            return np.flatnonzero(np.all(ends.T == np.sort([one, other]), axis=1)) + rows.start
+            return np.flatnonzero(np.all(np.sort([one, other]) == ends.T, axis=1)) + rows.start
         for tier, (lower, upper) in enumerate(_ENDS):
             if lower in kinds and upper in kinds and lower != upper:
                 rows = self._table.rows(tier)

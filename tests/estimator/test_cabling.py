@@ -282,7 +282,7 @@ def test_links_cables_modules_and_cages_are_four_counts(
     catalog: Catalog, server: str, nodes: int, generation: str, site: dict[str, float], node_leaf: tuple[int, ...],
     leaf_spine: tuple[int, ...],
 ) -> None:  # fmt: skip
-    full = {"provision": "full-unit", "scalable_unit_nodes": 32} if nodes == 31 else {}
+    full: dict[str, Any] = {"provision": "full-unit", "scalable_unit_nodes": 32} if nodes == 31 else {}
     media = design(catalog, server, nodes, generation, site, **full).plan.as_json()["media"]
     keys = ("links", "cables", "upper_modules", "lower_modules", "upper_cages", "lower_cages")
     for tier, expected in (("node_leaf", node_leaf), ("leaf_spine", leaf_spine)):

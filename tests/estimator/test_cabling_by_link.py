@@ -144,7 +144,7 @@ def test_closed_form_and_link_by_link_agree(
     down: int | None, tiers: Any, spread: str, lengths: tuple[float, float, float],
 ) -> None:  # fmt: skip
     catalog = load_catalog()
-    site = dict(zip(("node_leaf_m", "leaf_spine_m", "spine_core_m"), lengths, strict=True))
+    site: dict[str, Any] = dict(zip(("node_leaf_m", "leaf_spine_m", "spine_core_m"), lengths, strict=True))
     fabric = {"layout": layout, "reserved": {"fabric_manager_links": managers, "leaf_ports": kept}, "tiers": tiers,
               "splitters": splitters, "oversubscription": ratio, "leaf_downlinks": down, "uplink_spread": spread}  # fmt: skip
     try:
@@ -213,7 +213,8 @@ def test_a_length_set_by_hand_is_kept_and_bought() -> None:
 
 def test_a_hand_length_stands_over_tier_and_floor_plan() -> None:
     by_hand = [{"a": "spine-002", "b": "leaf-r3-002", "length_m": 42.0}]  # either order of the two devices
-    for site in ({"leaf_spine_m": 10.0}, {"plan": {}}, {"plan": {}, "leaf_spine_m": 10.0}):
+    sites: list[dict[str, Any]] = [{"leaf_spine_m": 10.0}, {"plan": {}}, {"plan": {}, "leaf_spine_m": 10.0}]
+    for site in sites:
         _, _, table, _, links = superpod(site | {"set_lengths": by_hand})
         assert links.is_set is not None
         assert links.length_m[links.is_set].tolist() == [42.0, 42.0]
@@ -377,15 +378,19 @@ def test_a_surely_cheaper_kind_is_taken_and_a_likely_cheaper_one_is_told(catalog
     assert "308 USD" in hint.message
     ends = tier_ends(*cabled("custom", 64, "edr", {})[:2], catalog)[1]
     dear = _with_price(catalog, "nv-mfa1a00-e", 2_000_00)
-    assert choose(dear, ends.question, 30.0).cable.id == "fib-mpo12-om4"  # type: ignore[union-attr]
-    assert choose(catalog, ends.question, 30.0).cable.id == "nv-mfa1a00-e"  # type: ignore[union-attr]
+    sure, unsure = choose(dear, ends.question, 30.0), choose(catalog, ends.question, 30.0)
+    assert sure is not None
+    assert unsure is not None
+    assert (sure.cable.id, unsure.cable.id) == ("fib-mpo12-om4", "nv-mfa1a00-e")
 
 
 def _with_price(catalog: Catalog, part: str, cents: int) -> Catalog:
     """The same catalog, but for the price of one part."""
     other = Catalog.__new__(Catalog)
     other.__dict__.update(catalog.__dict__)
-    price = replace(catalog.price(part), low_cents=cents, typical_cents=cents, high_cents=cents)  # type: ignore[type-var]
+    known = catalog.price(part)
+    assert known is not None
+    price = replace(known, low_cents=cents, typical_cents=cents, high_cents=cents)
     other._prices = {**catalog._prices, (part, "anchors", "piece"): price}
     return other
 
