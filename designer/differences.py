@@ -1,11 +1,12 @@
 """What a proposed change reads like beside what is there: keys by their name on the form, values as the form prints them."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from designer.forms import LABELS
-from designer.spec_keys import ALL_KEYS
+from designer.spec_keys import ALL_KEYS, SIZE_KEYS, SIZE_UNIT, field_name
 from designer.templatetags.units import words
 from estimator.catalog.loader import Catalog
 from estimator.fabric_fields import OtherFabric
@@ -66,3 +67,16 @@ def text_of(path: str, value: Any, catalog: Catalog) -> str:
 def _part_models(catalog: Catalog) -> dict[Any, str]:
     records = (catalog.servers, catalog.switches, catalog.gpus)
     return {part: record.model for kind in records for part, record in kind.items()}
+
+
+def proposal(change: Mapping[str, Any] | None, catalog: Catalog) -> dict[str, Any] | None:
+    """A change as words, and as values of the form's fields; None where the form does not ask for all of its keys."""
+    if not change or not all(path in ALL_KEYS for path in change):
+        return None
+    fields: dict[str, Any] = {}
+    for path, value in change.items():
+        fields[field_name(path)] = value if isinstance(value, bool) else "" if value is None else str(value)
+        if path in SIZE_KEYS.values() and value is not None:
+            fields[SIZE_UNIT] = path.rpartition(".")[2]
+    words_of_it = [f"{label_of(path, {})}: {text_of(path, value, catalog)}" for path, value in change.items()]
+    return {"text": "; ".join(words_of_it), "fields": json.dumps(fields)}

@@ -32,6 +32,7 @@ from designer.spec_keys import (
 )
 from designer.templatetags.units import words
 from estimator.catalog.loader import Catalog, load_catalog
+from estimator.changes import Change
 from estimator.errors import Problem, SpecError
 from estimator.fabric_fields import Generation
 from estimator.spec import DesignSpec, parse_spec
@@ -184,6 +185,7 @@ class DesignForm(forms.Form):
         self.catalog = load_catalog()
         super().__init__(data, initial=self._initial_of(values or {}), use_required_attribute=False)
         self.spec: DesignSpec | None = None
+        self.changes: dict[str, Change] = {}  # what would end a problem, by its message
         for key in KEYS.values():
             self.fields[key.name] = _field(key, self.catalog)
         self.fields[SIZE] = forms.CharField(
@@ -285,6 +287,8 @@ class DesignForm(forms.Form):
     def add_problems(self, problems: Iterable[Problem]) -> None:
         """Put problems beside their fields; those of no field go to the top."""
         for problem in problems:
+            if problem.change is not None:
+                self.changes[problem.message] = problem.change
             name = field_name(path_of_problem(problem.field, self.values().get(OTHERS)))
             self.add_error(
                 name if name in self.fields else None, forms.ValidationError(problem.message, code=problem.code)

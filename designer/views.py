@@ -1,5 +1,6 @@
 """HTML pages, one short view each. Rules are spec.py's, numbers the pipeline's, writes services.py's."""
 
+from collections.abc import Iterable
 from typing import Any, cast
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -20,6 +21,7 @@ from designer.bom_table import sorted_bom
 from designer.charts import headline
 from designer.design_list import design_rows, sorted_rows
 from designer.diagrams import fabric_svg
+from designer.differences import proposal
 from designer.findings_tab import change_of, worst_first
 from designer.forms import DesignForm, problems_for_page
 from designer.link_lists import is_outdated
@@ -144,14 +146,15 @@ def _page(
 
 def _preview(form: DesignForm, spec: DesignSpec | None, known: dict[str, Any] | None = None) -> dict[str, Any]:
     """Figures of a spec at once, with nothing stored; or the problems that stand in the way. ``known``: its estimate."""
-    problems = [Problem(field_name(name) if name != "__all__" else "", error.code or "", str(error.message))
+    problems = [Problem(field_name(name) if name != "__all__" else "", error.code or "", str(error.message),
+                        form.changes.get(str(error.message)))
                 for name, errors in form.errors.as_data().items() for error in errors]  # fmt: skip
     if spec is None:
-        return {"problems": problems_for_page(problems)}
+        return {"problems": _told(problems)}
     try:
         result = known or estimate([spec], load_catalog(), parts=LIVE_PARTS)[0].as_json()
     except EstimatorError as error:
-        return {"problems": problems_for_page(problems or error.problems, spec.as_json()["other_fabrics"])}
+        return {"problems": _told(problems or error.problems, spec.as_json()["other_fabrics"])}
     return {
         "estimate": result,
         "compute": result["fabrics"]["compute"],
@@ -161,6 +164,13 @@ def _preview(form: DesignForm, spec: DesignSpec | None, known: dict[str, Any] | 
         "spec_hash": spec_hash(spec),
         "computed": answered_texts(result, load_catalog()),
     }
+
+
+def _told(problems: Iterable[Problem], entries: Any = None) -> list[dict[str, Any]]:
+    """Problems with the field of each, and with the change that would end it where the form can make it."""
+    found = list(problems)
+    rows = problems_for_page(found, entries)
+    return [row | {"proposal": proposal(one.change, load_catalog())} for row, one in zip(rows, found, strict=True)]
 
 
 @login_required
@@ -232,7 +242,7 @@ def _job_context(request: HttpRequest, row: Design, job: EstimateJob | None) -> 
         age = timezone.now() - job.created_at
         context["poll"] = "load delay:200ms" if age.total_seconds() < FAST_POLL_AGE_S else "every 1s"
     if job.state == EstimateJob.State.FAILED:
-        context["job_problems"] = problems_for_page(_problems_of(job))
+        context["job_problems"] = _told(_problems_of(job))
     if job.state == EstimateJob.State.SUCCEEDED:
         context |= result_context(job, row.pk, query)
     return context

@@ -1,6 +1,7 @@
 """The tabs of a result: what each shows with and without scripts, what it may cost, and what it changes."""
 
 import html
+import json
 import re
 from typing import Any
 
@@ -10,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from designer import cabling_tab, link_lists, racks_tab
-from designer.differences import difference
+from designer.differences import difference, proposal
 from designer.exports.link_files import link_file_name
 from designer.failures_panel import growth_rows, part_of
 from designer.models import Design
@@ -352,6 +353,26 @@ def test_real_changes_are_told_in_the_forms_words() -> None:
         ("no", "yes"), ("12.5 kW", "30 kW"),
     ]  # fmt: skip
     assert rows[3]["label"] == "In-band network: Dual-homed"
+
+
+def test_a_refusal_proposes_what_the_form_can_set(page: Client) -> None:
+    typed = {"name": "x", "compute__server": "dgx-h100", "size": "600", "size_unit": "nodes", "fabric__generation": "ndr",
+             "fabric__tiers": "2"}  # fmt: skip
+    response = page.post(reverse("preview"), typed)
+    filled = [json.loads(html.unescape(text)) for text in re.findall(r'data-fill="([^"]+)"', response.content.decode())]
+    assert filled, words_of(response)
+    after = page.post(reverse("preview"), typed | filled[0])
+    assert "This cannot be built as asked" not in words_of(after)
+
+
+def test_a_proposal_sets_sizes_boxes_and_blanks_and_nothing_that_the_form_has_not() -> None:
+    made = proposal({"compute.nodes": 12, "fabric.splitters": True, "fabric.leaf_switch": None}, load_catalog())
+    assert json.loads(made["fields"]) == {
+        "size": "12", "size_unit": "nodes", "fabric__splitters": True, "fabric__leaf_switch": "",
+    }  # fmt: skip
+    assert "Leaf switch: automatic" in made["text"]
+    assert proposal({"other_fabrics.0.tiers": 2, "fabric.tiers": 3}, load_catalog()) is None
+    assert proposal(None, load_catalog()) is proposal({}, load_catalog()) is None
 
 
 # --- Failures and growth -----------------------------------------------------------------------------------------

@@ -52,3 +52,28 @@ document.addEventListener("click", (event) => {
     input.focus();
   }
 });
+
+// A change that would end a problem, made on the form: the preview then says whether it does.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-fill]");
+  const form = document.querySelector(".design-form");
+  if (!button || !form) {
+    return;
+  }
+  let last = null;
+  for (const [name, value] of Object.entries(JSON.parse(button.dataset.fill))) {
+    const input = form.elements[name];
+    if (!input) {
+      continue;
+    }
+    if (typeof value === "boolean") {
+      input.checked = value;
+    } else {
+      input.value = value;
+    }
+    openAround(input);
+    last = input;
+  }
+  last?.focus();
+  last?.dispatchEvent(new Event("input", { bubbles: true }));
+});
