@@ -32,6 +32,7 @@ LIMITS = {  # the kinds of link explain themselves
     "leaf oversubscription": "More traffic leaves the leaves than their uplinks carry. ",
     "spine oversubscription": "More traffic leaves the pods than the spines' uplinks carry. ",
     "load balancing": "Some uplinks carry more than others: see Load balancing. ",
+    "loss without flow control": "Packets are lost and sent again, how many nobody knows: read the band, not the line. ",
     "rack network channels": "Between racks the library opens only so many channels, whatever the NICs could carry. ",
     "in-network reduction": "The network's switches add (SHARP), and their rate sets the pace. ",
 }
@@ -60,7 +61,7 @@ def _colour(position: int) -> str:
     return f"var(--chart-{position + 1})"
 
 
-def _chart(key: str, title: str, description: str, series: list[str], rows: list[dict[str, Any]], spec: dict[str, Any],
+def chart_of(key: str, title: str, description: str, series: list[str], rows: list[dict[str, Any]], spec: dict[str, Any],
            columns: list[str], table: list[dict[str, Any]], note: str) -> dict[str, Any]:  # fmt: skip
     legend = [{"key": f"s{k}", "label": label, "number": k + 1} for k, label in enumerate(series)]
     colours = {"domain": [item["key"] for item in legend], "range": [_colour(k) for k in range(len(legend))]}
@@ -83,7 +84,7 @@ def _with_colours(spec: dict[str, Any], colours: dict[str, Any]) -> dict[str, An
     return spec | {"encoding": encoding}
 
 
-def _crosshair(x_field: str, x_title: str, series: list[str], points: list[dict[str, Any]]) -> dict[str, Any]:
+def crosshair(x_field: str, x_title: str, series: list[str], points: list[dict[str, Any]]) -> dict[str, Any]:
     """A rule at the nearest x, with every series' value in its tooltip.
 
     ``points`` has one row an x: the x itself, its ``text``, and what the tooltip prints of s0, s1 … there. The tooltip is an
@@ -113,7 +114,7 @@ def _size_ticks(sizes: Sequence[int]) -> list[int]:
     return [2**power for power in range(high, low - 1, -step)][::-1]
 
 
-def _size_axis(sizes: Sequence[int]) -> dict[str, Any]:
+def size_axis(sizes: Sequence[int]) -> dict[str, Any]:
     ticks = _size_ticks(sizes)
     return {
         "field": "message_bytes", "type": "quantitative", "title": "Message size, each GPU's buffer",
@@ -122,14 +123,14 @@ def _size_axis(sizes: Sequence[int]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _busbw_bounds(performance: Mapping[str, Any], at: int, size: int) -> tuple[float, float]:
+def busbw_bounds(performance: Mapping[str, Any], at: int, size: int) -> tuple[float, float]:
     """Low and high busbw of one point: the band is given for the time, and busbw is inverse to it."""
     busbw, time_us = performance["busbw_gb_s"][at][size], performance["time_us"][at][size]
     slow, fast = performance["time_us_high"][at][size], performance["time_us_low"][at][size]
     return busbw * time_us / slow, busbw * time_us / fast
 
 
-def _limit(performance: Mapping[str, Any], at: int, size: int) -> str:
+def limit_text(performance: Mapping[str, Any], at: int, size: int) -> str:
     """What holds one point down, and that nothing like it was measured, where that is so."""
     return str(performance["limited_by"][at][size]) + ("" if performance["validated"][at][size] else ", extrapolated")
 
@@ -142,11 +143,11 @@ def _busbw_rows(performance: Mapping[str, Any], shown: list[int], drawn: list[in
     for k, at in enumerate(shown):
         for point, size in zip(points, drawn, strict=True):
             value = performance["busbw_gb_s"][at][size]
-            low, high = _busbw_bounds(performance, at, size)
+            low, high = busbw_bounds(performance, at, size)
             rows.append(
                 {"series": f"s{k}", "message_bytes": point["message_bytes"], "value": value, "low": low, "high": high}
             )
-            point[f"s{k}"] = f"{gb_s(value)} ({rounded(low)} to {rounded(high)}), {_limit(performance, at, size)}"
+            point[f"s{k}"] = f"{gb_s(value)} ({rounded(low)} to {rounded(high)}), {limit_text(performance, at, size)}"
     return rows, points
 
 
@@ -154,8 +155,8 @@ def _busbw_table(performance: Mapping[str, Any], shown: list[int]) -> list[dict[
     busbw, time_us = performance["busbw_gb_s"], performance["time_us"]
     return [
         {"head": message_size(message_bytes),
-         "cells": [{"text": gb_s(busbw[at][size]), "note": f"{duration_us(time_us[at][size])}; {_limit(performance, at, size)}"}
-                   for at in shown]}
+         "cells": [{"text": gb_s(busbw[at][size]),
+                    "note": f"{duration_us(time_us[at][size])}; {limit_text(performance, at, size)}"} for at in shown]}
         for size, message_bytes in enumerate(performance["message_bytes"])
     ]  # fmt: skip
 
@@ -170,14 +171,14 @@ def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
     y = {"field": "value", "type": "quantitative", "title": "Bus bandwidth, GB/s", "scale": {"zero": True},
          "axis": {"tickCount": 6}}  # fmt: skip
     spec = {
-        "encoding": {"x": _size_axis([sizes[size] for size in drawn])},
+        "encoding": {"x": size_axis([sizes[size] for size in drawn])},
         "layer": [
             {"transform": [IS_ON], "mark": {"type": "area", "opacity": 0.13, "aria": False},
              "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}},
             {"transform": [IS_ON], "mark": {"type": "line"}, "encoding": {"y": y}},
             {"transform": [IS_ON], "mark": {"type": "point", "filled": True, "size": 50, "aria": False},
              "encoding": {"y": y, "opacity": {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0}}},
-            _crosshair("message_bytes", "Message size", series, points),
+            crosshair("message_bytes", "Message size", series, points),
         ],
     }  # fmt: skip
     description = (
@@ -189,7 +190,7 @@ def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
         "NICs of one scale-up domain carry together, or inside one domain with the links of a GPU. A band should hold nine "
         f"runs in ten. The table has every size, with time and limit; the drawing starts at {message_size(sizes[drawn[0]])}."
     )
-    return _chart("busbw", "Bandwidth against message size", description, series, rows, spec,
+    return chart_of("busbw", "Bandwidth against message size", description, series, rows, spec,
                   ["Message size", *series], _busbw_table(performance, shown), note)  # fmt: skip
 
 
@@ -215,7 +216,7 @@ def _about_reference(performance: Mapping[str, Any], nics_gb_s: float | None) ->
     return words + "."
 
 
-def _gpu_ticks(gpus: Sequence[int]) -> list[int]:
+def gpu_ticks(gpus: Sequence[int]) -> list[int]:
     """GPU counts to label: all but those whose label the last one would cover."""
     return [n for n in gpus if n == gpus[-1] or n * CLOSE_LABELS < gpus[-1]]
 
@@ -238,14 +239,14 @@ def scaling_chart(performance: Mapping[str, Any], nics_gb_s: float | None = None
     ]
     x = {"field": "gpus", "type": "quantitative", "title": "GPUs",
          "scale": {"type": "log", "base": 2, "nice": False, "domain": [gpus[0], max(gpus[-1], gpus[0] + 1)]},
-         "axis": {"values": _gpu_ticks(gpus), "format": ",", "grid": False}}  # fmt: skip
+         "axis": {"values": gpu_ticks(gpus), "format": ",", "grid": False}}  # fmt: skip
     y = {"field": "value", "type": "quantitative", "title": "Scaling efficiency", "scale": {"zero": True},
          "axis": {"format": ".0%", "tickCount": 6}}  # fmt: skip
     spec = {
         "encoding": {"x": x},
         "layer": [
             {"transform": [IS_ON], "mark": {"type": "line", "point": {"filled": True, "size": 36}}, "encoding": {"y": y}},
-            _crosshair("gpus", "Cluster", series, points),
+            crosshair("gpus", "Cluster", series, points),
         ],
     }  # fmt: skip
     reference = count(performance.get("reference_gpus"))
@@ -258,7 +259,7 @@ def scaling_chart(performance: Mapping[str, Any], nics_gb_s: float | None = None
         f"Bus bandwidth at each GPU count ÷ that on {reference} GPUs at the same message size. "
         f"{_about_reference(performance, nics_gb_s)}"
     )
-    return _chart("scaling", "Scaling efficiency against GPU count", description, series, rows, spec,
+    return chart_of("scaling", "Scaling efficiency against GPU count", description, series, rows, spec,
                   ["GPUs", *series], table, note)  # fmt: skip
 
 
@@ -299,7 +300,7 @@ def length_chart(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     span = f"from {decimal(lengths[0])} m to {decimal(lengths[-1])} m"
     description = f"{count(total)} links by length, {span}, over {', '.join(series)}."
     note = "Lengths are those to order: the run with its slack, rounded up to what is stocked. A colour is a medium."
-    return _chart("lengths", "Links by length", description, series, bars, spec, ["Length", *series], table, note)
+    return chart_of("lengths", "Links by length", description, series, bars, spec, ["Length", *series], table, note)
 
 
 def _word_of(series: Sequence[str]) -> str:
@@ -353,7 +354,7 @@ def headline(performance: Mapping[str, Any] | None) -> dict[str, Any] | None:
     if all_reduce is None:
         return None
     last = len(all_reduce["message_bytes"]) - 1
-    low, high = _busbw_bounds(all_reduce, -1, last)
+    low, high = busbw_bounds(all_reduce, -1, last)
     return {
         "gpus": all_reduce["gpus"][-1], "message_bytes": all_reduce["message_bytes"][last], "low": low, "high": high,
         "busbw_gb_s": all_reduce["busbw_gb_s"][-1][last], "time_us": all_reduce["time_us"][-1][last],

@@ -15,6 +15,7 @@ from designer.failures_panel import failures_context
 from designer.findings_tab import findings_context, n_to_heed
 from designer.handoff_tab import handoff_context
 from designer.link_lists import is_outdated
+from designer.performance_tab import performance_context
 from designer.racks_tab import racks_context
 from designer.result_query import one_of
 from designer.templatetags.units import words
@@ -30,6 +31,7 @@ class Tab(NamedTuple):
 
 TABS = (
     Tab("overview", "Overview"),
+    Tab("performance", "Performance"),
     Tab("cabling", "Cabling"),
     Tab("racks", "Racks"),
     Tab("findings", "Findings"),
@@ -49,6 +51,8 @@ def result_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) 
     context = {"tab": tab, "tabs": TABS, "tab_template": f"designer/_tab_{tab}.html", "result": result,
                "n_to_heed": n_to_heed(result), "is_outdated": is_outdated(job)}  # fmt: skip
     match tab:
+        case "performance":
+            return context | performance_context(job, design_id, query)
         case "cabling":
             return context | cabling_context(job, result, query)
         case "racks":

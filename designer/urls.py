@@ -6,7 +6,7 @@ from django.templatetags.static import static
 from django.urls import path
 from django.views.generic import RedirectView
 
-from designer import compare_views, views
+from designer import compare_views, validation_views, views
 
 
 class FaviconView(RedirectView):
@@ -26,6 +26,7 @@ urlpatterns = [
     path("designs/<uuid:design_id>/delete/", views.design_delete, name="design-delete"),
     path("designs/<uuid:design_id>/revisions/<int:number>/restore/", views.revision_restore, name="revision-restore"),
     path("designs/<uuid:design_id>/floor-plan/", views.floor_plan, name="floor-plan"),
+    path("validation/", validation_views.validation, name="validation"),
     path("preview/", views.preview, name="preview"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/", views.estimate_status, name="estimate-status"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cancel/", views.estimate_cancel, name="estimate-cancel"),

@@ -97,6 +97,36 @@ def usd(value: Any) -> str:
 
 
 @register.filter
+def error(value: Any) -> str:
+    """ln of a ratio, as errors of the model are stated → "0.021", "−0.350"."""
+    return MISSING if _is_missing(value) else f"{value:.3f}".replace("-", MINUS)
+
+
+def _signed(text: str) -> str:
+    return text if text.startswith(MINUS) else f"+{text}"
+
+
+@register.filter
+def change(value: Any) -> str:
+    """A difference of counts → "+12", "−24"; "no change" for 0."""
+    return "no change" if value == 0 else _signed(count(value)) if not _is_missing(value) else MISSING
+
+
+@register.filter
+def change_usd(value: Any) -> str:
+    """A difference in dollars → "+$1.20 M", "−$12,400"; "no change" for 0."""
+    return "no change" if value == 0 else _signed(usd(value)) if not _is_missing(value) else MISSING
+
+
+@register.filter
+def change_share(value: Any) -> str:
+    """A ratio of two figures → "+36.5 %", "−3.0 %"; "no change" where three digits show none."""
+    if _is_missing(value):
+        return MISSING
+    return "no change" if abs(value - 1) < 0.0005 else _signed(percent(value - 1, 2))
+
+
+@register.filter
 def usd_exact(value: Any) -> str:
     """US dollars to the dollar, for tables that must add up → "$1,240,000"; cents where there are some below $100."""
     if _is_missing(value):

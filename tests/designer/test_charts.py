@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from designer.charts import LIMITS, MAX_SERIES, _gpu_ticks, chosen, domain_nics_gb_s, headline, performance_charts
+from designer.charts import LIMITS, MAX_SERIES, chosen, domain_nics_gb_s, gpu_ticks, headline, performance_charts
 from designer.samples import SAMPLES
 from estimator import bandwidth
 from estimator.catalog.loader import load_catalog
@@ -137,9 +137,9 @@ def test_every_limit_is_said_in_words_or_is_a_kind_of_link():
 
 
 def test_labels_of_gpu_counts_leave_each_other_room():
-    assert _gpu_ticks([72, 128, 256, 512, 1024, 1152]) == [72, 128, 256, 512, 1152]
-    assert _gpu_ticks([8, 16, 512, 1016]) == [8, 16, 512, 1016]
-    assert _gpu_ticks([8]) == [8]
+    assert gpu_ticks([72, 128, 256, 512, 1024, 1152]) == [72, 128, 256, 512, 1152]
+    assert gpu_ticks([8, 16, 512, 1016]) == [8, 16, 512, 1016]
+    assert gpu_ticks([8]) == [8]
 
 
 def test_scaling_is_explained_by_the_domain_that_it_compares_with():

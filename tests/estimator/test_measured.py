@@ -8,7 +8,7 @@ import pytest
 from estimator.catalog.loader import load_catalog
 from estimator.measured_runs import CORE, MIB, measured_runs, read_table, size_class
 from estimator.prediction import predict
-from estimator.validation_report import Compared, compared_runs, report, source_text
+from estimator.validation_report import DOCUMENT, Compared, compared_runs, document, report, source_text
 
 CATALOG = load_catalog()
 ALL = compared_runs(CATALOG)
@@ -112,3 +112,8 @@ def test_the_report_names_its_worst() -> None:
     assert all(row["message_bytes"] >= 1 and row["source"] for row in made["worst"])
     assert size_class(64 * MIB) == "large"
     assert size_class(MIB) == "mid"
+
+
+def test_the_document_is_what_the_command_writes() -> None:
+    written = DOCUMENT.read_text(encoding="utf-8")
+    assert written == document(CATALOG), "run python -m estimator.validation_report"
