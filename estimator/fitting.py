@@ -80,16 +80,21 @@ def residuals(batches: Sequence[Batch], catalog: Catalog, constants: ModelConsta
     return np.concatenate(out), np.concatenate(weights)
 
 
-def fit(runs: Sequence[Run], free: Sequence[Key], catalog: Catalog, widen: float = 1.0) -> dict[Key, float]:
-    """Values of the free constants, in the units of their rows, that fit the runs best within the rows' bounds."""
+def bounds_of(row: Any) -> tuple[float, float]:
+    """Within which a constant is sought: efficiencies and shares 8 % around where it stands, all else half to twice."""
+    value = float(row.value)
+    near = row.unit == "1" and not row.name.startswith(("latency_factor", "start_share", "fill_share", "launch_share"))
+    return (value * 0.92, value * 1.08) if near else (value * 0.5, value * 2.0)
+
+
+def fit(runs: Sequence[Run], free: Sequence[Key], catalog: Catalog) -> dict[Key, float]:
+    """Values of the free constants, in the units of their rows, that fit the runs best within their bounds."""
     from scipy.optimize import least_squares
 
     base = ModelConstants(catalog)
-    rows = [base.row(*key) for key in free]
-    start = np.array([float(row.value) for row in rows])
-    low, high = (np.array([float(getattr(row, side)) for row in rows]) for side in ("low", "high"))
-    middle, low, high = start, start - widen * (start - low), start + widen * (high - start)
-    width = np.maximum(high - low, 1e-12)
+    middle = np.array([float(base.row(*key).value) for key in free])
+    low, high = np.array([bounds_of(base.row(*key)) for key in free]).T
+    width = high - low
     batches = batches_of(runs)
 
     def errors(x: FloatArray) -> FloatArray:
@@ -98,7 +103,7 @@ def fit(runs: Sequence[Run], free: Sequence[Key], catalog: Catalog, widen: float
         prior = PRIOR * (x - (middle - low) / width)
         return np.concatenate([np.clip(found, -CLIP, CLIP) * weight, prior])
 
-    x0 = np.clip((start - low) / width, 0.02, 0.98)
+    x0 = (middle - low) / width
     found = least_squares(
         errors, x0, bounds=(0.0, 1.0), loss="soft_l1", f_scale=SOFTNESS, diff_step=0.01, max_nfev=MAX_EVALUATIONS
     )
@@ -116,11 +121,11 @@ FREE_NAMES = (
 
 
 def free_constants(catalog: Catalog) -> list[Key]:
-    """Constants that runs inform: rows of FREE_NAMES that rest on measurement and have room between their bounds."""
+    """Constants that runs inform: rows of FREE_NAMES that rest on measurement, and are not nothing."""
     return [
         (row.name, row.index or "")
         for row in catalog.constants.values()
-        if row.name in FREE_NAMES and row.basis == "measured" and float(row.low) < float(row.high)
+        if row.name in FREE_NAMES and row.basis == "measured" and float(row.value) > 0
     ]
 
 

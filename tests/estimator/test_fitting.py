@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 
 from estimator.catalog.loader import HERE, load_catalog
-from estimator.fitting import batches_of, fit, free_constants, held_out, predicted_s, residuals, write_constants
+from estimator.fitting import (
+    batches_of,
+    bounds_of,
+    fit,
+    free_constants,
+    held_out,
+    predicted_s,
+    residuals,
+    write_constants,
+)
 from estimator.measured_runs import CORE, Run, measured_runs
 from estimator.model_constants import ModelConstants
 from estimator.units import s_to_us
@@ -33,7 +42,7 @@ def made_with(values: dict[tuple[str, str], float]) -> list[Run]:
 
 def test_the_constants_behind_made_up_runs_are_found() -> None:
     wanted = {NETWORK: 0.92, FILL: 5.2}
-    found = fit(made_with(wanted), [NETWORK, FILL], CATALOG, widen=2.0)
+    found = fit(made_with(wanted), [NETWORK, FILL], CATALOG)
     assert found[NETWORK] == pytest.approx(0.92, rel=0.01)
     assert found[FILL] == pytest.approx(5.2, rel=0.2)  # the prior holds it back a little
 
@@ -57,13 +66,16 @@ def test_every_source_is_held_out_once() -> None:
     assert 0.9 <= low <= high <= 1.0
 
 
-def test_free_constants_are_measured_and_have_room() -> None:
+def test_free_constants_are_measured_and_sought_around_where_they_stand() -> None:
     free = free_constants(CATALOG)
     assert NETWORK in free
     for key in free:
         row = CONSTANTS.row(*key)
         assert row.basis == "measured"
-        assert float(row.low) < float(row.high)
+        low, high = bounds_of(row)
+        assert low < float(row.value) < high
+    assert bounds_of(CONSTANTS.row(*NETWORK)) == pytest.approx((0.969 * 0.92, 0.969 * 1.08))
+    assert bounds_of(CONSTANTS.row("nvls_fill")) == pytest.approx((37.45, 149.8))
 
 
 def test_written_rows_load_and_all_others_stay(tmp_path: Path) -> None:
