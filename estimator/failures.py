@@ -22,6 +22,7 @@ from estimator.topology import Panels, first_uplink, seats_in_node_order
 from estimator.units import IntArray, ceil_div, ratio_text
 
 LEAF, SPINE, CORE = "leaf", "spine", "core"
+_LEAVES_TRIED = 12  # of a group whose leaves may be cut off one by one: they differ by the nodes on them
 PAIRS = ((LEAF, LEAF), (SPINE, SPINE), (LEAF, SPINE), (CORE, CORE), (LEAF, CORE), (SPINE, CORE))
 
 
@@ -177,7 +178,8 @@ def _runs_up(structure: Structure, cages: IntArray) -> list[Run]:
     alike = _together(cages)
     runs: list[Run] = []
     for kind in structure.groups:
-        for leaf in range(1 if kind.is_even else min(kind.leaves, kind.spines)):
+        tried = (1 if structure.is_firm else _LEAVES_TRIED) if kind.is_even else max(kind.spines, _LEAVES_TRIED)
+        for leaf in range(min(kind.leaves, tried)):
             spines = _spines_of_leaf(kind, leaf).tolist()
             some = [max(alike, key=len)] if kind.is_even and structure.is_firm else alike
             runs += [(kind, tuple((leaf, spines[link]) for link in links)) for links in some]
@@ -270,18 +272,17 @@ UpRun = tuple[tuple[int, int], ...]  # (spine, core) of links lost together, by 
 def _spine_core(structure: Structure, lost: str, runs: list[UpRun], n: int) -> Outcome:
     """The worst of some runs of spine-core links that are lost together."""
     fabric, is_sure = structure.fabric, structure.is_firm
-    most, share = 0, Fraction(0)
-    worst = _nothing_lost(fabric)
+    most, shares = 0, {(0, 1)}
+    worst, ups = _nothing_lost(fabric), fabric.spine_up.tolist()
     left = [worst.left]
     for run in runs:
         most = max(most, len(run))
-        for spine, gone in Counter(spine for spine, _ in run).items():
-            share = max(share, Fraction(gone, int(fabric.spine_up[spine])))
+        shares |= {(gone, ups[spine]) for spine, gone in Counter([spine for spine, _ in run]).items()}
         cut = frozenset() if is_sure else frozenset(p for p in set(run) if run.count(p) == structure.links_up(*p))
         if cut:
             left.append(left_after(structure, Loss(ups=cut)))
     return replace(
-        worst, lost=lost, n=n, left=_worst(left), spine_uplinks=1 - share,
+        worst, lost=lost, n=n, left=_worst(left), spine_uplinks=1 - max(Fraction(*share) for share in shares),
         core_links=1 - Fraction(most, fabric.links_spine_core),
     )  # fmt: skip
 
@@ -450,21 +451,29 @@ def _of_worst_spine(structure: Structure, n_spine: int, n_core: int) -> Fraction
 
 def _core_links_lost(structure: Structure, n_spine: int, n_core: int) -> int:
     fabric = structure.fabric
-    spines, cores = np.sort(fabric.spine_up)[::-1], np.sort(fabric.core_down)[::-1]
-    lost = int(spines[:n_spine].sum()) + int(cores[:n_core].sum())
     if n_spine and n_core and fabric.n_components == 1:
-        lost -= _fewest_shared(structure, int(spines[0]), int(cores[0]))
-    return lost
+        return max(_with_a_core(structure, kind, number) for kind, number in _spine_kinds(structure))
+    spines, cores = np.sort(fabric.spine_up)[::-1], np.sort(fabric.core_down)[::-1]
+    return int(spines[:n_spine].sum()) + int(cores[:n_core].sum())
 
 
-def _fewest_shared(structure: Structure, spine_up: int, core_down: int) -> int:
-    """Fewest links between a spine of so many uplinks and a core of so many downlinks: none where they are of two sets."""
+def _spine_kinds(structure: Structure) -> Iterator[tuple[Group, int]]:
+    sets = len(structure.fabric.wiring.cores)
+    for kind in structure.groups:
+        for number in range(min(sets, kind.spines)):
+            yield kind, number
+
+
+def _with_a_core(structure: Structure, kind: Group, number: int) -> int:
+    """Most links that go with a spine of a set and a core: of another set, or of its own, where some go with both."""
     fabric, sizes = structure.fabric, structure.fabric.wiring.cores
-    core_sets = np.repeat(np.arange(len(sizes)), sizes)
-    fullest = np.flatnonzero(fabric.core_down == core_down)
-    kinds = [kind for kind in structure.groups if kind.spine_up == spine_up]
-    if max(min(kind.spines, len(sizes)) for kind in kinds) > 1 or (core_sets[fullest] > 0).any():
-        return 0
-    spines = [structure.spine_at(0, kind.first + g, 0) for kind in kinds for g in range(kind.n)]
-    met = [np.bincount(structure.cores_of_spine(spine), minlength=fabric.n_core) for spine in spines]
-    return int(np.array(met)[:, fullest].min())
+    of_set = np.repeat(np.arange(len(sizes)), sizes)
+    other = int(fabric.core_down[of_set != number].max(initial=0))
+    own = fabric.core_down[of_set == number]
+    most = other
+    if own.max() > other:
+        first = sum(sizes[:number])
+        for group in range(kind.first, kind.first + kind.n):
+            met = structure.cores_of_spine(structure.spine_at(0, group, number)) - first
+            most = max(most, int((own - np.bincount(met, minlength=len(own))).max()))
+    return kind.spine_up + most

@@ -230,7 +230,9 @@ class _Cores:
         """Whether all spines of a set still reach each other over its cores."""
         if self.structure.is_loose:
             touched = {place % len(self.structure.fabric.wiring.cores) for _, place in self.cut}
-            return number not in self.lost and number not in touched
+            least = min(kind.spine_up for kind in self.structure.groups)
+            meet = 2 * least > self.structure.fabric.wiring.cores[number]  # any two spines share a core
+            return meet and number not in self.lost and number not in touched
         return self.alive(number) > 0
 
     def alive(self, number: int) -> int:

@@ -3,7 +3,7 @@
 What is alike is written once: a kind of group stands for all such groups, so nothing here grows with the link table.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -27,9 +27,10 @@ class Seats:
 
 @dataclass(frozen=True)
 class Structure:
-    """One fabric, cut into components, groups and sets."""
+    """One fabric, cut into components, groups and sets; ``dealt`` remembers which spines each set of cores meets."""
 
     fabric: SizedFabric
+    dealt: dict[int, tuple[IntArray | None, IntArray]] = field(default_factory=dict)
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -192,19 +193,23 @@ class Structure:
     def spines_of_core(self, core: int) -> IntArray:
         """Spine behind each port of a core of the first component, in order of ports; LOST where a port is held open."""
         _, number, place = self.set_of_core(core)
-        sets, size = len(self.fabric.wiring.cores), self.fabric.wiring.cores[number]
-        spines, parts = [], []
+        if number not in self.dealt:
+            self.dealt[number] = self._spines_of_set(number)
+        dealt, alike = self.dealt[number]
+        return dealt[place :: self.fabric.wiring.cores[number]] if dealt is not None else alike
+
+    def _spines_of_set(self, number: int) -> tuple[IntArray | None, IntArray]:
+        """Spines of a set link by link where links go round its cores, else None; and as they stand at any core."""
+        wiring, size = self.fabric.wiring, self.fabric.wiring.cores[number]
+        spines, parts = [], [np.zeros(0, dtype=np.int64)]
         for group in range(self.n_groups):
             kind = self.kind_of_group(group)
-            for at in range(number, kind.spines, sets):
-                spine, held = self.spine_at(0, group, at), self.held_up(kind)
-                spines.append(spine)
-                parts.append(np.where(np.arange(held // size) < kind.spine_up // size, spine, LOST))
+            held = np.arange(self.held_up(kind) // size) < kind.spine_up // size
+            for at in range(number, kind.spines, len(wiring.cores)):
+                spines.append(self.spine_at(0, group, at))
+                parts.append(np.where(held, spines[-1], LOST))
         ups = self.fabric.spine_up[spines]
-        if (ups % size).any():
-            dealt: IntArray = np.repeat(spines, ups)[place::size]
-            return dealt
-        return np.concatenate(parts)
+        return np.repeat(spines, ups) if (ups % size).any() else None, np.concatenate(parts)
 
     def first_cores(self) -> list[int]:
         """The first core, which stands for all; every core of the first component where they differ."""

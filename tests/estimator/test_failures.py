@@ -1,6 +1,7 @@
 """Capacity after a failure, against the link table with the same rows taken out, for every device, link and module."""
 
 import itertools
+import time
 from collections import defaultdict
 from fractions import Fraction
 from typing import Any
@@ -15,7 +16,7 @@ from estimator.fabric import SizedFabric
 from estimator.failures import failures_json
 from estimator.topology import LEAF_SPINE, NODE_LEAF, SPINE_CORE, LinkTable, Panels
 from tests.estimator.designs import spec_of
-from tests.estimator.test_built import PODS, sized
+from tests.estimator.test_built import PODS, fabric, sized
 from tests.estimator.test_losses import LOOSE, Cabled
 from tests.estimator.test_sizing import SMALL, small_spec
 
@@ -167,3 +168,37 @@ def test_every_loss_of_chosen_designs(nodes: int, ports: int, keys: dict[str, An
     made = sized(spec_of(nodes, ports, **keys))
     assert made is not None
     check(made, panels, ports, most=120)
+
+
+def test_a_hundred_thousand_endpoints_take_milliseconds() -> None:
+    """131,072 endpoints in three tiers: 15 ms of processor time here, and ten times that is still no brute force."""
+    made = fabric(16_384, 8, generation="xdr")
+    assert (made.tiers, made.n_endpoints) == (3, 131_072)
+    failures_json(made, Panels(1, 1, 2, 2, 2), 8)
+    start = time.process_time()
+    failures_json(made, Panels(1, 1, 2, 2, 2), 8)
+    assert time.process_time() - start < 0.15
+
+
+def test_one_of_sixteen_spines_lost_leaves_fifteen_sixteenths() -> None:
+    """DGX H100 SuperPOD: 32 leaves, 16 spines, two links a pair, twin-port cages, two ports of a node in each of its cages."""
+    found = {row["lost"]: row for row in failures_json(fabric(128, 8), Panels(2, 1, 2, 2, 2), 8)["one"]}
+    spine, leaf, module = found["spine"], found["leaf"], found["leaf-module-to-nodes"]
+    assert (spine["n"], spine["uplinks_left"], spine["worst_leaf"], spine["endpoints_cut_off"]) == (
+        16,
+        "15:16",
+        "16:15",
+        0,
+    )
+    assert (leaf["endpoints_cut_off"], leaf["nodes_cut_off"], leaf["node_ports_left"]) == (32, 0, "7:8")
+    assert (leaf["rail_uplinks_left"], leaf["islands"], leaf["all_reduce_goes_on"]) == ("3:4", 1, True)
+    assert (module["endpoints_cut_off"], module["node_ports_left"]) == (2, "7:8")
+    assert found["node-module"]["node_ports_left"] == "3:4"
+    assert found["node-nic"]["node_ports_left"] == "7:8"
+
+
+def test_a_lost_leaf_of_nodes_with_all_ports_there_stops_a_job() -> None:
+    """Top of rack: eight nodes of four ports on each leaf; with the leaf they are gone."""
+    made = fabric(32, 4, layout="top-of-rack", tiers=2)
+    (leaf,) = [row for row in failures_json(made, Panels(), 4)["one"] if row["lost"] == "leaf"]
+    assert (leaf["nodes_cut_off"], leaf["all_reduce_goes_on"]) == (8, False)

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from estimator.catalog.loader import load_catalog
 from estimator.changes import apply_change
+from estimator.errors import Problem
 from estimator.fabric import SizedFabric
 from estimator.growth import compared_specs, moved_manager_links, nodes_sized_for, upgrade_lines
+from estimator.later_findings import about_growth, cannot_grow
 from estimator.pipeline import estimate
 from estimator.spec import DesignSpec, parse_spec
 from estimator.topology import Panels, link_table
@@ -142,3 +144,28 @@ def test_lines_that_shrink_are_told_apart() -> None:
     assert later[0]["extended_price_usd"] == {"low": 8, "typical": 16, "high": 24}
     more, none = upgrade_lines([line], [line | {"spare_quantity": 3}])
     assert (more[0]["quantity"], more[0]["spare_quantity"], none) == (0, 1, [])
+
+
+def test_fabric_managers_in_the_way_of_nodes_to_come_are_told() -> None:
+    """31 nodes of a unit of 32 leave a port on each leaf; two managers take four of them, and the 32nd node needs them."""
+    values = {"compute": {"server": "dgx-h100", "nodes": 31},
+              "fabric": {"generation": "ndr", "grow_to_nodes": 64, "reserved": {"fabric_manager_links": 4}}}  # fmt: skip
+    (made,) = estimate([parse_spec(values, CATALOG)], CATALOG, ("counts", "growth"))
+    assert made.growth is not None
+    assert made.growth["moved_links"] == 4
+    (told,) = [finding for finding in made.findings if finding.code == "grow_moves_links"]
+    assert told.change == {"fabric.grow_to_nodes": None}
+    (again,) = estimate([parse_spec(apply_change(values, told.change), CATALOG)], CATALOG, ("counts", "growth"))
+    assert not [finding for finding in again.findings if finding.code.startswith("grow_")]
+
+
+def test_parts_that_growth_would_replace_are_told() -> None:
+    """12 nodes fill whole twin cables; the 13th does not, so the grown design is cabled another way."""
+    line = {"description": "Twin copper", "quantity": 48}
+    growth = {"nodes": {"now": 12, "sized_for": 13}, "moved_links": 0, "replaced": [line]}
+    spec = parse_spec({"compute": {"nodes": 12}, "fabric": {"generation": "ndr", "grow_to_nodes": 13}}, CATALOG)
+    (told,) = about_growth(spec, growth)
+    assert (told.code, told.change) == ("grow_replaces_parts", {"fabric.grow_to_nodes": None})
+    assert "48 × Twin copper" in told.message
+    refused = cannot_grow(Problem("fabric.tiers", "two_tier_too_small", "No fabric."))
+    assert (refused.code, refused.change) == ("grow_not_possible", {"fabric.grow_to_nodes": None})
