@@ -27,11 +27,11 @@ from designer.forms import DesignForm, problems_for_page
 from designer.link_lists import is_outdated
 from designer.models import Design
 from designer.racks_tab import racks_picture
+from designer.revising import revise, tab_page
 from designer.services import cancel_estimate, request_estimate, save_design
 from designer.spec_keys import answered_texts, field_name
 from designer.tabs import result_context, tab_of
 from estimator.catalog.loader import load_catalog
-from estimator.changes import apply_change
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
@@ -259,8 +259,8 @@ def design_apply(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
         raise Http404("This estimate has no such finding, or it proposes no change.")
     if revision.spec_hash != job.spec_hash:
         messages.error(request, "The design has changed since this estimate, so its findings may no longer hold.")
-        return redirect(_tab_page(row, "findings"))
-    return _revise(request, row, revision.given, change, "findings")
+        return redirect(tab_page(row, "findings"))
+    return revise(request, row, revision.given, change, "findings")
 
 
 @login_required
@@ -268,7 +268,7 @@ def design_apply(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
 def floor_plan(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """Ask for a floor plan by the catalog's figures, where the design asks for none."""
     row = get_object_or_404(Design, pk=design_id, owner=_owner(request))
-    return _revise(request, row, row.latest.given, {"site.plan": {}}, "racks")
+    return revise(request, row, row.latest.given, {"site.plan": {}}, "racks")
 
 
 @login_required
@@ -278,30 +278,7 @@ def revision_restore(request: HttpRequest, design_id: UUID, number: int) -> Http
     row = get_object_or_404(Design, pk=design_id, owner=_owner(request))
     revision = get_object_or_404(row.revisions, number=number)
     came_from = QueryDict(urlsplit(request.headers.get("Referer", "")).query)
-    return _revise(request, row, revision.given, {}, tab_of(came_from))
-
-
-def _tab_page(row: Design, tab: str) -> str:
-    return f"{reverse('design', args=[row.pk])}?tab={tab}#result"
-
-
-def _revise(request: HttpRequest, row: Design, given: dict[str, Any], change: dict[str, Any], tab: str) -> HttpResponse:
-    """Save ``given`` with ``change`` as the next revision and queue its estimate; what cannot be built is only told."""
-    before = row.latest.number
-    try:
-        spec = parse_spec(apply_change(given, change), load_catalog())
-        estimate([spec], load_catalog(), parts=("counts",))
-        with transaction.atomic():
-            saved = save_design(_owner(request), spec, row)
-            request_estimate(_owner(request), spec)
-    except EstimatorError as error:
-        words = " ".join(problem.message for problem in error.problems)
-        messages.error(request, f"Nothing was changed, as this could not be built: {words}")
-    else:
-        messages.success(
-            request, f"Saved as revision {saved.latest.number}. Revision {before} is kept: you can go back to it."
-        )
-    return redirect(_tab_page(row, tab))
+    return revise(request, row, revision.given, {}, tab_of(came_from))
 
 
 def _job_or_404(request: HttpRequest, design_id: UUID, job_id: UUID) -> tuple[Design, EstimateJob]:

@@ -1,0 +1,47 @@
+"""Changing a saved design from a page: the next revision and its estimate, told in a message."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from designer.models import Design
+from designer.services import request_estimate, save_design
+from estimator.catalog.loader import load_catalog
+from estimator.changes import apply_change
+from estimator.errors import EstimatorError
+from estimator.pipeline import estimate
+from estimator.spec import parse_spec
+
+
+def tab_page(row: Design, tab: str) -> str:
+    """Address of one tab of a design's result."""
+    return f"{reverse('design', args=[row.pk])}?tab={tab}#result"
+
+
+def revise(
+    request: HttpRequest, row: Design, given: Mapping[str, Any], change: Mapping[str, Any], tab: str
+) -> HttpResponse:
+    """Save ``given`` with ``change`` as the next revision and queue its estimate; what cannot be built is only told."""
+    before, owner = row.latest.number, cast("User", request.user)
+    try:
+        spec = parse_spec(apply_change(given, change), load_catalog())
+        estimate([spec], load_catalog(), parts=("counts",))
+        with transaction.atomic():
+            saved = save_design(owner, spec, row)
+            request_estimate(owner, spec)
+    except EstimatorError as error:
+        words = " ".join(problem.message for problem in error.problems)
+        messages.error(request, f"Nothing was changed, as this could not be built: {words}")
+        return redirect(tab_page(row, tab))
+    number = saved.latest.number
+    if number == before:
+        messages.success(request, f"Nothing was changed: revision {number} says that already.")
+    else:
+        messages.success(request, f"Saved as revision {number}. Revision {before} is kept: you can go back to it.")
+    return redirect(tab_page(row, tab))
