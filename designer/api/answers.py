@@ -252,6 +252,44 @@ class LinkComparison(Answer):
     summary = serializers.CharField()
 
 
+class StepFigures(Answer):
+    """A design in money, parts and bandwidth: of the largest message on all GPUs, by collective; null without a GPU."""
+
+    network_usd = MoneyRange(allow_null=True)
+    at_least = serializers.BooleanField(help_text="Something has no price.")
+    switches = serializers.IntegerField()
+    links = serializers.IntegerField()
+    busbw_gb_s = serializers.DictField(child=serializers.FloatField(allow_null=True))
+    limited_by = serializers.DictField(child=serializers.CharField(allow_null=True))
+
+
+class BuiltStep(StepFigures):
+    """The same of a changed design, and the change."""
+
+    network_usd_change = serializers.FloatField(allow_null=True, help_text="Typical; null where parts have no price.")
+    switches_change = serializers.IntegerField()
+    links_change = serializers.IntegerField()
+    busbw_ratio = serializers.DictField(child=serializers.FloatField(allow_null=True))
+
+
+class Step(Answer):
+    key = serializers.ChoiceField(["uplink", "rail", "generation", "plane"])
+    title = serializers.CharField()
+    change = serializers.DictField(allow_null=True, help_text="Values by dotted key; null where there is no such step.")
+    built = BuiltStep(allow_null=True, help_text="Null where it cannot be built: problems say why.")
+    problems = serializers.ListField(child=serializers.DictField())
+    findings = serializers.ListField(
+        child=serializers.DictField(), help_text="Warnings and errors that the step brings."
+    )
+
+
+class Sensitivity(Answer):
+    spec_hash = serializers.CharField()
+    versions = Versions()
+    base = StepFigures()
+    variants = Step(many=True)
+
+
 class PredictionRow(Answer):
     gpus = serializers.IntegerField()
     nodes = serializers.IntegerField()

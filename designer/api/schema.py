@@ -298,6 +298,14 @@ cabling_read = _call(
     tags=["links"],
 )
 
+sensitivity_read = _call(
+    "get_sensitivity",
+    "What one more uplink, rail, generation or plane costs and brings",
+    {200: answers.Sensitivity},
+    (404, 409),
+    tags=["estimates"],
+)
+
 racks_read = _call(
     "get_racks",
     "Racks of the floor plan, with what stands in them",

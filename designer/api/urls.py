@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from designer.api import catalog_views, compare_views, link_views, views
+from designer.api import catalog_views, compare_views, link_views, scaling_views, views
 
 app_name = "api"
 urlpatterns = [
@@ -20,6 +20,7 @@ urlpatterns = [
     path("estimates/<uuid:pk>/links/compare/", compare_views.EstimateCompareView.as_view(), name="links-compare"),
     path("designs/<uuid:pk>/links/compare/", compare_views.DesignCompareView.as_view(), name="design-links-compare"),
     path("estimates/<uuid:pk>/cabling/", link_views.CablingView.as_view(), name="cabling"),
+    path("estimates/<uuid:pk>/sensitivity/", scaling_views.SensitivityView.as_view(), name="sensitivity"),
     path("estimates/<uuid:pk>/racks/", link_views.RacksView.as_view(), name="racks"),
     path("catalog/", catalog_views.CatalogView.as_view(), name="catalog"),
     path("catalog/<slug:kind>/", catalog_views.CatalogKindView.as_view(), name="catalog-kind"),

@@ -49,7 +49,7 @@ def test_every_address_and_method_is_in_the_document(document: dict[str, Any]) -
         "get /api/v1/estimates/", "post /api/v1/estimates/", "get /api/v1/estimates/{id}/",
         "post /api/v1/estimates/{id}/cancel/", "get /api/v1/estimates/{id}/bom/",
         "get /api/v1/estimates/{id}/links/", "get /api/v1/estimates/{id}/cabling/",
-        "get /api/v1/estimates/{id}/racks/",
+        "get /api/v1/estimates/{id}/racks/", "get /api/v1/estimates/{id}/sensitivity/",
         "post /api/v1/estimates/{id}/links/compare/", "post /api/v1/designs/{id}/links/compare/",
         "get /api/v1/catalog/", "get /api/v1/catalog/{kind}/",
     }  # fmt: skip
