@@ -362,5 +362,5 @@ def why_three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) 
 
 def _leaves_of_two_tiers(sizing: Sizing, i: int) -> int:
     """Leaves that would share the spines of one component, growth included."""
-    grow = np.maximum(sizing.asked.grow_nodes, sizing.leaves.built_nodes)
+    grow = sizing.leaves.grown_nodes
     return int((leaf_rows(grow, sizing.asked, sizing.leaves) * sizing.leaves.columns)[i])

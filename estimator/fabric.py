@@ -40,6 +40,7 @@ class Wiring:
     spine_up: int
     last_spine_up: int
     last_spine_up_held: int  # cores, and the spine itself, hold ports for so many once the design has grown
+    spine_up_most: int  # of any spine, then
     cores: tuple[int, ...]  # of each core group
     leaf_ports: int
     spine_ports: int
@@ -292,6 +293,7 @@ def _wiring(sizing: Sizing, i: int) -> Wiring:
         spine_up=int(sizing.spine_up[i]) if is_three else 0,
         last_spine_up=int(sizing.last_spine_up[i]) if is_three else 0,
         last_spine_up_held=int(sizing.last_spine_up_held[i]) if is_three else 0,
+        spine_up_most=int(sizing.spine_up_most[i]) if is_three else 0,
         cores=tuple(_cores_of_sets(sizing, i, np.arange(n_groups)).tolist()) if is_three else (),
         leaf_ports=int(asked.leaf_ports[i]),
         spine_ports=int(asked.spine_ports[i]),

@@ -111,6 +111,7 @@ class Leaves:
     unit_nodes: IntArray  # 0: one unit of all nodes, filled in node order
     columns: IntArray  # leaves that one unit has side by side: one a rail, or a group of rails
     built_nodes: IntArray  # nodes built for: whole units with full_unit
+    grown_nodes: IntArray  # the same for the design as it may grow
     fullest: IntArray  # endpoints that the fullest leaf is built for, growth included
 
 
@@ -124,9 +125,11 @@ def leaf_layer(asked: Asked) -> Leaves:
     by_rail = asked.rails_a_leaf > 0
     rails = np.maximum(asked.rails_a_leaf, 1)
     unit = np.where((asked.unit_nodes == 0) & by_rail, np.maximum(capacity // rails, 1), asked.unit_nodes)
-    whole = ceil_div(asked.nodes, np.maximum(unit, 1)) * unit
-    built = np.where(asked.full_unit & (unit > 0), whole, asked.nodes)
-    grown = np.maximum(built, asked.grow_nodes)  # uplinks for the leaf as it will be: growing needs no re-cabling
+    built, grown = (
+        np.where(asked.full_unit & (unit > 0), ceil_div(nodes, np.maximum(unit, 1)) * unit, nodes)
+        for nodes in (asked.nodes, asked.grow_nodes)
+    )
+    grown = np.maximum(built, grown)  # uplinks for the leaf as it will be: growing needs no re-cabling
     in_unit = np.where(unit > 0, np.minimum(unit, grown), grown)
     fullest = np.where(by_rail, in_unit * rails, np.minimum(in_unit * asked.endpoints_a_node, capacity))
     fullest = np.where(~by_rail & asked.full_unit & (unit == 0), capacity, fullest)
@@ -139,6 +142,7 @@ def leaf_layer(asked: Asked) -> Leaves:
         unit_nodes=unit,
         columns=np.where(by_rail, asked.endpoints_a_node // rails, 1),
         built_nodes=built,
+        grown_nodes=grown,
         fullest=fullest,
     )
 
@@ -198,6 +202,7 @@ class Sizing:
     spine_up: IntArray  # uplinks of a spine in a full pod
     last_spine_up: IntArray
     last_spine_up_held: IntArray  # as last_spine_up, once the design has grown: cores hold ports for as many
+    spine_up_most: IntArray  # of any spine of the grown design
     core_groups: IntArray  # of a component
     cores_a_group: IntArray
     grown_last_spines: IntArray  # spines of a group in the last pod of the design as it may grow; 0: all pods are alike
@@ -214,7 +219,7 @@ def size(specs: Sequence[DesignSpec], catalog: Catalog) -> Sizing:
     """Size the compute network of every spec. [counts]"""
     asked = asked_columns(specs, catalog)
     leaves = leaf_layer(asked)
-    grow = np.maximum(asked.grow_nodes, leaves.built_nodes)
+    grow = leaves.grown_nodes
     one = _fits_one_tier(asked, grow)
     two = _two_tiers(asked, leaves, grow)
     auto = asked.tiers == 0
@@ -357,6 +362,7 @@ def _assemble(asked: Asked, leaves: Leaves, tiers: IntArray, two: dict[str, IntA
         spine_up=np.where(is_three, full_up, 0),
         last_spine_up=np.where(is_three, last_up, 0),
         last_spine_up_held=np.where(is_three, np.where(ends_alike, grown_up, grown_last_up), 0),
+        spine_up_most=np.where(is_three, np.maximum(grown_up, np.where(cores.last_spines > 0, grown_last_up, 0)), 0),
         core_groups=np.where(is_three, cores.core_groups, 0),
         cores_a_group=np.where(is_three, cores.cores_a_group, 0),
         grown_last_spines=np.where(is_three, cores.last_spines, 0),

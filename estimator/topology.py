@@ -330,8 +330,7 @@ def _spines(out: _Rows) -> None:
     column = _column_of_spines(fabric)
     n_links, n_spines = len(column.spine), int(column.spine[-1]) + 1
     shape = (copies, columns, n_links)
-    held = max(wiring.spine_up, wiring.last_spine_up_held)
-    first = first_uplink(wiring.spine_ports, held, wiring.spine_ports_down, out.panels.spine)
+    first = first_uplink(wiring.spine_ports, wiring.spine_up_most, wiring.spine_ports_down, out.panels.spine)
     port = (first + column.held_uplink).astype(np.int16)
     stack = np.arange(copies)[:, None] * columns + np.arange(columns)
     spine_base = (devices.first[SPINE] + stack * n_spines).astype(np.int32)
