@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -245,7 +246,7 @@ def test_why_a_file_is_refused_stands_beside_its_link(browser, session):
 
 
 def test_a_long_download_says_how_far_it_is_and_can_be_stopped(page):
-    held: list[playwright.Route] = []
+    held: list[Any] = []
     page.route("**/links/?format=topo*", lambda route: held.append(route))  # not answered yet
     page.click("#tab-handoff")
     link = page.locator("#handoff a[href*='format=topo']")

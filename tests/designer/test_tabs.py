@@ -253,7 +253,7 @@ def test_without_a_plan_one_press_makes_one_and_the_next_revision_has_it(
     assert "No floor plan yet" in words_of(tab(page, design, tab="racks"))
     assert page.get(reverse("estimate-racks", args=[design.pk, job.pk])).status_code == 404
     response = page.post(reverse("floor-plan", args=[design.pk]))
-    assert response.url == f"/designs/{design.pk}/?tab=racks#result"
+    assert response["Location"] == f"/designs/{design.pk}/?tab=racks#result"
     assert design.latest.number == 2
     assert design.latest.spec["site"]["plan"]["rack_units"] > 0
     assert design.latest.given["site"] == {"plan": {}}, "what follows the catalog goes on following it"
