@@ -6,6 +6,7 @@ One design has 6 ms of the live preview's 30 ms. A thousand systems × 25 GPU co
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ def test_a_million_points_with_their_winner() -> None:
     points = points_of(columns, np.tile(counts, 1000), "process-per-gpu", constants)
     terms = collective_terms(points, constants)
     sizes: FloatArray = 2.0 ** np.arange(3.0, 35.0)[None, :]
-    winner_s, alone_s = (best_s(lambda run=run: run(terms, sizes)) for run in (fastest, minimum_alone))
+    winner_s, alone_s = (best_s(partial(run, terms, sizes)) for run in (fastest, minimum_alone))
     few = 40
     start = time.perf_counter()
     scalar = [
@@ -110,8 +111,8 @@ def test_a_million_points_with_their_winner() -> None:
 def fastest_of_half(terms: Terms, sizes: FloatArray) -> float:
     n = terms.alpha_s.shape[1] // 2
     names = ("alpha_s", "steps_s", "start_s", "fill_s", "byte_time_s", "limit")
-    part = replace(terms, **{name: np.ascontiguousarray(getattr(terms, name)[:, :n]) for name in names})
-    return best_s(lambda: fastest(part, sizes))
+    columns: Any = {name: np.ascontiguousarray(getattr(terms, name)[:, :n]) for name in names}
+    return best_s(partial(fastest, replace(terms, **columns), sizes))
 
 
 def scalar_time(terms: Terms, variant: int, point: int, size: float) -> float:
