@@ -63,6 +63,29 @@ class DesignRevision(models.Model):
         return f"{self.design_id} revision {self.number}"
 
 
+class Calibration(models.Model):
+    """Constants of the model as an owner's logs have shown them, with those logs' lines and errors. Never changed."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="calibrations")
+    name = models.CharField(max_length=200)
+    system = models.JSONField()
+    parameters = models.JSONField()
+    logs = models.JSONField()
+    error = models.JSONField()
+    diagnosis = models.JSONField()
+    curves = models.JSONField()
+    model_version = models.CharField(max_length=20)
+    catalog_version = models.CharField(max_length=64)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class ApiToken(models.Model):
     """A key to the REST API. Only its hash is kept, so a copy of the database opens nothing."""
 

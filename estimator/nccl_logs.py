@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import isfinite
 from statistics import median
 from typing import Any
 
@@ -16,6 +17,9 @@ from estimator.collectives import BUS_FACTORS, COLLECTIVES
 from estimator.errors import Problem, SpecError
 
 MAX_LOG_BYTES = 20_000_000
+MAX_LINE = 10_000
+MAX_RANKS = 1_048_576
+MAX_MESSAGE_BYTES = 2**50
 MAX_DROPPED_SHOWN = 200
 ARITHMETIC_TOLERANCE = 0.006  # of a bandwidth: what rounding to two decimals leaves, for times that are long enough
 WARM_UP = 1.8  # a single row this many times both of its neighbours is no measurement of the network
@@ -30,9 +34,9 @@ _TAG = re.compile(
     r"(?P<host>[A-Za-z][\w.-]*)(?:\s*\|\s|:\s)(?=\s*(?:#|\d+\s+\d+\s)))"
 )
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_RANK = re.compile(r"Rank\s+(\d+)\s.*?Pid\s+(\d+)\s+on\s+(\S+)\s+device\s+(\d+)\s*(?:\[[^\]]*\])?\s*(.*)")
+_RANK = re.compile(r"Rank\s+(\d{1,7})\s.*?Pid\s+(\d+)\s+on\s+(\S+)\s+device\s+(\d{1,7})\s*(?:\[[^\]]*\])?\s*(.*)")
 _TEST = re.compile(r"\b(all_reduce|all_gather|reduce_scatter|alltoall|all_to_all|broadcast|reduce|sendrecv)_perf\b")
-_OPTIONS = re.compile(r"\b(nThread|nGpus|graph)\s*:?\s*(\d+)")
+_OPTIONS = re.compile(r"\b(nThread|nGpus|graph)\s*:?\s*(\d{1,7})\b")
 _VERSION = re.compile(r"(?:nccl-library=|NCCL version |nccl_version[\"': ]+)([\w.+]+)")
 _SETTING = re.compile(r"\b(NCCL_[A-Z][A-Z0-9_]*)(?:=| set by environment to )([^\s,;'\"]{1,80})")
 _LIBRARY = ("NCCL INFO", "NCCL WARN", "NCCL TRACE", "RCCL", "NET/", "Launch mode")
@@ -108,7 +112,7 @@ def read_log(name: str, data: bytes) -> ParsedLog:
     if len(data) > MAX_LOG_BYTES:
         message = f"{name} has {len(data):,} bytes, and {MAX_LOG_BYTES:,} is the most. Cut it to the table of results."
         raise SpecError([Problem("log", "too_large", message)])
-    text = data.decode("utf-8", errors="replace")
+    text = _text(data)
     reading = _Reading()
     if text.lstrip().startswith("{"):
         _read_json(name, text, reading)
@@ -117,11 +121,25 @@ def read_log(name: str, data: bytes) -> ParsedLog:
     return _finish(name, reading)
 
 
+def _text(data: bytes) -> str:
+    """UTF-8, or UTF-16 as Windows shells write it; without zero bytes, which no database keeps."""
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    return data.decode(encoding, errors="replace").replace("\0", "")
+
+
+def _plain(value: Any) -> str:
+    """A text of a JSON log, at most 200 characters, without zeros and halves of character pairs."""
+    return str(value)[:200].encode("utf-8", errors="replace").decode().replace("\0", "")
+
+
 # ---------------------------------------------------------------- text
 
 
 def _read_text(text: str, reading: _Reading) -> None:
     for number, raw in enumerate(text.splitlines(), start=1):
+        if len(raw) > MAX_LINE:
+            reading.drop(number, f"a line of {len(raw):,} characters, where a row has a hundred")
+            continue
         line = _ANSI.sub("", raw)
         tag, line = _without_tag(line)
         stripped = line.strip()
@@ -179,11 +197,15 @@ def _row(number: int, words: list[str]) -> LogRow | str:
     if len(rest) in (5, 9, 7) and _is_integer(rest[0]):
         rest = rest[1:]  # the root
     numbers = [float(word) if _number(word) else None for word in rest]
+    if len(words[0]) > len(str(MAX_MESSAGE_BYTES)) or not all(isfinite(number or 0.0) for number in numbers):
+        return "a row of the table with a figure that no run has"
     if len(numbers) not in (3, 4, 6, 8):
         return f"a row of the table with {len(numbers)} figures where 4 or 8 are printed"
     time_us, algbw, busbw = numbers[0], numbers[1], numbers[2]
     if time_us is None:
         return "a row of the table without a time"
+    if time_us < 0:
+        return "a row of the table that is cut short"
     half = len(numbers) // 2
     in_place = numbers[half] if len(numbers) in (6, 8) else None
     return LogRow(number, int(words[0]), time_us, algbw, busbw, in_place)
@@ -217,18 +239,21 @@ def _read_json(name: str, text: str, reading: _Reading) -> None:
         content = json.loads(text)
         results = content["results"]
         config = content.get("config") or {}
+        if not isinstance(results, list) or not isinstance(config, dict):
+            raise TypeError
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         message = f"{name} starts as JSON, and is not what nccl-tests writes with -J: an object with 'results'."
         raise SpecError([Problem("log", "not_a_log", message)]) from None
-    _read_comment(" ".join(map(str, content.get("args") or [])), reading)
-    reading.version = str(content.get("nccl_version") or "") or None
+    _read_comment(" ".join(map(str, _list(content.get("args"))))[:MAX_LINE], reading)
+    reading.version = _plain(content.get("nccl_version") or "") or None
     names = {"nGpus": "ngpus", "nThread": "nthreads", "graph": "graph"}
-    reading.options = {name: int(config.get(key) or (key != "graph")) for name, key in names.items()}
-    for device in content.get("devices") or config.get("devices") or []:
-        if isinstance(device, dict) and "rank" in device:
-            reading.ranks[int(device["rank"])] = (
-                str(device.get("pid")), str(device.get("hostname")), int(device.get("device") or 0),
-                str(device.get("device_info") or ""),
+    reading.options = {name: _count(config.get(key), int(key != "graph")) for name, key in names.items()}
+    for device in _list(content.get("devices")) or _list(config.get("devices")):
+        rank = _count(device.get("rank"), -1) if isinstance(device, dict) else -1
+        if rank >= 0:
+            reading.ranks[rank] = (
+                _plain(device.get("pid")), _plain(device.get("hostname")), _count(device.get("device"), 0),
+                _plain(device.get("device_info") or ""),
             )  # fmt: skip
     for number, result in enumerate(results, start=1):
         row = _json_row(number, result)
@@ -239,16 +264,26 @@ def _read_json(name: str, text: str, reading: _Reading) -> None:
             reading.drop(number, row)
 
 
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _count(value: Any, otherwise: int) -> int:
+    """A whole number from 0 to MAX_RANKS; ``otherwise`` for anything else."""
+    return value if type(value) is int and 0 <= value <= MAX_RANKS else otherwise
+
+
 def _json_row(number: int, result: Any) -> LogRow | str:
     try:
         out = result["out_of_place"]
         inside = result.get("in_place") or {}
-        return LogRow(
-            number, int(result["size"]), float(out["time"]), float(out["alg_bw"]), float(out["bus_bw"]),
-            float(inside["time"]) if inside.get("time") else None,
-        )  # fmt: skip
-    except (KeyError, TypeError, ValueError):
+        figures = [float(out["time"]), float(out["alg_bw"]), float(out["bus_bw"]), float(inside.get("time") or 0.0)]
+        size = int(result["size"])
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         return "a result without size, time or bandwidths"
+    if size > MAX_MESSAGE_BYTES or not all(map(isfinite, figures)):
+        return "a result with a figure that no run has"
+    return LogRow(number, size, figures[0], figures[1], figures[2], figures[3] or None)
 
 
 # ---------------------------------------------------------------- what the rows say together

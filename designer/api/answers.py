@@ -252,6 +252,98 @@ class LinkComparison(Answer):
     summary = serializers.CharField()
 
 
+class Parameter(Answer):
+    """One fitted constant; low to high holds it nine times in ten."""
+
+    value = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    at_bound = serializers.BooleanField(help_text="The fit wanted to go further than it may: do not trust the value.")
+    unit = serializers.CharField()
+    before = serializers.FloatField(help_text="Where the fit started.")
+    bounds = serializers.DictField(child=serializers.FloatField(), help_text="from, to.")
+
+
+class LogLine(Answer):
+    line = serializers.IntegerField()
+    why = serializers.CharField()
+
+
+class Log(Answer):
+    """What was read of one log."""
+
+    file = serializers.CharField()
+    rows = serializers.IntegerField()
+    dropped = LogLine(many=True)
+    n_dropped = serializers.IntegerField(help_text="All of them; the list ends at 200.")
+    collective = serializers.CharField(allow_null=True)
+    gpus = serializers.IntegerField(allow_null=True)
+    nodes = serializers.IntegerField(allow_null=True)
+    launch = serializers.CharField()
+    gpu_names = serializers.ListField(child=serializers.CharField())
+    library = serializers.CharField(allow_null=True)
+    system = serializers.DictField(allow_null=True, help_text="The system it was fitted as; null where it was not.")
+    assumed = serializers.ListField(child=serializers.CharField(), help_text="Keys of the system that nobody gave.")
+    problems = serializers.ListField(
+        child=serializers.DictField(), help_text="What to give, with field, code, message."
+    )
+    is_fitted = serializers.BooleanField()
+
+
+class ErrorBySize(Answer):
+    """Median of |ln(predicted ÷ measured)|; null where no size is of the class."""
+
+    large = serializers.FloatField(allow_null=True, help_text="64 MiB and more.")
+    mid = serializers.FloatField(allow_null=True, help_text="1 to 64 MiB.")
+    small = serializers.FloatField(allow_null=True, help_text="Below 1 MiB.")
+
+
+class FitErrors(Answer):
+    before = ErrorBySize()
+    after = ErrorBySize()
+
+
+class Fault(Answer):
+    """A likely fault, the likeliest first; nothing_wrong where there is none."""
+
+    code = serializers.CharField()
+    title = serializers.CharField()
+    evidence = serializers.CharField()
+    advice = serializers.CharField()
+    confidence = serializers.ChoiceField(["low", "medium", "high"])
+    score = serializers.FloatField()
+    category = serializers.CharField()
+    file = serializers.CharField(allow_blank=True)
+    numbers = serializers.DictField(child=serializers.FloatField())
+
+
+class Curve(Answer):
+    """Measured and predicted times of one log, by size."""
+
+    file = serializers.CharField()
+    collective = serializers.CharField()
+    gpus = serializers.IntegerField()
+    message_bytes = serializers.ListField(child=serializers.IntegerField())
+    measured_us = serializers.ListField(child=serializers.FloatField())
+    before_us = serializers.ListField(child=serializers.FloatField())
+    after_us = serializers.ListField(child=serializers.FloatField())
+
+
+class NamedConstants(Answer):
+    name = serializers.CharField()
+    parameters = serializers.DictField(child=serializers.FloatField())
+
+
+class CalibrationAnswer(Answer):
+    """What logs have shown, kept nowhere."""
+
+    parameters = serializers.DictField(child=Parameter())
+    logs = Log(many=True)
+    error = FitErrors()
+    diagnosis = Fault(many=True)
+    curves = Curve(many=True)
+
+
 class StepFigures(Answer):
     """A design in money, parts and bandwidth: of the largest message on all GPUs, by collective; null without a GPU."""
 
@@ -307,6 +399,7 @@ class PredictionRow(Answer):
 
 class Prediction(Answer):
     rows = PredictionRow(many=True)
+    calibration = serializers.DictField(required=False, help_text="Name, hash and constants, where one was given.")
 
 
 class Kind(Answer):

@@ -10,6 +10,8 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiRespo
 from designer.api import answers
 from designer.api.serializers import (
     BomQuery,
+    CalibrationDetailSerializer,
+    CalibrationSerializer,
     CatalogQuery,
     CompareQuery,
     DesignDetailSerializer,
@@ -164,6 +166,60 @@ predictions = _call(
     examples=[_example("all-reduce on H100", PREDICTION)],
     tags=["predictions"],
 )
+calibration_create = _call(
+    "calibrate",
+    "Constants of a site, and what is wrong with it, from logs of nccl-tests or rccl-tests",
+    {200: answers.CalibrationAnswer, 201: CalibrationDetailSerializer},
+    (403, 413, 415, 503),
+    request={
+        "multipart/form-data": {
+            "type": "object",
+            "properties": {
+                "log": {
+                    "type": "array",
+                    "items": {"type": "string", "format": "binary"},
+                    "description": "One or several.",
+                },
+                "system": {
+                    "type": "string",
+                    "description": "JSON: keys of a prediction's system that the logs do not say.",
+                },
+                "name": {"type": "string", "maxLength": 200, "description": "Keeps the calibration under this name."},
+            },
+            "required": ["log"],
+        },
+        "application/json": {
+            "type": "object",
+            "properties": {
+                "logs": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {"file": {"type": "string"}, "text": {"type": "string"}},
+                        "required": ["file", "text"],
+                    },
+                },
+                "system": {"type": "object"},
+                "name": {"type": "string"},
+            },
+            "required": ["logs"],
+        },
+        "text/plain": {"type": "string"},
+    },
+    tags=["calibrations"],
+)
+calibration_list = _call(
+    "list_calibrations",
+    "List calibrations",
+    {200: CalibrationSerializer(many=True)},
+    (404,),
+    parameters=[PageQuery],
+    tags=["calibrations"],
+)
+calibration_read = _call(
+    "get_calibration", "A calibration", {200: CalibrationDetailSerializer}, (404,), tags=["calibrations"]
+)
+calibration_delete = _call("delete_calibration", "Delete a calibration", {204: None}, (403, 404), tags=["calibrations"])
 spec_schema = _call("get_spec_schema", "JSON Schema of a design", {200: OpenApiTypes.OBJECT}, tags=["designs"])
 
 design_list = _call(

@@ -8,8 +8,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from designer.api import answers
+from designer.calibrations import calibrated_of
 from designer.exports.downloads import FORMATS
-from designer.models import Design, DesignRevision
+from designer.models import Calibration, Design, DesignRevision
 from estimator.handoff.formats import FORMATS as LINK_FORMATS
 from estimator.handoff.readers.files import AUTO
 from estimator.handoff.readers.files import FORMATS as READ_FORMATS
@@ -196,3 +197,46 @@ class EstimateJobDetailSerializer(EstimateJobSerializer):
 
     class Meta(EstimateJobSerializer.Meta):
         fields = [*EstimateJobSerializer.Meta.fields, "spec", "result"]
+
+
+class CalibrationSerializer(serializers.ModelSerializer[Calibration]):
+    """A calibration in a list. ``hash`` is of its values."""
+
+    url = serializers.SerializerMethodField()
+    hash = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Calibration
+        fields = ["id", "url", "name", "hash", "model_version", "catalog_version", "created_at"]
+
+    def get_url(self, calibration: Calibration) -> str:
+        return _url(self, "calibration", pk=calibration.pk)
+
+    def get_hash(self, calibration: Calibration) -> str:
+        return calibrated_of(calibration).hash
+
+
+class CalibrationDetailSerializer(CalibrationSerializer):
+    """A calibration with its logs; ``calibration`` is what ``workload.calibration`` of a design and a prediction take."""
+
+    calibration = serializers.SerializerMethodField()
+    parameters = serializers.DictField(child=answers.Parameter(), help_text="Constants by name and index.")
+    logs = answers.Log(many=True)
+    error = answers.FitErrors()
+    diagnosis = answers.Fault(many=True)
+    curves = answers.Curve(many=True)
+
+    class Meta(CalibrationSerializer.Meta):
+        fields = [
+            *CalibrationSerializer.Meta.fields,
+            "calibration",
+            "system",
+            "parameters",
+            "logs",
+            "error",
+            "diagnosis",
+            "curves",
+        ]
+
+    def get_calibration(self, calibration: Calibration) -> answers.NamedConstants:
+        return calibrated_of(calibration).model_dump()  # type: ignore[return-value]

@@ -2,12 +2,14 @@
 
 from django.urls import path, re_path
 
-from designer.api import catalog_views, compare_views, link_views, scaling_views, views
+from designer.api import calibration_views, catalog_views, compare_views, link_views, scaling_views, views
 
 app_name = "api"
 urlpatterns = [
     path("preview/", views.PreviewView.as_view(), name="preview"),
     path("predictions/", views.PredictionsView.as_view(), name="predictions"),
+    path("calibrations/", calibration_views.CalibrationsView.as_view(), name="calibrations"),
+    path("calibrations/<uuid:pk>/", calibration_views.CalibrationView.as_view(), name="calibration"),
     path("spec-schema/", views.SpecSchemaView.as_view(), name="spec-schema"),
     path("designs/", views.DesignsView.as_view(), name="designs"),
     path("designs/<uuid:pk>/", views.DesignView.as_view(), name="design"),
