@@ -119,7 +119,7 @@ def size_axis(sizes: Sequence[int]) -> dict[str, Any]:
     return {
         "field": "message_bytes", "type": "quantitative", "title": "Message size, each GPU's buffer",
         "scale": {"type": "log", "base": 2, "nice": False, "domain": [min(sizes), max(sizes)]},
-        "axis": {"values": ticks, "labelExpr": SIZE_LABEL, "grid": False},
+        "axis": {"values": ticks, "labelExpr": SIZE_LABEL, "grid": False, "labelOverlap": "parity", "labelSeparation": 6},
     }  # fmt: skip
 
 

@@ -124,9 +124,16 @@ def _performance_of(job: EstimateJob, pk: str) -> dict[str, Any] | None:
 
 def _steps(job: EstimateJob) -> dict[str, Any]:
     try:
-        return sensitivity_of(job)
+        found = sensitivity_of(job)
     except EstimatorError as error:
         return {"cannot": [problem.message for problem in error.problems]}
+    return found | {"variants": [row | {"remark": _remark(row["findings"])} for row in found["variants"]]}
+
+
+def _remark(findings: Sequence[Mapping[str, Any]]) -> str:
+    """The one finding of a step that matters most: a part that is missing, as no price is known then; else the first."""
+    ranked = sorted(findings, key=lambda finding: (finding["severity"] != "error", finding["code"] != "no_part_fits"))
+    return str(ranked[0]["message"]) if ranked else ""
 
 
 def sensitivity_of(job: EstimateJob) -> dict[str, Any]:

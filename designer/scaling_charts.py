@@ -1,5 +1,6 @@
 """Charts of the performance tab and of the validation page: bands, measured points, efficiencies, designs side by side."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -102,14 +103,19 @@ def _layers(y: dict[str, Any], cross: dict[str, Any], measured: list[dict[str, A
     ]  # fmt: skip
 
 
-def _y_axis(quantity: str) -> dict[str, Any]:
+def y_axis(quantity: str, rows: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+    """The axis of busbw, or of time over whole powers of ten around the bands of ``rows``."""
     if quantity == "busbw":
         return {"field": "value", "type": "quantitative", "title": "Bus bandwidth, GB/s", "scale": {"zero": True},
                 "axis": {"tickCount": 6}}  # fmt: skip
     label = ("datum.value >= 1e6 ? format(datum.value / 1e6, ',') + ' s' : datum.value >= 1e3 ? "
              "format(datum.value / 1e3, ',') + ' ms' : format(datum.value, ',') + ' µs'")  # fmt: skip
-    return {"field": "value", "type": "quantitative", "title": "Time", "scale": {"type": "log", "nice": False},
-            "axis": {"labelExpr": label, "values": [10.0**power for power in range(8)]}}  # fmt: skip
+    low = math.floor(math.log10(min((row["low"] for row in rows), default=1.0)))
+    high = math.ceil(math.log10(max((row["high"] for row in rows), default=1e7)))
+    domain = {"domain": [10.0**low, 10.0**high]} if rows else {}
+    ticks = [10.0**power for power in range(low, high + 1)]
+    return {"field": "value", "type": "quantitative", "title": "Time", "scale": {"type": "log", "nice": False, **domain},
+            "axis": {"labelExpr": label, "values": ticks}}  # fmt: skip
 
 
 def size_chart(table: Mapping[str, Any], collective: str, quantity: str, dots: Dots) -> dict[str, Any]:
@@ -129,7 +135,7 @@ def size_chart(table: Mapping[str, Any], collective: str, quantity: str, dots: D
             rows.append({"series": f"s{k}", "message_bytes": sizes[size], "value": value, "low": low, "high": high})
             span = f"{_short(low, quantity)} to {_short(high, quantity)}"
             point[f"s{k}"] = f"{_text(value, quantity)} ({span}), {limit_text(table, at, size)}"
-    y, label = _y_axis(quantity), COLLECTIVES[collective]
+    y, label = y_axis(quantity, rows), COLLECTIVES[collective]
     cross = crosshair("message_bytes", "Message size", series, points)
     spec = {"encoding": {"x": size_axis([sizes[size] for size in drawn])}, "layer": _layers(y, cross, measured)}
     what = "bus bandwidth" if quantity == "busbw" else "time"
@@ -236,7 +242,7 @@ def designs_chart(tables: Sequence[tuple[str, Mapping[str, Any]]], collective: s
     cross = crosshair("message_bytes", "Message size", letters, points)
     spec = {
         "encoding": {"x": size_axis([sizes[size] for size in drawn])},
-        "layer": _layers(_y_axis("busbw"), cross, []),
+        "layer": _layers(y_axis("busbw"), cross, []),
     }
     table_rows = [
         {"head": message_size(message_bytes),
@@ -276,7 +282,7 @@ def run_chart(
     series = ["Predicted, with band", "Measured"]
     cross = crosshair("message_bytes", "Message size", series, points)
     span = [min(sizes), max(max(sizes), 2 * min(sizes))]
-    spec = {"encoding": {"x": size_axis(span)}, "layer": _layers(_y_axis("busbw"), cross, measured_rows)}
+    spec = {"encoding": {"x": size_axis(span)}, "layer": _layers(y_axis("busbw"), cross, measured_rows)}
     title = f"{run.name}: {COLLECTIVES[run.collective].lower()} on {count(run.gpus)} GPUs"
     return chart_of("run", title, f"Predicted and measured bus bandwidth of {run.name}.", series, rows, spec,
                     ["Message size", *series], table, "The band should hold nine runs in ten.")  # fmt: skip
