@@ -396,6 +396,8 @@ def _cables(tier: _Tier) -> tuple[Column, BoolArray | None]:
     opener = np.arange(n)
     for i, choice in shared:
         mine = np.arange(n)[tier.among(i)]
+        if not len(mine):
+            continue  # every link it would do for shares a cage or cable with a longer one
         key = cable_of_links(tier.table, tier.rows, choice)[mine]
         first = mine[first_of(key, int(key.max()) + 1)[key]]
         opener[mine] = first

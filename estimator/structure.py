@@ -250,7 +250,7 @@ class Structure:
         if wiring.rows <= 12:
             return set(range(wiring.rows))
         pods = {0, wiring.pod_rows, (wiring.pods - 1) * wiring.pod_rows, wiring.rows - 1}
-        return {0, 1} if self.fabric.tiers < 3 else pods
+        return {0, 1} if self.fabric.tiers < 3 else {row for row in pods if row < wiring.rows}
 
     def chosen_spines(self, wide: bool = False) -> list[int]:
         """Spines that stand for all: of the first groups of each kind (``wide``: of two each), up to three a set."""

@@ -126,6 +126,13 @@ def test_the_published_bill_counts_from_the_link_list() -> None:
     assert (again["nodes"], again["switches"], again["managers"]) == (508, 1536, 4)
 
 
+def test_a_kind_of_cable_that_no_link_is_left_with_counts_nothing() -> None:
+    """32 HGX H100 on a floor: twin copper would do for some links, but each shares a cage with a longer one."""
+    made = cabled("hgx-h100-8u", 32, "ndr", {"plan": {}})
+    is_as_counted(*made[2:])
+    is_sound(made)
+
+
 @settings(max_examples=150, deadline=None)
 @given(
     parts=st.sampled_from([

@@ -170,6 +170,14 @@ def test_every_loss_of_chosen_designs(nodes: int, ports: int, keys: dict[str, An
     check(made, panels, ports, most=120)
 
 
+def test_one_pod_with_cores_has_no_leaves_beyond_its_own() -> None:
+    """18 units of four rails fill one pod of three tiers: the rows tried end with its last one."""
+    made = fabric(70, 4, leaf_downlinks=4, leaf_uplinks=2, tiers=3)
+    assert (made.tiers, made.pods, made.wiring.rows) == (3, 1, 18)
+    (leaf,) = [row for row in failures_json(made, Panels(), 4)["one"] if row["lost"] == "leaf"]
+    assert (leaf["n"], leaf["endpoints_cut_off"], leaf["node_ports_left"]) == (72, 4, "3:4")
+
+
 def test_a_hundred_thousand_endpoints_take_milliseconds() -> None:
     """131,072 endpoints in three tiers: 15 ms of processor time here, and ten times that is still no brute force."""
     made = fabric(16_384, 8, generation="xdr")
