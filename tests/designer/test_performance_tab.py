@@ -165,6 +165,15 @@ def test_the_tab_shows_the_collective_that_is_asked_for(page: Client, owner: Use
 
 
 @pytest.mark.django_db
+def test_the_overview_leads_to_it_and_every_page_to_the_validation(page: Client, owner: User, sent: list[str]) -> None:
+    design, _ = finished(owner, SPEC)
+    address = reverse("design", args=[design.pk])
+    overview = page.get(address).content.decode()
+    assert re.search(rf'href="{address}\?tab=performance#result"[^>]*>All collectives<', overview)
+    assert overview.count(f'href="{reverse("validation")}"') == 2, "in the navigation and in the footer"
+
+
+@pytest.mark.django_db
 def test_other_designs_stand_beside_it_and_nobody_else_s(page: Client, owner: User, sent: list[str]) -> None:
     design, _ = finished(owner, SPEC)
     other, _ = finished(owner, SPEC | {"name": EVIL, "fabric": {"generation": "ndr"}})
