@@ -7,7 +7,7 @@ from uuid import UUID
 
 from designer.charts import chosen
 from designer.link_lists import is_outdated, refuse_outdated
-from designer.models import Design
+from designer.models import Calibration, Design
 from designer.result_query import one_of
 from designer.scaling_charts import COLLECTIVES, designs_chart, efficiency_chart, size_chart, table_of
 from designer.templatetags.units import message_size
@@ -55,6 +55,7 @@ def performance_context(job: EstimateJob, design_id: UUID, query: Mapping[str, A
         "with": [str(row["pk"]) for row in beside] + [""] * (MOST_BESIDE - len(beside)),
         "without_table": [row["name"] for row in beside if not row["table"]],
         "random": performance["all_reduce"]["both_placements"],
+        "calibrations_offered": list(Calibration.objects.filter(owner_id=job.owner_id).only("pk", "name")),
         "steps": _steps(job) if query.get("steps") else None,
     }
 

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from designer.bom_table import sorted_bom
 from designer.cabling_tab import cabling_context
+from designer.calibration_page import used_context
 from designer.charts import domain_nics_gb_s, headline, performance_charts
 from designer.diagrams import part_names
 from designer.failures_panel import failures_context
@@ -49,7 +50,8 @@ def result_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) 
     """All that the result part of the page shows of a finished job: what every tab has, and what the asked one shows."""
     result, tab = job.result or {}, tab_of(query)
     context = {"tab": tab, "tabs": TABS, "tab_template": f"designer/_tab_{tab}.html", "result": result,
-               "n_to_heed": n_to_heed(result), "is_outdated": is_outdated(job)}  # fmt: skip
+               "n_to_heed": n_to_heed(result), "is_outdated": is_outdated(job),
+               **used_context(result.get("performance"), job.owner_id)}  # fmt: skip
     match tab:
         case "performance":
             return context | performance_context(job, design_id, query)

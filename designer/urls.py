@@ -6,7 +6,7 @@ from django.templatetags.static import static
 from django.urls import path
 from django.views.generic import RedirectView
 
-from designer import compare_views, validation_views, views
+from designer import calibration_views, compare_views, validation_views, views
 
 
 class FaviconView(RedirectView):
@@ -27,6 +27,13 @@ urlpatterns = [
     path("designs/<uuid:design_id>/revisions/<int:number>/restore/", views.revision_restore, name="revision-restore"),
     path("designs/<uuid:design_id>/floor-plan/", views.floor_plan, name="floor-plan"),
     path("validation/", validation_views.validation, name="validation"),
+    path("calibrations/", calibration_views.calibrations, name="calibrations"),
+    path("calibrations/new/", calibration_views.calibration_new, name="calibration-new"),
+    path("calibrations/read/", calibration_views.calibration_read, name="calibration-read"),
+    path("calibrations/use/", calibration_views.calibration_use, name="calibration-use"),
+    path("calibrations/<uuid:pk>/", calibration_views.calibration, name="calibration"),
+    path("calibrations/<uuid:pk>/rename/", calibration_views.calibration_rename, name="calibration-rename"),
+    path("calibrations/<uuid:pk>/delete/", calibration_views.calibration_delete, name="calibration-delete"),
     path("preview/", views.preview, name="preview"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/", views.estimate_status, name="estimate-status"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cancel/", views.estimate_cancel, name="estimate-cancel"),
