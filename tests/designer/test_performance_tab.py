@@ -156,7 +156,9 @@ def tab(page: Client, design: Design, **query: Any) -> Any:
 @pytest.mark.django_db
 def test_the_tab_shows_the_collective_that_is_asked_for(page: Client, owner: User, sent: list[str]) -> None:
     design, _ = finished(owner, SPEC)
-    assert "All-reduce by GPU count" in text_of(tab(page, design))
+    words = text_of(tab(page, design))
+    assert "All-reduce by GPU count" in words
+    assert re.search(r"reaches [\d.]+ GB/s with ranks in node order and [\d.]+ GB/s with ranks scattered", words)
     words = text_of(tab(page, design, collective="alltoall", size=str(2**24)))
     assert "All-to-all by GPU count" in words
     assert "leaf oversubscription" in words
