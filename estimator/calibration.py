@@ -23,6 +23,7 @@ from estimator.units import FloatArray, s_to_us
 
 MAX_LOGS = 50
 MAX_PARAMETERS = 6
+MAX_OF_SEVERAL = 12
 FLOOR_BYTES = 1024  # messages that cost their start alone
 SOFTNESS = 0.04  # |ln| beyond which a residual counts less than its square
 PRIOR = 0.03  # weight of staying where the constant stood, per bound width
@@ -244,7 +245,7 @@ def fit_runs(predictor: Predictor) -> list[Fitted]:
         ftol=1e-4,
         xtol=1e-4,
     )
-    spread = _spread(found.jac, float(found.cost), len(predictor.measured_s)) * width
+    spread = _spread(found.jac, found.fun) * width
     values = low + found.x * width
     return [
         Fitted(
@@ -262,10 +263,13 @@ def _weights(predictor: Predictor) -> FloatArray:
     return np.asarray(np.sqrt(weight * (len(weight) / weight.sum())))
 
 
-def _spread(jacobian: FloatArray, cost: float, n_points: int) -> FloatArray:
-    """Standard deviations from the curvature at the best point, in shares of the bound widths."""
-    degrees = max(n_points - jacobian.shape[1], 1)
-    covariance = np.linalg.pinv(jacobian.T @ jacobian) * (2 * cost / degrees)
+def _spread(jacobian: FloatArray, left: FloatArray) -> FloatArray:
+    """Standard deviations from the curvature at the best point and the residuals left, in shares of the bound widths.
+
+    Outliers count whole here, although the fit is gentle on them: they say how well the model holds at this site.
+    """
+    degrees = max(len(left) - 2 * jacobian.shape[1], 1)  # each constant adds a row of its own
+    covariance = np.linalg.pinv(jacobian.T @ jacobian) * float(np.sum(left**2) / degrees)
     return np.asarray(np.sqrt(np.maximum(np.diag(covariance), 0.0)))
 
 
@@ -303,17 +307,23 @@ def _candidates(base: ModelConstants) -> list[Parameter]:
 
 
 def _informed(predictor: Predictor, candidates: Sequence[Parameter]) -> list[Parameter]:
-    """Those that move some size at all, the strongest first; at most MAX_PARAMETERS and a third of the sizes."""
+    """Those that move some size at all, the strongest first: six of one log, and two more for each further one.
+
+    Never more than a third of the sizes. How far a constant could go counts little: moving many sizes counts.
+    """
     base = predictor.constants
     launches = {one.key: one.start for one in candidates if one.key[0] in LAUNCHES}
-    room = min(MAX_PARAMETERS, max(len(set(predictor.message_bytes.tolist())) // 3, 1))
+    most = min(MAX_PARAMETERS + 2 * (len(predictor.runs) - 1), MAX_OF_SEVERAL)
+    room = min(most, max(len(set(predictor.message_bytes.tolist())) // 3, 1))
+    weight = _weights(predictor)
     strength: dict[Key, float] = {}
     at_start = predictor.errors(base.replaced(launches))
     for one in candidates:
         # the launch is a floor of its own: judged by what it is, others by what they move
         there = 0.0 if one.key[0] in LAUNCHES else one.low
         moved = np.abs(predictor.errors(base.replaced(launches | {one.key: there})) - at_start)
-        strength[one.key] = float(np.sqrt(np.sum(moved**2))) if float(moved.max()) > INFORMED else 0.0
+        felt = np.minimum(moved, EFFICIENCY_REACH) * weight
+        strength[one.key] = float(np.sqrt(np.sum(felt**2))) if float(moved.max()) > INFORMED else 0.0
     kept = sorted((one for one in candidates if strength[one.key] > 0), key=lambda one: -strength[one.key])[:room]
     return [one for one in candidates if one in kept]
 

@@ -18,6 +18,7 @@ from estimator.errors import Problem, SpecError
 
 MAX_LOG_BYTES = 20_000_000
 MAX_LINE = 10_000
+MAX_MESSAGES = 20_000  # kept for the diagnosis
 MAX_RANKS = 1_048_576
 MAX_MESSAGE_BYTES = 2**50
 MAX_DROPPED_SHOWN = 200
@@ -140,7 +141,7 @@ def _read_text(text: str, reading: _Reading) -> None:
         if len(raw) > MAX_LINE:
             reading.drop(number, f"a line of {len(raw):,} characters, where a row has a hundred")
             continue
-        line = _ANSI.sub("", raw)
+        line = _ANSI.sub("", raw) if "\x1b" in raw else raw
         tag, line = _without_tag(line)
         stripped = line.strip()
         if not stripped:
@@ -148,12 +149,13 @@ def _read_text(text: str, reading: _Reading) -> None:
         if stripped.startswith("#") or _is_said_by_the_test(stripped):
             _read_comment(stripped, reading)
             continue
-        row = _row(number, stripped.split())
+        row = _row(number, stripped.split()) if stripped[0].isdigit() else "not a row of the table"
         if isinstance(row, LogRow):
             reading.rows.append((tag, row, _kind(stripped.split())))
             continue
         if any(word in stripped for word in _LIBRARY):
-            reading.messages.append(stripped[:500])
+            if len(reading.messages) < MAX_MESSAGES:
+                reading.messages.append(stripped[:500])
             _read_comment(stripped, reading)
             reading.drop(number, "a message of the library, not a row of the table")
         else:
@@ -174,16 +176,16 @@ def _without_tag(line: str) -> tuple[str, str]:
 
 
 def _read_comment(line: str, reading: _Reading) -> None:
-    if found := _RANK.search(line):
+    if "Rank" in line and (found := _RANK.search(line)):
         rank, pid, host, device, name = found.groups()
         reading.ranks[int(rank)] = (pid, host, int(device), name.strip())
-    if found := _TEST.search(line):
+    if "_perf" in line and (found := _TEST.search(line)):
         reading.collective = found[1].replace("all_to_all", "alltoall")
-    for name, value in _OPTIONS.findall(line):
-        reading.options[name] = int(value)
+    if "nThread" in line or "graph" in line:
+        reading.options.update((name, int(value)) for name, value in _OPTIONS.findall(line))
     if "NCCL_" in line:
         reading.settings.update(_SETTING.findall(line))
-    if reading.version is None and (found := _VERSION.search(line)):
+    if reading.version is None and ("ersion" in line or "nccl" in line) and (found := _VERSION.search(line)):
         reading.version = found[1]
 
 

@@ -51,7 +51,8 @@ def test_every_address_and_method_is_in_the_document(document: dict[str, Any]) -
         "get /api/v1/estimates/{id}/links/", "get /api/v1/estimates/{id}/cabling/",
         "get /api/v1/estimates/{id}/racks/", "get /api/v1/estimates/{id}/sensitivity/",
         "post /api/v1/estimates/{id}/links/compare/", "post /api/v1/designs/{id}/links/compare/",
-        "get /api/v1/calibrations/", "post /api/v1/calibrations/", "get /api/v1/calibrations/{id}/", "delete /api/v1/calibrations/{id}/",
+        "get /api/v1/calibrations/", "post /api/v1/calibrations/",
+        "get /api/v1/calibrations/{id}/", "delete /api/v1/calibrations/{id}/",
         "get /api/v1/catalog/", "get /api/v1/catalog/{kind}/",
     }  # fmt: skip
 
