@@ -112,7 +112,7 @@ def read_log(name: str, data: bytes) -> ParsedLog:
     """
     if len(data) > MAX_LOG_BYTES:
         message = f"{name} has {len(data):,} bytes, and {MAX_LOG_BYTES:,} is the most. Cut it to the table of results."
-        raise SpecError([Problem("log", "too_large", message)])
+        raise SpecError([Problem("log", "file_too_large", message)])
     text = _text(data)
     reading = _Reading()
     if text.lstrip().startswith("{"):

@@ -248,7 +248,7 @@ def test_a_file_over_the_limit_is_refused_before_it_is_read() -> None:
     with pytest.raises(SpecError) as error:
         read_log("big.txt", b"#" * (MAX_LOG_BYTES + 1))
     (problem,) = error.value.problems
-    assert problem.code == "too_large"
+    assert problem.code == "file_too_large"
     assert f"{MAX_LOG_BYTES:,}" in problem.message
 
 
