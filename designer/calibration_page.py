@@ -237,11 +237,24 @@ def widest(systems: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 def used_context(performance: Mapping[str, Any] | None, owner_id: int | None) -> dict[str, Any]:
     """What a design's result says of the calibration behind its numbers, and where that is found if it still is."""
     used = (performance or {}).get("calibration")
-    if not used:
+    if not performance or not used:
         return {}
-    kept = (
-        row
-        for row in Calibration.objects.filter(owner_id=owner_id).only("pk", "name", "parameters")
-        if calibrated_of(row).hash == used["hash"]
+    rows = Calibration.objects.filter(owner_id=owner_id).only("pk", "name", "parameters", "logs")
+    kept = next((row for row in rows if calibrated_of(row).hash == used["hash"]), None)
+    other = made_on(kept.logs, performance["system"], load_catalog()) if kept else ""
+    return {"calibration_used": {**used, "kept": kept, "made_on": other}}
+
+
+def made_on(logs: Iterable[Mapping[str, Any]], system: Mapping[str, Any], catalog: Catalog) -> str:
+    """GPU and network of a calibration's logs in words, where the design has others; "" where they are the same."""
+    systems = [log["system"] for log in logs if log["system"]]
+    gpus = dict.fromkeys(str(of_log["gpu"]) for of_log in systems)
+    fabrics = dict.fromkeys(
+        str(of_log.get("fabric")) for of_log in systems if of_log.get("fabric") not in (None, "none")
     )
-    return {"calibration_used": {**used, "kept": next(kept, None)}}
+    is_other_fabric = bool(fabrics) and system.get("fabric") not in (None, "none", *fabrics)
+    if system.get("gpu") in gpus and not is_other_fabric:
+        return ""
+    models = " and ".join(catalog.gpus[gpu].model if gpu in catalog.gpus else gpu for gpu in gpus)
+    names = " and ".join(FABRICS.get(name, name).split(" (")[0] for name in fabrics)
+    return f"{models} over {names}" if names else models

@@ -62,6 +62,8 @@ def calibration_new(request: HttpRequest) -> HttpResponse:
         answer = calibrate(files, system, load_catalog())
     except EstimatorError as error:
         return _refused(request, values, list(error.problems), {})
+    if wrong := _wrong_answers(answer, values):
+        return _refused(request, values, wrong, answer)
     try:
         name = name or suggested_name(read_logs(files, system, load_catalog()).runs, load_catalog())
         saved = save_calibration(_owner(request), name, system, answer)
@@ -85,6 +87,14 @@ def _files(request: HttpRequest) -> list[tuple[str, bytes]]:
         message = f"{len(parts)} files were chosen, and {MAX_LOGS} are the most at once. Choose fewer."
         raise SpecError([Problem(FILES, "too_many_logs", message)])
     return [(str(part.name)[:200], bytes_of(part, FILES, MAX_LOG_BYTES)) for part in parts]
+
+
+def _wrong_answers(answer: Mapping[str, Any], values: Mapping[str, str]) -> list[Problem]:
+    """What cannot be so by a log, where the form says it: those answers are refused, not only remarked on."""
+    found = [
+        Problem(**problem) for log in answer["logs"] for problem in log["problems"] if problem["code"] != "assumed"
+    ]
+    return [one for one in dict.fromkeys(found) if values.get(one.field.removeprefix("system."))]
 
 
 def _with_those_of_logs(problems: Any, answer: Mapping[str, Any]) -> list[Problem]:
