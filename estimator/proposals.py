@@ -60,6 +60,8 @@ def with_changes(found: Sequence[Finding], subject: Subject) -> list[Finding]:
         new = {finding.severity for finding in after if finding.code not in before}
         if found[n].code not in {finding.code for finding in after} and "error" not in new:
             is_second_best = "warning" in new
+            if is_second_best and found[n].severity == "info":
+                continue  # worse than what it would end
             if n not in chosen or not is_second_best:
                 chosen[n] = is_second_best, change
     return [replace(finding, change=chosen[n][1]) if n in chosen else finding for n, finding in enumerate(found)]
@@ -159,6 +161,7 @@ def _rails_apart(_: Subject) -> Iterator[Change]:
 
 def _two_tiers(_: Subject) -> Iterator[Change]:
     yield {"fabric.tiers": 2}
+    yield {"fabric.tiers": 2, "fabric.least_spines": 2}
 
 
 def _as_bought(_: Subject) -> Iterator[Change]:

@@ -77,7 +77,7 @@ class _Finder:
 
     def links(self, number: int, entry: SetLength) -> IntArray | Problem:
         """Row numbers of the links that an entry is about."""
-        field, devices = f"{_FIELD}.{number}", self._table.devices
+        field, devices = f"{_FIELD}[{number}]", self._table.devices
         ends = [devices.index_of(name) for name in (entry.a, entry.b)]
         for name, index in zip((entry.a, entry.b), ends, strict=True):
             if index is None:

@@ -261,7 +261,7 @@ def test_what_is_set_for_links_that_are_not_there_is_refused(entry: dict[str, An
     with pytest.raises(InfeasibleDesign) as refused:
         superpod({"set_lengths": [good, entry]})
     (problem,) = refused.value.problems
-    assert (problem.field, problem.code) == ("site.set_lengths.1", code)
+    assert (problem.field, problem.code) == ("site.set_lengths[1]", code)
 
 
 def test_one_long_pair_of_a_cage_takes_its_own_medium() -> None:

@@ -539,6 +539,8 @@ def test_the_command_line_refuses_what_it_cannot_read(tmp_path: Path) -> None:
         done = command(*arguments)
         assert (done.returncode, done.stdout) == (2, "")
         assert json.loads(done.stderr)["problems"][0]["code"] == code
+    links.write_bytes(bytes(range(256)) * 1000)  # longer than what is read before it is refused
+    assert len(command(spec, links).stderr.splitlines()) == 1
 
 
 # ---------------------------------------------------------------- size

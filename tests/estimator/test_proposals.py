@@ -52,7 +52,7 @@ FOUND: list[tuple[str, dict[str, Any], Change]] = [
                                 reserved={"fabric_manager_links": 4, "leaf_ports": 2}), {"fabric.reserved.leaf_ports": 0}),
     ("last_unit_partial", h100(50), {"compute.nodes": 64}),
     ("rails_never_meet", h100(64, layout="rail-only"), {"fabric.layout": "rail-optimized"}),
-    ("single_switch", custom(8), {"fabric.tiers": 2}),
+    ("single_switch", custom(8), {"fabric.tiers": 2, "fabric.least_spines": 2}),
     ("uplinks_not_even", custom(40, 1, leaf_radix=8, spine_radix=16, leaf_downlinks=5, leaf_uplinks=3, **LOOSE),
      {"fabric.uplink_spread": "even"}),
     ("opensm_fat_tree_asymmetric", custom(40, 1, leaf_radix=8, spine_radix=16, leaf_downlinks=5, leaf_uplinks=3, **LOOSE),

@@ -89,7 +89,8 @@ def _lines(file: IO[bytes], encoding: str) -> Iterator[str]:
                 line = "(a line over the length limit)\n"
             yield line.replace("\0", " ") if "\0" in line else line
     finally:
-        text.detach()
+        if not file.closed:  # a generator that was left half-read ends after its file
+            text.detach()
 
 
 def _csv_rows(file: IO[bytes], encoding: str) -> Iterator[sheet.Row]:
