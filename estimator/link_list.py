@@ -15,8 +15,9 @@ from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE
 from estimator.errors import Problem, SpecError
 from estimator.fabric import SizedFabric
 from estimator.link_labels import labels_of, switches_of
-from estimator.other_fabrics import other_keys, size_others
+from estimator.other_fabrics import size_others
 from estimator.other_links import other_table
+from estimator.other_rules import other_keys
 from estimator.port_names import Labels
 from estimator.site_floor import design_floor
 from estimator.sized import sized_fabrics

@@ -19,7 +19,7 @@ from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric import SizedFabric, even_or_loose, fabric_of
 from estimator.fabric_fields import OtherFabric
 from estimator.hosts import Hosts
-from estimator.other_rules import in_entry, uplink_rate_gbit_s
+from estimator.other_rules import in_entry, other_keys, uplink_rate_gbit_s
 from estimator.sizing import Sizing, size
 from estimator.spec import DesignSpec
 from estimator.units import IntArray, ceil_div
@@ -63,13 +63,6 @@ class _Job:
     spec: DesignSpec
     entry: OtherFabric
     uplink_rate_gbit_s: int | None  # where uplinks have cages of their own
-
-
-def other_keys(spec: DesignSpec) -> list[str]:
-    """Key of every entry in the Estimate: its role, and a number where a role comes again."""
-    roles = [entry.role for entry in spec.other_fabrics]
-    seen = [roles[: number + 1].count(role) for number, role in enumerate(roles)]
-    return [role if n == 1 else f"{role}-{n}" for role, n in zip(roles, seen, strict=True)]
 
 
 def size_others(

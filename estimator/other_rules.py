@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from estimator.catalog.loader import Catalog
-from estimator.catalog.ports import CONVERGED, IN_BAND, OUT_OF_BAND, STORAGE, switch_ports, uplink_cages
+from estimator.catalog.ports import COMPUTE, CONVERGED, IN_BAND, OUT_OF_BAND, STORAGE, switch_ports, uplink_cages
 from estimator.errors import Problem
 from estimator.fabric_fields import MAX_ENDPOINTS, OtherFabric, Reserved
 from estimator.spec_fields import DesignSpec
@@ -26,6 +26,25 @@ def resolve_others(spec: DesignSpec, catalog: Catalog) -> tuple[DesignSpec, list
         entries.append(resolved)
         problems += [in_entry(problem, index) for problem in found]
     return spec.model_copy(update={"other_fabrics": entries}), problems
+
+
+def other_keys(spec: DesignSpec) -> list[str]:
+    """Key of every entry in the Estimate: its role, and a number where a role comes again."""
+    roles = [entry.role for entry in spec.other_fabrics]
+    seen = [roles[: number + 1].count(role) for number, role in enumerate(roles)]
+    return [role if n == 1 else f"{role}-{n}" for role, n in zip(roles, seen, strict=True)]
+
+
+def set_length_problems(spec: DesignSpec) -> Iterator[Problem]:
+    """Lengths set by hand for a network that the request has not: the first of each name."""
+    keys, told = [COMPUTE, *other_keys(spec)], set()
+    for number, entry in enumerate(spec.site.set_lengths):
+        if entry.fabric not in keys and entry.fabric not in told:
+            told.add(entry.fabric)
+            message = (
+                f"The design's networks are {', '.join(keys)}, and a length was set for one called '{entry.fabric}'."
+            )
+            yield Problem(f"site.set_lengths[{number}].fabric", "no_such_fabric", message)
 
 
 def in_entry(problem: Problem, index: int) -> Problem:

@@ -11,7 +11,7 @@ from typing import Any
 from estimator.calibrated import calibrated_problems
 from estimator.catalog.loader import Catalog
 from estimator.errors import SpecError
-from estimator.other_rules import resolve_others
+from estimator.other_rules import resolve_others, set_length_problems
 from estimator.spec_fields import SECTIONS, DesignSpec
 from estimator.spec_rules import asked_ratio, endpoint_rate, port_rate, resolve
 from estimator.validation import validated
@@ -57,7 +57,7 @@ def parse_spec(values: Any, catalog: Catalog) -> DesignSpec:
         raise SpecError(problems)
     resolved, problems = resolve(draft, catalog, problems)
     resolved, of_others = resolve_others(resolved, catalog)
-    problems += of_others
+    problems += [*of_others, *set_length_problems(resolved)]
     problems += calibrated_problems(draft.workload.calibration, catalog, "workload.calibration")
     if problems:
         raise SpecError(problems)

@@ -18,7 +18,7 @@ from estimator.handoff.stamp import comments, slug
 from estimator.hosts import ENDPOINT, PDU
 from estimator.hosts import MANAGER as MANAGER_HOST
 from estimator.link_list import LinkList, link_list
-from estimator.other_fabrics import other_keys
+from estimator.other_rules import other_keys
 from estimator.port_names import Labels, host_ports, management_port
 
 CUSTOM_MAKER = "Custom"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from estimator.cable_runs import TIER_NAMES, CablePlan, LinkCabling
 from estimator.cabling import cable_plan, link_cabling
 from estimator.catalog.loader import Catalog, load_catalog
-from estimator.errors import EstimatorError, InfeasibleDesign
+from estimator.errors import EstimatorError, InfeasibleDesign, SpecError
 from estimator.fabric import SizedFabric, fabric_of
 from estimator.fit import Cage, fiber_reasons, is_blocked
 from estimator.link_keys import cable_of_links
@@ -264,6 +264,17 @@ def test_what_is_set_for_links_that_are_not_there_is_refused(entry: dict[str, An
     assert (problem.field, problem.code) == ("site.set_lengths[1]", code)
 
 
+def test_a_length_for_a_network_that_the_design_has_not_is_refused() -> None:
+    entries = [{"a": "node-0001", "b": "storage-leaf-001", "length_m": 5.0, "fabric": name}
+               for name in ("storage", "storage-2", "storage-2", "compute")]  # fmt: skip
+    request = {"compute": {"server": "dgx-h100", "nodes": 8}, "fabric": {"generation": "ndr"},
+               "other_fabrics": [{"role": "storage"}], "site": {"set_lengths": entries}}  # fmt: skip
+    with pytest.raises(SpecError) as refused:
+        parse_spec(request, load_catalog())
+    (problem,) = refused.value.problems
+    assert (problem.field, problem.code) == ("site.set_lengths[1].fabric", "no_such_fabric")
+
+
 def test_one_long_pair_of_a_cage_takes_its_own_medium() -> None:
     """Both links of the pair fill one cage at either end, so they alone go single-mode."""
     _, _, table, plan, links = superpod({"set_lengths": [{"a": "leaf-r1-001", "b": "spine-001", "length_m": 60.0}]})
@@ -302,9 +313,12 @@ def test_a_medium_set_by_hand_holds_for_whole_cages_or_is_refused() -> None:
 
 
 def test_lengths_of_another_fabric_leave_this_one_alone() -> None:
-    entry = {"a": "leaf-001", "b": "spine-001", "length_m": 5.0, "fabric": "storage"}
-    _, _, _, plan, _ = superpod({"set_lengths": [entry]})
-    assert plan.links is None
+    catalog, entry = load_catalog(), {"a": "node-0001", "b": "storage-leaf-001", "length_m": 5.0, "fabric": "storage"}
+    spec = parse_spec(
+        {"compute": {"server": "dgx-h100", "nodes": 8}, "fabric": {"generation": "ndr"},
+         "other_fabrics": [{"role": "storage"}], "site": {"set_lengths": [entry]}}, catalog,
+    )  # fmt: skip
+    assert cable_plan(spec, fabric_of(size([spec], catalog), 0, spec), catalog).links is None
 
 
 # ---------------------------------------------------------------- media by length
