@@ -102,7 +102,7 @@ def _bundle(links: LinkList, at: IntArray) -> dict[str, Any]:
         lengths[one.length_m] = lengths.get(one.length_m, 0) + len(np.unique(cable[run == k]))
     return {
         "tier": TIERS[int(links.table.tier[at[0]])], "links": len(at), "cables": sum(lengths.values()),
-        "media": list(dict.fromkeys(choice.medium for choice in choices)),
+        "media": list(dict.fromkeys(choice.told_medium for choice in choices)),
         "parts": list(dict.fromkeys(choice.cable.id for choice in choices)),
         "lengths": [{"length_m": length, "cables": lengths[length]} for length in sorted(lengths)],
     }  # fmt: skip

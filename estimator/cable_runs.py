@@ -59,7 +59,7 @@ class Run:
             "lower_module": choice.lower_module if choice else None,
         }
         return {
-            "medium": choice.medium if choice else None, "length_m": self.length_m, "links": self.n_links,
+            "medium": choice.told_medium if choice else None, "length_m": self.length_m, "links": self.n_links,
             "cables": self.n_cables, "upper_modules": self.n_upper_modules, "lower_modules": self.n_lower_modules,
             "modules": self.n_upper_modules + self.n_lower_modules,
             "upper_cages": self.n_upper_cages, "lower_cages": self.n_lower_cages,

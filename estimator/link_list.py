@@ -82,7 +82,9 @@ class LinkList:
     def _block(self, tier: int, rows: slice) -> Iterator[LinkRow]:
         table, cabling, names = self.table, self.cabling, self.table.devices.names
         lower, upper = self.labels[LOWER_KINDS[tier]], self.labels[UPPER_KINDS[tier]]
-        media = [(run.choice.medium, run.choice.cable.id) if run.choice else (None, None) for run in self.plan.runs]
+        media = [
+            (run.choice.told_medium, run.choice.cable.id) if run.choice else (None, None) for run in self.plan.runs
+        ]
         columns = (
             table.plane, table.rail, table.a_device, table.a_port, table.b_device, table.b_port, table.b_lane,
             table.rate_gbit_s, cabling.cable, cabling.length_m, cabling.run,

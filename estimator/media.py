@@ -94,6 +94,11 @@ class Choice:
         """Its word of LADDER."""
         return self.medium if self.cable.kind == "fiber" else self.cable.kind
 
+    @property
+    def told_medium(self) -> str:
+        """What a reader is told it runs over: ``aoc`` for cables whose fibre cannot be had apart, else the medium."""
+        return "aoc" if self.cable.kind == "aoc" else self.medium
+
     def stocked_m(self, length_m: npt.ArrayLike) -> FloatArray:
         """Shortest length on offer that is long enough, else the next whole metre within reach; NaN beyond reach."""
         asked = np.maximum(np.asarray(length_m, dtype=np.float64), self.least_m)

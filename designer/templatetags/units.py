@@ -281,7 +281,9 @@ def basis_name(value: Any) -> str:
 
 @register.filter
 def medium_name(value: Any) -> str:
-    """What a cable is made of: "multimode" → "multimode fibre", "copper" → "copper"."""
+    """What a cable is made of: "multimode" → "multimode fibre", "copper" → "copper", "aoc" → "active optical cable"."""
+    if value == "aoc":
+        return "active optical cable"
     return f"{value} fibre" if value in ("multimode", "single-mode") else words(value)
 
 

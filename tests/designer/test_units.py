@@ -70,6 +70,7 @@ NB = units.NO_BREAK_SPACE
         (units.unit_name, "fraction", ""),
         (units.unit_name, "USD/node", "$ per node"),
         (units.medium_name, "multimode", "multimode fibre"),
+        (units.medium_name, "aoc", "active optical cable"),
         (units.medium_name, "copper", "copper"),
         (units.total, {"a": 2, "b": 3, "c": None}, "5"),
     ],

@@ -116,7 +116,7 @@ def check_modules(rows: list[dict[str, str]], compute: dict[str, Any]) -> None:
     """A cage that ends a fibre holds a module; one that ends a cable of its own holds none."""
     cages: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for row in rows:
-        if row["media"] in ("multimode", "single-mode") and row["part"].startswith("fib"):
+        if row["media"] in ("multimode", "single-mode"):
             for side in "ab":
                 kind = row[f"{side}_device"].split("-")[0]
                 group = "node" if kind == "node" else "fabric_manager" if kind == "manager" else "switch"
