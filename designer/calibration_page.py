@@ -48,7 +48,7 @@ INDEX_NAMES = {
     "domain": "inside a domain", "network": "between domains", "tree_network": "trees between domains",
     "ring_network": "rings between domains", "volta": "Volta", "ampere": "Ampere", "hopper": "Hopper",
     "blackwell": "Blackwell", "rubin": "Rubin", "cdna-3": "CDNA 3", "cdna-4": "CDNA 4",
-    "default": "others", "pair": "pairs", **LAUNCH_WORDS,
+    "default": "others", "pair": "pairs", "alltoall": "all-to-all", "sendrecv": "send-receive", **LAUNCH_WORDS,
 }  # fmt: skip
 TONES = {"high": "error", "medium": "warning", "low": "info"}
 LARGE_ERROR = 0.10  # median |ln| after the fit, at 64 MiB and more, above which the fit explains little

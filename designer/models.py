@@ -64,7 +64,7 @@ class DesignRevision(models.Model):
 
 
 class Calibration(models.Model):
-    """Constants of the model as an owner's logs have shown them, with those logs' lines and errors. Never changed."""
+    """Constants of the model as an owner's logs have shown them, with those logs' lines and errors. Only its name may change."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="calibrations")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.estimator.log_texts import LOGS
 from tests.processes import prepare, running_app
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -423,3 +424,41 @@ def test_without_scripts_the_form_posts_and_the_result_is_on_the_page(app, brows
     page.click("#bom th:has-text('Quantity') a")
     assert page.url.endswith("?sort=quantity#bom")
     context.close()
+
+
+def test_logs_are_read_as_they_are_chosen_and_become_curves_and_a_diagnosis(app, page):
+    page.goto(f"{app.url}/calibrations/new/")
+    page.set_input_files("#id_log", [LOGS / "h100x4_all_reduce.txt", LOGS / "h100x4_all_gather.txt"])
+    page.wait_for_selector(".read-logs")
+    assert page.get_attribute("#id_gpus_per_node", "placeholder") == "4"
+    page.fill("#id_name", "Four on a bench")
+    page.click("form.calibration-form [type=submit]")
+    page.wait_for_selector("h1:has-text('Four on a bench')")
+    for chart in page.locator("[data-chart]").all():
+        chart.scroll_into_view_if_needed()
+        playwright.expect(chart.locator("svg").first).to_be_visible()
+    assert page.locator("#constants svg.strip").count() >= 2
+    assert page.locator(".diagnosis .fault").count() >= 1
+    page.select_option("#id_curve", "2")
+    page.click(".chooser button")
+    page.wait_for_selector("h3:has-text('All-gather')")
+
+
+@pytest.mark.parametrize("width", [390, 800, 1440])
+def test_calibration_pages_fit_their_screen(app, page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{app.url}/calibrations/")
+    page.click("th a >> nth=0") if page.locator("th a").count() else page.click("text=Choose logs")
+    for address in (page.url, f"{app.url}/calibrations/", f"{app.url}/calibrations/new/"):
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") == 0
+
+
+def test_a_log_that_is_too_large_is_refused_before_it_is_sent(app, page, tmp_path):
+    page.goto(f"{app.url}/calibrations/new/")
+    large = tmp_path / "large.txt"
+    large.write_bytes(b"x" * 20_000_001)
+    page.set_input_files("#id_log", large)
+    playwright.expect(page.locator("#error_log")).to_contain_text("20.0 MB is the most")
+    page.click("form.calibration-form [type=submit]")
+    assert page.url.endswith("/calibrations/new/")

@@ -376,7 +376,7 @@ def test_the_same_calibration_twice_adds_no_revision(page: Client, design: Desig
 
 def test_a_calibration_of_other_machines_says_so() -> None:
     catalog = load_catalog()
-    logs = [
+    logs: list[dict[str, Any]] = [
         {"system": {"gpu": "h100-sxm", "fabric": "efa"}},
         {"system": {"gpu": "h100-sxm", "fabric": "none"}},
         {"system": None},
