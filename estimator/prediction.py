@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from estimator.bandwidth import LIMITS, Points, complete_system, gpu_facts, system_columns
+from estimator.bandwidth import LIMITS, Points, SystemColumns, complete_system, gpu_facts, system_columns
 from estimator.calibrated import Calibrated, calibrated_problems, constants_of
 from estimator.catalog.loader import Catalog
 from estimator.collectives import COLLECTIVES, VARIANTS
@@ -119,7 +119,7 @@ def predict(request: Any, catalog: Catalog) -> dict[str, Any]:
     times = predict_times(points, message_bytes, constants, asked.collective, asked.algorithm, asked.protocol)
     missing = [n for n, row in zip(gpus, times.time_s, strict=True) if not np.isfinite(row).all()]
     if missing:
-        raise SpecError([_no_such_variant(asked, missing)])
+        raise SpecError([_no_way(asked, missing, columns)])
     used = {"calibration": asked.calibration.provenance()} if asked.calibration else {}
     return {"rows": _rows(points, sizes, times), **used}
 
@@ -187,7 +187,22 @@ _NEEDS = {
     "nvls_tree": "several domains of two GPUs or more, with NVLink switches that reduce",
     "collnet_chain": "in_network_reduction and several domains",
     "collnet_direct": "in_network_reduction and several domains",
+    "pat": "several domains of one GPU",
+    "two_level": "several domains of two GPUs or more",
+    "one_shot": "GPUs of one scale-up domain",
 }
+
+
+def _no_way(asked: PredictionRequest, gpus: list[int], columns: SystemColumns) -> Problem:
+    """Why no time exists at these GPU counts: no NIC is left, or the forced algorithm or protocol is not there."""
+    n_failed, n_nics = int(columns.failed_nics[0]), float(columns.nics_per_domain[0])
+    if n_failed < n_nics or max(gpus) <= columns.domain_gpus[0]:
+        return _no_such_variant(asked, gpus)
+    message = (
+        f"{n_failed} NICs are down, and a scale-up domain of {int(columns.domain_gpus[0])} GPUs has {n_nics:g}: nothing "
+        "joins it to the others. Leave at least one NIC up."
+    )
+    return Problem("system.failed_nics", "no_network", message)
 
 
 def _no_such_variant(asked: PredictionRequest, gpus: list[int]) -> Problem:
