@@ -97,6 +97,17 @@ def manager_links_of_leaves(fabric: SizedFabric) -> IntArray:
     return fabric.leaf_down - ceil_div(fabric.leaf_endpoints, fabric.endpoints_per_port)
 
 
+def first_manager_ports(fabric: SizedFabric, links_per_cage: int) -> IntArray:
+    """Port of the first fabric-manager link of every leaf: after the nodes', past the cage that a splitter fills if it can."""
+    after_nodes = ceil_div(fabric.leaf_endpoints, fabric.endpoints_per_port)
+    if fabric.endpoints_per_port == 1:
+        return after_nodes
+    fresh = ceil_div(after_nodes, links_per_cage) * links_per_cage
+    uplinks_from = (fabric.wiring.leaf_ports - fabric.leaf_uplinks) // links_per_cage * links_per_cage
+    has_room = fresh + manager_links_of_leaves(fabric) <= uplinks_from
+    return np.where(has_room, fresh, after_nodes)
+
+
 def managers_of_components(fabric: SizedFabric) -> IntArray:
     """Fabric-manager links of every component: a manager looks after one network."""
     return manager_links_of_leaves(fabric).reshape(fabric.n_components, -1).sum(axis=1)

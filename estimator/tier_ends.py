@@ -13,7 +13,7 @@ import numpy as np
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import COMPUTE, links_per_node_cage, switch_ports
 from estimator.catalog.records import Switch
-from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE, manager_links_of_leaves
+from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE, first_manager_ports, manager_links_of_leaves
 from estimator.fit import Cage
 from estimator.media import AUTO, Question
 from estimator.topology import first_uplink
@@ -188,7 +188,9 @@ def _nodes(
     upper = _switch_side(LEAF, leaf, upper_cage, fabric.leaf_endpoints)
     lower = _node_side(spec, fabric, catalog, role)
     # hosts beside nodes have one link a cage, and break the pairs that node order makes
-    in_node_order = fabric.layout == "top-of-rack" and fabric.planes == 1 and not (fabric.hosts and fabric.hosts.attached)
+    in_node_order = (
+        fabric.layout == "top-of-rack" and fabric.planes == 1 and not (fabric.hosts and fabric.hosts.attached)
+    )
     may_twin = in_node_order and not (fabric.leaf_endpoints % lower.cage.links).any()
     question = _question(
         NODE_LEAF, spec, catalog, fabric.endpoint_rate_gbit_s, upper, lower, may_twin, leaf[0]
@@ -242,8 +244,9 @@ def _pairs(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, leaf: tu
 def _managers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, leaf: tuple[Switch, bool]) -> TierEnds:
     nic = catalog.default_nic(spec.fabric.generation)
     rate = fabric.port_rate_gbit_s
-    links, after_nodes = manager_links_of_leaves(fabric), ceil_div(fabric.leaf_endpoints, fabric.endpoints_per_port)
-    upper = _switch_side(LEAF, leaf, _switch_cage(leaf[0], rate, catalog), links, after_nodes)
+    cage = _switch_cage(leaf[0], rate, catalog)
+    first = first_manager_ports(fabric, cage.links)
+    upper = _switch_side(LEAF, leaf, cage, manager_links_of_leaves(fabric), first)
     far = Cage(nic.ports[0].cage_classes, nic.ports[0].top, 1, can_idle=True)
     name = f"a fabric manager with {nic.id}"
     lower = Side(MANAGER, name, far, np.array([fabric.links_fabric_manager]), is_assumed=True)

@@ -21,6 +21,7 @@ from estimator.devices import (
     SPINE,
     Devices,
     devices_of,
+    first_manager_ports,
     manager_links_of_leaves,
     managers_of_components,
 )
@@ -226,7 +227,7 @@ def _managers(out: _Rows) -> None:
     in_component = np.arange(len(leaf)) - np.repeat(np.cumsum(by_component) - by_component, by_component)
     managers = ceil_div(by_component, MANAGER_PORTS)
     first = np.repeat(np.cumsum(managers) - managers, by_component)
-    leaf_port = ceil_div(fabric.leaf_endpoints, fabric.endpoints_per_port)[leaf] + nth
+    leaf_port = first_manager_ports(fabric, out.panels.leaf)[leaf] + nth
     values = {
         "plane": devices.plane[devices.first[LEAF] + leaf],
         "rail": devices.rail[devices.first[LEAF] + leaf],
