@@ -31,8 +31,12 @@ TYPES = frozenset(
     )
 )  # fmt: skip
 _TAG = re.compile(
-    r"^\s*(?:\[(?P<mpi>\d+,\d+)\](?:<std\w+>)?:?|\[(?P<rank>\d+)\](?=[\s#])|(?P<srun>\d+):(?=\s)|"
+    r"^\s*(?:\[(?:[\w.-]+@)?(?P<mpi>\d+,\d+)\](?:\[[^\]\s]*\])?(?:<std\w+>)?:?|\[(?P<rank>\d+)\](?=[\s#])|(?P<srun>\d+):(?=\s)|"
     r"(?P<host>[A-Za-z][\w.-]*)(?:\s*\|\s|:\s)(?=\s*(?:#|\d+\s+\d+\s)))"
+)
+_STAMP = re.compile(  # mpirun --timestamp-output, kubectl logs --prefix --timestamps, journald
+    r"^\s*(?:\[pod/[^\]\s]+\]\s|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?(?:\s|(?=\[))|"
+    r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[A-Z]{3,4} )?\d{4}\s?(?=[\[#\s]))"
 )
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _RANK = re.compile(r"Rank\s+(\d{1,7})\s.*?Pid\s+(\d+)\s+on\s+(\S+)\s+device\s+(\d{1,7})\s*(?:\[[^\]]*\])?\s*(.*)")
@@ -168,11 +172,18 @@ def _is_said_by_the_test(line: str) -> bool:
 
 
 def _without_tag(line: str) -> tuple[str, str]:
-    """(tag of the launcher, the line without it)."""
+    """(tag of the launcher, the line without it and without times of day)."""
+    line = _without_stamps(line)
     found = _TAG.match(line)
     if not found:
         return "", line
-    return next((value for value in found.groups() if value), ""), line[found.end() :]
+    return next((value for value in found.groups() if value), ""), _without_stamps(line[found.end() :])
+
+
+def _without_stamps(line: str) -> str:
+    while found := _STAMP.match(line):
+        line = line[found.end() :]
+    return line
 
 
 def _read_comment(line: str, reading: _Reading) -> None:

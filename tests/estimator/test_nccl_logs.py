@@ -67,6 +67,12 @@ def test_figures_of_an_own_run_to_the_digit() -> None:
     [
         "[1,0]<stdout>:", "[1,0]<stdout>: ", "[1,0]:", "0: ", " 0: ", "[0] ", "worker-0 | ", "launcher-abcde: ",
         "\x1b[32m", "   ", "\t",
+        "[prterun-host-4242@1,0]<stdout>: ",
+        "[1,0][host:4242]<stdout>: ",
+        "Thu Jan  1 00:00:00 2026[1,0]<stdout>:",
+        "2026-01-01T00:00:00.123456789Z ",
+        "2026-01-01 00:00:00,123 ",
+        "[pod/launcher-x7k2p/nccl] 2026-01-01T00:00:00+01:00 [1,0]<stdout>:",
     ],
 )  # fmt: skip
 def test_tags_in_front_of_every_line(tag: str) -> None:
