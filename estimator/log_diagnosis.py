@@ -372,23 +372,24 @@ def _sockets(signature: Signature) -> Iterator[Fault]:
 
 def _congested(signature: Signature) -> Iterator[Fault]:
     ethernet = signature.fabric == "roce"
-    sinks, spikes = signature.collapse > 1.5 and signature.deficit > 0, signature.n_spikes > 0
+    left_out = signature.run.n_disturbed  # a single one happens in any log
+    n_spikes = signature.n_spikes + (left_out if left_out > 1 else 0)
+    sinks, spikes = signature.collapse > 1.5 and signature.deficit > 0, n_spikes > 0
     score = signature.deficit * ((0.7 if signature.n_domains > 2 else 0.35) if ethernet else 0.15)
     if ethernet and signature.slow is not None and signature.slow > 1.3:
         score = max(score, 0.25)
     score = min(score + 0.35 * sinks + 0.4 * (spikes and signature.n_domains > 1 and (signature.slow or 9) > 1.3), 0.78)
+    sizes, owner = ("size takes", "its") if n_spikes == 1 else ("sizes take", "their")
     signs = [
         f"large messages take {signature.slow:.2f} times the prediction" if signature.slow else "",
         f"bandwidth falls to {1 / signature.collapse:.0%} of its peak as messages grow" if sinks else "",
-        f"{signature.n_spikes} sizes take over {SPIKE:g} times their neighbours" if spikes else "",
+        f"{n_spikes} {sizes} much longer than {owner} neighbours" if spikes else "",
     ]
     code = "no_flow_control" if ethernet and (sinks or spikes) else "congestion"
     evidence = f"over {signature.fabric} with {signature.n_domains} domains " + " and ".join(
         sign for sign in signs if sign
     )
-    yield _fault(
-        signature, code, score, evidence, slow=signature.slow, collapse=signature.collapse, spikes=signature.n_spikes
-    )
+    yield _fault(signature, code, score, evidence, slow=signature.slow, collapse=signature.collapse, spikes=n_spikes)
 
 
 def _few_channels(signature: Signature) -> Iterator[Fault]:

@@ -63,6 +63,7 @@ class LoggedRun:
     messages: tuple[str, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     assumed: tuple[str, ...] = ()
+    n_disturbed: int = 0  # sizes left out because they took much longer than both neighbours
 
 
 def log_system(values: Any) -> LogSystem:
@@ -127,7 +128,7 @@ def run_of(log: ParsedLog, asked: LogSystem, catalog: Catalog) -> tuple[LoggedRu
     protocol = asked.protocol or _protocol(log.settings.get("NCCL_PROTO", ""))
     run = LoggedRun(
         log.file, collective, gpus, system, asked.launch or log.launch, algorithm, protocol, sizes, times, log.messages,
-        log.settings, (*assumed, *more),
+        log.settings, (*assumed, *more), log.n_disturbed,
     )  # fmt: skip
     return run, _asked_for(run, log)
 

@@ -87,6 +87,7 @@ class ParsedLog:
     n_dropped: int
     messages: tuple[str, ...] = ()  # lines of the library, for the diagnosis
     settings: dict[str, str] = field(default_factory=dict)  # NCCL_… as the log says them
+    n_disturbed: int = 0  # rows dropped because they took much longer than both neighbours
 
 
 @dataclass
@@ -101,6 +102,7 @@ class _Reading:
     dropped: list[Dropped] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
+    n_disturbed: int = 0
 
     def drop(self, line: int, why: str) -> None:
         self.dropped.append(Dropped(line, why))
@@ -318,7 +320,7 @@ def _finish(name: str, reading: _Reading) -> ParsedLog:
         file=name, collective=collective, gpus=gpus, nodes=_nodes(ranks, gpus), launch=_launch(reading),
         gpu_names=tuple(sorted({gpu for _, _, _, gpu in ranks.values() if gpu})), version=reading.version, rows=usable,
         dropped=tuple(dropped[:MAX_DROPPED_SHOWN]), n_dropped=len(dropped), messages=tuple(reading.messages),
-        settings=reading.settings,
+        settings=reading.settings, n_disturbed=reading.n_disturbed,
     )  # fmt: skip
 
 
@@ -420,6 +422,7 @@ def _usable(rows: list[LogRow], collective: str | None, gpus: int | None, readin
         near = [kept[j].time_us for j in (i - 1, i + 1) if 0 <= j < len(kept)]
         is_last = i == len(kept) - 1  # nothing after it says that it should have been shorter
         if not is_last and all(row.time_us > WARM_UP * time for time in near):
+            reading.n_disturbed += i > 0  # the first one is a warm-up
             reading.drop(
                 row.line, f"warm-up or a disturbance: {row.time_us:g} us is over {WARM_UP} times both neighbours"
             )

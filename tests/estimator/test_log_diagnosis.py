@@ -103,6 +103,20 @@ def test_a_healthy_run_gets_no_fault_with_high_confidence(run: Run) -> None:
         assert fault["confidence"] != "high", fault
 
 
+def test_disturbed_sizes_that_the_fit_leaves_out_still_show_congestion() -> None:
+    base = made(H100, 16, lambda size: 4.0)
+    spiked = {2**9: 2.5, 2**18: 20.0, 2**23: 9.0, 2**25: 8.0}
+    rows = [(size, t * spiked.get(size, 1.0)) for size, t in zip(base.message_bytes, base.time_us, strict=True)]
+    answer = calibrate([("spiky.txt", measured_log(gpus=16, nodes=2, rows=rows))], {}, CATALOG)
+    assert answer["logs"][0]["n_dropped"] == len(spiked)
+    assert "congestion" in codes(answer["diagnosis"])[:2]
+    one = [
+        (size, t * (20.0 if size == 2**18 else 1.0)) for size, t in zip(base.message_bytes, base.time_us, strict=True)
+    ]
+    answer = calibrate([("once.txt", measured_log(gpus=16, nodes=2, rows=one))], {}, CATALOG)
+    assert "congestion" not in codes(answer["diagnosis"])[:2]
+
+
 def test_most_healthy_core_runs_have_nothing_wrong() -> None:
     core = [run for run in HEALTHY if run.family == "core"]
     clean = [run for run in core if codes(diagnosis([logged(run)], CATALOG)) == ["nothing_wrong"]]
