@@ -86,6 +86,9 @@ def _sent(request: Request) -> tuple[str | None, dict[str, Any], list[tuple[str,
     if content_type == "application/json":
         return _sent_as_json(data)
     if content_type != "multipart/form-data":
+        if "file" not in data:
+            message = "The body is empty. Send a log as the body, or as a part of a form."
+            raise Refusal(400, "invalid_request", [Problem("log", "missing", message)])
         data["file"].seek(0)
         return None, {}, [("log", bytes_of(data["file"], "log", MAX_LOG_BYTES))]
     _refuse_unknown(key for key in data if key not in (*KEYS, *request.FILES))

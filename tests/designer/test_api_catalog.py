@@ -100,7 +100,7 @@ def test_predictions_come_at_once_in_the_order_asked_for(call: Caller) -> None:
     [
         ({"system": {"gpu": "abacus"}}, "system.gpu"),
         ({"gpus": []}, "gpus"),
-        ({"gpus": [2**40]}, "gpus"),
+        ({"gpus": [2**40]}, "gpus[0]"),
         ({"gpus": [1] * 200, "message_bytes": [8] * 200}, "message_bytes"),
         ({"collective": "shout"}, "collective"),
         ({"bogus": 1}, "bogus"),

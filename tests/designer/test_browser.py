@@ -72,9 +72,14 @@ def opened(browser, session, watched, **options):
     )
     context.add_init_script(WATCH)
     page = context.new_page()
-    page.on("console", lambda message: watched.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("console", lambda message: watched.append(message.text) if is_fault(message) else None)
     page.on("pageerror", lambda error: watched.append(str(error)))
     return page
+
+
+def is_fault(message):
+    """An error or a warning, but for htmx's word that leaving the page has ended a preview that was under way."""
+    return message.type in ("error", "warning") and not message.text.startswith(("htmx:sendAbort", "htmx:afterRequest"))
 
 
 @pytest.fixture

@@ -64,6 +64,9 @@ def test_a_json_body_and_a_bare_log_give_what_a_form_gives(call: Caller) -> None
     by_json = call("POST", "calibrations/", {"logs": [{"file": "log", "text": LOG.decode()}]}).json()
     bare = call.client.generic("POST", f"{BASE}/calibrations/", LOG, content_type="text/plain").json()
     assert by_form == by_json == bare
+    empty = call.client.generic("POST", f"{BASE}/calibrations/", b"", content_type="text/plain")
+    assert empty.status_code == 400
+    assert empty.json()["problems"][0]["code"] == "missing"
 
 
 def test_a_prediction_with_a_calibration_predicts_what_was_measured(call: Caller) -> None:
