@@ -83,7 +83,11 @@ def other_table(one: OtherSized, compute: SizedFabric, others: Sequence[OtherSiz
 
 
 def other_plan(
-    one: OtherSized, compute: SizedFabric, others: Sequence[OtherSized], catalog: Catalog, floor: "FloorPlan | None" = None
+    one: OtherSized,
+    compute: SizedFabric,
+    others: Sequence[OtherSized],
+    catalog: Catalog,
+    floor: "FloorPlan | None" = None,
 ) -> CablePlan:
     """Cables and modules of one network; its link table is made only for lengths set by hand or of the design's floor."""
     by_hand = any(entry.fabric == one.key for entry in one.spec.site.set_lengths)

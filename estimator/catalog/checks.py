@@ -181,7 +181,11 @@ def _cables(tables: Tables, catalog: "Catalog") -> None:
             other = catalog.cables.get(fiber)
             if other is None or other.kind != "fiber":
                 raise _fail("cables", row, "matching_fiber_ids", f"no fibre has the id {fiber}")
-            if (other.medium, other.fiber_connector, other.polish) != (cable.medium, cable.fiber_connector, cable.polish):
+            if (other.medium, other.fiber_connector, other.polish) != (
+                cable.medium,
+                cable.fiber_connector,
+                cable.polish,
+            ):
                 raise _fail("cables", row, "matching_fiber_ids", f"{fiber} has another medium, connector or polish")
 
 
