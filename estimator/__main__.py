@@ -1,6 +1,7 @@
 """``python -m estimator VERB …``: JSON in, JSON or a hand-off file out, no database. Exit 0 done, 2 refused with the problems."""
 
 import argparse
+import gc
 import json
 import sys
 from collections.abc import Iterator
@@ -219,4 +220,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 if __name__ == "__main__":
+    gc.set_threshold(
+        100_000
+    )  # starting makes many objects and next to no garbage: looking for it takes a seventh of the time
     sys.exit(main())
