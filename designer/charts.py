@@ -221,6 +221,22 @@ def gpu_ticks(gpus: Sequence[int]) -> list[int]:
     return [n for n in gpus if n == gpus[-1] or n * CLOSE_LABELS < gpus[-1]]
 
 
+def efficiency_spec(gpus: list[int], title: str, series: list[str], points: list[dict[str, Any]]) -> dict[str, Any]:
+    """Shares of a whole against GPU count: a line a series, and the read-out of all at the pointer."""
+    x = {"field": "gpus", "type": "quantitative", "title": "GPUs",
+         "scale": {"type": "log", "base": 2, "nice": False, "domain": [gpus[0], max(gpus[-1], gpus[0] + 1)]},
+         "axis": {"values": gpu_ticks(gpus), "format": ",", "grid": False}}  # fmt: skip
+    y = {"field": "value", "type": "quantitative", "title": title, "scale": {"zero": True},
+         "axis": {"format": ".0%", "tickCount": 6}}  # fmt: skip
+    return {
+        "encoding": {"x": x},
+        "layer": [
+            {"transform": [IS_ON], "mark": {"type": "line", "point": {"filled": True, "size": 36}}, "encoding": {"y": y}},
+            crosshair("gpus", "Cluster", series, points),
+        ],
+    }  # fmt: skip
+
+
 def scaling_chart(performance: Mapping[str, Any], nics_gb_s: float | None = None) -> dict[str, Any]:
     """Scaling efficiency against GPU count, one line a message size."""
     gpus, sizes = performance["gpus"], performance["message_bytes"]
@@ -237,18 +253,7 @@ def scaling_chart(performance: Mapping[str, Any], nics_gb_s: float | None = None
         {"head": count(n), "cells": [{"text": percent(efficiency[at][size]), "note": ""} for size in shown]}
         for at, n in enumerate(gpus)
     ]
-    x = {"field": "gpus", "type": "quantitative", "title": "GPUs",
-         "scale": {"type": "log", "base": 2, "nice": False, "domain": [gpus[0], max(gpus[-1], gpus[0] + 1)]},
-         "axis": {"values": gpu_ticks(gpus), "format": ",", "grid": False}}  # fmt: skip
-    y = {"field": "value", "type": "quantitative", "title": "Scaling efficiency", "scale": {"zero": True},
-         "axis": {"format": ".0%", "tickCount": 6}}  # fmt: skip
-    spec = {
-        "encoding": {"x": x},
-        "layer": [
-            {"transform": [IS_ON], "mark": {"type": "line", "point": {"filled": True, "size": 36}}, "encoding": {"y": y}},
-            crosshair("gpus", "Cluster", series, points),
-        ],
-    }  # fmt: skip
+    spec = efficiency_spec(gpus, "Scaling efficiency", series, points)
     reference = count(performance.get("reference_gpus"))
     description = (
         f"All-reduce scaling efficiency from {count(gpus[0])} to {count(gpus[-1])} GPUs, relative to {reference} GPUs, "

@@ -11,7 +11,7 @@ from designer.charts import (
     chart_of,
     chosen,
     crosshair,
-    gpu_ticks,
+    efficiency_spec,
     limit_text,
     size_axis,
 )
@@ -203,18 +203,7 @@ def efficiency_chart(efficiency: Mapping[str, Any], collective: str, at_size: in
                                      for k, v in enumerate(values[at])]}
         for at, n in enumerate(gpus)
     ]  # fmt: skip
-    x = {"field": "gpus", "type": "quantitative", "title": "GPUs",
-         "scale": {"type": "log", "base": 2, "nice": False, "domain": [gpus[0], max(gpus[-1], gpus[0] + 1)]},
-         "axis": {"values": gpu_ticks(gpus), "format": ",", "grid": False}}  # fmt: skip
-    y = {"field": "value", "type": "quantitative", "title": "Efficiency", "scale": {"zero": True},
-         "axis": {"format": ".0%", "tickCount": 6}}  # fmt: skip
-    spec = {
-        "encoding": {"x": x},
-        "layer": [
-            {"transform": [IS_ON], "mark": {"type": "line", "point": {"filled": True, "size": 36}}, "encoding": {"y": y}},
-            crosshair("gpus", "Cluster", series, points),
-        ],
-    }  # fmt: skip
+    spec = efficiency_spec(gpus, "Efficiency", series, points)
     note = (
         "Of the line rate: bus bandwidth ÷ the lower of a GPU’s scale-up links and its domain’s NICs, as printed on the "
         f"parts. Weak: the same {size} buffer on every GPU, time on {reference} GPUs ÷ time on n. Strong: {size} on "
