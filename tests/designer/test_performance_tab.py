@@ -14,16 +14,15 @@ from django.urls import reverse
 from designer.models import Design
 from designer.performance_tab import MOST_BESIDE, measured_beside
 from designer.scaling_charts import COLLECTIVES, designs_chart, efficiency_chart, run_chart, size_chart, table_of
-from designer.services import request_estimate, save_design
+from designer.services import save_design
 from designer.validation_views import source_address
 from estimator import collectives
 from estimator.catalog.loader import load_catalog
-from estimator.jobs import tasks
-from estimator.jobs.models import EstimateJob
 from estimator.measured_runs import measured_runs, read_table
 from estimator.performance import design_performance
 from estimator.spec import parse_spec
 from estimator.validation_report import report
+from tests.designer.finished_design import finished
 from tests.designer.test_charts import rendered
 
 SPEC: dict[str, Any] = {
@@ -132,16 +131,6 @@ def page(owner: User) -> Client:
     client = Client()
     client.force_login(owner)
     return client
-
-
-def finished(owner: User, values: dict[str, Any]) -> tuple[Design, EstimateJob]:
-    spec = parse_spec(values, load_catalog())
-    design = save_design(owner, spec)
-    job, _ = request_estimate(owner, spec)
-    tasks.run_estimate(str(job.pk))
-    job.refresh_from_db()
-    assert job.state == EstimateJob.State.SUCCEEDED, job.error
-    return design, job
 
 
 def text_of(response: Any) -> str:

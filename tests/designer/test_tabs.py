@@ -20,9 +20,9 @@ from designer.services import request_estimate, save_design
 from designer.tabs import TABS
 from estimator.catalog.loader import load_catalog
 from estimator.handoff.formats import FORMATS
-from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
 from estimator.spec import parse_spec
+from tests.designer.finished_design import finished
 
 SUPERPOD: dict[str, Any] = {
     "name": "Four units",
@@ -49,16 +49,6 @@ def page(owner: User) -> Client:
 @pytest.fixture(autouse=True)
 def _no_floor_is_kept() -> None:
     racks_tab._floor_of.cache_clear()
-
-
-def finished(owner: User, values: dict[str, Any]) -> tuple[Design, EstimateJob]:
-    spec = parse_spec(values, load_catalog())
-    design = save_design(owner, spec)
-    job, _ = request_estimate(owner, spec)
-    tasks.run_estimate(str(job.pk))
-    job.refresh_from_db()
-    assert job.state == EstimateJob.State.SUCCEEDED, job.error
-    return design, job
 
 
 def words_of(response: Any) -> str:
