@@ -50,6 +50,7 @@ LABELS: dict[Any, str] = {
     "even": "Even", "uneven": "Uneven", "anchors": "Anchors", "street": "Street prices", "ordered": "Ordered", "random": "Random",
     "per-unit": "Per unit", "end-of-row": "End of row", "middle-of-row": "Middle of row", "network-row": "Network row",
     "in-rack": "In rack", "middle": "Middle", "adaptive": "Adaptive routing", "ecmp": "Plain ECMP", "spray": "Packet spray",
+    "colocation": "Colocation", "own-building": "Own building", "existing": "Existing hall",
 }  # fmt: skip
 
 
@@ -90,8 +91,14 @@ GROUPS = (
            "site.plan.slack_m", "site.plan.slack_share", "site.plan.node_leaf_panels", "site.plan.leaf_spine_panels",
            "site.plan.spine_core_panels")),
     Group("money", "Money", ("economics.price_book", "economics.years", "economics.electricity_usd_per_kwh"),
-          ("economics.pue", "economics.load_factor", "economics.utilization", "economics.discount_rate",
-           "economics.spares.switches", "economics.spares.optics", "economics.spares.cables", "economics.spares.nics")),
+          ("economics.facility", "economics.colocation_usd_per_kw_month", "economics.pue", "economics.load_factor",
+           "economics.utilization", "economics.discount_rate", "economics.depreciation_years", "economics.residual_value",
+           "economics.cloud_usd_per_gpu_hour", "economics.tokens_per_s_per_gpu", "economics.volume_discount",
+           "economics.freight", "economics.contingency", "economics.sales_tax", "economics.design_labour",
+           "economics.support_server", "economics.support_switch", "economics.support_other", "economics.warranty_years",
+           "economics.network_licences", "economics.gpu_licences", "economics.staff",
+           "economics.spares.switches", "economics.spares.optics", "economics.spares.cables", "economics.spares.nics"),
+          more_title="space, finance, support, licences, freight, spares"),
     Group("workload", "Workload", ("workload.placement", "workload.load_balancing", "workload.in_network_reduction",
                                    "workload.gpudirect")),
 )  # fmt: skip

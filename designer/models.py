@@ -1,4 +1,4 @@
-"""Rows that people own and name: designs with their history, API tokens and one-time sign-in links."""
+"""Rows that people own and name: designs and price books with their history, calibrations, comparisons, quotes, tokens."""
 
 from __future__ import annotations
 
@@ -84,6 +84,106 @@ class Calibration(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class PriceBook(models.Model):
+    """A named book of an owner's own prices, over the catalog's. What it holds is in its revisions, newest last."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="price_books")
+    name = models.CharField(max_length=200)
+    base = models.CharField(max_length=20, default="street")  # the catalog's book behind it, for what it does not hold
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["-updated_at", "-created_at"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def latest(self) -> PriceBookRevision:
+        """The newest revision; every book has at least one."""
+        return self.revisions.order_by("number").reverse()[0]
+
+
+class PriceBookRevision(models.Model):
+    """All prices and exchange rates of a book after one change, and what the change was. Rows are added, never changed."""
+
+    book = models.ForeignKey(PriceBook, on_delete=models.CASCADE, related_name="revisions")
+    number = models.PositiveIntegerField()
+    prices = models.JSONField()
+    rates = models.JSONField()
+    reason = models.CharField(max_length=300)  # "Imported prices.xlsx: 120 prices", "Edited 2 prices"
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["book", "number"]
+        constraints = [models.UniqueConstraint(fields=["book", "number"], name="one_price_book_revision_per_number")]
+
+    def __str__(self) -> str:
+        return f"{self.book_id} revision {self.number}"
+
+
+class Comparison(models.Model):
+    """Two to eight designs side by side, one of them the baseline; whole, so that it stays what it was."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="comparisons")
+    name = models.CharField(max_length=200)
+    specs = models.JSONField()
+    baseline = models.PositiveSmallIntegerField(default=0)
+    result = models.JSONField()
+    model_version = models.CharField(max_length=20)
+    catalog_version = models.CharField(max_length=64)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Quote(models.Model):
+    """A vendor's offer as it was read, and how its lines match a design's bill of materials."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="quotes")
+    name = models.CharField(max_length=200)
+    vendor = models.CharField(max_length=200, blank=True)
+    file_name = models.CharField(max_length=255)
+    file_sha256 = models.CharField(max_length=64)
+    spec = models.JSONField()  # of the design it is held against
+    reading = models.JSONField()  # columns, lines as they were read, lines left out and why
+    matches = models.JSONField(default=dict)  # what the owner decided against the program's own match, by line
+    result = models.JSONField()
+    model_version = models.CharField(max_length=20)
+    catalog_version = models.CharField(max_length=64)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class QuoteColumns(models.Model):
+    """Which columns of a vendor's sheet mean what, as its owner said once; found again by the sheet's header."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="quote_columns")
+    header_hash = models.CharField(max_length=64)
+    columns = models.JSONField()
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["owner", "header_hash"], name="one_reading_per_header")]
+
+    def __str__(self) -> str:
+        return f"columns of {self.header_hash[:8]}"
 
 
 class ApiToken(models.Model):

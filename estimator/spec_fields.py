@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import Field, PrivateAttr
 
 from estimator.calibrated import Calibrated
+from estimator.economics_fields import Economics
 from estimator.fabric_fields import MAX_NODES, Fabric, OtherFabric, in_unit
 from estimator.site_fields import Site
 from estimator.validation import Section
@@ -86,69 +87,6 @@ class Compute(Section):
         description=(
             "GPUs joined by NVLink or its like, without the network. Default: the server's own, or the GPUs of a node."
         ),
-    )
-
-
-class Spares(Section):
-    """Spare parts, as a share of what is installed. What is left out is the catalog's share; 0 buys none."""
-
-    switches: float | None = Field(
-        None, ge=0, le=1, title="Spare switches", description="Share of the switches of a model."
-    )
-    optics: float | None = Field(
-        None, ge=0, le=1, title="Spare modules", description="Share of the modules and optical cables of a part number."
-    )
-    cables: float | None = Field(
-        None,
-        ge=0,
-        le=1,
-        title="Spare cables",
-        description="Share of the copper cables and fibres of a part and length.",
-    )
-    nics: float | None = Field(
-        None, ge=0, le=1, title="Spare adapters", description="Share of the adapters of a model."
-    )
-
-
-class Economics(Section):
-    """Prices and running cost. What is left out is the catalog's own figure, marked as its row marks it."""
-
-    price_book: Literal["anchors", "street"] = Field(
-        "anchors",
-        title="Price book",
-        description=("Anchors: default prices per port and adapter. Street: listings, where the catalog has one."),
-    )
-    years: int = Field(
-        4, ge=1, le=15, title="Years", json_schema_extra=in_unit("years"), description="How long the cluster is used."
-    )
-    electricity_usd_per_kwh: float | None = Field(
-        None,
-        ge=0,
-        le=10,
-        title="Electricity",
-        json_schema_extra=in_unit("USD/kWh"),
-        description="Price of electricity.",
-    )
-    pue: float | None = Field(
-        None, ge=1, le=5, title="PUE", description=("Power of the whole facility over power of its IT equipment.")
-    )
-    load_factor: float | None = Field(
-        None, gt=0, le=1, title="Load factor", description=("Average draw over the maximum draw.")
-    )
-    utilization: float | None = Field(
-        None,
-        ge=0.001,
-        le=1,
-        title="Utilization",
-        description=("Share of the hours in which the GPUs work; it sets the dollars a GPU-hour."),
-    )
-    discount_rate: float | None = Field(
-        None, ge=0, le=1, title="Discount rate", description="Yearly rate at which later money counts less."
-    )
-    spares: Spares = Field(
-        default_factory=lambda: Spares(),
-        title="Spares",
-        description="Shares of spare parts by class.",
     )
 
 
