@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from estimator.bom import (
+from estimator.bom import asked_spares
+from estimator.bom_lines import (
     CABLE,
     CATEGORIES,
+    FACILITY,
     FIBER,
     MANAGEMENT,
     MODULE,
@@ -25,7 +27,6 @@ from estimator.bom import (
     Bom,
     Cents,
     add_cents,
-    asked_spares,
     usd_range,
 )
 from estimator.cable_runs import BY_DEFAULT, BY_PLAN, TierCabling
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 Ends = tuple[float, float, float]  # low, typical, high
 
-NETWORK = tuple(category for category in CATEGORIES if category != SERVER)
+NETWORK = tuple(category for category in CATEGORIES if category not in (SERVER, *FACILITY))
 REQUEST = "request"
 _SUPPORT = {
     "support-server-pct": (SERVER, MANAGEMENT),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from estimator.bom import RANGE
+from estimator.bom_lines import RANGE
 from estimator.changes import apply_change
 from estimator.devices import manager_links_of_leaves
 from estimator.spec import DesignSpec, parse_spec

@@ -6,7 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from estimator.attached import COMPUTE_KEY
-from estimator.bom import Billed, bill_of_fabrics
+from estimator.bom import bill_of_fabrics
+from estimator.bom_lines import Billed
 from estimator.built import paths_json, ratios_json
 from estimator.cabling import cable_plan
 from estimator.calibrated import constants_of

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from estimator.bom import MANAGER_SERVER, Billed
+from estimator.bom import MANAGER_SERVER
+from estimator.bom_lines import Billed
 from estimator.cabling import LEAF_SPINE, MANAGER, NODE_LEAF, SPINE_CORE, CablePlan
 from estimator.catalog.loader import Catalog
 from estimator.devices import n_managers

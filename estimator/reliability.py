@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from estimator.bom import NIC, RANGE, SWITCH, BomLine
+from estimator.bom_lines import NIC, RANGE, SWITCH, BomLine
 from estimator.cabling import NODE_LEAF
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import COMPUTE

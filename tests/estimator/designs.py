@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from estimator.bom import Bom, bill_of_materials
+from estimator.bom import bill_of_materials
+from estimator.bom_lines import Bom
 from estimator.cabling import CablePlan, cable_plan
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.fabric import SizedFabric, fabric_of

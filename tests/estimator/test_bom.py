@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from estimator.bom import RANGE, Billed, bill_of_fabrics, n_spares
+from estimator.bom import bill_of_fabrics, n_spares
+from estimator.bom_lines import RANGE, Billed
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.cost import cost_of
 from tests.estimator.designs import Design, design, superpod_h100

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from estimator.bom import RANGE
+from estimator.bom_lines import RANGE
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.cost import cost_of
 from tests.estimator.designs import Design, design, superpod_h100

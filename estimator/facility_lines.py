@@ -1,0 +1,81 @@
+"""What a hall takes beside IT equipment that is bought with it: rack cabinets with PDUs, and coolant distribution."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from estimator.bom_lines import ASSUMED, COOLING, MANAGEMENT, RACK, SWITCH, BomLine
+from estimator.cabling import CablePlan
+from estimator.catalog.loader import Catalog
+from estimator.catalog.records import Server
+from estimator.devices import NODE
+from estimator.site_fields import Site
+from estimator.units import CENTS_PER_USD, W_PER_KW, ceil_div
+
+if TYPE_CHECKING:
+    from estimator.fabric import SizedFabric
+    from estimator.spec import DesignSpec
+
+RACK_ROW, COOLING_ROW = "rack-cost", "cdu-kw"
+WHOLE_RACK = "rack"  # the role of a server that is a rack with all that it holds
+
+
+def facility_lines(
+    spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan, lines: Sequence[BomLine], catalog: Catalog
+) -> Iterator[BomLine]:
+    """Racks and coolant distribution of a design; ``lines`` are those of all its fabrics.
+
+    Racks are those of the floor plan, or without one: nodes ÷ nodes a rack, and boxes of switches and managers by height
+    and by how many a rack takes. A server that is a rack brings its own. Coolant distribution is bought by the kilowatt
+    of heat that liquid takes from the servers at most.
+    """
+    server = catalog.server(spec.compute.server)
+    if n_racks := plan.floor.n_racks if plan.floor else _n_racks(spec, fabric, server, lines, catalog):
+        yield _line(RACK, RACK_ROW, "rack", n_racks, catalog)
+    if server and server.cooling == "liquid":
+        watts = fabric.n_nodes * server.max_w * server.liquid_heat_share
+        yield _line(COOLING, COOLING_ROW, "kW of liquid heat", ceil_div(round(watts), W_PER_KW), catalog)
+
+
+def _line(category: str, row: str, use: str, quantity: int, catalog: Catalog) -> BomLine:
+    """A line priced by a row of economics.csv."""
+    price = catalog.economics[row]
+    low, typical, high = (round(usd * CENTS_PER_USD) for usd in (price.low, price.typical, price.high))
+    return BomLine(
+        category=category, part=None, part_number=None, description=price.label, use=use, tier=None, quantity=quantity,
+        unit_w=0.0, unit_cents=(low, typical, high), price_basis=price.basis,
+        price_source=catalog.source_text(price.source, price.as_of), price_note=price.note,
+        is_assumed=price.basis in ASSUMED,
+    )  # fmt: skip
+
+
+def _n_racks(
+    spec: "DesignSpec", fabric: "SizedFabric", server: Server | None, lines: Iterable[BomLine], catalog: Catalog
+) -> int:
+    """Racks of a design without a floor plan."""
+    own = server is not None and server.role == WHOLE_RACK
+    for_nodes = 0 if own else ceil_div(fabric.n_nodes, nodes_per_rack(server, catalog))
+    return for_nodes + _network_racks(spec.site, lines, catalog)
+
+
+def nodes_per_rack(server: Server | None, catalog: Catalog) -> int:
+    """Nodes of one rack: the server's own figure, a whole rack's layout, or what is supposed of a custom one."""
+    if server and server.per_rack:
+        return server.per_rack
+    layout = catalog.rack_layouts.get(server.id, ()) if server else ()
+    in_layout = sum(block.n_units for block in layout if block.holds == NODE)
+    return in_layout or int(catalog.floor_defaults["custom_nodes_per_rack"].value)
+
+
+def _network_racks(site: Site, lines: Iterable[BomLine], catalog: Catalog) -> int:
+    """Racks for switches and managers: as their height asks for, and no more boxes than a rack takes."""
+    boxes = [(line.quantity, _units(line, catalog)) for line in lines if line.category in (SWITCH, MANAGEMENT)]
+    defaults = catalog.floor_defaults
+    room = int(defaults["rack_units"].value) - int(defaults["reserved_units"].value)
+    by_height = ceil_div(sum(n * units for n, units in boxes), room)
+    return max(by_height, ceil_div(sum(n for n, _ in boxes), int(defaults["switches_per_rack"].value)))
+
+
+def _units(line: BomLine, catalog: Catalog) -> int:
+    """Height of one box; a custom switch is as high as a small one."""
+    record = catalog.switches.get(line.part or "") or catalog.servers.get(line.part or "")
+    return record.rack_units if record else 1
