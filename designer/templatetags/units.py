@@ -278,6 +278,7 @@ BOOK_NAMES = {
 CATEGORY_NAMES = {
     "server": "Servers", "nic": "Adapters", "switch": "Switches", "management": "Fabric managers",
     "transceiver": "Transceivers", "cable": "Cables", "fiber": "Fibres", "panel": "Patch panels",
+    "rack": "Racks", "cooling": "Cooling",
 }  # fmt: skip
 
 
