@@ -95,15 +95,8 @@ class Pricing:
     def _of_catalog(self, price: Price, own_metre: OwnPrice | None, quantity: int, length_m: float | None) -> UnitPrice:
         """A piece of the catalog with its metres, the book's own price by the metre before the catalog's."""
         cents, bases, words = price.cents, {price.basis}, [self._catalog_words(price)]
-        own_cents: Cents = (0, 0, 0)
         metre = self._catalog.price_for(price.part_id, self._book, METRE, quantity, self._region) if length_m else None
-        if own_metre and length_m:
-            own_cents = _times(self._in_cents(own_metre), length_m)
-            bases.add(own_metre.basis)
-            words.append(
-                f"{amount_text(own_metre.typical, own_metre.currency)} a metre of the own book × {length_m:g} m"
-            )
-        elif metre and length_m:
+        if metre and length_m and not own_metre:
             cents = _sum(cents, _times(metre.cents, length_m))
             bases.add(metre.basis)
             words.append(f"{amount_text(metre.typical_cents, USD)} a metre × {length_m:g} m")
@@ -111,8 +104,16 @@ class Pricing:
             low, typical, high = (half_up(amount * (1 - self._discount)) for amount in cents)
             cents = (low, typical, high)
             words.append(f"less {float(self._discount * 100):g}% discount")
+        if own_metre and length_m:
+            cents = _sum(cents, _times(self._in_cents(own_metre), length_m))
+            bases.add(own_metre.basis)
+            rate = self._rate(own_metre)
+            words.append(
+                f"{amount_text(own_metre.typical, own_metre.currency)} a metre of the own book × {length_m:g} m"
+            )
+            words += [_rate_words(rate)] if rate else []
         return UnitPrice(
-            cents=_sum(cents, own_cents), basis=price.basis, note=price.note, rule=", ".join(words),
+            cents=cents, basis=price.basis, note=price.note, rule=", ".join(words),
             is_assumed=not ASSUMED.isdisjoint(bases),            source=self._catalog.source_text(price.source, price.as_of),
         )  # fmt: skip
 
