@@ -150,7 +150,9 @@ def test_carried_healthy_runs_of_many_sizes_fit_within_few_per_cent() -> None:
         ("NVIDIA A100-SXM4-40GB", "a100-40-sxm"), ("NVIDIA A100-SXM4-80GB", "a100-80-sxm"),
         ("NVIDIA A100 80GB PCIe", "a100-80-pcie"), ("Tesla V100-SXM2-32GB", "v100-sxm"), ("NVIDIA H200", "h200-sxm"),
         ("NVIDIA GH200 120GB", "gh200-141"), ("NVIDIA B200", "b200-sxm"), ("NVIDIA GB200", "gb200"),
-        ("NVIDIA GB300", "gb300"), ("AMD Instinct MI300X", "mi300x"), ("NVIDIA L40S", "l40s"), ("NVIDIA H20", None),
+        ("NVIDIA GB300", "gb300"), ("AMD Instinct MI300X", "mi300x"), ("NVIDIA L40S", "l40s"), ("NVIDIA H20", "h20-sxm"),
+        ("NVIDIA A800-SXM4-80GB", "a800-80-sxm"), ("NVIDIA H800", "h800-sxm"), ("AMD Instinct MI250X", "mi250x"),
+        ("NVIDIA Z9", None),
         ("NVIDIA GeForce RTX 3090", None), ("", None),
     ],
 )  # fmt: skip
