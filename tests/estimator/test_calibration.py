@@ -231,6 +231,18 @@ def test_impossible_systems_are_told_and_never_break() -> None:
     assert fitted(measured_log(gpus=1, rows=[(2**30, 4000.0)]))["logs"][0]["is_fitted"] is False
 
 
+def test_a_log_across_domains_without_a_network_is_not_fitted() -> None:
+    data = measured_log(gpus=16, nodes=2, rows=[(2**p, 30.0 + 2**p / 200e3) for p in range(3, 34)])
+    good = ("good.txt", (LOGS / "h100x4_all_reduce.txt").read_bytes())
+    answer = calibrate([("cut.txt", data), good], {"fabric": "none"}, CATALOG)
+    first, second = answer["logs"]
+    assert first["problems"][-1]["code"] == "no_network"
+    assert (first["is_fitted"], first["system"], second["is_fitted"]) == (False, None, True)
+    assert [curve["file"] for curve in answer["curves"]] == ["good.txt"]
+    assert {fault["file"] for fault in answer["diagnosis"]} == {"good.txt"}
+    assert answer["parameters"] == calibrate([good], {"fabric": "none"}, CATALOG)["parameters"]
+
+
 def test_no_log_too_many_logs_and_a_log_of_nothing_are_refused() -> None:
     good = ("a.txt", (LOGS / "h100x4_all_reduce.txt").read_bytes())
     for files, code in (
