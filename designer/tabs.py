@@ -11,6 +11,7 @@ from designer.bom_table import sorted_bom
 from designer.cabling_tab import cabling_context
 from designer.calibration_page import used_context
 from designer.charts import domain_nics_gb_s, headline, performance_charts
+from designer.cost_tab import cost_context
 from designer.diagrams import part_names
 from designer.failures_panel import failures_context
 from designer.findings_tab import findings_context, n_to_heed
@@ -32,6 +33,7 @@ class Tab(NamedTuple):
 
 TABS = (
     Tab("overview", "Overview"),
+    Tab("cost", "Cost"),
     Tab("performance", "Performance"),
     Tab("cabling", "Cabling"),
     Tab("racks", "Racks"),
@@ -53,6 +55,8 @@ def result_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) 
                "n_to_heed": n_to_heed(result), "is_outdated": is_outdated(job),
                **used_context(result.get("performance"), job.owner_id)}  # fmt: skip
     match tab:
+        case "cost":
+            return context | cost_context(job, result, query)
         case "performance":
             return context | performance_context(job, design_id, query)
         case "cabling":

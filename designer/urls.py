@@ -6,7 +6,7 @@ from django.templatetags.static import static
 from django.urls import path
 from django.views.generic import RedirectView
 
-from designer import calibration_views, compare_views, validation_views, views
+from designer import calibration_views, compare_views, cost_views, validation_views, views
 
 
 class FaviconView(RedirectView):
@@ -44,6 +44,10 @@ urlpatterns = [
         compare_views.links_compare,
         name="links-compare",
     ),
+    path(
+        "designs/<uuid:design_id>/estimates/<uuid:job_id>/cost/what-if/", cost_views.cost_what_if, name="cost-what-if"
+    ),
+    path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cost/apply/", cost_views.cost_apply, name="cost-apply"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/bom/", views.estimate_bom, name="estimate-bom"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/racks.svg", views.estimate_racks, name="estimate-racks"),
     path(

@@ -2,7 +2,15 @@
 
 from django.urls import path, re_path
 
-from designer.api import calibration_views, catalog_views, compare_views, link_views, scaling_views, views
+from designer.api import (
+    calibration_views,
+    catalog_views,
+    compare_views,
+    link_views,
+    scaling_views,
+    views,
+    what_if_views,
+)
 
 app_name = "api"
 urlpatterns = [
@@ -23,6 +31,7 @@ urlpatterns = [
     path("designs/<uuid:pk>/links/compare/", compare_views.DesignCompareView.as_view(), name="design-links-compare"),
     path("estimates/<uuid:pk>/cabling/", link_views.CablingView.as_view(), name="cabling"),
     path("estimates/<uuid:pk>/sensitivity/", scaling_views.SensitivityView.as_view(), name="sensitivity"),
+    path("estimates/<uuid:pk>/cost/what-if/", what_if_views.WhatIfView.as_view(), name="what-if"),
     path("estimates/<uuid:pk>/racks/", link_views.RacksView.as_view(), name="racks"),
     path("catalog/", catalog_views.CatalogView.as_view(), name="catalog"),
     path("catalog/<slug:kind>/", catalog_views.CatalogKindView.as_view(), name="catalog-kind"),

@@ -128,8 +128,14 @@ def change(value: Any) -> str:
 
 @register.filter
 def change_usd(value: Any) -> str:
-    """A difference in dollars → "+$1.20 M", "−$12,400"; "no change" for 0."""
-    return "no change" if value == 0 else _signed(usd(value)) if not _is_missing(value) else MISSING
+    """A difference in dollars → "+$1.20 M", "−$12,400", "−$0.0312"; "no change" for 0."""
+    return "no change" if value == 0 else _signed(usd_small(value)) if not _is_missing(value) else MISSING
+
+
+@register.filter
+def change_number(value: Any) -> str:
+    """A difference of computed numbers → "+3.20", "−0.510"; "no change" for 0."""
+    return "no change" if value == 0 else _signed(rounded(value)) if not _is_missing(value) else MISSING
 
 
 @register.filter
