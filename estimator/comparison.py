@@ -5,6 +5,7 @@ in one batch and compares them. ``compare`` compares estimates that are there al
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -12,6 +13,7 @@ from pydantic import Field
 from estimator.bom_lines import CABLE, CATEGORIES, FIBER, MODULE, NIC, SERVER, SWITCH, usd_range
 from estimator.catalog.loader import Catalog
 from estimator.comparison_figures import Side, busbw, differ_in_size, figure_json, figures_of
+from estimator.comparison_kept import kept_of
 from estimator.comparison_lines import DESIGN, OFFER, aligned, lines_of, row_json, total_cents
 from estimator.comparison_scope import scope_of, totals_json
 from estimator.comparison_words import not_comparable, summary_of
@@ -20,7 +22,6 @@ from estimator.pipeline import Estimate, estimate
 from estimator.sized import sized_fabrics
 from estimator.spec import DesignSpec, parse_spec
 from estimator.validation import Section, validated
-from estimator.version import MODEL_VERSION
 
 LEAST, MOST = 2, 8
 MAX_OFFER_LINES = 5_000
@@ -84,34 +85,70 @@ class ComparisonRequest(Section):
     baseline: int = Field(0, ge=0, le=MOST - 1, description="Position of the one that others are held against, from 0.")
 
 
-def parse_request(values: Any, catalog: Catalog) -> tuple[ComparisonRequest, list[DesignSpec | None]]:
-    """A checked request, with the spec of each side that is a design.
+@dataclass(frozen=True)
+class Prepared:
+    """A checked request with everything that a comparison is made of; ``given`` are the specs as they were asked for."""
+
+    sides: list[dict[str, Any]]
+    labels: list[str]
+    notes: list[list[str]]
+    baseline: int
+    given: list[dict[str, Any] | None]
+
+    def compared(self) -> dict[str, Any]:
+        """The comparison."""
+        return compare(self.sides, self.labels, self.baseline, self.notes)
+
+
+def prepare(values: Any, catalog: Catalog, known: Mapping[int, Mapping[str, Any]] | None = None) -> Prepared:
+    """Check a request and estimate its designs, all in one batch.
+
+    Parameters
+    ----------
+    known : estimates that are there already, by the position of the item that they are of; their specs are not read.
 
     Raises
     ------
     SpecError
         With every problem of the request and of its specs, fields such as ``items[1].spec.compute.nodes``.
+    InfeasibleDesign
+        With those of every design that cannot be built.
     """
+    known = known or {}
     asked, problems = validated(ComparisonRequest, values, WHAT)
     if asked is None or problems:
         raise SpecError(problems)
-    specs: list[DesignSpec | None] = []
-    for i, item in enumerate(asked.items):
-        if (item.spec is None) == (item.offer is None):
-            problems.append(Problem(f"items[{i}]", "spec_or_offer", "Give a spec or an offer, one of them."))
-            specs.append(None)
-            continue
-        try:
-            specs.append(None if item.spec is None else parse_spec(item.spec, catalog))
-        except SpecError as error:
-            problems += _placed(error, i)
-            specs.append(None)
     if asked.baseline >= len(asked.items):
         message = f"There are {len(asked.items)} items, counted from 0, and {asked.baseline} was named as the baseline."
         problems.append(Problem("baseline", "out_of_range", message))
+    specs = [None if i in known else _spec_of(item, i, catalog, problems) for i, item in enumerate(asked.items)]
     if problems:
         raise SpecError(problems)
-    return asked, specs
+    made = iter(estimates_of(specs, catalog))
+    sides: list[dict[str, Any]] = []
+    for i, item in enumerate(asked.items):
+        if item.offer is not None:
+            sides.append({"offer": item.offer.model_dump(mode="json")})
+        else:
+            sides.append(kept_of(known[i] if i in known else next(made).as_json()))
+    labels = [
+        item.label or (side["spec"]["name"] if "spec" in side else "Offer")
+        for item, side in zip(asked.items, sides, strict=True)
+    ]
+    given = [item.spec for item in asked.items]
+    return Prepared(sides, _unique(labels), [item.notes for item in asked.items], asked.baseline, given)
+
+
+def _spec_of(item: Item, at: int, catalog: Catalog, problems: list[Problem]) -> DesignSpec | None:
+    """The spec of one item; None for an offer, and for what is wrong, which is then a problem."""
+    if (item.spec is None) == (item.offer is None):
+        problems.append(Problem(f"items[{at}]", "spec_or_offer", "Give a spec or an offer, one of them."))
+        return None
+    try:
+        return None if item.spec is None else parse_spec(item.spec, catalog)
+    except SpecError as error:
+        problems += _placed(error, at)
+        return None
 
 
 def _placed(error: EstimatorError, at: int) -> list[Problem]:
@@ -128,13 +165,7 @@ def compare_request(values: Any, catalog: Catalog) -> dict[str, Any]:
     SpecError, InfeasibleDesign
         With the problems of every side.
     """
-    asked, specs = parse_request(values, catalog)
-    made = iter(estimates_of(specs, catalog))
-    sides = [
-        next(made) if item.offer is None else {"offer": item.offer.model_dump(mode="json")} for item in asked.items
-    ]
-    labels = [item.label or (spec.name if spec else "Offer") for item, spec in zip(asked.items, specs, strict=True)]
-    return compare(sides, labels, asked.baseline, [item.notes for item in asked.items])
+    return prepare(values, catalog).compared()
 
 
 def estimates_of(specs: Sequence[DesignSpec | None], catalog: Catalog) -> tuple[Estimate, ...]:
@@ -211,7 +242,7 @@ def _side(one: Estimate | Mapping[str, Any], label: str) -> Side:
     if not isinstance(one, Estimate) and "offer" in one:
         offer = one["offer"]
         return Side(label, OFFER, lines_of(offer["lines"]), None, offer.get("gpus"))
-    made = one.as_json() if isinstance(one, Estimate) else dict(one)
+    made = kept_of(one.as_json() if isinstance(one, Estimate) else one)
     gpus = int(made["fabrics"]["compute"]["counts"]["gpus"])
     return Side(label, DESIGN, lines_of(made["bom"]["lines"]), made, gpus)
 
@@ -229,8 +260,10 @@ def _unique(labels: Sequence[str]) -> list[str]:
 
 
 def _versions(sides: Sequence[Side]) -> dict[str, str | None]:
-    made = next((side.estimate for side in sides if side.estimate), None)
-    return {"model": MODEL_VERSION, "catalog": made["versions"]["catalog"] if made else None}
+    """Those of all designs; None where they differ, or where there are offers alone."""
+    found = [side.estimate["versions"] for side in sides if side.estimate]
+    same = {key: {versions[key] for versions in found} for key in ("model", "catalog")}
+    return {key: values.pop() if len(values) == 1 else None for key, values in same.items()}
 
 
 def _item(side: Side, notes: list[str]) -> dict[str, Any]:
@@ -243,7 +276,7 @@ def _item(side: Side, notes: list[str]) -> dict[str, Any]:
         "label": side.label, "kind": side.kind, "gpus": side.gpus, "nodes": compute.get("counts", {}).get("nodes"),
         "server": spec.get("compute", {}).get("server"), "generation": spec.get("fabric", {}).get("generation"),
         "layout": compute.get("layout"), "tiers": compute.get("tiers"), "planes": compute.get("planes"),
-        "spec_hash": made.get("spec_hash"), "price_book": economics.get("price_book"),
+        "spec_hash": made.get("spec_hash"), "versions": made.get("versions"), "price_book": economics.get("price_book"),
         "own_prices": prices.get("name") if isinstance(prices, Mapping) else None, "notes": notes,
         "n_errors": sum(finding["severity"] == "error" for finding in made.get("findings", [])),
         "n_warnings": sum(finding["severity"] == "warning" for finding in made.get("findings", [])),

@@ -254,6 +254,10 @@ def not_comparable(
     """What one side lacks or knows only the least of, in words; rows that totals leave out come first."""
     out = [{"code": "left_out", "words": f"{row['reason']} Totals are compared without them."}
            for row in _once(totals["left_out"])]  # fmt: skip
+    versions = {tuple(item["versions"].values()) for item in items if item["versions"]}
+    if len(versions) > 1:
+        words = "The designs were estimated by different versions of model or catalog. Refresh to hold them against each other."
+        out.append({"code": "versions", "words": words})
     lacks: dict[tuple[str, ...], list[str]] = {}
     for figure in figures:
         missing = tuple(item["label"] for item, value in zip(items, figure["values"], strict=True) if value is None)

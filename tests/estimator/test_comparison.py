@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from estimator.bom_lines import CATEGORIES
 from estimator.catalog.loader import load_catalog
-from estimator.comparison import MOST, compare, compare_request, estimates_of
+from estimator.comparison import MOST, compare, compare_request, estimates_of, prepare
 from estimator.errors import EstimatorError, InfeasibleDesign, SpecError
 from estimator.pipeline import Estimate
 from estimator.spec import parse_spec
@@ -371,3 +371,20 @@ def test_the_command_line_compares_files(tmp_path: Path) -> None:
     assert answer["totals"]["differences"][1]["absolute"] == 0
     assert refusal(run("compare", names[0]))["problems"][0]["field"] == "items"
     assert refusal(run("compare", *names, "--baseline", "-1"))["problems"][0]["code"] == "out_of_range"
+
+
+def test_what_is_kept_gives_the_same_comparison_again() -> None:
+    """Another baseline, or a side less, needs no new estimate."""
+    asked = prepare({"items": [{"spec": spec} for spec in ALL[:4]], "baseline": 1}, CATALOG)
+    kept = json.loads(json.dumps(asked.sides))
+    assert compare(kept, asked.labels, 1, asked.notes) == asked.compared()
+    assert compare([made_of(at) for at in range(4)], asked.labels, 1, asked.notes) == asked.compared()
+    assert len(json.dumps(kept)) < 400_000
+    known = prepare(
+        {"items": [{"spec": INFINIBAND}, {"spec": {"name": "not read"}}]}, CATALOG, {1: made_of(1).as_json()}
+    )
+    assert known.sides[1] == kept[1]
+    old = dict(kept[1]) | {"versions": {"model": "0.1", "catalog": "x"}}
+    answer = compare([kept[0], old], ["a", "b"])
+    assert answer["versions"] == {"model": None, "catalog": None}
+    assert answer["not_comparable"][0]["code"] == "versions"
