@@ -79,7 +79,20 @@ def detail(calibration: Calibration, asked_log: str | None) -> dict[str, Any]:
         "curve_names": [(k, _curve_name(curve)) for k, curve in enumerate(curves, 1)],
         "is_old": is_old,
         **faults_context(calibration.diagnosis),
+        **suspects(calibration.diagnosis, [log["file"] for log in calibration.logs if log["is_fitted"]]),
     }
+
+
+def suspects(diagnosis: Iterable[Mapping[str, Any]], fitted: Sequence[str]) -> dict[str, Any]:
+    """Fitted logs that look faulty, as the constants rest on them too; whether all do."""
+    named = {
+        name
+        for fault in diagnosis
+        if fault["code"] != NOTHING and fault["confidence"] != "low"
+        for name in fault.get("files") or [fault["file"]]
+    }
+    faulty = [name for name in fitted if name in named]
+    return {"faulty": faulty, "n_fitted": len(fitted), "is_suspect": bool(faulty) and len(faulty) == len(fitted)}
 
 
 def faults_context(diagnosis: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -87,7 +100,7 @@ def faults_context(diagnosis: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     faults = [{**fault, "tone": TONES[fault["confidence"]]} for fault in diagnosis]
     nothing = next((fault for fault in faults if fault["code"] == NOTHING), None)
     found = [fault for fault in faults if fault["code"] != NOTHING]
-    return {"faults": found, "nothing_wrong": nothing, "is_suspect": any(f["confidence"] != "low" for f in found)}
+    return {"faults": found, "nothing_wrong": nothing}
 
 
 def _curve_name(curve: Mapping[str, Any]) -> str:

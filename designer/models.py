@@ -93,6 +93,7 @@ class PriceBook(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="price_books")
     name = models.CharField(max_length=200)
     base = models.CharField(max_length=20, default="street")  # the catalog's book behind it, for what it does not hold
+    region = models.CharField(max_length=40, blank=True)  # the buyer's; empty: prices of every region count
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 

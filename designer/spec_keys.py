@@ -24,8 +24,9 @@ COST_KEYS = {
     "economics.warranty_years": "warranty-years",
 }  # fmt: skip
 PLAN = "site.plan"  # a section that a design has or has not: a box to tick, and fields that count once it is ticked
-NOT_ASKED = {"spec_version", "other_fabrics", "site.set_lengths", "workload.calibration"}
-KEPT = ("other_fabrics", "site.set_lengths", "workload.calibration")  # the form hands them through as they were given
+NOT_ASKED = {"spec_version", "other_fabrics", "site.set_lengths", "workload.calibration", "economics.prices"}
+# What the form hands through as it was given.
+KEPT = ("other_fabrics", "site.set_lengths", "workload.calibration", "economics.prices")
 
 
 @dataclass(frozen=True)

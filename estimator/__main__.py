@@ -68,6 +68,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     verb.add_argument("--names", metavar="CSV", help="two columns: a device's name in FILE, its name in the design")
     verb.set_defaults(run=_compare_links)
+    verb = verbs.add_parser("compare", help="two to eight designs or offers side by side, with words")
+    verb.add_argument("files", metavar="SPEC", nargs="+", help="JSON files; one may be - for standard input")
+    verb.add_argument(
+        "--baseline", metavar="N", default=0, type=int, help="which one, from 0, the others are held against"
+    )
+    verb.set_defaults(run=_compare)
     verb = verbs.add_parser("predict", help="times of a collective")
     verb.add_argument("file", metavar="REQUEST", help="a JSON file, or - for standard input")
     verb.set_defaults(run=_predict)
@@ -114,6 +120,16 @@ def _predict(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.prediction import predict
 
     return _json(predict(_read_json(asked.file), load_catalog()))
+
+
+def _compare(asked: argparse.Namespace) -> Iterator[bytes]:
+    """A file holds a design, or an item of a comparison: ``{"label", "spec"}`` or ``{"label", "offer"}``."""
+    from estimator.catalog.loader import load_catalog
+    from estimator.comparison import MOST, compare_request
+
+    found = [_read_json(name) for name in asked.files[: MOST + 1]]
+    items = [one if isinstance(one, dict) and {"spec", "offer"} & set(one) else {"spec": one} for one in found]
+    return _json(compare_request({"items": items, "baseline": asked.baseline}, load_catalog()))
 
 
 def _calibrate(asked: argparse.Namespace) -> Iterator[bytes]:

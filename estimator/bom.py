@@ -1,5 +1,6 @@
 """Counted parts → bill of materials: a line for each part, length and use, with spares, price range, basis and source."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -18,6 +19,7 @@ from estimator.bom_lines import (
     Billed,
     Bom,
     BomLine,
+    parameter_rule,
 )
 from estimator.cabling import LEAF_SPINE, MANAGER, NODE_LEAF, SPINE_CORE, CablePlan, TierCabling
 from estimator.catalog.loader import Catalog
@@ -25,6 +27,7 @@ from estimator.catalog.ports import COMPUTE, compute_network
 from estimator.catalog.records import Cable
 from estimator.devices import n_managers
 from estimator.facility_lines import facility_lines
+from estimator.pricing import Pricing, UnitPrice
 from estimator.tier_ends import LEAF_LEAF
 from estimator.units import CENTS_PER_USD, ceil_div
 
@@ -65,12 +68,12 @@ def bill_of_fabrics(billed: Sequence[Billed], catalog: Catalog) -> Bom:
         mine += _managers(one.fabric, catalog)
         for tier in one.plan.tiers:
             mine += _tier_lines(tier, catalog)
-        book = one.spec.economics.price_book
-        lines += [replace(_priced(line, book, catalog), fabric=one.role) for line in mine]
+        lines += [replace(line, fabric=one.role) for line in mine]
     first = billed[0]
     if first.role == COMPUTE:
         lines += facility_lines(first.spec, first.fabric, first.plan, lines, catalog)
-    return Bom(_with_spares(lines, first.spec, catalog), tuple(one.plan for one in billed))
+    priced = _priced(_with_spares(lines, first.spec, catalog), Pricing(first.spec.economics, catalog))
+    return Bom(priced, tuple(one.plan for one in billed))
 
 
 def _servers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> Iterator[BomLine]:
@@ -151,7 +154,7 @@ def _panel_line(tier: TierCabling, catalog: Catalog) -> BomLine:
         use=tier.tier.replace("_", "-"), tier=tier.tier, quantity=tier.panels * ceil_div(tier.n_fibers, ports), unit_w=0.0,
         unit_cents=(low, typical, high), price_basis=price.basis,
         price_source=catalog.source_text(price.source, price.as_of), price_note=price.note,
-        is_assumed=price.basis in ASSUMED,
+        is_assumed=price.basis in ASSUMED, price_rule=parameter_rule(price), price_currency="USD",
     )  # fmt: skip
 
 
@@ -173,24 +176,23 @@ def _first(part_numbers: tuple[str, ...]) -> str | None:
 # ---------------------------------------------------------------- prices and spares
 
 
-def _priced(line: BomLine, book: str, catalog: Catalog) -> BomLine:
-    price = catalog.price(line.part, book) if line.part else None
+def _priced(lines: Sequence[BomLine], pricing: Pricing) -> tuple[BomLine, ...]:
+    """Every line with its price and what set it; quantity breaks count a part's pieces over all lines, spares too."""
+    bought: Counter[str | None] = Counter()
+    for line in lines:
+        bought[line.part] += line.quantity + line.spare_quantity
+    return tuple(_with_price(line, pricing.of(line.part, bought[line.part], line.length_m)) if line.part else line
+                 for line in lines)  # fmt: skip
+
+
+def _with_price(line: BomLine, price: UnitPrice | None) -> BomLine:
     if price is None:
         return line
-    cents, basis_is_assumed = price.cents, price.basis in ASSUMED
-    metre = catalog.price(price.part_id, book, "metre") if line.length_m else None
-    if metre:
-        length = Fraction(str(line.length_m))
-        cents = tuple(c + _half_up(m * length) for c, m in zip(cents, metre.cents, strict=True))  # type: ignore[assignment]
-        basis_is_assumed = basis_is_assumed or metre.basis in ASSUMED
     return replace(
-        line, unit_cents=cents, price_basis=price.basis, price_source=catalog.source_text(price.source, price.as_of),
-        price_note=price.note, is_assumed=line.is_assumed or basis_is_assumed,
+        line, unit_cents=price.cents, price_basis=price.basis, price_source=price.source, price_note=price.note,
+        is_assumed=line.is_assumed or price.is_assumed, price_rule=price.rule, price_currency=price.currency,
+        own_price=price.own, price_rate=price.rate,
     )  # fmt: skip
-
-
-def _half_up(cents: Fraction) -> int:
-    return int(cents + Fraction(1, 2))
 
 
 # Least spares once a part is bought at all, as the notes of those rows ask.

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from estimator.cabling import CablePlan
 from estimator.catalog.ports import COMPUTE
+from estimator.catalog.records import Economic
+from estimator.exchange import Rate
 from estimator.units import cents_to_usd
 
 if TYPE_CHECKING:
@@ -27,7 +29,11 @@ ASSUMED = frozenset({"assumption", "seed"})  # bases that no listing, quotation 
 
 @dataclass(frozen=True, slots=True)
 class BomLine:
-    """One part in one use. ``unit_cents`` is None where the catalog has no price; ``unit_w`` is the typical draw."""
+    """One part in one use. ``unit_cents`` is None where no book has a price; ``unit_w`` is the typical draw.
+
+    ``price_rule`` says in plain words what set the price. One that was given in another currency keeps its range there in
+    ``own_price`` and the rate in ``price_rate``.
+    """
 
     category: str
     part: str | None
@@ -46,6 +52,10 @@ class BomLine:
     price_note: str | None = None
     is_assumed: bool = False
     fabric: str = COMPUTE
+    price_rule: str | None = None
+    price_currency: str | None = None
+    own_price: tuple[float, float, float] | None = None
+    price_rate: Rate | None = None
 
     @property
     def extended_cents(self) -> Cents | None:
@@ -71,6 +81,9 @@ class BomLine:
             "unit_price_usd": usd_range(self.unit_cents), "extended_price_usd": usd_range(self.extended_cents),
             "price_basis": self.price_basis, "price_source": self.price_source, "price_note": self.price_note,
             "assumption": self.is_assumed, "power_w": round(self.quantity * self.unit_w, 3), "fabric": self.fabric,
+            "price_rule": self.price_rule, "price_currency": self.price_currency,
+            "unit_price": dict(zip(RANGE, self.own_price, strict=True)) if self.own_price else None,
+            "price_rate": self.price_rate.as_json() if self.price_rate else None,
         }  # fmt: skip
 
 
@@ -121,6 +134,11 @@ class Bom:
             "at_least": bool(self.unpriced),
             "unpriced_lines": [n for n, line in enumerate(self.lines, start=1) if line.unit_cents is None],
         }  # fmt: skip
+
+
+def parameter_rule(price: Economic) -> str:
+    """The rule of a line that a parameter of the catalog prices, and no book."""
+    return f"Catalog’s parameter {price.id}: ${price.low:,.0f} to ${price.high:,.0f}, {price.unit}"
 
 
 def usd_range(cents: Cents | None) -> dict[str, float] | None:

@@ -15,7 +15,7 @@ from estimator.catalog.loader import Catalog
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.log_diagnosis import diagnosis
 from estimator.log_prediction import Predictor
-from estimator.log_systems import LoggedRun, LogSystem, log_system, run_of
+from estimator.log_systems import LoggedRun, LogSystem, log_system, run_of, stand_in_run
 from estimator.measured_runs import SIZE_CLASSES, size_class
 from estimator.model_constants import ModelConstants
 from estimator.nccl_logs import ParsedLog, read_log
@@ -104,15 +104,23 @@ def calibrate(files: Iterable[tuple[str, bytes]], system: Any, catalog: Catalog)
     asked = log_system(system)
     logs = _read(files)
     found = [run_of(log, asked, catalog) for log in logs]
-    runs = [_possible(run, catalog) if run else None for run, _ in found]
+    runs = [_possible(run, catalog) if run and not _is_blocked(of_run) else None for run, of_run in found]
     problems = [
         [*of_run, _impossible(given)] if given is not None and run is None and not _is_blocked(of_run) else of_run
         for (given, of_run), run in zip(found, runs, strict=True)
     ]
     usable = [run for run in runs if run is not None]
+    judged = [
+        stand_in_run(log, asked, catalog) if given is None else None
+        for log, (given, _) in zip(logs, found, strict=True)
+    ]
     answer = _fitted_answer(usable, catalog) if usable else _empty_answer()
-    listed = [_log_json(log, run, own) for log, run, own in zip(logs, runs, problems, strict=True)]
-    return {"parameters": answer.pop("parameters"), "logs": listed, **answer}
+    all_judged = [*usable, *(run for run in judged if run is not None)]
+    listed = [_log_json(*each) for each in zip(logs, runs, judged, problems, strict=True)]
+    return {
+        "parameters": answer["parameters"], "logs": listed, "error": answer["error"],
+        "diagnosis": diagnosis(all_judged, catalog) if all_judged else [], "curves": answer["curves"],
+    }  # fmt: skip
 
 
 def _read(files: Iterable[tuple[str, bytes]]) -> list[ParsedLog]:
@@ -155,17 +163,19 @@ def _impossible(run: LoggedRun) -> Problem:
 
 def _empty_answer() -> dict[str, Any]:
     none = dict.fromkeys(SIZE_CLASSES)
-    return {"parameters": {}, "error": {"before": none, "after": dict(none)}, "diagnosis": [], "curves": []}
+    return {"parameters": {}, "error": {"before": none, "after": dict(none)}, "curves": []}
 
 
-def _log_json(log: ParsedLog, run: LoggedRun | None, problems: Sequence[Problem]) -> dict[str, Any]:
+def _log_json(
+    log: ParsedLog, run: LoggedRun | None, judged: LoggedRun | None, problems: Sequence[Problem]
+) -> dict[str, Any]:
     return {
         "file": log.file, "rows": len(log.rows), "dropped": [item.as_json() for item in log.dropped],
         "n_dropped": log.n_dropped, "collective": run.collective if run else log.collective,
         "gpus": run.gpus if run else log.gpus, "nodes": _nodes(log, run), "launch": run.launch if run else log.launch,
         "gpu_names": list(log.gpu_names), "library": log.version, "system": run.system if run else None,
         "assumed": list(run.assumed) if run else [], "problems": [problem.as_json() for problem in problems],
-        "is_fitted": run is not None,
+        "is_fitted": run is not None, "judged_as": judged.stand_in if judged else None,
     }  # fmt: skip
 
 
@@ -184,7 +194,6 @@ def _fitted_answer(runs: Sequence[LoggedRun], catalog: Catalog) -> dict[str, Any
     return {
         "parameters": parameters,
         "error": {"before": error_json(predictor, before), "after": error_json(predictor, after)},
-        "diagnosis": diagnosis(predictor.runs, catalog),
         "curves": _curves(predictor, before, after),
     }
 

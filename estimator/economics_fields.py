@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from estimator.fabric_fields import in_unit
+from estimator.own_prices import OwnPrices
 from estimator.validation import Section
 
 
@@ -37,6 +38,10 @@ class Economics(Section):
         title="Price book",
         description=("Anchors: default prices per port and adapter. Street: listings, where the catalog has one."),
     )
+    prices: OwnPrices | None = Field(
+        None, title="Own prices",
+        description="A price book of your own, whole: its prices come before those of the catalog's book.",
+    )  # fmt: skip
     years: int = Field(
         4, ge=1, le=15, title="Years", json_schema_extra=in_unit("years"), description="How long the cluster is used."
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from estimator.bom_lines import ASSUMED, COOLING, MANAGEMENT, RACK, SWITCH, BomLine
+from estimator.bom_lines import ASSUMED, COOLING, MANAGEMENT, RACK, SWITCH, BomLine, parameter_rule
 from estimator.cabling import CablePlan
 from estimator.catalog.loader import Catalog
 from estimator.catalog.records import Server
@@ -44,7 +44,7 @@ def _line(category: str, row: str, use: str, quantity: int, catalog: Catalog) ->
         category=category, part=None, part_number=None, description=price.label, use=use, tier=None, quantity=quantity,
         unit_w=0.0, unit_cents=(low, typical, high), price_basis=price.basis,
         price_source=catalog.source_text(price.source, price.as_of), price_note=price.note,
-        is_assumed=price.basis in ASSUMED,
+        is_assumed=price.basis in ASSUMED, price_rule=parameter_rule(price), price_currency="USD",
     )  # fmt: skip
 
 

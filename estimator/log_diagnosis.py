@@ -7,102 +7,43 @@ are judged by the ring, as trees exceed the wire there.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from estimator.catalog.loader import Catalog
-from estimator.collectives import BUS_FACTORS
-from estimator.log_faults import NOTHING, SHOWN, Fault
-from estimator.log_prediction import Predictor
+from estimator.log_comparison import faults_of_several
+from estimator.log_faults import MEDIUM, NOTHING, SHOWN, Fault
+from estimator.log_signature import SOUND, Signature, fault_of, share_text, signatures_of
 from estimator.log_systems import LoggedRun
 from estimator.measured_runs import MIB
-from estimator.units import FloatArray
 
-LARGE_BYTES, FLOOR_BYTES = 64 * MIB, 1024
-N_PLATEAU = 3  # largest sizes that the plateau is taken from
-SOUND = 1.15  # measured ÷ predicted time up to which a plateau needs no fault
-SPIKE = 3.0  # times the usual ratio of the run
 N_MESSAGES = 5_000
 MANY_DOMAINS = 64
-
-
-@dataclass(frozen=True)
-class Signature:
-    """A run in the numbers that faults are told by; ratios are measured ÷ predicted time."""
-
-    run: LoggedRun
-    ratio: FloatArray
-    busbw_gb_s: FloatArray
-    share: (
-        float | None
-    )  # of the expected bandwidth that the plateau has; on two domains of the ring's; None without one
-    slow: float | None  # the plateau's ratio to the fastest algorithm
-    floor: float | None  # ratio of messages up to 1 KiB
-    mid: float | None  # 1 to 64 MiB
-    ring_share: float | None  # of the ring's bandwidth, where several domains ran an all-reduce
-    has_links: bool  # GPUs joined by more than PCIe
-
-    @property
-    def n_domains(self) -> int:
-        """Scale-up domains of the run."""
-        return -(-self.run.gpus // int(self.run.system["scale_up_domain_gpus"]))
-
-    @property
-    def n_nics(self) -> int:
-        """NICs of a node."""
-        return int(self.run.system.get("nics_per_node") or self.run.system["gpus_per_node"])
-
-    @property
-    def is_superchip(self) -> bool:
-        """The NICs hang on the CPU side of GH200, GB200 and the like."""
-        return str(self.run.system["gpu"]).startswith(("gh", "gb"))
-
-    @property
-    def fabric(self) -> str:
-        """Kind of network."""
-        return str(self.run.system.get("fabric") or "infiniband")
-
-    @property
-    def deficit(self) -> float:
-        """0 where the plateau is sound, 1 where it is clearly too low."""
-        return 0.0 if self.share is None else float(np.clip((1 / self.share - SOUND) / 0.35, 0.0, 1.0))
-
-    @property
-    def n_spikes(self) -> int:
-        """Sizes that took several times what their neighbours did, against the prediction."""
-        r = self.ratio
-        if len(r) < 5:
-            return 0
-        near = np.array([np.median(r[max(i - 2, 0) : i + 3]) for i in range(len(r))])
-        return int(np.sum(r > SPIKE * near))
-
-    @property
-    def collapse(self) -> float:
-        """Peak bus bandwidth ÷ that of the largest size; 1 where it still rises."""
-        return float(self.busbw_gb_s.max() / self.busbw_gb_s[-1]) if len(self.busbw_gb_s) > 2 else 1.0
-
-    @property
-    def n_drops(self) -> int:
-        """Sizes above 32 MiB at which bandwidth fell by a seventh and more."""
-        large = self.busbw_gb_s[np.array(self.run.message_bytes) >= LARGE_BYTES / 2]
-        return int(np.sum(large[1:] < 0.87 * large[:-1]))
+LEAST_STAGED = 0.04  # of the expected bandwidth: copies through host memory leave more, even on old hosts
+MIN_STEP_BYTES = 16 * MIB  # below it steps are of protocols
+JUMP = 8.0  # times as much longer than predicted as the size before
 
 
 def diagnosis(runs: Sequence[LoggedRun], catalog: Catalog) -> list[dict[str, Any]]:
-    """Likely faults of runs of one site, the likeliest first; ``nothing_wrong`` with the headroom left where there is none."""
-    best: dict[str, Fault] = {}
+    """Likely faults of runs of one site, the likeliest first; ``nothing_wrong`` with the headroom left where there is none.
+
+    Each fault stands once, as the run shows it that shows it best; ``files`` are all that show it.
+    """
     signatures = signatures_of(runs, catalog)
-    for signature in signatures:
-        for fault in faults_of(signature):
-            if fault.code not in best or fault.score > best[fault.code].score:
-                best[fault.code] = fault
-    for fault in _worse_with_nodes(signatures):
-        if fault.code not in best or fault.score > best[fault.code].score:
-            best[fault.code] = fault
-    found = sorted(best.values(), key=lambda fault: -fault.score)
+    by_code: dict[str, list[Fault]] = {}
+    for fault in (*(fault for one in signatures for fault in faults_of(one)), *faults_of_several(signatures)):
+        by_code.setdefault(fault.code, []).append(fault)
+    found = sorted((_best(same) for same in by_code.values()), key=lambda fault: -fault.score)
     return [fault.as_json() for fault in (found or [_nothing(signatures)])]
+
+
+def _best(same: Sequence[Fault]) -> Fault:
+    """The likeliest of faults of one code, with the files of all that are no mere guess beside it."""
+    in_order = sorted(same, key=lambda fault: -fault.score)
+    least = min(in_order[0].score, MEDIUM)
+    return replace(in_order[0], files=tuple(dict.fromkeys(fault.file for fault in in_order if fault.score >= least)))
 
 
 def faults_of(signature: Signature) -> list[Fault]:
@@ -115,74 +56,9 @@ def faults_of(signature: Signature) -> list[Fault]:
     return sorted(best.values(), key=lambda fault: -fault.score)
 
 
-def signatures_of(runs: Sequence[LoggedRun], catalog: Catalog) -> list[Signature]:
-    """Every run with its prediction, and with the ring's where two domains or more reduce."""
-    if not runs:
-        return []
-    ratios = _ratios(runs, catalog)
-    ringed = [replace(run, algorithm="ring", protocol=None) for run in runs]
-    across = [run.collective == "all_reduce" and run.gpus > int(run.system["scale_up_domain_gpus"]) for run in runs]
-    by_ring = _ratios([run for run, is_across in zip(ringed, across, strict=True) if is_across], catalog)
-    rings = iter(by_ring)
-    return [
-        _signature(run, ratio, next(rings) if is_across else None, catalog)
-        for run, ratio, is_across in zip(runs, ratios, across, strict=True)
-    ]
-
-
-def _ratios(runs: Sequence[LoggedRun], catalog: Catalog) -> list[FloatArray]:
-    """Measured ÷ predicted times, in the order of ``runs``."""
-    if not runs:
-        return []
-    predictor = Predictor(runs, catalog)
-    ratios = np.exp(-predictor.errors(predictor.constants))
-    place = {id(run): i for i, run in enumerate(predictor.runs)}
-    return [ratios[predictor.owner == place[id(run)]] for run in runs]
-
-
-def _signature(run: LoggedRun, ratio: FloatArray, ring: FloatArray | None, catalog: Catalog) -> Signature:
-    sizes = np.array(run.message_bytes)
-    plateau = _plateau(sizes)
-    slow = float(np.median(ratio[plateau])) if plateau.any() else None
-    ring_share = float(1 / np.median(ring[plateau])) if ring is not None and plateau.any() else None
-    n_domains = -(-run.gpus // int(run.system["scale_up_domain_gpus"]))
-    share = None if slow is None else 1 / slow
-    if (
-        ring_share is not None
-        and n_domains == 2
-        and run.algorithm is None
-        and not run.system.get("in_network_reduction")
-    ):
-        share = ring_share
-    gpu = catalog.gpus[run.system["gpu"]]
-    factor = float(BUS_FACTORS[run.collective](np.array(run.gpus)))
-    return Signature(
-        run=run, ratio=ratio, busbw_gb_s=sizes / np.array(run.time_us) / 1e3 * factor, share=share, slow=slow,
-        floor=_median(ratio, sizes <= FLOOR_BYTES), mid=_median(ratio, (sizes >= MIB) & (sizes < LARGE_BYTES)),
-        ring_share=ring_share, has_links=gpu.scale_up_both_ways_gb_s > 0 and "bridge" not in gpu.scale_up_topology.lower(),
-    )  # fmt: skip
-
-
-def _plateau(sizes: Any) -> Any:
-    """The largest sizes of 64 MiB and more; below that, of 8 MiB and more."""
-    for least in (LARGE_BYTES, 8 * MIB):
-        if (sizes >= least).any():
-            return (sizes >= least) & (sizes >= sizes[max(len(sizes) - N_PLATEAU, 0)])
-    return np.zeros(len(sizes), dtype=bool)
-
-
-def _median(values: FloatArray, where: Any) -> float | None:
-    return float(np.median(values[where])) if where.any() else None
-
-
 def _near(value: float, target: float, width: float) -> float:
     """1 where they are equal, 0.6 where ln differs by ``width``."""
     return float(np.exp(-0.5 * (np.log(value / target) / width) ** 2))
-
-
-def _fault(signature: Signature, code: str, score: float, evidence: str, **numbers: float | None) -> Fault:
-    known = {key: round(float(value), 3) for key, value in numbers.items() if value is not None}
-    return Fault(code, float(score), f"{signature.run.name}: {evidence}", signature.run.name, known)
 
 
 # ---------------------------------------------------------------- what the library said
@@ -198,7 +74,7 @@ def _told(signature: Signature, code: str, line: str) -> Fault:
     """A fault that the log names itself: likely where it also shows in the times."""
     slow = signature.slow or signature.mid or signature.floor or 1.0
     score = 0.9 if slow > 1.3 else 0.45
-    return _fault(
+    return fault_of(
         signature,
         code,
         score,
@@ -260,7 +136,7 @@ def _says_tree(signature: Signature) -> Iterator[Fault]:
     if is_forced and signature.ring_share is not None and signature.ring_share < 0.8:
         reached = f"{signature.ring_share:.0%} of what a ring would on {signature.n_domains} domains"
         evidence = f"a tree was forced, and reaches {reached}"
-        yield _fault(signature, "tree_on_wrong_topology", 0.7, evidence, share_of_ring=signature.ring_share)
+        yield fault_of(signature, "tree_on_wrong_topology", 0.7, evidence, share_of_ring=signature.ring_share)
 
 
 _BY_MESSAGE: tuple[Callable[[Signature], Iterable[Fault]], ...] = (
@@ -277,7 +153,7 @@ def _through_host(signature: Signature) -> Iterator[Fault]:
     evidence = (
         f"inside one domain large messages take {slow:.1f} times the prediction, {signature.busbw_gb_s[-1]:.1f} GB/s"
     )
-    yield _fault(signature, "p2p_disabled", 0.85 if slow > 5 else 0.6, evidence, slow=slow)
+    yield fault_of(signature, "p2p_disabled", 0.85 if slow > 5 else 0.6, evidence, slow=slow)
 
 
 def _busy_host(signature: Signature) -> Iterator[Fault]:
@@ -287,19 +163,19 @@ def _busy_host(signature: Signature) -> Iterator[Fault]:
         evidence = (
             f"1–64 MiB take {signature.mid:.2f} times the prediction, larger {signature.slow:.2f} times: it fades"
         )
-        yield _fault(signature, "cpu_starved", 0.55, evidence, mid=signature.mid, large=signature.slow)
+        yield fault_of(signature, "cpu_starved", 0.55, evidence, mid=signature.mid, large=signature.slow)
 
 
 def _unstable(signature: Signature) -> Iterator[Fault]:
     if signature.n_drops >= 2 and (signature.slow or 0) > SOUND:
         evidence = f"bandwidth falls at {signature.n_drops} sizes above 32 MiB; {signature.slow:.2f} times the time"
-        yield _fault(signature, "unstable_node", 0.65, evidence, drops=signature.n_drops, slow=signature.slow)
+        yield fault_of(signature, "unstable_node", 0.65, evidence, drops=signature.n_drops, slow=signature.slow)
 
 
 def _slow_node(signature: Signature) -> Iterator[Fault]:
     if signature.share is not None and 1.25 < 1 / signature.share < 5:
         evidence = f"inside one domain the plateau is {signature.share:.0%} of what its links give"
-        yield _fault(signature, "degraded_node", 0.4, evidence, share=signature.share)
+        yield fault_of(signature, "degraded_node", 0.4, evidence, share=signature.share)
 
 
 _BY_TIME_INSIDE = (_through_host, _busy_host, _unstable, _slow_node)
@@ -309,7 +185,7 @@ _BY_TIME_INSIDE = (_through_host, _busy_host, _unstable, _slow_node)
 
 def _left(signature: Signature, cause: str) -> str:
     reached = f"{signature.busbw_gb_s[-1]:.1f} GB/s of bus bandwidth"
-    return f"the plateau has {signature.share or 0.0:.0%} of the expected bandwidth ({reached}): {cause}"
+    return f"the plateau has {share_text(signature.share or 0.0)} of the expected bandwidth ({reached}): {cause}"
 
 
 def _staged(signature: Signature) -> Iterator[Fault]:
@@ -317,9 +193,11 @@ def _staged(signature: Signature) -> Iterator[Fault]:
         return
     target = 0.83 if signature.is_superchip else 0.45
     score = 0.45 * _near(signature.share, target, 0.2) * signature.deficit
-    score = max(score, 0.3 if signature.share < 0.3 else 0.0)  # older hosts lose more by it
-    cause = f"staging through host memory leaves about {target:.0%}, on older hosts less"
-    yield _fault(signature, "gpudirect_off", score, _left(signature, cause), share=signature.share)
+    cause = f"staging through host memory leaves about {target:.0%}"
+    if LEAST_STAGED < signature.share < 0.3:
+        score = max(score, 0.3)
+        cause = "staging through host memory leaves so little on older hosts only; newer ones keep about 45%"
+    yield fault_of(signature, "gpudirect_off", score, _left(signature, cause), share=signature.share)
 
 
 def _far_nics(signature: Signature) -> Iterator[Fault]:
@@ -328,7 +206,7 @@ def _far_nics(signature: Signature) -> Iterator[Fault]:
     sinks = signature.mid is not None and signature.slow is not None and signature.slow > 1.5 * signature.mid
     score = (0.55 if sinks else 0.4) * _near(signature.share, 0.44, 0.2) * signature.deficit
     cause = "the link between sockets leaves 40 to 50 %" + (", and it sinks as messages grow" if sinks else "")
-    yield _fault(signature, "nic_affinity", score, _left(signature, cause), share=signature.share)
+    yield fault_of(signature, "nic_affinity", score, _left(signature, cause), share=signature.share)
 
 
 def _redirected(signature: Signature) -> Iterator[Fault]:
@@ -336,7 +214,7 @@ def _redirected(signature: Signature) -> Iterator[Fault]:
         return
     score = (0.55 if signature.n_nics == 1 else 0.3) * _near(signature.share, 0.42, 0.2) * signature.deficit
     cause = "peer traffic through the root complex leaves 35 to 50 %"
-    yield _fault(signature, "acs_iommu", score, _left(signature, cause), share=signature.share)
+    yield fault_of(signature, "acs_iommu", score, _left(signature, cause), share=signature.share)
 
 
 def _few_nics(signature: Signature) -> Iterator[Fault]:
@@ -344,7 +222,7 @@ def _few_nics(signature: Signature) -> Iterator[Fault]:
     if signature.share is None or n < 2:
         return
     score = (0.7 if n >= 4 else 0.3) * _near(signature.share, 1 / n, 0.07) * signature.deficit
-    yield _fault(
+    yield fault_of(
         signature, "one_nic_of_many", score, _left(signature, f"one of {n} NICs has {1 / n:.0%}"), share=signature.share
     )
 
@@ -354,7 +232,7 @@ def _lost_rails(signature: Signature) -> Iterator[Fault]:
         return
     score = 0.58 * _near(signature.share, 0.5, 0.2) * signature.deficit
     cause = f"as if half of the {signature.n_nics} rails were down or slow"
-    yield _fault(signature, "degraded_node", score, _left(signature, cause), share=signature.share)
+    yield fault_of(signature, "degraded_node", score, _left(signature, cause), share=signature.share)
 
 
 def _sockets(signature: Signature) -> Iterator[Fault]:
@@ -367,7 +245,7 @@ def _sockets(signature: Signature) -> Iterator[Fault]:
     cause = "what TCP through the host gives" + (
         f"; {signature.fabric} needs its libfabric plugin" if needs_plugin else ""
     )
-    yield _fault(signature, "tcp_fallback", score, _left(signature, cause), share=signature.share)
+    yield fault_of(signature, "tcp_fallback", score, _left(signature, cause), share=signature.share)
 
 
 def _congested(signature: Signature) -> Iterator[Fault]:
@@ -389,7 +267,7 @@ def _congested(signature: Signature) -> Iterator[Fault]:
     evidence = f"over {signature.fabric} with {signature.n_domains} domains " + " and ".join(
         sign for sign in signs if sign
     )
-    yield _fault(signature, code, score, evidence, slow=signature.slow, collapse=signature.collapse, spikes=n_spikes)
+    yield fault_of(signature, code, score, evidence, slow=signature.slow, collapse=signature.collapse, spikes=n_spikes)
 
 
 def _few_channels(signature: Signature) -> Iterator[Fault]:
@@ -398,7 +276,7 @@ def _few_channels(signature: Signature) -> Iterator[Fault]:
     is_smooth = not (signature.n_spikes or signature.n_drops) and (signature.floor or 1.0) < 1.8
     score = 0.5 * _near(signature.share, 0.82, 0.08) * (1.0 if is_smooth else 0.5)
     cause = "default channels and one queue pair leave 75 to 88 % of fast NICs"
-    yield _fault(signature, "under_tuned", score, _left(signature, cause), share=signature.share)
+    yield fault_of(signature, "under_tuned", score, _left(signature, cause), share=signature.share)
 
 
 def _wrong_algorithm(signature: Signature) -> Iterator[Fault]:
@@ -407,21 +285,42 @@ def _wrong_algorithm(signature: Signature) -> Iterator[Fault]:
         return
     if signature.run.system.get("in_network_reduction"):
         evidence = f"in-network reduction was expected, and the plateau is the ring's ({ring:.0%} of it)"
-        yield _fault(signature, "sharp_unavailable", 0.6, evidence, share_of_ring=ring, slow=slow)
+        yield fault_of(signature, "sharp_unavailable", 0.6, evidence, share_of_ring=ring, slow=slow)
     else:
         evidence = f"the plateau is {ring:.0%} of the ring's, and {1 / slow:.0%} of what the best algorithm gives"
-        yield _fault(signature, "algorithm_not_best", 0.4, evidence, share_of_ring=ring, slow=slow)
+        yield fault_of(signature, "algorithm_not_best", 0.4, evidence, share_of_ring=ring, slow=slow)
+
+
+def _switched(signature: Signature) -> Iterator[Fault]:
+    """One step down in bandwidth, from about the best algorithm to about the ring, and rising again after it."""
+    ring, ratio, busbw = signature.ring_ratio, signature.ratio, signature.busbw_gb_s
+    if ring is None or signature.run.algorithm or signature.n_spikes or len(ratio) < 4:
+        return
+    large = np.array(signature.run.message_bytes) >= MIN_STEP_BYTES
+    steps = [i for i in range(1, len(ratio)) if large[i] and busbw[i] < 0.93 * busbw[i - 1]]
+    if len(steps) != 1 or ratio[steps[0]] < 1.25 * ratio[steps[0] - 1] or ratio[steps[0] - 1] > 1.3:
+        return
+    step = steps[0]
+    share = float(1 / np.median(ring[step:][-2:]))
+    if share > 0.7:
+        size = signature.run.message_bytes[step] / MIB
+        evidence = (
+            f"bandwidth steps down from {busbw[step - 1]:.0f} to {busbw[step]:.0f} GB/s at {size:,.0f} MiB and rises again, to "
+            f"{share:.0%} of the ring's: as if the library went over to a slower algorithm there"
+        )
+        yield fault_of(signature, "algorithm_not_best", 0.55, evidence, share_of_ring=share, slow=signature.slow)
 
 
 def _one_gpu(signature: Signature) -> Iterator[Fault]:
     per_node = int(signature.run.system["gpus_per_node"])
     if per_node < signature.n_nics and not signature.is_superchip:
         evidence = f"{per_node} GPUs a node and {signature.n_nics} NICs: the GPUs' own PCIe links are the limit"
-        yield _fault(signature, "nic_per_gpu_limit", 0.45, evidence, gpus=per_node, nics=signature.n_nics)
+        yield fault_of(signature, "nic_per_gpu_limit", 0.45, evidence, gpus=per_node, nics=signature.n_nics)
 
 
 _BY_TIME_ACROSS = (
-    _staged, _far_nics, _redirected, _few_nics, _lost_rails, _sockets, _congested, _few_channels, _wrong_algorithm, _one_gpu,
+    _staged, _far_nics, _redirected, _few_nics, _lost_rails, _sockets, _congested, _few_channels, _wrong_algorithm,
+    _switched, _one_gpu,
 )  # fmt: skip
 
 
@@ -430,13 +329,13 @@ def _slow_start(signature: Signature) -> Iterator[Fault]:
     if floor is None or floor < 1.6:
         return
     evidence = f"messages up to 1 KiB take {floor:.1f} times the prediction"
-    yield _fault(signature, "launcher_floor", min(0.3 + 0.15 * np.log2(floor / 1.6), 0.6), evidence, floor=floor)
+    yield fault_of(signature, "launcher_floor", min(0.3 + 0.15 * np.log2(floor / 1.6), 0.6), evidence, floor=floor)
     sound = signature.share is not None and signature.share > 0.8
     if signature.fabric == "infiniband" and signature.n_domains > 2 and sound and floor > 1.8:
         evidence = (
-            f"small messages take {floor:.1f} times the prediction large ones are sound: SHARP may have failed to start"
+            f"small messages take {floor:.1f} times the prediction, large ones are sound: SHARP may not have started"
         )
-        yield _fault(signature, "sharp_unavailable", 0.25, evidence, floor=floor)
+        yield fault_of(signature, "sharp_unavailable", 0.25, evidence, floor=floor)
 
 
 def _too_few(signature: Signature) -> Iterator[Fault]:
@@ -444,29 +343,26 @@ def _too_few(signature: Signature) -> Iterator[Fault]:
     if n_sizes < 3 and signature.deficit > 0:
         evidence = f"{n_sizes} sizes tell that bandwidth is missing, and not why: several causes leave as much"
         score = 0.32 if signature.n_domains > MANY_DOMAINS else 0.22  # at scale there are more causes yet
-        yield _fault(signature, "too_few_sizes", score, evidence, sizes=n_sizes)
+        yield fault_of(signature, "too_few_sizes", score, evidence, sizes=n_sizes)
 
 
-_BY_TIME = (_slow_start, _too_few)
+def _jumped(signature: Signature) -> Iterator[Fault]:
+    """A size that takes many times as long as the one before, in a log that ends before large messages."""
+    ratio = signature.ratio
+    if signature.slow is not None or len(ratio) < 3:
+        return
+    jumps = ratio[1:] / ratio[:-1]
+    at = int(np.argmax(jumps))
+    if jumps[at] > JUMP:
+        mine, before = signature.run.message_bytes[at + 1], signature.run.message_bytes[at]
+        evidence = (
+            f"{mine / MIB:.3g} MiB takes {signature.run.time_us[at + 1] / signature.run.time_us[at]:.0f} times as long as "
+            f"{before / MIB:.3g} MiB, and no size is large enough to judge bandwidth by: several causes do that"
+        )
+        yield fault_of(signature, "sudden_jump", 0.5, evidence, jump=float(jumps[at]))
 
-# ---------------------------------------------------------------- several runs together
 
-
-def _worse_with_nodes(signatures: Sequence[Signature]) -> Iterator[Fault]:
-    """The share of the expected bandwidth sinks as domains are added."""
-    by_collective: dict[str, list[Signature]] = {}
-    for signature in signatures:
-        if signature.n_domains > 1 and signature.share is not None:
-            by_collective.setdefault(signature.run.collective, []).append(signature)
-    for found in by_collective.values():
-        found.sort(key=lambda signature: signature.n_domains)
-        first, last = found[0], found[-1]
-        if last.n_domains > first.n_domains and (last.share or 1) < 0.8 * (first.share or 1):
-            evidence = (
-                f"from {first.n_domains} to {last.n_domains} domains the plateau sinks from {first.share:.0%} to "
-                f"{last.share:.0%} of the expected bandwidth"
-            )
-            yield _fault(last, "congestion", 0.65, evidence, share=last.share)
+_BY_TIME = (_slow_start, _too_few, _jumped)
 
 
 def _nothing(signatures: Sequence[Signature]) -> Fault:
@@ -481,4 +377,4 @@ def _nothing(signatures: Sequence[Signature]) -> Fault:
     slow = worst.slow or 1.0
     headroom = max(slow - 1, 0.0)
     evidence = f"large messages take {slow:.2f} times the prediction: {headroom:.0%} of bandwidth could still be gained"
-    return _fault(worst, NOTHING, 0.6 if slow < SOUND else 0.3, evidence, slow=slow, headroom=headroom)
+    return fault_of(worst, NOTHING, 0.6 if slow < SOUND else 0.3, evidence, slow=slow, headroom=headroom)

@@ -91,6 +91,16 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "Check NCCL_P2P_DISABLE, nvidia-smi topo -p2p r, the fabric manager of NVSwitch machines, and that the container "
         "sees all GPUs with their own IPC namespace shared.",
     ),
+    "slower_than_other_log": (
+        "software_regression", "Slower than another log of the same system",
+        "Run both libraries one after the other on the same nodes. Compare the NICs, channels and topology that NCCL_DEBUG=INFO "
+        "prints for each: an update may choose others (NCCL_IB_HCA, NCCL_TOPO_FILE). Keep the faster one until it is known.",
+    ),
+    "sudden_jump": (
+        "unresolved", "Times jump at one size, and the log ends before it tells why",
+        "Run on to 8 GiB with NCCL_DEBUG=INFO, and once with NCCL_PROTO=Simple: a jump where the protocol changes points to "
+        "the network's plugin, one that stays to the fabric.",
+    ),
     "too_few_sizes": (
         "unresolved", "Too few sizes to tell the cause",
         "Run from 8 B to 8 GiB in steps of 2 with NCCL_DEBUG=INFO, once with NCCL_ALGO=Ring, and send all logs together.",
@@ -108,6 +118,7 @@ class Fault:
     evidence: str
     file: str
     numbers: dict[str, float]
+    files: tuple[str, ...] = ()  # all that show it, the clearest first
 
     @property
     def confidence(self) -> str:
@@ -119,5 +130,6 @@ class Fault:
         kind, title, advice = FAULTS[self.code]
         return {
             "code": self.code, "title": title, "evidence": self.evidence, "advice": advice, "confidence": self.confidence,
-            "score": round(self.score, 3), "category": kind, "file": self.file, "numbers": self.numbers,
+            "score": round(self.score, 3), "category": kind, "file": self.file,
+            "files": list(self.files or (self.file,)) if self.file else [], "numbers": self.numbers,
         }  # fmt: skip

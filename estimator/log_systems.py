@@ -5,7 +5,8 @@ What neither says is taken as usual for the GPU and named in ``assumed``; what c
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import log as log_ratio
 from statistics import median
 from typing import Any, Literal
 
@@ -64,6 +65,8 @@ class LoggedRun:
     settings: Mapping[str, str] = field(default_factory=dict)
     assumed: tuple[str, ...] = ()
     n_disturbed: int = 0  # sizes left out because they took much longer than both neighbours
+    version: str | None = None  # of the library
+    stand_in: str | None = None  # the GPU that stands for one that is not known: such a run is judged, and not fitted
 
 
 def log_system(values: Any) -> LogSystem:
@@ -108,7 +111,10 @@ def run_of(log: ParsedLog, asked: LogSystem, catalog: Catalog) -> tuple[LoggedRu
     problems = []
     if gpu is None:
         names = ", ".join(log.gpu_names) or "none"
-        message = f"{log.file} names no GPU of the catalog (it has: {names}). Give the system's gpu, by its catalog id."
+        message = (
+            f"{log.file} names no GPU of the catalog (it has: {names}), so it is not fitted. Give the system's gpu, by its "
+            "catalog id; with nic_gbit_s alone the network between nodes is judged all the same."
+        )
         problems.append(Problem("system.gpu", "missing", message))
     elif gpu not in catalog.gpus:
         problems.append(unknown_part("system.gpu", "GPU", gpu, catalog.gpus))
@@ -128,9 +134,30 @@ def run_of(log: ParsedLog, asked: LogSystem, catalog: Catalog) -> tuple[LoggedRu
     protocol = asked.protocol or _protocol(log.settings.get("NCCL_PROTO", ""))
     run = LoggedRun(
         log.file, collective, gpus, system, asked.launch or log.launch, algorithm, protocol, sizes, times, log.messages,
-        log.settings, (*assumed, *more), log.n_disturbed,
+        log.settings, (*assumed, *more), log.n_disturbed, log.version,
     )  # fmt: skip
     return run, _asked_for(run, log)
+
+
+def stand_in_run(log: ParsedLog, asked: LogSystem, catalog: Catalog) -> LoggedRun | None:
+    """A run on GPUs that are not known as one on GPUs that are usual with its NICs, so that the network can be judged.
+
+    None where the rate of the NICs is not given, or everything ran inside one domain: there the GPU's links decide.
+    """
+    rate = asked.nic_gbit_s
+    if rate is None or asked.fabric == "none" or (asked.gpu or _gpu(log, asked, catalog)[0]) in catalog.gpus:
+        return None
+    usual = {
+        key: abs(log_ratio(gpu.default_scale_out_gbit_s / rate))
+        for key, gpu in catalog.gpus.items()
+        if gpu.form_factor.startswith("SXM") and gpu.status == "available"
+    }
+    gpu = min(usual, key=lambda key: usual[key])
+    known = asked.model_copy(update={"gpu": gpu, "scale_up_reduction": False})
+    run, _ = run_of(log, known, catalog)
+    if run is None or run.gpus <= run.system["scale_up_domain_gpus"]:
+        return None
+    return replace(run, stand_in=gpu)
 
 
 def _protocol(text: str) -> str | None:

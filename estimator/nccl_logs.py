@@ -7,7 +7,7 @@ was checked, zeros where nothing was sent. Rows that cannot be used are named wi
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import isfinite
 from statistics import median
@@ -23,6 +23,7 @@ MAX_RANKS = 1_048_576
 MAX_MESSAGE_BYTES = 2**50
 MAX_DROPPED_SHOWN = 200
 ARITHMETIC_TOLERANCE = 0.006  # of a bandwidth: what rounding to two decimals leaves, for times that are long enough
+MAX_BEFORE_JSON = 200  # lines that a launcher may print first
 WARM_UP = 1.8  # a single row this many times both of its neighbours is no measurement of the network
 TYPES = frozenset(
     (
@@ -38,6 +39,7 @@ _STAMP = re.compile(  # mpirun --timestamp-output, kubectl logs --prefix --times
     r"^\s*(?:\[pod/[^\]\s]+\]\s|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?(?:\s|(?=\[))|"
     r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[A-Z]{3,4} )?\d{4}\s?(?=[\[#\s]))"
 )
+_ANY_TAG = re.compile(r"^(\s*[^\s{\"]{1,100}(?::|\s\|)\s?)(?=\{)")  # such as a host's name
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _RANK = re.compile(r"Rank\s+(\d{1,7})\s.*?Pid\s+(\d+)\s+on\s+(\S+)\s+device\s+(\d{1,7})\s*(?:\[[^\]]*\])?\s*(.*)")
 _TEST = re.compile(r"\b(all_reduce|all_gather|reduce_scatter|alltoall|all_to_all|broadcast|reduce|sendrecv)_perf\b")
@@ -121,8 +123,8 @@ def read_log(name: str, data: bytes) -> ParsedLog:
         raise SpecError([Problem("log", "file_too_large", message)])
     text = _text(data)
     reading = _Reading()
-    if text.lstrip().startswith("{"):
-        _read_json(name, text, reading)
+    if (as_json := _json_text(text)) is not None:
+        _read_json(name, as_json, reading)
     else:
         _read_text(text, reading)
     return _finish(name, reading)
@@ -247,6 +249,33 @@ def _is_integer(word: str) -> bool:
 
 
 # ---------------------------------------------------------------- JSON
+
+
+def _json_text(text: str) -> str | None:
+    """The JSON of a log, without what launchers put in front of each line of it; None where it is no JSON."""
+    if text.lstrip().startswith("{"):
+        return text
+    if '"results"' not in text:
+        return None
+    lines = text.splitlines()
+    for i, line in enumerate(lines[:MAX_BEFORE_JSON]):
+        tag, rest = _without_tag(line)
+        if rest.lstrip().startswith("{"):
+            return _if_json(rest for own, rest in map(_without_tag, lines[i:]) if own == tag)
+        if found := _ANY_TAG.match(line):
+            start = found[1]
+            return _if_json(other.removeprefix(start) for other in lines[i:] if other.startswith(start.rstrip()))
+    return None
+
+
+def _if_json(lines: Iterable[str]) -> str | None:
+    """The lines as one text, if that is JSON."""
+    text = "\n".join(lines)
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return text
 
 
 def _read_json(name: str, text: str, reading: _Reading) -> None:

@@ -24,6 +24,7 @@ from estimator.other_findings import cabling_findings, other_findings
 from estimator.other_links import other_plan
 from estimator.performance import design_performance
 from estimator.power import power_of
+from estimator.price_findings import own_price_findings
 from estimator.proposals import Subject, with_changes
 from estimator.reliability import expected_json, failing_parts
 from estimator.sized import sized_fabrics
@@ -131,6 +132,7 @@ def _one(
         if {"bom", "cost", "failures", "growth"} & set(parts):
             bill = bill_of_fabrics([Billed(COMPUTE_KEY, spec, fabric, plan), *billed], catalog)
             bom = bill.as_json() if {"bom", "growth"} & set(parts) else None
+            found += own_price_findings(spec.economics.prices, bill.lines)
         if "cost" in parts:
             power = power_of(spec, fabric, plan, catalog, billed)
             cost = cost_of(spec, fabric, bill, catalog, billed, full_size_busbw_gb_s(performance))

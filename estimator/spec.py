@@ -12,6 +12,7 @@ from estimator.calibrated import calibrated_problems
 from estimator.catalog.loader import Catalog
 from estimator.errors import SpecError
 from estimator.other_rules import resolve_others, set_length_problems
+from estimator.own_prices import own_price_problems
 from estimator.spec_fields import SECTIONS, DesignSpec
 from estimator.spec_rules import asked_ratio, endpoint_rate, port_rate, resolve
 from estimator.validation import validated
@@ -59,6 +60,7 @@ def parse_spec(values: Any, catalog: Catalog) -> DesignSpec:
     resolved, of_others = resolve_others(resolved, catalog)
     problems += [*of_others, *set_length_problems(resolved)]
     problems += calibrated_problems(draft.workload.calibration, catalog, "workload.calibration")
+    problems += own_price_problems(draft.economics.prices, catalog, "economics.prices")
     if problems:
         raise SpecError(problems)
     resolved._given.update(json.loads(json.dumps(dict(values))))

@@ -87,11 +87,15 @@ def _is_deep(values: Any) -> bool:
 
 def unknown_part(field: str, kind: str, value: str, known: Iterable[str], instead: str = "") -> Problem:
     """An id that the catalog does not have, with those near it; ``instead`` is another way out."""
-    ids = list(known)
-    near = difflib.get_close_matches(value, ids, 3, 0.4) or sorted(ids)[:5]
     way_out = f"; or {instead}" if instead else ""
-    message = f"The catalog has no {kind} '{value[:80]}'. Near it: {', '.join(near)}{way_out}."
+    message = f"The catalog has no {kind} '{value[:80]}'. Near it: {near_words(value, known)}{way_out}."
     return Problem(field, "unknown_part", message)
+
+
+def near_words(value: str, known: Iterable[str]) -> str:
+    """Those of the known names that are most like a value, or the first ones."""
+    names = list(known)
+    return ", ".join(difflib.get_close_matches(value[:_SHOWN_CHARACTERS], names, 3, 0.4) or sorted(names)[:5])
 
 
 def kind_of(value: Any) -> str:

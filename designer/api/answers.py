@@ -288,6 +288,10 @@ class Log(Answer):
         child=serializers.DictField(), help_text="What to give, with field, code, message."
     )
     is_fitted = serializers.BooleanField()
+    judged_as = serializers.CharField(
+        required=False, allow_null=True,
+        help_text="The GPU that stood in for one that is not known, where only the network was judged.",
+    )  # fmt: skip
 
 
 class ErrorBySize(Answer):
@@ -313,7 +317,8 @@ class Fault(Answer):
     confidence = serializers.ChoiceField(["low", "medium", "high"])
     score = serializers.FloatField()
     category = serializers.CharField()
-    file = serializers.CharField(allow_blank=True)
+    file = serializers.CharField(allow_blank=True, help_text="The log that shows it best.")
+    files = serializers.ListField(child=serializers.CharField(), required=False, help_text="All that show it.")
     numbers = serializers.DictField(child=serializers.FloatField())
 
 
@@ -380,6 +385,14 @@ class Sensitivity(Answer):
     versions = Versions()
     base = StepFigures()
     variants = Step(many=True)
+
+
+class WhatIf(Answer):
+    spec_hash = serializers.CharField(help_text="That of the estimate.")
+    cost = serializers.DictField(help_text="As the cost of an Estimate, without draws.")
+    change = serializers.DictField(
+        child=MoneyRange(allow_null=True), help_text="By figure: how much more than the estimate says, end by end."
+    )
 
 
 class PredictionRow(Answer):

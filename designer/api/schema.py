@@ -26,7 +26,7 @@ from designer.api.serializers import (
     PageQuery,
     RevisionDetailSerializer,
 )
-from designer.exports.downloads import XLSX_TYPE
+from designer.exports.downloads import PDF_TYPE, XLSX_TYPE
 from estimator.handoff.formats import FORMATS
 from estimator.prediction import PredictionRequest
 from estimator.spec import DesignSpec
@@ -292,6 +292,7 @@ bom_read = _call(
         200: answers.Bom,
         (200, "text/csv"): OpenApiTypes.STR,
         (200, XLSX_TYPE): OpenApiTypes.BINARY,
+        (200, PDF_TYPE): OpenApiTypes.BINARY,
     },
     (404, 409),
     parameters=[BomQuery],
@@ -359,6 +360,17 @@ sensitivity_read = _call(
     "What one more uplink, rail, generation or plane costs and brings",
     {200: answers.Sensitivity},
     (404, 409),
+    tags=["estimates"],
+)
+
+what_if = _call(
+    "get_what_if",
+    "What an estimate would cost with other economics",
+    {200: answers.WhatIf},
+    (*BODY, 404, 409, 503),
+    request=_json({"$ref": "#/components/schemas/Economics"}),
+    examples=[_example("five years of dear electricity", {"years": 5, "electricity_usd_per_kwh": 0.2})],
+    description="Takes keys of `economics` and answers at once; a key of null takes away what the design gives. Nothing is stored.",
     tags=["estimates"],
 )
 

@@ -97,6 +97,20 @@ def usd(value: Any) -> str:
 
 
 @register.filter
+def usd_small(value: Any) -> str:
+    """As ``usd``, with three digits below a dollar too → "$2.33", "$0.0124"."""
+    if _is_missing(value) or not 0 < abs(value) < 1:
+        return usd(value)
+    return f"{MINUS if value < 0 else ''}${rounded(abs(value))}"
+
+
+@register.filter
+def usd_small_range(value: Any) -> str:
+    """``{"low", "high"}`` in dollars, three digits below a dollar too → "$0.0110 to $0.0140"."""
+    return _range(value, usd_small)
+
+
+@register.filter
 def error(value: Any) -> str:
     """ln of a ratio, as errors of the model are stated → "0.021", "−0.350"."""
     return MISSING if _is_missing(value) else f"{value:.3f}".replace("-", MINUS)
@@ -264,6 +278,7 @@ BOOK_NAMES = {
 CATEGORY_NAMES = {
     "server": "Servers", "nic": "Adapters", "switch": "Switches", "management": "Fabric managers",
     "transceiver": "Transceivers", "cable": "Cables", "fiber": "Fibres", "panel": "Patch panels",
+    "rack": "Racks", "cooling": "Cooling",
 }  # fmt: skip
 
 

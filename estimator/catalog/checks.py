@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from estimator.catalog.ports import switch_ports
 from estimator.catalog.tables import COLUMNS, Tables
 from estimator.errors import CatalogError
+from estimator.units import CENTS_PER_USD
 
 if TYPE_CHECKING:
     from estimator.catalog.loader import Catalog
@@ -18,7 +19,9 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "pcie_limits": ("pcie_gen", "pcie_lanes"), "gpus": ("id",), "servers": ("id",),
     "server_networks": ("server_id", "position"), "cables": ("id",), "connector_fit": ("cage_class",),
     "generations": ("id",), "default_lengths": ("tier",), "floor_defaults": ("name",),
-    "fabric_defaults": ("name",), "rack_layouts": ("server_id", "position"), "prices": ("part_id", "book", "per"),
+    "fabric_defaults": ("name",), "rack_layouts": ("server_id", "position"),
+    "prices": ("part_id", "book", "per", "region", "min_quantity", "basis", "as_of"),
+    "price_rules": ("part_id",), "exchange_rates": ("currency", "as_of"),
     "port_naming": ("switch_id",), "rdma_names": ("vendor",), "server_ports": ("server_id", "rail"),
     "economics": ("id",), "model_constants": ("name", "index"),
 }  # fmt: skip
@@ -41,6 +44,7 @@ def check(tables: Tables, catalog: "Catalog") -> None:
     _cables(tables, catalog)
     _generations(tables, catalog)
     _failure_rates(tables)
+    _prices(tables, catalog)
     _evidence(tables)
     _floor(tables, catalog)
     _fabric_defaults(tables, catalog)
@@ -87,6 +91,7 @@ def _references(tables: Tables, catalog: "Catalog") -> None:
     parts = {values[0] for table in _PARTS for _, values in tables[table]}
     tables_of_figures = (
         "prices",
+        "exchange_rates",
         "economics",
         "pcie_limits",
         "default_lengths",
@@ -100,7 +105,8 @@ def _references(tables: Tables, catalog: "Catalog") -> None:
         *((table, "source", catalog.sources) for table in ("port_naming", "rdma_names", "server_ports")),
         ("record_sources", "source_id", catalog.sources),
         ("record_sources", "record_id", parts | set(catalog.economics)),
-        ("prices", "part_id", parts), ("price_observations", "part_id", parts),
+        ("prices", "part_id", parts), ("price_observations", "part_id", parts), ("price_rules", "part_id", parts),
+        ("price_rules", "anchor", catalog.economics),
         ("switch_cages", "switch_id", catalog.switches), ("switch_breakouts", "switch_id", catalog.switches),
         ("switch_aux_ports", "switch_id", catalog.switches), ("nic_ports", "nic_id", catalog.nics),
         ("port_naming", "switch_id", catalog.switches), ("server_ports", "server_id", catalog.servers),
@@ -125,6 +131,32 @@ def _connectors(tables: Tables, table: str, column: str, catalog: "Catalog") -> 
         if unknown or not values[place]:
             names = ", ".join(sorted(unknown)) or "nothing"
             raise _fail(table, row, column, f"{names} is no class of connector_fit.csv")
+
+
+def _prices(tables: Tables, catalog: "Catalog") -> None:
+    """Every switch and adapter has a rule; one that an anchor rules costs in the anchors' book what the anchor says."""
+    for row, values in tables["prices"]:
+        starts, ends = values[-2:]
+        if starts and ends and starts > ends:
+            raise _fail("prices", row, "valid_to", f"{ends} is before the valid_from of {starts}")
+    for table in ("switches", "nics"):
+        for row, values in tables[table]:
+            if values[0] not in catalog.price_rules:
+                raise _fail(table, row, "id", f"{values[0]} has no row in price_rules.csv")
+    for row, (part, anchor, units, _, note) in tables["price_rules"]:
+        if anchor is None and not note:
+            raise _fail("price_rules", row, "note", f"must say why no planning price rules {part}")
+        if anchor is None:
+            continue
+        planned = catalog.economics[anchor]
+        ends_usd = (planned.low, planned.typical, planned.high)
+        price = catalog.price(part)
+        expected = tuple(round(usd * units * CENTS_PER_USD) for usd in ends_usd)
+        if price is None or price.cents != expected:
+            found = (
+                "nothing" if price is None else " to ".join(f"{cents / CENTS_PER_USD:,.2f}" for cents in price.cents)
+            )
+            raise _fail("price_rules", row, "units", f"{part} costs {found}, which is not {units} of {anchor}")
 
 
 def _cages(tables: Tables, catalog: "Catalog") -> None:

@@ -27,6 +27,7 @@ from estimator.catalog.records import (
     PortNaming,
     Price,
     PriceObservation,
+    PriceRule,
     RackBlock,
     RdmaName,
     Server,
@@ -38,8 +39,11 @@ from estimator.catalog.records import (
     SwitchPorts,
 )
 from estimator.catalog.tables import Tables
+from estimator.exchange import Rate
+from estimator.price_choice import chosen_price
 
 HERE = Path(__file__).parent
+PriceKey = tuple[str, str, str]  # part, book, piece or metre
 PART_KINDS = ("switches", "nics", "gpus", "servers", "cables")
 KINDS = (*PART_KINDS, "economics", "generations", "constants", "sources")
 
@@ -80,7 +84,16 @@ class Catalog:
         for _, (server_id, *port) in tables["server_ports"]:
             self.server_ports[server_id] = (*self.server_ports.get(server_id, ()), ServerPort(*port))
         self.pcie_limits = {(v[0], v[1]): PcieLimit(*v) for _, v in tables["pcie_limits"]}
-        self._prices = {(v[0], v[1], v[2]): Price(*v) for _, v in tables["prices"]}
+        self._price_rows: dict[PriceKey, tuple[Price, ...]] = {}
+        for _, v in tables["prices"]:
+            self._price_rows[v[0], v[1], v[2]] = (*self._price_rows.get((v[0], v[1], v[2]), ()), Price(*v))
+        self.priced_on: str = max(v[9] for _, v in tables["prices"])
+        self._prices = {key: price for key in self._price_rows if (price := self._chosen(key, 1))}
+        self.price_rules: dict[str, PriceRule] = {v[0]: PriceRule(*v) for _, v in tables["price_rules"]}
+        self.exchange_rates = tuple(
+            Rate(currency, usd, as_of, basis, self._source_line(source))
+            for _, (currency, usd, as_of, basis, source, _note) in tables["exchange_rates"]
+        )
         self._observations = [PriceObservation(*v) for _, v in tables["price_observations"]]
         self._source_ids: dict[str, list[str]] = {}
         for _, (record_id, source_id) in tables["record_sources"]:
@@ -97,6 +110,36 @@ class Catalog:
             raise ValueError(f"price book {book!r} is neither {ANCHORS!r} nor {STREET!r}")
         return self._prices.get((part_id, book, per)) or self._prices.get((part_id, ANCHORS, per))
 
+    def price_for(self, part_id: str, book: str, per: str, quantity: int, region: str | None = None) -> Price | None:
+        """As ``price``, of so many pieces for a buyer of a region: by quantity breaks and regions (price_choice.py)."""
+        for key in ((part_id, book, per), (part_id, ANCHORS, per)):
+            rows = self._price_rows.get(key, ())
+            chosen = self._prices.get(key) if len(rows) < 2 and region is None else self._chosen(key, quantity, region)
+            if chosen:
+                return chosen
+        return None
+
+    def _chosen(self, key: "PriceKey", quantity: int, region: str | None = None) -> Price | None:
+        return chosen_price(self._price_rows.get(key, ()), quantity, region, self.priced_on)
+
+    def prices_of(self, part_id: str, book: str) -> tuple[Price, ...]:
+        """Every price that a book of the catalog has of a part, as the file lists them."""
+        return tuple(p for per in ("piece", "metre") for p in self._price_rows.get((part_id, book, per), ()))
+
+    def observations_of(self, part_id: str) -> tuple[PriceObservation, ...]:
+        """Prices of a part that were seen somewhere."""
+        return tuple(o for o in self._observations if o.part_id == part_id)
+
+    def part(self, part_id: str) -> tuple[str, Any] | None:
+        """(kind, record) of a part, or None."""
+        return next(
+            ((kind, getattr(self, kind)[part_id]) for kind in PART_KINDS if part_id in getattr(self, kind)), None
+        )
+
+    def part_ids(self) -> list[str]:
+        """Ids of every part that can have a price, kind by kind."""
+        return [part_id for kind in PART_KINDS for part_id in getattr(self, kind)]
+
     def sources_of(self, record_id: str) -> tuple[Source, ...]:
         """The sources that a record cites."""
         return tuple(self.sources[s] for s in self._source_ids.get(record_id, ()))
@@ -112,8 +155,8 @@ class Catalog:
         out: dict[str, Any] = {"id": key} | _plain(asdict(record))
         if kind in PART_KINDS:
             out["prices"] = [_plain(asdict(p)) | {"source": self._source_line(p.source)}
-                             for p in self._prices.values() if p.part_id == key]  # fmt: skip
-            out["price_observations"] = [_plain(asdict(o)) for o in self._observations if o.part_id == key]
+                             for book in (ANCHORS, STREET) for p in self.prices_of(key, book)]  # fmt: skip
+            out["price_observations"] = [_plain(asdict(o)) for o in self.observations_of(key)]
         if kind == "economics":
             out["source"] = self._source_line(record.source)
         if kind in (*PART_KINDS, "economics"):

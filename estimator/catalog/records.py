@@ -31,11 +31,26 @@ class Price:
     source: str
     as_of: str
     note: str | None
+    region: str | None
+    min_quantity: int
+    valid_from: str | None
+    valid_to: str | None
 
     @property
     def cents(self) -> tuple[int, int, int]:
         """(low, typical, high)."""
         return self.low_cents, self.typical_cents, self.high_cents
+
+
+@dataclass(frozen=True, slots=True)
+class PriceRule:
+    """What rules the anchors' price of a switch or adapter: so many units of an anchor, or why no anchor does (``note``)."""
+
+    part_id: str
+    anchor: str | None
+    units: int
+    unit: str
+    note: str | None
 
 
 @dataclass(frozen=True, slots=True)

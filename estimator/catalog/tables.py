@@ -1,6 +1,7 @@
 """The CSV tables of the catalog: their columns, how a cell is read, and the error that names file, row and column."""
 
 import csv
+import datetime
 import hashlib
 import io
 import math
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from estimator.errors import CatalogError
+from estimator.exchange import CURRENCIES
+from estimator.price_choice import BASIS_ORDER
 
 Parser = Callable[[str], Any]
 Row = tuple[int, list[Any]]  # row number in the file (1 is the header) and its parsed values, in the order of COLUMNS
@@ -42,6 +45,16 @@ def date(cell: str) -> str:
     if not _DATE(cell):
         raise ValueError(f"{cell!r} is no date: write 2026, 2026-11 or 2026-11-27")
     return cell
+
+
+def day(cell: str) -> str:
+    """A day: 2026-11-27."""
+    try:
+        if len(cell) == 10 and datetime.date.fromisoformat(cell):
+            return cell
+    except ValueError:
+        pass
+    raise ValueError(f"{cell!r} is no day: write 2026-11-27")
 
 
 def whole(cell: str) -> int:
@@ -130,6 +143,7 @@ def some_of(*allowed: str) -> Parser:
 
 
 basis = one_of("datasheet", "measured", "quote", "list", "analyst", "seed", "assumption")
+price_basis = one_of(*BASIS_ORDER)
 fact_basis = one_of("datasheet", "measured", "library", "secondary", "recalled", "assumption")
 status = one_of("available", "announced")
 protocol = one_of("infiniband", "ethernet")
@@ -253,8 +267,16 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
     },
     "prices": {
         "part_id": identifier, "book": one_of("anchors", "street"), "per": one_of("piece", "metre"), "low_cents": whole,
-        "typical_cents": whole, "high_cents": whole, "currency": one_of("USD"), "basis": basis, "source": identifier,
-        "as_of": date, "note": optional_text,
+        "typical_cents": whole, "high_cents": whole, "currency": one_of("USD"), "basis": price_basis, "source": identifier,
+        "as_of": date, "note": optional_text, "region": optional_text, "min_quantity": count, "valid_from": optional(day),
+        "valid_to": optional(day),
+    },
+    "price_rules": {
+        "part_id": identifier, "anchor": optional_id, "units": whole, "unit": text, "note": optional_text,
+    },
+    "exchange_rates": {
+        "currency": one_of(*CURRENCIES), "usd": number, "as_of": day, "basis": one_of("reference", "assumption"),
+        "source": identifier, "note": optional_text,
     },
     "price_observations": {
         "part_id": identifier, "amount_cents": whole, "currency": one_of("USD", "EUR", "GBP"), "seen_at": text,

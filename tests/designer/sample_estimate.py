@@ -11,8 +11,8 @@ _ESTIMATE: dict[str, Any] = {
     "spec": {
         "spec_version": 1,
         "name": NAME,
-        "compute": {"server": "dgx-h100", "nodes": 31},
-        "fabric": {"generation": "ndr", "leaf_switch": "nvidia-qm9700", "oversubscription": "1:1"},
+        "compute": {"server": "dgx-h100", "nodes": 31, "gpus_per_node": 8, "scale_up_domain_gpus": 8},
+        "fabric": {"generation": "ndr", "leaf_switch": "nvidia-qm9700", "oversubscription": "1:1", "rails_per_leaf": 1},
         "other_fabrics": [],
     },
     "versions": {"model": MODEL_VERSION, "catalog": "0123abcd"},
@@ -26,7 +26,10 @@ _ESTIMATE: dict[str, Any] = {
             "cables": {"node_leaf": 252, "leaf_spine": 128, "spine_core": 0},
             "transceivers": {"node": 124, "switch": 128},
             "oversubscription": {"asked": "1:1", "built": "1:1", "built_ratio": 1.0, "worst_leaf": "1:1"},
-            "injection_gbit_s": 99200, "bisection_gbit_s": 49600,
+            "injection_gbit_s": 99200, "bisection_gbit_s": 49600, "port_rate_gbit_s": 400, "endpoint_rate_gbit_s": 400,
+            "switches": {"leaf": {"part": "nvidia-qm9700", "radix": 64}, "spine": {"part": "nvidia-qm9700", "radix": 64}},
+            "split": {"leaf_downlinks": 32, "leaf_uplinks": 32, "scalable_unit_nodes": 32, "nodes_per_leaf": 32, "pods": 1,
+                      "components": 1},
         }
     },
     "findings": [{"code": "spine_ports_open", "severity": "info", "field": "fabric", "message": "-5 dB, @home, +1"}],
@@ -71,7 +74,9 @@ _ESTIMATE: dict[str, Any] = {
     "power": {"network_w": {"typical": 8964.0, "max": 20604.0}},
     "performance": {
         "all_reduce": {
-            "gpus": [8], "message_bytes": [8], "busbw_gb_s": [[1.0]], "scaling_efficiency": [[1.0]],
+            "gpus": [8], "message_bytes": [8], "busbw_gb_s": [[1.0]], "scaling_efficiency": [[1.0]], "reference_gpus": 8,
+            "time_us": [[12.0]], "time_us_low": [[10.0]], "time_us_high": [[15.0]], "algorithm": [["ring"]],
+            "protocol": [["ll"]], "limited_by": [["launch and latency"]], "validated": [[True]],
             "constants": [
                 {
                     "name": "ring_efficiency", "index": "hopper", "value": 0.8, "low": 0.7, "high": 0.9, "unit": "1",

@@ -204,6 +204,43 @@ def test_a_faulty_site_is_told_its_faults_and_warned_of_use(page: Client) -> Non
     assert "at its lower bound" in words or "at its upper bound" in words
 
 
+NETWORK = {"fabric": "infiniband", "nics_per_node": "8", "nic_gbit_s": "400"}
+
+
+def test_one_faulty_log_is_named_and_does_not_condemn_the_sound_ones(page: Client) -> None:
+    words = text_of(shown(page, kept(page, ("slow.txt", SLOW), ("well.txt", ONE_NODE), **NETWORK)))
+    assert "Mend before use" not in words
+    assert "1 of 2 logs looks faulty: slow.txt. The constants rest on it too. Calibrate again without it" in words
+    both = text_of(shown(page, kept(page, ("slow.txt", SLOW), ("too.txt", SLOW), **NETWORK)))
+    assert "Mend before use." in both
+    assert "Shown by slow.txt, too.txt" in both
+
+
+def test_a_log_that_is_slower_than_another_of_the_same_system_is_told_by_how_much(page: Client) -> None:
+    rows = [(2**p, 30.0 + 2**p / 200e3) for p in range(3, 34)]
+    made = {
+        name: measured_log(
+            gpus=16, nodes=2, rows=[(size, t * times) for size, t in rows], extra=[f"# nccl-library={name}"]
+        )
+        for name, times in (("2.27.7", 1.0), ("2.28.9", 2.5))
+    }
+    row = kept(page, ("before.txt", made["2.27.7"]), ("after.txt", made["2.28.9"]), **NETWORK)
+    words = text_of(shown(page, row))
+    assert "Slower than another log of the same system" in words
+    assert "after.txt: large messages take 2.5 times as long as in before.txt" in words
+    assert "its library 2.28.9 is newer than 2.27.7" in words
+
+
+def test_a_log_of_an_unknown_gpu_is_refused_with_what_its_network_shows(page: Client) -> None:
+    log = measured_log("Acme Z9", 4, [(2**p, 40.0 + 2**p / 4e3) for p in range(20, 34)], nodes=4)
+    response = upload(page, ("z9.txt", log), fabric="infiniband", nics_per_node="1", nic_gbit_s="100")
+    assert response.status_code == 422
+    words = text_of(response)
+    assert "GPU not known: only its network was judged" in words
+    assert "GPUDirect RDMA is off" in words
+    assert Calibration.objects.count() == 0
+
+
 def test_a_sound_site_is_told_so_with_the_headroom_left(page: Client) -> None:
     row = kept(page)
     row.diagnosis = [

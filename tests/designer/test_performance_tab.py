@@ -165,6 +165,16 @@ def test_the_overview_leads_to_it_and_every_page_to_the_validation(page: Client,
 
 
 @pytest.mark.django_db
+def test_constants_of_all_collectives_stand_among_the_assumptions(page: Client, owner: User, sent: list[str]) -> None:
+    design, job = finished(owner, SPEC)
+    performance = job.result["performance"]
+    words = page.get(f"/designs/{design.pk}/?tab=overview").content.decode()
+    assert f"Performance: {len(performance['all_reduce']['constants'])} constants of the model" in words
+    more = performance["more_constants"]
+    assert more
+    assert f"Other collectives: {len(more)} constants beside those" in words
+
+
 def test_other_designs_stand_beside_it_and_nobody_else_s(page: Client, owner: User, sent: list[str]) -> None:
     design, _ = finished(owner, SPEC)
     other, _ = finished(owner, SPEC | {"name": EVIL, "fabric": {"generation": "ndr"}})

@@ -150,7 +150,9 @@ def test_carried_healthy_runs_of_many_sizes_fit_within_few_per_cent() -> None:
         ("NVIDIA A100-SXM4-40GB", "a100-40-sxm"), ("NVIDIA A100-SXM4-80GB", "a100-80-sxm"),
         ("NVIDIA A100 80GB PCIe", "a100-80-pcie"), ("Tesla V100-SXM2-32GB", "v100-sxm"), ("NVIDIA H200", "h200-sxm"),
         ("NVIDIA GH200 120GB", "gh200-141"), ("NVIDIA B200", "b200-sxm"), ("NVIDIA GB200", "gb200"),
-        ("NVIDIA GB300", "gb300"), ("AMD Instinct MI300X", "mi300x"), ("NVIDIA L40S", "l40s"), ("NVIDIA H20", None),
+        ("NVIDIA GB300", "gb300"), ("AMD Instinct MI300X", "mi300x"), ("NVIDIA L40S", "l40s"), ("NVIDIA H20", "h20-sxm"),
+        ("NVIDIA A800-SXM4-80GB", "a800-80-sxm"), ("NVIDIA H800", "h800-sxm"), ("AMD Instinct MI250X", "mi250x"),
+        ("NVIDIA Z9", None),
         ("NVIDIA GeForce RTX 3090", None), ("", None),
     ],
 )  # fmt: skip
@@ -227,6 +229,18 @@ def test_impossible_systems_are_told_and_never_break() -> None:
         log = fitted(data, system)["logs"][0]
         assert log["problems"]
     assert fitted(measured_log(gpus=1, rows=[(2**30, 4000.0)]))["logs"][0]["is_fitted"] is False
+
+
+def test_a_log_across_domains_without_a_network_is_not_fitted() -> None:
+    data = measured_log(gpus=16, nodes=2, rows=[(2**p, 30.0 + 2**p / 200e3) for p in range(3, 34)])
+    good = ("good.txt", (LOGS / "h100x4_all_reduce.txt").read_bytes())
+    answer = calibrate([("cut.txt", data), good], {"fabric": "none"}, CATALOG)
+    first, second = answer["logs"]
+    assert first["problems"][-1]["code"] == "no_network"
+    assert (first["is_fitted"], first["system"], second["is_fitted"]) == (False, None, True)
+    assert [curve["file"] for curve in answer["curves"]] == ["good.txt"]
+    assert {fault["file"] for fault in answer["diagnosis"]} == {"good.txt"}
+    assert answer["parameters"] == calibrate([good], {"fabric": "none"}, CATALOG)["parameters"]
 
 
 def test_no_log_too_many_logs_and_a_log_of_nothing_are_refused() -> None:

@@ -184,7 +184,7 @@ def test_the_version_is_that_of_the_content(folder: Path, tmp_path: Path) -> Non
     same, changed = tmp_path / "same", tmp_path / "changed"
     shutil.copytree(folder, same)
     shutil.copytree(folder, changed)
-    edit(changed, "prices", put(2, "high_cents", "3600001"))
+    edit(changed, "prices", put(3, "high_cents", "1800001"))
     assert load_catalog(folder).version == load_catalog(same).version != load_catalog(changed).version
     assert load_catalog(folder) is load_catalog(folder)
 

@@ -1,5 +1,7 @@
 """Faults: every carried problem run gets its cause among the first two, no healthy run one with high confidence."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from estimator.calibration import calibrate
 from estimator.catalog.loader import load_catalog
 from estimator.log_diagnosis import diagnosis
-from estimator.log_faults import FAULTS
+from estimator.log_faults import FAULTS, NOTHING
 from estimator.log_prediction import Predictor
 from estimator.log_systems import LoggedRun
 from estimator.measured_runs import Run, measured_runs
@@ -36,6 +38,8 @@ CAUSES = {
     "polaris_2n_218_s2": {"tcp_fallback"},
     "polaris_2n_221_s1": {"tcp_fallback"},
 }
+# runs of sources that say too little for a prediction request: some name no GPU, some no network
+REPORTED = json.loads((Path(__file__).parent.parent / "data" / "problem_runs.json").read_text())
 RUNS = measured_runs()
 PROBLEMS = [run for run in RUNS if run.health == "problem"]
 HEALTHY = [run for run in RUNS if run.health == "healthy"]
@@ -101,6 +105,29 @@ def test_a_problem_run_gets_its_cause_among_the_first_two(run: Run) -> None:
 def test_a_healthy_run_gets_no_fault_with_high_confidence(run: Run) -> None:
     for fault in diagnosis([logged(run)], CATALOG):
         assert fault["confidence"] != "high", fault
+
+
+def reported_logs(report: dict[str, Any]) -> list[tuple[str, bytes]]:
+    """A report's run as the log it may have come from, with the faster log that its source compares it with."""
+    versions = (
+        [(report["name"], report), ("before", report["faster"])] if "faster" in report else [(report["name"], report)]
+    )
+    return [
+        (
+            f"{name}.txt",
+            measured_log(
+                report["gpu"], report["gpus"], run["rows"], report["collective"], report["nodes"],
+                [f"# nccl-library={run['library']}"] if "library" in run else [],
+            ),
+        )
+        for name, run in versions
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("report", REPORTED, ids=lambda report: report["name"])
+def test_a_reported_run_gets_its_category_among_the_first_two(report: dict[str, Any]) -> None:
+    found = calibrate(reported_logs(report), report["system"], CATALOG)["diagnosis"]
+    assert report["category"] in [fault["category"] for fault in found[:2]], found[:3]
 
 
 def test_disturbed_sizes_that_the_fit_leaves_out_still_show_congestion() -> None:
@@ -236,3 +263,129 @@ def test_a_log_of_small_sizes_alone_is_not_judged_by_bandwidth() -> None:
     found = calibrate([("small.txt", data)], {}, CATALOG)["diagnosis"]
     assert codes(found) == ["nothing_wrong"]
     assert "no size is large enough" in found[0]["evidence"]
+
+
+# ---------------------------------------------------------------- a GPU that is not known
+EDR = {"fabric": "infiniband", "nics_per_node": 1, "nic_gbit_s": 100}
+
+
+def bare_log(busbw_gb_s: float, gpus: int = 4, nodes: int = 4) -> bytes:
+    """A log of GPUs that no catalog has, at one bandwidth."""
+    factor = 2 * (gpus - 1) / gpus
+    return measured_log(
+        "Acme Z9", gpus, [(2**p, 40.0 + 2**p * factor / busbw_gb_s / 1e3) for p in range(20, 34)], nodes=nodes
+    )
+
+
+def test_an_unknown_gpu_s_network_is_judged_by_its_nics_and_nothing_is_fitted() -> None:
+    answer = calibrate([("z9.txt", bare_log(5.5))], EDR, CATALOG)
+    assert answer["parameters"] == {}
+    (log,) = answer["logs"]
+    assert (log["is_fitted"], log["judged_as"], log["system"]) == (False, "v100-sxm", None)
+    assert log["problems"][0]["code"] == "missing"
+    assert {"gpudirect_off", "acs_iommu"} == set(codes(answer["diagnosis"])[:2])
+    assert "the GPU is not known" in answer["diagnosis"][0]["evidence"]
+    assert all(fault["confidence"] != "high" for fault in answer["diagnosis"])
+
+
+def test_an_unknown_gpu_at_the_rate_of_its_nics_has_nothing_wrong() -> None:
+    assert codes(calibrate([("z9.txt", bare_log(11.9))], EDR, CATALOG)["diagnosis"]) == [NOTHING]
+
+
+@pytest.mark.parametrize(
+    ("system", "gpus", "nodes"), [({}, 4, 4), ({"nic_gbit_s": 100}, 8, 1), (EDR | {"fabric": "none"}, 4, 4)]
+)
+def test_an_unknown_gpu_without_known_nics_or_in_one_node_is_not_judged(
+    system: dict[str, Any], gpus: int, nodes: int
+) -> None:
+    answer = calibrate([("z9.txt", bare_log(5.5, gpus, nodes))], system, CATALOG)
+    assert answer["diagnosis"] == []
+    assert answer["logs"][0]["judged_as"] is None
+
+
+def test_faults_of_nodes_with_several_unknown_gpus_are_told_less_surely() -> None:
+    one = calibrate([("z9.txt", bare_log(5.0))], EDR, CATALOG)["diagnosis"][0]
+    eight = calibrate([("z9.txt", bare_log(5.0, 32))], EDR, CATALOG)["diagnosis"]
+    assert next(fault for fault in eight if fault["code"] == one["code"])["score"] < one["score"]
+
+
+# ---------------------------------------------------------------- logs against each other
+def versioned(name: str, library: str | None, times: float, *extra: str, gpus: int = 16) -> tuple[str, bytes]:
+    base = made(H100, gpus)
+    rows = [(size, t * times) for size, t in zip(base.message_bytes, base.time_us, strict=True)]
+    says = [f"# nccl-library={library}"] if library else []
+    return name, measured_log(gpus=gpus, nodes=gpus // 8, rows=rows, extra=[*says, *extra])
+
+
+def slower(*logs: tuple[str, bytes]) -> dict[str, Any] | None:
+    found = calibrate(logs, {"fabric": "infiniband", "nics_per_node": 8, "nic_gbit_s": 400}, CATALOG)["diagnosis"]
+    return next((fault for fault in found if fault["code"] == "slower_than_other_log"), None)
+
+
+def test_a_newer_library_that_is_slower_is_a_regression() -> None:
+    fault = slower(versioned("old.txt", "2.9.4", 1.0), versioned("new.txt", "2.28.9", 1.6, "# NCCL_IB_HCA=mlx5_0"))
+    assert fault is not None
+    assert (fault["category"], fault["file"], fault["confidence"]) == ("software_regression", "new.txt", "medium")
+    assert fault["numbers"]["times"] == pytest.approx(1.6, rel=0.01)
+    assert "2.28.9 is newer than 2.9.4" in fault["evidence"]
+    assert "old.txt" in fault["evidence"]
+    assert "NCCL_IB_HCA=mlx5_0 against unset" in fault["evidence"]
+
+
+def test_how_sure_a_regression_is_depends_on_what_the_logs_say_of_their_libraries() -> None:
+    scores = [
+        fault["score"]
+        for pair in (("2.7.8", "2.11.4"), ("2.11.4", "2.7.8"), (None, "2.7.8"), ("2.7.8", "2.7.8"))
+        if (fault := slower(versioned("a.txt", pair[0], 1.0), versioned("b.txt", pair[1], 1.8)))
+    ]
+    assert len(scores) == 4
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) == 4
+
+
+def test_equal_logs_other_sizes_of_cluster_and_forced_algorithms_are_no_regression() -> None:
+    assert slower(versioned("a.txt", "2.7.8", 1.0), versioned("b.txt", "2.11.4", 1.1)) is None
+    assert slower(versioned("a.txt", "2.7.8", 1.0), versioned("b.txt", "2.11.4", 2.0, gpus=32)) is None
+    assert slower(versioned("a.txt", "2.7.8", 1.0), versioned("b.txt", "2.7.8", 2.0, "# NCCL_ALGO=Ring")) is None
+
+
+def test_a_fault_names_all_logs_that_show_it() -> None:
+    good, bad = versioned("good.txt", "2.11.4", 1.0, gpus=32), versioned("bad.txt", "2.11.4", 2.0, gpus=64)
+    worse = versioned("worse.txt", "2.11.4", 2.1, gpus=128)
+    found = calibrate([good, bad, worse], {"fabric": "infiniband", "nics_per_node": 8, "nic_gbit_s": 400}, CATALOG)
+    (fault,) = [fault for fault in found["diagnosis"] if fault["code"] == "degraded_node"]
+    assert set(fault["files"]) == {"bad.txt", "worse.txt"}
+
+
+# ---------------------------------------------------------------- steps and jumps
+def test_one_step_down_to_the_ring_is_a_choice_of_algorithm() -> None:
+    best, ring = made(H100, 16), made(H100, 16, algorithm="ring")
+    times = [
+        b if size < 2**27 else 1.3 * r
+        for size, b, r in zip(best.message_bytes, best.time_us, ring.time_us, strict=True)
+    ]
+    upto = best.message_bytes.index(2**29) + 1
+    run = LoggedRun(
+        "x", "all_reduce", 16, H100, "process-per-gpu", None, None, best.message_bytes[:upto], tuple(times[:upto])
+    )
+    assert codes(diagnosis([run], CATALOG))[0] == "algorithm_not_best"
+
+
+def test_a_jump_at_the_end_of_a_short_log_stays_open() -> None:
+    base = made(H100, 32)
+    times = tuple(
+        t * (40.0 if size == 2**21 else 1.0) for size, t in zip(base.message_bytes, base.time_us, strict=True)
+    )
+    upto = base.message_bytes.index(2**21) + 1
+    run = LoggedRun("x", "all_reduce", 32, H100, "process-per-gpu", None, None, base.message_bytes[:upto], times[:upto])
+    first = diagnosis([run], CATALOG)[0]
+    assert (first["code"], first["category"]) == ("sudden_jump", "unresolved")
+    whole = LoggedRun("x", "all_reduce", 32, H100, "process-per-gpu", None, None, base.message_bytes, times)
+    assert "sudden_jump" not in codes(diagnosis([whole], CATALOG))
+
+
+@pytest.mark.parametrize("share", [0.2, 0.05, 0.01, 0.001])
+def test_small_shares_are_told_with_their_figures_and_without_causes_that_leave_more(share: float) -> None:
+    found = diagnosis([made(H100, 32, slow_above(2**16, 1 / share))], CATALOG)
+    assert not any("has 0%" in fault["evidence"] for fault in found)
+    assert ("gpudirect_off" in codes(found)) == (share > 0.04)

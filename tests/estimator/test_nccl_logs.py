@@ -241,6 +241,31 @@ def test_json_that_is_no_log_is_refused_or_read_and_never_breaks(data: bytes) ->
         assert read_log("x.json", data).rows
 
 
+TAGS = [
+    "[1,0]<stdout>:",
+    "[1,0]<stdout>: ",
+    "0: ",
+    "node-01: ",
+    "node-01 | ",
+    "[pod/launcher-x/main] ",
+    "2026-11-28T05:00:00Z ",
+]
+
+
+@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("before", ["", "Warning: Permanently added 'n1' to the list of known hosts.\n"])
+def test_json_is_read_behind_the_tags_of_launchers(tag: str, before: str) -> None:
+    lines = json.dumps(json.loads(json_log()), indent=1).splitlines()
+    log = read_log("x.json", (before + "\n".join(tag + line for line in lines)).encode())
+    assert log == read_log("x.json", json_log())
+
+
+def test_text_that_speaks_of_results_is_still_text() -> None:
+    text = (LOGS / "h100x4_all_reduce.txt").read_bytes()
+    log = read_log("x.txt", b'0: {"results" of the day}\n' + text)
+    assert [row.time_us for row in log.rows] == [row.time_us for row in read_log("x.txt", text).rows]
+
+
 def test_halves_of_character_pairs_and_zeros_in_json_stay_out() -> None:
     content = json.loads((LOGS / "h100x4_all_reduce.json").read_text())
     content["config"]["devices"][0]["device_info"] = "NVIDIA \ud800 H100\0"

@@ -1,8 +1,6 @@
-"""Storage and management networks: published counts, hand counts, and what must hold on any request."""
+"""Storage and management networks: hand counts, and what must hold on any request."""
 
-import json
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,11 +13,11 @@ from estimator.errors import InfeasibleDesign, SpecError
 from estimator.link_list import COLUMNS, link_list
 from estimator.other_fabrics import OtherSized, size_others
 from estimator.pipeline import estimate
+from estimator.published_designs import published
 from estimator.sized import sized_fabrics
 from estimator.spec import parse_spec
 
 CATALOG = load_catalog()
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "other_fabrics.json").read_text())["cases"]
 H100, NDR = {"server": "dgx-h100", "nodes": 127}, {"generation": "ndr"}
 
 
@@ -47,36 +45,16 @@ def ports(network: dict[str, Any], kind: str, source: str = "") -> int:
     return sum(g["ports"] for g in network["attached"] if g["kind"] == kind and source in ("", g["of"]))
 
 
-def value(fabrics: dict[str, Any], name: str) -> Any:
-    """A value by dotted name; ``a+b`` is a sum, ``attached.kind:source`` counts ports."""
-    if "+" in name:
-        return sum(value(fabrics, part) for part in name.split("+"))
-    key, *rest = name.split(".")
-    found = fabrics[key]
-    if rest[0] == "attached":
-        return ports(found, *rest[1].split(":"))
-    for part in rest:
-        found = found[part]
-    return found
-
-
-# ---------------------------------------------------------------- published and counted by hand
-
-
-@pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["id"])
-def test_published_networks_come_out_exactly(case: dict[str, Any]) -> None:
-    (made,) = estimate([parse_spec(case["inputs"], CATALOG)], CATALOG, ("counts",))
-    found = {name: value(made.fabrics, name) for name in case["expected"]}
-    assert found == case["expected"]
+# ---------------------------------------------------------------- counted by hand (published ones: test_published.py)
 
 
 @pytest.mark.parametrize(("units", "per_group"), [(1, 1), (2, 1), (3, 2), (5, 4), (8, 4), (9, 4), (12, 7), (20, 14)])
 def test_super_spines_of_sizes_that_no_table_has(units: int, per_group: int) -> None:
     """The smallest divisor of 28 from ⌈units · 28 / 64⌉ on, in each of two groups."""
-    case = next(c for c in GOLDEN if c["id"] == "dgx-gb200-eth-superspine-su4")
-    compute = {**case["inputs"]["compute"], "nodes": 144 * units}
+    inputs = published().designs["dgx-gb200-eth-superspine-su4"].inputs
+    compute = {**inputs["compute"], "nodes": 144 * units}
     # the compute network is of no interest here
-    found = fabrics_of(*case["inputs"]["other_fabrics"], compute=compute, fabric={"generation": "xdr"})["converged"]
+    found = fabrics_of(*inputs["other_fabrics"], compute=compute, fabric={"generation": "xdr"})["converged"]
     assert (found["counts"]["spine"], found["counts"]["core"]) == (2 * units, 2 * per_group)
 
 
@@ -85,9 +63,9 @@ def test_super_spines_of_sizes_that_no_table_has(units: int, per_group: int) -> 
 ])  # fmt: skip
 def test_storage_of_a100_units_by_hand(nodes: int, leaf: int, spine: int) -> None:
     """⌈nodes/20⌉ pairs and one for storage; spines: the smallest divisor of 16 that holds leaves · 16 / 40."""
-    case = next(c for c in GOLDEN if c["id"] == "dgx-a100-hdr-su")
-    compute = {**case["inputs"]["compute"], "nodes": nodes}
-    found = fabrics_of(*case["inputs"]["other_fabrics"], compute=compute, fabric={"generation": "hdr"})["storage"]
+    inputs = published().designs["dgx-a100-hdr-su"].inputs
+    compute = {**inputs["compute"], "nodes": nodes}
+    found = fabrics_of(*inputs["other_fabrics"], compute=compute, fabric={"generation": "hdr"})["storage"]
     assert (found["counts"]["leaf"], found["counts"]["spine"]) == (leaf, spine)
     assert found["counts"]["endpoints"] == 2 * nodes + 40
 
@@ -102,10 +80,10 @@ def test_out_of_band_leaves_of_enterprise_patterns_by_hand(nodes: int, leaves: i
 
 def test_out_of_band_ports_of_a_superpod_by_hand() -> None:
     """127 controllers, 48 + 16 + 8 switches, 4 fabric managers, 32 · 3 + ⌈(64 + 8 · 2) / 15⌉ · 2 PDUs: 311."""
-    case = next(c for c in GOLDEN if c["id"] == "dgx-h100-su4-bom-ethernet")
-    others = [dict(entry) for entry in case["inputs"]["other_fabrics"]]
+    inputs = published().designs["dgx-h100-su4-bom-ethernet"].inputs
+    others = [dict(entry) for entry in inputs["other_fabrics"]]
     others[2] = {"role": "out-of-band"}
-    found = fabrics_of(*others, fabric=case["inputs"]["fabric"])["out-of-band"]
+    found = fabrics_of(*others, fabric=inputs["fabric"])["out-of-band"]
     assert found["counts"]["endpoints"] == 127 + 48 + 16 + 8 + 4 + 96 + 12
     assert found["counts"]["leaf"] == 7  # ⌈311 / 48⌉
     assert found["uplinks"] == {"per_leaf": 2, "links": 14, "rate_gbit_s": 100, "into": "in-band"}
@@ -335,8 +313,7 @@ def test_too_many_networks_are_refused_early() -> None:
 
 def superpod() -> dict[str, Any]:
     """127 DGX H100 with storage, in-band and out-of-band networks, as published."""
-    inputs: dict[str, Any] = next(c for c in GOLDEN if c["id"] == "dgx-h100-su4-bom-ethernet")["inputs"]
-    return inputs
+    return published().designs["dgx-h100-su4-bom-ethernet"].inputs
 
 
 def rows_of(values: Any, role: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Counts: published designs exactly, two routes to the same number, and properties that no design may break."""
+"""Counts: designs by hand exactly (published ones: test_published.py), two routes to one number, and properties to keep."""
 
 import json
 from fractions import Fraction
@@ -15,6 +15,7 @@ from estimator.diagnosis import why_not
 from estimator.errors import InfeasibleDesign
 from estimator.fabric import SizedFabric, fabric_of
 from estimator.pipeline import estimate
+from estimator.published_designs import published
 from estimator.sizing import size
 from estimator.spec import DesignSpec, asked_ratio, parse_spec
 from estimator.spread import even_spines
@@ -22,11 +23,11 @@ from tests.estimator.designs import counts_of, found, spec_of
 from tests.estimator.wiring import wired
 
 CATALOG = load_catalog()
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "designs.json").read_text())["cases"]
+BY_HAND = json.loads((Path(__file__).parents[1] / "golden" / "by_hand.json").read_text())["cases"]
 
 
-@pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["id"])
-def test_published_designs_come_out_exactly(case: dict[str, Any]) -> None:
+@pytest.mark.parametrize("case", BY_HAND, ids=lambda case: case["id"])
+def test_designs_counted_by_hand_come_out_exactly(case: dict[str, Any]) -> None:
     compute = counts_of(parse_spec(case["inputs"], CATALOG))
     for name, expected in case["expected"].items():
         section, _, keys = name.partition(".")
@@ -213,8 +214,7 @@ def test_core_groups_asked_for_are_built(pods: int, up: int, groups: int, rows: 
 
 def test_open_ports_and_capacities_of_the_superpod() -> None:
     """Hand count of 127 DGX H100 with four fabric-manager links: one node's eight ports open, four taken."""
-    case = next(c for c in GOLDEN if c["id"] == "dgx-h100-ndr-su4-ufm")
-    compute = counts_of(parse_spec(case["inputs"], CATALOG))
+    compute = counts_of(parse_spec(published().designs["dgx-h100-ndr-su4-ufm"].inputs, CATALOG))
     assert compute["ports"]["leaf_down_used"] == 1020
     assert compute["ports"]["leaf_down_open"] == 4
     assert compute["ports"]["spine_open"] == 0

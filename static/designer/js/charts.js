@@ -32,12 +32,19 @@ async function draw(figure) {
   for (const box of figure.querySelectorAll("[data-chart-series]")) {
     box.addEventListener("change", () => toggle(figure));
   }
+  for (const box of figure.querySelectorAll("[data-chart-switch]")) {
+    box.addEventListener("change", () => toggle(figure));
+  }
   toggle(figure);
 }
 
 async function toggle(figure) {
   const off = [...figure.querySelectorAll("[data-chart-series]:not(:checked)")].map((box) => box.dataset.chartSeries);
-  await views.get(figure).view.signal("off", off).runAsync();
+  const { view } = views.get(figure);
+  for (const box of figure.querySelectorAll("[data-chart-switch]")) {
+    view.signal(box.dataset.chartSwitch, box.checked);
+  }
+  await view.signal("off", off).runAsync();
 }
 
 // A saved file knows no CSS variables: draw once more, unseen, with the colours of the present scheme written out.
@@ -58,7 +65,7 @@ async function download(figure, kind) {
   const { vegaEmbed, view } = views.get(figure);
   const styles = getComputedStyle(figure);
   const spec = { ...withColours(specOf(figure), styles), width: 960, height: 420, background: styles.getPropertyValue("--surface").trim() };
-  spec.params = [{ name: "off", value: view.signal("off") }];
+  spec.params = spec.params.map((param) => ({ ...param, value: view.signal(param.name) }));
   const copy = await vegaEmbed(document.createElement("div"), spec, { ...EMBED, renderer: "none" });
   const address = kind === "svg"
     ? `data:image/svg+xml;charset=utf-8,${encodeURIComponent(await copy.view.toSVG())}`

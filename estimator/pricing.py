@@ -1,0 +1,183 @@
+"""What one piece of a part costs in a design: its own book first, then the catalog's; with the rule in plain words.
+
+docs/prices.md tells the rule. Ranges are US cents once they leave this module.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from estimator.bom_lines import ASSUMED, Cents
+from estimator.catalog.records import ANCHORS, STREET, Price
+from estimator.exchange import MINOR_DIGITS, USD, Rate, amount_text, half_up, us_cents
+from estimator.own_prices import OwnPrice, OwnPrices
+from estimator.price_choice import BASIS_WORDS, chosen_price
+
+if TYPE_CHECKING:
+    from estimator.catalog.loader import Catalog
+    from estimator.economics_fields import Economics
+
+_CATALOG_BASIS = BASIS_WORDS | {"list": "listing or list price"}
+_BOOK_NAMES = {ANCHORS: "Anchors book", STREET: "Street book"}
+PIECE, METRE = "piece", "metre"
+
+
+@dataclass(frozen=True, slots=True)
+class UnitPrice:
+    """Price of one piece, and the rule that set it. ``own`` is the range in its currency where that is not US dollars."""
+
+    cents: Cents
+    basis: str
+    source: str
+    note: str | None
+    rule: str
+    is_assumed: bool
+    currency: str = USD
+    own: tuple[float, float, float] | None = None
+    rate: Rate | None = None
+
+
+class Pricing:
+    """Prices of one design's book, its own over the catalog's."""
+
+    def __init__(self, economics: "Economics", catalog: "Catalog") -> None:
+        self._catalog, self._book = catalog, economics.price_book
+        self._own = economics.prices
+        self._name = self._own.name if self._own else ""
+        self._discount = Fraction(str(economics.volume_discount))
+        self._rows = _by_part(self._own)
+        self._rates = self._own.exchange(catalog) if self._own else None
+        self._day = (self._own.day if self._own else "") or catalog.priced_on
+        self._region = self._own.region if self._own else None
+
+    def of(self, part: str, quantity: int, length_m: float | None = None) -> UnitPrice | None:
+        """The price of one piece where so many are bought, of a length; None where no book has one."""
+        own = self._chosen(part, PIECE, quantity, length_m)
+        metre = self._chosen(part, METRE, quantity, length_m) if length_m else None
+        if own:
+            return self._of_own(own, metre, length_m)
+        listed = self._catalog.price_for(part, self._book, PIECE, quantity, self._region)
+        return self._of_catalog(listed, metre, quantity, length_m) if listed else None
+
+    def _chosen(self, part: str, per: str, quantity: int, length_m: float | None) -> OwnPrice | None:
+        """Those of this very length first, then those of any."""
+        rows = self._rows.get((part, per), ())
+        for wanted in dict.fromkeys((length_m, None)):
+            of_length = [price for price in rows if price.length_m == wanted]
+            if found := chosen_price(of_length, quantity, self._region, self._day):
+                return found
+        return None
+
+    def _of_own(self, price: OwnPrice, metre: OwnPrice | None, length_m: float | None) -> UnitPrice:
+        """A piece of the own book: whole, or with the book's own price by the metre where it has one."""
+        cents, words = self._in_cents(price), [_entry_words(price)]
+        rates = {price.currency: self._rate(price)}
+        minor = price.minor
+        if metre and length_m:
+            cents = _sum(cents, _times(self._in_cents(metre), length_m))
+            minor = _sum(minor, _times(metre.minor, length_m))
+            words.append(f"{amount_text(metre.typical, metre.currency)} a metre × {length_m:g} m")
+            rates[metre.currency] = self._rate(metre)
+        rates.pop(USD, None)
+        words += [_rate_words(rate) for rate in rates.values() if rate]
+        is_foreign = price.currency != USD and (metre is None or metre.currency == price.currency)
+        scale = 10 ** MINOR_DIGITS[price.currency]
+        return UnitPrice(
+            cents=cents, basis=price.basis, source=f"{price.source or self._name}, {price.as_of}",
+            note=price.note or None, rule=f"Own book “{self._name}”, {', '.join(words)}",
+            is_assumed=price.basis in ASSUMED or bool(metre and metre.basis in ASSUMED),
+            currency=price.currency if is_foreign else USD,
+            own=(minor[0] / scale, minor[1] / scale, minor[2] / scale) if is_foreign else None,
+            rate=rates[price.currency] if is_foreign else None,
+        )  # fmt: skip
+
+    def _of_catalog(self, price: Price, own_metre: OwnPrice | None, quantity: int, length_m: float | None) -> UnitPrice:
+        """A piece of the catalog with its metres, the book's own price by the metre before the catalog's."""
+        cents, bases, words = price.cents, {price.basis}, [self._catalog_words(price)]
+        metre = self._catalog.price_for(price.part_id, self._book, METRE, quantity, self._region) if length_m else None
+        if metre and length_m and not own_metre:
+            cents = _sum(cents, _times(metre.cents, length_m))
+            bases.add(metre.basis)
+            words.append(f"{amount_text(metre.typical_cents, USD)} a metre × {length_m:g} m")
+        if self._discount:
+            low, typical, high = (half_up(amount * (1 - self._discount)) for amount in cents)
+            cents = (low, typical, high)
+            words.append(f"less {float(self._discount * 100):g}% discount")
+        if own_metre and length_m:
+            cents = _sum(cents, _times(self._in_cents(own_metre), length_m))
+            bases.add(own_metre.basis)
+            rate = self._rate(own_metre)
+            words.append(
+                f"{amount_text(own_metre.typical, own_metre.currency)} a metre of the own book × {length_m:g} m"
+            )
+            words += [_rate_words(rate)] if rate else []
+        return UnitPrice(
+            cents=cents, basis=price.basis, note=price.note, rule=", ".join(words),
+            is_assumed=not ASSUMED.isdisjoint(bases),            source=self._catalog.source_text(price.source, price.as_of),
+        )  # fmt: skip
+
+    def _catalog_words(self, price: Price) -> str:
+        """Which planning price or entry of the catalog ruled, with its multiplication."""
+        rule = self._catalog.price_rules.get(price.part_id)
+        if rule and rule.anchor and price.book == ANCHORS and price.basis == "seed":
+            planned = self._catalog.economics[rule.anchor]
+            article = "an" if rule.unit[0] in "aeiou" else "a"
+            times = f" × {rule.units:,} {rule.unit}s" if rule.units != 1 else ""
+            ends = f"${planned.low:,.0f} to ${planned.high:,.0f} {article} {rule.unit}"
+            text = f"Planning price: {ends}{times}, typical the middle"
+        else:
+            text = f"{_BOOK_NAMES[price.book]}: {_CATALOG_BASIS[price.basis]} of {price.as_of}{_conditions(price)}"
+            if rule and not rule.anchor and price.book == ANCHORS:
+                text += f" (no planning price: {_lower(rule.note or '').rstrip('.')})"
+        return text + ("; the street book has none" if price.book == ANCHORS and self._book == STREET else "")
+
+    def _in_cents(self, price: OwnPrice) -> Cents:
+        rate = self._rate(price)
+        low, typical, high = (us_cents(amount, price.currency, rate) for amount in price.minor)
+        return low, typical, high
+
+    def _rate(self, price: OwnPrice) -> Rate | None:
+        return self._rates.at(price.currency, price.as_of) if self._rates else None
+
+
+def _by_part(own: OwnPrices | None) -> Mapping[tuple[str, str], list[OwnPrice]]:
+    rows: dict[tuple[str, str], list[OwnPrice]] = {}
+    for price in own.prices if own else ():
+        rows.setdefault((price.part, price.per), []).append(price)
+    return rows
+
+
+def _entry_words(price: OwnPrice) -> str:
+    """``"quotation of 2026-11-02, from 100 pieces, EUR 1,234"``."""
+    length = f", {price.length_m:g} m" if price.length_m else ""
+    amount = f", {amount_text(price.typical, price.currency)}" if price.currency != USD else ""
+    return f"{BASIS_WORDS[price.basis]} of {price.as_of}{length}{_conditions(price)}{amount}"
+
+
+def _conditions(price: Any) -> str:
+    """From how many pieces a price holds, and where."""
+    quantity = f", from {price.min_quantity:,} pieces" if price.min_quantity > 1 else ""
+    return quantity + (f", for {price.region}" if price.region else "")
+
+
+def _rate_words(rate: Rate) -> str:
+    return f"at {rate.usd:g} USD a {rate.currency} of {rate.as_of}" + (
+        " (assumed)" if rate.basis == "assumption" else ""
+    )
+
+
+def _lower(text: str) -> str:
+    """A sentence inside another one: "A DPU …" → "a DPU …"."""
+    return text[:1].lower() + text[1:]
+
+
+def _times(amounts: Iterable[int], length_m: float) -> Cents:
+    """Amounts of a metre × a length, each rounded half up."""
+    length = Fraction(str(length_m))
+    low, typical, high = (half_up(amount * length) for amount in amounts)
+    return low, typical, high
+
+
+def _sum(one: Cents, other: Cents) -> Cents:
+    return one[0] + other[0], one[1] + other[1], one[2] + other[2]
