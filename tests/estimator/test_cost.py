@@ -48,7 +48,9 @@ def test_one_switch_by_hand(catalog: Catalog) -> None:
     assert cost["outlay_usd"]["typical"] == 1_189_578 + 76_374.68
     # after two of five years 64% of the purchase is left: 1 − 0.9 × 2/5
     assert cost["tco_usd"]["typical"] == pytest.approx(1_265_952.68 + 2 * 91_844.09 - 0.64 * 1_189_578, abs=0.005)
-    assert cost["usd_per_gpu_hour"]["typical"] == pytest.approx(cost["tco_usd"]["typical"] / (32 * 8_760 * 2 * 0.5), abs=5e-5)
+    assert cost["usd_per_gpu_hour"]["typical"] == pytest.approx(
+        cost["tco_usd"]["typical"] / (32 * 8_760 * 2 * 0.5), abs=5e-5
+    )
     assert cost["tco_usd"] == cost["tco_undiscounted_usd"]  # at a rate of 0
 
 
@@ -83,7 +85,7 @@ def test_the_low_end_takes_every_cheap_end(catalog: Catalog) -> None:
 
 def test_space_by_kind(catalog: Catalog) -> None:
     rented = hand(catalog, facility="colocation", colocation_usd_per_kw_month=200)
-    assert rented["opex_usd_per_year"]["space"]["typical"] == 42.776 * 200 * 12
+    assert rented["opex_usd_per_year"]["space"]["typical"] == 102_662.40  # 42.776 kW × $200 × 12
     built = hand(catalog, facility="own-building")
     assert built["one_off_usd"]["building"]["typical"] == 513_312.0  # 42.776 kW at $12 M a MW
     assert built["opex_usd_per_year"]["space"]["typical"] == 0
@@ -119,11 +121,11 @@ def test_repairs_begin_after_the_warranty_and_the_spares(catalog: Catalog) -> No
     price = sum(line["extended_price_usd"]["typical"] for line in lines) / (pieces + spares)
     economics = {"years": 7, "warranty_years": 3, "facility": "existing"}
     flow = costs(superpod_h100(catalog, economics=economics), catalog)["cash_flow"]
-    assert [year["usd"]["repairs"] for year in flow[1:7]] == [0, 0, 0, 0, 0, 0]  # 20.48 a year: 61.4 by year 6
-    switches = 48 * 0.015 * 4 - 2  # 2.88 of 48 in four years, two spare
     switch_price = made.lines(category="switch")[0]["unit_price_usd"]["typical"]
-    beyond = 2048 * 0.01 * 4 - spares
-    assert flow[7]["usd"]["repairs"] == pytest.approx(beyond * price + switches * switch_price, rel=1e-9, abs=0.01)
+    # 20.48 modules a year are 61.4 by year 6; 0.72 switches a year are 2.16 by then, and two are spare
+    assert [year["usd"]["repairs"] for year in flow[1:7]] == [0, 0, 0, 0, 0, pytest.approx(0.16 * switch_price)]
+    modules = 2048 * 0.01 * 4 - spares
+    assert flow[7]["usd"]["repairs"] == pytest.approx(modules * price + 0.72 * switch_price, rel=1e-9, abs=0.01)
 
 
 def test_a_discount_is_off_every_price_of_the_book(catalog: Catalog) -> None:
@@ -168,7 +170,9 @@ def test_rent_or_buy_by_hand(catalog: Catalog) -> None:
     hours = 32 * 8_760 * 0.5
     assert rent["rented_usd"]["typical"] == 5 * hours * 2
     assert rent["saved_usd"]["typical"] == pytest.approx(5 * hours * 2 - cost["tco_usd"]["typical"], abs=0.01)
-    assert rent["break_even_months"]["typical"] == pytest.approx(1_265_952.68 / ((5 * hours - 91_844.09) / 12), abs=0.05)
+    assert rent["break_even_months"]["typical"] == pytest.approx(
+        1_265_952.68 / ((5 * hours - 91_844.09) / 12), abs=0.05
+    )
     break_even = rent["break_even_usd_per_gpu_hour"]["typical"]
     assert break_even == pytest.approx(cost["usd_per_gpu_hour"]["typical"])  # at a rate of 0
     at_that = hand(catalog, cloud_usd_per_gpu_hour=break_even)["rent"]["saved_usd"]["typical"]
@@ -183,7 +187,9 @@ def test_dollars_by_unit(catalog: Catalog) -> None:
     network, total = (cost["capex_usd"][key]["typical"] for key in ("network", "total"))
     assert cost["usd_per_gbit_s_bisection"]["typical"] == pytest.approx(network / 204_800, abs=0.005)
     assert cost["usd_per_gb_s_busbw"]["typical"] == pytest.approx(total / 400, abs=0.005)
-    assert cost["usd_per_million_tokens"]["typical"] == pytest.approx(cost["usd_per_gpu_hour"]["typical"] / 3.6, abs=1e-4)
+    assert cost["usd_per_million_tokens"]["typical"] == pytest.approx(
+        cost["usd_per_gpu_hour"]["typical"] / 3.6, abs=1e-4
+    )
     bare = costs(superpod_h100(catalog), catalog)
     assert (bare["usd_per_gb_s_busbw"], bare["usd_per_million_tokens"]) == (None, None)
 
