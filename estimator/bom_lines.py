@@ -67,6 +67,11 @@ class BomLine:
         """Unit price × quantity, without spares; nothing where there is no price."""
         return (0, 0, 0) if self.unit_cents is None else _times(self.unit_cents, self.quantity)
 
+    @property
+    def spare_cents(self) -> Cents | None:
+        """Unit price × spares."""
+        return None if self.unit_cents is None else _times(self.unit_cents, self.spare_quantity)
+
     def as_json(self, number: int) -> dict[str, Any]:
         """The line under the names of the Estimate."""
         return {

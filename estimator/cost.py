@@ -1,225 +1,240 @@
-"""BOM lines and power → what a design costs: capital, running cost, total cost, dollars a GPU and a GPU-hour.
+"""BOM lines, power and parameters → what a design costs: purchase, cash flow, total cost over years, dollars a unit.
 
 Every figure is a range. Its low end takes the end of each parameter that makes it cheap, its high end the dear one, so
-the range is wider than chance would make it. A parameter that the request gives has no range. docs/cost.md has the
-formulas.
+the range is wider than chance would make it (uncertainty.py draws by chance). A parameter that the request gives has no
+range. docs/cost.md has the formulas.
 """
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from estimator.bom import asked_spares
-from estimator.bom_lines import (
-    CABLE,
-    CATEGORIES,
-    FACILITY,
-    FIBER,
-    MANAGEMENT,
-    MODULE,
-    NIC,
-    PANEL,
-    RANGE,
-    SERVER,
-    SWITCH,
-    Billed,
-    Bom,
-    Cents,
-    add_cents,
-    usd_range,
-)
+import numpy as np
+
+from estimator.bom_lines import CATEGORIES, FACILITY, RANGE, SERVER, Billed, Bom, Cents, usd_range
 from estimator.cable_runs import BY_DEFAULT, BY_PLAN, TierCabling
 from estimator.catalog.loader import Catalog
-from estimator.power import Power, design_power
-from estimator.units import CENTS_PER_USD, HOURS_PER_YEAR, W_PER_KW
+from estimator.cost_inputs import REQUEST, CostFacts, Parameter, cost_facts, parameter
+from estimator.cost_model import LEAST_HORIZON, MONTHS_PER_YEAR, YEARLY, Money, money, sum_of
+from estimator.power import design_power
+from estimator.units import CENTS_PER_USD, FloatArray
 
 if TYPE_CHECKING:
     from estimator.fabric import SizedFabric
     from estimator.spec import DesignSpec
 
-Ends = tuple[float, float, float]  # low, typical, high
-
 NETWORK = tuple(category for category in CATEGORIES if category not in (SERVER, *FACILITY))
-REQUEST = "request"
-_SUPPORT = {
-    "support-server-pct": (SERVER, MANAGEMENT),
-    "support-switch-pct": (SWITCH,),
-    "support-nic-optic-pct": (NIC, MODULE, CABLE, FIBER, PANEL),
-}
-_ASKED_FOR = {
-    "electricity-kwh": "electricity_usd_per_kwh",
-    "pue": "pue",
-    "load-factor": "load_factor",
-    "gpu-utilization": "utilization",
-    "discount-rate": "discount_rate",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One figure that a cost rests on, with its range and where it comes from."""
-
-    name: str
-    label: str
-    ends: Ends
-    unit: str
-    basis: str
-    source: str
-    as_of: str | None
-
-    def as_json(self) -> dict[str, Any]:
-        """The parameter as an entry of ``assumptions``."""
-        low, typical, high = self.ends
-        return {"name": self.name, "label": self.label, "value": typical, "low": low, "high": high, "unit": self.unit,
-                "basis": self.basis, "source": self.source, "as_of": self.as_of}  # fmt: skip
-
-
-class Parameters:
-    """Rows of economics.csv that a cost uses, replaced by what the request gives; ``used`` holds those looked up."""
-
-    def __init__(self, spec: "DesignSpec", catalog: Catalog) -> None:
-        self._spec, self._catalog = spec, catalog
-        self.used: dict[str, Parameter] = {}
-
-    def __getitem__(self, name: str) -> Ends:
-        if name not in self.used:
-            self.used[name] = self._look_up(name)
-        return self.used[name].ends
-
-    def _look_up(self, name: str) -> Parameter:
-        row = self._catalog.economics[name]
-        asked = (
-            getattr(self._spec.economics, _ASKED_FOR[name]) if name in _ASKED_FOR else asked_spares(name, self._spec)
-        )
-        if asked is not None:
-            return Parameter(name, row.label, (asked, asked, asked), row.unit, REQUEST, "the request", None)
-        source = self._catalog.sources[row.source].title
-        return Parameter(name, row.label, (row.low, row.typical, row.high), row.unit, row.basis, source, row.as_of)
+TYPICAL = 1
+MILLION = 1_000_000
+SECONDS_PER_HOUR = 3_600
 
 
 def cost_of(
-    spec: "DesignSpec", fabric: "SizedFabric", bom: Bom, catalog: Catalog, others: Sequence[Billed] = ()
+    spec: "DesignSpec",
+    fabric: "SizedFabric",
+    bom: Bom,
+    catalog: Catalog,
+    others: Sequence[Billed] = (),
+    busbw_gb_s: float | None = None,
 ) -> dict[str, Any]:
     """``cost`` of the Estimate; ``others`` are the storage and management networks that ``bom`` holds beside ``fabric``.
 
-    ==========  =================================================================================================
-    capital     Σ extended prices of the BOM, spares included; the network is everything but servers
-    one-off     capital × (freight + contingency + tax) + nodes × install-node + cables × install-cable
-    energy      maximum IT power × load factor × PUE × 8,760 h; electricity is energy × price of a kWh
-    support     Σ over classes of installed price, without spares × yearly share of the class
-    total cost  capital + one-off + Σ over years y of (electricity + support) ÷ (1 + r)^y
-                − capital × residual value ÷ (1 + r)^years
-    GPU-hour    total cost ÷ (GPUs × 8,760 h × years × utilization)
-    ==========  =================================================================================================
-
-    Colocation, licences, staff and repairs are left out: a request cannot ask for them yet. ``network_share`` and
-    the servers' capital are None where servers have no price. ``at_least`` is True while a part has no price or no
-    known power.
+    ``busbw_gb_s`` is the predicted all-reduce on all GPUs, where it is known. ``network_share`` and the servers' capital
+    are None where servers have no price. ``at_least`` is True while a part has no price or no known power.
     """
-    given = Parameters(spec, catalog)
     power = design_power(spec, fabric, bom.plan, catalog, others)
-    network, servers, total = bom.total_cents(*NETWORK), bom.known_cents(SERVER), bom.total_cents()
-    one_off = _one_off(total, fabric, bom, given)
-    energy_kwh = _energy_kwh(power, given)
-    running = {"electricity": _electricity(energy_kwh, given), "support": _support(bom, given)}
-    running["total"] = add_cents(running.values())
-    years = spec.economics.years
-    tco = _total_cost(total, one_off["total"], running["total"], years, given)
+    facts = cost_facts(spec, fabric, bom, power, catalog, others)
+    given = {name: parameter(name, spec, catalog) for name in facts.parameter_names}
+    made = money(facts, unit_cents(facts), {name: np.array(one.cheap_first) for name, one in given.items()})
+    network, servers = bom.total_cents(*NETWORK), bom.known_cents(SERVER)
+    total = bom.total_cents()
+    years = facts.years
     return {
-        "capex_usd": {"network": usd_range(network), "servers": usd_range(servers), "total": usd_range(total)},
-        "one_off_usd": _ranges(one_off),
-        "opex_usd_per_year": _ranges(running),
-        "energy_kwh_per_year": dict(zip(RANGE, (round(kwh, 1) for kwh in energy_kwh), strict=True)),
-        "tco_usd": usd_range(tco),
+        "capex_usd": {"network": usd_range(network), "servers": usd_range(servers),
+                      "facility": usd_range(bom.total_cents(*FACILITY)), "total": usd_range(total)},
+        "capex_by": _capex_by(bom),
+        "one_off_usd": _amounts(made.one_off),
+        "outlay_usd": _range(made.outlay),
+        "opex_usd_per_year": _amounts(made.yearly | {"repairs": made.repairs[:years].mean(axis=0)}),
+        "energy_kwh_per_year": dict(zip(RANGE, (round(float(kwh), 1) for kwh in made.energy_kwh), strict=True)),
+        "cash_flow": cash_flow(made, years),
+        "tco_usd": _range(made.total[years - 1]),
+        "tco_undiscounted_usd": _range(made.outlay + made.running[:years].sum(axis=0) - made.worth[years - 1]),
         "tco_years": years,
-        "usd_per_gpu": _per(total, fabric.n_gpus),
-        "network_usd_per_gpu": _per(network, fabric.n_gpus),
-        "network_share": network[1] / total[1] if servers and total[1] else None,
-        "usd_per_gpu_hour": _per_gpu_hour(tco, fabric.n_gpus * HOURS_PER_YEAR * years, given),
+        "by_years": _by_years(made),
+        "depreciation": _depreciation(made, given),
+        **_units(spec, fabric, made, total, network, busbw_gb_s),
+        "network_share": network[TYPICAL] / (network[TYPICAL] + servers[TYPICAL]) if servers and servers[TYPICAL] else None,
+        "rent": rent_or_buy(made, years, spec.economics.cloud_usd_per_gpu_hour),
         "price_book": spec.economics.price_book,
         "at_least": bool(bom.unpriced) or power.is_at_least,
-        "assumptions": [parameter.as_json() for parameter in _assumptions(spec, bom, given, catalog, others)],
+        "assumptions": [one.as_json() for one in _assumptions(spec, bom, given, catalog, others)],
+    }  # fmt: skip
+
+
+def unit_cents(facts: CostFacts) -> FloatArray:
+    """Prices of a piece at the three ends, shape (n_lines, 3)."""
+    return np.array([line.unit_cents for line in facts.lines], dtype=np.float64).reshape(len(facts.lines), 3)
+
+
+# ---------------------------------------------------------------- purchase
+
+
+def _capex_by(bom: Bom) -> list[dict[str, Any]]:
+    """The purchase by network and category; what is bought as spare is in the sum, and stated."""
+    groups: dict[tuple[str, str], list[Any]] = {}
+    for line in bom.lines:
+        groups.setdefault((line.fabric, line.category), []).append(line)
+    return [
+        {"fabric": fabric, "category": category, "usd": usd_range(_sum(line.extended_cents for line in lines)),
+         "spares_usd": usd_range(_sum(line.spare_cents for line in lines))}
+        for (fabric, category), lines in sorted(groups.items(), key=lambda item: CATEGORIES.index(item[0][1]))
+    ]  # fmt: skip
+
+
+def _sum(amounts: Iterable[Cents | None]) -> Cents:
+    known = [amount for amount in amounts if amount is not None]
+    low, typical, high = (sum(amount[end] for amount in known) for end in range(3))
+    return low, typical, high
+
+
+# ---------------------------------------------------------------- over the years
+
+
+def cash_flow(made: Money, years: int) -> list[dict[str, Any]]:
+    """What is paid in each year, typical by kind and in all as a range; year 0 is the purchase, the last has what is left."""
+    flow = []
+    paid = discounted = np.zeros(3)
+    for year in range(years + 1):
+        kinds = _purchase_kinds(made) if year == 0 else _year_kinds(made, year, is_last=year == years)
+        total = sum_of(kinds)
+        now = total if year == 0 else total * made.factor[year - 1]
+        paid, discounted = paid + total, discounted + now
+        flow.append({
+            "year": year, "usd": {kind: _usd(amount[TYPICAL]) for kind, amount in kinds.items()},
+            "total_usd": _range(total, is_signed=True), "discounted_usd": _range(now, is_signed=True),
+            "cumulative_usd": _range(paid, is_signed=True), "cumulative_discounted_usd": _range(discounted, is_signed=True),
+        })  # fmt: skip
+    return flow
+
+
+def _purchase_kinds(made: Money) -> dict[str, FloatArray]:
+    bought = {"servers": made.servers, "network": made.network, "facility": made.facility}
+    return bought | {"one_off": sum_of(made.one_off)}
+
+
+def _year_kinds(made: Money, year: int, *, is_last: bool) -> dict[str, FloatArray]:
+    kinds = made.yearly | {"repairs": made.repairs[year - 1]}
+    return kinds | ({"residual": -made.worth[year - 1]} if is_last else {})
+
+
+def _by_years(made: Money) -> list[dict[str, Any]]:
+    """Total cost and price of a GPU-hour for one to LEAST_HORIZON years of use."""
+    hourly = made.per_gpu_hour()
+    return [
+        {"years": year, "tco_usd": _range(made.total[year - 1]), "usd_per_gpu_hour": _rate(hourly[year - 1]),
+         "residual_usd": _range(np.sort(made.worth[year - 1]))}
+        for year in range(1, LEAST_HORIZON + 1)
+    ]  # fmt: skip
+
+
+def _depreciation(made: Money, given: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Straight line from the purchase to what is left, over the life of the equipment."""
+    life, left = (np.array(given[name].cheap_first) for name in ("depreciation-it", "residual-value"))
+    worth = [made.purchase[TYPICAL], *(worth[TYPICAL] for worth in made.worth[:LEAST_HORIZON])]
+    return {
+        "years": dict(zip(RANGE, given["depreciation-it"].ends, strict=True)),
+        "usd_per_year": _range(made.purchase * (1 - left) / life),
+        "book_value_usd": [_usd(amount) for amount in worth],
     }
 
 
-def _one_off(capital: Cents, fabric: "SizedFabric", bom: Bom, given: Parameters) -> dict[str, Cents]:
-    """Freight, contingency and tax on the capital, and labour to install nodes and cables; with their total."""
-    n_cables = sum(tier.n_cables for plan in bom.plans for tier in plan.tiers)
-    rows = {"freight": "freight-pct", "contingency": "contingency-pct", "tax": "sales-tax"}
-    out = {name: _cents(c * share for c, share in zip(capital, given[row], strict=True)) for name, row in rows.items()}
-    counts = {"install-node": fabric.n_nodes, "install-cable": n_cables}
-    labour = [_cents(usd * CENTS_PER_USD * count for usd in given[row]) for row, count in counts.items()]
-    out["install"] = add_cents(labour)
-    out["total"] = add_cents(out.values())
+def rent_or_buy(made: Money, years: int, cloud_usd_per_gpu_hour: float | None) -> dict[str, Any]:
+    """Renting the hours in which GPUs work, against owning.
+
+    ======================  ======================================================================================
+    break-even price        total cost ÷ (GPU-hours of a year × Σ over years of 1 ÷ (1 + r)^y)
+    break-even months       outlay ÷ (rent a month − running cost a month), undiscounted, with nothing sold
+    rented                  price × GPU-hours of a year × Σ over years of 1 ÷ (1 + r)^y
+    ======================  ======================================================================================
+    """
+    hours = made.gpu_hours * made.annuity[years - 1]
+    out: dict[str, Any] = {
+        "cloud_usd_per_gpu_hour": cloud_usd_per_gpu_hour,
+        "break_even_usd_per_gpu_hour": _rate(made.total[years - 1] / hours),
+        "break_even_months": None, "rented_usd": None, "saved_usd": None,
+    }  # fmt: skip
+    if cloud_usd_per_gpu_hour is None:
+        return out
+    cents = cloud_usd_per_gpu_hour * CENTS_PER_USD
+    saved_a_month = (cents * made.gpu_hours - made.running[:years].mean(axis=0)) / MONTHS_PER_YEAR
+    if (saved_a_month > 0).all():
+        months = made.outlay / saved_a_month
+        out["break_even_months"] = dict(zip(RANGE, (round(float(m), 1) for m in np.sort(months)), strict=True))
+    rented = cents * hours
+    out["rented_usd"] = _range(np.sort(rented))
+    out["saved_usd"] = _range(rented - made.total[years - 1], is_signed=True)
     return out
 
 
-def _energy_kwh(power: Power, given: Parameters) -> Ends:
-    """Energy of a year: maximum IT power × load factor × PUE × hours."""
-    kw = power.it.max / W_PER_KW
-    low, typical, high = (
-        kw * load * pue * HOURS_PER_YEAR for load, pue in zip(given["load-factor"], given["pue"], strict=True)
-    )
-    return low, typical, high
+# ---------------------------------------------------------------- by unit
 
 
-def _electricity(energy_kwh: Ends, given: Parameters) -> Cents:
-    prices = given["electricity-kwh"]
-    return _cents(kwh * usd * CENTS_PER_USD for kwh, usd in zip(energy_kwh, prices, strict=True))
+def _units(
+    spec: "DesignSpec", fabric: "SizedFabric", made: Money, total: Cents, network: Cents, busbw_gb_s: float | None
+) -> dict[str, Any]:
+    """Dollars a GPU, a GPU-hour, a Gb/s of bisection, a GB/s of all-reduce, a million tokens."""
+    per_hour = made.per_gpu_hour()[spec.economics.years - 1]
+    tokens = spec.economics.tokens_per_s_per_gpu
+    millions_an_hour = tokens * SECONDS_PER_HOUR / MILLION if tokens else None
+    return {
+        "usd_per_gpu": _per(total, fabric.n_gpus),
+        "network_usd_per_gpu": _per(network, fabric.n_gpus),
+        "usd_per_gpu_hour": _rate(per_hour),
+        "usd_per_gbit_s_bisection": _per(network, float(fabric.bisection_gbit_s)),
+        "usd_per_gb_s_busbw": _per(total, busbw_gb_s or 0),
+        "usd_per_million_tokens": _rate(per_hour / millions_an_hour) if millions_an_hour else None,
+    }
 
 
-def _support(bom: Bom, given: Parameters) -> Cents:
-    """Yearly support of each class: its share of the price of what is installed."""
-    parts = []
-    for row, categories in _SUPPORT.items():
-        installed = add_cents(line.installed_cents for line in bom.lines if line.category in categories)
-        parts.append(_cents(cents * share for cents, share in zip(installed, given[row], strict=True)))
-    return add_cents(parts)
-
-
-def _total_cost(capital: Cents, one_off: Cents, running: Cents, years: int, given: Parameters) -> Cents:
-    """Total cost of ownership; a high discount rate and a high residual value make it low."""
-    rates, residuals = given["discount-rate"][::-1], given["residual-value"][::-1]
-    return _cents(
-        capital[end] + one_off[end] + running[end] * _annuity(rates[end], years)
-        - capital[end] * residuals[end] / (1 + rates[end]) ** years
-        for end in range(3)
-    )  # fmt: skip
-
-
-def _annuity(rate: float, years: int) -> float:
-    """Σ of 1 ÷ (1 + rate)^y over years 1 to ``years``."""
-    return sum((1 + rate) ** -year for year in range(1, years + 1))
-
-
-def _per_gpu_hour(tco: Cents, hours: int, given: Parameters) -> dict[str, float]:
-    """Total cost over the hours in which GPUs work; the low end has the high utilization."""
-    used = [hours * share for share in given["gpu-utilization"][::-1]]
-    return {name: round(c / CENTS_PER_USD / h, 4) for name, c, h in zip(RANGE, tco, used, strict=True)}
-
-
-def _per(cents: Cents, count: int) -> dict[str, float]:
+def _per(cents: Cents, count: float) -> dict[str, float] | None:
+    if not count:
+        return None
     return {name: round(value / CENTS_PER_USD / count, 2) for name, value in zip(RANGE, cents, strict=True)}
 
 
-def _ranges(amounts: dict[str, Cents]) -> dict[str, Any]:
-    return {name: usd_range(cents) for name, cents in amounts.items()}
+def _rate(cents: FloatArray) -> dict[str, float]:
+    """A price of an hour or the like: to a hundredth of a cent."""
+    return {name: round(float(value) / CENTS_PER_USD, 4) for name, value in zip(RANGE, cents, strict=True)}
 
 
-def _cents(values: Iterator[float]) -> Cents:
-    """Three amounts to whole cents, halves up."""
-    low, typical, high = (math.floor(value + 0.5) for value in values)
-    return low, typical, high
+def _amounts(amounts: Mapping[str, FloatArray]) -> dict[str, Any]:
+    """Amounts by kind as ranges, with their total; kinds that only some designs have are there at nothing."""
+    kinds = dict.fromkeys(YEARLY if "electricity" in amounts else ("freight", "contingency", "tax", "install"))
+    kinds = {kind: amounts.get(kind, np.zeros(3)) for kind in (*kinds, *amounts)}
+    return {kind: _range(amount) for kind, amount in (kinds | {"total": sum_of(kinds)}).items()}
+
+
+def _range(cents: FloatArray, *, is_signed: bool = False) -> dict[str, float]:
+    """Cents at three ends as dollars; ``is_signed`` amounts may come out in another order than low to high."""
+    ordered = np.sort(cents) if is_signed else cents
+    return {name: _usd(value) for name, value in zip(RANGE, ordered, strict=True)}
+
+
+def _usd(cents: float) -> float:
+    return math.floor(float(cents) + 0.5) / CENTS_PER_USD
+
+
+# ---------------------------------------------------------------- what it rests on
 
 
 def _assumptions(
-    spec: "DesignSpec", bom: Bom, given: Parameters, catalog: Catalog, others: Sequence[Billed]
+    spec: "DesignSpec", bom: Bom, given: Mapping[str, Parameter], catalog: Catalog, others: Sequence[Billed]
 ) -> Iterator[Parameter]:
     """Every figure used that is not a part's price: economics, spares, years and cable lengths."""
+    yield from given.values()
     for row in sorted({line.spare_row for line in bom.lines if line.spare_row}):
-        given[row]  # looked up, so that the list has the share behind each spare
-    yield from given.used.values()
+        yield parameter(row, spec, catalog)
     years = float(spec.economics.years)
     yield Parameter("years", "Years of use", (years, years, years), "years", REQUEST, "the request", None)
     for tier in bom.plan.tiers:

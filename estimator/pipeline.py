@@ -135,7 +135,7 @@ def _one(
             found += own_price_findings(spec.economics.prices, bill.lines)
         if "cost" in parts:
             power = power_of(spec, fabric, plan, catalog, billed)
-            cost = cost_of(spec, fabric, bill, catalog, billed)
+            cost = cost_of(spec, fabric, bill, catalog, billed, full_size_busbw_gb_s(performance))
         if "failures" in parts:
             expected = failing_parts(spec, fabric, bill.lines, catalog)
             failures = failures_json(fabric, panels_of(spec, fabric, catalog), spec.compute.nics_per_node or 1)
@@ -179,6 +179,12 @@ def _performance(
         for i, performance in zip(known, made, strict=True):
             out[i] = performance | ({"calibration": used.provenance()} if used else {})
     return out
+
+
+def full_size_busbw_gb_s(performance: dict[str, Any] | None) -> float | None:
+    """Predicted all-reduce of the largest message on all GPUs; None where nothing was predicted."""
+    reduction = (performance or {}).get("all_reduce")
+    return float(reduction["busbw_gb_s"][-1][-1]) if reduction else None
 
 
 def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[str, Any]:

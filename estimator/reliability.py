@@ -100,6 +100,16 @@ def failing_parts(
     ]
 
 
+def failure_row(line: BomLine, catalog: Catalog) -> str | None:
+    """The row of economics.csv that says how often a part of the network fails; None for what has none."""
+    if line.category == SWITCH:
+        return "afr-switch"
+    if line.category == NIC:
+        return NIC_ROWS[0]
+    cable = catalog.cables.get(line.part or "")
+    return _CABLE_ROWS.get(cable.kind) if cable else None
+
+
 def _switches(lines: list[BomLine]) -> Iterator[Failing]:
     for part, mine in _by_part(line for line in lines if line.category == SWITCH):
         leaves = sum(line.quantity for line in mine if line.use == "leaf" and line.fabric == COMPUTE)

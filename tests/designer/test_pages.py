@@ -137,8 +137,8 @@ class TestList:
         assert "1,016" in words
         assert "InfiniBand NDR rail-optimized, 2-tier" in words
         assert f"{SUPERPOD.name} DGX H100 1,016" in words
-        assert "$47,300 $40,900 to $57,300" in words
-        assert "$48.0 M $41.6 M to $58.2 M" in words, "the whole price, as one can check it in the bill"
+        assert "$47,500 $41,100 to $57,900" in words
+        assert "$48.3 M $41.7 M to $58.8 M" in words, "the whole price, as one can check it in the bill"
 
     def test_a_design_without_an_estimate_says_so(self, page, design):
         assert "not estimated yet" in text_of(page.get(reverse("designs")))

@@ -61,9 +61,9 @@ def design(
     return Design(spec, sized, plan, bill_of_materials(spec, sized, plan, catalog))
 
 
-def superpod_h100(catalog: Catalog) -> Design:
+def superpod_h100(catalog: Catalog, economics: dict[str, Any] | None = None) -> Design:
     """The published DGX H100 SuperPOD of four scalable units: 127 nodes, 4 fabric-manager links, 48 switches."""
-    return design(catalog, "dgx-h100", 127, "ndr", leaf_switch="nvidia-qm9700", scalable_unit_nodes=32,
+    return design(catalog, "dgx-h100", 127, "ndr", None, economics, leaf_switch="nvidia-qm9700", scalable_unit_nodes=32,
                   provision="full-unit", reserved={"fabric_manager_links": 4})  # fmt: skip
 
 

@@ -35,6 +35,7 @@ def test_the_published_superpod_bill(catalog: Catalog) -> None:
         ("fiber", "fib-mfp7e10", "node-leaf"): 1016,
         ("fiber", "fib-mfp7e10", "leaf-spine"): 1024,
         ("fiber", "fib-mfp7e10", "fabric-manager"): 4,
+        ("rack", None, "rack"): 32 + 4,  # four nodes a rack; 50 boxes, 16 a rack
     }
     assert not made.bill["at_least"]
 
@@ -49,8 +50,9 @@ def test_money_worked_by_hand_to_the_cent(catalog: Catalog) -> None:
         "nv-mma4z00-ns": (18 * 700, 18 * 879, 18 * 1_600),
         "nv-mma4z00-ns400": (34 * 500, 34 * 769, 34 * 1_100),
         "fib-mfp7e10": (34 * 120, 34 * 165, 34 * 273),
+        None: (2 * 4_000, 2 * 7_000, 2 * 15_000),  # a rack of four nodes, one of the switch
     }
-    assert made.bill["totals_usd"] == {"low": 985_680.0, "typical": 1_175_578.0, "high": 1_407_482.0}
+    assert made.bill["totals_usd"] == {"low": 993_680.0, "typical": 1_189_578.0, "high": 1_437_482.0}
     assert made.bill["totals_by_category"]["fiber"] == {"low": 4_080.0, "typical": 5_610.0, "high": 9_282.0}
 
 
