@@ -36,14 +36,13 @@ def save_calibration(owner: User, name: str, system: dict[str, Any], answer: dic
     SpecError
         If the name is empty, too long or unreadable, or if no log could be fitted.
     """
-    name = checked_name(name)
     if not answer["parameters"]:
         problems = [problem["message"] for log in answer["logs"] for problem in log["problems"]]
         message = f"No constant could be fitted, so there is nothing to keep. {' '.join(problems[:3])}".strip()
         raise SpecError([Problem("log", "nothing_fitted", message)])
     return Calibration.objects.create(
         owner=owner,
-        name=name,
+        name=checked_name(name),
         system=system,
         parameters=answer["parameters"],
         logs=answer["logs"],

@@ -134,7 +134,7 @@ def _says_no_reduction(signature: Signature) -> Iterator[Fault]:
 def _says_tree(signature: Signature) -> Iterator[Fault]:
     is_forced = signature.run.algorithm == "tree" and signature.n_domains > 2
     if is_forced and signature.ring_share is not None and signature.ring_share < 0.8:
-        reached = f"{signature.ring_share:.0%} of what a ring would on {signature.n_domains} domains"
+        reached = f"{share_text(signature.ring_share)} of what a ring would on {signature.n_domains} domains"
         evidence = f"a tree was forced, and reaches {reached}"
         yield fault_of(signature, "tree_on_wrong_topology", 0.7, evidence, share_of_ring=signature.ring_share)
 
@@ -174,7 +174,7 @@ def _unstable(signature: Signature) -> Iterator[Fault]:
 
 def _slow_node(signature: Signature) -> Iterator[Fault]:
     if signature.share is not None and 1.25 < 1 / signature.share < 5:
-        evidence = f"inside one domain the plateau is {signature.share:.0%} of what its links give"
+        evidence = f"inside one domain the plateau is {share_text(signature.share)} of what its links give"
         yield fault_of(signature, "degraded_node", 0.4, evidence, share=signature.share)
 
 
@@ -193,10 +193,10 @@ def _staged(signature: Signature) -> Iterator[Fault]:
         return
     target = 0.83 if signature.is_superchip else 0.45
     score = 0.45 * _near(signature.share, target, 0.2) * signature.deficit
-    cause = f"staging through host memory leaves about {target:.0%}"
+    cause = f"staging through host memory leaves about {share_text(target)}"
     if LEAST_STAGED < signature.share < 0.3:
         score = max(score, 0.3)
-        cause = "staging through host memory leaves so little on older hosts only; newer ones keep about 45%"
+        cause = "staging through host memory leaves so little on older hosts only; newer ones keep about 45 %"
     yield fault_of(signature, "gpudirect_off", score, _left(signature, cause), share=signature.share)
 
 
@@ -223,7 +223,11 @@ def _few_nics(signature: Signature) -> Iterator[Fault]:
         return
     score = (0.7 if n >= 4 else 0.3) * _near(signature.share, 1 / n, 0.07) * signature.deficit
     yield fault_of(
-        signature, "one_nic_of_many", score, _left(signature, f"one of {n} NICs has {1 / n:.0%}"), share=signature.share
+        signature,
+        "one_nic_of_many",
+        score,
+        _left(signature, f"one of {n} NICs has {share_text(1 / n)}"),
+        share=signature.share,
     )
 
 
@@ -260,7 +264,7 @@ def _congested(signature: Signature) -> Iterator[Fault]:
     sizes, owner = ("size takes", "its") if n_spikes == 1 else ("sizes take", "their")
     signs = [
         f"large messages take {signature.slow:.2f} times the prediction" if signature.slow else "",
-        f"bandwidth falls to {1 / signature.collapse:.0%} of its peak as messages grow" if sinks else "",
+        f"bandwidth falls to {share_text(1 / signature.collapse)} of its peak as messages grow" if sinks else "",
         f"{n_spikes} {sizes} much longer than {owner} neighbours" if spikes else "",
     ]
     code = "no_flow_control" if ethernet and (sinks or spikes) else "congestion"
@@ -284,10 +288,10 @@ def _wrong_algorithm(signature: Signature) -> Iterator[Fault]:
     if ring is None or slow is None or signature.run.algorithm or slow < 1.2 or ring < 0.85:
         return
     if signature.run.system.get("in_network_reduction"):
-        evidence = f"in-network reduction was expected, and the plateau is the ring's ({ring:.0%} of it)"
+        evidence = f"in-network reduction was expected, and the plateau is the ring's ({share_text(ring)} of it)"
         yield fault_of(signature, "sharp_unavailable", 0.6, evidence, share_of_ring=ring, slow=slow)
     else:
-        evidence = f"the plateau is {ring:.0%} of the ring's, and {1 / slow:.0%} of what the best algorithm gives"
+        evidence = f"the plateau is {share_text(ring)} of the ring's, and {share_text(1 / slow)} of what the best algorithm gives"
         yield fault_of(signature, "algorithm_not_best", 0.4, evidence, share_of_ring=ring, slow=slow)
 
 
@@ -306,7 +310,7 @@ def _switched(signature: Signature) -> Iterator[Fault]:
         size = signature.run.message_bytes[step] / MIB
         evidence = (
             f"bandwidth steps down from {busbw[step - 1]:.0f} to {busbw[step]:.0f} GB/s at {size:,.0f} MiB and rises again, to "
-            f"{share:.0%} of the ring's: as if the library went over to a slower algorithm there"
+            f"{share_text(share)} of the ring's: as if the library went over to a slower algorithm there"
         )
         yield fault_of(signature, "algorithm_not_best", 0.55, evidence, share_of_ring=share, slow=signature.slow)
 
@@ -376,5 +380,5 @@ def _nothing(signatures: Sequence[Signature]) -> Fault:
     worst = max(with_plateau, key=lambda signature: signature.slow or 0.0)
     slow = worst.slow or 1.0
     headroom = max(slow - 1, 0.0)
-    evidence = f"large messages take {slow:.2f} times the prediction: {headroom:.0%} of bandwidth could still be gained"
+    evidence = f"large messages take {slow:.2f} times the prediction: {share_text(headroom)} of bandwidth could still be gained"
     return fault_of(worst, NOTHING, 0.6 if slow < SOUND else 0.3, evidence, slow=slow, headroom=headroom)

@@ -160,4 +160,4 @@ def fault_of(signature: Signature, code: str, score: float, evidence: str, **num
 
 def share_text(share: float) -> str:
     """A share in per cent; below 2 % with two figures, so that it never reads 0 %."""
-    return f"{share:.0%}" if share >= 0.02 else f"{100 * share:.2g}%"
+    return f"{100 * share:.0f} %" if share >= 0.02 else f"{100 * share:.2g} %"

@@ -238,6 +238,7 @@ def test_a_log_of_an_unknown_gpu_is_refused_with_what_its_network_shows(page: Cl
     words = text_of(response)
     assert "GPU not known: only its network was judged" in words
     assert "GPUDirect RDMA is off" in words
+    assert "A name has" not in words
     assert Calibration.objects.count() == 0
 
 
