@@ -96,12 +96,12 @@ def _compared(request: HttpRequest, job: EstimateJob, asked: dict[str, Any]) -> 
         "is_same": not any(entry["total"] for entry in lists),
         "share": report["matched"] / max(report["planned"], 1),
         "format_name": FORMAT_NAMES[report["format"]],
-        "dropped": _by_reason(report["read"]),
+        "dropped": by_reason(report["read"]),
         "n_devices": len(links.table.devices),
     }
 
 
-def _by_reason(read: dict[str, Any]) -> list[dict[str, Any]]:
+def by_reason(read: dict[str, Any]) -> list[dict[str, Any]]:
     """Why lines gave no link: how many, and the first few of each reason."""
     return [
         {

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.templatetags.static import static
-from django.urls import path
+from django.urls import include, path
 from django.views.generic import RedirectView
 
 from designer import calibration_views, compare_views, cost_views, validation_views, views
@@ -26,6 +26,7 @@ urlpatterns = [
     path("designs/<uuid:design_id>/delete/", views.design_delete, name="design-delete"),
     path("designs/<uuid:design_id>/revisions/<int:number>/restore/", views.revision_restore, name="revision-restore"),
     path("designs/<uuid:design_id>/floor-plan/", views.floor_plan, name="floor-plan"),
+    path("", include("designer.start_urls")),
     path("validation/", validation_views.validation, name="validation"),
     path("calibrations/", calibration_views.calibrations, name="calibrations"),
     path("calibrations/new/", calibration_views.calibration_new, name="calibration-new"),

@@ -26,6 +26,7 @@ from designer.findings_tab import change_of, worst_first
 from designer.forms import DesignForm, problems_for_page
 from designer.link_lists import is_outdated
 from designer.models import Design
+from designer.published_page import published_sample
 from designer.racks_tab import racks_picture
 from designer.revising import revise, tab_page
 from designer.services import cancel_estimate, request_estimate, save_design
@@ -37,6 +38,7 @@ from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
 from estimator.spec import DesignSpec, parse_spec, spec_hash
 from estimator.version import MODEL_VERSION
+from estimator.workload_samples import workloads
 
 FAST_POLL_AGE_S = 2
 REVISIONS_SHOWN = 12
@@ -79,14 +81,21 @@ def designs(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def design_new(request: HttpRequest) -> HttpResponse:
-    """An unsaved design: blank, or a sample's."""
+    """An unsaved design: blank, or that of a sample, of a published source or of a workload."""
     if request.method == "POST":
         return _estimate(request, None)
-    sample = samples.BY_KEY.get(request.GET.get("sample", ""))
+    sample = _asked_sample(request.GET)
     values = sample.values if sample else NEW_DESIGN
     spec = parse_spec(values, load_catalog())
     form = DesignForm(values=values, resolved=spec.as_json())
     return render(request, "designer/design.html", {"section": "new", "sample": sample} | _page(form, spec))
+
+
+def _asked_sample(query: QueryDict) -> samples.Sample | None:
+    """The sample, published design or cluster of a workload that the address names."""
+    if work := workloads().get(query.get("workload", "")):
+        return samples.Sample(work.id, "", work.teaches, work.source, work.inputs | {"name": work.name})
+    return samples.BY_KEY.get(query.get("sample", "")) or published_sample(query.get("published", ""))
 
 
 @login_required

@@ -68,7 +68,8 @@ def messages_of(work: Workload, gpus_per_node: int) -> list[Message]:
     M micro-batches = sequences ÷ (dp · micro-batch); P parameters of a GPU = parameters ÷ (tp · pp · ep); A bytes of an
     activation = micro-batch · sequence · hidden · bytes. Gradients: one reduce-scatter of P · bytes over dp ÷ ep, weights:
     one all-gather. Tensor parallelism: four all-reduces of A a layer and micro-batch [Shoeybi and others, 2019]. Pipeline: A ÷ tp
-    forth and back at each stage, scattered over its GPUs [Narayanan and others, 2021]. Experts: four all-to-alls of A · experts a token, for each layer that has them.
+    forth and back at each stage, scattered over its GPUs [Narayanan and others, 2021].
+    Experts: four all-to-alls of A · experts a token, for each layer that has them.
     """
     model, layout, size = work.model, work.parallel, work.bytes
     tp, pp, dp, ep = (layout[name] for name in ("tp", "pp", "dp", "ep"))
@@ -95,7 +96,7 @@ def messages_of(work: Workload, gpus_per_node: int) -> list[Message]:
 def timed(work: Workload, spec: DesignSpec, catalog: Catalog) -> list[dict[str, Any]]:
     """Each message of a step with its predicted time on a design's network, in the order of ``messages_of``.
 
-    ``time_us`` is of one message, ``step_s`` of all of them in a row: an upper bound, since runs hide some behind computing.
+    ``time_us`` is of one message, ``step_us`` of all of them in a row: an upper bound, since runs hide some behind computing.
     """
     rows = []
     for message in messages_of(work, spec.compute.gpus_per_node or 1):
@@ -106,7 +107,7 @@ def timed(work: Workload, spec: DesignSpec, catalog: Catalog) -> list[dict[str, 
             "kind": message.kind, "collective": message.collective, "gpus": message.gpus, "per_node": message.per_node,
             "message_bytes": message.message_bytes, "times": message.times, "formula": message.formula,
             "is_inside": message.gpus <= message.per_node, "time_us": row["time_us"], "busbw_gb_s": row["busbw_gb_s"],
-            "step_s": row["time_us"] * message.times / 1e6, "validated": row["validated"],
+            "step_us": row["time_us"] * message.times, "validated": row["validated"],
         })  # fmt: skip
     return rows
 

@@ -1,0 +1,71 @@
+"""Designs out of what somebody brings: a spec as JSON, or a dump of a built network."""
+
+import io
+from pathlib import PurePath
+from typing import IO, Any
+
+from django.conf import settings
+
+from designer.api.errors import Refusal
+from designer.api.parsers import BoundedJSONParser
+from designer.compare_views import by_reason
+from designer.figure_words import figure_words
+from estimator.catalog.loader import Catalog, load_catalog
+from estimator.errors import Problem, SpecError
+from estimator.from_dump import design_of_dump
+from estimator.handoff.readers.files import AUTO, read_links
+from estimator.handoff.readers.found import KEPT_DROPS
+from estimator.pipeline import estimate
+from estimator.spec import DesignSpec, parse_spec
+
+MAX_SPEC_BYTES = 1_000_000
+MAX_FILE_NAME = 100
+
+
+def spec_of_text(text: str) -> DesignSpec:
+    """The spec of a JSON text: a request, or an Estimate or an answer of the API that holds one under "spec".
+
+    Raises
+    ------
+    SpecError
+        If the text is no sound JSON object, or no design.
+    EstimatorError
+        If no fabric of its parts meets it.
+    """
+    try:
+        values = BoundedJSONParser().parse(io.BytesIO(text.encode()))
+    except Refusal as refusal:
+        raise SpecError([Problem("spec", one.code, one.message) for one in refusal.problems]) from None
+    if "compute" not in values and isinstance(values.get("spec"), dict):
+        values = values["spec"]
+    spec = parse_spec(values, load_catalog())
+    estimate([spec], load_catalog(), parts=("counts",))  # what cannot be built is refused before it is saved
+    return spec
+
+
+def dump_report(file: IO[bytes], file_name: str, catalog: Catalog) -> dict[str, Any]:
+    """What a dump says, the nearest design, how its figures differ, and what stays open.
+
+    Raises
+    ------
+    UnreadableFile
+        If the file is no list of links that tells servers from switches, or no design comes near it.
+    """
+    links = read_links(file, AUTO, settings.MAX_LINK_FILE_BYTES)
+    name = _name_of(file_name)
+    found = design_of_dump(links, catalog, name)
+    (made,) = estimate([found.spec], catalog, ("counts",))
+    read = {"dropped": [drop.as_json() for drop in links.drops[:KEPT_DROPS]], "dropped_by_reason": links.drop_counts}
+    return {
+        "file_name": file_name, "name": name, "values": found.spec.as_given(), "told": found.told, "untold": found.untold,
+        "figures": [{"words": figure_words(f"compute.{key}"), "found": here, "built": built, "is_same": here == built}
+                    for key, here, built in found.figures if here or built],
+        "n_differences": len(found.differences), "n_listings": len(links), "n_devices": len(links.names),
+        "dropped": by_reason(read), "compute": made.fabrics["compute"], "generation": found.spec.fabric.generation,
+    }  # fmt: skip
+
+
+def _name_of(file_name: str) -> str:
+    """What the design is called: the file's name without its folder and ending."""
+    stem = "".join(c for c in PurePath(file_name).stem if c.isprintable())[:MAX_FILE_NAME].strip()
+    return f"Network of {stem}" if stem else "Network from a dump"

@@ -1,0 +1,134 @@
+"""Pages to start from: samples, published designs held against their sources, workloads, and designs out of files."""
+
+import json
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from designer import samples
+from designer.design_import import MAX_SPEC_BYTES, dump_report, spec_of_text
+from designer.published_page import published_page
+from designer.scaling_charts import COLLECTIVES
+from designer.services import request_estimate, save_design
+from designer.templatetags.units import significant
+from designer.tour import STEPS, TOUR_COOKIE, TOUR_DONE, TOUR_SECONDS
+from designer.uploads import bytes_of
+from estimator.catalog.loader import load_catalog
+from estimator.errors import EstimatorError, Problem, SpecError
+from estimator.spec import DesignSpec, parse_spec
+from estimator.workload_samples import Workload, timed, workloads
+
+SECTION = {"section": "start"}
+
+
+def _owner(request: HttpRequest) -> User:
+    return cast("User", request.user)  # every page below asks for a sign-in first
+
+
+@login_required
+@require_safe
+def start(request: HttpRequest) -> HttpResponse:
+    """Ways to a first design."""
+    context = {"samples": samples.SAMPLES, "workloads": [_card(work) for work in workloads().values()],
+               "steps": STEPS}  # fmt: skip
+    return render(request, "designer/start.html", SECTION | context | published_page())
+
+
+@login_required
+@require_safe
+def published(request: HttpRequest) -> HttpResponse:
+    """Published against computed, row by row."""
+    return render(request, "designer/published.html", SECTION | published_page())
+
+
+def _card(work: Workload) -> dict[str, Any]:
+    billions = significant(work.model["parameters"] / 1e9)
+    return {"id": work.id, "name": work.name, "teaches": work.teaches, "source": work.source, "url": work.url,
+            "n_gpus": work.n_gpus, "layout": work.parallel, "parameters": f"{billions} billion"}  # fmt: skip
+
+
+@login_required
+@require_safe
+def workload(request: HttpRequest, key: str) -> HttpResponse:
+    """One sample workload: what a step sends, and how long that takes on the cluster it ran on."""
+    work = workloads().get(key)
+    if work is None:
+        raise Http404("There is no such workload.")
+    spec = parse_spec(work.inputs | {"name": work.name}, load_catalog())
+    rows = [row | {"collective_name": COLLECTIVES[row["collective"]]} for row in timed(work, spec, load_catalog())]
+    context = {"work": work, "card": _card(work), "rows": rows, "spec": spec, "generation": spec.fabric.generation}
+    return render(request, "designer/workload.html", SECTION | context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def design_import(request: HttpRequest) -> HttpResponse:
+    """Make a design of a spec, pasted or as a file; or of a dump of a network, which is shown first."""
+    context: dict[str, Any] = {"text": request.POST.get("spec", "")}
+    if request.method != "POST":
+        return render(request, "designer/import.html", SECTION | context)
+    try:
+        if request.FILES.get("dump"):
+            return render(request, "designer/import.html", SECTION | context | _dump(request))
+        return _kept(request, spec_of_text(_spec_text(request)))
+    except EstimatorError as error:
+        return render(request, "designer/import.html", SECTION | context | {"problems": error.problems}, status=422)
+
+
+def _spec_text(request: HttpRequest) -> str:
+    """The pasted text, or what the file holds.
+
+    Raises
+    ------
+    SpecError
+        If there is neither, the file is too large, or it is no text.
+    """
+    text = request.POST.get("spec", "").strip()
+    data = text.encode() if text else bytes_of(request.FILES.get("file"), "file", MAX_SPEC_BYTES)
+    if not data.strip():
+        raise SpecError([Problem("spec", "required", "Paste a design as JSON, or choose a file first.")])
+    if len(data) > MAX_SPEC_BYTES:
+        message = f"The text has {len(data):,} bytes, and a design may have {MAX_SPEC_BYTES:,}."
+        raise SpecError([Problem("spec", "file_too_large", message)])
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        message = (
+            "The file is no UTF-8 text. A design is JSON, as “Copy as JSON” or GET /api/v1/designs/{id}/ gives it."
+        )
+        raise SpecError([Problem("file", "unreadable_text", message)]) from None
+
+
+def _dump(request: HttpRequest) -> dict[str, Any]:
+    upload = request.FILES["dump"]
+    report = dump_report(cast("Any", upload), upload.name or "", load_catalog())
+    return {"report": report, "spec_json": json.dumps(report["values"], indent=1, ensure_ascii=False)}
+
+
+def _kept(request: HttpRequest, spec: DesignSpec) -> HttpResponse:
+    """The spec as a design of the owner, with its estimate asked for."""
+    design = save_design(_owner(request), spec)
+    try:
+        request_estimate(_owner(request), spec)
+    except EstimatorError as error:  # the design is kept: its page has the button
+        messages.warning(request, " ".join(problem.message for problem in error.problems))
+    messages.success(request, f"“{design.name}” is a design of yours now.")
+    return redirect("design", design.pk)
+
+
+@login_required
+@require_POST
+def tour_skip(request: HttpRequest) -> HttpResponse:
+    """Never offer the tour again on this browser."""
+    back = request.POST.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure())
+    answer = redirect(back if is_ours else reverse("start"))
+    answer.set_cookie(TOUR_COOKIE, TOUR_DONE, max_age=TOUR_SECONDS, samesite="Lax", secure=request.is_secure())
+    return answer
