@@ -7,7 +7,7 @@ the file for Excel. No totals row, since a program that adds the rows up would c
 import csv
 import io
 
-from designer.exports.tables import PROVENANCE_COLUMNS, Cell, Table
+from designer.exports.tables import PROVENANCE_COLUMNS, Cell, Table, plain
 from estimator.handoff.cells import guarded
 
 
@@ -16,5 +16,5 @@ def csv_bytes(table: Table, provenance: tuple[Cell, ...]) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow([column.key for column in (*table.columns, *PROVENANCE_COLUMNS)])
-    writer.writerows([guarded(cell) for cell in (*row, *provenance)] for row in table.rows)
+    writer.writerows([guarded(plain(cell)) for cell in (*row, *provenance)] for row in table.rows)
     return text.getvalue().encode()

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.text import slugify
 
+from designer.exports.bom_sheets import bill_sheet, totals_sheet
 from designer.exports.csv_file import csv_bytes
 from designer.exports.tables import bom_table, design_table, provenance, sources_table
 from designer.exports.xlsx_file import xlsx_bytes
@@ -35,7 +36,7 @@ def bom_csv(estimate: Mapping[str, Any], created: datetime) -> Download:
 
 def bom_xlsx(estimate: Mapping[str, Any], created: datetime) -> Download:
     """The bill of materials for people: with the design, its counts and versions, and the sources of all prices."""
-    tables = [bom_table(estimate), design_table(estimate), sources_table(estimate)]
+    tables = [bill_sheet(estimate), totals_sheet(estimate), design_table(estimate), sources_table(estimate)]
     content = xlsx_bytes(tables, str(estimate["spec"].get("name", "")), created)
     return Download(file_name(estimate, "xlsx"), XLSX_TYPE, content)
 

@@ -120,7 +120,7 @@ def _cash_flow(cost: Json) -> list[Flowable]:
     labels = [f"Year {row['year']}" for row in rows]
     values = [[row["usd"].get(kind) or 0.0 for kind in kinds] for row in rows]
     chart = stacked_bars(labels, names, values, room, CASH_HEIGHT, "", "US dollars, typical", usd)
-    fields = [Field("Year", 0.45), *(Field(name, 1, is_number=True) for name in names),
+    fields = [Field("Year", 0.62), *(Field(name, 1, is_number=True) for name in names),
               *(Field(name, 1.4, is_number=True) for name in ("Total", "Discounted", "Cumulative"))]  # fmt: skip
     cells = [
         Row([str(row["year"]), *(money(row["usd"].get(kind)) if row["usd"].get(kind) else "–" for kind in kinds),

@@ -4,10 +4,32 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-Cell = str | int | float | bool | None
+
+@dataclass(frozen=True)
+class Formula:
+    """A cell that a spreadsheet computes: "=SUM(A2:A9)" without the sign, and the value that it has as delivered.
+
+    Its text is made of cell references and our own words: what a user wrote stands in cells, never in here.
+    """
+
+    text: str
+    value: int | float | str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A cell that looks otherwise than its column's: a format of its own, an input to be changed, or a figure to be seen."""
+
+    cell: "str | int | float | Formula | None"
+    number_format: str = ""
+    is_input: bool = False
+    is_strong: bool = False
+
+
+Cell = str | int | float | bool | Formula | Shown | None
 Json = Mapping[str, Any]
 
-COUNT, WATT, MONEY, METRE = "#,##0", "#,##0", "#,##0.00", "0.0"
+COUNT, WATT, MONEY, METRE, SHARE = "#,##0", "#,##0", "#,##0.00", "0.0", "0.0 %"
 ANY = "General"
 RANGE = ("low", "typical", "high")
 NO_PRICE = "no price"
@@ -39,12 +61,21 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under columns; ``totals`` is a last row that sums the others up, where that makes sense."""
+    """Rows under columns; ``totals`` is a last row that sums the others up, where that makes sense; ``note`` stands below."""
 
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     totals: tuple[Cell, ...] | None = None
+    note: str = ""
+    frozen_columns: int = 0
+
+
+def plain(cell: Cell) -> str | int | float | bool | None:
+    """What a cell holds, for files that compute nothing."""
+    if isinstance(cell, Shown):
+        return plain(cell.cell)
+    return cell.value if isinstance(cell, Formula) else cell
 
 
 def _money_range(key: str, header: str) -> tuple[Column, ...]:

@@ -179,7 +179,8 @@ def test_the_bill_as_a_workbook_is_the_json(call: Caller, finished: EstimateJob)
     assert response["Content-Type"].endswith("spreadsheetml.sheet")
     assert response["Content-Disposition"].endswith('.xlsx"')
     book = openpyxl.load_workbook(io.BytesIO(response.content))
-    assert book.sheetnames == ["Bill of materials", "Design", "Sources and assumptions"]
+    assert book.sheetnames[0] == "Bill of materials"
+    assert book.sheetnames[-2:] == ["Design", "Sources and assumptions"]
     rows = list(book.worksheets[0].iter_rows(values_only=True))
     lines = sample_estimate()["bom"]["lines"]
     part = rows[0].index("Part")
@@ -188,12 +189,12 @@ def test_the_bill_as_a_workbook_is_the_json(call: Caller, finished: EstimateJob)
     assert again.content == response.content
 
 
-@pytest.mark.parametrize("form", ["pdf", "yaml", "CSV", "api"])
+@pytest.mark.parametrize("form", ["docx", "yaml", "CSV", "api"])
 def test_other_forms_are_refused_with_those_there_are(call: Caller, finished: EstimateJob, form: str) -> None:
     problems = assert_refused(
         call("GET", f"estimates/{finished.pk}/bom/?format={form}"), 400, "invalid_request", "format"
     )
-    assert all(known in problems[0]["message"] for known in ("json", "csv", "xlsx"))
+    assert all(known in problems[0]["message"] for known in ("json", "csv", "xlsx", "pdf"))
 
 
 @pytest.mark.parametrize("server", ["dgx-h100", "custom"])
@@ -205,7 +206,7 @@ def test_all_three_forms_of_a_real_bill_agree(call: Caller, server: str) -> None
     answer = call("GET", path + "json").json()
     lines, totals = answer["bom"]["lines"], answer["bom"]["totals_usd"]
     rows = list(csv.DictReader(io.StringIO(call("GET", path + "csv").content.decode(), newline="")))
-    book = openpyxl.load_workbook(io.BytesIO(call("GET", path + "xlsx").content))
+    book = openpyxl.load_workbook(io.BytesIO(call("GET", path + "xlsx").content), data_only=True)
     header, *body, last = book.worksheets[0].iter_rows(values_only=True)
     assert len(rows) == len(body) == len(lines) > 3
     for line, row, cells in zip(lines, rows, body, strict=True):
