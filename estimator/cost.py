@@ -14,9 +14,10 @@ import numpy as np
 from estimator.bom_lines import CATEGORIES, FACILITY, RANGE, SERVER, Billed, Bom, Cents, usd_range
 from estimator.cable_runs import BY_DEFAULT, BY_PLAN, TierCabling
 from estimator.catalog.loader import Catalog
-from estimator.cost_inputs import REQUEST, CostFacts, Parameter, cost_facts, parameter
+from estimator.cost_inputs import REQUEST, Parameter, parameter, priced
 from estimator.cost_model import LEAST_HORIZON, MONTHS_PER_YEAR, YEARLY, Money, money, sum_of
 from estimator.power import design_power
+from estimator.uncertainty import uncertainty
 from estimator.units import CENTS_PER_USD, FloatArray
 
 if TYPE_CHECKING:
@@ -36,20 +37,23 @@ def cost_of(
     catalog: Catalog,
     others: Sequence[Billed] = (),
     busbw_gb_s: float | None = None,
+    *,
+    with_uncertainty: bool = False,
 ) -> dict[str, Any]:
     """``cost`` of the Estimate; ``others`` are the storage and management networks that ``bom`` holds beside ``fabric``.
 
-    ``busbw_gb_s`` is the predicted all-reduce on all GPUs, where it is known. ``network_share`` and the servers' capital
-    are None where servers have no price. ``at_least`` is True while a part has no price or no known power.
+    ``busbw_gb_s`` is the predicted all-reduce on all GPUs, where it is known; ``with_uncertainty`` adds draws by chance.
+    ``network_share`` and the servers' capital are None where servers have no price. ``at_least`` is True while a part has
+    no price or no known power.
     """
     power = design_power(spec, fabric, bom.plan, catalog, others)
-    facts = cost_facts(spec, fabric, bom, power, catalog, others)
-    given = {name: parameter(name, spec, catalog) for name in facts.parameter_names}
-    made = money(facts, unit_cents(facts), {name: np.array(one.cheap_first) for name, one in given.items()})
+    ready = priced(spec, fabric, bom, power, catalog, others)
+    given = ready.given
+    made = money(ready.facts, ready.unit_cents, {name: np.array(one.cheap_first) for name, one in given.items()})
     network, servers = bom.total_cents(*NETWORK), bom.known_cents(SERVER)
     total = bom.total_cents()
-    years = facts.years
-    return {
+    years = ready.facts.years
+    cost = {
         "capex_usd": {"network": usd_range(network), "servers": usd_range(servers),
                       "facility": usd_range(bom.total_cents(*FACILITY)), "total": usd_range(total)},
         "capex_by": _capex_by(bom),
@@ -70,11 +74,7 @@ def cost_of(
         "at_least": bool(bom.unpriced) or power.is_at_least,
         "assumptions": [one.as_json() for one in _assumptions(spec, bom, given, catalog, others)],
     }  # fmt: skip
-
-
-def unit_cents(facts: CostFacts) -> FloatArray:
-    """Prices of a piece at the three ends, shape (n_lines, 3)."""
-    return np.array([line.unit_cents for line in facts.lines], dtype=np.float64).reshape(len(facts.lines), 3)
+    return cost | ({"uncertainty": uncertainty(ready, catalog)} if with_uncertainty else {})
 
 
 # ---------------------------------------------------------------- purchase

@@ -142,10 +142,31 @@ class CostFacts:
         return (*names, "warranty-years", "discount-rate", "depreciation-it", "residual-value", "gpu-utilization")
 
 
+@dataclass(frozen=True)
+class Priced:
+    """A design ready to be costed: its facts, the three prices of a piece of each line, its parameters by name.
+
+    ``unit_cents`` has the shape (n_lines, 3): low, typical, high.
+    """
+
+    facts: CostFacts
+    unit_cents: FloatArray
+    given: dict[str, Parameter]
+
+
+def priced(
+    spec: "DesignSpec", fabric: "SizedFabric", bom: Bom, power: Power, catalog: Catalog, others: Sequence[Billed] = ()
+) -> Priced:
+    """The inputs of a design's cost; ``others`` are its storage and management networks, which ``bom`` holds."""
+    facts = cost_facts(spec, fabric, bom, power, catalog, others)
+    unit_cents = np.array([line.unit_cents for line in facts.lines], dtype=np.float64).reshape(len(facts.lines), 3)
+    return Priced(facts, unit_cents, {name: parameter(name, spec, catalog) for name in facts.parameter_names})
+
+
 def cost_facts(
     spec: "DesignSpec", fabric: "SizedFabric", bom: Bom, power: Power, catalog: Catalog, others: Sequence[Billed] = ()
 ) -> CostFacts:
-    """The facts of a design; ``others`` are its storage and management networks, which ``bom`` holds."""
+    """The facts of a design."""
     lines = tuple(line for line in bom.lines if line.unit_cents is not None)
     bought = np.array([line.quantity + line.spare_quantity for line in lines], dtype=np.float64)
     installed = np.array([line.quantity for line in lines], dtype=np.float64)

@@ -33,7 +33,7 @@ from estimator.topology import panels_of
 from estimator.units import ratio_text
 from estimator.version import MODEL_VERSION
 
-ALL_PARTS = ("counts", "links", "cables", "bom", "cost", "performance", "growth", "failures")
+ALL_PARTS = ("counts", "links", "cables", "bom", "cost", "performance", "growth", "failures", "uncertainty")
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str]
     Parameters
     ----------
     specs : from ``parse_spec``.
-    parts : which of ALL_PARTS to compute; ``cost`` brings ``power`` along.
+    parts : which of ALL_PARTS to compute; ``cost`` brings ``power`` along, ``uncertainty`` adds to it.
 
     Raises
     ------
@@ -135,7 +135,8 @@ def _one(
             found += own_price_findings(spec.economics.prices, bill.lines)
         if "cost" in parts:
             power = power_of(spec, fabric, plan, catalog, billed)
-            cost = cost_of(spec, fabric, bill, catalog, billed, full_size_busbw_gb_s(performance))
+            busbw = full_size_busbw_gb_s(performance)
+            cost = cost_of(spec, fabric, bill, catalog, billed, busbw, with_uncertainty="uncertainty" in parts)
         if "failures" in parts:
             expected = failing_parts(spec, fabric, bill.lines, catalog)
             failures = failures_json(fabric, panels_of(spec, fabric, catalog), spec.compute.nics_per_node or 1)

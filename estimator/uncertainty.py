@@ -1,0 +1,234 @@
+"""How sure a cost is: draws by chance over price ranges and parameters, and the assumptions that move the total most.
+
+A price or parameter with a range is drawn from a triangle: never outside low and high, most often at typical. Prices of
+one vendor move together (VENDOR_CORRELATION), parts of one number entirely; parameters move alone. The same seed gives
+the same figures. docs/cost.md, "Uncertainty".
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from estimator.bom_lines import CABLE, FIBER, MANAGEMENT, MODULE, NIC, PANEL, SERVER, SWITCH, BomLine
+from estimator.catalog.loader import Catalog
+from estimator.cost_inputs import Parameter, Priced
+from estimator.cost_model import Money, money
+from estimator.units import CENTS_PER_USD, FloatArray, IntArray, ceil_div
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+DRAWS = 10_000
+SEED = 1
+VENDOR_CORRELATION = 0.6  # of two parts of one vendor, between their normal scores: docs/cost.md says why
+PERCENTILES = (5, 10, 25, 50, 75, 90, 95)
+TORNADO_BARS = 10
+HELD = frozenset({"sales-tax"})  # law, not chance: draws take it as typical
+HISTOGRAM_BINS = 40
+_NAMES = {
+    SERVER: "servers",
+    NIC: "adapters",
+    SWITCH: "switches",
+    MANAGEMENT: "management servers",
+    MODULE: "modules",
+    CABLE: "cables",
+    FIBER: "fibres",
+    PANEL: "patch panels",
+}
+_BLOCK, _THREADS = 4_096, 2  # draws at a time
+_LEVELS = 65_536  # of a uniform number in 16 bits
+_STEPS = 1_024  # of a normal score, from -_REACH to _REACH
+_REACH = 4.0
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Figures of every draw, in cents: shape (n_draws,)."""
+
+    purchase: FloatArray
+    total: FloatArray
+    per_gpu_hour: FloatArray
+
+
+def uncertainty(priced: Priced, catalog: Catalog, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
+    """``uncertainty`` of a cost: percentiles, histograms and the tornado."""
+    drawn = draw(priced, catalog, draws, seed)
+    figures = {"capex_usd": drawn.purchase, "tco_usd": drawn.total, "usd_per_gpu_hour": drawn.per_gpu_hour}
+    digits = {"usd_per_gpu_hour": 4}
+    return {
+        "draws": draws, "seed": seed, "vendor_correlation": VENDOR_CORRELATION,
+        "figures": {name: _percentiles(cents, digits.get(name, 2)) for name, cents in figures.items()},
+        "histogram": {name: _histogram(figures[name]) for name in ("capex_usd", "tco_usd")},
+        "tornado": tornado(priced, catalog),
+    }  # fmt: skip
+
+
+def _percentiles(cents: FloatArray, digits: int) -> dict[str, float]:
+    values = np.percentile(cents, PERCENTILES) / CENTS_PER_USD
+    out = {f"p{rank}": round(float(value), digits) for rank, value in zip(PERCENTILES, values, strict=True)}
+    return out | {"mean": round(float(cents.mean()) / CENTS_PER_USD, digits)}
+
+
+def _histogram(cents: FloatArray) -> dict[str, Any]:
+    counts, edges = np.histogram(cents / CENTS_PER_USD, HISTOGRAM_BINS)
+    return {"edges_usd": [round(float(edge), 2) for edge in edges], "counts": counts.tolist()}
+
+
+# ---------------------------------------------------------------- draws
+
+
+def draw(priced: Priced, catalog: Catalog, draws: int, seed: int) -> Drawn:
+    """Purchase, total cost and price of a GPU-hour of ``draws`` worlds, in blocks: the first are the same however many."""
+    facts, year = priced.facts, priced.facts.years - 1
+    parts, vendors = price_groups(facts.lines, catalog)
+    quantiles = _triangle_tables(priced.unit_cents)
+    purchase, total, per_hour = np.empty(draws), np.empty(draws), np.empty(draws)
+
+    def fill(number: int) -> None:
+        rng = np.random.default_rng([seed, number])
+        rows = slice(number * _BLOCK, min((number + 1) * _BLOCK, draws))
+        n = rows.stop - rows.start
+        unit_cents = _draw_prices(rng, n, quantiles, parts, vendors)
+        made = money(facts, unit_cents, _draw_parameters(rng, n, priced.given))
+        purchase[rows], total[rows] = made.purchase, made.total[year]
+        per_hour[rows] = made.per_gpu_hour()[year]
+
+    with ThreadPoolExecutor(_THREADS) as pool:  # numpy lets go of the interpreter while it works
+        list(pool.map(fill, range(ceil_div(draws, _BLOCK))))
+    return Drawn(purchase, total, per_hour)
+
+
+def price_groups(lines: Sequence[BomLine], catalog: Catalog) -> tuple[IntArray, IntArray]:
+    """(part of each line, vendor of each part), as numbers from 0: lines of one part have one score."""
+    names = [line.part or line.description for line in lines]
+    parts = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    vendor_of = {line.part or line.description: vendor_name(line, catalog) for line in lines}
+    vendors = {vendor: number for number, vendor in enumerate(dict.fromkeys(vendor_of.values()))}
+    return (np.array([parts[name] for name in names], dtype=np.int64),
+            np.array([vendors[vendor_of[name]] for name in parts], dtype=np.int64))  # fmt: skip
+
+
+def vendor_name(line: BomLine, catalog: Catalog) -> str:
+    """Who makes a part; what has no part number stands for itself."""
+    for records in (catalog.servers, catalog.switches, catalog.nics, catalog.cables):
+        if line.part in records:
+            return str(records[line.part].vendor).split(" (")[0]
+    return line.description
+
+
+def _draw_prices(
+    rng: np.random.Generator, n: int, quantiles: FloatArray, parts: IntArray, vendors: IntArray
+) -> FloatArray:
+    """Unit prices, shape (n_lines, n): the vendor's score and the part's own, looked up in the line's quantiles."""
+    n_parts, n_vendors = len(vendors), int(vendors.max(initial=-1)) + 1
+    own, common = np.float32((1 - VENDOR_CORRELATION) ** 0.5), np.float32(VENDOR_CORRELATION**0.5)
+    levels = rng.integers(0, _LEVELS, (n_parts + n_vendors, n), dtype=np.uint16)
+    scores = _normal_scores().take(levels)
+    step = np.float32((_STEPS - 1) / (2 * _REACH))
+    mixed = scores[:n_parts] * (own * step)
+    mixed += scores[n_parts:][vendors] * (common * step)
+    mixed += np.float32((_STEPS - 1) / 2 + 0.5)
+    index = mixed.astype(np.intp)
+    out = np.empty((len(parts), n))
+    for row, (table, part) in enumerate(zip(quantiles, parts, strict=True)):
+        table.take(index[part], out=out[row], mode="clip")  # a score beyond the last step takes that one
+    return out
+
+
+@cache
+def _normal_scores() -> "npt.NDArray[np.float32]":
+    """The normal score of the middle of each level of a 16-bit uniform number."""
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri((np.arange(_LEVELS) + 0.5) / _LEVELS), dtype=np.float32)
+
+
+def _triangle_tables(ends: FloatArray) -> FloatArray:
+    """Quantiles of each line's triangle at the steps of a normal score, shape (n_lines, _STEPS)."""
+    from scipy.special import ndtr
+
+    shares = ndtr(np.linspace(-_REACH, _REACH, _STEPS))
+    return triangle_quantile(shares[None, :], ends[:, 0, None], ends[:, 1, None], ends[:, 2, None])
+
+
+def triangle_quantile(share: FloatArray, low: FloatArray, peak: FloatArray, high: FloatArray) -> FloatArray:
+    """The value below which a share of a triangle's draws lie; all three ends alike give that value."""
+    width = high - low
+    rising = low + np.sqrt(share * width * (peak - low))
+    falling = high - np.sqrt((1 - share) * width * (high - peak))
+    return np.where(share * width <= peak - low, rising, falling)
+
+
+def _draw_parameters(rng: np.random.Generator, n: int, given: Mapping[str, Parameter]) -> dict[str, FloatArray]:
+    """Parameters, each alone, shape (n,). What the request gives does not move."""
+    return {
+        name: np.full(n, one.ends[1])
+        if name in HELD or one.ends[0] == one.ends[2]
+        else triangle_quantile(rng.random(n), *(np.float64(end) for end in one.ends))
+        for name, one in given.items()
+    }
+
+
+# ---------------------------------------------------------------- tornado
+
+
+@dataclass(frozen=True)
+class _Bar:
+    """One assumption at its low and its high end, all others at typical."""
+
+    name: str
+    label: str
+    unit: str
+    low: float
+    high: float
+    basis: str
+    rows: IntArray | None = None  # lines whose price it is; None: a parameter
+
+
+def tornado(priced: Priced, catalog: Catalog) -> list[dict[str, Any]]:
+    """The assumptions that move the total cost most between their ends, widest first."""
+    bars = [*_price_bars(priced, catalog), *_parameter_bars(priced.given)]
+    if not bars:
+        return []
+    unit_cents = np.repeat(priced.unit_cents[:, 1:2], 2 * len(bars), axis=1)
+    given = {name: np.full(2 * len(bars), one.ends[1]) for name, one in priced.given.items()}
+    for number, bar in enumerate(bars):
+        low, high = 2 * number, 2 * number + 1
+        if bar.rows is None:
+            given[bar.name][[low, high]] = bar.low, bar.high
+        else:
+            unit_cents[np.ix_(bar.rows, [low, high])] = priced.unit_cents[np.ix_(bar.rows, [0, 2])]
+    made: Money = money(priced.facts, unit_cents, given)
+    totals = made.total[priced.facts.years - 1].reshape(-1, 2) / CENTS_PER_USD
+    order = sorted(range(len(bars)), key=lambda i: -abs(totals[i, 1] - totals[i, 0]))[:TORNADO_BARS]
+    return [
+        {"name": bars[i].name, "label": bars[i].label, "unit": bars[i].unit, "low": bars[i].low, "high": bars[i].high,
+         "basis": bars[i].basis, "tco_low_usd": round(float(totals[i, 0]), 2), "tco_high_usd": round(float(totals[i, 1]), 2)}
+        for i in order if totals[i, 0] != totals[i, 1]
+    ]  # fmt: skip
+
+
+def _parameter_bars(given: Mapping[str, Parameter]) -> Iterator[_Bar]:
+    for one in given.values():
+        if one.ends[0] != one.ends[2]:
+            yield _Bar(one.name, one.label, one.unit, one.ends[0], one.ends[2], one.basis)
+
+
+def _price_bars(priced: Priced, catalog: Catalog) -> Iterator[_Bar]:
+    """Prices by category and vendor: what one negotiation is about. Their ends are sums over the bill."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for row, line in enumerate(priced.facts.lines):
+        groups.setdefault((line.category, vendor_name(line, catalog)), []).append(row)
+    bought = priced.facts.capital.sum(axis=0)
+    for (category, vendor), rows in groups.items():
+        sums = bought[rows] @ priced.unit_cents[rows] / CENTS_PER_USD
+        if sums[0] != sums[2]:
+            lines = [priced.facts.lines[row] for row in rows]
+            label = lines[0].description if vendor == lines[0].description else f"{_NAMES[category]} of {vendor}"
+            basis = "assumption" if any(line.is_assumed for line in lines) else str(lines[0].price_basis)
+            yield _Bar(f"price.{category}.{vendor}", f"Prices: {label}", "USD", float(sums[0]), float(sums[2]), basis,
+                       np.array(rows))  # fmt: skip
