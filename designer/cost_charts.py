@@ -5,6 +5,7 @@ discounted by the rate that the Estimate states, so that they meet its total to 
 """
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ KINDS = {
 SERVERS = "server"
 SUM_COLOUR = len(KINDS) + 1
 KINDS_PX = 200
+MOST_YEARS = 15  # a break-even further off is as good as none
 MONEY_LABEL = (
     "(datum.value < 0 ? '−' : '') + '$' + (abs(datum.value) >= 1e9 ? format(abs(datum.value) / 1e9, '~r') + ' bn' : "
     "abs(datum.value) >= 1e6 ? format(abs(datum.value) / 1e6, '~r') + ' M' : abs(datum.value) >= 1e3 ? "
@@ -260,14 +262,12 @@ def _paid_table(cost: Mapping[str, Any], kinds: Sequence[str]) -> list[dict[str,
 
 
 def _sums_so_far(cost: Mapping[str, Any], position: int) -> list[dict[str, Any]]:
-    rows = []
-    for is_discounted, key in ((False, "total_usd"), (True, "discounted_usd")):
-        so_far = 0.0
-        for row in cost["cash_flow"]:
-            so_far += row[key]["typical"]
-            rows.append({"series": f"s{position}", "year": row["year"], "is_discounted": is_discounted, "usd": so_far,
-                         "text": f"Year {row['year']}", "told": usd(so_far)})  # fmt: skip
-    return rows
+    return [
+        {"series": f"s{position}", "year": row["year"], "is_discounted": is_discounted, "usd": row[key]["typical"],
+         "text": f"Year {row['year']}", "told": usd(row[key]["typical"])}
+        for is_discounted, key in ((False, "cumulative_usd"), (True, "cumulative_discounted_usd"))
+        for row in cost["cash_flow"]
+    ]  # fmt: skip
 
 
 # --- How long it is used -----------------------------------------------------------------------------------------
@@ -350,26 +350,29 @@ def book_value_chart(cost: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def rent_chart(cost: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
-    """What renting the same GPU-hours has cost by the end of each year, against what owning has."""
-    rent, years = cost["rent"], cost["tco_years"]
-    cloud = rent["cloud_usd_per_gpu_hour"]
+    """What renting the same GPU-hours has cost by the end of each year, against what owning has, with nothing sold.
+
+    The lines cross where the Estimate's ``break_even_months`` says: both are of mean years, and nothing is discounted.
+    """
+    rent = cost["rent"]
+    cloud, months = rent["cloud_usd_per_gpu_hour"], rent["break_even_months"]
     price = cloud or rent["break_even_usd_per_gpu_hour"]["typical"]
     yearly = price * hours_in_use(cost, result)
-    owning = _owning(cost)
-    rows = [
-        {"series": "s0", "years": at["years"], "value": at["typical"], "low": at["low"], "high": at["high"]}
-        for at in owning
-    ]
+    last = min(max(cost["tco_years"], math.ceil(months["typical"] / 12) if months else 0), MOST_YEARS)
+    owning = [_owning(cost, year) for year in range(last + 1)]
+    rows = [{"series": "s0", "years": year, "value": at["typical"], **at} for year, at in enumerate(owning)]
     rows += [
-        {"series": "s1", "years": year, "value": yearly * year, "low": yearly * year, "high": yearly * year}
-        for year in range(years + 1)
+        {"series": "s1", "years": year, **dict.fromkeys(("value", "low", "high"), yearly * year)}
+        for year in range(last + 1)
     ]
-    points = [{"years": at["years"], "text": _years(at["years"]), "s0": f"{usd(at['typical'])} ({usd_range(at)})",
-               "s1": usd(yearly * at["years"])} for at in owning]  # fmt: skip
+    points = [
+        {"years": year, "text": _years(year), "s0": f"{usd(at['typical'])} ({usd_range(at)})", "s1": usd(yearly * year)}
+        for year, at in enumerate(owning)
+    ]  # fmt: skip
     y = money_axis("value", "Paid so far")
     series = ["Owning", f"Renting at {usd_small(price)} a GPU-hour" + ("" if cloud else ", the break-even price")]
     spec = {
-        "encoding": {"x": _years_axis(years)},
+        "encoding": {"x": _years_axis(last)},
         "layer": [
             {"transform": [IS_ON], "mark": BAND, "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}},
             {"transform": [IS_ON], "mark": {"type": "line"}, "encoding": {"y": y}},
@@ -377,18 +380,15 @@ def rent_chart(cost: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, 
         ],
     }  # fmt: skip
     table = [
-        {"head": _years(at["years"]),
-         "cells": _cells([(usd_exact(at["typical"]), usd_exact_range(at)), (usd_exact(yearly * at["years"]), "")])}
-        for at in owning
+        {"head": _years(year), "cells": _cells([(usd_exact(at["typical"]), usd_exact_range(at)), (usd_exact(yearly * year), "")])}
+        for year, at in enumerate(owning)
     ]  # fmt: skip
     description = (
-        f"Renting at {usd_small(price)} a GPU-hour comes to {usd(yearly * years)} after {_years(years)}; "
+        f"Renting at {usd_small(price)} a GPU-hour comes to {usd(yearly * last)} after {_years(last)}; "
         f"owning to {usd(owning[-1]['typical'])}."
     )
-    note = (
-        "Renting pays for the hours in use alone. Owning pays at the start and each year; "
-        "in the last one what is left is taken off."
-    )
+    note = "What was paid so far, in years of mean running cost, nothing discounted. Renting pays for the hours in use alone. "
+    note += "The break-even price also discounts, and counts what is left of the equipment in favour of owning."
     return chart_of("rent-or-buy", "Rent or buy", description, series, rows, spec, ["After", *series], table, note)
 
 
@@ -398,6 +398,9 @@ def hours_in_use(cost: Mapping[str, Any], result: Mapping[str, Any]) -> float:
     return float(result["fabrics"]["compute"]["counts"]["gpus"] * HOURS_PER_YEAR * share)
 
 
-def _owning(cost: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Years and the range of what owning has cost by then."""
-    return [{"years": row["year"], **row["cumulative_usd"]} for row in cost["cash_flow"]]
+def _owning(cost: Mapping[str, Any], years: int) -> dict[str, float]:
+    """What owning has cost by then, as a range."""
+    return {
+        end: cost["outlay_usd"][end] + cost["opex_usd_per_year"]["total"][end] * years
+        for end in ("low", "typical", "high")
+    }

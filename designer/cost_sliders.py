@@ -37,13 +37,15 @@ class Slider:
         return str(ALL_KEYS[self.path].info.title)
 
     def typed(self, value: Any) -> str:
-        """The value as its field shows it."""
-        return "" if value is None else f"{round(float(value) * self.factor, 6):g}"
+        """The value as its field shows it; text that is no number as it is."""
+        if value is None or isinstance(value, str):
+            return value or ""
+        return f"{round(float(value) * self.factor, 6):g}"
 
     def told(self, value: Any) -> str:
         """The value with its unit: "$0.085 per kWh", "80 %"."""
-        if value is None:
-            return "none"
+        if value is None or isinstance(value, str):
+            return value or "none"
         space = "" if not self.unit else "\N{NO-BREAK SPACE}" if self.unit == "%" else " "
         return f"{self.before}{significant(round(float(value) * self.factor, 6))}{space}{self.unit}"
 
@@ -103,7 +105,7 @@ def slider_rows(cost: Mapping[str, Any], change: Mapping[str, Any]) -> list[dict
         rows.append({
             "name": slider.name, "label": slider.label, "unit": slider.unit, "before": slider.before, "step": f"{slider.step:g}",
             "low": f"{min(slider.low, at):g}", "high": f"{max(slider.high, at):g}", "at": f"{at:g}",
-            "typed": value if isinstance(value, str) else slider.typed(value), "estimate": slider.typed(known[slider.name]),
+            "typed": slider.typed(value), "estimate": slider.typed(known[slider.name]),
             "told": slider.told(known[slider.name]),
             "is_moved": slider.path in change,
         })  # fmt: skip

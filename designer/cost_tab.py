@@ -16,8 +16,9 @@ from designer.cost_figures import head_figures
 from designer.cost_risk_charts import histogram_chart, tornado_chart, tornado_rows
 from designer.cost_sliders import change_of, moved_rows, slider_rows
 from designer.link_lists import is_outdated
+from designer.spec_keys import ALL_KEYS
 from designer.what_if import FIGURES, differences, figure, what_if
-from estimator.errors import EstimatorError
+from estimator.errors import EstimatorError, Problem
 from estimator.jobs.models import EstimateJob
 
 NEEDED = ("capex_by", "cash_flow", "by_years", "rent", "depreciation", "outlay_usd")
@@ -68,9 +69,15 @@ def what_if_context(job: EstimateJob, result: Mapping[str, Any], answers: Mappin
     try:
         found = what_if(job, cost, change) if change else None
     except EstimatorError as error:
-        return context | {"cannot_move": [problem.message for problem in error.problems]}
+        return context | {"cannot_move": [_told(problem) for problem in error.problems]}
     then = found or {"cost": cost, "change": differences(cost, cost)}
     return context | {"compared": _compared(cost, then), "then": found["cost"] if found else None}
+
+
+def _told(problem: Problem) -> str:
+    """A problem under the name of its field."""
+    key = ALL_KEYS.get(problem.field)
+    return f"{key.info.title}: {problem.message}" if key else problem.message
 
 
 def _compared(before: Mapping[str, Any], found: Mapping[str, Any]) -> list[dict[str, Any]]:

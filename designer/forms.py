@@ -6,7 +6,10 @@ from functools import cache
 from typing import Any, NamedTuple, get_args
 
 from django import forms
+from django.contrib.auth.models import User
 
+from designer.book_choice import BASE_KEY, PRICES_KEY, BookChoice, carried_by_form
+from designer.book_choice import KEPT as KEPT_BOOK
 from designer.other_networks import (
     OTHERS,
     ROLE_FIELDS,
@@ -187,9 +190,12 @@ class DesignForm(forms.Form):
     """What an architect typed → a DesignSpec, or problems beside their fields."""
 
     def __init__(
-        self, data: Any = None, *, values: Mapping[str, Any] | None = None, resolved: Mapping[str, Any] | None = None
-    ) -> None:
+        self, data: Any = None, *, values: Mapping[str, Any] | None = None, resolved: Mapping[str, Any] | None = None,
+        owner: User | None = None,
+    ) -> None:  # fmt: skip
         self.catalog = load_catalog()
+        carried = read_path(values, PRICES_KEY) if values else carried_by_form((data or {}).get(KEPT_FIELD))
+        self.books = BookChoice(owner, carried)
         super().__init__(data, initial=self._initial_of(values or {}), use_required_attribute=False)
         self.spec: DesignSpec | None = None
         self.changes: dict[str, Change] = {}  # what would end a problem, by its message
@@ -210,8 +216,19 @@ class DesignForm(forms.Form):
             self.fields[key.name] = _field(key, self.catalog)
             self.fields[key.name].label = label_of(path)
         self.fields[KEPT_FIELD] = KeptField(required=False, widget=forms.HiddenInput())
+        self._offer_books()
         if resolved is not None:
             self.show_computed(computed_texts(resolved, self.catalog))
+
+    def _offer_books(self) -> None:
+        """The owner's own books and the one that the design carries, beside the catalog's."""
+        name = field_name(BASE_KEY)
+        typed, base = str((self.data or {}).get(name, "")), str(self.initial[name])
+        field = self.fields[name]
+        known = typed.removeprefix(KEPT_BOOK) if typed.startswith(KEPT_BOOK) else base
+        field.widget.choices = [*field.widget.choices, *self.books.choices(known)]
+        field.help_text = f"{field.help_text}{self.books.note}"
+        self.initial[name] = self.books.initial(base)
 
     @staticmethod
     def _initial_of(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -266,6 +283,8 @@ class DesignForm(forms.Form):
                 continue
             if key.path == PLAN:
                 write_path(values, PLAN, {})
+            elif key.path == BASE_KEY:
+                self._write_book(values, typed or "")
             elif isinstance(typed, bool):
                 write_path(values, key.path, typed)
             elif typed:
@@ -274,6 +293,13 @@ class DesignForm(forms.Form):
             path = SIZE_KEYS.get(self.cleaned_data.get(SIZE_UNIT) or "", SIZE_KEYS["gpus"])
             write_path(values, path, ALL_KEYS[path].parse(size))
         return values
+
+    def _write_book(self, values: dict[str, Any], typed: str) -> None:
+        """The catalog's book, and the own prices over it where there are any."""
+        base, prices, _ = self.books.meant(typed)
+        write_path(values, PRICES_KEY, prices)
+        if base:
+            write_path(values, BASE_KEY, base)
 
     def _typed(self, key: Key) -> Any:
         """The value typed for a key; None where its default is to hold."""
@@ -289,6 +315,10 @@ class DesignForm(forms.Form):
             self.spec = parse_spec(self.values(), self.catalog)
         except SpecError as error:
             self.add_problems(error.problems)
+        _, _, unknown = self.books.meant(self.cleaned_data.get(field_name(BASE_KEY)) or "")
+        if unknown is not None:
+            self.spec = None
+            self.add_problems([unknown])
         return self.cleaned_data
 
     def add_problems(self, problems: Iterable[Problem]) -> None:

@@ -180,7 +180,7 @@ def contents_of(book: PriceBook, revision: PriceBookRevision | None = None) -> O
 
 def snapshot_of(book: PriceBook) -> Json:
     """What a design takes of a book: all of its newest revision, priced for today."""
-    taken = contents_of(book).model_copy(update={"priced_on": timezone.localdate().isoformat()})
+    taken = contents_of(book).model_copy(update={"priced_on": timezone.localdate().isoformat(), "book": str(book.pk)})
     return taken.model_dump(mode="json")
 
 

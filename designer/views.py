@@ -87,7 +87,7 @@ def design_new(request: HttpRequest) -> HttpResponse:
     sample = _asked_sample(request.GET)
     values = sample.values if sample else NEW_DESIGN
     spec = parse_spec(values, load_catalog())
-    form = DesignForm(values=values, resolved=spec.as_json())
+    form = DesignForm(values=values, resolved=spec.as_json(), owner=_owner(request))
     return render(request, "designer/design.html", {"section": "new", "sample": sample} | _page(form, spec))
 
 
@@ -108,13 +108,13 @@ def design(request: HttpRequest, design_id: UUID) -> HttpResponse:
     revision = row.latest
     job = _job_of(row, revision.spec_hash)
     has_failed = job is not None and job.state == EstimateJob.State.FAILED
-    form = DesignForm(values=revision.given, resolved=revision.spec)
+    form = DesignForm(values=revision.given, resolved=revision.spec, owner=_owner(request))
     try:
         spec: DesignSpec | None = parse_spec(revision.given, load_catalog())
     except SpecError:  # saved before the catalog changed
         spec = None
     if spec is None or has_failed:  # what was given stays, with what is wrong beside it
-        form = DesignForm(form.typed(), resolved=revision.spec)
+        form = DesignForm(form.typed(), resolved=revision.spec, owner=_owner(request))
         form.full_clean()
     if job is not None and has_failed:
         form.add_problems(_problems_of(job))
@@ -186,7 +186,7 @@ def _told(problems: Iterable[Problem], entries: Any = None) -> list[dict[str, An
 @require_POST
 def preview(request: HttpRequest) -> HttpResponse:
     """What the form says now, at once; nothing is stored."""
-    form = DesignForm(request.POST)
+    form = DesignForm(request.POST, owner=_owner(request))
     form.is_valid()
     context = _preview(form, form.spec) | {"estimated_hash": request.POST.get("estimated_hash"), "is_live": True}
     if "problems" in context:
@@ -201,7 +201,7 @@ def _problems(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
 
 def _estimate(request: HttpRequest, row: Design | None) -> HttpResponse:
     """Save what was typed, ask for its estimate and show the job."""
-    form = DesignForm(request.POST)
+    form = DesignForm(request.POST, owner=_owner(request))
     job = None
     if form.is_valid() and form.spec is not None:
         try:

@@ -14,7 +14,8 @@ ENDS = ("low", "typical", "high")
 FIGURES = {  # name in the answer → where it stands in the cost
     "capex_usd": ("capex_usd", "total"), "outlay_usd": ("outlay_usd",), "opex_usd_per_year": ("opex_usd_per_year", "total"),
     "tco_usd": ("tco_usd",), "tco_undiscounted_usd": ("tco_undiscounted_usd",), "usd_per_gpu": ("usd_per_gpu",),
-    "usd_per_gpu_hour": ("usd_per_gpu_hour",), "usd_per_million_tokens": ("usd_per_million_tokens",),
+    "usd_per_gpu_hour": ("usd_per_gpu_hour",), "usd_per_gb_s_busbw": ("usd_per_gb_s_busbw",),
+    "usd_per_million_tokens": ("usd_per_million_tokens",),
     "break_even_usd_per_gpu_hour": ("rent", "break_even_usd_per_gpu_hour"), "break_even_months": ("rent", "break_even_months"),
     "saved_usd": ("rent", "saved_usd"),
 }  # fmt: skip
@@ -49,7 +50,17 @@ def what_if(job: EstimateJob, before: Mapping[str, Any], change: Mapping[str, An
     catalog = load_catalog()
     spec = parse_spec(apply_change(job.spec, change), catalog)
     cost = estimate([spec], catalog, parts=("cost",))[0].cost or {}
+    cost["usd_per_gb_s_busbw"] = _per_busbw(before, cost)
     return {"cost": cost, "change": differences(before, cost)}
+
+
+def _per_busbw(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, float] | None:
+    """Dollars a GB/s of all-reduce: money does not change what was predicted, so it need not be predicted again."""
+    known, paid, pays = before.get("usd_per_gb_s_busbw"), before["capex_usd"]["total"], after["capex_usd"]["total"]
+    if not known or paid == pays:
+        return dict(known) if known else None
+    busbw_gb_s = paid["typical"] / known["typical"]
+    return {end: round(pays[end] / busbw_gb_s, 2) for end in ENDS}
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, dict[str, float] | None]:

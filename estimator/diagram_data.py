@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from estimator.devices import CORE, KINDS, LEAF, MANAGER, NODE, SPINE
-from estimator.diagram_failure import NOTHING_DOWN, Down, alive_links
+from estimator.diagram_failure import NOTHING_DOWN, BoolArray, Down, alive_links
 from estimator.diagram_load import Load, Traffic, load_of
 from estimator.diagram_places import Places
 from estimator.diagram_scope import Scope, choices, leaves_in, members
@@ -84,6 +84,7 @@ class View:
     n_columns: int
     n_parts: int
     start: int
+    load: Load | None = None
 
     def links(self, tier: int) -> int:
         """Links of one tier in the picture."""
@@ -149,7 +150,7 @@ def fabric_view(
         boxes, bundles = _with_outside(places, boxes, bundles)
     counted = tuple(_with_ports(box, places) for box in boxes)
     return View(scope, axis, tuple(axes), counted, tuple(bundles),
-                window.n_columns, len(numbers), window.start)  # fmt: skip
+                window.n_columns, len(numbers), window.start, load)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,7 @@ class _Layout:
     places: Places
     scope: Scope
     axis: str
-    inside: IntArray
+    inside: BoolArray
     numbers: IntArray
     window: _Window
 
@@ -291,7 +292,7 @@ class _Layout:
             return 0, n - window.after, window.after
         return int(self.numbers[at[0]]), None, 1
 
-    def bundles(self, boxes: list[Box], box_of: IntArray, alive: IntArray | None, load: Load | None) -> list[Bundle]:
+    def bundles(self, boxes: list[Box], box_of: IntArray, alive: BoolArray | None, load: Load | None) -> list[Bundle]:
         """Links between each two boxes, tier by tier."""
         table, n = self.places.table, len(boxes)
         out = []
@@ -359,10 +360,10 @@ def listed(places: Places, scope: Scope, start: int = 0) -> tuple[IntArray, int,
     kind, table = scope.roster, places.table
     first = table.devices.first[kind]
     if kind == LEAF:
-        found = np.flatnonzero(layout.inside)
+        found: IntArray = np.flatnonzero(layout.inside)
     elif kind in (NODE, MANAGER):
         rows = layout.tier_rows(NODE_LEAF if kind == NODE else FABRIC_MANAGER)
-        found = np.unique(table.a_device[rows]) - first
+        found = np.unique(table.a_device[rows]).astype(np.int64) - first
     else:
         found = np.flatnonzero(layout.upper_columns(kind) != ABSENT)
     start = max(0, min(start, (len(found) - 1) // MOST_LISTED * MOST_LISTED))

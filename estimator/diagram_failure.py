@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from estimator.devices import LEAF, NODE, SPINE, SWITCH_KINDS, Devices
 from estimator.topology import LEAF_SPINE, NODE_LEAF, SPINE_CORE, LinkTable
-from estimator.units import IntArray, ratio_text
+from estimator.units import Column, IntArray, ratio_text
 
 BoolArray = npt.NDArray[np.bool_]
 MOST_DOWN = 64
@@ -119,7 +119,7 @@ def impact_of(table: LinkTable, down: Down) -> Impact:
     node = table.a_device[rows]
     ports, had = (np.bincount(node, weights=w, minlength=devices.n[NODE]).astype(np.int64)
                   for w in (served, np.ones(len(node))))  # fmt: skip
-    cut = _nodes_cut_off(table, node, np.where(alive[rows], part[leaf], -1)) & (had > 0)
+    cut = _nodes_cut_off(table, node, np.where(alive[rows], part[leaf], -1).astype(np.int64)) & (had > 0)
     kept = np.flatnonzero(~cut & (had > 0))
     lost = had - ports
     worst = int(lost[kept].max(initial=0))
@@ -161,7 +161,7 @@ def _in_main_part(table: LinkTable, part: IntArray) -> BoolArray:
     return main
 
 
-def _nodes_cut_off(table: LinkTable, node: IntArray, part: IntArray) -> BoolArray:
+def _nodes_cut_off(table: LinkTable, node: Column, part: IntArray) -> BoolArray:
     """Nodes that are not in the largest set of nodes that reach each other, over parts of networks and over nodes."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components

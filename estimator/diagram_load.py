@@ -74,7 +74,7 @@ def _is_up(alive: Any, rows: slice) -> FloatArray:
     return np.ones(n) if alive is None else alive[rows].astype(np.float64)
 
 
-def _over(demand: FloatArray, capacity: FloatArray) -> FloatArray:
+def _over(demand: Any, capacity: Any) -> FloatArray:
     """0 where nothing is asked for, infinite where something is and nothing is left."""
     ratio: FloatArray = np.where(demand > 0, demand / np.where(capacity > 0, capacity, 1.0), 0.0)
     return np.where((capacity == 0) & (demand > 0), np.inf, ratio)

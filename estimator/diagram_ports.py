@@ -6,7 +6,7 @@ from itertools import groupby
 import numpy as np
 
 from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE
-from estimator.link_list import COLUMNS, LinkList
+from estimator.link_list import LOWER_KINDS, UPPER_KINDS, LinkList
 from estimator.topology import FABRIC_MANAGER, LEAF_LEAF, NODE_LEAF
 
 TO_NODE, TO_MANAGER, UP, DOWN, PEER, OUT, OPEN, KEPT = (
@@ -31,6 +31,8 @@ class Port:
     length_m: float | None = None
     part: str | None = None
     cable: int | None = None
+    rail: int | None = None
+    plane: int | None = None
 
 
 @dataclass(frozen=True)
@@ -69,15 +71,28 @@ def ends_of(links: LinkList, device: int) -> list[tuple[int, int, int, bool]]:
     return sorted(ends)
 
 
-def port_at(links: LinkList, label: str, use: str, row: int, is_lower: bool) -> Port:
-    """A port with the link of one row of the table."""
-    link = dict(zip(COLUMNS, next(iter(links.rows(row, row + 1))), strict=True))
-    far = "b" if is_lower else "a"
-    index = int((links.table.b_device if is_lower else links.table.a_device)[row])
-    return Port(
-        label, use, row, str(link[f"{far}_device"]), index, str(link[f"{far}_port"]), links.table.rate_gbit_s[row].item(),
-        link["media"], link["length_m"], link["part"], link["cable"],
-    )  # fmt: skip
+def linked_ports(links: LinkList, device: int, ends: list[tuple[int, int, int, bool]]) -> list[Port]:
+    """The ports of a device that have a link, in the order of ``ends``."""
+    table, cabling = links.table, links.cabling
+    names, kind = table.devices.names, table.devices.kind(device)
+    near = links.labels[kind]
+    rows = np.array([row for _, _, row, _ in ends], dtype=np.int64)
+    columns = (table.tier, table.a_device, table.a_port, table.b_device, table.b_port, table.b_lane, table.rate_gbit_s,
+               cabling.cable, cabling.length_m, cabling.run, table.rail, table.plane)  # fmt: skip
+    values = zip(ends, zip(*(column[rows].tolist() for column in columns), strict=True), strict=True)
+    out = []
+    for (port, lane, row, is_lower), link in values:
+        tier, a, a_port, b, b_port, b_lane, rate, cable, length_m, run, rail, plane = link
+        far = b if is_lower else a
+        far_labels = links.labels[UPPER_KINDS[tier] if is_lower else LOWER_KINDS[tier]]
+        far_port = far_labels.port(b_port, b_lane) if is_lower else far_labels.port(a_port)
+        choice = links.plan.runs[run].choice
+        out.append(
+            Port(near.port(port, lane), _use(tier, is_lower), row, names[far], far, far_port, rate,
+                 choice.told_medium if choice else None, round(length_m, 2), choice.cable.id if choice else None,
+                 cable, rail or None, plane)
+        )  # fmt: skip
+    return out
 
 
 def panel_of(links: LinkList, device: int, start: int = 0) -> Panel:
@@ -92,23 +107,22 @@ def panel_of(links: LinkList, device: int, start: int = 0) -> Panel:
     if kind not in (LEAF, SPINE, CORE):
         raise ValueError(f"{kind} is no switch")
     labels, n_ports = links.labels[kind], getattr(links.fabric, f"{kind}_radix")
-    by_port: dict[int, list[tuple[int, int, bool]]] = {}
-    for port, lane, row, is_lower in ends_of(links, device):
-        by_port.setdefault(port, []).append((lane, row, is_lower))
+    ends = ends_of(links, device)
+    by_port: dict[int, list[Port]] = {}
+    for (port, *_), linked in zip(ends, linked_ports(links, device, ends), strict=True):
+        by_port.setdefault(port, []).append(linked)
     cages = [(label, list(ports)) for label, ports in groupby(range(n_ports), key=lambda port: labels.cages[port])]
     per_page = max(MOST_PORTS // max((len(ports) * _lanes(links, kind) for _, ports in cages), default=1), 1)
     start = max(0, min(start, len(cages) - 1)) // per_page * per_page
     uses: dict[str, int] = {}
-    shown = []
-    for number, (label, ports) in enumerate(cages):
-        is_shown = start <= number < start + per_page
-        made = [one for port in ports for one in _ports(links, kind, port, by_port.get(port, []), is_shown)]
-        for one in made:
+    made = []
+    for label, ports in cages:
+        own = [one for port in ports for one in by_port.get(port) or [_without_link(links, kind, port)]]
+        for one in own:
             uses[one.use] = uses.get(one.use, 0) + 1
-        if is_shown:
-            shown.append(Cage(label, tuple(made)))
+        made.append(Cage(label, tuple(own)))
     return Panel(
-        links.table.devices.names[device], kind, tuple(shown), start, len(cages),
+        links.table.devices.names[device], kind, tuple(made[start : start + per_page]), start, len(cages),
         {use: uses[use] for use in USES if use in uses}, per_page,
     )  # fmt: skip
 
@@ -117,21 +131,7 @@ def _lanes(links: LinkList, kind: str) -> int:
     return links.fabric.endpoints_per_port if kind == LEAF else 1
 
 
-def _ports(links: LinkList, kind: str, port: int, ends: list[tuple[int, int, bool]], with_links: bool) -> list[Port]:
-    """A port, or the lanes of a split one; links only of those that are drawn."""
-    labels = links.labels[kind]
-    if not ends:
-        return [Port(labels.port(port), _without_link(links, kind, port))]
-    return [
-        port_at(links, labels.port(port, lane), _use(links, row, is_lower), row, is_lower)
-        if with_links
-        else Port(labels.port(port, lane), _use(links, row, is_lower))
-        for lane, row, is_lower in ends
-    ]
-
-
-def _use(links: LinkList, row: int, is_lower: bool) -> str:
-    tier = int(links.table.tier[row])
+def _use(tier: int, is_lower: bool) -> str:
     if tier == LEAF_LEAF:
         return PEER
     if is_lower:
@@ -139,15 +139,15 @@ def _use(links: LinkList, row: int, is_lower: bool) -> str:
     return {NODE_LEAF: TO_NODE, FABRIC_MANAGER: TO_MANAGER}.get(tier, DOWN)
 
 
-def _without_link(links: LinkList, kind: str, port: int) -> str:
-    """What a port without a row is for: open, kept free, or an uplink that ends in another network."""
-    fabric = links.fabric
+def _without_link(links: LinkList, kind: str, port: int) -> Port:
+    """A port without a row: open, kept free, or an uplink that ends in another network."""
+    fabric, label = links.fabric, links.labels[kind].port(port)
     limit = fabric.wiring.leaf_ports if kind == LEAF else fabric.wiring.spine_ports if kind == SPINE else None
     if kind == LEAF and fabric.tiers == 1 and fabric.leaf_up.any():
         first = fabric.wiring.leaf_ports - fabric.leaf_uplinks
         if first <= port < fabric.wiring.leaf_ports:
-            return OUT
-    return KEPT if limit and port >= limit else OPEN
+            return Port(label, OUT)
+    return Port(label, KEPT if limit and port >= limit else OPEN)
 
 
 def host_ports_of(links: LinkList, device: int) -> tuple[Port, ...]:
@@ -155,5 +155,4 @@ def host_ports_of(links: LinkList, device: int) -> tuple[Port, ...]:
     kind = links.table.devices.kind(device)
     if kind not in (NODE, MANAGER):
         raise ValueError(f"{kind} is a switch")
-    labels = links.labels[kind]
-    return tuple(port_at(links, labels.port(port), UP, row, True) for port, _, row, _ in ends_of(links, device))
+    return tuple(linked_ports(links, device, ends_of(links, device)))

@@ -92,6 +92,10 @@ class OwnPrices(Section):
         description="The day on which prices must stand; without one, that of the newest price in here.",
     )  # fmt: skip
 
+    book: str | None = Field(
+        None, max_length=40, title="Book", description="Where it was taken from; nothing depends on it."
+    )
+
     @property
     def hash(self) -> str:
         """16 hexadecimal digits of prices, rates and region: equal for books that say the same."""

@@ -18,15 +18,16 @@ def ends(typical: float, spread: float = 0.2) -> dict[str, float]:
 
 
 def _cash_flow() -> list[dict[str, Any]]:
-    rows, sum_usd = [], 0.0
+    rows, sum_usd, sum_discounted = [], 0.0, 0.0
     for year in range(YEARS + 1):
         usd = {kind: (BOUGHT if year == 0 else RUNNING).get(kind, 0.0) for kind in KINDS}
         usd["residual"] = -LEFT if year == YEARS else 0.0
         total = sum(usd.values())
         sum_usd += total
+        sum_discounted += round(total / (1 + RATE) ** year, 2)
         discounted = round(total / (1 + RATE) ** year, 2)
         rows.append({"year": year, "usd": usd, "total_usd": ends(total), "discounted_usd": ends(discounted),
-                     "cumulative_usd": ends(sum_usd)})  # fmt: skip
+                     "cumulative_usd": ends(sum_usd), "cumulative_discounted_usd": ends(sum_discounted)})  # fmt: skip
     return rows
 
 

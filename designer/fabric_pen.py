@@ -1,0 +1,199 @@
+"""A pen for fabric pictures: SVG elements in order of drawing, with every word's place known, so that no two collide.
+
+Widths of words are reckoned on the wide side, as the reader's fonts are not known. Colours stand as attributes, which the
+page's stylesheet overrides: the same picture follows the page's scheme and can be saved as a file.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from html import escape
+from typing import NamedTuple
+
+FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif"
+TEXT, MUTED = "#17202a", "#55616e"
+SURFACE, PAGE, SUNKEN, LINE, STRONG = "#ffffff", "#f5f6f8", "#eef1f4", "#dce1e7", "#b9c2cc"
+NARROW, WIDE = "iljtfI.,:;'|!()[]/ \N{NO-BREAK SPACE}·", "mwMW@%—…GOQ"
+SIZES = {"title": 16, "head": 12.5, "name": 11, "small": 10, "tiny": 9, "port": 8.5}
+FILLS = {
+    "node": "#7b8b99", "manager": "#5a4fa3", "leaf": "#8fc1bd", "spine": "#3f8f92", "core": "#0d5c63", "outside": "#b4531b",
+    "open": SURFACE, "kept": SUNKEN, "peer": "#b4531b", "gpu": "#b8d8a8", "nic": "#9db8dc", "pcie": "#e9ddc0", "cpu": "#d9cfe8",
+    "nvswitch": "#7fb069", "down": "#a8231b",
+    "heat-0": "#4a90b8", "heat-1": "#9cc8d8", "heat-2": "#f0c75e", "heat-3": "#e0813a", "heat-4": "#b3261e",
+}  # fmt: skip
+
+
+class Rect(NamedTuple):
+    """A box on the picture."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def meets(self, other: "Rect") -> bool:
+        """Whether two boxes have a point in common, edges aside."""
+        return (self.left < other.right and other.left < self.right
+                and self.top < other.bottom and other.top < self.bottom)  # fmt: skip
+
+
+class _Ems(dict[str, float]):
+    """Width of each letter in ems, found when it is first asked for."""
+
+    def __missing__(self, letter: str) -> float:
+        wide = 0.37 if letter in NARROW else 0.95 if letter in WIDE else 0.74 if letter.isupper() else 0.61
+        self[letter] = wide
+        return wide
+
+
+_EMS = _Ems()
+
+
+@lru_cache(maxsize=4096)
+def _ems(words: str) -> float:
+    return sum(_EMS[letter] for letter in words)
+
+
+def text_width(words: str, size: float, is_bold: bool = False) -> float:
+    """Width of words at most, in the widest of the usual fonts."""
+    return _ems(words) * size * (1.07 if is_bold else 1.0)
+
+
+def fitted(words: str, room: float, size: float, is_bold: bool = False) -> str:
+    """Words cut to a width, with a sign that they were; nothing where not even a few letters fit."""
+    if text_width(words, size, is_bold) <= room:
+        return words
+    while words and text_width(words + "…", size, is_bold) > room:
+        words = words[:-1]
+    return words.rstrip(" ,·-") + "…" if len(words) > 2 else ""
+
+
+def short_name(name: str, room: float, size: float) -> str:
+    """A device's name as far as there is room: whole, without its first parts, or nothing. Its end tells devices apart."""
+    parts = name.split("-")
+    for start in range(len(parts)):
+        words = "-".join(parts[start:])
+        if text_width(words, size) <= room:
+            return words
+    return ""
+
+
+def whole_words(words: str, room: float, size: float) -> str:
+    """As many whole words from the start as there is room for; nothing where the first does not fit."""
+    parts = words.split(" ")
+    while parts and text_width(" ".join(parts), size) > room:
+        parts.pop()
+    return " ".join(parts).rstrip(",")
+
+
+def lines_of(words: str, room: float, size: float, most: int) -> list[str]:
+    """Words in at most so many lines of a width; what does not fit is cut."""
+    lines: list[str] = []
+    rest = words.split(" ")
+    while rest and len(lines) < most:
+        taken = 1
+        while taken < len(rest) and text_width(" ".join(rest[: taken + 1]), size) <= room:
+            taken += 1
+        if len(lines) == most - 1:
+            taken = len(rest)
+        lines.append(fitted(" ".join(rest[:taken]), room, size))
+        rest = rest[taken:]
+    return [line for line in lines if line]
+
+
+class Pen:
+    """Draws; remembers where words are and how many glyphs there are."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.labels: list[Rect] = []
+        self.n_glyphs = 0
+
+    # ------------------------------------------------ words
+
+    def text(
+        self, x: float, y: float, words: str, kind: str = "name", anchor: str = "middle", strong: bool = False,
+        css: str = "",
+    ) -> Rect:  # fmt: skip
+        """Words on a baseline at y; where they are is remembered."""
+        size = SIZES[kind]
+        box = self.box_of(x, y, words, kind, anchor, strong)
+        self.labels.append(box)
+        weight = ' font-weight="600"' if strong else ""
+        fill = TEXT if strong or kind in ("title", "head") else MUTED
+        classes = " ".join(word for word in ("w", kind, "strong" if strong else "", css) if word)
+        self.parts.append(f'<text class="{classes}" x="{x:.1f}" y="{y:.1f}" '
+                          f'text-anchor="{anchor}" font-size="{size}"{weight} fill="{fill}">{escape(words)}</text>')  # fmt: skip
+        return box
+
+    def box_of(self, x: float, y: float, words: str, kind: str, anchor: str, strong: bool = False) -> Rect:
+        """Where words would be."""
+        size = SIZES[kind]
+        width = text_width(words, size, strong)
+        left = {"start": x, "middle": x - width / 2, "end": x - width}[anchor]
+        return Rect(left, y - 0.8 * size, left + width, y + 0.25 * size)
+
+    def place(
+        self, words: str, spots: Iterable[tuple[float, float]], kind: str = "small", within: Rect | None = None
+    ) -> bool:
+        """Words at the first of some spots where they cover no other words; False if there is none."""
+        for x, y in spots:
+            box = self.box_of(x, y, words, kind, "middle")
+            inside = within is None or (box.left >= within.left and box.right <= within.right)
+            grown = Rect(box.left - 3, box.top - 1, box.right + 3, box.bottom + 1)
+            if inside and not any(grown.meets(other) for other in self.labels):
+                self.rect(Rect(box.left - 2, box.top, box.right + 2, box.bottom), "halo", SURFACE)
+                self.text(x, y, words, kind, css="on-line")
+                return True
+        return False
+
+    # ------------------------------------------------ shapes
+
+    def rect(
+        self, box: Rect, css: str, fill: str, stroke: str = "none", radius: float = 3, dashed: bool = False
+    ) -> None:
+        """A rectangle."""
+        line = f' stroke="{stroke}"' if stroke != "none" else ""
+        dash = ' stroke-dasharray="4 3"' if dashed else ""
+        self.parts.append(f'<rect class="{css}{" dashed" if dashed else ""}" x="{box.left:.1f}" y="{box.top:.1f}" '
+                          f'width="{max(box.right - box.left, 0):.1f}" height="{max(box.bottom - box.top, 0):.1f}" rx="{radius}" '
+                          f'fill="{fill}"{line}{dash}/>')  # fmt: skip
+
+    def path(self, route: str, css: str, stroke: str, width: float, opacity: float = 1.0, dashed: bool = False) -> None:
+        """A line without a fill."""
+        dash = ' stroke-dasharray="5 4"' if dashed else ""
+        faint = f' stroke-opacity="{opacity:.2f}"' if opacity < 1 else ""
+        self.parts.append(
+            f'<path class="{css}" d="{route}" fill="none" stroke="{stroke}" stroke-width="{width:.1f}"{faint}{dash}/>'
+        )
+
+    def cross(self, box: Rect) -> None:
+        """The sign that something is down: not by colour alone."""
+        inset = min(box.right - box.left, box.bottom - box.top) * 0.22
+        left, top, right, bottom = box.left + inset, box.top + inset, box.right - inset, box.bottom - inset
+        self.path(f"M{left:.1f} {top:.1f}L{right:.1f} {bottom:.1f}M{right:.1f} {top:.1f}L{left:.1f} {bottom:.1f}",
+                  "cross", SURFACE, 1.8)  # fmt: skip
+
+    # ------------------------------------------------ glyphs
+
+    def open_glyph(self, hint: str, href: str | None, css: str = "") -> None:
+        """Begin a glyph: what follows, up to ``close_glyph``, is one thing that has a hint and, on a page, an address."""
+        self.n_glyphs += 1
+        if href is None:
+            self.parts.append(f'<g class="mark {css}"><title>{escape(hint)}</title>')
+        else:
+            self.parts.append(
+                f'<a class="mark {css}" href="{escape(href)}" aria-label="{escape(hint)}"><title>{escape(hint)}</title>'
+            )
+
+    def close_glyph(self, href: str | None) -> None:
+        """End a glyph."""
+        self.parts.append("</g>" if href is None else "</a>")
+
+    def svg(self, width: float, height: float, title: str, words: str) -> str:
+        """The whole picture."""
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="fabric-view" viewBox="0 0 {width:.0f} {height:.0f}" '
+            f'width="{width:.0f}" height="{height:.0f}" role="group" aria-labelledby="fv-title fv-desc" font-family="{FONT}">'
+            f'<title id="fv-title">{escape(title)}</title><desc id="fv-desc">{escape(words)}</desc>'
+            f"{''.join(self.parts)}</svg>"
+        )

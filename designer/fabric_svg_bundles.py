@@ -1,0 +1,116 @@
+"""The bundles of a view: a line for the links between two boxes, with their count and rate where there is room."""
+
+from designer.fabric_frame import HEAD, PAD, Frame, is_mesh, way_in
+from designer.fabric_pen import Pen, Rect, text_width
+from designer.fabric_svg import EDGE, WIDTH, Scene, bundle_colour, bundle_figure, stroke_of
+from designer.fabric_words import bundle_words, number_of, part_title
+from designer.templatetags.units import count, gbit_s
+from estimator.devices import MANAGER
+from estimator.diagram_data import OUTSIDE, SINGLE, SPAN, Box, Bundle, View
+from estimator.diagram_scope import address_of
+from estimator.topology import FABRIC_MANAGER, LEAF_LEAF
+
+
+def _ends(frame: Frame, bundle: Bundle) -> tuple[float, float, float, float]:
+    """(x0, y0, x1, y1) from the lower box to the upper one: straight up wherever one of them spans."""
+    low, high = frame.box(bundle.lower), frame.box(bundle.upper)
+    below, above = frame.view.boxes[bundle.lower], frame.view.boxes[bundle.upper]
+    x0, x1 = (low.left + low.right) / 2, (high.left + high.right) / 2
+    y0, y1 = low.top, high.bottom
+    if frame.held and below.kind == frame.held[0]:
+        y0 -= HEAD
+    if frame.held and above.kind == frame.held[-1]:
+        y1 += PAD
+    wide_low, wide_high = (box.column == SPAN and box.kind != MANAGER for box in (below, above))
+    if wide_high and high.left < x0 < high.right:
+        x1 = x0
+    elif wide_low and low.left < x1 < low.right:
+        x0 = x1
+    return x0, y0, x1, y1
+
+
+def draw_bundle(pen: Pen, scene: Scene, frame: Frame, bundle: Bundle) -> None:
+    if bundle.lower == bundle.upper or bundle.tier == LEAF_LEAF:
+        return  # told in the gutter
+    colour = bundle_colour(scene, frame.view, bundle)
+    x0, y0, x1, y1 = _ends(frame, bundle)
+    middle = (y0 + y1) / 2
+    upper, lower = frame.view.boxes[bundle.upper].kind, frame.view.boxes[bundle.lower].kind
+    is_crowded = is_mesh(frame.view, upper, lower)
+    route = f"M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}" if is_crowded or abs(x0 - x1) < 1 else (
+        f"M{x0:.1f} {y0:.1f}C{x0:.1f} {middle:.1f} {x1:.1f} {middle:.1f} {x1:.1f} {y1:.1f}"
+    )  # fmt: skip
+    href = _bundle_address(scene, frame.view, bundle)
+    pen.open_glyph(_bundle_hint(scene, frame.view, bundle), href, "line")
+    pen.path(route, "reach", "transparent", 9)
+    width = 1.2 if is_crowded else 2.0 + min(len(str(bundle.links)) - 1, 4) * 1.4
+    is_plain = colour == "plain"
+    pen.path(
+        route,
+        f"bundle line-{colour}",
+        stroke_of(colour),
+        width,
+        (0.38 if is_crowded else 0.5) if is_plain else 0.9,
+        dashed=bundle.left == 0,
+    )
+    pen.close_glyph(href)
+
+
+def _bundle_address(scene: Scene, view: View, bundle: Bundle) -> str | None:
+    """In failure mode the fabric without these links; else the part or device at the lower end."""
+    lower, upper = view.boxes[bundle.lower], view.boxes[bundle.upper]
+    if len(lower.devices) == 1 and len(upper.devices) == 1:
+        if scene.mode == "failure":
+            return scene.toggled(int(lower.devices[0]), int(upper.devices[0]))
+        return scene.href(at=scene.name(int(lower.devices[0])))
+    box = lower if lower.column != SPAN else upper
+    if view.axis == SINGLE and len(box.devices) == 1 and box.column != SPAN:
+        return scene.href(at=scene.name(int(box.devices[0])))
+    if box.column == SPAN or view.axis == SINGLE:
+        return scene.href(at=address_of(view.scope, scene.places), start=box.start or 0)
+    return way_in(scene, view, box)[0]
+
+
+def _bundle_hint(scene: Scene, view: View, bundle: Bundle) -> str:
+    lower, upper = view.boxes[bundle.lower], view.boxes[bundle.upper]
+    ends = " to ".join(_end_words(scene, view, box) for box in (lower, upper))
+    total = gbit_s(bundle.links * bundle.rate_gbit_s)
+    words = f"{ends}: {bundle_words(bundle)}" + (f", {total} each way" if bundle.links > 1 else "")
+    figure = bundle_figure(scene, view, bundle)
+    return f"{words}; {figure}" if figure else words
+
+
+def _end_words(scene: Scene, view: View, box: Box) -> str:
+    if box.kind == OUTSIDE:
+        return "another network"
+    if len(box.devices) == 1:
+        return scene.name(int(box.devices[0]))
+    words = number_of(len(box.devices), box.kind, scene.role)
+    if box.column == SPAN or box.is_rest or view.axis == SINGLE:
+        return words
+    title = part_title(view.axis, box.number, scene.places)
+    return f"{words} of {title[0].lower() + title[1:]}"
+
+
+def name_bundles(pen: Pen, scene: Scene, frame: Frame) -> None:
+    """A figure on every bundle that has room for it."""
+    for bundle in frame.view.bundles:
+        lower, upper = frame.view.boxes[bundle.lower], frame.view.boxes[bundle.upper]
+        if bundle.lower == bundle.upper or bundle.tier in (LEAF_LEAF, FABRIC_MANAGER):
+            continue
+        if is_mesh(frame.view, upper.kind, lower.kind):
+            continue
+        x0, y0, x1, y1 = _ends(frame, bundle)
+        spots = [(_along(x0, x1, t), y0 + (y1 - y0) * t + 4) for t in (0.5, 0.36, 0.64, 0.24, 0.76)]
+        figure = bundle_figure(scene, frame.view, bundle)
+        room = Rect(frame.span[0], 0, WIDTH - EDGE, 0)
+        wanted = [f"{bundle_words(bundle)}, {figure}", figure] if figure else [bundle_words(bundle)]
+        wide = frame.column_width - 8 if lower.column != SPAN or upper.column != SPAN else frame.span[1] - frame.span[0]
+        for words in (*wanted, count(bundle.links)):
+            if (text_width(words, 10) <= wide or x0 != x1) and pen.place(words, spots, within=room):
+                break
+
+
+def _along(x0: float, x1: float, t: float) -> float:
+    """x of the curve at t of its height: its handles stand straight up, so that it is the smooth step."""
+    return x0 + (x1 - x0) * (3 * t * t - 2 * t * t * t)
