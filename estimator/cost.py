@@ -210,8 +210,8 @@ def _rate(cents: FloatArray) -> dict[str, float]:
 
 def _amounts(amounts: Mapping[str, FloatArray]) -> dict[str, Any]:
     """Amounts by kind as ranges, with their total; kinds that only some designs have are there at nothing."""
-    kinds = dict.fromkeys(YEARLY if "electricity" in amounts else ("freight", "contingency", "tax", "install"))
-    kinds = {kind: amounts.get(kind, np.zeros(3)) for kind in (*kinds, *amounts)}
+    names = YEARLY if "electricity" in amounts else ("freight", "contingency", "tax", "install")
+    kinds = dict.fromkeys(names, np.zeros(3)) | dict(amounts)
     return {kind: _range(amount) for kind, amount in (kinds | {"total": sum_of(kinds)}).items()}
 
 

@@ -175,7 +175,7 @@ def cost_facts(
     rows = np.array([failure_row(line, catalog) or "" for line in lines], dtype=object)
     failing = np.stack([rows == row for row in FAILURE_ROWS]).astype(np.float64).reshape(len(FAILURE_ROWS), len(lines))
     economics = spec.economics
-    generations = {one.role: one.spec.fabric.generation for one in others}
+    generations: dict[str, str] = {one.role: one.spec.fabric.generation for one in others}
     switches = [line for line in bom.lines if line.category == SWITCH]
     is_ethernet = [_is_ethernet(line, generations, spec, catalog) for line in switches]
     return CostFacts(

@@ -114,10 +114,10 @@ def price_groups(lines: Sequence[BomLine], catalog: Catalog) -> tuple[IntArray, 
 
 def vendor_name(line: BomLine, catalog: Catalog) -> str:
     """Who makes a part; what has no part number stands for itself."""
-    for records in (catalog.servers, catalog.switches, catalog.nics, catalog.cables):
-        if line.part in records:
-            return str(records[line.part].vendor).split(" (")[0]
-    return line.description
+    part = line.part or ""
+    records = (catalog.servers.get(part), catalog.switches.get(part), catalog.nics.get(part), catalog.cables.get(part))
+    made = next((record for record in records if record), None)
+    return made.vendor.split(" (")[0] if made else line.description
 
 
 def _draw_prices(
@@ -168,7 +168,7 @@ def _draw_parameters(rng: np.random.Generator, n: int, given: Mapping[str, Param
     return {
         name: np.full(n, one.ends[1])
         if name in HELD or one.ends[0] == one.ends[2]
-        else triangle_quantile(rng.random(n), *(np.float64(end) for end in one.ends))
+        else triangle_quantile(rng.random(n), *np.array(one.ends)[:, None])
         for name, one in given.items()
     }
 
@@ -201,7 +201,8 @@ def tornado(priced: Priced, catalog: Catalog) -> list[dict[str, Any]]:
         if bar.rows is None:
             given[bar.name][[low, high]] = bar.low, bar.high
         else:
-            unit_cents[np.ix_(bar.rows, [low, high])] = priced.unit_cents[np.ix_(bar.rows, [0, 2])]
+            unit_cents[bar.rows, low] = priced.unit_cents[bar.rows, 0]
+            unit_cents[bar.rows, high] = priced.unit_cents[bar.rows, 2]
     made: Money = money(priced.facts, unit_cents, given)
     totals = made.total[priced.facts.years - 1].reshape(-1, 2) / CENTS_PER_USD
     order = sorted(range(len(bars)), key=lambda i: -abs(totals[i, 1] - totals[i, 0]))[:TORNADO_BARS]
