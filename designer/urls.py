@@ -61,4 +61,9 @@ urlpatterns = [
         fabric_files.estimate_fabric_view,
         name="estimate-fabric-view",
     ),
+    path(
+        "designs/<uuid:design_id>/estimates/<uuid:job_id>/fabric-view.svg",
+        fabric_files.estimate_fabric_view,
+        name="estimate-fabric-view",
+    ),
 ]
