@@ -73,14 +73,14 @@ def _bundle_address(scene: Scene, view: View, bundle: Bundle) -> str | None:
 
 def _bundle_hint(scene: Scene, view: View, bundle: Bundle) -> str:
     lower, upper = view.boxes[bundle.lower], view.boxes[bundle.upper]
-    ends = " to ".join(_end_words(scene, view, box) for box in (lower, upper))
+    ends = " to ".join(end_words(scene, view, box) for box in (lower, upper))
     total = gbit_s(bundle.links * bundle.rate_gbit_s)
     words = f"{ends}: {bundle_words(bundle)}" + (f", {total} each way" if bundle.links > 1 else "")
     figure = bundle_figure(scene, view, bundle)
     return f"{words}; {figure}" if figure else words
 
 
-def _end_words(scene: Scene, view: View, box: Box) -> str:
+def end_words(scene: Scene, view: View, box: Box) -> str:
     if box.kind == OUTSIDE:
         return "another network"
     if len(box.devices) == 1:

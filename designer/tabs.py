@@ -13,6 +13,7 @@ from designer.calibration_page import used_context
 from designer.charts import domain_nics_gb_s, headline, performance_charts
 from designer.cost_tab import cost_context
 from designer.diagrams import part_names
+from designer.fabric_views import fabric_context
 from designer.failures_panel import failures_context
 from designer.findings_tab import findings_context, n_to_heed
 from designer.handoff_tab import handoff_context
@@ -33,6 +34,7 @@ class Tab(NamedTuple):
 
 TABS = (
     Tab("overview", "Overview"),
+    Tab("fabric", "Fabric"),
     Tab("cost", "Cost"),
     Tab("performance", "Performance"),
     Tab("cabling", "Cabling"),
@@ -55,6 +57,8 @@ def result_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) 
                "n_to_heed": n_to_heed(result), "is_outdated": is_outdated(job),
                **used_context(result.get("performance"), job.owner_id)}  # fmt: skip
     match tab:
+        case "fabric":
+            return context | fabric_context(job, design_id, query)
         case "cost":
             return context | cost_context(job, result, query)
         case "performance":

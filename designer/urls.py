@@ -6,7 +6,7 @@ from django.templatetags.static import static
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from designer import calibration_views, compare_views, cost_views, validation_views, views
+from designer import calibration_views, compare_views, cost_views, fabric_files, validation_views, views
 
 
 class FaviconView(RedirectView):
@@ -27,6 +27,8 @@ urlpatterns = [
     path("designs/<uuid:design_id>/revisions/<int:number>/restore/", views.revision_restore, name="revision-restore"),
     path("designs/<uuid:design_id>/floor-plan/", views.floor_plan, name="floor-plan"),
     path("", include("designer.start_urls")),
+    path("", include("designer.comparison_urls")),
+    path("", include("designer.price_book_urls")),
     path("validation/", validation_views.validation, name="validation"),
     path("calibrations/", calibration_views.calibrations, name="calibrations"),
     path("calibrations/new/", calibration_views.calibration_new, name="calibration-new"),
@@ -53,5 +55,15 @@ urlpatterns = [
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/racks.svg", views.estimate_racks, name="estimate-racks"),
     path(
         "designs/<uuid:design_id>/estimates/<uuid:job_id>/fabric.svg", views.estimate_diagram, name="estimate-diagram"
+    ),
+    path(
+        "designs/<uuid:design_id>/estimates/<uuid:job_id>/fabric-view.svg",
+        fabric_files.estimate_fabric_view,
+        name="estimate-fabric-view",
+    ),
+    path(
+        "designs/<uuid:design_id>/estimates/<uuid:job_id>/fabric-view.svg",
+        fabric_files.estimate_fabric_view,
+        name="estimate-fabric-view",
     ),
 ]

@@ -57,6 +57,12 @@ def _ll_max(points: Points, constants: ModelConstants) -> FloatArray:
     return np.choose(np.minimum(points.n_domains, 3) - 1, [points.columns.constant(constants, name) for name in names])
 
 
+def _of_fabric(points: Points, constants: ModelConstants, name: str, start: str = "") -> FloatArray:
+    """A constant that may have a row of its own for a fabric."""
+    columns = points.columns
+    return constants.column(name, [f"{start}{fabric}" for fabric in columns.fabrics])[columns.fabric_code]
+
+
 def _ring(points: Points, paths: Paths, constants: ModelConstants, collective: str) -> Rows:
     columns, many, passes = points.columns, points.n_domains > 1, RING_PASSES[collective]
     inside, across = ring_steps(passes, points.n_ranks, points.n_domains)
@@ -65,7 +71,7 @@ def _ring(points: Points, paths: Paths, constants: ModelConstants, collective: s
     limit = np.where(many & (simple == network), network_limit, paths.domain_limit)
     ll128 = ring_bandwidth(
         constants.value("ll128_domain_share") * paths.ring_domain_byte_s,
-        constants.value("ll128_network_share") * network,
+        _of_fabric(points, constants, "ll128_network_share") * network,
         points.domain_ranks,
         points.n_domains,
     )
@@ -104,7 +110,9 @@ def _tree(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
     simple = simple * np.where(points.n_domains > 3, columns.constant(constants, "tree_many_share"), 1.0)
     ll = np.minimum(_ll_max(points, constants) / 2, columns.constant(constants, "tree_ll_share") * simple)
     ll128 = simple * np.where(
-        many, constants.value("tree_ll128_share", "network"), constants.value("tree_ll128_share", "domain")
+        many,
+        _of_fabric(points, constants, "tree_ll128_share", "network."),
+        constants.value("tree_ll128_share", "domain"),
     )
     fill_s = (
         constants.value("tree_fill", "domain") * inside

@@ -200,7 +200,7 @@ def in_unit(value: Any, unit: str) -> str:
 def unit_name(unit: Any) -> str:
     """A parameter's unit in words: "fraction of capex" → "of the purchase price", "USD/node" → "$ per node"."""
     text = str(unit or "").replace("USD/", "$ per ").replace("capex", "the purchase price").removeprefix(FRACTION)
-    return text.replace("/yr", "a year").replace("of price", "of the price").strip()
+    return text.replace("/yr", "a year").replace("/year", "a year").replace("of price", "of the price").strip()
 
 
 @register.filter

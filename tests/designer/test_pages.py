@@ -358,7 +358,7 @@ class TestDesign:
             *(f"{name} {units.usd(amount['low'])} {units.usd(amount['typical'])} {units.usd(amount['high'])}"
               for name, amount in (
                 ("Network", cost["capex_usd"]["network"]), ("Servers", cost["capex_usd"]["servers"]),
-                ("Purchase price", cost["capex_usd"]["total"]), ("Support a year", cost["opex_usd_per_year"]["support"]),
+                ("Purchase price", cost["capex_usd"]["total"]), ("Running cost a year", cost["opex_usd_per_year"]["total"]),
                 ("Purchase price per GPU", cost["usd_per_gpu"]), ("Network per GPU", cost["network_usd_per_gpu"]),
                 ("for hours in use", cost["usd_per_gpu_hour"]), ("less the value left", cost["tco_usd"]))),
             f"Network share of price {units.percent(cost['network_share'])}",

@@ -1,0 +1,124 @@
+"""What calls of comparisons take and answer."""
+
+from drf_spectacular.types import OpenApiTypes
+
+from designer.api.comparison_serializers import ComparisonDetailSerializer, ComparisonQuery, ComparisonSerializer
+from designer.api.schema import BODY, SPEC, _call, _example, _json
+from designer.api.serializers import PageQuery
+from designer.exports.comparison_files import COMPARISON_FORMATS
+from designer.exports.downloads import CSV_TYPE, PDF_TYPE, XLSX_TYPE
+from estimator.bom_lines import CATEGORIES
+from estimator.comparison import LEAST, MAX_OFFER_LINES, MOST
+
+TYPES = {"csv": CSV_TYPE.partition(";")[0], "xlsx": XLSX_TYPE, "pdf": PDF_TYPE}
+TAGS = ["comparisons"]
+DESIGN_ID = "8f14e45f-ceea-467f-8d5c-3a1b2c3d4e5f"
+_ID = {"type": "string", "format": "uuid"}
+_PRICE = {"type": ["object", "null"], "properties": {end: {"type": "number", "minimum": 0} for end in ("low", "typical", "high")},
+          "required": ["low", "typical", "high"]}  # fmt: skip
+_TEXT = {"type": ["string", "null"]}
+_OFFER_LINE = {
+    "type": "object",
+    "description": "Keys of a bill of materials.",
+    "required": ["category", "quantity"],
+    "properties": {
+        "category": {"type": "string", "enum": list(CATEGORIES)}, "part": _TEXT, "part_number": _TEXT,
+        "description": {"type": "string"}, "use": _TEXT, "tier": _TEXT, "length_m": {"type": ["number", "null"]},
+        "quantity": {"type": "integer", "minimum": 0}, "spare_quantity": {"type": "integer", "minimum": 0},
+        "unit_price_usd": _PRICE, "extended_price_usd": _PRICE, "power_w": {"type": ["number", "null"]},
+        "fabric": {"type": "string"}, "line": {"type": ["integer", "null"]}, "price_basis": _TEXT,
+    },
+    "additionalProperties": False,
+}  # fmt: skip
+_OFFER = {
+    "type": "object",
+    "required": ["lines"],
+    "properties": {
+        "gpus": {"type": ["integer", "null"], "minimum": 1},
+        "lines": {"type": "array", "minItems": 1, "maxItems": MAX_OFFER_LINES, "items": _OFFER_LINE},
+    },
+    "additionalProperties": False,
+}
+_ITEM = {
+    "type": "object",
+    "description": "One of estimate, design, spec, offer and sibling.",
+    "properties": {
+        "estimate": {**_ID, "description": "A finished estimate, taken as it is."},
+        "design": {**_ID, "description": "A design's newest revision."},
+        "spec": {"$ref": "#/components/schemas/DesignSpec"},
+        "offer": _OFFER,
+        "sibling": {"type": "integer", "minimum": 0, "description": "The other family of network of an item before."},
+        "price_book": {
+            "type": "string",
+            "description": "street, anchors, or the id of an own book: prices it by that.",
+        },
+        "label": {"type": "string", "minLength": 1, "maxLength": 200},
+    },
+    "additionalProperties": False,
+}
+_KEYS = {
+    "items": {"type": "array", "minItems": LEAST, "maxItems": MOST, "items": _ITEM},
+    "baseline": {"type": "integer", "minimum": 0, "default": 0},
+    "name": {"type": "string", "minLength": 1, "maxLength": 200},
+}
+COMPARISON = {"type": "object", "required": ["items"], "properties": _KEYS, "additionalProperties": False}
+CHANGE = {
+    "type": "object",
+    "minProperties": 1,
+    "properties": {key: _KEYS[key] for key in ("baseline", "name")},
+    "additionalProperties": False,
+}
+
+comparison_list = _call(
+    "list_comparisons",
+    "List comparisons",
+    {200: ComparisonSerializer(many=True)},
+    (404,),
+    parameters=[PageQuery],
+    tags=TAGS,
+)
+comparison_create = _call(
+    "create_comparison",
+    "Compare two to eight designs, offers or price books",
+    {201: ComparisonDetailSerializer},
+    (*BODY, 503),
+    request=_json(COMPARISON),
+    examples=[
+        _example("a design as InfiniBand and as RoCE", {"items": [{"design": DESIGN_ID}, {"sibling": 0}]}),
+        _example(
+            "a design by two books", {"items": [{"design": DESIGN_ID}, {"design": DESIGN_ID, "price_book": "street"}]}
+        ),
+        _example("specs", {"items": [{"spec": SPEC}, {"spec": SPEC, "label": "The same"}], "baseline": 1}),
+    ],
+    tags=TAGS,
+)
+comparison_read = _call(
+    "get_comparison",
+    "A comparison",
+    {200: ComparisonDetailSerializer}
+    | {
+        (200, TYPES[form]): OpenApiTypes.STR if form == "csv" else OpenApiTypes.BINARY
+        for form in COMPARISON_FORMATS[1:]
+    },
+    (404,),
+    parameters=[ComparisonQuery],
+    tags=TAGS,
+)
+comparison_update = _call(
+    "update_comparison",
+    "Rename a comparison, or hold it against another baseline",
+    {200: ComparisonDetailSerializer},
+    (*BODY, 404),
+    request=_json(CHANGE),
+    examples=[_example("another baseline", {"baseline": 1})],
+    tags=TAGS,
+)
+comparison_refresh = _call(
+    "refresh_comparison",
+    "Make a comparison anew: newest revisions, today's model, catalog and price books",
+    {200: ComparisonDetailSerializer},
+    (403, 404, 503),
+    request=None,
+    tags=TAGS,
+)
+comparison_delete = _call("delete_comparison", "Delete a comparison", {204: None}, (403, 404), tags=TAGS)
