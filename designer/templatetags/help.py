@@ -1,0 +1,35 @@
+"""The question mark beside a field or a figure: a link to its help, which a script opens as a card in place."""
+
+from django import template
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from designer.help_texts import cost_key, help_key, help_texts
+
+register = template.Library()
+
+
+@register.simple_tag
+def help_mark(key: str) -> SafeString | str:
+    """The mark for a key of help.csv; nothing where there is no text."""
+    text = help_texts().get(key)
+    if text is None:
+        return ""
+    return format_html(
+        '<a class="help-dot" href="{}#{}" data-help="{}" aria-haspopup="dialog" aria-label="Help: {}"><span aria-hidden="true">'
+        "?</span></a>",
+        reverse("help"), key, reverse("help-card", args=[key]), text.title,
+    )  # fmt: skip
+
+
+@register.simple_tag
+def help_for_field(name: str) -> SafeString | str:
+    """The mark for a form field."""
+    return help_mark(help_key(name))
+
+
+@register.simple_tag
+def help_for_cost(figure_name: str) -> SafeString | str:
+    """The mark for a head figure of the cost tab."""
+    return help_mark(cost_key(figure_name))

@@ -1,0 +1,174 @@
+"""Each field and figure explains itself, terms are linked, and documents are shown without markup of their own."""
+
+import html
+import re
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.template.loader import get_template
+from django.test import Client
+from django.urls import reverse
+
+from designer.cost_figures import head_figures
+from designer.forms import KEPT_FIELD, DesignForm
+from designer.glossary import DOCS, anchors, entries, term_anchor
+from designer.help_texts import COST_FIGURES, FIGURES, cost_key, help_groups, help_key, help_texts
+from designer.markdown import headings, rendered, slug
+from estimator.catalog.loader import load_catalog
+from estimator.pipeline import estimate
+from estimator.spec import parse_spec
+
+VALUES: dict[str, Any] = {"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"}}
+TEXTS = help_texts()
+
+
+@pytest.fixture
+def page(owner: User) -> Client:
+    client = Client()
+    client.force_login(owner)
+    return client
+
+
+# ---------------------------------------------------------------- completeness
+
+
+def test_every_field_of_the_form_explains_itself() -> None:
+    names = [name for name in DesignForm(values=VALUES).fields if name != KEPT_FIELD]
+    assert len(names) > 90
+    assert not sorted({help_key(name) for name in names} - set(TEXTS))
+
+
+def test_every_head_figure_explains_itself() -> None:
+    template = get_template("designer/_preview.html").template.source
+    figures = re.findall(r'<span class="figure-name">([^<]+)</span>\{% help_mark "([^"]+)" %\}', template)
+    assert len(figures) == template.count('class="figure-name"') == len(FIGURES)
+    assert {key: name for name, key in figures} == FIGURES
+    (made,) = estimate([parse_spec(VALUES, load_catalog())], load_catalog())
+    names = [figure["name"] for figure in head_figures(made.as_json())]
+    assert [cost_key(name) for name in names] == list(COST_FIGURES)
+
+
+def test_no_text_is_for_something_that_is_gone() -> None:
+    asked = {help_key(name) for name in DesignForm(values=VALUES).fields} | set(FIGURES) | set(COST_FIGURES)
+    assert not sorted(set(TEXTS) - asked)
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=lambda text: text.key)
+def test_a_text_says_what_why_and_from_where(text: Any) -> None:
+    assert text.title
+    assert text.what.endswith(".")
+    assert text.why.endswith((".", ""))
+    assert text.source.endswith(".")
+    assert {term_anchor(term) for term in text.terms} <= anchors(), "every term is in the glossary"
+    if text.doc:
+        known = {anchor for _, _, anchor in headings((DOCS / f"{text.doc_name}.md").read_text())}
+        assert not text.doc_anchor or text.doc_anchor in known, text.doc
+
+
+def test_what_is_computed_has_its_formula() -> None:
+    assert not [key for key in (*FIGURES, *COST_FIGURES) if not TEXTS[key].formula]
+
+
+def test_every_text_stands_on_the_page_of_help_once() -> None:
+    shown = [text.key for group in help_groups() for text in group["texts"]]
+    assert sorted(shown) == sorted(TEXTS)
+
+
+# ---------------------------------------------------------------- pages
+
+
+@pytest.mark.django_db
+def test_the_form_and_the_figures_have_their_marks(page: Client) -> None:
+    content = page.get(reverse("design-new") + "?sample=superpod-h100").content.decode()
+    for key in TEXTS:
+        if not key.startswith("cost."):
+            assert f'data-help="{reverse("help-card", args=[key])}"' in content, key
+    assert content.count('class="help-dot"') > 100
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("key", ["fabric.oversubscription", "figure.all_reduce", "other_fabrics.in-band"])
+def test_a_card_holds_one_text(page: Client, key: str) -> None:
+    content = html.unescape(page.get(reverse("help-card", args=[key])).content.decode())
+    text = TEXTS[key]
+    for words in (text.title, text.what, text.why, text.formula, text.source):
+        assert words in content
+    assert "<html" not in content
+    assert f"{reverse('glossary')}#{text.term_links[0][1]}" in content
+    assert f"{reverse('document', args=[text.doc_name])}#{text.doc_anchor}" in content
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", ["/help/nothing/", "/docs/nothing/", "/docs/decisions/"])
+def test_what_is_not_there_is_not_found(page: Client, address: str) -> None:
+    assert page.get(address).status_code == 404
+
+
+@pytest.mark.django_db
+def test_the_help_page_has_an_anchor_for_each_text(page: Client) -> None:
+    content = page.get(reverse("help")).content.decode()
+    assert not [key for key in TEXTS if f'id="{key}"' not in content]
+
+
+@pytest.mark.django_db
+def test_the_glossary_has_each_term_with_an_anchor_and_says_where_it_is_used(page: Client) -> None:
+    content = page.get(reverse("glossary")).content.decode()
+    assert len(entries()) > 40
+    assert not [anchor for anchor in anchors() if f'id="{anchor}"' not in content]
+    assert f"{reverse('help')}#fabric.planes" in content
+
+
+def test_anchors_of_the_glossary_differ() -> None:
+    found = [anchor for entry in entries() for _, anchor in entry.terms]
+    assert len(found) == len(set(found))
+    assert all(re.fullmatch(r"[a-z0-9-]+", anchor) for anchor in found)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", sorted(path.stem for path in DOCS.glob("*.md")))
+def test_every_document_is_shown(page: Client, name: str) -> None:
+    response = page.get(reverse("document", args=[name]))
+    assert response.status_code == 200
+    for _, words, anchor in headings((DOCS / f"{name}.md").read_text()):
+        assert f'id="{anchor}"' in response.content.decode(), words
+
+
+# ---------------------------------------------------------------- Markdown
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("# A `b` & c", '<h1 id="a-b-c">A <code>b</code> &amp; c</h1>'),
+    ("one\ntwo **three** *four*", "<p>one two <strong>three</strong> <em>four</em></p>"),
+    ("2 * 3 * 4 and a_b_c", "<p>2 * 3 * 4 and a_b_c</p>"),
+    ("- one\n  more\n- two", "<ul><li>one more</li><li>two</li></ul>"),
+    ("1. one\n2. two", "<ol><li>one</li><li>two</li></ol>"),
+    ("    x < y", '<pre tabindex="0"><code>x &lt; y</code></pre>'),
+    ("```\n**x**\n```", '<pre tabindex="0"><code>**x**</code></pre>'),
+    ("`**x**`", "<p><code>**x**</code></p>"),
+    ("[a](https://b.example/?c=1&d)", '<p><a href="https://b.example/?c=1&amp;d" rel="noreferrer">a</a></p>'),
+])  # fmt: skip
+def test_markdown_as_html(text: str, shown: str) -> None:
+    assert rendered(text) == shown
+
+
+def test_a_table_scrolls_in_its_box() -> None:
+    shown = rendered("| a | b\\|c |\n|---|---|\n| 1 | `x` |\n")
+    assert shown.startswith('<div class="table-scroll"')
+    assert '<th scope="col">b|c</th>' in shown
+    assert "<td><code>x</code></td>" in shown
+
+
+@pytest.mark.parametrize("text", [
+    "<script>alert(1)</script>", "[x](javascript:alert(1))", "`<b>`", "| <i> | b |\n|---|---|\n| <u> | c |",
+    '[x](https://e.example/"onclick="y)', "# <img src=x>", "- <b>",
+])  # fmt: skip
+def test_a_document_brings_no_markup_of_its_own(text: str) -> None:
+    shown = rendered(text)
+    assert not re.search(r"<(script|b|i|u|img)\b", shown)
+    assert "javascript:" not in re.sub(r">[^<]*<", "><", shown)
+    assert 'onclick="' not in shown.replace("&quot;", "")
+
+
+def test_slugs_are_those_of_the_anchors_in_help() -> None:
+    assert slug("Bill of materials (`bom.py`)") == "bill-of-materials-bom-py"
