@@ -75,10 +75,11 @@ def _own_row(
     kind, label, numbers = labels.get(price.part, ("", price.part, ""))
     rate = rates.at(price.currency, price.as_of)
     is_known = price.currency == USD or rate is not None
+    cents = us_cents(price.typical, price.currency, rate) if is_known else None
     return price.model_dump() | {
         "index": index, "kind": KIND_WORDS.get(kind, "no part of the catalog"), "label": label, "numbers": numbers,
         "amount": amount_text(price.typical, price.currency), "range": _range_text(price.minor, price.currency),
-        "typical_cents": us_cents(price.typical, price.currency, rate) if is_known else None,
+        "typical_cents": cents, "usd_text": amount_text(cents, USD) if cents is not None else "",
         "rate": rate if price.currency != USD else None, "basis_words": BASIS_WORDS[price.basis],
         "is_assumed": price.basis in ASSUMED, "is_valid": is_valid(price, today), "url": None,
     }  # fmt: skip

@@ -17,7 +17,7 @@ from estimator.quote_numbers import currency_of, decimal_votes, parse_number, pa
 from estimator.quote_workbook import QuoteRow
 from estimator.validation import near_words, validated
 
-MAX_FILE_BYTES = 5_000_000
+MAX_FILE_BYTES = 2_400_000  # a request may have 2.5 MB
 MAX_ROWS = 20_000
 HEADER_ROWS = 30
 COLUMNS = ("part", "per", "low", "typical", "high", "currency", "basis", "as_of", "source", "region", "min_quantity",
