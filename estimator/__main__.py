@@ -83,6 +83,11 @@ def _parser() -> argparse.ArgumentParser:
     verb.add_argument("logs", metavar="LOG", nargs="+", help="what the tests printed, text or JSON; several at once")
     verb.add_argument("--system", metavar="FILE", help="JSON: keys of a prediction's system that the logs do not say")
     verb.set_defaults(run=_calibrate)
+    verb = verbs.add_parser("quote", help="a vendor's quote against the design's bill of materials")
+    verb.add_argument("file", metavar="SPEC", help="a JSON file, or - for standard input")
+    verb.add_argument("quote", metavar="FILE", help="the quote: XLSX or CSV")
+    verb.add_argument("--columns", metavar="JSON", help='which column is what: {"fields": {"quantity": "D", …}}')
+    verb.set_defaults(run=_quote)
     verb = verbs.add_parser("fit", help="whether a module or cable goes into a switch, adapter or server, and why not")
     verb.add_argument("part", metavar="PART", help="id of a module or cable")
     verb.add_argument("place", metavar="PLACE", help="id of a switch, adapter or server")
@@ -196,6 +201,30 @@ def _compare_links(asked: argparse.Namespace) -> Iterator[bytes]:
     except OSError as error:
         message = f"{error.filename}: {error.strerror}. Name a file of links, and with --names one of names."
         raise SpecError([Problem("", "cannot_read", message)]) from None
+
+
+def _quote(asked: argparse.Namespace) -> Iterator[bytes]:
+    from estimator.catalog.loader import load_catalog
+    from estimator.pipeline import estimate
+    from estimator.quote_file import MAX_FILE_BYTES
+    from estimator.quotes import read_quote, report_of
+    from estimator.spec import parse_spec
+
+    catalog = load_catalog()
+    spec = parse_spec(_read_json(asked.file), catalog)
+    columns = _read_json(asked.columns) if asked.columns else None
+    try:
+        with Path(asked.quote).open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        message = f"{error.filename}: {error.strerror}. Name a quote as XLSX or CSV."
+        raise SpecError([Problem("", "cannot_read", message)]) from None
+    quote = read_quote(data, Path(asked.quote).name, columns)
+    (made,) = estimate([spec], catalog, ("bom",))
+    own = spec.economics.prices
+    rates = own.exchange(catalog) if own else None
+    report = report_of(quote, (made.bom or {})["lines"], catalog, rates)
+    return _json({"columns": [one.as_json() for one in quote.columns], **report})
 
 
 def _json(answer: dict[str, Any]) -> Iterator[bytes]:

@@ -20,7 +20,7 @@ Row = tuple[int, list[str]]
 
 def remark(file: IO[bytes], max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> str:
     """What the workbook's properties say: its title and description."""
-    with _opened(file, max_unpacked_bytes) as archive:
+    with opened(file, max_unpacked_bytes) as archive:
         return _Properties(archive).words if PROPERTIES in archive.namelist() else ""
 
 
@@ -32,13 +32,13 @@ def sheets(file: IO[bytes], max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> Ite
     UnreadableFile
         If this is no workbook, is encrypted, would unpack to more than the bound, or has a DTD in it.
     """
-    with _opened(file, max_unpacked_bytes) as archive:
-        strings = _shared_strings(archive)
-        for title, part in _worksheets(archive):
+    with opened(file, max_unpacked_bytes) as archive:
+        strings = shared_strings(archive)
+        for title, part in worksheets(archive):
             yield title, _rows(archive, part, strings)
 
 
-def _opened(file: IO[bytes], limit: int) -> zipfile.ZipFile:
+def opened(file: IO[bytes], limit: int) -> zipfile.ZipFile:
     """Refuse before anything is unpacked; reading stops at the size that a part declares."""
     try:
         archive = zipfile.ZipFile(file)
@@ -50,14 +50,14 @@ def _opened(file: IO[bytes], limit: int) -> zipfile.ZipFile:
         raise UnreadableFile(
             "workbook_too_large",
             f"The workbook has {len(parts)} parts that unpack to {unpacked} bytes; {MAX_PARTS} and {limit} are read. "
-            "Save the sheet of links alone, or as CSV.",
+            "Save the one sheet that matters, or save it as CSV.",
         )
     if any(part.flag_bits & 1 for part in parts):
         raise UnreadableFile("workbook_encrypted", "The workbook has a password. Save a copy without one.")
     return archive
 
 
-class _Parser:
+class Parser:
     """A pull of one XML part: ``start``, ``end`` and ``text`` are called with names as they are written there."""
 
     def __init__(self, archive: zipfile.ZipFile, part: str) -> None:
@@ -99,17 +99,17 @@ class _Parser:
             raise UnreadableFile("not_a_workbook", f"The workbook lacks its part {self._part}.") from None
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
     """Whether a text is the number of a row or of a shared text: a workbook has 2^20 rows a sheet."""
     return text.isascii() and text.isdecimal() and len(text) <= 8
 
 
-def _local(name: str) -> str:
+def local(name: str) -> str:
     """An element's or attribute's name without its prefix."""
     return name.rpartition(":")[2]
 
 
-class _Elements(_Parser):
+class Elements(Parser):
     """Attributes of all elements of some names."""
 
     def __init__(self, archive: zipfile.ZipFile, part: str, wanted: str) -> None:
@@ -121,23 +121,23 @@ class _Elements(_Parser):
                 raise UnreadableFile("workbook_too_large", f"{part} names more than {MAX_PARTS} parts.")
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        if _local(name) == self._wanted:
-            self.found.append({_local(key): value for key, value in attributes.items()})
+        if local(name) == self._wanted:
+            self.found.append({local(key): value for key, value in attributes.items()})
 
 
-def _worksheets(archive: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
+def worksheets(archive: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
     targets = {
         relation.get("Id", ""): relation.get("Target", "")
-        for relation in _Elements(archive, "xl/_rels/workbook.xml.rels", "Relationship").found
+        for relation in Elements(archive, "xl/_rels/workbook.xml.rels", "Relationship").found
         if relation.get("Type", "").endswith("/worksheet")
     }
-    for sheet in _Elements(archive, "xl/workbook.xml", "sheet").found:
+    for sheet in Elements(archive, "xl/workbook.xml", "sheet").found:
         target = targets.get(sheet.get("id", ""))
         if target:
             yield sheet.get("name", ""), target.lstrip("/") if target.startswith("/") else f"xl/{target}"
 
 
-class _Properties(_Parser):
+class _Properties(Parser):
     """All words of the document's properties."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
@@ -150,7 +150,7 @@ class _Properties(_Parser):
         self.words += f" {data}"
 
 
-class _Strings(_Parser):
+class _Strings(Parser):
     """The table of texts; readings for the eye (rPh) are left out."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
@@ -165,14 +165,14 @@ class _Strings(_Parser):
                 )
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        name = _local(name)
+        name = local(name)
         if name == "rPh":
             self._depth_reading += 1
         self._in_text = name == "t" and not self._depth_reading
 
     def end(self, name: str) -> None:
         self._in_text = False
-        name = _local(name)
+        name = local(name)
         if name == "rPh":
             self._depth_reading -= 1
         elif name == "si":
@@ -186,11 +186,11 @@ class _Strings(_Parser):
             self._pieces.append(data)
 
 
-def _shared_strings(archive: zipfile.ZipFile) -> list[str]:
+def shared_strings(archive: zipfile.ZipFile) -> list[str]:
     return _Strings(archive).found if "xl/sharedStrings.xml" in archive.namelist() else []
 
 
-class _Cells(_Parser):
+class _Cells(Parser):
     """Rows of a worksheet. Of a formula's cell the stored value counts; the formula is not looked at."""
 
     def __init__(self, archive: zipfile.ZipFile, part: str, strings: list[str]) -> None:
@@ -204,7 +204,7 @@ class _Cells(_Parser):
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if ":" in name:
-            name = _local(name)
+            name = local(name)
         if name == "c":
             self._kind = attributes.get("t", "n")
             letters = attributes.get("r", "").rstrip("0123456789")
@@ -215,12 +215,12 @@ class _Cells(_Parser):
             self._keeps = True
         elif name == "row":
             number = attributes.get("r", "")
-            self._number = int(number) if _is_number(number) else self._number + 1
+            self._number = int(number) if is_number(number) else self._number + 1
             self._cells = []
 
     def end(self, name: str) -> None:
         if ":" in name:
-            name = _local(name)
+            name = local(name)
         self._keeps = False
         if name == "c" and self._pieces and self._column < MAX_COLUMNS:
             cells, missing = self._cells, self._column + 1 - len(self._cells)
@@ -236,7 +236,7 @@ class _Cells(_Parser):
 
     def _value(self, text: str) -> str:
         if self._kind == "s":
-            index = int(text) if _is_number(text) else len(self._strings)
+            index = int(text) if is_number(text) else len(self._strings)
             return self._strings[index] if index < len(self._strings) else ""
         return text[:-2] if self._kind == "n" and text.endswith(".0") else text
 
