@@ -178,10 +178,11 @@ def _runs_up(structure: Structure, cages: IntArray) -> list[Run]:
     alike = _together(cages)
     runs: list[Run] = []
     for kind in structure.groups:
-        tried = (1 if structure.is_firm else _LEAVES_TRIED) if kind.is_even else max(kind.spines, _LEAVES_TRIED)
+        is_firm = structure.is_firm and len(max(alike, key=len)) < kind.uplinks  # else a cage cuts its leaf off
+        tried = (1 if is_firm else _LEAVES_TRIED) if kind.is_even else max(kind.spines, _LEAVES_TRIED)
         for leaf in range(min(kind.leaves, tried)):
             spines = _spines_of_leaf(kind, leaf).tolist()
-            some = [max(alike, key=len)] if kind.is_even and structure.is_firm else alike
+            some = [max(alike, key=len)] if kind.is_even and is_firm else alike
             runs += [(kind, tuple((leaf, spines[link]) for link in links)) for links in some]
     return runs
 
@@ -224,7 +225,8 @@ def _leaf_spine(structure: Structure, lost: str, runs: list[Run], n: int) -> Out
     """The worst of some runs of leaf-spine links that are lost together."""
     fabric = structure.fabric
     of_leaf = of_rail = most = 0
-    worst, is_sure, rails = _nothing_lost(fabric), structure.is_firm, _rails_of_group(structure)
+    worst, rails = _nothing_lost(fabric), _rails_of_group(structure)
+    is_sure = structure.is_firm and all(len(run) < fabric.leaf_uplinks for _, run in runs)
     cuts: set[tuple[int, frozenset[tuple[int, int]]]] = set()
     for kind, run in runs:
         most = max(most, len(run))

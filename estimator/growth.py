@@ -24,8 +24,14 @@ _SPARE_KEYS = ("part", "length_m")
 
 
 def nodes_sized_for(spec: DesignSpec, fabric: "SizedFabric") -> int:
-    """Nodes that the fabric holds ports for: those to grow to, or whole scalable units with full-unit provision."""
-    return max(spec.fabric.grow_to_nodes or 0, fabric.wiring.built_nodes, fabric.n_nodes)
+    """Nodes that the fabric holds ports for: those to grow to, or whole scalable units with full-unit provision.
+
+    A unit whose last places went to fabric managers, as published designs have it, is full.
+    """
+    whole = fabric.wiring.built_nodes
+    if fabric.links_fabric_manager and whole - fabric.n_nodes <= int(manager_links_of_leaves(fabric).max()):
+        whole = fabric.n_nodes
+    return max(spec.fabric.grow_to_nodes or 0, whole, fabric.n_nodes)
 
 
 def compared_specs(spec: DesignSpec, fabric: "SizedFabric", catalog: "Catalog") -> tuple[DesignSpec, DesignSpec] | None:
@@ -43,13 +49,22 @@ def compared_specs(spec: DesignSpec, fabric: "SizedFabric", catalog: "Catalog") 
     unit = fabric.wiring.unit_nodes
     # whole units of more nodes would be a larger design than the one that ports are held for
     whole = "as-bought" if unit and nodes % unit else spec.fabric.provision
-    grown = apply_change(values, {"compute.nodes": nodes, "fabric.grow_to_nodes": nodes, "fabric.provision": whole})
+    grown = apply_change(values, {"compute.nodes": nodes, "fabric.grow_to_nodes": nodes, "fabric.provision": whole,
+                                  "fabric.tiers": fabric.tiers})  # fmt: skip
     right = apply_change(values, {"fabric.grow_to_nodes": None, "fabric.provision": "as-bought"})
     return parse_spec(grown, catalog), parse_spec(right, catalog)
 
 
+def is_recabled(now: "SizedFabric", grown: "SizedFabric") -> bool:
+    """Whether growing splits the ports of a leaf anew, so that links between switches move too.
+
+    It happens where nodes and fabric managers together leave a leaf too few ports for the uplinks of today.
+    """
+    return (now.leaf_downlinks, now.leaf_uplinks) != (grown.leaf_downlinks, grown.leaf_uplinks)
+
+
 def growth_json(
-    now: Mapping[str, Any], grown: Mapping[str, Any], right: Mapping[str, Any], moved_links: int
+    now: Mapping[str, Any], grown: Mapping[str, Any], right: Mapping[str, Any], moved_links: int, recabled: bool
 ) -> dict[str, Any]:
     """``growth`` of the Estimate, from three Estimates with their bills."""
     upgrade, replaced = upgrade_lines(now["bom"]["lines"], grown["bom"]["lines"])
@@ -59,7 +74,7 @@ def growth_json(
         "readiness_usd": _less(now["bom"]["totals_usd"], right["bom"]["totals_usd"]),
         "upgrade": {"lines": upgrade, "totals_usd": _sum(line["extended_price_usd"] for line in upgrade),
                     "at_least": any(line["extended_price_usd"] is None for line in upgrade)},
-        "replaced": replaced, "moved_links": moved_links,
+        "replaced": replaced, "moved_links": moved_links, "recabled": recabled,
     }  # fmt: skip
 
 

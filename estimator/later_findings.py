@@ -24,7 +24,13 @@ def about_growth(spec: DesignSpec, growth: Mapping[str, Any]) -> Iterator[Findin
     """What cannot stay where it is when the design grows."""
     change = {"fabric.grow_to_nodes": None} if spec.fabric.grow_to_nodes else {"fabric.provision": "as-bought"}
     nodes, moved = growth["nodes"], growth["moved_links"]
-    if moved:
+    if growth["recabled"]:
+        message = (
+            f"Growing from {nodes['now']:,} to {nodes['sized_for']:,} nodes splits the ports of each leaf anew, so that links "
+            "between switches move. Fewer fabric-manager links, or leaves with more ports, avoid that."
+        )
+        yield Finding("grow_recables", "warning", "fabric.grow_to_nodes", message, change)
+    elif moved:
         message = (
             f"{counted(moved, 'fabric-manager link')} must move when the design grows from {nodes['now']:,} to "
             f"{nodes['sized_for']:,} nodes: they take leaf ports of nodes to come. Keep ports for them by connecting fewer "

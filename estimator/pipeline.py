@@ -17,7 +17,7 @@ from estimator.errors import InfeasibleDesign, SpecError
 from estimator.fabric import SizedFabric
 from estimator.failures import failures_json
 from estimator.findings import Finding, findings_of, of_problem
-from estimator.growth import compared_specs, growth_json, moved_manager_links
+from estimator.growth import compared_specs, growth_json, is_recabled, moved_manager_links
 from estimator.later_findings import about_growth, about_spares, cannot_grow
 from estimator.other_fabrics import OtherSized, other_json, size_others
 from estimator.other_findings import cabling_findings, other_findings
@@ -158,7 +158,8 @@ def _with_growth(made: Estimate, catalog: Catalog) -> Estimate:
         return made
     grown, right = others
     moved = moved_manager_links(made.fabric, grown.fabric)
-    growth = growth_json(made.as_json(), grown.as_json(), right.as_json(), moved)
+    recabled = is_recabled(made.fabric, grown.fabric)
+    growth = growth_json(made.as_json(), grown.as_json(), right.as_json(), moved, recabled)
     return replace(made, growth=growth, findings=[*made.findings, *about_growth(made.spec, growth)])
 
 

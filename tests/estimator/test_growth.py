@@ -10,7 +10,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.changes import apply_change
 from estimator.errors import Problem
 from estimator.fabric import SizedFabric
-from estimator.growth import compared_specs, moved_manager_links, nodes_sized_for, upgrade_lines
+from estimator.growth import compared_specs, is_recabled, moved_manager_links, nodes_sized_for, upgrade_lines
 from estimator.later_findings import about_growth, cannot_grow
 from estimator.pipeline import estimate
 from estimator.spec import DesignSpec, parse_spec
@@ -126,12 +126,27 @@ def check_growth(spec: DesignSpec) -> None:
     assert right
     assert (grown.n_nodes, right.n_nodes) == (nodes_sized_for(spec, now), now.n_nodes)
     assert right.n_spine <= now.n_spine or right.tiers == 3  # fewest spines and cores together, each may be more
+    if is_recabled(now, grown):  # told as a finding; no link is promised to stay
+        assert now.links_fabric_manager
+        return
     # where twin cages face up depends on how many ports managers take beside nodes
     panels = Panels() if now.links_fabric_manager else Panels(2, 1, 2, 2, 2)
     here, there = ends(now, panels), ends(grown, panels)
     assert all(link[0].startswith("manager") for link in here - there)
     managers = [{link[2:] for link in some if link[0].startswith("manager")} for some in (here, there)]
     assert len(managers[0] - managers[1]) == moved_manager_links(now, grown)
+
+
+def test_a_leaf_too_small_for_managers_and_nodes_is_told() -> None:
+    """Six ports: a node, two managers and three uplinks; a second node leaves two uplinks."""
+    values = {
+        "compute": {"server": "custom", "nodes": 1, "gpus_per_node": 1, "nics_per_node": 1, "nic_ports_per_node": 1},
+        "fabric": {"generation": "ndr", "leaf_radix": 6, "spine_radix": 6, "tiers": 2, "provision": "full-unit",
+                   "grow_to_nodes": 2, "reserved": {"fabric_manager_links": 2}},
+    }  # fmt: skip
+    found = [finding["code"] for finding in estimated(values)["findings"]]
+    assert "grow_recables" in found
+    assert "grow_moves_links" not in found
 
 
 def test_lines_that_shrink_are_told_apart() -> None:
@@ -162,7 +177,7 @@ def test_fabric_managers_in_the_way_of_nodes_to_come_are_told() -> None:
 def test_parts_that_growth_would_replace_are_told() -> None:
     """12 nodes fill whole twin cables; the 13th does not, so the grown design is cabled another way."""
     line = {"description": "Twin copper", "quantity": 48}
-    growth = {"nodes": {"now": 12, "sized_for": 13}, "moved_links": 0, "replaced": [line]}
+    growth = {"nodes": {"now": 12, "sized_for": 13}, "moved_links": 0, "recabled": False, "replaced": [line]}
     spec = parse_spec({"compute": {"nodes": 12}, "fabric": {"generation": "ndr", "grow_to_nodes": 13}}, CATALOG)
     (told,) = about_growth(spec, growth)
     assert (told.code, told.change) == ("grow_replaces_parts", {"fabric.grow_to_nodes": None})
