@@ -26,6 +26,8 @@ class Design(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="designs")
     name = models.CharField(max_length=200)
+    parent = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="variants")
+    at = models.PositiveIntegerField(default=0)  # number of the edit in sight; 0: none since the newest revision
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -61,6 +63,59 @@ class DesignRevision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.design_id} revision {self.number}"
+
+
+class DesignEdit(models.Model):
+    """What the form of a design held after one edit, valid or not: undo and redo go along these rows."""
+
+    design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="edits")
+    number = models.PositiveIntegerField()
+    step = models.CharField(max_length=64)  # edits of one field between focus and blur have one step and one row
+    typed = models.JSONField()  # field name → text
+    figures = models.JSONField(null=True)  # headline figures; null where the form was invalid
+    created_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["design", "number"]
+        constraints = [models.UniqueConstraint(fields=["design", "number"], name="one_edit_per_number")]
+
+    def __str__(self) -> str:
+        return f"{self.design_id} edit {self.number}"
+
+
+class Pin(models.Model):
+    """A design that its owner keeps in sight beside others."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="pins")
+    design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="pins")
+    position = models.PositiveSmallIntegerField()
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [models.UniqueConstraint(fields=["owner", "design"], name="one_pin_per_design")]
+
+    def __str__(self) -> str:
+        return f"{self.design_id} at {self.position}"
+
+
+class ShareLink(models.Model):
+    """A link that opens one design to whoever has it. Only the hash of its secret is kept."""
+
+    class Mode(models.TextChoices):
+        READ = "read", "read only"
+        EDIT = "edit", "read and edit"
+
+    design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="share_links")
+    secret_hash = models.CharField(max_length=64, unique=True, editable=False)
+    mode = models.CharField(max_length=4, choices=Mode, default=Mode.READ)
+    created_at = models.DateTimeField(auto_now_add=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.mode} link of {self.design_id}"
 
 
 class Calibration(models.Model):
