@@ -54,6 +54,8 @@ def test_every_address_and_method_is_in_the_document(document: dict[str, Any]) -
         "post /api/v1/estimates/{id}/links/compare/", "post /api/v1/designs/{id}/links/compare/",
         "get /api/v1/calibrations/", "post /api/v1/calibrations/",
         "get /api/v1/calibrations/{id}/", "delete /api/v1/calibrations/{id}/",
+        "get /api/v1/comparisons/", "post /api/v1/comparisons/", "get /api/v1/comparisons/{id}/",
+        "patch /api/v1/comparisons/{id}/", "delete /api/v1/comparisons/{id}/", "post /api/v1/comparisons/{id}/refresh/",
         "get /api/v1/catalog/", "get /api/v1/catalog/{kind}/",
     }  # fmt: skip
 
