@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from designer.comparisons import is_outdated
@@ -211,7 +211,9 @@ def _line_cell(
     cell: Json | None, difference: Json, is_baseline: bool, is_offer: bool, has_base: bool
 ) -> dict[str, Any]:
     if cell is None:
-        return {"is_missing": True, "words": "not offered" if is_offer else "none", "is_baseline": is_baseline}
+        told = "" if is_baseline or not has_base else _line_difference(difference, has_base)
+        return {"is_missing": True, "words": "not offered" if is_offer else "none", "is_baseline": is_baseline,
+                "difference": "" if is_offer else told}  # fmt: skip
     unit, price = cell["unit_price_usd"], cell["extended_price_usd"]
     names = [part["description"] or part["part"] or "" for part in cell["parts"]]
     price_change = difference["extended_price_usd"]
@@ -276,7 +278,7 @@ def _total_cell(totals: Json, side: int, baseline: int, is_per_gpu: bool) -> dic
 # ---------------------------------------------------------------- lists
 
 
-def list_rows(rows: Sequence[Comparison]) -> list[dict[str, Any]]:
+def list_rows(rows: Iterable[Comparison]) -> list[dict[str, Any]]:
     """The list of comparisons: name, sides, the first headline."""
     return [
         {

@@ -17,16 +17,11 @@ from designer.templatetags.units import (
     usd_exact,
 )
 
-MARKED = {
-    "p5": 0,
-    "p25": 1,
-    "p50": 0,
-    "p75": 1,
-    "p95": 0,
-}  # on which line its name stands
+MARKED = {"p5": 0, "p25": 1, "p50": 0, "p75": 1, "p95": 0}  # fmt: skip - on which of two lines its name stands
 SHOWN = ("p5", "p10", "p25", "p50", "p75", "p90", "p95", "mean")
 BAR_PX, LABEL_UP_PX, BAR_DOWN_PX, TORNADO_PX = 13, 10, 9, 500
-FIGURES = {"tco_usd": "Total cost", "capex_usd": "Purchase price", "usd_per_gpu_hour": "Per GPU-hour"}
+MILLION = 1e6
+FIGURES = {"capex_usd": "Purchase price", "tco_usd": "Total cost", "usd_per_gpu_hour": "Per GPU-hour"}
 
 
 def histogram_chart(uncertainty: Mapping[str, Any], figure: str) -> dict[str, Any] | None:
@@ -47,7 +42,6 @@ def histogram_chart(uncertainty: Mapping[str, Any], figure: str) -> dict[str, An
     }
     x["axis"] = {**x["axis"], "grid": False, "tickCount": 5}
     at_mark = {"x": {**x, "field": "usd"}, "color": {"value": "var(--text)"}}
-    at_line = {"condition": {"test": "datum.line === 1", "value": -12}, "value": 0}
     told = tooltip({"Percentile": "name", "At": "told"})
     y = {"field": "n", "type": "quantitative", "title": "Draws", "axis": {"tickCount": 5, "format": ",d"}}
     spec = {
@@ -57,8 +51,7 @@ def histogram_chart(uncertainty: Mapping[str, Any], figure: str) -> dict[str, An
              "encoding": {"x": {**x, "bin": {"binned": True}}, "x2": {"field": "to"}, "y": y}},
             {"data": {"values": marked}, "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.25, "tooltip": told},
              "encoding": at_mark},
-            {"data": {"values": marked}, "mark": {"type": "text", "dy": -6, "fontSize": 11, "fontWeight": 600, "aria": False},
-             "encoding": {**at_mark, "y": at_line, "text": {"field": "name"}}},
+            *_names_of_marks(marked, at_mark),
         ],
     }  # fmt: skip
     heads = {key: "mean" if key == "mean" else f"{key[1:]} % of draws below" for key in SHOWN}
@@ -73,6 +66,24 @@ def histogram_chart(uncertainty: Mapping[str, Any], figure: str) -> dict[str, An
     chart["legend"] = []
     chart["spec"]["padding"]["top"] = 30
     return chart
+
+
+def _names_of_marks(marked: Sequence[Mapping[str, Any]], at_mark: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The names of percentiles over the plot, on two lines."""
+    text = {"type": "text", "fontSize": 11, "fontWeight": 600, "aria": False}
+    return [
+        {"data": {"values": [row for row in marked if row["line"] == line]}, "mark": {**text, "dy": dy},
+         "encoding": {**at_mark, "y": {"value": 0}, "text": {"field": "name"}}}
+        for line, dy in ((0, -6), (1, -18))
+    ]  # fmt: skip
+
+
+def percentile_rows(uncertainty: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A row a figure with its percentiles and its mean, in the order of SHOWN."""
+    return [
+        {"name": name, "values": [uncertainty["figures"][key][at] for at in SHOWN]}
+        for key, name in FIGURES.items() if key in uncertainty["figures"]
+    ]  # fmt: skip
 
 
 def tornado_rows(cost: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -90,9 +101,14 @@ def range_words(item: Mapping[str, Any]) -> str:
     """Low to high of a parameter with its unit: "$0.05 to $0.15 per kWh", "3 % to 10 % of the price a year"."""
     dollars, slash, per = str(item.get("unit") or "").partition("/")
     if dollars == "USD":
-        return f"${significant(item['low'])} to ${significant(item['high'])}{f' per {per}' if slash else ''}"
+        return f"{_dollars(item['low'])} to {_dollars(item['high'])}{f' per {per}' if slash else ''}"
     unit = "" if item["unit"] == "ratio" else item["unit"]
     return f"{in_unit(item['low'], unit)} to {in_unit(item['high'], unit)} {unit_name(unit)}".strip()
+
+
+def _dollars(value: float) -> str:
+    """A parameter in dollars, as exact as it was given; millions as sums print."""
+    return usd(value) if value >= MILLION else f"${significant(value)}"
 
 
 def tornado_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -154,8 +170,8 @@ def _tornado_bars(bars: Sequence[Mapping[str, Any]], x: Mapping[str, Any], typic
          "mark": {"type": "bar", "height": BAR_PX, "yOffset": BAR_DOWN_PX, "cornerRadius": 2, "tooltip": said},
          "encoding": {"x": x, "x2": {"field": "typical"}}},
         {"data": {"values": [{"usd": typical, "told": usd(typical)}]},
-         "mark": {"type": "rule", "strokeWidth": 1.25, "tooltip": tooltip({"Typical total": "told"})},
-         "encoding": {"x": x, "y": None, "color": {"value": "var(--text)"}}},
+         "mark": {"type": "rule", "strokeWidth": 1, "tooltip": tooltip({"Typical total": "told"})},
+         "encoding": {"x": x, "y": None, "color": {"value": "var(--muted)"}}},
     ]  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from designer.cost_charts import (
     years_charts,
 )
 from designer.cost_figures import head_figures
-from designer.cost_risk_charts import histogram_chart, tornado_chart, tornado_rows
+from designer.cost_risk_charts import SHOWN, histogram_chart, percentile_rows, tornado_chart, tornado_rows
 from designer.cost_sliders import change_of, moved_rows, slider_rows
 from designer.link_lists import is_outdated
 from designer.spec_keys import ALL_KEYS
@@ -55,6 +55,8 @@ def cost_context(job: EstimateJob, result: Mapping[str, Any], query: Mapping[str
         "rent_charts": [rent_chart(cost, result)],
         "risk_charts": [chart for chart in (*histograms, tornado_chart(cost)) if chart],
         "uncertainty": uncertainty,
+        "percentile_heads": SHOWN,
+        "percentiles": percentile_rows(uncertainty) if uncertainty else [],
         "assumptions": assumption_rows(cost, query.get("order")),
         **what_if_context(job, result, query),
     }

@@ -4,7 +4,7 @@ Everything is escaped first, so that a document cannot bring markup of its own.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
@@ -17,12 +17,14 @@ _CODE = re.compile(r"`([^`]+)`")
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 _STRONG = re.compile(r"\*\*([^*]+)\*\*")
 _EMPHASIS = re.compile(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])")
+_CODE_ASIDE = re.compile(r"\s*\((?:`[^`]*`[,\s]*)+\)")
+_DOCUMENT = re.compile(r"\b([a-z_]+)\.md\b")
 _SAFE_ADDRESS = re.compile(r"(https?://|#|/)")
 
 
 def slug(heading: str) -> str:
-    """The anchor of a heading: "Cost (`cost.py`)" → "cost-cost-py"."""
-    return re.sub(r"[^a-z0-9]+", "-", heading.casefold()).strip("-")
+    """The anchor of a heading, names of code in brackets aside: "Cost over years (`cost.py`)" → "cost-over-years"."""
+    return re.sub(r"[^a-z0-9]+", "-", _CODE_ASIDE.sub("", heading).casefold()).strip("-")
 
 
 def headings(text: str) -> list[tuple[int, str, str]]:
@@ -31,9 +33,10 @@ def headings(text: str) -> list[tuple[int, str, str]]:
     return [(len(one[1]), one[2].replace("`", ""), slug(one[2])) for one in found if one]
 
 
-def rendered(text: str) -> SafeString:
-    """The document as HTML."""
-    return mark_safe("\n".join(_blocks(text.splitlines())))  # noqa: S308 - every line went through escape()
+def rendered(text: str, documents: Mapping[str, str] | None = None) -> SafeString:
+    """The document as HTML; names of ``documents``, such as cabling.md, become links to their addresses."""
+    shown = "\n".join(_blocks(text.splitlines()))
+    return mark_safe(_linked(shown, documents or {}))  # noqa: S308 - every line went through escape()
 
 
 def _blocks(lines: list[str]) -> Iterator[str]:
@@ -117,3 +120,14 @@ def _inline(text: str) -> str:
 def _link(found: re.Match[str]) -> str:
     words, address = found[1], found[2]
     return f'<a href="{address}" rel="noreferrer">{words}</a>' if _SAFE_ADDRESS.match(address) else words
+
+
+def _linked(shown: str, documents: Mapping[str, str]) -> str:
+    """Names of other documents in running text as links; those in code stay code."""
+
+    def link(found: re.Match[str]) -> str:
+        address = documents.get(found[1])
+        return f'<a href="{address}">{found[0]}</a>' if address else found[0]
+
+    parts = re.split(r"(<code>.*?</code>|<[^>]+>)", shown, flags=re.DOTALL)
+    return "".join(part if part.startswith("<") else _DOCUMENT.sub(link, part) for part in parts)

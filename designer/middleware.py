@@ -15,7 +15,9 @@ logger = logging.getLogger(__name__)
 
 CHUNK_BYTES = 65_536
 DRAINED_BYTES = 50_000_000
-TAKES_A_FILE = ("/links/compare/", "/calibrations/", "/calibrations/new/", "/calibrations/read/", "/import/")
+TAKES_A_FILE = (
+    "/links/compare/", "/calibrations/", "/calibrations/new/", "/calibrations/read/", "/import/", "/quotes/", "/quotes/new/",
+)  # fmt: skip
 
 
 class BodyLimitMiddleware:

@@ -217,7 +217,7 @@ def history_of(book: PriceBook) -> list[dict[str, Any]]:
         rates = rate_changes(before.rates if before else [], one.rates)
         counts = {name: len(changes[name]) for name in ("added", "changed", "removed")}
         rows.append({
-            "revision": one, "n_prices": len(one.prices), "rates": rates, "summary": change_words(counts, len(rates)),
+            "revision": one, "n_prices": len(one.prices), "rates": rates, "summary": change_words(counts, len(rates)) if before or one.prices else "",
             "is_newest": one is revisions[-1],
             "groups": [(name, changes[name][:CHANGES_SHOWN], max(0, len(changes[name]) - CHANGES_SHOWN))
                        for name in ("added", "changed", "removed") if changes[name]] if before else [],
@@ -271,7 +271,7 @@ def list_rows(owner: User) -> list[dict[str, Any]]:
     for book in owner.price_books.all():
         latest = book.latest
         rows.append({
-            "book": book, "n_prices": len(latest.prices), "n_parts": len({price["part"] for price in latest.prices}),
+            "book": book, "base_title": BOOK_TITLES[book.base], "n_prices": len(latest.prices), "n_parts": len({price["part"] for price in latest.prices}),
             "number": latest.number, "reason": latest.reason, "users": users_of(book, designs),
             "currencies": sorted({price["currency"] for price in latest.prices} - {USD}),
             "newest": max((price["as_of"] for price in latest.prices), default=""),

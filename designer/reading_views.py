@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from designer.glossary import DOCS, entries
@@ -62,8 +63,9 @@ def document(request: HttpRequest, name: str) -> HttpResponse:
     if name not in _documents():
         raise Http404("There is no document of this name.")
     text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
+    addresses = {other: reverse("document", args=[other]) for other in _documents() if other != name}
     parts = [(words, anchor) for level, words, anchor in headings(text) if level == 2]
-    context = {"section": "help", "name": name, "title": _documents()[name], "body": rendered(text), "parts": parts,
+    context = {"section": "help", "name": name, "title": _documents()[name], "body": rendered(text, addresses), "parts": parts,
                "documents": _documents()}  # fmt: skip
     return render(request, "designer/document.html", context)
 

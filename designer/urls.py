@@ -29,6 +29,7 @@ urlpatterns = [
     path("", include("designer.start_urls")),
     path("", include("designer.comparison_urls")),
     path("", include("designer.price_book_urls")),
+    path("", include("designer.quote_urls")),
     path("validation/", validation_views.validation, name="validation"),
     path("calibrations/", calibration_views.calibrations, name="calibrations"),
     path("calibrations/new/", calibration_views.calibration_new, name="calibration-new"),
@@ -55,11 +56,6 @@ urlpatterns = [
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/racks.svg", views.estimate_racks, name="estimate-racks"),
     path(
         "designs/<uuid:design_id>/estimates/<uuid:job_id>/fabric.svg", views.estimate_diagram, name="estimate-diagram"
-    ),
-    path(
-        "designs/<uuid:design_id>/estimates/<uuid:job_id>/fabric-view.svg",
-        fabric_files.estimate_fabric_view,
-        name="estimate-fabric-view",
     ),
     path(
         "designs/<uuid:design_id>/estimates/<uuid:job_id>/fabric-view.svg",

@@ -12,7 +12,8 @@ from estimator.comparison_figures import FIGURES, SPEED
 HEADLINE = 4  # short forms that a headline holds
 LARGEST_CHANGE = 1.2  # |ln ratio| beyond which a difference gains no more weight
 NO_DIFFERENCE = 0.005  # a share of bandwidth that is not told
-MANY_TIMES = 1.95  # from here on counts are told as multiples
+MANY_TIMES = 1.95  # from here on counts, power and bandwidth are told as multiples
+TWICE = 0.005
 SAME_SHARE_OF_WEIGHT = 0.22  # weight of "about the same" in what matters, against a change of e times
 BETTER, WORSE, SAME, OTHER = "better", "worse", "same", "other"
 MINUS, NO_BREAK = "\N{MINUS SIGN}", "\N{NO-BREAK SPACE}"
@@ -149,7 +150,7 @@ def _phrase(
     sizes: Sequence[int | None],
 ) -> tuple[str | None, str]:  # fmt: skip
     key, a_gpu = figure["key"], " a GPU" if figure["is_per_gpu"] else ""
-    change = _change(ours, theirs)
+    change, times = _change(ours, theirs), _times_words(ours, theirs)
     if key.startswith("busbw"):
         return _speed_phrase(figure, side, baseline, ours, theirs, same, sizes)
     if key == "oversubscription":
@@ -162,7 +163,7 @@ def _phrase(
         return _count_phrase(ours, theirs, noun), noun
     if key in _MORE:
         noun = _MORE[key] + a_gpu
-        return f"{change} {'less' if ours < theirs else 'more'} {noun}", noun
+        return f"{times} the {noun}" if times else f"{change} {'less' if ours < theirs else 'more'} {noun}", noun
     if key in _DEARER:
         noun = _DEARER[key] + a_gpu
         is_amount = _DEARER[key] in _AMOUNTS or noun.startswith(("cost", "price"))
@@ -177,10 +178,16 @@ def _count_phrase(ours: float, theirs: float, noun: str) -> str:
         return f"as many {noun}"
     if not theirs:
         return f"{_digits(ours)} {noun} instead of none"
-    if ours / theirs >= MANY_TIMES:
-        times = "twice" if abs(ours / theirs - 2) < 0.005 else f"{_digits(ours / theirs)} times"
+    if times := _times_words(ours, theirs):
         return f"{times} as many {noun}"
     return f"{_change(ours, theirs)} {'fewer' if ours < theirs else 'more'} {noun}"
+
+
+def _times_words(ours: float, theirs: float) -> str:
+    """Either twice or 2.4 times, in words; nothing for less than MANY_TIMES as much."""
+    if not theirs or ours / theirs < MANY_TIMES:
+        return ""
+    return "twice" if abs(ours / theirs - 2) < TWICE else f"{_digits(ours / theirs)} times"
 
 
 def _speed_phrase(
@@ -197,6 +204,8 @@ def _speed_phrase(
     noun = f"predicted all-reduce{message} {place}"
     if same:
         return f"{'same' if ours == theirs else 'about the same'} {noun}", noun
+    if times := _times_words(ours, theirs):
+        return f"{times} as fast a {noun}", noun
     return f"{_change(ours, theirs)} {'slower' if ours < theirs else 'faster'} {noun}", noun
 
 
@@ -254,6 +263,7 @@ def not_comparable(
     """What one side lacks or knows only the least of, in words; rows that totals leave out come first."""
     out = [{"code": "left_out", "words": f"{row['reason']} Totals are compared without them."}
            for row in _once(totals["left_out"])]  # fmt: skip
+    out += _other_books(figures, items)
     versions = {tuple(item["versions"].values()) for item in items if item["versions"]}
     if len(versions) > 1:
         words = "The designs were estimated by different versions of model or catalog. Refresh to hold them against each other."
@@ -270,6 +280,20 @@ def not_comparable(
         of = " and ".join(f"“{label}”" for label in labels)
         out.append({"code": "figure", "words": f"{how} {of}, so not compared: {_listed(names)}."})
     return out
+
+
+def _other_books(figures: Sequence[Mapping[str, Any]], items: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """That prices come from several books, where it is not books that are compared: there the parts are the same."""
+    books = [item["own_prices"] or item["price_book"] for item in items if item["price_book"]]
+    counts = [figure for figure in figures if figure["unit"] == "count"]
+    if len(set(books)) < 2 or all(value == figure["values"][0] for figure in counts for value in figure["values"]):
+        return []
+    told = "; ".join(
+        f"“{item['label']}” by {item['own_prices'] or item['price_book']}" for item in items if item["price_book"]
+    )
+    return [
+        {"code": "books", "words": f"Prices are not of one book, so that a part may differ in price alone: {told}."}
+    ]
 
 
 def _once(left_out: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:

@@ -123,7 +123,7 @@ class Pricing:
         if rule and rule.anchor and price.book == ANCHORS and price.basis == "seed":
             planned = self._catalog.economics[rule.anchor]
             article = "an" if rule.unit[0] in "aeiou" else "a"
-            times = f" × {rule.units:,} {rule.unit}s" if rule.units != 1 else ""
+            times = f" × {rule.units:,} {rule.unit.split()[-1]}s" if rule.units != 1 else ""
             ends = f"${planned.low:,.0f} to ${planned.high:,.0f} {article} {rule.unit}"
             text = f"Planning price: {ends}{times}, typical the middle"
         else:

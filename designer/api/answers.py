@@ -142,6 +142,15 @@ class Bom(Answer):
     bom = BomWithLines()
 
 
+class CostOfOne(Answer):
+    """The cost of one estimate."""
+
+    name = serializers.CharField()
+    spec_hash = serializers.CharField()
+    versions = Versions()
+    cost = serializers.DictField(help_text="As the cost of an Estimate.")
+
+
 class CablingRow(Answer):
     """One tier over one medium, length and part."""
 

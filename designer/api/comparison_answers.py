@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from rest_framework import serializers
 
 from designer.api.answers import Answer, MoneyRange
@@ -28,25 +29,35 @@ class JudgedChange(Change):
     ranges_overlap = serializers.BooleanField(help_text="Either may turn out the larger.")
 
 
-def _nullable(answer: type[Answer], **options: Any) -> serializers.ListField:
-    """A list with an entry for each side; null where the side has none."""
-    return serializers.ListField(child=answer(allow_null=True), **options)
+class EachSide(serializers.ListField):
+    """A list with an entry for each side; null where the side has none. OpenAPI hears of the null from SideList."""
+
+
+class SideList(OpenApiSerializerFieldExtension):
+    """How the document describes EachSide: the library forgets that entries of a list may be null."""
+
+    target_class = EachSide
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        entry = auto_schema.resolve_serializer(self.target.child, direction).ref
+        kind = ["array", "null"] if self.target.allow_null else "array"
+        return {"type": kind, "items": {"oneOf": [entry, {"type": "null"}]}}
 
 
 class ComparedFigure(Answer):
     """One row of the table of figures; lists have an entry for each side."""
 
     key = serializers.CharField()
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
     unit = serializers.CharField(help_text="count, usd, usd_hour, w, gbit_s, gb_s, ratio or per_year.")
     group = serializers.CharField()
     better = serializers.ChoiceField(["low", "high"], allow_null=True)
-    values = _nullable(FigureRange)
+    values = EachSide(child=FigureRange())
     texts = serializers.ListField(child=serializers.CharField(allow_null=True))
     at_least = serializers.ListField(child=serializers.BooleanField())
     is_per_gpu = serializers.BooleanField(help_text="Differences are for each GPU, as clusters differ in size.")
-    per_gpu = _nullable(FigureRange, allow_null=True)
-    differences = _nullable(JudgedChange)
+    per_gpu = EachSide(child=FigureRange(), allow_null=True)
+    differences = EachSide(child=JudgedChange())
     best = serializers.ListField(
         child=serializers.IntegerField(), help_text="Sides with the best value; empty where all are alike."
     )
@@ -91,9 +102,9 @@ class RowDifference(Answer):
 class PartRow(Answer):
     """One part of a row that has several."""
 
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
     length_m = serializers.FloatField(allow_null=True)
-    sides = _nullable(RowSide)
+    sides = EachSide(child=RowSide())
     differences = RowDifference(many=True)
     missing_on = serializers.ListField(child=serializers.IntegerField())
     is_same = serializers.BooleanField()
@@ -107,10 +118,10 @@ class AlignedRow(Answer):
     function = serializers.CharField()
     role = serializers.CharField(allow_blank=True)
     tier = serializers.CharField(allow_null=True)
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
     is_grouped = serializers.BooleanField()
     is_in_scope = serializers.BooleanField(help_text="Part of the totals on the same scope.")
-    sides = _nullable(RowSide)
+    sides = EachSide(child=RowSide())
     differences = RowDifference(many=True)
     missing_on = serializers.ListField(child=serializers.IntegerField())
     is_same = serializers.BooleanField()
@@ -119,7 +130,7 @@ class AlignedRow(Answer):
 
 class LeftOut(Answer):
     key = serializers.CharField()
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
     reason = serializers.CharField()
 
 
@@ -152,14 +163,14 @@ class ComparisonSummary(Answer):
 
 
 class NotComparable(Answer):
-    code = serializers.ChoiceField(["left_out", "versions", "figure"])
+    code = serializers.ChoiceField(["left_out", "books", "versions", "figure"])
     words = serializers.CharField()
 
 
 class ComparedItem(Answer):
     """A side of the result."""
 
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
     kind = serializers.ChoiceField(["design", "offer"])
     gpus = serializers.IntegerField(allow_null=True)
     nodes = serializers.IntegerField(allow_null=True)

@@ -20,7 +20,7 @@ class ComparisonQuery(serializers.Serializer[Any]):
 class ComparisonSource(Answer):
     """Where a side came from."""
 
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
     design = serializers.UUIDField(allow_null=True)
     revision = serializers.IntegerField(allow_null=True)
     sibling = serializers.IntegerField(allow_null=True, help_text="The side that it is the other family of.")
@@ -73,4 +73,4 @@ class ComparisonDetailSerializer(ComparisonSerializer):
 
     @extend_schema_field(ComparisonSource(many=True))
     def get_sources(self, row: Comparison) -> list[dict[str, Any]]:
-        return [{key: side[key] for key in ComparisonSource().fields} for side in row.specs]
+        return [{key: side[key] for key in map(str, ComparisonSource().fields)} for side in row.specs]

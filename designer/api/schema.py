@@ -299,6 +299,20 @@ bom_read = _call(
     tags=["estimates"],
 )
 
+cost_read = _call(
+    "get_cost",
+    "Cost of ownership",
+    {
+        200: answers.CostOfOne,
+        (200, "text/csv"): OpenApiTypes.STR,
+        (200, XLSX_TYPE): OpenApiTypes.BINARY,
+        (200, PDF_TYPE): OpenApiTypes.BINARY,
+    },
+    (404, 409),
+    description="CSV is the cash flow, a row a year. The workbook computes: change a parameter, and all figures follow.",
+    parameters=[BomQuery],
+    tags=["estimates"],
+)
 links_read = _call(
     "get_links",
     "Every link of a fabric, port to port",

@@ -5,6 +5,7 @@ from typing import Any
 
 from xlsxwriter.utility import xl_col_to_name
 
+from designer.exports.cost_basis import failure_row
 from designer.exports.tables import (
     BOM_COLUMNS,
     COUNT,
@@ -23,13 +24,18 @@ Json = Mapping[str, Any]
 BILL, TOTALS = "Bill of materials", "Totals"
 FIRST = 2  # row of a sheet's first line, below its header
 LETTER = {column.key: xl_col_to_name(index) for index, column in enumerate(BOM_COLUMNS)}
+FAILS_AS = Column("fails_as", "Failure rate", width=14)
+LETTER["fails_as"] = xl_col_to_name(len(BOM_COLUMNS))
 SUMMED = (*(f"extended_price_usd_{end}" for end in RANGE), "power_w")
 
 
 def bill_sheet(estimate: Json) -> Table:
     """The bill: a line's price is its unit price × (quantity + spares), and the last row adds the lines up."""
     table = bom_table(estimate)
-    rows = tuple(_line(row, number) for number, row in enumerate(table.rows, FIRST))
+    rows = tuple(
+        (*_line(row, number), failure_row(line, estimate) or None)
+        for number, (row, line) in enumerate(zip(table.rows, estimate["bom"]["lines"], strict=True), FIRST)
+    )
     last = FIRST + len(rows) - 1
     totals = list(table.totals or ())
     for index, column in enumerate(BOM_COLUMNS):
@@ -37,7 +43,7 @@ def bill_sheet(estimate: Json) -> Table:
         if column.key in SUMMED and rows and isinstance(value, (int, float)):
             letter = LETTER[column.key]
             totals[index] = Formula(f"SUM({letter}{FIRST}:{letter}{last})", value)
-    return Table(table.title, table.columns, rows, tuple(totals))
+    return Table(table.title, (*table.columns, FAILS_AS), rows, (*totals, None))
 
 
 def _line(row: tuple[Cell, ...], number: int) -> tuple[Cell, ...]:
@@ -50,6 +56,11 @@ def _line(row: tuple[Cell, ...], number: int) -> tuple[Cell, ...]:
         if name == "extended_price_usd" and isinstance(value, (int, float)):
             cells[index] = Formula(f"ROUND({LETTER[f'unit_price_usd_{end}']}{number}*{pieces},2)", value)
     return tuple(cells)
+
+
+def bill_column(name: str, n_lines: int) -> str:
+    """A column of the bill's lines, as formulas on other sheets name it."""
+    return f"'{BILL}'!${LETTER[name]}${FIRST}:${LETTER[name]}${FIRST + n_lines - 1}"
 
 
 TOTAL_COLUMNS = (
@@ -96,7 +107,7 @@ def _subtotal(
     """One network's category. SUMPRODUCT compares names as they are: no sign in one is read as a pattern."""
 
     def column(name: str) -> str:
-        return f"'{BILL}'!${LETTER[name]}${FIRST}:${LETTER[name]}${last}"
+        return bill_column(name, last - FIRST + 1)
 
     mine = f"({column('fabric')}=$A{row})*({column('category')}=$B{row})"
     quantity = sum(line["quantity"] for line in members)
@@ -118,9 +129,3 @@ def _subtotal(
             share,
         ),
     )
-
-
-def total_cells(estimate: Json) -> dict[str, str]:
-    """Where the total's low, typical and high stand, for formulas on other sheets."""
-    row = FIRST + len({(line["fabric"], line["category"]) for line in estimate["bom"]["lines"]})
-    return {end: f"'{TOTALS}'!${_AT[f'usd_{end}']}${row}" for end in RANGE}

@@ -8,8 +8,10 @@ from typing import Any
 from django.utils.text import slugify
 
 from designer.exports.bom_sheets import bill_sheet, totals_sheet
+from designer.exports.cost_sheets import cost_sheets
+from designer.exports.cost_tables import chance_table, flow_table
 from designer.exports.csv_file import csv_bytes
-from designer.exports.tables import bom_table, design_table, provenance, sources_table
+from designer.exports.tables import Table, bom_table, design_table, provenance, sources_table
 from designer.exports.xlsx_file import xlsx_bytes
 
 CSV_TYPE = "text/csv; charset=utf-8"
@@ -35,10 +37,32 @@ def bom_csv(estimate: Mapping[str, Any], created: datetime) -> Download:
 
 
 def bom_xlsx(estimate: Mapping[str, Any], created: datetime) -> Download:
-    """The bill of materials for people: with the design, its counts and versions, and the sources of all prices."""
-    tables = [bill_sheet(estimate), totals_sheet(estimate), design_table(estimate), sources_table(estimate)]
+    """The bill for people, with all that follows from it: totals, cost, the design and the sources of all figures."""
+    bill = [bill_sheet(estimate), totals_sheet(estimate)]
+    return _workbook(estimate, [*bill, *_cost_tables(estimate)], created, "bom")
+
+
+def cost_csv(estimate: Mapping[str, Any], created: datetime) -> Download:
+    """The cash flow for machines, a row a year."""
+    content = csv_bytes(flow_table(estimate), provenance(estimate))
+    return Download(file_name(estimate, "csv", "cost"), CSV_TYPE, content)
+
+
+def cost_xlsx(estimate: Mapping[str, Any], created: datetime) -> Download:
+    """The same workbook, opened at its cost."""
+    bill = [totals_sheet(estimate), bill_sheet(estimate)]
+    return _workbook(estimate, [*_cost_tables(estimate), *bill], created, "cost")
+
+
+def _cost_tables(estimate: Mapping[str, Any]) -> list[Table]:
+    chance = chance_table(estimate)
+    return [*cost_sheets(estimate).values(), *([chance] if chance else [])]
+
+
+def _workbook(estimate: Mapping[str, Any], tables: list[Table], created: datetime, kind: str) -> Download:
+    tables = [*tables, design_table(estimate), sources_table(estimate)]
     content = xlsx_bytes(tables, str(estimate["spec"].get("name", "")), created)
-    return Download(file_name(estimate, "xlsx"), XLSX_TYPE, content)
+    return Download(file_name(estimate, "xlsx", kind), XLSX_TYPE, content)
 
 
 def bom_pdf(estimate: Mapping[str, Any], created: datetime) -> Download:
@@ -48,7 +72,15 @@ def bom_pdf(estimate: Mapping[str, Any], created: datetime) -> Download:
     return Download(file_name(estimate, "pdf", "report"), PDF_TYPE, design_report(estimate, created))
 
 
+def cost_pdf(estimate: Mapping[str, Any], created: datetime) -> Download:
+    """Cost of ownership as a report, with what it rests on."""
+    from designer.exports.report import cost_report
+
+    return Download(file_name(estimate, "pdf", "cost"), PDF_TYPE, cost_report(estimate, created))
+
+
 BOM_FILES: dict[str, Writer] = {"csv": bom_csv, "xlsx": bom_xlsx, "pdf": bom_pdf}
+COST_FILES: dict[str, Writer] = {"csv": cost_csv, "xlsx": cost_xlsx, "pdf": cost_pdf}
 FORMATS = ("json", *BOM_FILES)
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 from django import template
 
+from estimator.exchange import MINOR_DIGITS
+
 register = template.Library()
 
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
@@ -159,6 +161,15 @@ def usd_exact(value: Any) -> str:
 def usd_range(value: Any) -> str:
     """``{"low", "high"}`` in dollars → "$1.10 M to $1.40 M"; one figure where both ends agree."""
     return _range(value, usd)
+
+
+@register.filter
+def money(value: Any, currency: str) -> str:
+    """An amount of another currency → "EUR 1,234.50", "JPY 120,000"."""
+    if _is_missing(value):
+        return MISSING
+    sign = MINUS if value < 0 else ""
+    return f"{sign}{currency}{NO_BREAK_SPACE}{abs(value):,.{MINOR_DIGITS.get(currency, 2)}f}"
 
 
 @register.filter

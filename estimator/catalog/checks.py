@@ -18,7 +18,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "switch_aux_ports": ("switch_id", "name"), "nics": ("id",), "nic_ports": ("nic_id", "position"),
     "pcie_limits": ("pcie_gen", "pcie_lanes"), "gpus": ("id",), "servers": ("id",),
     "server_networks": ("server_id", "position"), "cables": ("id",), "connector_fit": ("cage_class",),
-    "generations": ("id",), "default_lengths": ("tier",), "floor_defaults": ("name",),
+    "generations": ("id",), "rate_history": ("id",), "default_lengths": ("tier",), "floor_defaults": ("name",),
     "fabric_defaults": ("name",), "rack_layouts": ("server_id", "position"),
     "prices": ("part_id", "book", "per", "region", "min_quantity", "basis", "as_of"),
     "price_rules": ("part_id",), "exchange_rates": ("currency", "as_of"),
@@ -43,6 +43,7 @@ def check(tables: Tables, catalog: "Catalog") -> None:
     _port_names(tables, catalog)
     _cables(tables, catalog)
     _generations(tables, catalog)
+    _rates(tables, catalog)
     _failure_rates(tables)
     _prices(tables, catalog)
     _evidence(tables)
@@ -94,6 +95,7 @@ def _references(tables: Tables, catalog: "Catalog") -> None:
         "exchange_rates",
         "economics",
         "pcie_limits",
+        "rate_history",
         "default_lengths",
         "floor_defaults",
         "fabric_defaults",
@@ -113,7 +115,8 @@ def _references(tables: Tables, catalog: "Catalog") -> None:
         ("servers", "gpu_id", catalog.gpus), ("rack_layouts", "server_id", catalog.servers),
         ("server_networks", "server_id", catalog.servers),
         ("server_networks", "nic_id", catalog.nics), ("generations", "default_switch", catalog.switches),
-        ("generations", "default_nic", catalog.nics),
+        ("generations", "default_nic", catalog.nics), ("rate_history", "generation", catalog.generations),
+        ("rate_history", "switch_id", catalog.switches),
     ]  # fmt: skip
     for table, column, ids in known:
         place = _at(table, column)
@@ -219,6 +222,17 @@ def _cables(tables: Tables, catalog: "Catalog") -> None:
                 cable.polish,
             ):
                 raise _fail("cables", row, "matching_fiber_ids", f"{fiber} has another medium, connector or polish")
+
+
+def _rates(tables: Tables, catalog: "Catalog") -> None:
+    """A port carries what its lanes do, every generation of a request has its step, and what is sold says since when."""
+    for row, values in tables["rate_history"]:
+        step = catalog.rate_history[values[0]]
+        if step.lanes * step.lane_gbit_s != step.port_rate_gbit_s:
+            message = f"{step.port_rate_gbit_s} is not {step.lanes} lanes of {step.lane_gbit_s} Gb/s"
+            raise _fail("rate_history", row, "port_rate_gbit_s", message)
+        if (step.status == "available") != (step.since is not None and step.generation is not None):
+            raise _fail("rate_history", row, "status", "what is available has a year and a generation, and nothing else has")
 
 
 def _generations(tables: Tables, catalog: "Catalog") -> None:

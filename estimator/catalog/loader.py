@@ -29,6 +29,7 @@ from estimator.catalog.records import (
     PriceObservation,
     PriceRule,
     RackBlock,
+    RateStep,
     RdmaName,
     Server,
     ServerNetwork,
@@ -72,6 +73,7 @@ class Catalog:
         self.constants = {constant_key(v[0], v[1]): ModelConstant(*v) for _, v in tables["model_constants"]}
         self.connector_fit: dict[str, tuple[str, ...]] = {v[0]: v[1] for _, v in tables["connector_fit"]}
         self.connector_lanes: dict[str, int] = {v[0]: v[2] for _, v in tables["connector_fit"]}
+        self.rate_history: dict[str, RateStep] = {v[0]: RateStep(*v) for _, v in tables["rate_history"]}
         self.default_lengths: dict[str, DefaultLength] = {v[0]: DefaultLength(*v) for _, v in tables["default_lengths"]}
         self.fabric_defaults = {v[0]: FabricDefault(*v) for _, v in tables["fabric_defaults"]}
         self.floor_defaults: dict[str, FloorDefault] = {v[0]: FloorDefault(*v) for _, v in tables["floor_defaults"]}

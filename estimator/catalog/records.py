@@ -339,6 +339,27 @@ class Generation:
 
 
 @dataclass(frozen=True, slots=True)
+class RateStep:
+    """A step in the rates of a family: what one port carries over how many lanes, since when, or that it is announced."""
+
+    id: str
+    family: str
+    name: str
+    generation: str | None
+    port_rate_gbit_s: int
+    lanes: int
+    lane_gbit_s: int
+    signalling: str | None
+    since: int | None
+    status: str
+    switch_id: str | None
+    source: str
+    as_of: str
+    basis: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class DefaultLength:
     """Cable length of a tier when the site says nothing."""
 

@@ -248,6 +248,11 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
         "id": identifier, "label": text, "protocol": protocol, "port_rate_gbit_s": count, "standard": text,
         "default_switch": identifier, "default_nic": identifier, "note": text,
     },
+    "rate_history": {
+        "id": identifier, "family": protocol, "name": text, "generation": optional_id, "port_rate_gbit_s": count,
+        "lanes": count, "lane_gbit_s": count, "signalling": optional_text, "since": optional(count), "status": status,
+        "switch_id": optional_id, "source": identifier, "as_of": date, "basis": fact_basis, "note": text,
+    },
     "default_lengths": {
         "tier": one_of("node_leaf", "leaf_spine", "spine_core", "fabric_manager", "leaf_leaf"), "length_m": number,
         "basis": basis, "source": identifier, "as_of": date, "note": optional_text,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,8 @@ def _add(*parts: Any) -> Any:
 
 
 def _round(value: Any, digits: Any) -> Any:
-    """Half away from zero, as spreadsheets do."""
-    scaled = abs(float(value)) * 10 ** int(digits)
-    return np.float64(np.sign(value) * np.floor(scaled + 0.5 + 1e-9) / 10 ** int(digits))
+    """Half away from zero of fifteen digits, as spreadsheets do."""
+    return np.float64(Decimal(f"{float(value):.15g}").quantize(Decimal(1).scaleb(-int(digits)), ROUND_HALF_UP))
 
 
 def _sum_product(*arrays: Any) -> Any:

@@ -50,10 +50,16 @@ def test_every_address_and_method_is_in_the_document(document: dict[str, Any]) -
         "post /api/v1/estimates/{id}/cancel/", "get /api/v1/estimates/{id}/bom/",
         "get /api/v1/estimates/{id}/links/", "get /api/v1/estimates/{id}/cabling/",
         "get /api/v1/estimates/{id}/racks/", "get /api/v1/estimates/{id}/sensitivity/",
-        "post /api/v1/estimates/{id}/cost/what-if/",
+        "post /api/v1/estimates/{id}/cost/what-if/", "get /api/v1/estimates/{id}/cost/",
         "post /api/v1/estimates/{id}/links/compare/", "post /api/v1/designs/{id}/links/compare/",
         "get /api/v1/calibrations/", "post /api/v1/calibrations/",
         "get /api/v1/calibrations/{id}/", "delete /api/v1/calibrations/{id}/",
+        "get /api/v1/comparisons/", "post /api/v1/comparisons/", "get /api/v1/comparisons/{id}/",
+        "patch /api/v1/comparisons/{id}/", "delete /api/v1/comparisons/{id}/", "post /api/v1/comparisons/{id}/refresh/",
+        "get /api/v1/price-books/", "post /api/v1/price-books/", "get /api/v1/price-books/{id}/",
+        "patch /api/v1/price-books/{id}/", "delete /api/v1/price-books/{id}/", "post /api/v1/price-books/{id}/import/",
+        "get /api/v1/price-books/{id}/revisions/{number}/", "get /api/v1/price-books/anchors/",
+        "get /api/v1/price-books/street/",
         "get /api/v1/catalog/", "get /api/v1/catalog/{kind}/",
     }  # fmt: skip
 

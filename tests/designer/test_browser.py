@@ -314,9 +314,83 @@ def test_tabs_work_without_scripts(browser, session):
     context.close()
 
 
+def test_sliders_tell_at_once_what_moving_a_figure_costs(page):
+    answers: list[int] = []
+    page.on("response", lambda response: answers.append(response.status) if "/what-if/" in response.url else None)
+    page.goto(f"{page.url.split('?')[0]}?tab=cost")
+    words = page.locator("#what-if-words")
+    before = words.inner_text()
+    assert before.startswith("As estimated: ")
+    page.focus("#slide-years")
+    page.keyboard.press("ArrowRight")
+    playwright.expect(words).to_contain_text("Total cost over 5 years: $")
+    assert page.get_attribute("#slide-years", "aria-valuetext") == "5 years"
+    assert page.input_value("#what-if-years") == "5"
+    assert re.search(r"\+\$[\d.]+\sM", words.inner_text()), "dearer by so much"
+    page.fill("#what-if-pue", "0.5")
+    playwright.expect(words).to_contain_text("PUE: Must be at least 1")
+    page.fill("#what-if-pue", "1.5")
+    playwright.expect(page.locator("#what-if-figures .difference")).to_contain_text("PUE")
+    assert page.input_value("#slide-pue") == "1.5"
+    page.click("[data-slide-back]")
+    playwright.expect(words).to_have_text(before)
+    assert page.input_value("#what-if-years") == "4"
+    assert page.locator("#what-if-figures form").count() == 0
+    assert set(answers) == {200}
+
+
+def test_moved_figures_become_the_next_revision(app, browser, session):
+    watched: list[str] = []
+    page = opened(browser, session, watched)
+    page.goto(f"{app.url}/designs/new/")
+    page.fill("#id_name", "Cheaper power")
+    page.fill("#id_size", "64")
+    page.click(".form-actions button")
+    page.wait_for_selector("#bom", timeout=20_000)
+    page.click("#tab-cost")
+    page.wait_for_selector("#slide-electricity_usd_per_kwh:visible")
+    page.fill("#what-if-electricity_usd_per_kwh", "0.06")
+    page.click("#what-if-figures button:has-text('Apply to the design')")
+    page.wait_for_selector(".messages:has-text('Saved as revision 2')")
+    page.wait_for_selector("#cost-figures", timeout=20_000)
+    assert page.input_value("#what-if-electricity_usd_per_kwh") == "0.06"
+    assert page.input_value("#id_economics__electricity_usd_per_kwh") == "0.06"
+    assert page.evaluate("window.violations") == watched == []
+    page.context.close()
+
+
+def test_cost_charts_draw_and_the_cash_flow_can_be_discounted(page):
+    page.goto(f"{page.url.split('?')[0]}?tab=cost")
+    for chart in page.locator("[data-chart]").all():
+        chart.scroll_into_view_if_needed()
+        playwright.expect(chart.locator("svg").first).to_be_visible()
+    flow = page.locator("[data-chart='chart-cash-flow']")
+    flow.scroll_into_view_if_needed()
+    points = flow.locator("[aria-roledescription='point']")
+    playwright.expect(points).to_have_count(5)
+    paid = points.last.get_attribute("aria-label")
+    flow.locator("[data-chart-switch]").check()
+    playwright.expect(points.last).not_to_have_attribute("aria-label", paid)
+    playwright.expect(points).to_have_count(5)
+
+
+def test_sliders_work_without_scripts(browser, session):
+    context = browser.new_context(storage_state=session["state"], java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{session['first'].split('?')[0]}?tab=cost")
+    assert not page.is_visible("#slide-years")
+    page.fill("#what-if-years", "6")
+    page.click("#what-if form.sliders button")
+    assert "Total cost over 6 years" in page.inner_text("#what-if-words")
+    assert page.input_value("#what-if-years") == "6"
+    page.click("[data-slide-back]")
+    assert page.input_value("#what-if-years") == "4"
+    context.close()
+
+
 @pytest.mark.parametrize("size", SIZES, ids=["desk", "phone"])
 @pytest.mark.parametrize(
-    "query", ["tab=cabling", "tab=cabling&view=schedule", "tab=racks", "tab=findings", "tab=handoff"]
+    "query", ["tab=cost", "tab=cabling", "tab=cabling&view=schedule", "tab=racks", "tab=findings", "tab=handoff"]
 )
 def test_tabs_fit_their_screen_and_stand_still(browser, session, size, query):
     watched: list[str] = []

@@ -210,6 +210,7 @@ def test_the_tornado_is_widest_first_with_ranges_and_what_is_assumed() -> None:
         range_words({"low": 0.03, "high": 0.1, "unit": "fraction of price a year"}).replace("\xa0", " ")
         == "3 % to 10 % of the price a year"
     )
+    assert range_words({"low": 38.4e6, "high": 51.2e6, "unit": "USD"}).replace("\xa0", " ") == "$38.4 M to $51.2 M"
     assert range_words({"low": 1.1, "high": 1.54, "unit": "ratio"}) == "1.1 to 1.54"
 
 
@@ -232,6 +233,15 @@ def test_percentiles_stand_on_the_histogram() -> None:
     assert {row["name"]: row["usd"] for row in marks} == {key: uncertainty["figures"]["tco_usd"][key] for key in MARKED}
     assert sum(row["n"] for row in chart["spec"]["data"]["values"]) == uncertainty["draws"]
     assert histogram_chart(uncertainty, "usd_per_gpu_hour") is None
+
+
+def test_percentiles_are_listed_for_each_figure(page: Client, owner: User) -> None:
+    design, job = costed(owner)
+    shown, figures = words_of(tab(page, design)), job.result["cost"]["uncertainty"]["figures"]
+    for key, name in (("capex_usd", "Purchase price"), ("tco_usd", "Total cost"), ("usd_per_gpu_hour", "Per GPU-hour")):
+        told = [usd_small(figures[key][at]) for at in ("p5", "p10", "p25", "p50", "p75", "p90", "p95", "mean")]
+        assert f"{name} {' '.join(told)}" in shown
+    assert "10,000 draws over the ranges of prices and assumptions, with seed 1" in shown
 
 
 # --- Assumptions -------------------------------------------------------------------------------------------------

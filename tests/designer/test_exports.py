@@ -89,8 +89,10 @@ def test_workbook_has_the_lines_and_the_totals_of_the_json() -> None:
     estimate = sample_estimate()
     sheet = workbook(bom_xlsx(estimate, CREATED).content, data_only=True)["Bill of materials"]
     header = [cell.value for cell in sheet[1]]
-    assert header == [column.title for column in BOM_COLUMNS]
-    rows = list(sheet.iter_rows(min_row=2, values_only=True))  # as delivered: every formula with its value
+    assert header == [*(column.title for column in BOM_COLUMNS), "Failure rate"]
+    rows = list(
+        sheet.iter_rows(min_row=2, max_col=len(BOM_COLUMNS), values_only=True)
+    )  # as delivered: every formula with its value
     table = bom_table(estimate)
     assert table.totals is not None
     assert rows == [*table.rows, table.totals]

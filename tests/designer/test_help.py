@@ -171,4 +171,10 @@ def test_a_document_brings_no_markup_of_its_own(text: str) -> None:
 
 
 def test_slugs_are_those_of_the_anchors_in_help() -> None:
-    assert slug("Bill of materials (`bom.py`)") == "bill-of-materials-bom-py"
+    assert slug("Bill of materials (`bom.py`, `bom_lines.py`)") == "bill-of-materials"
+    assert slug("Who is who") == "who-is-who"
+
+
+def test_names_of_documents_are_links_but_not_in_code() -> None:
+    shown = rendered("See cabling.md, other.md and `cabling.md`.", {"cabling": "/docs/cabling/"})
+    assert shown == '<p>See <a href="/docs/cabling/">cabling.md</a>, other.md and <code>cabling.md</code>.</p>'

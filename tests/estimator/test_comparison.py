@@ -388,3 +388,17 @@ def test_what_is_kept_gives_the_same_comparison_again() -> None:
     answer = compare([kept[0], old], ["a", "b"])
     assert answer["versions"] == {"model": None, "catalog": None}
     assert answer["not_comparable"][0]["code"] == "versions"
+
+
+def test_large_changes_are_told_as_multiples_and_other_books_are_named() -> None:
+    wide = {"name": "B300", "compute": {"server": "dgx-b300", "gpus": 1024}, "fabric": {"generation": "roce-800"},
+            "economics": {"price_book": "street"}}  # fmt: skip
+    answer = compared(INFINIBAND, wide)
+    phrases = [said["phrase"] for said in answer["summary"][0]["sentences"]]
+    assert any(phrase.startswith("twice the bisection bandwidth") for phrase in phrases)
+    assert any("as fast a predicted all-reduce" in phrase for phrase in phrases)
+    assert answer["not_comparable"][0]["code"] == "books"
+    assert "“B300” by street" in answer["not_comparable"][0]["words"]
+    assert "books" not in [
+        one["code"] for one in compared(INFINIBAND, DEAR)["not_comparable"]
+    ]  # it is books that are compared

@@ -95,6 +95,9 @@ function move(step) {
 
 function start(from) {
   opener = from;
+  for (const offer of document.querySelectorAll("[data-tour-offer]")) {
+    offer.hidden = true;
+  }
   const first = next(-1, 1);
   if (first >= 0) {
     show(first);

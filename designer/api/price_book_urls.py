@@ -1,0 +1,18 @@
+"""Addresses of price books under /api/v1/."""
+
+from django.urls import path
+
+from designer.api import price_book_views as views
+
+urlpatterns = [
+    path("price-books/", views.PriceBooksView.as_view(), name="price-books"),
+    path("price-books/anchors/", views.AnchorsView.as_view(), name="price-book-anchors"),
+    path("price-books/street/", views.StreetView.as_view(), name="price-book-street"),
+    path("price-books/<uuid:pk>/", views.PriceBookView.as_view(), name="price-book"),
+    path("price-books/<uuid:pk>/import/", views.PriceImportView.as_view(), name="price-book-import"),
+    path(
+        "price-books/<uuid:pk>/revisions/<int:number>/",
+        views.PriceBookRevisionView.as_view(),
+        name="price-book-revision",
+    ),
+]

@@ -1,0 +1,61 @@
+"""The report of a quote as a file: JSON whole, CSV with a row for every line, missing part and row left out."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.utils.text import slugify
+
+from designer.exports.downloads import CSV_TYPE, Download
+from designer.models import Quote
+from estimator.handoff.cells import Cell, csv_blocks, guarded
+
+FORMATS = ("csv", "json")
+COLUMNS = (
+    "list", "sheet", "row", "part_number", "description", "quantity", "counted", "currency", "unit_price", "extended_price",
+    "unit_price_usd", "extended_price_usd", "status", "matched_to", "part", "category", "bom_lines", "confidence", "reason",
+    "problems", "why",
+)  # fmt: skip
+
+
+def quote_file(quote: Quote, form: str) -> Download:
+    """The report in one of FORMATS; cells that a spreadsheet would run are guarded."""
+    name = f"{slugify(quote.name) or 'quote'}-report.{form}"
+    if form == "csv":
+        text = "".join(csv_blocks(COLUMNS, ([guarded(cell) for cell in row] for row in _rows(quote.result))))
+        return Download(name, CSV_TYPE, text.encode())
+    return Download(name, "application/json", DjangoJSONEncoder(ensure_ascii=False).encode(report_json(quote)).encode())
+
+
+def report_json(quote: Quote) -> dict[str, Any]:
+    """The report with what it is of."""
+    return {
+        "quote": {"id": str(quote.pk), "name": quote.name, "vendor": quote.vendor, "file_name": quote.file_name,
+                  "file_sha256": quote.file_sha256},
+        "versions": {"model": quote.model_version, "catalog": quote.catalog_version},
+        "columns": quote.reading["columns"], "matches": quote.matches, **quote.result,
+    }  # fmt: skip
+
+
+def _rows(result: Mapping[str, Any]) -> Iterator[list[Cell]]:
+    for name in ("lines", "surplus"):
+        for line in result[name]:
+            yield _cells(
+                name,
+                line | {"bom_lines": " ".join(map(str, line["bom_lines"])), "problems": " ".join(line["messages"])},
+            )
+    for item in result["missing"]:
+        price = item["price_usd"] or {}
+        yield _cells("missing", {
+            "part_number": item["part_number"], "description": item["description"], "quantity": item["missing_quantity"],
+            "extended_price_usd": price.get("typical"), "unit_price_usd": (item["unit_price_usd"] or {}).get("typical"),
+            "part": item["part"], "category": item["category"], "bom_lines": " ".join(map(str, item["bom_lines"])),
+            "why": item["why"],
+        })  # fmt: skip
+    for row in result["left_out"]:
+        yield _cells("left_out", {"sheet": row["sheet"], "row": row["row"], "description": row["text"], "why": row["why"],
+                                  "extended_price": row.get("amount"), "currency": row.get("currency")})  # fmt: skip
+
+
+def _cells(name: str, values: Mapping[str, Any]) -> list[Cell]:
+    return [name, *(values.get(column) for column in COLUMNS[1:])]
