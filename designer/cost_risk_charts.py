@@ -187,8 +187,9 @@ def _tornado_labels(labels: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
     }
     ink = {"condition": {"test": "datum.is_assumption", "value": "var(--warning)"}, "value": "var(--text)"}
     at_left = {"x": {"value": 2}, "text": {"field": "label"}}
-    left = {"data": {"values": list(labels)}, "mark": {**text, "align": "left"}, "encoding": {**at_left, "color": ink}}
-    halo = {**left, "mark": {**left["mark"], "stroke": "var(--surface)", "strokeWidth": 4, "strokeJoin": "round"},
+    at_start = {**text, "align": "left"}
+    left = {"data": {"values": list(labels)}, "mark": at_start, "encoding": {**at_left, "color": ink}}
+    halo = {**left, "mark": {**at_start, "stroke": "var(--surface)", "strokeWidth": 4, "strokeJoin": "round"},
             "encoding": {**at_left, "color": {"value": "var(--surface)"}, "stroke": {"value": "var(--surface)"}}}  # fmt: skip
     right = {"data": {"values": [row for row in labels if row["is_assumption"]]},
              "mark": {**text, "align": "right", "fontSize": 11, "fontWeight": 600},

@@ -6,6 +6,8 @@ from typing import Any
 from designer.link_lists import refuse_outdated
 from estimator.catalog.loader import load_catalog
 from estimator.changes import apply_change
+from estimator.economics_fields import Economics
+from estimator.errors import Problem, SpecError
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
@@ -21,6 +23,23 @@ FIGURES = {  # name in the answer → where it stands in the cost
 }  # fmt: skip
 DIGITS = 4
 SECTION = "economics."
+
+
+def economics_change(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Keys of ``economics`` → a change by dotted key.
+
+    Raises
+    ------
+    SpecError
+        For a key that is none of them.
+    """
+    problems = [
+        Problem(SECTION + key, "unknown_key", f"There is no key {key!r} here. Known: {', '.join(Economics.model_fields)}.")
+        for key in values if key not in Economics.model_fields
+    ]  # fmt: skip
+    if problems:
+        raise SpecError(problems)
+    return {SECTION + key: value for key, value in values.items()}
 
 
 def kept_cost(job: EstimateJob) -> dict[str, Any] | None:

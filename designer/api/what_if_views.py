@@ -10,7 +10,7 @@ from designer.api import schema
 from designer.api.base import ApiView, body_of, query_of
 from designer.api.serializers import NoQuery
 from designer.api.views import finished_result, jobs_of
-from designer.what_if import SECTION, kept_cost, what_if
+from designer.what_if import economics_change, kept_cost, what_if
 
 
 class WhatIfView(ApiView):
@@ -25,5 +25,5 @@ class WhatIfView(ApiView):
         cost = kept_cost(job)
         if cost is None:
             finished_result(job)  # refuses, and says why
-        change = {SECTION + key: value for key, value in body_of(request).items()}
+        change = economics_change(body_of(request))
         return Response({"spec_hash": job.spec_hash, **what_if(job, cost or {}, change)})

@@ -60,7 +60,7 @@ def page(owner: User) -> Client:
 def costed(owner: User, **changes: Any) -> tuple[Design, EstimateJob]:
     """A finished design whose cost is the fixture's."""
     design, job = finished(owner, DESIGN)
-    EstimateJob.objects.filter(pk=job.pk).update(result={**job.result, "cost": cost_fixture(**changes)})
+    EstimateJob.objects.filter(pk=job.pk).update(result={**(job.result or {}), "cost": cost_fixture(**changes)})
     job.refresh_from_db()
     return design, job
 
@@ -108,7 +108,7 @@ def test_rent_or_buy_states_the_break_even_price_always_and_the_rest_with_a_clou
     }  # fmt: skip
     EstimateJob.objects.all().delete()
     design, job = costed(owner, rent=rent)
-    chart = rent_chart(job.result["cost"], job.result)
+    chart = rent_chart(cost_fixture(rent=rent), job.result or {})
     own, rented = (
         [row["value"] for row in chart["spec"]["data"]["values"] if row["series"] == key] for key in ("s0", "s1")
     )
@@ -123,8 +123,9 @@ def test_an_estimate_made_before_cash_flows_still_opens(page: Client, owner: Use
     design, job = finished(owner, DESIGN)
     old = {"capex_usd", "one_off_usd", "opex_usd_per_year", "energy_kwh_per_year", "tco_usd", "tco_years", "usd_per_gpu",
            "network_usd_per_gpu", "network_share", "usd_per_gpu_hour", "price_book", "at_least", "assumptions"}  # fmt: skip
-    cost = {key: value for key, value in job.result["cost"].items() if key in old}
-    EstimateJob.objects.filter(pk=job.pk).update(result={**job.result, "cost": cost})
+    result = job.result or {}
+    cost = {key: value for key, value in result["cost"].items() if key in old}
+    EstimateJob.objects.filter(pk=job.pk).update(result={**result, "cost": cost})
     response = tab(page, design)
     assert response.status_code == 200
     assert "Made by an earlier model" in words_of(response)
@@ -305,7 +306,7 @@ def test_every_slider_is_a_key_of_the_request() -> None:
 
 def cost_with(**economics: Any) -> dict[str, Any]:
     catalog = load_catalog()
-    return estimate([parse_spec(DESIGN | {"economics": economics}, catalog)], catalog, parts=("cost",))[0].cost
+    return estimate([parse_spec(DESIGN | {"economics": economics}, catalog)], catalog, parts=("cost",))[0].cost or {}
 
 
 def test_a_moved_figure_is_worked_out_at_once_and_stored_nowhere(page: Client, owner: User) -> None:
@@ -400,6 +401,8 @@ def test_rest_refuses_what_cannot_be_and_who_may_not(owner: User, call: Caller) 
     address = f"estimates/{job.pk}/cost/what-if/"
     assert_refused(call("POST", address, {"pue": 0.2}), 400, "invalid_spec", "economics.pue")
     assert_refused(call("POST", address, {"bogus": 1}), 400, "invalid_spec", "economics.bogus")
+    assert_refused(call("POST", address, {"years.x": 1}), 400, "invalid_spec", "economics.years.x")
+    assert_refused(call("POST", address, {"spares": {"switches": 2}}), 400, "invalid_spec", "economics.spares.switches")
     assert_refused(call("POST", address + "?x=1", {}), 400, "invalid_request")
     assert_refused(caller(User.objects.create_user("eve"))("POST", address, {}), 404, "not_found")
     assert caller(owner, "read")("POST", address, {"years": 2}).status_code == 200, "a token that may read may ask"
