@@ -97,8 +97,9 @@ def quote_of(owner: User, lines: list[dict[str, Any]]) -> Quote:
 
 
 def test_the_matched_lines_of_a_quote_are_a_side(call: Caller, owner: User) -> None:
-    line = {"status": "matched", "category": "switch", "part": "nvidia-qm9700", "part_number": "MQM9700-NS2F", "items":
-            ["nvidia-qm9700"], "description": "Switch", "quantity": 50, "unit_price_usd": 9.0, "extended_price_usd": 450.0}  # fmt: skip
+    line = {"status": "matched", "category": "switch", "part": "nvidia-qm9700", "part_number": "MQM9700-NS2F",
+            "items": ["nvidia-qm9700"], "description": "Switch", "quantity": 50, "unit_price_usd": 9.0,
+            "extended_price_usd": 450.0}  # fmt: skip
     items = [{"spec": SPEC}, {"quote": str(quote_of(owner, [line, line | {"status": "unmatched"}]).pk)}]
     result = made(call, {"items": items})["result"]
     assert [item["label"] for item in result["items"]] == ["Four units", "Vendor A"]
