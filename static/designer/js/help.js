@@ -5,6 +5,7 @@ import { place } from "./beside.js";
 const known = new Map();
 let card = null;
 let mark = null;
+let pressed = null; // the mark that was pressed while its card was open: the press alone has closed it
 
 function build() {
   card = document.createElement("section");
@@ -58,6 +59,11 @@ async function open(link) {
   card.focus({ preventScroll: true });
 }
 
+document.addEventListener("pointerdown", (event) => {
+  const link = event.target.closest("a[data-help]");
+  pressed = link && link === mark && card?.matches(":popover-open") ? link : null;
+}, true);
+
 document.addEventListener("click", async (event) => {
   const link = event.target.closest("a[data-help]");
   const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
@@ -65,8 +71,12 @@ document.addEventListener("click", async (event) => {
     return;
   }
   event.preventDefault();
+  if (link === pressed) {
+    pressed = null;
+    return;
+  }
   if (mark === link && card?.matches(":popover-open")) {
-    card.hidePopover();
+    card.hidePopover(); // by the keyboard
     return;
   }
   try {
