@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from estimator.built_findings import about_built
 from estimator.catalog.loader import Catalog
-from estimator.diagnosis import why_three_tiers
 from estimator.fabric import SizedFabric
 from estimator.finding import SEVERITY_ORDER, Finding, of_problem
 from estimator.sizing import Sizing
@@ -201,6 +200,8 @@ def _about_spread(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
 
 def _about_tiers(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:
     if fabric.tiers == 3 and spec.fabric.tiers == "auto":
+        from estimator.diagnosis import why_three_tiers
+
         yield Finding("three_tiers_needed", "info", "fabric.tiers", *why_three_tiers(sizing, i, spec, catalog))
 
 

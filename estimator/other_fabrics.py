@@ -14,7 +14,6 @@ import numpy as np
 
 from estimator.attached import Joined, hosts_of
 from estimator.catalog.loader import Catalog
-from estimator.diagnosis import why_not
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric import SizedFabric, even_or_loose, fabric_of
 from estimator.fabric_fields import OtherFabric
@@ -136,6 +135,8 @@ def _first_that_fits(
 
 def _why_not(job: _Job, hosts: Hosts, sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Iterable[Problem]:
     """Why an entry has no fabric; its attachments are the nodes of the message."""
+    from estimator.diagnosis import why_not
+
     each = "a port" if hosts.together == 1 else f"{hosts.together} ports that belong together"
     for problem in why_not(sizing, i, spec, catalog):
         text = f"{problem.message} A node here is {each} of the {job.entry.role} network."

@@ -12,7 +12,6 @@ from itertools import islice
 from estimator.built_findings import slot_gbit_s
 from estimator.catalog.loader import Catalog
 from estimator.changes import Change, apply_change
-from estimator.diagnosis import equal_pods, switch_sizes
 from estimator.errors import SpecError
 from estimator.fabric import SizedFabric, fabric_of
 from estimator.finding import Finding
@@ -190,6 +189,8 @@ def _even(subject: Subject) -> Iterator[Change]:
 
 def _equal_pods(subject: Subject) -> Iterator[Change]:
     if subject.fabric.tiers == 3:
+        from estimator.diagnosis import equal_pods
+
         spread = {"fabric.uplink_spread": "even"} if subject.spec.fabric.uplink_spread == "uneven" else {}
         for nodes in equal_pods(subject.sizing, subject.i):
             yield {"fabric.pod_nodes": nodes, **spread}
@@ -213,6 +214,8 @@ def _next_leaf(subject: Subject) -> Iterator[Change]:
 
 def _larger_leaves(subject: Subject) -> Iterator[Change]:
     """Leaf switches of the generation with more ports, the smallest first; the other switches stay as they are."""
+    from estimator.diagnosis import switch_sizes
+
     fabric = subject.spec.fabric
     others = {f"fabric.{tier}_{what}": getattr(fabric, f"{tier}_{what}")
               for tier in ("spine", "core") for what in ("switch", "radix")}  # fmt: skip
@@ -237,6 +240,8 @@ def _nearest_ratio(subject: Subject) -> Iterator[Change]:
 
 def _smaller_spines(subject: Subject) -> Iterator[Change]:
     """Spines of the catalog with fewer ports, the largest first."""
+    from estimator.diagnosis import switch_sizes
+
     fabric = subject.spec.fabric
     for radix, key in reversed(switch_sizes(subject.spec, subject.catalog).items()):
         if radix < subject.fabric.spine_radix:

@@ -8,7 +8,6 @@ import numpy.typing as npt
 
 from estimator.catalog.loader import Catalog
 from estimator.errors import InfeasibleDesign, Problem
-from estimator.link_labels import labels_of
 from estimator.media import AUTO, MEDIA
 from estimator.site_fields import SetLength
 from estimator.topology import LinkTable
@@ -123,5 +122,7 @@ class _Finder:
 
     def _all_labels(self) -> "dict[str, Labels]":
         if self._labels is None:
+            from estimator.link_labels import labels_of
+
             self._labels = labels_of(self._spec, self._table, self._role, self._catalog)
         return self._labels

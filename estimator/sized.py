@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from estimator.catalog.loader import Catalog
-from estimator.diagnosis import why_not
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric import SizedFabric, fabric_of
 from estimator.sizing import Sizing, size
@@ -21,6 +20,8 @@ def sized_fabrics(specs: Sequence[DesignSpec], catalog: Catalog) -> tuple[Sizing
     sizing = size(specs, catalog)
     problems: list[Problem] = []
     for i in (i for i in range(len(specs)) if sizing.tiers[i] == 0):
+        from estimator.diagnosis import why_not  # most designs can be built
+
         problems += why_not(sizing, i, specs[i], catalog)
     if problems:
         raise InfeasibleDesign(problems)

@@ -19,7 +19,8 @@ _SHOWN_CHARACTERS = 60
 class Section(BaseModel):
     """Frozen, strict about types, and closed to unknown keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    # built when it is first used: most are only parts of another, which builds them in itself
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
 
 
 def _checked_ratio(text: str) -> str:

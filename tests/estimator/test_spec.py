@@ -205,7 +205,7 @@ def test_the_depth_of_a_request_has_a_limit(n_inside: int, code: str) -> None:
     ({"fabric": NDR | {"oversubscription": "9" * 5000 + ":1"}}, "fabric.oversubscription",
      f"'{'9' * 40}' is not two integers with a colon between, such as 3:1."),
     ({"compute": H100 | {"gpu": "h900"}}, "compute.gpu",
-     "The catalog has no GPU 'h900'. Near it: h200-sxm, h200-nvl, h100-sxm; or leave it out."),
+     "The catalog has no GPU 'h900'. Near it: h800-sxm, h200-sxm, h200-nvl; or leave it out."),
 ])  # fmt: skip
 def test_a_refusal_is_in_plain_words(changed: dict[str, Any], field: str, said: str) -> None:
     assert problems_of({"compute": H100, "fabric": NDR, **changed})[field][1] == said
