@@ -5,7 +5,7 @@ in one batch and compares them. ``compare`` compares estimates that are there al
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -221,8 +221,9 @@ def compare(
     names, kinds = [side.label for side in sides], [side.kind for side in sides]
     sizes = [side.gpus for side in sides] if differ_in_size(sides) else []
     rows = aligned([side.lines for side in sides])
-    left_out = scope_of(rows, kinds, names)
-    totals = totals_json(rows, left_out, baseline)
+    scope = scope_of(rows, kinds, names)
+    totals = totals_json(rows, scope.left_out, baseline)
+    sides = [replace(side, lacks=lacks) for side, lacks in zip(sides, scope.lacks, strict=True)]
     figures = [figure_json(figure, sides, baseline) for figure in figures_of(sides)]
     items = [_item(side, list(notes[i]) if i < len(notes) else []) for i, side in enumerate(sides)]
     predicted = [max(side.all_reduce["gpus"]) if side.all_reduce else None for side in sides]
@@ -231,7 +232,7 @@ def compare(
         "summary": [summary_of(i, baseline, items, figures, totals, predicted) for i in range(len(sides)) if i != baseline],
         "not_comparable": not_comparable(figures, items, totals),
         "figures": figures,
-        "rows": [row_json(key, row, baseline, sizes, key not in left_out) for key, row in rows.items()],
+        "rows": [row_json(key, row, baseline, sizes, key not in scope.left_out) for key, row in rows.items()],
         "totals": totals,
         "spend": [_spend(side) for side in sides],
         "busbw": _curves(sides),

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from estimator.bom_lines import CABLE, FACILITY, FIBER, MODULE, NIC, RACK, RANGE, SERVER, SWITCH, Cents
+from estimator.bom_lines import CABLE, CATEGORIES, FACILITY, FIBER, MODULE, NIC, RACK, RANGE, SERVER, SWITCH, Cents
 from estimator.catalog.ports import COMPUTE
-from estimator.comparison_lines import Line, difference_cents, is_unpriced, relative, total_cents
+from estimator.comparison_lines import FUNCTION_OF, Line, difference_cents, is_unpriced, relative, total_cents
 from estimator.units import CENTS_PER_USD
 
 Ends = tuple[float, float, float]
@@ -32,6 +32,12 @@ class Side:
     lines: tuple[Line, ...]
     estimate: dict[str, Any] | None = None  # None: an offer
     gpus: int | None = None
+    lacks: frozenset[tuple[str, str]] = frozenset()  # what an offer has nothing of, by network and function
+
+    def is_partial(self, *categories: str, compute: bool | None = None) -> bool:
+        """Whether an offer lacks goods of these categories, so that their sum is the least that they are."""
+        functions = {FUNCTION_OF.get(category, category) for category in categories}
+        return any(function in functions and compute in (None, fabric == COMPUTE) for fabric, function in self.lacks)
 
     def network(self, key: str = COMPUTE) -> dict[str, Any]:
         """A sized network of the design; nothing for an offer."""
@@ -104,17 +110,18 @@ def _dollars(cents: Cents) -> Ends:
     return low, typical, high
 
 
-def _price(lines: Sequence[Line]) -> Value | None:
+def _price(lines: Sequence[Line], is_partial: bool = False) -> Value | None:
     """Sum of the lines' prices; None where there are none, or none has a price."""
     if not lines or all(line.cents is None for line in lines):
         return None
-    return Value(_dollars(total_cents(lines)), is_unpriced(lines), None, tuple(lines))
+    return Value(_dollars(total_cents(lines)), is_partial or is_unpriced(lines), None, tuple(lines))
 
 
 def _quantity(*categories: str, compute: bool = True) -> Getter:
     def get(side: Side) -> Value | None:
         lines = side.of(*categories, compute=compute)
-        return number(sum(line.quantity for line in lines)) if lines or side.estimate else None
+        least = side.is_partial(*categories, compute=compute)
+        return number(sum(line.quantity for line in lines), None, least) if lines or side.estimate else None
 
     return get
 
@@ -123,8 +130,9 @@ def _switches(role: str | None) -> Getter:
     def get(side: Side) -> Value | None:
         if side.estimate:
             return number(side.network()["counts"][role or "switches"])
-        lines = side.of(SWITCH, compute=True)
-        return number(sum(line.quantity for line in lines if role in (None, line.use))) if lines else None
+        lines = [line for line in side.of(SWITCH, compute=True) if role in (None, line.use)]
+        least = role is None and side.is_partial(SWITCH, compute=True)
+        return number(sum(line.quantity for line in lines), None, least) if lines else None
 
     return get
 
@@ -175,11 +183,11 @@ def _offer_watts(side: Side) -> Value | None:
 
 
 def _capex(*categories: str) -> Getter:
-    return lambda side: _price(side.of(*categories)) if categories else _price(side.lines)
+    wanted = categories or CATEGORIES
+    return lambda side: _price(side.of(*wanted), side.is_partial(*wanted))
 
 
-def _network_capex(side: Side) -> Value | None:
-    return _price([line for line in side.lines if line.category not in (SERVER, *FACILITY)])
+NETWORK_CATEGORIES = tuple(category for category in CATEGORIES if category not in (SERVER, *FACILITY))
 
 
 def _of_cost(*path: str) -> Getter:
@@ -247,7 +255,7 @@ FIGURES = (
     Figure("adapters_usd", "Adapters", "usd", MONEY, _capex(NIC), weight=4),
     Figure("facility_usd", "Racks and cooling", "usd", MONEY, _capex(*FACILITY), weight=1),
     Figure("optics_usd", "Modules and cables", "usd", MONEY, _capex(MODULE, CABLE, FIBER), weight=6),
-    Figure("network_usd", "Network", "usd", MONEY, _network_capex, weight=9),
+    Figure("network_usd", "Network", "usd", MONEY, _capex(*NETWORK_CATEGORIES), weight=9),
     Figure("capex_usd", "Purchase price", "usd", MONEY, _capex(), weight=6),
     Figure("outlay_usd", "Outlay, with what is paid once", "usd", MONEY, _of_cost("outlay_usd"), weight=3),
     Figure("opex_usd_per_year", "Running cost a year", "usd", MONEY, _of_cost("opex_usd_per_year", "total"), weight=4),
@@ -303,10 +311,6 @@ def has_mixed_adapters(sides: Sequence[Side]) -> bool:
     return any(designs) and not all(designs)
 
 
-def _network_without_adapters(side: Side) -> Value | None:
-    return _price([line for line in side.lines if line.category not in (SERVER, NIC, *FACILITY)])
-
-
 def _watts_without_adapters(side: Side) -> Value | None:
     power = (side.estimate or {}).get("power")
     if not power:
@@ -317,7 +321,8 @@ def _watts_without_adapters(side: Side) -> Value | None:
 
 WITHOUT_ADAPTERS: dict[str, Figure | None] = {  # where adapters are within the servers of some sides and lines of others
     "network_w": Figure("network_w", "Network without adapters, typical", "w", POWER, _watts_without_adapters, weight=5),
-    "network_usd": Figure("network_usd", "Network without adapters", "usd", MONEY, _network_without_adapters, weight=9),
+    "network_usd": Figure("network_usd", "Network without adapters", "usd", MONEY,
+                          _capex(*(category for category in NETWORK_CATEGORIES if category != NIC)), weight=9),
     "network_usd_per_gpu": None,
     "usd_per_gbit_s_bisection": None,
 }  # fmt: skip
@@ -404,8 +409,8 @@ def is_about_same(figure: Figure, value: Value, base: Value, shared_lines: bool 
     share = abs(value.ends[1] - base.ends[1]) / max(abs(value.ends[1]), abs(base.ends[1]))
     if share <= figure.same_share:
         return True
-    has_lines = value.lines is not None and base.lines is not None
-    return has_lines and share <= CLOSE_SHARE and ranges_overlap(value, base, shared_lines)
+    has_range = value.ends[0] < value.ends[2] or base.ends[0] < base.ends[2]
+    return has_range and share <= CLOSE_SHARE and ranges_overlap(value, base, shared_lines)
 
 
 def _best(figure: Figure, values: Sequence[Value | None]) -> list[int]:

@@ -68,17 +68,19 @@ class Line:
         return FUNCTION_OF.get(self.category, self.category)
 
     @property
-    def scope(self) -> tuple[str, str]:
-        """(network, kind of goods) that is offered as a whole or not at all."""
-        return self.fabric, SCOPE_OF.get(self.function, self.function)
-
-    @property
     def bought(self) -> int:
         """Pieces with spares."""
         return self.quantity + self.spare_quantity
 
 
 Key = tuple[str, str, str, str]  # fabric, function, role, tier
+
+
+def scope_key(key: Key) -> tuple[str, str, str]:
+    """(network, kind of goods, place): what is offered as a whole or not at all. A tier of cables comes with its modules."""
+    fabric, function, role, tier = key
+    kind = SCOPE_OF.get(function, function)
+    return fabric, kind, role if function == SWITCH else tier if kind == "cabling" else ""
 
 
 def cents_of(usd: Mapping[str, float | None] | None) -> Cents | None:
@@ -113,18 +115,46 @@ def _line(line: Mapping[str, Any], number: int) -> Line:
 def aligned(sides: Sequence[Sequence[Line]]) -> dict[Key, list[list[Line]]]:
     """Rows in the order of a bill: key → the lines of every side.
 
-    A line without a use (an offer may not say) joins the row where the same part or part number stands on another side, or
-    the only row of its function; failing both it has a row of its own under its description.
+    A line without a use (an offer may not say) stands for every role that its part has on another side: those rows become
+    one. Without such a part it stands for all roles of its function where its side says nothing else of that function, and
+    has a row of its own under its description otherwise.
     """
     known = [line for lines in sides for line in lines if line.use is not None]
+    merged = _Merged(_key(line) for line in known)
+    places = [
+        [_key(line) if line.use is not None else _place(line, lines, known, merged) for line in lines]
+        for lines in sides
+    ]
     rows: dict[Key, list[list[Line]]] = {}
-    for i, lines in enumerate(sides):
-        for line in lines:
-            key = _key(line) if line.use is not None else _key_like(line, known)
-            rows.setdefault(key, [[] for _ in sides])[i].append(line)
+    for i, (lines, keys) in enumerate(zip(sides, places, strict=True)):
+        for line, key in zip(lines, keys, strict=True):
+            rows.setdefault(merged.key_of(key), [[] for _ in sides])[i].append(line)
     position = {key: at for at, key in enumerate(rows)}
     fabrics = list(dict.fromkeys(key[0] for key in rows))
     return dict(sorted(rows.items(), key=lambda row: (fabrics.index(row[0][0]), _rank(row[0][1]), position[row[0]])))
+
+
+class _Merged:
+    """Rows that are one because a line stands for all of them."""
+
+    def __init__(self, keys: Iterable[Key]) -> None:
+        self._groups: dict[Key, list[Key]] = {key: [key] for key in dict.fromkeys(keys)}
+
+    def merge(self, keys: Iterable[Key]) -> Key:
+        """Make these rows one; the first of them."""
+        group: list[Key] = []
+        for key in keys:
+            group += [one for one in self._groups[key] if one not in group]
+        for key in group:
+            self._groups[key] = group
+        return group[0]
+
+    def key_of(self, key: Key) -> Key:
+        """The key of the row that a key belongs to."""
+        group = self._groups.get(key, [key])
+        fabric, function, _, _ = group[0]
+        roles, tiers = (list(dict.fromkeys(one[at] for one in group)) for at in (2, 3))
+        return fabric, function, " and ".join(roles), tiers[0] if len(tiers) == 1 else ""
 
 
 def _rank(function: str) -> int:
@@ -135,13 +165,21 @@ def _key(line: Line) -> Key:
     return line.fabric, line.function, line.use or "", line.tier or ""
 
 
-def _key_like(line: Line, known: Sequence[Line]) -> Key:
-    same = [other for other in known if (other.part and other.part == line.part)
-            or (other.part_number and other.part_number == line.part_number)]  # fmt: skip
-    of_function = {_key(other) for other in known if other.function == line.function and other.fabric == line.fabric}
-    if same:
-        return _key(max(same, key=lambda other: (other.length_m == line.length_m, other.fabric == line.fabric)))
-    return of_function.pop() if len(of_function) == 1 else (line.fabric, line.function, line.description, "")
+def _place(line: Line, mine: Sequence[Line], known: Sequence[Line], merged: _Merged) -> Key:
+    """The row of a line without a use; rows that it stands for become one."""
+    same = [other for other in known if _is_same_part(line, other)]
+    here = [other for other in same if other.fabric == line.fabric] or same
+    if not here and not any(other.use is not None and other.function == line.function for other in mine):
+        here = [other for other in known if (other.fabric, other.function) == (line.fabric, line.function)]
+    if here:
+        of_one = [other for other in here if _key(other)[:2] == _key(here[0])[:2]]
+        return merged.merge(dict.fromkeys(_key(other) for other in of_one))
+    return line.fabric, line.function, line.description, ""
+
+
+def _is_same_part(line: Line, other: Line) -> bool:
+    by_id = line.part is not None and line.part == other.part
+    return by_id or (line.part_number is not None and line.part_number == other.part_number)
 
 
 def parts_of(row: Sequence[Sequence[Line]]) -> list[list[list[Line]]]:

@@ -18,14 +18,16 @@ def own_price_findings(own: OwnPrices | None, lines: Sequence[BomLine]) -> Itera
     """What an architect should know of the prices in the request, of parts that are bought."""
     if own is None:
         return
-    bought = {line.part for line in lines}
-    over = [price for price in own.prices if price.part in bought and not is_valid(price, own.day)]
+    bought, day = {line.part for line in lines}, own.day
+    over = [price for price in own.prices if price.part in bought and not is_valid(price, day)]
     if over:
-        yield _expired(over, own.day)
+        yield _expired(over, day)
     rates = {(line.price_rate.currency, line.price_rate.as_of): line.price_rate for line in lines if line.price_rate}
-    dates = {price.currency: max(p.as_of for p in own.prices if p.currency == price.currency) for price in own.prices}
+    dates: dict[str, str] = {}
+    for price in own.prices:
+        dates[price.currency] = max(price.as_of, dates.get(price.currency, ""))
     for rate in rates.values():
-        newest = dates.get(rate.currency, own.day)
+        newest = dates.get(rate.currency, day)
         days = (date.fromisoformat(newest) - date.fromisoformat(rate.as_of)).days
         if rate.basis == "assumption" or days > OLD_DAYS:
             yield _weak_rate(rate, newest, own)

@@ -6,9 +6,11 @@ from typing import Any
 
 from django.utils.text import slugify
 
+from designer.exports.comparison_sheets import comparison_tables
 from designer.exports.csv_file import csv_bytes
-from designer.exports.downloads import CSV_TYPE, Download
+from designer.exports.downloads import CSV_TYPE, PDF_TYPE, XLSX_TYPE, Download
 from designer.exports.tables import COUNT, MONEY, RANGE, Cell, Column, Json, Table
+from designer.exports.xlsx_file import xlsx_bytes
 
 Writer = Callable[[str, Json, datetime], Download]
 
@@ -114,12 +116,25 @@ def comparison_csv(name: str, result: Json, created: datetime) -> Download:
     return Download(comparison_file_name(name, "csv"), CSV_TYPE, content)
 
 
+def comparison_xlsx(name: str, result: Json, created: datetime) -> Download:
+    """The comparison for people, as sheets that compute."""
+    content = xlsx_bytes(comparison_tables(result), name, created)
+    return Download(comparison_file_name(name, "xlsx"), XLSX_TYPE, content)
+
+
+def comparison_pdf(name: str, result: Json, created: datetime) -> Download:
+    """The comparison as a report."""
+    from designer.exports.report_comparison import comparison_report  # reportlab takes a while to load
+
+    return Download(comparison_file_name(name, "pdf"), PDF_TYPE, comparison_report(name, result, created))
+
+
 def comparison_file_name(name: str, extension: str) -> str:
     """``ndr-and-roce-comparison.csv``: the comparison's name in safe letters."""
     return f"{slugify(name)[:80].strip('-') or 'designs'}-comparison.{extension}"
 
 
-COMPARISON_FILES: dict[str, Writer] = {"csv": comparison_csv}
+COMPARISON_FILES: dict[str, Writer] = {"csv": comparison_csv, "xlsx": comparison_xlsx, "pdf": comparison_pdf}
 COMPARISON_FORMATS = ("json", *COMPARISON_FILES)
 
 

@@ -261,6 +261,18 @@ def test_lines_of_an_offer_without_a_use_find_their_row_by_part_or_category() ->
     offer["offer"]["lines"].append(stranger)
     answer = compare_request({"items": [{"spec": INFINIBAND}, offer]}, CATALOG)
     assert answer["rows"][-1]["missing_on"] == [0]
+    assert row(answer, "Leaf and spine switches")["is_same"] is False  # only the offer's power is not known
+    assert row(answer, "Leaf and spine switches")["sides"][1]["quantity"] == 48
+
+
+def test_another_vendors_switches_without_a_use_stand_against_all_switches() -> None:
+    price = {"low": 1.0, "typical": 2.0, "high": 3.0}
+    other = {"category": "switch", "description": "Other switch", "quantity": 50, "unit_price_usd": price}
+    strange = {"category": "cooling", "description": "Chiller", "quantity": 1, "unit_price_usd": price}
+    answer = compare_request({"items": [{"spec": INFINIBAND}, {"offer": {"lines": [other, strange]}}]}, CATALOG)
+    switches = row(answer, "Leaf and spine switches")
+    assert [side["quantity"] for side in switches["sides"]] == [48, 50]
+    assert row(answer, "Cooling")["missing_on"] == [0]
 
 
 def test_other_books_change_prices_alone() -> None:
@@ -402,3 +414,20 @@ def test_large_changes_are_told_as_multiples_and_other_books_are_named() -> None
     assert "books" not in [
         one["code"] for one in compared(INFINIBAND, DEAR)["not_comparable"]
     ]  # it is books that are compared
+
+
+def test_an_offer_that_forgets_the_spines_is_not_the_cheaper_network() -> None:
+    offer = offer_of(INFINIBAND, "server", "rack")
+    lines = offer["offer"]["lines"]
+    offer["offer"]["lines"] = [line for line in lines if line["use"] != "spine" and line["tier"] != "leaf_spine"]
+    answer = compare_request({"items": [{"spec": INFINIBAND}, offer]}, CATALOG)
+    reasons = [one["reason"] for one in answer["totals"]["left_out"]]
+    assert "Spine switches are not in “Offer”." in reasons
+    assert "Modules and cables, leaf-spine, are not in “Offer”." in reasons
+    assert answer["totals"]["differences"][1] == {"absolute": 0, "relative": 0}
+    for key in ("switches", "modules", "cables", "network_usd", "capex_usd", "switches_usd", "optics_usd"):
+        assert figure(answer, key)["at_least"] == [False, True], key
+        assert figure(answer, key)["differences"][1] is None
+    assert figure(answer, "leaf_switches")["differences"][1]["absolute"] == 0
+    assert figure(answer, "spine_switches")["values"][1] is None
+    assert all(said["tone"] == "same" for said in answer["summary"][0]["sentences"])

@@ -1,5 +1,6 @@
 """Prices of one's own: which of several counts, what a line says of it, and what is refused."""
 
+import time
 from dataclasses import replace
 from itertools import permutations
 from typing import Any
@@ -292,6 +293,17 @@ def test_two_thousand_unknown_parts_are_refused_at_once(catalog: Catalog) -> Non
     assert len(refused.value.problems) == MAX_PRICES
     assert "Near it" in refused.value.problems[0].message
     assert "Near it" not in refused.value.problems[-1].message
+
+
+def test_a_full_book_is_priced_in_no_time(catalog: Catalog) -> None:
+    """2,000 prices: the preview of a design with such a book answers while one types."""
+    parts = catalog.part_ids()
+    own = book(*(price(parts[n % len(parts)], currency="EUR", source=f"Offer {n}") for n in range(MAX_PRICES)))
+    started = time.perf_counter()
+    made = estimate([parse_spec(request_of(own), catalog)], catalog, parts=("bom",))[0]
+    assert time.perf_counter() - started < 3  # about 0.15 s on one idle core; a busy machine is slower
+    assert made.bom is not None
+    assert all(line["price_rule"].startswith("Own book") for line in made.bom["lines"] if line["part"])
 
 
 def test_the_hash_is_of_what_the_book_says(catalog: Catalog) -> None:

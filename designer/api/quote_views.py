@@ -1,0 +1,187 @@
+"""Vendors' quotes against designs, kept with their reports."""
+
+import io
+from collections.abc import Mapping
+from typing import Any, cast
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from designer.api import quote_schema as schema
+from designer.api.base import ApiView, HeavyJobView, Pages, body_of, query_of
+from designer.api.errors import Refusal
+from designer.api.parsers import BoundedJSONParser
+from designer.api.quote_serializers import QuoteDetailSerializer, QuoteQuery, QuoteSerializer
+from designer.api.serializers import NoQuery, PageQuery, _url
+from designer.api.views import designs_of, owner_of
+from designer.calibrations import checked_name
+from designer.exports.quote_files import quote_file
+from designer.models import PriceBook, Quote
+from designer.quotes import checked_vendor, create_quote, set_columns, set_matches, take_into_book
+from designer.uploads import bytes_of
+from estimator.catalog.loader import load_catalog
+from estimator.errors import Problem
+from estimator.jobs.models import EstimateJob
+from estimator.quote_file import MAX_FILE_BYTES
+from estimator.spec import DesignSpec, parse_spec
+
+CREATE_KEYS = ("file", "design", "estimate", "spec", "columns", "name", "vendor")
+CHANGE_KEYS = ("name", "vendor", "columns", "matches")
+PRICE_KEYS = ("book", "name", "as_of")
+SOURCES = ("design", "estimate", "spec")
+MAX_SPEC_BYTES, MAX_COLUMNS_BYTES = 2_500_000, 100_000
+
+
+class QuotesView(HeavyJobView):
+    """The caller's quotes."""
+
+    parser_classes = [MultiPartParser]
+    pagination_class = Pages
+
+    @schema.quote_list
+    def get(self, request: Request) -> Response:
+        query_of(request, PageQuery)
+        pages = Pages()
+        page = pages.paginate_queryset(quotes_of(request).defer("reading"), request, self)
+        return pages.get_paginated_response(QuoteSerializer(page, many=True, context={"request": request}).data)
+
+    @schema.quote_create
+    def post(self, request: Request) -> Response:
+        query_of(request, NoQuery)
+        parts = cast("Mapping[str, Any]", request.data)
+        _refuse_unknown(parts, CREATE_KEYS)
+        file = parts.get("file")
+        if file is None or not hasattr(file, "read"):
+            raise _refused("file", "missing", "Send the quote as the part 'file' of a form.")
+        spec = _spec_of(request, parts)
+        columns = _json_part(parts, "columns", MAX_COLUMNS_BYTES)
+        data = bytes_of(file, "file", MAX_FILE_BYTES)
+        texts = [str(parts.get(name) or "") for name in ("name", "vendor")]
+        quote = create_quote(owner_of(request), spec, data, str(file.name), *texts, columns=columns)
+        values = _quote_json(request, quote)
+        return Response(values, status=201, headers={"Location": values["url"]})
+
+
+class QuoteView(ApiView):
+    """One quote."""
+
+    @schema.quote_read
+    def get(self, request: Request, pk: UUID) -> Response | HttpResponse:
+        form = query_of(request, QuoteQuery)["format"]
+        quote = get_object_or_404(quotes_of(request), pk=pk)
+        if form == "json":
+            return Response(_quote_json(request, quote))
+        if not quote.result:
+            raise _refused("columns", "no_header", "Say first which column is which: PATCH this address with columns.")
+        file = quote_file(quote, form)
+        disposition = f'attachment; filename="{file.name}"'
+        return HttpResponse(file.content, content_type=file.content_type, headers={"Content-Disposition": disposition})
+
+    @schema.quote_update
+    def patch(self, request: Request, pk: UUID) -> Response:
+        query_of(request, NoQuery)
+        quote, body = get_object_or_404(quotes_of(request), pk=pk), body_of(request)
+        _refuse_unknown(body, CHANGE_KEYS)
+        if not body:
+            raise _refused("", "nothing_to_change", f"Give some of {', '.join(CHANGE_KEYS)}.")
+        for name, check in (("name", checked_name), ("vendor", checked_vendor)):
+            if name in body:
+                if not isinstance(body[name], str):
+                    raise _refused(name, "wrong_type", f"A {name} is a text.")
+                setattr(quote, name, check(body[name]))
+        matches = body.get("matches", {})
+        if not isinstance(matches, Mapping):
+            raise _refused("matches", "wrong_type", 'Matches are an object: {"0:7": "nvidia-qm9700", "0:9": null}.')
+        with transaction.atomic():
+            quote.save(update_fields=["name", "vendor", "updated_at"])
+            if body.get("columns") is not None:
+                set_columns(quote, body["columns"])
+            if matches:
+                set_matches(quote, matches)
+        return Response(_quote_json(request, quote))
+
+    @schema.quote_delete
+    def delete(self, request: Request, pk: UUID) -> Response:
+        query_of(request, NoQuery)
+        get_object_or_404(quotes_of(request), pk=pk).delete()
+        return Response(status=204)
+
+
+class QuotePricesView(ApiView):
+    """A quote's prices, into a book."""
+
+    @schema.quote_prices
+    def post(self, request: Request, pk: UUID) -> Response:
+        query_of(request, NoQuery)
+        quote, body = get_object_or_404(quotes_of(request), pk=pk), body_of(request)
+        _refuse_unknown(body, PRICE_KEYS)
+        for name in ("name", "as_of"):
+            if not isinstance(body.get(name, ""), str):
+                raise _refused(name, "wrong_type", f"{name} is a text.")
+        chosen = body.get("book")
+        book = None
+        if chosen is not None:
+            book = get_object_or_404(PriceBook, pk=_id(chosen, "book"), owner_id=request.user.pk)
+        taken, n_prices, n_skipped = take_into_book(quote, book, body.get("name", ""), body.get("as_of", ""))
+        serializer = QuoteSerializer(quote, context={"request": request})
+        url = _url(serializer, "price-book", pk=taken.pk)
+        values = {"book": str(taken.pk), "url": url, "name": taken.name, "taken": n_prices, "skipped": n_skipped}
+        return Response(values, status=200 if book else 201, headers={"Location": url})
+
+
+def quotes_of(request: Request) -> QuerySet[Quote]:
+    """The caller's quotes, newest first."""
+    return Quote.objects.filter(owner_id=request.user.pk)
+
+
+def _quote_json(request: Request, quote: Quote) -> dict[str, Any]:
+    return QuoteDetailSerializer(quote, context={"request": request}).data
+
+
+def _spec_of(request: Request, parts: Mapping[str, Any]) -> DesignSpec:
+    """The design that the quote is for, by one of three names."""
+    given = [name for name in SOURCES if parts.get(name)]
+    if len(given) != 1:
+        raise _refused("design", "one_source", f"Give one of {', '.join(SOURCES)}; {len(given) or 'none'} are here.")
+    catalog = load_catalog()
+    if given == ["spec"]:
+        return parse_spec(_json_part(parts, "spec", MAX_SPEC_BYTES), catalog)
+    pk = _id(parts[given[0]], given[0])
+    if given == ["design"]:
+        return parse_spec(get_object_or_404(designs_of(request), pk=pk).latest.given, catalog)
+    return parse_spec(get_object_or_404(EstimateJob, pk=pk, owner_id=request.user.pk).spec, catalog)
+
+
+def _json_part(parts: Mapping[str, Any], name: str, max_bytes: int) -> Any:
+    """A part of the form that is JSON, an object or a list of objects; None where there is none."""
+    text = bytes_of(parts.get(name), name, max_bytes).strip()
+    if not text:
+        return None
+    is_list = text.startswith(b"[")
+    parsed = BoundedJSONParser().parse(io.BytesIO(b'{"list": ' + text + b"}" if is_list else text))
+    return parsed["list"] if is_list else parsed
+
+
+def _id(value: Any, field: str) -> UUID:
+    try:
+        return UUID(value)
+    except (ValueError, TypeError, AttributeError):
+        message = "This is no id. Ids look like 8f14e45f-ceea-467f-8d5c-3a1b2c3d4e5f."
+        raise _refused(field, "invalid", message) from None
+
+
+def _refused(field: str, code: str, message: str) -> Refusal:
+    return Refusal(400, "invalid_request", [Problem(field, code, message)])
+
+
+def _refuse_unknown(body: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    problems = [Problem(str(key)[:60], "unknown_key", f"There is no key {str(key)[:60]!r} here. Known: {', '.join(known)}.")
+                for key in body if key not in known]  # fmt: skip
+    if problems:
+        raise Refusal(400, "invalid_request", problems)
