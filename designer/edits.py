@@ -29,8 +29,11 @@ class ChangedMeanwhile(EstimatorError):
 
 
 def typed_of(data: QueryDict) -> dict[str, str]:
-    """What a browser sent of the form: field → text. Boxes that are not ticked are not sent."""
-    return {name: data[name] for name in sorted(data) if name not in NOT_TYPED}
+    """What a browser sent of the form: field → text, without null characters, which databases do not keep.
+
+    Boxes that are not ticked are not sent.
+    """
+    return {name: data[name].replace("\x00", "") for name in sorted(data) if name not in NOT_TYPED}
 
 
 def start_state(design: Design) -> dict[str, str]:

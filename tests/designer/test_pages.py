@@ -166,13 +166,13 @@ class TestList:
 
 
 class TestPreview:
-    def test_figures_come_at_once_and_nothing_is_stored(self, page, owner):
+    def test_figures_come_at_once_and_the_design_is_kept(self, page, owner):
         response = page.post(reverse("edit-new"), FORM, headers=HTMX)
         words = text_of(response)
-        assert "Switches 48 32 leaf + 16 spine" in words
-        assert "Oversubscription 1:1" in words
+        assert "Switches ? 48 32 leaf + 16 spine" in words
+        assert "Oversubscription ? 1:1" in words
         assert "<svg" in response.content.decode()
-        assert not owner.designs.exists()
+        assert response["Design-Opened"] == reverse("design", args=[owner.designs.get().pk])
         assert not owner.estimate_jobs.exists()
 
     def test_a_problem_names_its_field(self, page):
