@@ -1,7 +1,7 @@
 """Pages to start from: samples, published designs held against their sources, workloads, and designs out of files."""
 
 import json
-from typing import Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -24,6 +24,9 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.spec import DesignSpec, parse_spec
 from estimator.workload_samples import Workload, timed, workloads
+
+if TYPE_CHECKING:
+    from django.core.files.uploadedfile import UploadedFile
 
 SECTION = {"section": "start"}
 
@@ -107,8 +110,8 @@ def _spec_text(request: HttpRequest) -> str:
 
 
 def _dump(request: HttpRequest) -> dict[str, Any]:
-    upload = request.FILES["dump"]
-    report = dump_report(cast("Any", upload), upload.name or "", load_catalog())
+    upload = cast("UploadedFile[bytes]", request.FILES["dump"])
+    report = dump_report(cast("IO[bytes]", upload), upload.name or "", load_catalog())
     return {"report": report, "spec_json": json.dumps(report["values"], indent=1, ensure_ascii=False)}
 
 

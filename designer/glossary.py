@@ -31,8 +31,8 @@ def entries() -> tuple[Entry, ...]:
     rows = [
         found for line in (DOCS / "glossary.md").read_text(encoding="utf-8").splitlines() if (found := _ROW.match(line))
     ]
-    found = [(_terms(row["terms"]), row["meaning"].strip()) for row in rows[2:]]  # after the head and its rule
-    return tuple(Entry(terms, meaning[0].upper() + meaning[1:]) for terms, meaning in found)
+    pairs = [(_terms(row["terms"]), row["meaning"].strip()) for row in rows[2:]]  # after the head and its rule
+    return tuple(Entry(terms, meaning[0].upper() + meaning[1:]) for terms, meaning in pairs)
 
 
 def _terms(cell: str) -> tuple[tuple[str, str], ...]:

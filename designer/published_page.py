@@ -43,7 +43,7 @@ def _results(catalog: Catalog) -> dict[str, dict[str, Any]]:
     by_parts: dict[tuple[str, ...], list[PublishedDesign]] = {}
     for design in published().designs.values():
         by_parts.setdefault(design.parts, []).append(design)
-    out = {}
+    out: dict[str, dict[str, Any]] = {}
     for parts, designs in by_parts.items():
         specs = [parse_spec(design.inputs, catalog) for design in designs]
         made = estimate(specs, catalog, parts)

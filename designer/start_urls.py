@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from designer import gallery_views, reading_views
+from designer import advice_views, gallery_views, reading_views
 
 urlpatterns = [
     path("start/", gallery_views.start, name="start"),
@@ -10,6 +10,8 @@ urlpatterns = [
     path("published/", gallery_views.published, name="published"),
     path("import/", gallery_views.design_import, name="design-import"),
     path("tour/skip/", gallery_views.tour_skip, name="tour-skip"),
+    path("advice/", advice_views.advice, name="advice"),
+    path("designs/<uuid:design_id>/advice/", advice_views.advice_panel, name="advice-panel"),
     path("help/", reading_views.help_page, name="help"),
     path("help/<str:key>/", reading_views.help_card, name="help-card"),
     path("glossary/", reading_views.glossary, name="glossary"),

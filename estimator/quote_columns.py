@@ -87,21 +87,32 @@ def guess_columns(table: QuoteTable, remembered: Mapping[str, Mapping[str, Any]]
 
     A sheet without a header is taken by what stands in it only where no sheet has one.
     """
-    found = [guess for sheet in table.sheets if (guess := _by_header(sheet)) is not None]
+    known_forms = remembered or {}
+    found = [
+        guess for sheet in table.sheets if (guess := _by_known(sheet, known_forms) or _by_header(sheet)) is not None
+    ]
     if not found:
         found = [guess for sheet in table.sheets if (guess := _by_content(sheet)) is not None]
     out = []
     for columns in found:
         sheet = next(one for one in table.sheets if one.title == columns.sheet)
-        known = (remembered or {}).get(columns.header_hash)
-        if known is not None and max(known["fields"].values(), default=-1) < len(columns.header):
-            columns = replace(columns, fields=dict(known["fields"]), how=REMEMBERED)
         columns = with_numbers(columns, sheet, table.decimal)
-        if known is not None and columns.how == REMEMBERED:
+        if columns.how == REMEMBERED:
+            known = known_forms[columns.header_hash]
             columns = replace(columns, decimal=known.get("decimal") or columns.decimal, is_decimal_sure=True,
                               currency=columns.currency or known.get("currency"))  # fmt: skip
         out.append(columns)
     return out
+
+
+def _by_known(sheet: QuoteSheet, known: Mapping[str, Mapping[str, Any]]) -> Columns | None:
+    """A row near the top that somebody said the columns of before."""
+    for row in sheet.rows[:HEADER_ROWS] if known else ():
+        columns = Columns(sheet.title, row.number, {}, tuple(row.cells), how=REMEMBERED)
+        said = known.get(columns.header_hash) if any(row.cells) else None
+        if said is not None:
+            return replace(columns, fields=dict(said["fields"]))
+    return None
 
 
 def _by_header(sheet: QuoteSheet) -> Columns | None:
@@ -182,6 +193,12 @@ def _by_content(sheet: QuoteSheet) -> Columns | None:
         fields |= {"quantity": numeric[-2], "unit_price": numeric[-1]}
     if not is_enough(fields):
         return None
+    amounts = [place for name, place in fields.items() if name in ("quantity", "unit_price", "extended_price")]
+    first = rows[0]
+    if all(place < len(first.cells) and first.cells[place] for place in amounts) and not any(
+        number_at(first, place, POINT) is not None for place in amounts
+    ):  # words above figures: a header in words that are not known here
+        return Columns(sheet.title, first.number, fields, tuple(first.cells))
     return Columns(sheet.title, 0, fields, tuple("" for _ in range(width)))
 
 

@@ -208,7 +208,7 @@ def _match_problems(
         )
         yield problems.add("doubled", message, line, item)
     if match.is_renamed and not (match.conflicts or offer.is_doubled):
-        message = f"{item.text} is offered as {line.part_number or line.other_number}. {match.reason}"
+        message = f"{item.text} is offered as {line.part_number or line.other_number}."
         yield problems.add("renamed", message, line, item)
     if offer.longer_for:
         lengths = ", ".join(f"{by_key[key].length_m:g} m" for key in offer.longer_for)

@@ -11,6 +11,7 @@ from estimator.quote_columns import HEADER_ROWS, Columns, columns_from, given_co
 from estimator.quote_file import QuoteTable, read_table, table_of
 from estimator.quote_lines import read_lines
 from estimator.quote_report import quote_report
+from estimator.quote_words import header_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class ReadQuote:
         """Whether every sheet that is read has a header, known before or naming part, quantity and price."""
         wanted = ({"part_number", "description"}, {"quantity"}, {"unit_price", "extended_price"})
         return bool(self.columns) and all(
-            one.how != "guessed" or (one.header_row > 0 and all(names & set(one.fields) for names in wanted))
+            one.how != "guessed" or all(names & set(header_fields(one.header)) for names in wanted)
             for one in self.columns
         )
 

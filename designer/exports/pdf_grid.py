@@ -129,6 +129,8 @@ class Grid(Flowable):
         is_strong = kind in ("head", "group", "subtotal", "total")
         font, color = (BOLD if is_strong else REGULAR), (ACCENT if kind == "group" else TEXT)
         size = min(HEAD_SIZE, self.size) if kind == "head" else self.size
+        if field.is_number and kind not in ("head", "group") and " " not in cell.words:
+            size = min(size, size * room / max(width(cell.words, font, size), 1))  # a number never breaks in two
         out = [
             _Line(line, font, size, color, LEADING)
             for line in wrapped(cell.words, font, size, room, field.most_lines)

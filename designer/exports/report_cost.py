@@ -1,5 +1,6 @@
 """Cost of ownership in a report: purchase, one-off and running cost, cash flow, cost over other lifetimes, uncertainty."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -113,6 +114,11 @@ def shown_kinds(cash_flow: Sequence[Json]) -> list[str]:
     return [kind for kind in KIND_NAMES if any(row["usd"].get(kind) for row in cash_flow)]
 
 
+def whole(amount: float | None) -> str:
+    """Dollars to the dollar; a dash for nothing."""
+    return money(math.floor(amount + 0.5)) if amount else "–"
+
+
 def _cash_flow(cost: Json) -> list[Flowable]:
     rows, room = cost["cash_flow"], text_width(LANDSCAPE)
     kinds = shown_kinds(rows)
@@ -123,14 +129,17 @@ def _cash_flow(cost: Json) -> list[Flowable]:
     fields = [Field("Year", 0.62), *(Field(name, 1, is_number=True) for name in names),
               *(Field(name, 1.4, is_number=True) for name in ("Total", "Discounted", "Cumulative"))]  # fmt: skip
     cells = [
-        Row([str(row["year"]), *(money(row["usd"].get(kind)) if row["usd"].get(kind) else "–" for kind in kinds),
-             *(money(row[key]["typical"]) for key in ("total_usd", "discounted_usd", "cumulative_usd"))])
+        Row([str(row["year"]), *(whole(row["usd"].get(kind)) for kind in kinds),
+             *(whole(row[key]["typical"]) for key in ("total_usd", "discounted_usd", "cumulative_usd"))])
         for row in rows
     ]  # fmt: skip
-    sums = [sum(row["usd"].get(kind) or 0.0 for row in rows) for kind in kinds]
-    totals = [sum(row[key]["typical"] for row in rows) for key in ("total_usd", "discounted_usd")]
-    cells.append(Row(["Sum", *(money(round(value, 2)) for value in (*sums, *totals)), ""], "total"))
-    note = "Typical figures. Year 0 is the purchase; running cost falls at the end of each year; the value left comes back last."
+    sums = [whole(sum(row["usd"].get(kind) or 0.0 for row in rows)) for kind in kinds]
+    totals = (cost["tco_undiscounted_usd"]["typical"], cost["tco_usd"]["typical"])
+    cells.append(Row(["Sum", *sums, *map(whole, totals), ""], "total"))
+    note = (
+        "Typical figures, to the dollar; the workbook has the cents. Year 0 is the purchase; running cost falls at the end "
+        "of each year; the value left comes back last. The sum of what is discounted is the total cost."
+    )
     grid = Grid(fields, cells, size=6.4 if len(kinds) > MANY_KINDS else SIZE)
     drawn = [legend(names, room), Spacer(1, 6), chart, Spacer(1, 8)]
     return [*section("Cash flow", WIDE), *drawn, grid, Paragraph(markup(note), SMALL)]

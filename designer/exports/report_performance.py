@@ -16,7 +16,7 @@ from designer.templatetags.units import count, duration_us, gb_s, message_size, 
 
 Json = Mapping[str, Any]
 TABLE_SIZES = (2**20, 2**26, 2**33)
-CHART_HEIGHT = 190.0
+CHART_HEIGHT = 160.0
 
 
 def performance(estimate: Json) -> list[Flowable]:

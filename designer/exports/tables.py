@@ -97,6 +97,7 @@ BOM_COLUMNS = (
     *_money_range("extended_price_usd", "Price"),
     Column("price_basis", "Basis of price", width=14),
     Column("assumption", "Assumed", width=9),
+    Column("price_rule", "What set the price", width=44),
     Column("price_source", "Source of price", width=44),
     Column("price_note", "Note on price", width=44),
     Column("power_w", "Power", "W", 12, WATT),

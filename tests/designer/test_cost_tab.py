@@ -103,7 +103,8 @@ def test_rent_or_buy_states_the_break_even_price_always_and_the_rest_with_a_clou
     assert "Break-even rent of a GPU-hour $2.33" in words_of(tab(page, design))
     rent = {
         "cloud_usd_per_gpu_hour": 2.9, "break_even_usd_per_gpu_hour": {"low": 1.9, "typical": 2.33, "high": 2.8},
-        "break_even_months": {"low": 20.0, "typical": 31.2, "high": 44.0}, "rented_usd": 83_242_598.4,
+        "break_even_months": {"low": 20.0, "typical": 31.2, "high": 44.0},
+        "rented_usd": {"low": 7.0e7, "typical": 8.32e7, "high": 9.0e7},
         "saved_usd": {"low": 1.0e6, "typical": 1.93e7, "high": 3.0e7},
     }  # fmt: skip
     EstimateJob.objects.all().delete()
@@ -117,6 +118,30 @@ def test_rent_or_buy_states_the_break_even_price_always_and_the_rest_with_a_clou
     shown = words_of(tab(page, design))
     assert "Months until owning costs less 31.2 20.0 to 44.0, at $2.90 a GPU-hour" in shown
     assert "Saved by owning $19.3\xa0M" in shown
+    assert "Renting the same hours: $83.2\xa0M ($70.0\xa0M to $90.0\xa0M)" in shown
+
+
+def test_a_whole_estimate_shows_all_of_it(page: Client, owner: User) -> None:
+    economics = {"cloud_usd_per_gpu_hour": 3.5, "tokens_per_s_per_gpu": 900, "facility": "own-building", "staff": True}
+    values = DESIGN | {"economics": economics, "other_fabrics": [{"role": "storage", "generation": "roce-200"}]}
+    design, job = finished(owner, values)
+    response = tab(page, design)
+    assert response.status_code == 200
+    shown, cost = words_of(response), (job.result or {})["cost"]
+    for path in (("usd_per_million_tokens",), ("rent", "break_even_usd_per_gpu_hour"), ("rent", "rented_usd"), ("tco_usd",),
+                 ("outlay_usd",)):  # fmt: skip
+        assert usd_small((figure(cost, path) or {})["typical"]) in shown, path
+    assert f"{usd_small(cost['rent']['rented_usd']['low'])} to" in shown
+    assert "Storage network" in shown
+    assert "Staff" in shown
+    assert "Rent of space" not in words_of(response).split("What if", 2)[-1].split("Over the years")[0], (
+        "nothing is rented"
+    )
+    sums = sums_by_kind(cost, is_discounted=True)
+    assert sum(sums.values()) == pytest.approx(cost["tco_usd"]["typical"], abs=0.1)
+    assert len(cost["uncertainty"]["tornado"]) == 10
+    for row in cost["uncertainty"]["tornado"]:
+        assert row["label"] in html.unescape(response.content.decode())
 
 
 def test_an_estimate_made_before_cash_flows_still_opens(page: Client, owner: User) -> None:

@@ -1,0 +1,79 @@
+"""InfiniBand or RoCE: a page of its own, and a panel beside a design."""
+
+from typing import Any, cast
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from designer.advice_page import (
+    DEFAULT_GPUS,
+    DEFAULT_RATE,
+    DEFAULT_SERVER,
+    PRIORITY_LABELS,
+    RATES,
+    advice_of,
+    asked_values,
+    budget_of,
+    servers_of,
+)
+from designer.models import Design
+from designer.result_query import one_of
+from estimator.advice import generations_json
+from estimator.catalog.loader import load_catalog
+from estimator.errors import EstimatorError
+
+DESIGNS_OFFERED = 100
+
+
+def _owner(request: HttpRequest) -> User:
+    return cast("User", request.user)  # both pages ask for a sign-in first
+
+
+@login_required
+@require_safe
+def advice(request: HttpRequest) -> HttpResponse:
+    """Which family suits a design or a size, why, what speaks against it and what would change it."""
+    query, catalog = request.GET, load_catalog()
+    offered = list(_owner(request).designs.order_by("-updated_at").only("pk", "name")[:DESIGNS_OFFERED])
+    context: dict[str, Any] = {
+        "section": "start", "offered": offered, "servers": servers_of(catalog), "rates": list(RATES),
+        "priorities": PRIORITY_LABELS, "priority": one_of(query.get("priority"), PRIORITY_LABELS),
+        "asked": {"gpus": query.get("gpus") or DEFAULT_GPUS, "server": query.get("server") or DEFAULT_SERVER,
+                  "rate": query.get("rate") or DEFAULT_RATE, "budget": query.get("budget", "")},
+        "generations": generations_json(catalog),
+    }  # fmt: skip
+    try:
+        design = _design_of(request)
+        values = design.latest.given if design else asked_values(query, catalog)
+        context |= {"design": design, "advice": advice_of(values, context["priority"], budget_of(query.get("budget")))}
+    except EstimatorError as error:
+        return render(request, "designer/advice.html", context | {"problems": error.problems}, status=422)
+    return render(request, "designer/advice.html", context)
+
+
+def _design_of(request: HttpRequest) -> Design | None:
+    """The owner's design that the address names, or None where it names none."""
+    text = request.GET.get("design")
+    if not text:
+        return None
+    try:
+        key = UUID(text)
+    except ValueError:
+        key = UUID(int=0)
+    return get_object_or_404(Design, pk=key, owner=_owner(request))
+
+
+@login_required
+@require_safe
+def advice_panel(request: HttpRequest, design_id: UUID) -> HttpResponse:
+    """The conclusion alone, for the design's own page."""
+    design = get_object_or_404(Design, pk=design_id, owner=_owner(request))
+    try:
+        found = advice_of(design.latest.given, "balanced", None)
+    except EstimatorError as error:
+        return render(request, "designer/_advice_panel.html", {"design": design, "problems": error.problems})
+    return render(request, "designer/_advice_panel.html", {"design": design, "advice": found})

@@ -1,0 +1,32 @@
+"""Words of the advice page."""
+
+from typing import Any
+
+from django import template
+
+from designer.advice_page import PRIORITY_LABELS
+
+register = template.Library()
+
+BUDGET_WORDS = {
+    "within": "within it", "likely": "within it at typical prices", "doubtful": "within it at the low end alone",
+    "beyond": "beyond it",
+}  # fmt: skip
+
+
+@register.filter
+def budget_words(verdict: str) -> str:
+    """How a price keeps the budget."""
+    return BUDGET_WORDS[verdict]
+
+
+@register.filter
+def points(score: Any) -> str:
+    """Points without their side: the column beside says whose they are."""
+    return f"{abs(int(score))}" if score else "0"
+
+
+@register.filter
+def priority_name(key: str) -> str:
+    """What matters most, in a sentence."""
+    return PRIORITY_LABELS[key].casefold()

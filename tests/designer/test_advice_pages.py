@@ -1,0 +1,126 @@
+"""The page and the panel “InfiniBand or RoCE”: what they ask, what they answer, what they refuse."""
+
+import html
+import re
+import uuid
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from designer.advice_page import RATES, advice_of, budget_of
+from designer.samples import SAMPLES
+from designer.services import save_design
+from estimator.errors import SpecError
+from tests.designer.finished_design import finished
+
+pytestmark = pytest.mark.django_db
+SMALL: dict[str, Any] = {
+    "name": "Small",
+    "compute": {"server": "dgx-h100", "nodes": 16},
+    "fabric": {"generation": "ndr"},
+}
+
+
+@pytest.fixture
+def page(owner: User) -> Client:
+    client = Client()
+    client.force_login(owner)
+    return client
+
+
+def text_of(response: Any) -> str:
+    words = re.sub(r"<script.*?</script>|<[^>]+>", " ", response.content.decode(), flags=re.DOTALL)
+    return re.sub(r"\s+", " ", html.unescape(words))
+
+
+def test_without_a_question_it_advises_on_a_thousand_gpus(page: Client) -> None:
+    words = text_of(page.get(reverse("advice")))
+    answer = advice_of({"name": "1,024 GPUs", "compute": {"server": "dgx-h100", "gpus": 1024}, "fabric": {"generation": "ndr"}},
+                       "balanced", None)  # fmt: skip
+    assert answer["words"] in words
+    for one in (*answer["reasons"], *answer["would_change"]):
+        assert re.sub(r"\s+", " ", one["words"]) in words
+    for one in answer["criteria"]:
+        assert one["title"] in words
+    assert "GDR announced" in words
+
+
+@pytest.mark.parametrize("rate", list(RATES))
+def test_every_rate_that_both_have_can_be_asked_for(page: Client, rate: str) -> None:
+    server = "dgx-b300" if rate == "800" else "dgx-h100" if rate == "400" else "custom"
+    response = page.get(reverse("advice"), {"rate": rate, "gpus": "256", "server": server})
+    assert response.status_code == 200, text_of(response)
+
+
+def test_eight_hundred_gigabits_are_also_tried_in_two_planes(page: Client) -> None:
+    words = text_of(page.get(reverse("advice"), {"rate": "800", "gpus": "4608", "server": "dgx-b300"}))
+    assert "In two planes at half the rate RoCE has" in words
+
+
+def test_a_design_of_the_owner_is_advised_on(page: Client, owner: User) -> None:
+    design = save_design(owner, SAMPLES[1].spec())
+    words = text_of(page.get(reverse("advice"), {"design": str(design.pk)}))
+    assert f"“{design.name}”" in words
+    assert "InfiniBand NDR with" in words
+
+
+def test_a_budget_and_a_priority_are_told(page: Client) -> None:
+    words = text_of(page.get(reverse("advice"), {"budget": "$60M", "priority": "speed"}))
+    assert "Budget $60.0 M" in words
+    assert "What counts: speed." in words
+
+
+@pytest.mark.parametrize(("query", "words"), [
+    ({"gpus": "many"}, "GPUs are a whole number"), ({"rate": "56"}, "Rates are 100, 200, 400, 800"),
+    ({"budget": "a lot"}, "A budget is an amount in dollars"), ({"gpus": "0"}, "Must be at least 1"),
+    ({"server": "nothing"}, "server"), ({"gpus": "9999999999"}, "GPUs are a whole number"), ({"gpus": "²"}, "whole number"),
+])  # fmt: skip
+def test_what_cannot_be_advised_on_is_refused_with_words(page: Client, query: dict[str, str], words: str) -> None:
+    response = page.get(reverse("advice"), query)
+    assert response.status_code == 422
+    assert words in text_of(response)
+    assert "Generations" in text_of(response), "the table stands in any case"
+
+
+@pytest.mark.parametrize(
+    ("text", "usd"), [("50M", 5e7), ("$1,200,000", 1.2e6), ("2.5 b", 2.5e9), ("", None), (None, None), ("800k", 8e5)]
+)
+def test_budgets_are_read(text: str | None, usd: float | None) -> None:
+    assert budget_of(text) == usd
+
+
+@pytest.mark.parametrize("text", ["-5", "nan", "inf", "M", "1e999", "12x", "1e13"])
+def test_what_is_no_budget_is_refused(text: str) -> None:
+    with pytest.raises(SpecError):
+        budget_of(text)
+
+
+def test_an_accelerator_without_infiniband_has_no_other_side(page: Client) -> None:
+    values = {"name": "Gaudi", "compute": {"server": "gaudi3-8u", "nodes": 8}, "fabric": {"generation": "roce-200"}}
+    with pytest.raises(SpecError) as refused:
+        advice_of(values, "balanced", None)
+    assert [problem.code for problem in refused.value.problems] == ["no_sibling"]
+    assert (
+        text_of(page.get(reverse("advice"), {"server": "gaudi3-8u", "rate": "200"})).count("no InfiniBand version") == 1
+    )
+
+
+def test_the_panel_of_a_design_says_the_conclusion(page: Client, owner: User) -> None:
+    design, _ = finished(owner, SMALL)
+    panel = page.get(reverse("advice-panel", args=[design.pk]))
+    assert advice_of(design.latest.given, "balanced", None)["words"] in html.unescape(panel.content.decode())
+    assert b"<html" not in panel.content
+    content = page.get(reverse("design", args=[design.pk])).content.decode()
+    assert reverse("advice-panel", args=[design.pk]) in content
+
+
+def test_designs_of_others_are_not_found(page: Client) -> None:
+    stranger = User.objects.create_user("bob")
+    design = save_design(stranger, SAMPLES[0].spec())
+    assert page.get(reverse("advice-panel", args=[design.pk])).status_code == 404
+    assert page.get(reverse("advice"), {"design": str(design.pk)}).status_code == 404
+    assert page.get(reverse("advice"), {"design": str(uuid.uuid4())}).status_code == 404
+    assert page.get(reverse("advice"), {"design": "no-uuid"}).status_code == 404
