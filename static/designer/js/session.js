@@ -17,6 +17,7 @@ let sending = false;
 let failures = 0;
 let typing = 0;
 let settling = 0;
+let resumed = false;
 let steps = 0;
 let step = "";
 
@@ -110,39 +111,49 @@ async function send() {
   }
   sending = true;
   const edit = queue[0];
-  const sent = `${edit.body}&step=${encodeURIComponent(edit.step)}&base=${edit.base ?? bar().dataset.at}`;
-  let answer;
-  try {
-    answer = await fetch(form().dataset.edits, { method: "POST", body: sent, headers: headers(), redirect: "manual" });
-  } catch {
-    answer = null;
-  }
+  const answer = await post(edit);
   sending = false;
-  if (!answer || answer.status >= 500) {
+  if (answer.isAway) {
     away();
     return;
   }
   failures = 0;
   if (answer.status === 409) {
-    conflict(await answer.text());
+    conflict(answer.html);
     return;
   }
-  if (!answer.ok) {
+  if (answer.status !== 200) {
     refused(answer);
     return;
   }
   if (queue[0] === edit) {
     queue.shift();
   }
+  opened(answer.address);
   remember();
-  opened(answer.headers.get("Design-Opened"));
-  const html = await answer.text();
-  place(html);
+  place(answer.html);
   channel?.postMessage({ design: form().dataset.design, at: bar().dataset.at });
   if (queue.length) {
     send();
+  } else if (resumed) {
+    resumed = false;
+    showState(); // the form shows what was kept here, too
   } else {
     settleSoon();
+  }
+}
+
+async function post(edit) {
+  const sent = `${edit.body}&step=${encodeURIComponent(edit.step)}&base=${bar().dataset.at}`;
+  try {
+    const answer = await fetch(form().dataset.edits, { method: "POST", body: sent, headers: headers(), redirect: "manual" });
+    const html = await answer.text();
+    return {
+      isAway: answer.status >= 500, status: answer.type === "opaqueredirect" ? 302 : answer.status, html,
+      address: answer.headers.get("Design-Opened"),
+    };
+  } catch {
+    return { isAway: true };
   }
 }
 
@@ -175,7 +186,7 @@ function away() {
 
 function refused(answer) {
   remember();
-  const words = answer.type === "opaqueredirect" || answer.status === 403
+  const words = answer.status === 302 || answer.status === 403
     ? "You are signed out. Your changes are kept here: sign in and open this page again."
     : `The server refused this change (${answer.status}). It is kept here: reload the page to try again.`;
   say(words);
@@ -339,6 +350,7 @@ function start() {
     queue = [];
   }
   if (queue.length) {
+    resumed = true;
     say("Sending changes that were kept here.");
     send();
   } else if (form().dataset.design) {
