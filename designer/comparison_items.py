@@ -11,8 +11,9 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 
-from designer.models import Design, PriceBook
+from designer.models import Design, PriceBook, Quote
 from designer.price_books import snapshot_of
+from designer.quotes import offer_of
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.catalog.records import ANCHORS, STREET
 from estimator.changes import apply_change
@@ -22,7 +23,7 @@ from estimator.jobs.models import EstimateJob
 from estimator.sibling import sibling_spec
 from estimator.validation import kind_of
 
-SOURCES = ("estimate", "design", "spec", "offer", "sibling")
+SOURCES = ("estimate", "design", "spec", "offer", "quote", "sibling")
 BESIDE = ("label", "price_book")
 BOOKS = (STREET, ANCHORS)
 Json = dict[str, Any]
@@ -41,8 +42,9 @@ def resolved_items(owner: User, items: Any) -> list[Json]:
 
     Parameters
     ----------
-    items : ``[{"estimate": id} | {"design": id} | {"spec": {…}} | {"offer": {…}} | {"sibling": 0}, …]``, each with ``label``
-        and, for designs and specs, ``price_book``: a book of the catalog or the id of an own one.
+    items : ``[{"estimate": id} | {"design": id} | {"spec": {…}} | {"offer": {…}} | {"quote": id} | {"sibling": 0}, …]``, each
+        with ``label`` and, where it is no finished estimate, offer or quote, ``price_book``: a book of the catalog or the id of
+        an own one.
 
     Returns
     -------
@@ -78,11 +80,12 @@ def _resolved(owner: User, item: Any, before: Sequence[Json | None]) -> Json:
     label, book = item.get("label"), item.get("price_book")
     if label is not None and not (isinstance(label, str) and 1 <= len(label.strip()) <= 200 and label.isprintable()):
         raise _Wrong(Problem("label", "out_of_range", "A label has 1 to 200 printable characters."))
-    if book is not None and source in ("estimate", "offer"):
-        message = f"An {source} has its prices already. Name a design or a spec to price it by another book."
+    if book is not None and source in ("estimate", "offer", "quote"):
+        article = "A" if source == "quote" else "An"
+        message = f"{article} {source} has its prices already. Name a design or a spec to price it by another book."
         raise _Wrong(Problem("price_book", "priced_already", message))
     readers: dict[str, Callable[..., Json]] = {"estimate": _of_estimate, "design": _of_design, "spec": _of_spec,
-                                               "offer": _of_offer, "sibling": _of_sibling}  # fmt: skip
+                                               "offer": _of_offer, "quote": _of_quote, "sibling": _of_sibling}  # fmt: skip
     side = _blank() | readers[source](owner, item[source], before)
     side["label"] = label.strip() if label else side["label"]
     if book is not None:
@@ -151,6 +154,20 @@ def _of_spec(owner: User, value: Any, before: Sequence[Json | None]) -> Json:
 
 def _of_offer(owner: User, value: Any, before: Sequence[Json | None]) -> Json:
     return {"offer": value}  # the estimator checks its lines
+
+
+def _of_quote(owner: User, value: Any, before: Sequence[Json | None]) -> Json:
+    quote = Quote.objects.filter(owner=owner, pk=_id(value, "quote", "a quote")).first()
+    if quote is None:
+        raise _Wrong(Problem("quote", "not_found", "You have no quote with this id."))
+    side = offer_of(quote)
+    if not side["offer"]["lines"]:
+        raise _Wrong(
+            Problem(
+                "quote", "no_lines", "No line of this quote is matched to the design, so that nothing can be compared."
+            )
+        )
+    return side
 
 
 def _of_sibling(owner: User, value: Any, before: Sequence[Json | None]) -> Json:

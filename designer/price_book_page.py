@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.http import urlencode
 
 from designer.bom_table import column_heads
-from designer.models import DesignRevision, PriceBook, PriceBookRevision
+from designer.models import DesignRevision, PriceBook
 from designer.price_books import contents_of, entry_key
 from designer.result_query import Page, one_of, page_number, rows_on
 from estimator.catalog.loader import Catalog, load_catalog
@@ -217,7 +217,8 @@ def history_of(book: PriceBook) -> list[dict[str, Any]]:
         rates = rate_changes(before.rates if before else [], one.rates)
         counts = {name: len(changes[name]) for name in ("added", "changed", "removed")}
         rows.append({
-            "revision": one, "n_prices": len(one.prices), "rates": rates, "summary": change_words(counts, len(rates)) if before or one.prices else "",
+            "revision": one, "n_prices": len(one.prices), "rates": rates,
+            "summary": change_words(counts, len(rates)) if before or one.prices else "",
             "is_newest": one is revisions[-1],
             "groups": [(name, changes[name][:CHANGES_SHOWN], max(0, len(changes[name]) - CHANGES_SHOWN))
                        for name in ("added", "changed", "removed") if changes[name]] if before else [],
@@ -271,8 +272,9 @@ def list_rows(owner: User) -> list[dict[str, Any]]:
     for book in owner.price_books.all():
         latest = book.latest
         rows.append({
-            "book": book, "base_title": BOOK_TITLES[book.base], "n_prices": len(latest.prices), "n_parts": len({price["part"] for price in latest.prices}),
-            "number": latest.number, "reason": latest.reason, "users": users_of(book, designs),
+            "book": book, "base_title": BOOK_TITLES[book.base], "n_prices": len(latest.prices),
+            "n_parts": len({price["part"] for price in latest.prices}), "number": latest.number,
+            "reason": latest.reason, "users": users_of(book, designs),
             "currencies": sorted({price["currency"] for price in latest.prices} - {USD}),
             "newest": max((price["as_of"] for price in latest.prices), default=""),
         })  # fmt: skip
@@ -301,6 +303,13 @@ def rate_rows(book: OwnPrices, catalog: Catalog) -> list[dict[str, Any]]:
              "is_assumed": rate.basis == "assumption"} for code, rate in sorted(newest.items()) if code not in mine]  # fmt: skip
 
 
-def revision_of(book: PriceBook, number: int) -> PriceBookRevision:
-    """One revision of a book."""
-    return book.revisions.get(number=number)
+def used_book(result: Mapping[str, Any], owner_id: int | None) -> dict[str, Any]:
+    """What a design's result says of its own prices, where their book is if it still is, and whether that has changed."""
+    own = result.get("spec", {}).get("economics", {}).get("prices")
+    if not own:
+        return {}
+    taken = OwnPrices(**own)
+    books = PriceBook.objects.filter(owner_id=owner_id)
+    book = next((book for book in books if str(book.pk) == taken.book), None)
+    is_changed = book is not None and contents_of(book).hash != taken.hash
+    return {"own_prices": taken.provenance() | {"book": book, "is_changed": is_changed}}

@@ -19,6 +19,7 @@ from designer.findings_tab import findings_context, n_to_heed
 from designer.handoff_tab import handoff_context
 from designer.link_lists import is_outdated
 from designer.performance_tab import performance_context
+from designer.price_book_page import used_book
 from designer.racks_tab import racks_context
 from designer.result_query import one_of
 from designer.templatetags.units import words
@@ -55,7 +56,7 @@ def result_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) 
     result, tab = job.result or {}, tab_of(query)
     context = {"tab": tab, "tabs": TABS, "tab_template": f"designer/_tab_{tab}.html", "result": result,
                "n_to_heed": n_to_heed(result), "is_outdated": is_outdated(job),
-               **used_context(result.get("performance"), job.owner_id)}  # fmt: skip
+               **used_context(result.get("performance"), job.owner_id), **used_book(result, job.owner_id)}  # fmt: skip
     match tab:
         case "fabric":
             return context | fabric_context(job, design_id, query)

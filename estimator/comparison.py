@@ -14,7 +14,7 @@ from estimator.bom_lines import CABLE, CATEGORIES, FIBER, MODULE, NIC, SERVER, S
 from estimator.catalog.loader import Catalog
 from estimator.comparison_figures import Side, busbw, differ_in_size, figure_json, figures_of
 from estimator.comparison_kept import kept_of
-from estimator.comparison_lines import DESIGN, OFFER, aligned, lines_of, row_json, total_cents
+from estimator.comparison_lines import DESIGN, OFFER, Basis, aligned, lines_of, row_json, total_cents
 from estimator.comparison_scope import scope_of, totals_json
 from estimator.comparison_words import not_comparable, summary_of
 from estimator.errors import EstimatorError, InfeasibleDesign, Problem, SpecError
@@ -219,7 +219,8 @@ def compare(
         raise ValueError(f"{LEAST} to {MOST} sides, a label each, and one of them the baseline")
     sides = [_side(one, label) for one, label in zip(estimates, _unique(labels), strict=True)]
     names, kinds = [side.label for side in sides], [side.kind for side in sides]
-    sizes = [side.gpus for side in sides] if differ_in_size(sides) else []
+    sizes = tuple(side.gpus for side in sides) if differ_in_size(sides) else ()
+    basis = Basis(baseline, sizes, OFFER in kinds)
     rows = aligned([side.lines for side in sides])
     scope = scope_of(rows, kinds, names)
     totals = totals_json(rows, scope.left_out, baseline)
@@ -232,7 +233,7 @@ def compare(
         "summary": [summary_of(i, baseline, items, figures, totals, predicted) for i in range(len(sides)) if i != baseline],
         "not_comparable": not_comparable(figures, items, totals),
         "figures": figures,
-        "rows": [row_json(key, row, baseline, sizes, key not in scope.left_out) for key, row in rows.items()],
+        "rows": [row_json(key, row, basis, key not in scope.left_out) for key, row in rows.items()],
         "totals": totals,
         "spend": [_spend(side) for side in sides],
         "busbw": _curves(sides),

@@ -350,7 +350,9 @@ def figure_json(figure: Figure, sides: Sequence[Side], baseline: int) -> dict[st
     )
     base = compared[baseline]
     differences = [
-        _difference(figure, value, base, is_self=i == baseline, shared_lines=not is_per_gpu)
+        None
+        if figure.unit == "count" and sides[i].kind != sides[baseline].kind  # an offer counts spares, a design does not
+        else _difference(figure, value, base, is_self=i == baseline, shared_lines=not is_per_gpu)
         for i, value in enumerate(compared)
     ]
     return {
@@ -361,7 +363,7 @@ def figure_json(figure: Figure, sides: Sequence[Side], baseline: int) -> dict[st
         "is_per_gpu": is_per_gpu,
         "per_gpu": [_ends_json(value) for value in compared] if is_per_gpu else None,
         "differences": differences,
-        "best": _best(figure, compared),
+        "best": _best(figure, compared, sides),
     }  # fmt: skip
 
 
@@ -413,9 +415,11 @@ def is_about_same(figure: Figure, value: Value, base: Value, shared_lines: bool 
     return has_range and share <= CLOSE_SHARE and ranges_overlap(value, base, shared_lines)
 
 
-def _best(figure: Figure, values: Sequence[Value | None]) -> list[int]:
+def _best(figure: Figure, values: Sequence[Value | None], sides: Sequence[Side]) -> list[int]:
     """The sides with the best value, and those about the same; none where they are all alike or one is not known."""
     known = [(i, value) for i, value in enumerate(values) if value is not None and not value.at_least]
+    if figure.unit == "count" and len({sides[i].kind for i, _ in known}) > 1:
+        return []
     if figure.better is None or len(known) < 2:
         return []
     wanted = min if figure.better == LOW else max

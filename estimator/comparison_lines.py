@@ -168,6 +168,7 @@ def _key(line: Line) -> Key:
 def _place(line: Line, mine: Sequence[Line], known: Sequence[Line], merged: _Merged) -> Key:
     """The row of a line without a use; rows that it stands for become one."""
     same = [other for other in known if _is_same_part(line, other)]
+    same = [other for other in same if other.length_m == line.length_m] or same
     here = [other for other in same if other.fabric == line.fabric] or same
     if not here and not any(other.use is not None and other.function == line.function for other in mine):
         here = [other for other in known if (other.fabric, other.function) == (line.fabric, line.function)]
@@ -277,41 +278,51 @@ def _shared(cents: Cents, count: int) -> Cents:
     return low, typical, high
 
 
-def differences(row: Sequence[Sequence[Line]], baseline: int, gpus: Sequence[int | None]) -> list[dict[str, Any]]:
-    """Each side of a row less the baseline; a side without such a line counts as none of it. ``gpus`` differ or are []."""
-    base = row[baseline]
-    out = []
-    for i, lines in enumerate(row):
-        has_price = not is_unpriced(lines) and not is_unpriced(base)
-        ours, theirs = total_cents(lines)[1], total_cents(base)[1]
-        both, known = bool(lines and base), has_price
-        unit, base_unit = (_unit(side) for side in (lines, base))
-        found: dict[str, Any] = {
-            "quantity": change(_quantity(lines), _quantity(base)),
-            "unit_price_usd": change(unit, base_unit) if both and known else None,
-            "extended_price_usd": change(ours / CENTS_PER_USD, theirs / CENTS_PER_USD) if known else None,
-            "extended_range_usd": usd_range(difference_cents(lines, base)) if known else None,
-            "power_w": change(_watts(lines), _watts(base)),
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What differences are taken by: the baseline, the GPUs of sides where they differ, whether pieces count spares.
+
+    An offer says how many pieces it delivers and not which of them are spares, so that beside one all sides count them.
+    """
+
+    baseline: int
+    gpus: tuple[int | None, ...] = ()
+    with_spares: bool = False
+
+    def quantity(self, lines: Iterable[Line]) -> int:
+        """Pieces of some lines."""
+        return sum(line.bought if self.with_spares else line.quantity for line in lines)
+
+
+def differences(row: Sequence[Sequence[Line]], basis: Basis) -> list[dict[str, Any]]:
+    """Each side of a row less the baseline; a side without such a line counts as none of it."""
+    base = row[basis.baseline]
+    return [_difference(lines, base, i, basis) for i, lines in enumerate(row)]
+
+
+def _difference(lines: Sequence[Line], base: Sequence[Line], side: int, basis: Basis) -> dict[str, Any]:
+    is_known = not is_unpriced(lines) and not is_unpriced(base)
+    ours, theirs = total_cents(lines)[1], total_cents(base)[1]
+    mine, other = basis.quantity(lines), basis.quantity(base)
+    found: dict[str, Any] = {
+        "quantity": change(mine, other),
+        "unit_price_usd": change(_unit(lines), _unit(base)) if lines and base and is_known else None,
+        "extended_price_usd": change(ours / CENTS_PER_USD, theirs / CENTS_PER_USD) if is_known else None,
+        "extended_range_usd": usd_range(difference_cents(lines, base)) if is_known else None,
+        "power_w": change(_watts(lines), _watts(base)),
+    }
+    if basis.gpus:
+        gpus, base_gpus = basis.gpus[side], basis.gpus[basis.baseline]
+        found["per_gpu"] = {
+            "quantity": _share(mine, other, gpus, base_gpus),
+            "extended_price_usd": _share(ours, theirs, gpus, base_gpus) if is_known else None,
         }
-        if gpus:
-            found["per_gpu"] = _per_gpu(ours if known else None, theirs, gpus[i], gpus[baseline]) | {
-                "quantity": _share(_quantity(lines), _quantity(base), gpus[i], gpus[baseline])
-            }
-        out.append(found)
-    return out
-
-
-def _per_gpu(ours: int | None, theirs: int, gpus: int | None, base_gpus: int | None) -> dict[str, float | None]:
-    return {"extended_price_usd": None if ours is None else _share(ours, theirs, gpus, base_gpus)}
+    return found
 
 
 def _share(ours: float, theirs: float, gpus: int | None, base_gpus: int | None) -> float | None:
     """Relative difference of two amounts for each GPU."""
     return relative(ours / gpus, theirs / base_gpus) if gpus and base_gpus else None
-
-
-def _quantity(lines: Iterable[Line]) -> int:
-    return sum(line.quantity for line in lines)
 
 
 def _watts(lines: Iterable[Line]) -> float | None:
@@ -327,33 +338,40 @@ def _unit(lines: Sequence[Line]) -> float | None:
 # ---------------------------------------------------------------- rows as JSON
 
 
-def row_json(
-    key: Key, row: Sequence[Sequence[Line]], baseline: int, gpus: Sequence[int | None], is_in_scope: bool
-) -> dict[str, Any]:
-    """One aligned row; ``gpus`` are those of the sides where they differ, else nothing."""
+def row_json(key: Key, row: Sequence[Sequence[Line]], basis: Basis, is_in_scope: bool) -> dict[str, Any]:
+    """One aligned row."""
     parts = parts_of(row)
     is_grouped = len(parts) > 1
     fabric, function, role, tier = key
     return {
         "key": ".".join(part for part in key if part), "fabric": fabric, "function": function, "role": role,
         "tier": tier or None, "label": label_of(key), "is_grouped": is_grouped, "is_in_scope": is_in_scope,
-        "sides": [cell(lines) for lines in row],
-        "differences": differences(row, baseline, gpus),
-        "missing_on": [i for i, lines in enumerate(row) if not lines],
-        "is_same": all(_content(lines) == _content(row[0]) for lines in row),
+        **_sides_json(row, basis),
         "parts": [
             {"label": _part_label(part), "length_m": next(line.length_m for lines in part for line in lines),
-             "sides": [cell(lines) for lines in part], "differences": differences(part, baseline, gpus),
-             "missing_on": [i for i, lines in enumerate(part) if not lines],
-             "is_same": all(_content(lines) == _content(part[0]) for lines in part)}
+             **_sides_json(part, basis)}
             for part in parts
         ] if is_grouped else [],
     }  # fmt: skip
 
 
-def _content(lines: Iterable[Line]) -> list[tuple[Any, ...]]:
-    return sorted((line.part or "", line.description, line.length_m or 0.0, line.quantity, line.spare_quantity,
-                   line.cents or NOTHING, line.power_w or 0.0) for line in lines)  # fmt: skip
+def _sides_json(row: Sequence[Sequence[Line]], basis: Basis) -> dict[str, Any]:
+    contents = [_content(lines, basis) for lines in row]
+    return {
+        "sides": [cell(lines) for lines in row], "differences": differences(row, basis),
+        "missing_on": [i for i, lines in enumerate(row) if not lines],
+        "is_same": all(content == contents[0] for content in contents),
+    }  # fmt: skip
+
+
+def _content(lines: Iterable[Line], basis: Basis) -> dict[tuple[Any, ...], tuple[int, Cents]]:
+    """Pieces and price of each part and length; an offer may have one line where a bill has two."""
+    found: dict[tuple[Any, ...], tuple[int, Cents]] = {}
+    for line in lines:
+        name = (_name(line), line.length_m)
+        pieces, cents = found.get(name, (0, NOTHING))
+        found[name] = pieces + basis.quantity([line]), add_cents([cents, line.cents or NOTHING])
+    return found
 
 
 def label_of(key: Key) -> str:

@@ -30,6 +30,9 @@ FIELDS = {
     "lead_time": "Lead time",
     "option": "Option",
 }
+_SPEAKS_OF_MONEY = re.compile(
+    r"price|currency|preis|währung|prix|devise|precio|moneda|prezz|valuta|quot|off[ef]r|angebot|amount|\bin\b", re.I
+)
 GUESSED, GIVEN, REMEMBERED = "guessed", "given", "remembered"
 
 
@@ -256,9 +259,11 @@ def _stated_currency(columns: Columns, sheet: QuoteSheet, money: Sequence[int]) 
         if row.number == columns.header_row:
             continue
         words = " ".join(row.cells)
-        if re.search(r"price|currency|preis|währung|prix|devise|precio|moneda|prezz|valuta|quot", words, re.I) and (
-            found := currency_of(re.sub(r"\d[\d.,]*", "", words))
-        ):
+        if re.search(
+            r"price|currency|preis|währung|prix|devise|precio|moneda|prezz|valuta|quot|off[ef]r|angebot|amount|\bin\b",
+            words,
+            re.I,
+        ) and (found := currency_of(re.sub(r"\d[\d.,]*", "", words))):
             return found, f"row {row.number}"
     return None, ""
 

@@ -165,10 +165,10 @@ def _line_json(offer: Offer, by_key: Mapping[str, Item], problems: _Problems) ->
 
 
 def _status(offer: Offer) -> str:
-    if not offer.match.keys:
-        return "surplus"
     if offer.line.is_option:
         return "option"
+    if not offer.match.keys:
+        return "surplus"
     if offer.match.conflicts:
         return "incompatible"
     return "doubled" if offer.is_doubled else "matched"

@@ -41,12 +41,13 @@ _OFFER = {
 }
 _ITEM = {
     "type": "object",
-    "description": "One of estimate, design, spec, offer and sibling.",
+    "description": "One of estimate, design, spec, offer, quote and sibling.",
     "properties": {
         "estimate": {**_ID, "description": "A finished estimate, taken as it is."},
         "design": {**_ID, "description": "A design's newest revision."},
         "spec": {"$ref": "#/components/schemas/DesignSpec"},
         "offer": _OFFER,
+        "quote": {**_ID, "description": "The matched lines of a quote."},
         "sibling": {"type": "integer", "minimum": 0, "description": "The other family of network of an item before."},
         "price_book": {
             "type": "string",

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from drf_spectacular.generators import SchemaGenerator
 
-from designer.models import Comparison
+from designer.models import Comparison, Quote
 from designer.price_books import create_book
 from designer.services import save_design
 from estimator.catalog.loader import load_catalog
@@ -89,6 +89,29 @@ def test_an_estimate_is_taken_as_it_was(call: Caller, owner: User) -> None:
     values = made(call, {"items": [{"estimate": str(job.pk)}, {"spec": SPEC}]})
     tco = next(one for one in values["result"]["figures"] if one["key"] == "tco_usd")
     assert tco["values"][0] == {"low": 1, "typical": 2, "high": 3}
+
+
+def quote_of(owner: User, lines: list[dict[str, Any]]) -> Quote:
+    return Quote.objects.create(owner=owner, name="Vendor A", file_name="a.csv", file_sha256="0", spec=SPEC, reading={},
+                                result={"lines": lines})  # fmt: skip
+
+
+def test_the_matched_lines_of_a_quote_are_a_side(call: Caller, owner: User) -> None:
+    line = {"status": "matched", "category": "switch", "part": "nvidia-qm9700", "part_number": "MQM9700-NS2F",
+            "items": ["nvidia-qm9700"], "description": "Switch", "quantity": 50, "unit_price_usd": 9.0,
+            "extended_price_usd": 450.0}  # fmt: skip
+    items = [{"spec": SPEC}, {"quote": str(quote_of(owner, [line, line | {"status": "unmatched"}]).pk)}]
+    result = made(call, {"items": items})["result"]
+    assert [item["label"] for item in result["items"]] == ["Four units", "Vendor A"]
+    switches = next(row for row in result["rows"] if row["label"] == "Leaf and spine switches")
+    assert switches["sides"][1]["quantity"] == 50
+    assert switches["differences"][1]["quantity"]["absolute"] == 50 - sum(
+        switches["sides"][0][key] for key in ("quantity", "spare_quantity")
+    )
+    items[1]["quote"] = str(quote_of(owner, []).pk)
+    assert fields_of(call("POST", "comparisons/", {"items": items})) == {"items[1].quote": "no_lines"}
+    items[1]["quote"] = str(quote_of(User.objects.create_user("bob"), [line]).pk)
+    assert fields_of(call("POST", "comparisons/", {"items": items})) == {"items[1].quote": "not_found"}
 
 
 def test_the_csv_holds_every_figure_row_and_total(call: Caller) -> None:

@@ -23,6 +23,7 @@ from estimator.errors import SpecError
 from estimator.own_prices import MAX_PRICES
 from estimator.price_sheet import COLUMNS
 from estimator.spec import parse_spec
+from tests.designer.finished_design import finished
 
 SPEC = {"name": "Hall 4", "compute": {"server": "dgx-h100", "nodes": 8}, "fabric": {"generation": "ndr"}}
 EVIL = "<img src=x onerror=alert(1)>"
@@ -421,3 +422,19 @@ def test_a_design_is_priced_with_a_book_from_its_page_and_takes_new_prices(
     page.post(reverse("price-book-use"), {"design": design.pk, "book": "anchors"})
     assert design.latest.spec["economics"]["prices"] is None
     assert page.post(reverse("price-book-use"), {"design": "x", "book": "y"}).status_code == 404
+
+
+def test_the_bill_says_whose_prices_it_has_and_that_the_book_has_changed(
+    page: Client, owner: User, book: PriceBook
+) -> None:
+    saved, _ = finished(owner, SPEC | {"economics": {"prices": snapshot_of(book), "price_book": "street"}})
+    address = reverse("design", args=[saved.pk])
+    text = text_of(page.get(address))
+    assert "Own book “Vendor A”, quotation of 2026-11-02" in text
+    assert reverse("price-book", args=[book.pk]) in text
+    assert "Take the new prices" not in text
+    revise_book(book, "Cheaper", [entry(usd=1)])
+    assert "The book has changed since." in text_of(page.get(address))
+    assert "Take the new prices" in text_of(page.get(address))
+    book.delete()
+    assert "whose book is not there any more" in text_of(page.get(address))

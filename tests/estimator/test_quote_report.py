@@ -121,8 +121,11 @@ def test_another_number_is_told_as_such() -> None:
     def renamed(rows: list[list[Any]]) -> None:
         row_of(rows, "MQM9700-NS2F")[0] = "920-9B210-00FN-0M0"
 
-    (problem,) = of_code(report(quote_of(renamed)), "renamed")
-    assert "another number of MQM9700-NS2F" in problem["message"]
+    result = report(quote_of(renamed))
+    (problem,) = of_code(result, "renamed")
+    assert problem["message"] == "NVIDIA QM9700 (MQM9700-NS2F) is offered as 920-9B210-00FN-0M0."
+    (line,) = [line for line in result["lines"] if line["items"] == [SWITCH]]
+    assert line["reason"] == "920-9B210-00FN-0M0 is another number of MQM9700-NS2F."
 
 
 @pytest.mark.parametrize(
