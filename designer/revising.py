@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from designer.edits import keep_saved
 from designer.models import Design
 from designer.services import request_estimate, save_design
 from estimator.catalog.loader import load_catalog
@@ -34,7 +35,8 @@ def revise(
         estimate([spec], load_catalog(), parts=("counts",))
         with transaction.atomic():
             saved = save_design(owner, spec, row)
-            request_estimate(owner, spec)
+            keep_saved(saved)
+            request_estimate(row.owner, spec)
     except EstimatorError as error:
         words = " ".join(problem.message for problem in error.problems)
         messages.error(request, f"Nothing was changed, as this could not be built: {words}")

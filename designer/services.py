@@ -15,6 +15,8 @@ from estimator.jobs.tasks import send
 from estimator.spec import DesignSpec, spec_hash
 from estimator.version import MODEL_VERSION
 
+DRAFTS_KEPT = 30  # finished estimates of states that no revision holds, for each owner
+
 
 class TooManyJobs(EstimatorError):
     """A user has as many estimates waiting or running as one user may have."""
@@ -39,7 +41,22 @@ def save_design(owner: User, spec: DesignSpec, design: Design | None = None) -> 
     return design
 
 
-def request_estimate(owner: User, spec: DesignSpec) -> tuple[EstimateJob, bool]:
+def request_draft(owner: User, spec: DesignSpec) -> EstimateJob:
+    """The job of a state that nobody saved: as ``request_estimate``, but only the newest DRAFTS_KEPT stay.
+
+    Raises
+    ------
+    TooManyJobs
+        If the owner has ACTIVE_JOBS_PER_USER jobs waiting or running.
+    """
+    job, _ = request_estimate(owner, spec, is_draft=True)
+    ended = EstimateJob.objects.filter(owner=owner, is_draft=True).exclude(state__in=EstimateJob.ACTIVE)
+    stale = ended.order_by("-created_at").values_list("pk", flat=True)[DRAFTS_KEPT:]
+    EstimateJob.objects.filter(pk__in=list(stale)).delete()
+    return job
+
+
+def request_estimate(owner: User, spec: DesignSpec, *, is_draft: bool = False) -> tuple[EstimateJob, bool]:
     """The owner's job for this spec at today's model and catalog, and whether it is new.
 
     A job of the same spec and versions that waits, runs or has succeeded is returned as it is. A new one is stored first
@@ -58,11 +75,13 @@ def request_estimate(owner: User, spec: DesignSpec) -> tuple[EstimateJob, bool]:
     }
     live = EstimateJob.objects.filter(**key, state__in=[*EstimateJob.ACTIVE, EstimateJob.State.SUCCEEDED])
     if (job := live.first()) is not None:
+        if job.is_draft and not is_draft:  # somebody wants to keep it
+            EstimateJob.objects.filter(pk=job.pk).update(is_draft=False)
         return job, False
     _check_room_for_one_more(owner)
     try:
         with transaction.atomic():
-            job = EstimateJob.objects.create(**key, spec=spec.as_json())
+            job = EstimateJob.objects.create(**key, spec=spec.as_json(), is_draft=is_draft)
             transaction.on_commit(lambda: send(job))
     except IntegrityError:  # the same request a moment ago, from another tab or process
         return live.get(), False

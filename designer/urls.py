@@ -6,7 +6,7 @@ from django.templatetags.static import static
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from designer import calibration_views, compare_views, cost_views, fabric_files, validation_views, views
+from designer import calibration_views, compare_views, cost_views, fabric_files, studio_views, validation_views, views
 
 
 class FaviconView(RedirectView):
@@ -23,6 +23,12 @@ urlpatterns = [
     path("designs/", views.designs, name="designs"),
     path("designs/new/", views.design_new, name="design-new"),
     path("designs/<uuid:design_id>/", views.design, name="design"),
+    path("designs/new/edits/", studio_views.edit_new, name="edit-new"),
+    path("designs/<uuid:design_id>/edits/", studio_views.edit, name="edit"),
+    path("designs/<uuid:design_id>/undo/", studio_views.undo, name="undo"),
+    path("designs/<uuid:design_id>/redo/", studio_views.redo, name="redo"),
+    path("designs/<uuid:design_id>/state/", studio_views.state, name="state"),
+    path("designs/<uuid:design_id>/settle/", studio_views.settle, name="settle"),
     path("designs/<uuid:design_id>/delete/", views.design_delete, name="design-delete"),
     path("designs/<uuid:design_id>/revisions/<int:number>/restore/", views.revision_restore, name="revision-restore"),
     path("designs/<uuid:design_id>/floor-plan/", views.floor_plan, name="floor-plan"),
@@ -38,7 +44,6 @@ urlpatterns = [
     path("calibrations/<uuid:pk>/", calibration_views.calibration, name="calibration"),
     path("calibrations/<uuid:pk>/rename/", calibration_views.calibration_rename, name="calibration-rename"),
     path("calibrations/<uuid:pk>/delete/", calibration_views.calibration_delete, name="calibration-delete"),
-    path("preview/", views.preview, name="preview"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/", views.estimate_status, name="estimate-status"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cancel/", views.estimate_cancel, name="estimate-cancel"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/tabs/", views.estimate_tab, name="estimate-tab"),

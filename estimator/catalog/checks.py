@@ -232,7 +232,9 @@ def _rates(tables: Tables, catalog: "Catalog") -> None:
             message = f"{step.port_rate_gbit_s} is not {step.lanes} lanes of {step.lane_gbit_s} Gb/s"
             raise _fail("rate_history", row, "port_rate_gbit_s", message)
         if (step.status == "available") != (step.since is not None and step.generation is not None):
-            raise _fail("rate_history", row, "status", "what is available has a year and a generation, and nothing else has")
+            raise _fail(
+                "rate_history", row, "status", "what is available has a year and a generation, and nothing else has"
+            )
 
 
 def _generations(tables: Tables, catalog: "Catalog") -> None:

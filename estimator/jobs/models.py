@@ -40,6 +40,7 @@ class EstimateJob(models.Model):
     )
     spec = models.JSONField()
     spec_hash = models.CharField(max_length=64)
+    is_draft = models.BooleanField(default=False)  # of a state that nobody saved: may be cleared away
     model_version = models.CharField(max_length=64)
     catalog_version = models.CharField(max_length=64)
     state = models.CharField(max_length=9, choices=State, default=State.QUEUED)

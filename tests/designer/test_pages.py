@@ -81,13 +81,13 @@ class TestAccess:
     def test_a_form_without_its_token_is_refused(self, owner):
         strict = Client(enforce_csrf_checks=True)
         strict.force_login(owner)
-        response = strict.post(reverse("preview"), FORM)
+        response = strict.post(reverse("edit-new"), FORM)
         assert response.status_code == 403
         assert "The form was refused" in text_of(response)
 
-    @pytest.mark.parametrize("name", ["preview", "estimate-cancel"])
+    @pytest.mark.parametrize("name", ["edit-new", "estimate-cancel"])
     def test_what_writes_or_computes_is_posted(self, page, design, name):
-        arguments = [] if name == "preview" else [design.pk, uuid.uuid4()]
+        arguments = [] if name == "edit-new" else [design.pk, uuid.uuid4()]
         assert page.get(reverse(name, args=arguments)).status_code == 405
 
 
@@ -166,24 +166,24 @@ class TestList:
 
 
 class TestPreview:
-    def test_figures_come_at_once_and_nothing_is_stored(self, page, owner):
-        response = page.post(reverse("preview"), FORM, headers=HTMX)
+    def test_figures_come_at_once_and_the_design_is_kept(self, page, owner):
+        response = page.post(reverse("edit-new"), FORM, headers=HTMX)
         words = text_of(response)
-        assert "Switches 48 32 leaf + 16 spine" in words
-        assert "Oversubscription 1:1" in words
+        assert "Switches ? 48 32 leaf + 16 spine" in words
+        assert "Oversubscription ? 1:1" in words
         assert "<svg" in response.content.decode()
-        assert not owner.designs.exists()
+        assert response["Design-Opened"] == reverse("design", args=[owner.designs.get().pk])
         assert not owner.estimate_jobs.exists()
 
     def test_a_problem_names_its_field(self, page):
         html_text = page.post(
-            reverse("preview"), {**FORM, "fabric__oversubscription": "0:1"}, headers=HTMX
+            reverse("edit-new"), {**FORM, "fabric__oversubscription": "0:1"}, headers=HTMX
         ).content.decode()
         assert 'data-problem-field="fabric__oversubscription"' in html_text
         assert "<svg" not in html_text.split("problem-list")[1]
 
     def test_a_fabric_that_cannot_be_built_says_what_would_work(self, page):
-        response = page.post(reverse("preview"), {**FORM, "size": "4096", "fabric__tiers": "2"}, headers=HTMX)
+        response = page.post(reverse("edit-new"), {**FORM, "size": "4096", "fabric__tiers": "2"}, headers=HTMX)
         assert response.status_code == 200
         assert "cannot be built" in text_of(response)
         assert 'data-problem-field="fabric__tiers"' in response.content.decode()
@@ -205,18 +205,18 @@ class TestPreview:
         ],
     )
     def test_no_request_breaks_it(self, page, changes):
-        response = page.post(reverse("preview"), {**FORM, **changes}, headers=HTMX)
+        response = page.post(reverse("edit-new"), {**FORM, **changes}, headers=HTMX)
         assert response.status_code == 200
         assert ("key figures" in response.content.decode().lower()) != ("problem-list" in response.content.decode())
 
     def test_it_says_when_the_form_has_left_the_estimate_behind(self, page, design):
         digest = design.latest.spec_hash
-        changed = page.post(reverse("preview"), {**FORM, "estimated_hash": digest}, headers=HTMX)
+        changed = page.post(reverse("edit-new"), {**FORM, "estimated_hash": digest}, headers=HTMX)
         assert "has changed since this estimate" in text_of(changed)
 
     def test_a_custom_switch_without_a_price_makes_the_cost_at_least(self, page):
         typed = {**FORM, "fabric__leaf_switch": "custom", "fabric__leaf_radix": "64"}
-        assert "≥ $" in text_of(page.post(reverse("preview"), typed, headers=HTMX))
+        assert "≥ $" in text_of(page.post(reverse("edit-new"), typed, headers=HTMX))
 
 
 class TestSavedDesign:
@@ -624,7 +624,7 @@ class TestErrorPages:
         assert "prices.csv, row 4, column typical_cents: -2700000 is below 0" in text_of(response)
 
     def test_a_body_that_is_too_big(self, page):
-        response = page.post(reverse("preview"), {**FORM, "name": "x" * 3_000_000})
+        response = page.post(reverse("edit-new"), {**FORM, "name": "x" * 3_000_000})
         assert response.status_code == 413
         assert "That was too big" in text_of(response)
 

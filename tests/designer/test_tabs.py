@@ -348,10 +348,10 @@ def test_real_changes_are_told_in_the_forms_words() -> None:
 def test_a_refusal_proposes_what_the_form_can_set(page: Client) -> None:
     typed = {"name": "x", "compute__server": "dgx-h100", "size": "600", "size_unit": "nodes", "fabric__generation": "ndr",
              "fabric__tiers": "2"}  # fmt: skip
-    response = page.post(reverse("preview"), typed)
+    response = page.post(reverse("edit-new"), typed)
     filled = [json.loads(html.unescape(text)) for text in re.findall(r'data-fill="([^"]+)"', response.content.decode())]
     assert filled, words_of(response)
-    after = page.post(reverse("preview"), typed | filled[0])
+    after = page.post(reverse("edit-new"), typed | filled[0])
     assert "This cannot be built as asked" not in words_of(after)
 
 

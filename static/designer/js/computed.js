@@ -15,8 +15,4 @@ function show() {
   }
 }
 
-document.addEventListener("htmx:afterSettle", (event) => {
-  if (event.detail.target?.id === "preview") {
-    show();
-  }
-});
+document.addEventListener("studio:shown", show);

@@ -1,9 +1,6 @@
 // Lists of switches show what fits the chosen network generation; a switch that no longer fits goes back to automatic.
 
-const form = document.querySelector(".design-form");
-const generation = form?.elements.fabric__generation;
-
-function connect(select) {
+function connect(select, generation) {
   const groups = [...select.querySelectorAll("optgroup")].map((group) => ({ group, options: [...group.children] }));
   const narrow = () => {
     for (const { group, options } of groups) {
@@ -19,10 +16,15 @@ function connect(select) {
   narrow();
 }
 
-if (generation) {
-  for (const select of form.querySelectorAll("select")) {
+function start() {
+  const form = document.querySelector(".design-form");
+  const generation = form?.elements.fabric__generation;
+  for (const select of generation ? form.querySelectorAll("select") : []) {
     if (select.querySelector("option[data-fits]")) {
-      connect(select);
+      connect(select, generation);
     }
   }
 }
+
+document.addEventListener("studio:form", start);
+start();

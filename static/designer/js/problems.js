@@ -42,6 +42,10 @@ document.addEventListener("htmx:afterSettle", (event) => {
   }
 });
 
+document.addEventListener("studio:shown", () => {
+  show(document.getElementById("preview-problems"));
+});
+
 document.addEventListener("click", (event) => {
   const link = event.target.closest("[data-problem-field] a, a[data-field-link]");
   const input = link && document.querySelector(link.hash);

@@ -1,0 +1,127 @@
+"""A design's edits, kept one by one: what the form held, so that nothing is lost and every step can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.http import QueryDict
+
+from designer.forms import DesignForm
+from designer.models import Design, DesignEdit
+from estimator.errors import EstimatorError, Problem
+
+NOT_TYPED = frozenset({"csrfmiddlewaretoken", "estimated_hash", "step", "base"})
+EDITS_KEPT = 500
+MAX_TYPED_CHARACTERS = 2_000_000
+START = "start"  # the step of the state that a session begins with
+
+
+class ChangedMeanwhile(EstimatorError):
+    """Another tab or visitor has edited the design since this one last saw it."""
+
+    code = "changed_meanwhile"
+
+    def __init__(self) -> None:
+        message = "The design was changed in another tab or by somebody else. Look at that state, or keep yours."
+        super().__init__([Problem("base", self.code, message)])
+
+
+def typed_of(data: QueryDict) -> dict[str, str]:
+    """What a browser sent of the form: field → text, without null characters, which databases do not keep.
+
+    Boxes that are not ticked are not sent.
+    """
+    return {name: data[name].replace("\x00", "") for name in sorted(data) if name not in NOT_TYPED}
+
+
+def start_state(design: Design) -> dict[str, str]:
+    """What the form holds for the newest revision, as a browser would send it."""
+    revision = design.latest
+    return DesignForm(values=revision.given, owner=design.owner).typed()
+
+
+def typed_now(design: Design) -> dict[str, str] | None:
+    """What the form held after the edit in sight; None where there was none."""
+    edit = design.edits.filter(number=design.at).first()
+    return edit.typed if edit else None
+
+
+@transaction.atomic
+def record(
+    design: Design,
+    typed: Mapping[str, str],
+    step: str,
+    figures: Mapping[str, Any] | None,
+    base: int | None = None,
+    start_figures: Mapping[str, Any] | None = None,
+) -> DesignEdit:
+    """Keep an edit and move to it. What was taken back before it can no longer be done again.
+
+    ``step`` names the edit: another post of the edit in sight replaces it, so that typing a word is one step back. ``base``
+    is the edit that the visitor's page has seen, ``start_figures`` those of the state that a session begins with.
+
+    Raises
+    ------
+    ChangedMeanwhile
+        If the design has moved on from ``base``.
+    """
+    locked = Design.objects.select_for_update().get(pk=design.pk)
+    if base is not None and base != locked.at and not locked.edits.filter(number=locked.at, step=step).exists():
+        raise ChangedMeanwhile  # a post of the step in sight is one that was sent again, its answer lost
+    if locked.at == 0:
+        locked.edits.all().delete()
+        figures_then = dict(start_figures) if start_figures else None
+        DesignEdit.objects.create(design=locked, number=1, step=START, typed=start_state(locked), figures=figures_then)
+        locked.at = 1
+    now = locked.edits.get(number=locked.at)
+    locked.edits.filter(number__gt=locked.at).delete()
+    if now.typed == dict(typed):
+        edit = now
+        edit.figures = dict(figures) if figures else edit.figures
+    elif now.step == step and step != START:
+        edit = now
+        edit.typed, edit.figures = dict(typed), dict(figures) if figures else None
+    else:
+        edit = DesignEdit(design=locked, number=now.number + 1, step=step, typed=dict(typed),
+                          figures=dict(figures) if figures else None)  # fmt: skip
+    edit.save()
+    locked.edits.filter(number__lte=edit.number - EDITS_KEPT).delete()
+    _move(locked, edit.number)
+    design.at = locked.at
+    return edit
+
+
+@transaction.atomic
+def move(design: Design, by: int) -> DesignEdit | None:
+    """Go back (-1) or forth (+1) by one edit; None where there is none that way."""
+    locked = Design.objects.select_for_update().get(pk=design.pk)
+    edit = locked.edits.filter(number=locked.at + by).first()
+    if edit is not None:
+        _move(locked, edit.number)
+        design.at = locked.at
+    return edit
+
+
+def _move(design: Design, number: int) -> None:
+    design.at = number
+    design.save(update_fields=["at", "updated_at"])
+
+
+def figures_before(edit: DesignEdit) -> dict[str, Any] | None:
+    """Headline figures of the last valid state before an edit."""
+    earlier = edit.design.edits.filter(number__lt=edit.number, figures__isnull=False).order_by("-number").first()
+    return earlier.figures if earlier else None
+
+
+def steps_left(design: Design) -> dict[str, bool]:
+    """Whether there is an edit to take back, and one to do again."""
+    numbers = set(design.edits.filter(number__in=(design.at - 1, design.at + 1)).values_list("number", flat=True))
+    return {"can_undo": design.at - 1 in numbers, "can_redo": design.at + 1 in numbers}
+
+
+def keep_saved(design: Design, typed: Mapping[str, str] | None = None) -> None:
+    """After a revision was saved: its state is the edit in sight, if the session has any edits."""
+    if design.at:
+        record(design, typed if typed is not None else start_state(design), f"revision {design.latest.number}", None)

@@ -1,0 +1,70 @@
+"""The estimate's part of a design's page: waiting, running, failed, or its result with the tabs."""
+
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.http import HttpRequest, QueryDict
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+
+from designer.access import design_to_see
+from designer.live import told
+from designer.models import Design
+from designer.tabs import result_context, tab_of
+from estimator.catalog.loader import load_catalog
+from estimator.errors import Problem
+from estimator.jobs.models import EstimateJob
+from estimator.spec import DesignSpec, spec_hash
+from estimator.version import MODEL_VERSION
+
+FAST_POLL_AGE_S = 2
+
+
+def job_or_404(request: HttpRequest, design_id: UUID, job_id: UUID) -> tuple[Design, EstimateJob]:
+    """A design that the visitor may see, and one of its owner's estimates."""
+    row = design_to_see(request, design_id)
+    return row, get_object_or_404(EstimateJob, pk=job_id, owner=row.owner)
+
+
+def present_result(job: EstimateJob | None, spec: DesignSpec | None) -> dict[str, Any] | None:
+    """The job's result where it is what an estimate would say now: of the same spec, by the same model and catalog."""
+    if job is None or spec is None or job.state != EstimateJob.State.SUCCEEDED:
+        return None
+    wanted = (spec_hash(spec), MODEL_VERSION, load_catalog().version)
+    is_present = (job.spec_hash, job.model_version, job.catalog_version) == wanted
+    return dict(job.result) if is_present and job.result else None
+
+
+def job_of(row: Design, digest: str) -> EstimateJob | None:
+    """The newest estimate of a spec."""
+    return EstimateJob.objects.filter(owner=row.owner, spec_hash=digest).order_by("-created_at").first()
+
+
+def problems_of(job: EstimateJob) -> list[Problem]:
+    """Why a job failed."""
+    return [Problem(**problem) for problem in (job.error or {}).get("problems", [])]
+
+
+def _result_query(request: HttpRequest) -> QueryDict:
+    """What is asked of the result; by a script on the page, that of the page's address, so that its tab stays open."""
+    details = getattr(request, "htmx", None)
+    if details and "tab" not in request.GET and details.current_url:
+        return QueryDict(urlsplit(details.current_url).query)
+    return request.GET
+
+
+def job_context(request: HttpRequest, row: Design, job: EstimateJob | None) -> dict[str, Any]:
+    """All that the result part of the page shows of one job."""
+    if job is None:
+        return {"job": None}
+    query = _result_query(request)
+    context: dict[str, Any] = {"job": job, "design": row, "estimated_hash": job.spec_hash, "tab": tab_of(query)}
+    if job.is_active:
+        age = timezone.now() - job.created_at
+        context["poll"] = "load delay:200ms" if age.total_seconds() < FAST_POLL_AGE_S else "every 1s"
+    if job.state == EstimateJob.State.FAILED:
+        context["job_problems"] = told(problems_of(job))
+    if job.state == EstimateJob.State.SUCCEEDED:
+        context |= result_context(job, row.pk, query)
+    return context

@@ -1,0 +1,126 @@
+"""The session of a design: every edit kept as it is made, steps back and forth, and the estimate that follows by itself."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from designer.access import design_to_change, design_to_see, owner_of
+from designer.edits import MAX_TYPED_CHARACTERS, ChangedMeanwhile, figures_before, move, record, typed_of
+from designer.forms import DesignForm
+from designer.headlines import changes
+from designer.job_page import job_context
+from designer.live import live_context
+from designer.models import Design, DesignEdit
+from designer.services import request_draft, save_design
+from designer.sight import head_context, page_context, state_in_sight
+from designer.start_specs import start_spec
+from estimator.errors import EstimatorError
+
+CONFLICT = 409
+MAX_STEP = 64
+OPENED = "Design-Opened"  # the header that tells a page of an unsaved design where its design now is
+
+
+@login_required
+@require_POST
+def edit_new(request: HttpRequest) -> HttpResponse:
+    """The first edit of an unsaved design: it gets its row, in the state its page began with, then the edit."""
+    row = save_design(owner_of(request), start_spec(request.GET))
+    answer = _recorded(request, row, None)
+    answer[OPENED] = reverse("design", args=[row.pk])
+    return answer
+
+
+@login_required
+@require_POST
+def edit(request: HttpRequest, design_id: UUID) -> HttpResponse:
+    """Keep what the form holds now, and answer with the figures of it."""
+    row = design_to_change(request, design_id)
+    try:
+        base = request.POST.get("base", "")
+        return _recorded(request, row, int(base) if base.isascii() and base.isdecimal() else None)
+    except ChangedMeanwhile:
+        context = {"design": row, "at": Design.objects.get(pk=row.pk).at}
+        return render(request, "designer/_studio_conflict.html", context, status=CONFLICT)
+
+
+def _recorded(request: HttpRequest, row: Design, base: int | None) -> HttpResponse:
+    typed = typed_of(request.POST)
+    if sum(len(text) for text in typed.values()) > MAX_TYPED_CHARACTERS:
+        raise RequestDataTooBig
+    start = None
+    if row.at == 0:
+        start = live_context(*state_in_sight(row)).get("headlines")
+    form = DesignForm(request.POST, owner=row.owner)
+    form.is_valid()
+    live = live_context(form, form.spec)
+    step = request.POST.get("step", "")[:MAX_STEP]
+    kept = record(row, typed, step, live.get("headlines"), base, start)
+    return _live(request, row, kept, live | {"estimated_hash": request.POST.get("estimated_hash")})
+
+
+def _live(request: HttpRequest, row: Design, kept: DesignEdit, live: dict[str, Any]) -> HttpResponse:
+    """The parts of the page that an edit changes."""
+    moved = changes(live.get("headlines"), figures_before(kept))
+    context = live | head_context(row) | {"is_live": True, "moved": moved}
+    return render(request, "designer/_live.html", context)
+
+
+@login_required
+@require_POST
+def undo(request: HttpRequest, design_id: UUID) -> HttpResponse:
+    """Take the edit in sight back."""
+    return _moved(request, design_id, -1)
+
+
+@login_required
+@require_POST
+def redo(request: HttpRequest, design_id: UUID) -> HttpResponse:
+    """Do again what was taken back."""
+    return _moved(request, design_id, 1)
+
+
+def _moved(request: HttpRequest, design_id: UUID, by: int) -> HttpResponse:
+    row = design_to_change(request, design_id)
+    move(row, by)
+    if not request.htmx and "Studio" not in request.headers:  # type: ignore[attr-defined]
+        return redirect("design", row.pk)
+    return _state(request, row)
+
+
+@login_required
+@require_safe
+def state(request: HttpRequest, design_id: UUID) -> HttpResponse:
+    """The state in sight, with its form: for a page that another one has overtaken."""
+    return _state(request, design_to_see(request, design_id))
+
+
+def _state(request: HttpRequest, row: Design) -> HttpResponse:
+    form, spec = state_in_sight(row)
+    context = page_context(form, spec, row) | {"is_live": True, "with_form": True}
+    kept = row.edits.filter(number=row.at).first()
+    if kept:
+        context["moved"] = changes(context.get("headlines"), figures_before(kept))
+    context["estimated_hash"] = request.POST.get("estimated_hash") or request.GET.get("estimated_hash")
+    return render(request, "designer/_live.html", context)
+
+
+@login_required
+@require_POST
+def settle(request: HttpRequest, design_id: UUID) -> HttpResponse:
+    """Ask for the estimate of the state in sight, without saving a revision; nothing where it is invalid."""
+    row = design_to_change(request, design_id)
+    _, spec = state_in_sight(row)
+    if spec is None:
+        return HttpResponse(status=204)
+    try:
+        job = request_draft(row.owner, spec)
+    except EstimatorError:  # cannot be built, or too many estimates run: the preview has said so, or it is tried again
+        return HttpResponse(status=204)
+    return render(request, "designer/_job.html", job_context(request, row, job) | {"is_live": True})
