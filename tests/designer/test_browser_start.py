@@ -20,7 +20,8 @@ IS_INSIDE = """() => { const box = document.querySelector('#tour').getBoundingCl
 @pytest.fixture
 def visit(app, browser, session):  # noqa: F811
     """Opens an address with a size and a scheme; at the end nothing was blocked and nothing failed."""
-    pages, watched = [], []
+    pages = []
+    watched: list[str] = []
 
     def open_(address, width=1440, height=900, **options):
         page = opened(browser, session, watched, viewport={"width": width, "height": height}, **options)

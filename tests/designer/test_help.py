@@ -40,7 +40,8 @@ def test_every_field_of_the_form_explains_itself() -> None:
 
 
 def test_every_head_figure_explains_itself() -> None:
-    template = get_template("designer/_preview.html").template.source
+    found: Any = get_template("designer/_preview.html")
+    template = found.template.source
     figures = re.findall(r'<span class="figure-name">([^<]+)</span>\{% help_mark "([^"]+)" %\}', template)
     assert len(figures) == template.count('class="figure-name"') == len(FIGURES)
     assert {key: name for name, key in figures} == FIGURES
