@@ -1,5 +1,6 @@
 """The pages in a real browser against the real app: web, worker and broker. No policy violation, no error in the console."""
 
+import io
 import json
 import os
 import re
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pypdf import PdfReader
 
 from tests.estimator.log_texts import LOGS
 from tests.processes import prepare, running_app
@@ -541,3 +543,25 @@ def test_a_log_that_is_too_large_is_refused_before_it_is_sent(app, page, tmp_pat
     playwright.expect(page.locator("#error_log")).to_contain_text("20.0 MB is the most")
     page.click("form.calibration-form [type=submit]")
     assert page.url.endswith("/calibrations/new/")
+
+
+def test_a_printed_page_has_the_whole_bill_and_none_of_the_sites_controls(page):
+    """As a browser prints it: every chart drawn, each line of the bill once, the last words not covered by the foot."""
+    page.locator("[data-chart]:not([data-drawn])").first.wait_for(state="detached", timeout=20_000)
+    parts = page.eval_on_selector_all(
+        "#bom tbody tr td[data-label='Line']", "cells => cells.map(cell => cell.textContent)"
+    )
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.querySelector('.site-header')).display") == "none"
+    assert page.evaluate("getComputedStyle(document.querySelector('.site-footer')).display") == "none"
+    assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--surface').trim()") in (
+        "#fff",
+        "#ffffff",
+    )
+    pages = PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True))).pages
+    text = " ".join(" ".join(sheet.extract_text() for sheet in pages).split())
+    assert len(parts) > 3
+    assert text.count("Bill of materials") == 1
+    assert "give the same numbers." in text
+    assert "Sign out" not in text
+    assert "API documentation" not in text
