@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from estimator.attached import COMPUTE_KEY
 from estimator.bom import bill_of_fabrics
 from estimator.bom_lines import Billed
 from estimator.built import paths_json, ratios_json
 from estimator.cabling import cable_plan
 from estimator.calibrated import constants_of
 from estimator.catalog.loader import Catalog
+from estimator.catalog.ports import COMPUTE
 from estimator.cost import cost_of
 from estimator.errors import InfeasibleDesign, SpecError
 from estimator.fabric import SizedFabric
@@ -19,9 +19,6 @@ from estimator.failures import failures_json
 from estimator.findings import Finding, findings_of, of_problem
 from estimator.growth import compared_specs, growth_json, is_recabled, moved_manager_links
 from estimator.later_findings import about_growth, about_spares, cannot_grow
-from estimator.other_fabrics import OtherSized, other_json, size_others
-from estimator.other_findings import cabling_findings, other_findings
-from estimator.other_links import other_plan
 from estimator.performance import design_performance
 from estimator.power import power_of
 from estimator.price_findings import own_price_findings
@@ -32,6 +29,9 @@ from estimator.spec import DesignSpec, spec_hash
 from estimator.topology import panels_of
 from estimator.units import ratio_text
 from estimator.version import MODEL_VERSION
+
+if TYPE_CHECKING:
+    from estimator.other_fabrics import OtherSized
 
 ALL_PARTS = ("counts", "links", "cables", "bom", "cost", "performance", "growth", "failures", "uncertainty")
 
@@ -88,7 +88,7 @@ def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str]
         with_changes(findings_of(spec, sizing, i, fabric, catalog), Subject(spec, sizing, i, fabric, catalog))
         for i, (spec, fabric) in enumerate(zip(specs, fabrics, strict=True))
     ]
-    others = size_others(specs, fabrics, catalog)
+    others = _size_others(specs, fabrics, catalog)
     performance = _performance(specs, fabrics, catalog) if "performance" in parts else [None] * len(specs)
     return tuple(
         _one(spec, fabrics[i], others[i], found[i], performance[i], catalog, tuple(parts))
@@ -96,25 +96,42 @@ def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str]
     )
 
 
+def _size_others(
+    specs: Sequence[DesignSpec], fabrics: Sequence[SizedFabric], catalog: Catalog
+) -> Sequence[tuple["OtherSized", ...]]:
+    """Networks beside compute; what they need is loaded only where a design asks for one."""
+    if not any(spec.other_fabrics for spec in specs):
+        return [()] * len(specs)
+    from estimator.other_fabrics import size_others
+
+    return size_others(specs, fabrics, catalog)
+
+
 def _one(
     spec: DesignSpec,
     fabric: SizedFabric,
-    others: tuple[OtherSized, ...],
+    others: tuple["OtherSized", ...],
     found: list[Finding],
     performance: dict[str, Any] | None,
     catalog: Catalog,
     parts: tuple[str, ...],
 ) -> Estimate:
+    if others:
+        from estimator.other_fabrics import other_json
+        from estimator.other_findings import cabling_findings, other_findings
+        from estimator.other_links import other_plan
     compute = fabric.as_json()
-    fabrics = {COMPUTE_KEY: compute} | {one.key: other_json(one) for one in others}
+    fabrics = {COMPUTE: compute} | {one.key: other_json(one) for one in others}
     for key, sized, asked in (
-        (COMPUTE_KEY, fabric, spec.fabric),
+        (COMPUTE, fabric, spec.fabric),
         *((one.key, one.fabric, one.entry) for one in others),
     ):
         fabrics[key]["oversubscription"] = sized.oversubscription_json(asked.oversubscription) | ratios_json(sized)
         fabrics[key]["paths"] = paths_json(sized)
     found = [*found, *(finding for one in others for finding in other_findings(one, catalog))]
     bom = cost = power = failures = None
+    if "uncertainty" in parts:  # of the cost
+        parts = (*parts, "cost")
     if {"cables", "bom", "cost", "failures", "growth"} & set(parts):
         plan = cable_plan(spec, fabric, catalog)
         compute |= plan.as_json() | ({"floor_plan": plan.floor.as_json()} if plan.floor else {})
@@ -130,7 +147,7 @@ def _one(
             fabrics[one.key] |= cabled.plan.as_json()
             found += cabling_findings(one, cabled.plan)
         if {"bom", "cost", "failures", "growth"} & set(parts):
-            bill = bill_of_fabrics([Billed(COMPUTE_KEY, spec, fabric, plan), *billed], catalog)
+            bill = bill_of_fabrics([Billed(COMPUTE, spec, fabric, plan), *billed], catalog)
             bom = bill.as_json() if {"bom", "growth"} & set(parts) else None
             found += own_price_findings(spec.economics.prices, bill.lines)
         if "cost" in parts:

@@ -76,9 +76,14 @@ def test_parts_not_asked_for_are_left_out(catalog: Catalog) -> None:
         "growth",
     }
     assert "cables" not in estimate([spec], catalog, ("counts",))[0].as_json()["fabrics"]["compute"]
+    whole_cost = everything.pop("cost")
     for part in ALL_PARTS:
         made = estimate([spec], catalog, (part,))[0].as_json()
+        cost = made.pop("cost", {})
         assert all(made[key] == everything[key] for key in set(made) - {"fabrics", "findings"}), part
+        of_other_parts = {"usd_per_gb_s_busbw"} | ({"uncertainty"} if part == "cost" else set())
+        assert not cost or set(whole_cost) - set(cost) == of_other_parts - {"usd_per_gb_s_busbw"}, part
+        assert all(cost[key] == whole_cost[key] for key in set(cost) - of_other_parts), part
 
 
 def test_a_batch_is_its_designs_one_by_one(catalog: Catalog) -> None:

@@ -13,7 +13,16 @@ from estimator.catalog.loader import Catalog, load_catalog
 from estimator.cost import cost_of
 from estimator.cost_inputs import Priced, priced
 from estimator.power import design_power
-from estimator.uncertainty import PERCENTILES, draw, price_groups, tornado, triangle_quantile, uncertainty
+from estimator.uncertainty import (
+    PERCENTILES,
+    _normal_scores,
+    draw,
+    normal_share,
+    price_groups,
+    tornado,
+    triangle_quantile,
+    uncertainty,
+)
 from tests.estimator.designs import Design, design, superpod_h100
 
 RELIABLE = 20_000
@@ -50,6 +59,13 @@ def test_quantiles_are_a_triangles(low: float, rise: float, fall: float) -> None
     if rise + fall > 1e-3:
         expected = stats.triang.ppf(shares, rise / (rise + fall), low, rise + fall)
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-4 * (rise + fall))
+
+
+def test_normal_scores_are_those_of_the_normal_distribution() -> None:
+    scores = np.linspace(-4, 4, 33)
+    np.testing.assert_allclose(normal_share(scores), stats.norm.cdf(scores), atol=1e-12)
+    levels = (np.arange(65_536) + 0.5) / 65_536
+    np.testing.assert_allclose(_normal_scores(), stats.norm.ppf(levels), atol=2e-3)
 
 
 def test_one_price_that_moves_is_drawn_from_its_triangle(catalog: Catalog, superpod: Priced) -> None:
