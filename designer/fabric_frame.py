@@ -14,7 +14,7 @@ GUTTER = 176
 STRIP = 118  # for fabric managers
 COLUMN_MOST = 300
 GAP, PAD = 12, 6
-HEAD = 24
+BAND = 24
 LANE, MESH_LANE = 88, 128
 MOST_NAMED_BUNDLES = 40
 
@@ -47,6 +47,12 @@ class Frame:
         gap = GAP if slot > 120 else 3
         return Rect(left + gap / 2, top, left + slot - gap / 2, bottom)
 
+    def is_wide(self, number: int) -> bool:
+        """Whether a box stands across all columns, so that a line may end anywhere along it."""
+        box = self.view.boxes[number]
+        alike = [other for other in self.view.boxes if other.kind == box.kind and other.column == SPAN]
+        return box.column == SPAN and box.kind != MANAGER and len(alike) == 1
+
     def column(self, column: int) -> tuple[float, float]:
         """Left and right edge of a column's frame."""
         left = self.left + column * self.column_width
@@ -67,7 +73,7 @@ def frame_of(scene: Scene, view: View) -> Frame:
     y = scene.top
     for place, kind in enumerate(kinds):
         if kind in held and kind == held[0]:
-            y += HEAD
+            y += BAND
         height = _row_height(view, kind)
         rows[kind] = (y, y + height)
         y += height

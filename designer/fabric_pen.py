@@ -13,7 +13,8 @@ FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-
 TEXT, MUTED = "#17202a", "#55616e"
 SURFACE, PAGE, SUNKEN, LINE, STRONG = "#ffffff", "#f5f6f8", "#eef1f4", "#dce1e7", "#b9c2cc"
 NARROW, WIDE = "iljtfI.,:;'|!()[]/ \N{NO-BREAK SPACE}·", "mwMW@%—…GOQ"
-SIZES = {"title": 16, "head": 12.5, "name": 11, "small": 10, "tiny": 9, "port": 8.5}
+TITLE, HEAD, NAME, SMALL, TINY, PORT = 16.0, 13.0, 11.5, 10.5, 9.5, 8.5
+SIZES = {"title": TITLE, "head": HEAD, "name": NAME, "small": SMALL, "tiny": TINY, "port": PORT}
 FILLS = {
     "node": "#7b8b99", "manager": "#5a4fa3", "leaf": "#8fc1bd", "spine": "#3f8f92", "core": "#0d5c63", "outside": "#b4531b",
     "open": SURFACE, "kept": SUNKEN, "peer": "#b4531b", "gpu": "#b8d8a8", "nic": "#9db8dc", "pcie": "#e9ddc0", "cpu": "#d9cfe8",
@@ -117,10 +118,12 @@ class Pen:
         """Words on a baseline at y; where they are is remembered."""
         size = SIZES[kind]
         box = self.box_of(x, y, words, kind, anchor, strong)
+        if not words:
+            return box
         self.labels.append(box)
         weight = ' font-weight="600"' if strong else ""
         fill = TEXT if strong or kind in ("title", "head") else MUTED
-        classes = " ".join(word for word in ("w", kind, "strong" if strong else "", css) if word)
+        classes = " ".join(word for word in ("w", f"w-{kind}", "w-strong" if strong else "", css) if word)
         self.parts.append(f'<text class="{classes}" x="{x:.1f}" y="{y:.1f}" '
                           f'text-anchor="{anchor}" font-size="{size}"{weight} fill="{fill}">{escape(words)}</text>')  # fmt: skip
         return box

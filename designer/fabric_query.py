@@ -31,18 +31,19 @@ class Asked:
     def query(self, **changes: Any) -> dict[str, str]:
         """The address's query with some keys changed; another part begins anew, and what is usual is left out."""
         if "at" in changes:
-            changes = {"by": "", "start": 0} | changes
+            changes = {"by": "", "start": 0, **changes}
         if "fabric" in changes:
-            changes = {"at": "", "by": "", "start": 0, "down": ()} | changes
+            changes = {"at": "", "by": "", "start": 0, "down": (), **changes}
         if "by" in changes:
-            changes = {"start": 0} | changes
+            changes = {"start": 0, **changes}
         role = changes.get("fabric", self.role)
+        down: Sequence[str] = changes.get("down", self.down)
         values: dict[str, Any] = {
             "tab": TAB,
             "fabric": role if role != self.first_role else "",
             **{key: changes.get(key, getattr(self, key)) for key in ("at", "by", "start")},
             "colour": changes.get("colour", self.colour),
-            "down": ",".join(changes.get("down", self.down)),
+            "down": ",".join(down),
         }
         values["colour"] = "" if values["colour"] == "role" else values["colour"]
         return {key: str(value) for key, value in values.items() if value not in ("", 0, None)}

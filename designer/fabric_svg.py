@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from designer.fabric_pen import FILLS, LINE, STRONG, Pen, Rect, text_width
+from designer.fabric_pen import FILLS, LINE, SMALL, STRONG, Pen, Rect, text_width
 from designer.fabric_words import (
     LOAD_BINS,
     RATIO_BINS,
@@ -12,6 +12,7 @@ from designer.fabric_words import (
     percent_words,
     short_ratio,
 )
+from estimator.catalog.ports import COMPUTE
 from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE
 from estimator.diagram_data import OUTSIDE, Bundle, View
 from estimator.diagram_failure import BETWEEN, Down, names_of
@@ -28,13 +29,12 @@ NAMED = {
     CORE: "Core",
     NODE: "Server",
     MANAGER: "Fabric manager",
-    OUTSIDE: "Another network",
 }
 HEAT_WORDS = {
     "alltoall": ["up to 50 % of the uplinks in use", "to 80 %", "to 100 %", "to 150 %", "more"],
     "allreduce": ["up to 50 % of the uplinks in use", "to 80 %", "to 100 %", "to 150 %", "more"],
     "ratio": ["1:1 or better", "to 1.5:1", "to 2:1", "to 3:1", "more"],
-    "failure": ["whole", "90 % or more left", "75 % or more", "50 % or more", "less"],
+    "failure": ["", "90 % or more left", "75 % or more", "50 % or more", "less"],
 }  # fmt: skip
 
 
@@ -52,6 +52,7 @@ class Scene:
     part_names: Mapping[str, str]
     href: Callable[..., str | None]
     heading: str = ""
+    into: str = ""  # the network that the uplinks of the leaves end in
 
     @property
     def top(self) -> float:
@@ -64,9 +65,18 @@ class Scene:
 
     def toggled(self, *devices: int) -> str | None:
         """The address with a switch, or all links between two devices, taken down; or up again if it is down."""
-        name = BETWEEN.join(self.name(device) for device in devices)
+        name = BETWEEN.join(self.name(device) for device in sorted(devices))
         now = names_of(self.down, self.places.table.devices)
         return self.href(down=[one for one in now if one != name] if name in now else [*now, name])
+
+    def link_is_down(self, *devices: int) -> bool:
+        """Whether the links between two devices are down, or one of the two is."""
+        lower, upper = sorted(devices)
+        return (lower, upper) in self.down.pairs or not self.down.devices.isdisjoint(devices)
+
+    def link_address(self, near: int, far: int) -> str | None:
+        """Where a port leads: to the device at its other end, or in failure mode to the fabric without the links to it."""
+        return self.toggled(near, far) if self.mode == "failure" else self.href(at=self.name(far))
 
     def address(self, device: int) -> str | None:
         """Where a device's glyph leads: to its own picture, or in failure mode to the fabric without it."""
@@ -138,7 +148,7 @@ def draw_legend(pen: Pen, y: float, entries: Sequence[tuple[str, str]], note: st
     """Colours and what they mean, in as many rows as they take, and a note below; the y of the end."""
     x = float(EDGE)
     for colour, words in entries:
-        width = 18 + text_width(words, 10) + 18
+        width = 18 + text_width(words, SMALL) + 18
         if x + width > WIDTH - EDGE and x > EDGE:
             x, y = float(EDGE), y + 18
         stroke = STRONG if colour in ("open", "kept") else "none"
@@ -156,9 +166,11 @@ def draw_legend(pen: Pen, y: float, entries: Sequence[tuple[str, str]], note: st
 
 def legend_of(scene: Scene, kinds: Sequence[str]) -> list[tuple[str, str]]:
     """The entries of a view of boxes and bundles."""
-    entries = [(kind, NAMED[kind]) for kind in kinds] if scene.mode in ("role", "failure") else []
+    named = NAMED if scene.role == COMPUTE else NAMED | {NODE: "Device"}
+    shown = [kind for kind in kinds if kind != OUTSIDE] if scene.mode in ("role", "failure") else []
+    entries = [(kind, named[kind]) for kind in shown]
     if scene.mode != "role":
-        entries += [(f"heat-{n}", words) for n, words in enumerate(HEAT_WORDS[scene.mode])]
+        entries += [(f"heat-{n}", words) for n, words in enumerate(HEAT_WORDS[scene.mode]) if words]
     if scene.mode == "failure":
         entries.append(("down", "down"))
     return entries

@@ -7,8 +7,8 @@ too many glyphs; every square, box and heading leads on.
 from collections.abc import Sequence
 from itertools import pairwise
 
-from designer.fabric_frame import GUTTER, HEAD, PAD, Frame, between, frame_of, is_mesh, way_in
-from designer.fabric_pen import PAGE, STRONG, Pen, Rect, fitted, lines_of
+from designer.fabric_frame import BAND, GUTTER, PAD, Frame, between, frame_of, is_mesh, way_in
+from designer.fabric_pen import HEAD, PAGE, SMALL, STRONG, Pen, Rect, fitted, lines_of, text_width, whole_words
 from designer.fabric_svg import (
     EDGE,
     WIDTH,
@@ -71,7 +71,7 @@ def _draw_columns(pen: Pen, scene: Scene, frame: Frame) -> None:
     """A frame around every column, with its name, which leads into the part."""
     if not frame.held:
         return
-    top, bottom = frame.rows[frame.held[0]][0] - HEAD, frame.rows[frame.held[-1]][1] + PAD
+    top, bottom = frame.rows[frame.held[0]][0] - BAND, frame.rows[frame.held[-1]][1] + PAD
     for column in range(frame.view.n_columns):
         inside = [box for box in frame.view.boxes if box.column == column]
         if not inside:
@@ -81,9 +81,17 @@ def _draw_columns(pen: Pen, scene: Scene, frame: Frame) -> None:
         href, title, hint = way_in(scene, frame.view, box)
         pen.rect(one, "frame", PAGE, STRONG, 8, dashed=box.is_rest)
         pen.open_glyph(hint, href, "way")
-        pen.rect(Rect(left, top, right, top + HEAD), "grip", "none", radius=8)
-        pen.text((left + right) / 2, top + 16, fitted(title, right - left - 10, 12.5, True), "head", strong=True)
+        pen.rect(Rect(left, top, right, top + BAND), "grip", "none", radius=8)
+        pen.text((left + right) / 2, top + 16, _heading(title, right - left - 10), "head", strong=True)
         pen.close_glyph(href)
+
+
+def _heading(title: str, room: float) -> str:
+    """A column's name; "218 more units" becomes "218 more" before letters are cut."""
+    whole = next(
+        (words for words in (title, whole_words(title, room / 1.07, HEAD)) if text_width(words, HEAD, True) <= room), ""
+    )
+    return whole or fitted(title, room, HEAD, True)
 
 
 # ---------------------------------------------------------------- the left margin
@@ -100,7 +108,7 @@ def _draw_gutter(pen: Pen, scene: Scene, frame: Frame) -> None:
         pen.text(EDGE, top + 16, head, "head", "start", strong=True)
         part = scene.part_names.get(kind)
         words = f"{count(n)} × {part}" if part else count(n)
-        for line, text in enumerate(lines_of(words if kind != OUTSIDE else "", GUTTER - EDGE - 14, 10, 2)):
+        for line, text in enumerate(lines_of(words if kind != OUTSIDE else "", GUTTER - EDGE - 14, SMALL, 2)):
             pen.text(EDGE, top + 31 + 13 * line, text, "small", "start")
     for upper, lower in pairwise(kinds):
         y = (frame.rows[upper][1] + frame.rows[lower][0]) / 2

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from designer.fabric_frame import Frame
-from designer.fabric_pen import FILLS, STRONG, SURFACE, Pen, Rect, fitted, short_name, text_width
+from designer.fabric_pen import FILLS, NAME, SMALL, STRONG, SURFACE, Pen, Rect, fitted, short_name, text_width
 from designer.fabric_svg import Scene, device_colour
 from designer.fabric_words import number_of, percent_words, ratio_words, short_ratio
 from designer.templatetags.units import count
@@ -14,6 +14,7 @@ from estimator.diagram_scope import address_of
 
 MAX_GLYPHS = 400
 MOST_SQUARES = 32
+NETWORKS = {"in-band": "In-band network", "outside": "Networks outside the cluster"}
 
 
 def squares_a_box(view: View) -> int:
@@ -27,7 +28,7 @@ def draw_box(pen: Pen, scene: Scene, frame: Frame, number: int, shares: int) -> 
     box, at = frame.view.boxes[number], frame.box(number)
     if box.kind == OUTSIDE:
         pen.rect(at, "box outside", SURFACE, FILLS["outside"], 6, dashed=True)
-        pen.text((at.left + at.right) / 2, at.top + 22, "Another network, which the uplinks end in", "name")
+        pen.text((at.left + at.right) / 2, at.top + 22, NETWORKS.get(scene.into, "Another network"), "name")
     elif len(box.devices) == 1:
         _draw_single(pen, scene, frame, box, at)
     else:
@@ -45,9 +46,9 @@ def _draw_single(pen: Pen, scene: Scene, frame: Frame, box: Box, at: Rect) -> No
     pen.rect(Rect(at.left, at.top, at.right, at.top + 8), f"fill-{colour}", FILLS[colour], radius=3)
     if colour == "down":
         pen.cross(Rect(middle - 7, at.top - 2, middle + 7, at.top + 12))
-    shown = short_name(name, room, 11)
+    shown = short_name(name, room, NAME)
     if shown:
-        pen.text(middle, at.top + 25, shown, "name", strong=text_width(shown, 11, True) <= room)
+        pen.text(middle, at.top + 25, shown, "name", strong=text_width(shown, NAME, True) <= room)
     caption = _caption(scene, box, room)
     if caption:
         pen.text(middle, at.top + 40, caption, "small")
@@ -67,7 +68,7 @@ def _draw_set(pen: Pen, scene: Scene, frame: Frame, box: Box, at: Rect, shares: 
     pen.open_glyph(f"{title}: {_facts(scene, frame.view, box)}", href, "set")
     pen.rect(at, "box", SURFACE, STRONG, 6, dashed=box.is_rest)
     wanted = _set_words(scene, frame.view, box)
-    words = next((one for one in wanted if text_width(one, 10) <= room), fitted(wanted[-1], room, 10))
+    words = next((one for one in wanted if text_width(one, SMALL) <= room), fitted(wanted[-1], room, SMALL))
     has_squares = (box.kind != NODE or frame.view.axis == SINGLE) and not (box.is_rest and frame.view.axis == SINGLE)
     grid = _grid(len(box.devices), shares, room - 2) if has_squares and shares >= 4 else None
     pen.text(middle, at.bottom - 9 if grid else (at.top + at.bottom) / 2 + 4, words, "small")
@@ -81,7 +82,7 @@ def _set_words(scene: Scene, view: View, box: Box) -> list[str]:
     n = count(len(box.devices))
     title = number_of(len(box.devices), box.kind, scene.role)
     if box.is_rest and view.axis == SINGLE:
-        return [f"{n} more {title.partition(' ')[2]}", f"{n} more", f"+{n}"]
+        return [f"{n} more {title.partition(' ')[2]}", f"{n} more", f"+{n}", "more"]
     if box.down:
         figure = f"{count(box.down)} down"
     elif scene.mode == "ratio" and box.ratio is not None:
@@ -155,7 +156,7 @@ def _caption(scene: Scene, box: Box, room: float) -> str:
         used, n_open = count(box.used_ports), count(box.open_ports)
         wanted = [f"{used} ports, {n_open} open"] if box.open_ports else []
         wanted += [f"{used} ports", used]
-    return next((words for words in wanted if text_width(words, 10) <= room), "")
+    return next((words for words in wanted if text_width(words, SMALL) <= room), "")
 
 
 def _facts(scene: Scene, view: View, box: Box) -> str:

@@ -1,11 +1,11 @@
 """The bundles of a view: a line for the links between two boxes, with their count and rate where there is room."""
 
-from designer.fabric_frame import HEAD, PAD, Frame, is_mesh, way_in
-from designer.fabric_pen import Pen, Rect, text_width
+from designer.fabric_frame import BAND, PAD, Frame, is_mesh, way_in
+from designer.fabric_pen import SMALL, Pen, Rect, text_width
 from designer.fabric_svg import EDGE, WIDTH, Scene, bundle_colour, bundle_figure, stroke_of
+from designer.fabric_svg_boxes import NETWORKS
 from designer.fabric_words import bundle_words, number_of, part_title
 from designer.templatetags.units import count, gbit_s
-from estimator.devices import MANAGER
 from estimator.diagram_data import OUTSIDE, SINGLE, SPAN, Box, Bundle, View
 from estimator.diagram_scope import address_of
 from estimator.topology import FABRIC_MANAGER, LEAF_LEAF
@@ -18,10 +18,10 @@ def _ends(frame: Frame, bundle: Bundle) -> tuple[float, float, float, float]:
     x0, x1 = (low.left + low.right) / 2, (high.left + high.right) / 2
     y0, y1 = low.top, high.bottom
     if frame.held and below.kind == frame.held[0]:
-        y0 -= HEAD
+        y0 -= BAND
     if frame.held and above.kind == frame.held[-1]:
         y1 += PAD
-    wide_low, wide_high = (box.column == SPAN and box.kind != MANAGER for box in (below, above))
+    wide_low, wide_high = frame.is_wide(bundle.lower), frame.is_wide(bundle.upper)
     if wide_high and high.left < x0 < high.right:
         x1 = x0
     elif wide_low and low.left < x1 < low.right:
@@ -82,7 +82,7 @@ def _bundle_hint(scene: Scene, view: View, bundle: Bundle) -> str:
 
 def end_words(scene: Scene, view: View, box: Box) -> str:
     if box.kind == OUTSIDE:
-        return "another network"
+        return NETWORKS.get(scene.into, "another network")
     if len(box.devices) == 1:
         return scene.name(int(box.devices[0]))
     words = number_of(len(box.devices), box.kind, scene.role)
@@ -104,10 +104,11 @@ def name_bundles(pen: Pen, scene: Scene, frame: Frame) -> None:
         spots = [(_along(x0, x1, t), y0 + (y1 - y0) * t + 4) for t in (0.5, 0.36, 0.64, 0.24, 0.76)]
         figure = bundle_figure(scene, frame.view, bundle)
         room = Rect(frame.span[0], 0, WIDTH - EDGE, 0)
-        wanted = [f"{bundle_words(bundle)}, {figure}", figure] if figure else [bundle_words(bundle)]
+        full, short = bundle_words(bundle), f"{count(bundle.links)} × {bundle.rate_gbit_s}G"
+        wanted = [f"{full}, {figure}", f"{short}, {figure}", figure] if figure else [full, short]
         wide = frame.column_width - 8 if lower.column != SPAN or upper.column != SPAN else frame.span[1] - frame.span[0]
         for words in (*wanted, count(bundle.links)):
-            if (text_width(words, 10) <= wide or x0 != x1) and pen.place(words, spots, within=room):
+            if (text_width(words, SMALL) <= wide or x0 != x1) and pen.place(words, spots, within=room):
                 break
 
 

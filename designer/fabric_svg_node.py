@@ -8,9 +8,13 @@ from dataclasses import dataclass
 
 from designer.fabric_pen import (
     FILLS,
+    HEAD,
+    NAME,
     PAGE,
+    SMALL,
     STRONG,
     SURFACE,
+    TINY,
     Pen,
     Rect,
     fitted,
@@ -57,25 +61,25 @@ def shown_adapters(inside: ServerInside, start: int) -> tuple[tuple[Adapter, ...
     return inside.adapters[start : start + per_page], start
 
 
-def draw_node(scene: Scene, name: str, inside: ServerInside, start: int = 0) -> tuple[str, Pen]:
+def draw_node(scene: Scene, device: int, inside: ServerInside, start: int = 0) -> tuple[str, Pen]:
     """The SVG of a server, and the pen that drew it."""
-    pen = Pen()
+    pen, name = Pen(), scene.name(device)
     adapters, _ = shown_adapters(inside, start)
     draw_heading(pen, scene, name)
     rows = _rows(scene, inside, len(adapters))
     cpus = sorted({adapter.cpu for adapter in adapters})
     body = Rect(EDGE, rows.nic - 12, WIDTH - EDGE, rows.end + 34)
     pen.rect(body, "frame", PAGE, STRONG, 10)
-    title = fitted(f"{name} · {inside.server or 'custom server'}", 900, 11, True)
+    title = fitted(f"{name} · {inside.server or 'custom server'}", 900, NAME, True)
     pen.text(WIDTH / 2, body.bottom - 10, title, "name", strong=True)
     _draw_cpus(pen, inside, rows, adapters, cpus)
     for place, adapter in enumerate(adapters):
-        _draw_column(pen, scene, inside, adapter, rows, place)
+        _draw_column(pen, scene, device, inside, adapter, rows, place)
     _draw_bars(pen, inside, rows, adapters)
     y = _draw_others(pen, inside, rows.end + 46)
     y = draw_legend(pen, y + 4, _entries(inside), "")
     for line in _notes(inside, adapters):
-        for text in lines_of(line, WIDTH - 2 * EDGE, 10, 2):
+        for text in lines_of(line, WIDTH - 2 * EDGE, SMALL, 2):
             pen.text(EDGE, y + 10, text, "small", "start")
             y += 15
     return pen.svg(WIDTH, y + 6, f"Inside {name}", in_words(name, inside)), pen
@@ -94,7 +98,9 @@ def _rows(scene: Scene, inside: ServerInside, n: int) -> _Rows:
     return _Rows(leaf, nic, pcie, gpu, bar, end, WIDTH / 2 - column * n / 2, column)
 
 
-def _draw_column(pen: Pen, scene: Scene, inside: ServerInside, adapter: Adapter, rows: _Rows, place: int) -> None:
+def _draw_column(
+    pen: Pen, scene: Scene, device: int, inside: ServerInside, adapter: Adapter, rows: _Rows, place: int
+) -> None:
     """An adapter with its ports and cables, and the GPUs beside it."""
     left = rows.left + place * rows.column
     at = Rect(left + 4, rows.nic, left + rows.column - 4, rows.nic + NIC_HEIGHT)
@@ -102,7 +108,7 @@ def _draw_column(pen: Pen, scene: Scene, inside: ServerInside, adapter: Adapter,
     slot = (at.right - at.left) / max(len(adapter.ports), 1)
     for number, port in enumerate(adapter.ports):
         x = at.left + (number + 0.5) * slot
-        _draw_cable(pen, scene, rows, port, x, max(slot, rows.column - 8 if len(adapter.ports) == 1 else slot))
+        _draw_cable(pen, scene, device, rows, port, x, max(slot, rows.column - 8 if len(adapter.ports) == 1 else slot))
     pen.open_glyph(
         f"Adapter {adapter.number + 1}: {inside.adapter or 'model not known'}, {inside.pcie or 'slot not known'}",
         None,
@@ -110,22 +116,26 @@ def _draw_column(pen: Pen, scene: Scene, inside: ServerInside, adapter: Adapter,
     )
     pen.rect(at, "part nic", FILLS["nic"], STRONG, 5)
     pen.text(
-        middle, at.top + 15, fitted(f"NIC {adapter.number + 1}", at.right - at.left - 6, 11, True), "name", strong=True
+        middle,
+        at.top + 15,
+        fitted(f"NIC {adapter.number + 1}", at.right - at.left - 6, NAME, True),
+        "name",
+        strong=True,
     )
     rate = sum(port.rate_gbit_s or 0 for port in adapter.ports)
-    pen.text(middle, at.top + 29, fitted(gbit_s(rate), at.right - at.left - 4, 10), "small")
+    pen.text(middle, at.top + 29, fitted(gbit_s(rate), at.right - at.left - 4, SMALL), "small")
     ports = ", ".join(port.label for port in adapter.ports)
-    pen.text(middle, at.top + 43, fitted(ports, at.right - at.left - 4, 9), "tiny")
+    pen.text(middle, at.top + 43, fitted(ports, at.right - at.left - 4, TINY), "tiny")
     pen.close_glyph(None)
     _draw_gpus(pen, inside, adapter, rows, Rect(left + 4, rows.gpu, left + rows.column - 4, rows.gpu + GPU_HEIGHT))
 
 
-def _draw_cable(pen: Pen, scene: Scene, rows: _Rows, port: Port, x: float, room: float) -> None:
+def _draw_cable(pen: Pen, scene: Scene, device: int, rows: _Rows, port: Port, x: float, room: float) -> None:
     """From a port up to its leaf; the cable's medium and length beside it."""
-    href = scene.href(at=port.far) if port.far else None
+    href = scene.link_address(device, port.far_index) if port.far_index is not None else None
     half = min(room / 2 - 3, 66)
     at = Rect(x - half, rows.leaf, x + half, rows.leaf + LEAF_HEIGHT)
-    is_down = port.far_index is not None and port.far_index in scene.down.devices
+    is_down = port.far_index is not None and scene.link_is_down(device, port.far_index)
     colour = "down" if is_down else "leaf"
     cable = f"{medium_name(port.medium)}, {port.length_m:g} m" if port.medium else "medium not known"
     pen.open_glyph(f"{port.label} to {port.far} {port.far_port}: {gbit_s(port.rate_gbit_s)}, {cable}", href, "one")
@@ -134,20 +144,20 @@ def _draw_cable(pen: Pen, scene: Scene, rows: _Rows, port: Port, x: float, room:
     )
     pen.rect(at, "box", SURFACE, STRONG, 5)
     pen.rect(Rect(at.left, at.top, at.right, at.top + 6), f"fill-{colour}", FILLS[colour], radius=3)
-    name = short_name(port.far or "", at.right - at.left - 4, 10)
+    name = short_name(port.far or "", at.right - at.left - 4, SMALL)
     pen.text(x, at.top + 21, name, "small")
     for words in _rail_words(scene, port):
-        if text_width(words, 9) <= at.right - at.left - 4:
+        if text_width(words, TINY) <= at.right - at.left - 4:
             pen.text(x, at.top + 35, words, "tiny")
             break
     spots = [(x, rows.leaf + LEAF_HEIGHT + 18)]
     for words in (port.far_port or "", (port.far_port or "").rpartition("/")[2]):
-        if text_width(words, 9) <= room - 6 and pen.place(words, spots, "tiny"):
+        if text_width(words, TINY) <= room - 6 and pen.place(words, spots, "tiny"):
             break
     if port.medium:
         length = f"{port.length_m:g} m"
         for words in (f"{medium_name(port.medium)}, {length}", length):
-            if text_width(words, 9) <= room - 6 and pen.place(words, [(x, rows.leaf + LEAF_HEIGHT + 36)], "tiny"):
+            if text_width(words, TINY) <= room - 6 and pen.place(words, [(x, rows.leaf + LEAF_HEIGHT + 36)], "tiny"):
                 break
     pen.close_glyph(href)
 
@@ -170,7 +180,7 @@ def _draw_gpus(pen: Pen, inside: ServerInside, adapter: Adapter, rows: _Rows, at
         )
         pen.open_glyph("PCIe switch, assumed", None, "part")
         pen.rect(box, "part pcie", FILLS["pcie"], STRONG, 4, dashed=True)
-        words = next((w for w in ("PCIe switch", "PCIe") if text_width(w, 10) <= box.right - box.left - 4), "")
+        words = next((w for w in ("PCIe switch", "PCIe") if text_width(w, SMALL) <= box.right - box.left - 4), "")
         pen.text(middle, box.top + 17, words, "small")
         pen.close_glyph(None)
     elif adapter.gpus:
@@ -184,9 +194,9 @@ def _draw_gpus(pen: Pen, inside: ServerInside, adapter: Adapter, rows: _Rows, at
         pen.rect(box, "part gpu", FILLS["gpu"], STRONG, 5)
         room = slot - 6
         pen.text(
-            (box.left + box.right) / 2, box.top + 18, fitted(f"GPU {gpu + 1}", room, 11, True), "name", strong=True
+            (box.left + box.right) / 2, box.top + 18, fitted(f"GPU {gpu + 1}", room, NAME, True), "name", strong=True
         )
-        pen.text((box.left + box.right) / 2, box.top + 33, whole_words(inside.gpu or "", room, 9), "tiny")
+        pen.text((box.left + box.right) / 2, box.top + 33, whole_words(inside.gpu or "", room, TINY), "tiny")
         pen.close_glyph(None)
 
 
@@ -207,7 +217,9 @@ def _draw_cpus(pen: Pen, inside: ServerInside, rows: _Rows, adapters: tuple[Adap
             pen.open_glyph(f"Processor {cpu + 1}: {inside.cpu or 'not known, assumed'}", None, "part")
             pen.rect(at, "part cpu", FILLS["cpu"], STRONG, 5, dashed=inside.cpu is None)
             pen.text((at.left + at.right) / 2, at.top + 18, f"CPU {cpu + 1}", "name", strong=True)
-            pen.text((at.left + at.right) / 2, at.top + 32, whole_words(inside.cpu or "assumed", SIDE - 16, 9), "tiny")
+            pen.text(
+                (at.left + at.right) / 2, at.top + 32, whole_words(inside.cpu or "assumed", SIDE - 16, TINY), "tiny"
+            )
             pen.close_glyph(None)
 
 
@@ -226,11 +238,11 @@ def _draw_bars(pen: Pen, inside: ServerInside, rows: _Rows, adapters: tuple[Adap
         width = (rows.column - 8) / of_gpu[own[0]][2]
         at = Rect(xs[0] - width / 2 + 1, rows.bar, xs[-1] + width / 2 - 1, rows.bar + BAR_HEIGHT)
         ups = "".join(f"M{x:.1f} {rows.gpu + GPU_HEIGHT:.1f}V{rows.bar:.1f}" for x in xs)
-        pen.path(ups, "inner", FILLS["nvswitch"], 3)
+        pen.path(ups, "inner scale-up", FILLS["nvswitch"], 3)
         words = bar_words(inside)
         pen.open_glyph(words, None, "part")
         pen.rect(at, "part nvswitch", FILLS["nvswitch"], STRONG, 5)
-        lines = lines_of(words, (at.right - at.left - 10) / 1.07, 11, 2)
+        lines = lines_of(words, (at.right - at.left - 10) / 1.07, NAME, 2)
         for number, line in enumerate(lines):
             y = rows.bar + (BAR_HEIGHT + 8) / 2 + (number - (len(lines) - 1) / 2) * 14
             pen.text((at.left + at.right) / 2, y, line, "name", strong=True, css="on-bar")
@@ -255,7 +267,7 @@ def _draw_others(pen: Pen, inside: ServerInside, y: float) -> float:
     x = EDGE + 90.0
     for other in inside.others:
         words = _other_words(other)
-        width = text_width(words, 10) + 20
+        width = text_width(words, SMALL) + 20
         if x + width > WIDTH - EDGE:
             x, y = EDGE + 90.0, y + 30
         at = Rect(x, y, x + width, y + 24)
@@ -303,22 +315,22 @@ def in_words(name: str, inside: ServerInside) -> str:
     return " ".join(words)
 
 
-def draw_host(scene: Scene, name: str, ports: tuple[Port, ...]) -> tuple[str, Pen]:
+def draw_host(scene: Scene, device: int, ports: tuple[Port, ...]) -> tuple[str, Pen]:
     """A device that is only known by its ports: the device below, its leaves above."""
-    pen = Pen()
+    pen, name = Pen(), scene.name(device)
     draw_heading(pen, scene, name)
     shown = ports[:MOST_COLUMNS]
     column = min((WIDTH - 2 * EDGE) / max(len(shown), 1), 220)
     left = WIDTH / 2 - column * len(shown) / 2
     rows = _Rows(scene.top, scene.top + LEAF_HEIGHT + CABLE, 0, 0, 0, 0, left, column)
     for number, port in enumerate(shown):
-        _draw_cable(pen, scene, rows, port, left + (number + 0.5) * column, column)
+        _draw_cable(pen, scene, device, rows, port, left + (number + 0.5) * column, column)
     at = Rect(min(left, WIDTH / 2 - 150), rows.nic, max(left + column * len(shown), WIDTH / 2 + 150), rows.nic + 74)
     pen.rect(at, "frame", PAGE, STRONG, 8)
     for number, port in enumerate(shown):
         x = left + (number + 0.5) * column
-        pen.text(x, rows.nic + 18, fitted(port.label, column - 6, 10), "small")
-    pen.text(WIDTH / 2, rows.nic + 50, fitted(name, at.right - at.left - 20, 12.5, True), "head", strong=True)
+        pen.text(x, rows.nic + 18, fitted(port.label, column - 6, SMALL), "small")
+    pen.text(WIDTH / 2, rows.nic + 50, fitted(name, at.right - at.left - 20, HEAD, True), "head", strong=True)
     words = f"{name} has {count(len(ports))} ports on this network."
     if len(shown) < len(ports):
         pen.text(WIDTH / 2, rows.nic + 66, f"{count(len(shown))} of {count(len(ports))} ports are shown", "small")

@@ -1,6 +1,19 @@
 """The front of a switch, drawn: its cages in the order of the platform, and in each port the device that it goes to."""
 
-from designer.fabric_pen import FILLS, PAGE, STRONG, SURFACE, Pen, Rect, fitted, short_name, text_width
+from designer.fabric_pen import (
+    FILLS,
+    NAME,
+    PAGE,
+    PORT,
+    SMALL,
+    STRONG,
+    SURFACE,
+    Pen,
+    Rect,
+    fitted,
+    short_name,
+    text_width,
+)
 from designer.fabric_svg import EDGE, WIDTH, Scene, device_colour, draw_heading, draw_legend
 from designer.fabric_words import number_of
 from designer.templatetags.units import count, gbit_s, medium_name
@@ -34,7 +47,7 @@ def use_words(use: str, kind: str) -> str:
     }[use]  # fmt: skip
 
 
-def draw_panel(scene: Scene, panel: Panel, model: str) -> tuple[str, Pen]:
+def draw_panel(scene: Scene, panel: Panel, device: int, model: str) -> tuple[str, Pen]:
     """The SVG of a switch's front, and the pen that drew it."""
     pen = Pen()
     draw_heading(pen, scene, panel.name)
@@ -48,7 +61,7 @@ def draw_panel(scene: Scene, panel: Panel, model: str) -> tuple[str, Pen]:
     for x in (body.left, body.right - EAR):
         pen.rect(Rect(x, body.top, x + EAR, body.bottom), "ear", STRONG, radius=8)
     pen.text(EDGE + EAR + 12, top + 23, panel.name, "title", "start", strong=True)
-    said = fitted(_subtitle(panel, model), 560, 11)
+    said = fitted(_subtitle(panel, model), 560, NAME)
     pen.text(WIDTH - EDGE - EAR - 12, top + 22, said, "name", "end")
     room = body.right - body.left - 2 * EAR - 8
     width = min(room / across, 96)
@@ -56,7 +69,7 @@ def draw_panel(scene: Scene, panel: Panel, model: str) -> tuple[str, Pen]:
     for number, cage in enumerate(panel.cages):
         column, row = _spot(number, len(panel.cages), across)
         x, y = left + column * width, top + HEADER + row * row_height
-        _draw_cage(pen, scene, panel.kind, cage, Rect(x + 2, y, x + width - 2, y + row_height - ROW_GAP))
+        _draw_cage(pen, scene, device, cage, Rect(x + 2, y, x + width - 2, y + row_height - ROW_GAP))
     entries = [(fill_of(use, panel.kind), f"{use_words(use, panel.kind)}: {count(n)}") for use, n in panel.uses.items()]
     if scene.mode == "failure":
         entries.append(("down", "down"))
@@ -99,18 +112,19 @@ def _spot(number: int, n_cages: int, across: int) -> tuple[int, int]:
     return place // 2, 2 * pair + place % 2
 
 
-def _draw_cage(pen: Pen, scene: Scene, kind: str, cage: Cage, at: Rect) -> None:
+def _draw_cage(pen: Pen, scene: Scene, device: int, cage: Cage, at: Rect) -> None:
     pen.rect(at, "cage", SURFACE, STRONG, 3)
     pen.text((at.left + at.right) / 2, at.top + 10.5, cage.label, "tiny")
     for number, port in enumerate(cage.ports):
         top = at.top + LABEL + number * PORT_HEIGHT
-        _draw_port(pen, scene, kind, port, Rect(at.left + 2, top, at.right - 2, top + PORT_HEIGHT - 2))
+        _draw_port(pen, scene, device, port, Rect(at.left + 2, top, at.right - 2, top + PORT_HEIGHT - 2))
 
 
-def _draw_port(pen: Pen, scene: Scene, kind: str, port: Port, at: Rect) -> None:
+def _draw_port(pen: Pen, scene: Scene, device: int, port: Port, at: Rect) -> None:
+    kind = scene.places.table.devices.kind(device)
     colour = fill_of(port.use, kind)
-    is_down = port.far_index is not None and port.far_index in scene.down.devices
-    href = scene.href(at=port.far) if port.far else None
+    is_down = port.far_index is not None and scene.link_is_down(device, port.far_index)
+    href = scene.link_address(device, port.far_index) if port.far_index is not None else None
     pen.open_glyph(port_words(port, kind), href, f"port use-{port.use}")
     is_free = port.use in (OPEN, KEPT)
     pen.rect(at, "slot", SURFACE if not is_free else FILLS[colour], STRONG, 2, dashed=port.use == OPEN)
@@ -119,7 +133,7 @@ def _draw_port(pen: Pen, scene: Scene, kind: str, port: Port, at: Rect) -> None:
         pen.rect(Rect(at.left, at.top, at.left + 5, at.bottom), f"fill-{shade}", FILLS[shade], radius=1.5)
     words = port.far or {KEPT: "kept free", OPEN: "open", OUT: "uplink"}.get(port.use, "")
     room = at.right - at.left - 6.5
-    shown = short_name(words, room, 8.5) if port.far else words if text_width(words, 8.5) <= room else ""
+    shown = short_name(words, room, PORT) if port.far else words if text_width(words, PORT) <= room else ""
     pen.text((at.left + at.right) / 2 + (0 if is_free else 2.5), at.top + 11, shown, "port")
     pen.close_glyph(href)
 
@@ -149,8 +163,8 @@ def draw_list(scene: Scene, devices: list[int], total: int, title: str, details:
         pen.rect(at, "box", SURFACE, STRONG, 5)
         pen.rect(Rect(at.left, at.top, at.left + 8, at.bottom), f"fill-{colour}", FILLS[colour], radius=3)
         room = at.right - at.left - 18
-        pen.text(at.left + 14, at.top + 17, short_name(name, room, 11), "name", "start")
-        pen.text(at.left + 14, at.top + 32, fitted(details[device], room, 10), "small", "start")
+        pen.text(at.left + 14, at.top + 17, short_name(name, room, NAME), "name", "start")
+        pen.text(at.left + 14, at.top + 32, fitted(details[device], room, SMALL), "small", "start")
         pen.close_glyph(href)
     bottom = scene.top + int(ceil_div(len(devices), across)) * (height + 8) + 6
     kind = scene.places.table.devices.kind(devices[0])

@@ -18,8 +18,8 @@ from designer.fabric_tables import bundle_rows, device_details, port_rows
 from designer.fabric_words import HEADS, MODES, axis_name, scope_title
 from designer.link_lists import fabric_roles
 from estimator.catalog.ports import COMPUTE
-from estimator.devices import NODE, SWITCH_KINDS
-from estimator.diagram_data import MOST_BLOCKS, MOST_LISTED, MOST_SINGLES, SINGLE, View, fabric_view, listed
+from estimator.devices import LEAF, NODE, SWITCH_KINDS
+from estimator.diagram_data import MOST_LISTED, fabric_view, listed
 from estimator.diagram_failure import Down, down_of, impact_of
 from estimator.diagram_load import PATTERNS
 from estimator.diagram_node import inside_of
@@ -55,7 +55,7 @@ def fabric_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) 
         page = reverse("design", args=[design_id])
         down, unknown = down_of(asked.down, diagram.table.devices)
         scene = scene_of(diagram, asked, down, job.result or {}, lambda **changes: asked.href(page, **changes))
-        picture = picture_of(diagram, scene, scope, asked, job.result or {})
+        picture = picture_of(diagram, scene, scope, asked)
     except EstimatorError as error:
         return base | {"cannot": [problem.message for problem in error.problems]}
     return base | found | {
@@ -65,6 +65,7 @@ def fabric_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) 
         "cuts": _cuts(picture, asked, diagram), "window": _window(picture, asked),
         "fabrics": [{"name": role, "query": asked.query(fabric=role), "is_on": role == asked.role} for role in roles],
         "file_query": asked.query(), "up": asked.query(at=_parent(scope, diagram)) if asked.at else None,
+        "toggle": _toggle(scope, diagram, asked),
         "lost": _lost(diagram, down, unknown, asked, job.result or {}) if asked.colour == "failure" or down else None,
     }  # fmt: skip
 
@@ -85,7 +86,7 @@ def fabric_file(job: EstimateJob, query: Mapping[str, Any]) -> tuple[str, str]:
     name = str((job.result or {}).get("spec", {}).get("name") or "Design")
     heading = f"{name[:60]} · {asked.role} network"
     scene = replace(scene_of(diagram, asked, down, job.result or {}, lambda **_: None), heading=heading)
-    svg = picture_of(diagram, scene, scope, asked, job.result or {}).svg
+    svg = picture_of(diagram, scene, scope, asked).svg
     place = "-".join([asked.role, *asked.at.split("/")]).rstrip("-")
     return f"{place}.svg", svg
 
@@ -109,7 +110,8 @@ def scene_of(
     diagram: Diagram, asked: Asked, down: Down, result: Mapping[str, Any], href: Callable[..., str | None]
 ) -> Scene:
     """How the pictures of one address are coloured, and where their glyphs lead."""
-    return Scene(diagram.places, asked.role, asked.colour, down, part_names(result, asked.role), href)
+    into = str(result["fabrics"][asked.role].get("uplinks", {}).get("into") or "")
+    return Scene(diagram.places, asked.role, asked.colour, down, part_names(result, asked.role), href, into=into)
 
 
 def part_names(result: Mapping[str, Any], role: str) -> dict[str, str]:
@@ -126,12 +128,12 @@ def part_names(result: Mapping[str, Any], role: str) -> dict[str, str]:
 # ---------------------------------------------------------------- pictures
 
 
-def picture_of(diagram: Diagram, scene: Scene, scope: Scope, asked: Asked, result: Mapping[str, Any]) -> Picture:
+def picture_of(diagram: Diagram, scene: Scene, scope: Scope, asked: Asked) -> Picture:
     """The picture of a part, of a list, of a switch or of a server."""
     if scope.roster:
         return _list(diagram, scene, scope, asked)
     if scope.device is None:
-        return _parts(diagram, scene, scope, asked, result)
+        return _parts(diagram, scene, scope, asked)
     kind = diagram.table.devices.kind(scope.device)
     return (
         _switch(diagram, scene, scope.device, asked)
@@ -140,12 +142,12 @@ def picture_of(diagram: Diagram, scene: Scene, scope: Scope, asked: Asked, resul
     )
 
 
-def _parts(diagram: Diagram, scene: Scene, scope: Scope, asked: Asked, result: Mapping[str, Any]) -> Picture:
+def _parts(diagram: Diagram, scene: Scene, scope: Scope, asked: Asked) -> Picture:
     traffic = diagram.traffic(asked.colour) if asked.colour in PATTERNS else None
-    into = result["fabrics"][asked.role].get("uplinks", {}).get("into")
-    view: View = fabric_view(diagram.places, scope, asked.by, asked.start, traffic, scene.down, into)
+    view = fabric_view(diagram.places, scope, asked.by, asked.start, traffic, scene.down, scene.into or None)
     svg, pen = draw_view(scene, view)
-    step = (MOST_SINGLES if view.axis == SINGLE else MOST_BLOCKS) - 2
+    left_out = sum(box.n_parts for box in view.boxes if box.is_rest and box.kind == LEAF)
+    step = view.n_parts - left_out  # parts that are drawn
     return Picture(svg, bundle_rows(scene, view), view.n_parts, view.start, step, view.axes, view.axis, pen.n_glyphs)
 
 
@@ -162,7 +164,7 @@ def _list(diagram: Diagram, scene: Scene, scope: Scope, asked: Asked) -> Picture
 
 def _switch(diagram: Diagram, scene: Scene, device: int, asked: Asked) -> Picture:
     panel = panel_of(diagram.links, device, asked.start)
-    svg, pen = draw_panel(scene, panel, scene.part_names.get(panel.kind, "custom switch"))
+    svg, pen = draw_panel(scene, panel, device, scene.part_names.get(panel.kind, "custom switch"))
     ports = [port for cage in panel.cages for port in cage.ports]
     return Picture(
         svg, port_rows(ports, panel.kind), panel.n_cages, panel.start, panel.cages_a_page, n_glyphs=pen.n_glyphs
@@ -170,14 +172,14 @@ def _switch(diagram: Diagram, scene: Scene, device: int, asked: Asked) -> Pictur
 
 
 def _host(diagram: Diagram, scene: Scene, device: int, asked: Asked) -> Picture:
-    ports, name = host_ports_of(diagram.links, device), scene.name(device)
+    ports = host_ports_of(diagram.links, device)
     table = port_rows(list(ports), NODE)
     if asked.role != COMPUTE or diagram.table.devices.kind(device) != NODE:
-        svg, pen = draw_host(scene, name, ports)
+        svg, pen = draw_host(scene, device, ports)
         return Picture(svg, table, n_glyphs=pen.n_glyphs)
     inside = inside_of(diagram.spec, ports, diagram.catalog)
     adapters, start = shown_adapters(inside, asked.start)
-    svg, pen = draw_node(scene, name, inside, asked.start)
+    svg, pen = draw_node(scene, device, inside, asked.start)
     return Picture(svg, table, len(inside.adapters), start, max(len(adapters), 1), n_glyphs=pen.n_glyphs)
 
 
@@ -207,6 +209,16 @@ def _crumbs(scope: Scope, diagram: Diagram) -> list[dict[str, str]]:
     return out
 
 
+def _toggle(scope: Scope, diagram: Diagram, asked: Asked) -> dict[str, Any] | None:
+    """The way to take the switch that is shown down, or to bring it back; None for anything else."""
+    if scope.device is None or diagram.table.devices.kind(scope.device) not in SWITCH_KINDS:
+        return None
+    name = diagram.table.devices.names[scope.device]
+    is_down = name in asked.down
+    down = [one for one in asked.down if one != name] if is_down else [*asked.down, name]
+    return {"is_down": is_down, "query": asked.query(colour="failure", down=down)}
+
+
 def _cuts(picture: Picture, asked: Asked, diagram: Diagram) -> list[dict[str, Any]]:
     """What can stand side by side; nothing where there is no choice."""
     if len(picture.axes) < 2:
@@ -224,7 +236,8 @@ def _window(picture: Picture, asked: Asked) -> dict[str, Any] | None:
     following = asked.query(start=after) if after < picture.n_parts else None
     if previous is None and following is None:
         return None
-    return {"previous": previous, "next": following, "first": picture.start + 1, "n_parts": picture.n_parts}
+    return {"previous": previous, "next": following, "first": picture.start + 1,
+            "last": min(after, picture.n_parts), "n_parts": picture.n_parts}  # fmt: skip
 
 
 def _lost(

@@ -61,7 +61,8 @@ def scope_title(scope: Scope, places: Places) -> str:
     """What a picture shows, in a few words."""
     if scope.device is not None:
         return places.table.devices.names[scope.device]
-    parts = ", ".join(part_title(axis, number, places) for axis, number in scope.on) or "Whole fabric"
+    titles = [part_title(axis, number, places) for axis, number in scope.on]
+    parts = ", ".join([*titles[:1], *(title[0].lower() + title[1:] for title in titles[1:])]) or "Whole fabric"
     return f"{HEADS[scope.roster]}, {parts[0].lower() + parts[1:]}" if scope.roster else parts
 
 
@@ -71,13 +72,17 @@ def ratio_words(ratio: Fraction | None) -> str:
         return ""
     if ratio.denominator == 1:
         return ratio_text(ratio)
-    decimal = f"{significant(float(ratio))}:1"
+    decimal = short_ratio(ratio)
     return f"{ratio_text(ratio)}, {decimal}" if ratio.numerator < 1000 else decimal
 
 
 def short_ratio(ratio: Fraction | None) -> str:
-    """8/7 → "1.14:1"."""
-    return "" if ratio is None else f"{significant(float(ratio))}:1"
+    """8/7 → "1.14:1", 1/22 → "1:22"."""
+    if ratio is None:
+        return ""
+    if not ratio:
+        return "0:1"
+    return f"{significant(float(ratio))}:1" if ratio >= 1 else f"1:{significant(float(1 / ratio))}"
 
 
 def percent_words(share: float) -> str:

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from designer.templatetags.units import book_name
+from estimator.own_prices import OwnPrices
+from estimator.units import counted
 
 Json = Mapping[str, Any]
 
@@ -20,14 +22,9 @@ def versions_of(estimate: Json) -> list[tuple[str, str, str]]:
         ("Catalog", estimate["versions"]["catalog"], "Hash of the files of parts, prices, parameters and constants."),
         ("Price book", _book(estimate), "Where a price comes from when several are known."),
     ]
-    if prices := cost.get("prices"):
-        rows.append(
-            (
-                "Own prices",
-                f"{prices['name']}, {prices['hash']}",
-                "Hash of the prices and exchange rates over the book.",
-            )
-        )
+    if prices := own_prices(estimate):
+        told = f"{prices['name']}, {counted(prices['n_prices'], 'price')}, {prices['hash']}"
+        rows.append(("Own prices", told, "Hash of the prices and exchange rates over the book."))
     if calibration := performance.get("calibration"):
         rows.append(
             ("Calibration", f"{calibration['name']}, {calibration['hash']}", "Hash of the constants fitted to logs.")
@@ -37,6 +34,12 @@ def versions_of(estimate: Json) -> list[tuple[str, str, str]]:
         rows.append(("Uncertainty", draws, "The same seed draws the same prices."))
     rows.append(("Result", result_hash(estimate), "SHA-256 of all numbers of the estimate, as the API gives them."))
     return rows
+
+
+def own_prices(estimate: Json) -> dict[str, Any] | None:
+    """Name, hash and number of the own prices that a design carries; None where it carries none."""
+    prices = estimate["spec"].get("economics", {}).get("prices")
+    return OwnPrices.model_validate(prices).provenance() if prices else None
 
 
 def _book(estimate: Json) -> str:
@@ -54,7 +57,7 @@ def foot_of(estimate: Json) -> str:
     """One line for the foot of a page."""
     versions = estimate["versions"]
     words = [f"Spec {estimate['spec_hash']}", f"model {versions['model']}", f"catalog {versions['catalog']}"]
-    if prices := estimate["cost"].get("prices"):
+    if prices := own_prices(estimate):
         words.append(f"prices {prices['hash']}")
     elif book := estimate["cost"].get("price_book"):
         words.append(f"price book {book}")

@@ -201,3 +201,18 @@ def test_a_report_needs_no_font_of_the_machine() -> None:
         "BitstreamVeraSans-Bold",
         "/Helvetica",
     }
+
+
+def test_own_prices_are_signed_for_by_name_and_hash(catalog: Catalog) -> None:
+    price = {"part": "nvidia-qm9700", "low": 2500000, "typical": 2600033, "high": 2700000, "currency": "EUR",
+             "basis": "quote", "as_of": "2026-11-02", "source": "Offer 12"}  # fmt: skip
+    rate = {"currency": "EUR", "usd": 1.0837, "as_of": "2026-11-01", "source": "Bank"}
+    spec = SPEC | {"economics": {"prices": {"name": "=Vendor “A”", "prices": [price], "rates": [rate]}}}
+    parsed = parse_spec(spec, catalog)
+    made = json.loads(json.dumps(estimate([parsed], catalog)[0].as_json()))
+    flat = " ".join(text_of(reader(made)).split())
+    own = parsed.economics.prices
+    assert own is not None
+    assert f"=Vendor “A”, 1 price, {own.hash}" in flat
+    assert f"prices {own.hash}" in flat  # at the foot of each page
+    assert "28,176.56" in flat  # 26,000.33 × 1.0837
