@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -13,10 +14,11 @@ from estimator.quote_file import QuoteSheet, QuoteTable
 from estimator.quote_numbers import COMMA, POINT, currency_of, decimal_votes, parse_money, parse_quantity
 from estimator.quote_numbers import stored_number as stored
 from estimator.quote_words import PART_NUMBER, header_fields, plain_words
-from estimator.quote_workbook import MAX_COLUMNS, QuoteRow
+from estimator.quote_workbook import MAX_COLUMNS, PERCENT, QuoteRow
 
 HEADER_ROWS = 60
 SAMPLE_ROWS = 400
+MAX_COMPARED = 12  # columns of numbers that are tried as quantity, unit price and their product
 FIELDS = {
     "part_number": "Part number",
     "other_number": "Other part number",
@@ -33,6 +35,7 @@ FIELDS = {
 _SPEAKS_OF_MONEY = re.compile(
     r"price|currency|preis|währung|prix|devise|precio|moneda|prezz|valuta|quot|off[ef]r|angebot|amount|\bin\b", re.I
 )
+BY_CELLS = "most prices"
 GUESSED, GIVEN, REMEMBERED = "guessed", "given", "remembered"
 
 
@@ -144,6 +147,15 @@ def _by_what_stands_there(sheet: QuoteSheet, header: QuoteRow, fields: dict[str,
     numbered = fields.get("part_number")
     if numbered is not None and _is_numbering(rows, numbered):
         fields = {name: place for name, place in fields.items() if name != "part_number"}
+    if "part_number" not in fields:
+        free = [
+            place
+            for place, cell in enumerate(header.cells)
+            if cell and place not in fields.values() and place != numbered
+        ]
+        shares = {place: _share_of_numbers(rows, place) for place in free}
+        if shares and max(shares.values()) > 0.5:
+            fields["part_number"] = max(shares, key=lambda place: shares[place])
     if "description" not in fields:
         return fields
     of_description = _share_of_numbers(rows, fields["description"])
@@ -184,14 +196,12 @@ def _by_content(sheet: QuoteSheet) -> Columns | None:
     free = [place for place in range(width) if place not in fields.values()]
     columns = {place: [number_at(row, place, POINT) for row in rows] for place in free}
     numeric = [place for place, values in columns.items() if sum(v is not None for v in values) > 0.6 * len(rows)]
-    for unit in numeric:
-        for quantity in numeric:
-            for total in numeric:
+    for unit in numeric[:MAX_COMPARED]:
+        for quantity in numeric[:MAX_COMPARED]:
+            for total in numeric[:MAX_COMPARED]:
                 is_apart = len({unit, quantity, total}) == 3 and "extended_price" not in fields
                 if is_apart and quantity < unit and _multiplies(columns[quantity], columns[unit], columns[total]):
                     fields |= {"quantity": quantity, "unit_price": unit, "extended_price": total}
-        if len(numeric) > 12:
-            break
     if "quantity" not in fields and len(numeric) >= 2:
         fields |= {"quantity": numeric[-2], "unit_price": numeric[-1]}
     if not is_enough(fields):
@@ -265,7 +275,21 @@ def _stated_currency(columns: Columns, sheet: QuoteSheet, money: Sequence[int]) 
             re.I,
         ) and (found := currency_of(re.sub(r"\d[\d.,]*", "", words))):
             return found, f"row {row.number}"
-    return None, ""
+    seen = Counter(
+        found for row in sheet.rows[: 4 * SAMPLE_ROWS] for place in money if (found := _currency_at(row, place))
+    )
+    return (seen.most_common(1)[0][0], BY_CELLS) if seen else (None, "")
+
+
+def _currency_at(row: QuoteRow, place: int) -> str | None:
+    """The currency of one price, by its sign or its cell's format."""
+    if place >= len(row.cells) or not row.cells[place]:
+        return None
+    if row.numbers >> place & 1:
+        found = row.formats.get(place)
+        return found if found != PERCENT else None
+    money = parse_money(row.cells[place])
+    return money[1] if money else None
 
 
 # ---------------------------------------------------------------- columns as somebody says

@@ -208,7 +208,8 @@ class Numbers:
                     yield Known(exact[0], exact[1], "words", 0.9, coded_length_m(exact[1]))
                 elif by_base and (base := self._bases.get(joined)):
                     yield Known(base[0], base[1], "model", 0.8)
-        for number in re.findall(r"[A-Z0-9]+(?:-[A-Z0-9]+)+", text.upper())[:40] if by_base else ():
+        dashed = [word.strip("-") for word in re.split(r"[^A-Z0-9\-]+", text.upper()) if "-" in word] if by_base else []
+        for number in dashed[:40]:
             if family := self._families.get(family_of(number)):
                 yield Known(family[0], number, "words", 0.88, coded_length_m(number))
 

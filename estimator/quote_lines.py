@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from estimator.errors import Problem, SpecError
-from estimator.quote_columns import Columns, number_at
+from estimator.quote_columns import BY_CELLS, Columns, number_at
 from estimator.quote_file import QuoteSheet, QuoteTable
 from estimator.quote_numbers import (
     COMMA,
@@ -25,6 +25,7 @@ MAX_LINES = 20_000
 MAX_QUANTITY = 100_000_000
 MAX_SHOWN = 240
 MAX_WORDS = 500
+MAX_LABEL = 120  # of a total, a charge or a heading
 DEFAULT_CURRENCY = "USD"
 _CENT = Decimal("0.01")
 WHY = {
@@ -158,6 +159,7 @@ class _SheetReader:
         self._since_total: dict[str, int] = {}
         self._of_sheet: dict[str, int] = {}
         self._guessed_currency = 0
+        self._numbers_of, self._numbers = -1, dict[str, Decimal | None]()  # of one row, as they are asked for
 
     def read(self) -> None:
         """Put every row of the sheet into the reading."""
@@ -174,7 +176,7 @@ class _SheetReader:
         self._remark()
 
     def _remark(self) -> None:
-        notes, where = self._reading.notes, f" of {self._sheet.title}" if self._sheet.title else ""
+        notes, where = self._reading.notes, f" in {self._sheet.title}" if self._sheet.title else ""
         if self._guessed_currency:
             notes.append(
                 f"No currency is named{where}; US dollars are taken. Set it under columns if it is another one."
@@ -202,7 +204,8 @@ class _SheetReader:
         amount = next(
             (n for n in (self._number(row, f) for f in ("extended_price", "unit_price")) if n is not None), None
         )
-        if not is_named and amount is not None and CHARGE.fullmatch(words or part):
+        told = words or part
+        if not is_named and amount is not None and len(told) <= MAX_LABEL and CHARGE.fullmatch(told):
             return self._out(row, "charge", amount)
         if not (part or words or self._text(row, "other_number")):
             return self._nameless(row, amount)
@@ -219,7 +222,7 @@ class _SheetReader:
     def _is_total(self, row: QuoteRow) -> bool:
         words = [cell for place, cell in enumerate(row.cells) if cell and not row.numbers >> place & 1]
         is_bare = self._number(row, "quantity") is None or self._number(row, "unit_price") is None
-        return is_bare and any(TOTAL.fullmatch(cell.strip(" :*=")) and len(cell) <= 120 for cell in words[:3])
+        return is_bare and any(len(cell) <= MAX_LABEL and TOTAL.fullmatch(cell.strip(" :*=")) for cell in words[:3])
 
     def _nameless(self, row: QuoteRow, amount: Decimal | None) -> LeftOut:
         has_numbers = bool(row.numbers) or self._number(row, "quantity") is not None or amount is not None
@@ -279,7 +282,7 @@ class _SheetReader:
     def _heading(self, row: QuoteRow) -> LeftOut:
         """Words alone: the heading of what follows, or a remark. Options run to the next heading or total."""
         words = " ".join(cell for cell in row.cells if cell)
-        if len(words) <= 120:
+        if len(words) <= MAX_LABEL:
             self._section = words[:100]
             self._is_option_section = bool(OPTION.search(words))
         return self._out(row, "comment")
@@ -371,10 +374,13 @@ class _SheetReader:
         return row.cells[place][:MAX_WORDS] if place is not None and place < len(row.cells) else ""
 
     def _number(self, row: QuoteRow, name: str) -> Decimal | None:
-        place = self._columns.fields.get(name)
-        if place is not None and row.formulas.get(place, "").startswith("?"):
-            return None
-        return number_at(row, place, self._columns.decimal)
+        if self._numbers_of != row.number:
+            self._numbers_of, self._numbers = row.number, {}
+        if name not in self._numbers:
+            place = self._columns.fields.get(name)
+            is_empty = place is not None and row.formulas.get(place, "").startswith("?")
+            self._numbers[name] = None if is_empty else number_at(row, place, self._columns.decimal)
+        return self._numbers[name]
 
     def _currency(self, row: QuoteRow, names: Iterable[str]) -> tuple[str, bool]:
         """The row's currency and whether it is known: its own column, a sign in the price, the header, the cell's format."""
@@ -387,11 +393,13 @@ class _SheetReader:
             money = parse_money(text, self._columns.decimal) if text else None
             if money and money[1]:
                 return money[1], True
-        if self._columns.currency:
+        if self._columns.currency and self._columns.currency_from != BY_CELLS:
             return self._columns.currency, True
         for place in places:
             if (found := row.formats.get(place)) and found != PERCENT:
                 return found, True
+        if self._columns.currency:
+            return self._columns.currency, True
         self._guessed_currency += any(place < len(row.cells) and row.cells[place] for place in places)
         return DEFAULT_CURRENCY, True
 

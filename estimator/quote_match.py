@@ -23,6 +23,7 @@ from estimator.quote_profile import (
     text_profile,
 )
 
+MAX_READ = 300  # characters of a description that are read for what a part is
 ENOUGH, SURE_ENOUGH = 0.5, 0.68  # for an item that nothing else serves; for one more line of a served item
 NOT_PARTS = ("service", "accessory")
 HANDED = "by hand"
@@ -86,16 +87,16 @@ def _known(line: QuoteLine, numbers: Numbers) -> Known | None:
     for number in (line.part_number, line.other_number):
         if number and (known := numbers.by_number(number)):
             return known
-    return numbers.by_words(f"{line.description} {line.part_number}") if line.description else None
+    return numbers.by_words(f"{line.description[:MAX_READ]} {line.part_number}") if line.description else None
 
 
 def _profile(line: QuoteLine, known: Known | None, catalog: Catalog) -> Profile:
     """What the record says where the part is known, and the words where it does not."""
     number = line.part_number or line.other_number
     if not known:
-        return text_profile(f"{line.description} {line.part_number}"[:600], number)
+        return text_profile(f"{line.description} {line.part_number}"[:MAX_READ], number)
     record = record_profile(known.part, catalog)
-    said = text_profile(line.description[:600], number)
+    said = text_profile(line.description[:MAX_READ], number)
     if record is None:
         return said
     if record.kind in (CABLE, FIBER):
@@ -200,7 +201,7 @@ def _assigned(scores: Any, wanted: Any, items: Sequence[Item], served: Mapping[s
     part = scores[:, open_items].astype(float)
     for column, at in enumerate(open_items):
         part[:, column] += 0.06 * np.isin(wanted, (items[at].quantity, items[at].whole))
-    part[scores[:, open_items] < ENOUGH] = 0.0
+    part[part < ENOUGH] = 0.0
     rows, columns = linear_sum_assignment(part, maximize=True)
     return [(int(r), open_items[int(c)]) for r, c in zip(rows, columns, strict=True) if part[r, c] >= ENOUGH]
 

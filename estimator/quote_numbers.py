@@ -96,6 +96,8 @@ def stored_number(text: str) -> Decimal | None:
         number = Decimal(text)
     except InvalidOperation:
         return None
+    if text.isascii() and text.isdecimal() and len(text) <= 12:
+        return number
     if not number.is_finite() or abs(number.adjusted()) > MAX_DIGITS:
         return Decimal(0) if number.is_finite() and number.adjusted() < -MAX_DIGITS else None
     return number.normalize() if len(number.as_tuple().digits) <= 12 else Decimal(f"{number:.12g}")

@@ -77,21 +77,19 @@ def mark_doubles(offers: Iterable[Offer], items: Iterable[Item]) -> None:
     for keys, mine in by_item.items():
         quantity, whole = (sum(getattr(needed[key], name) for key in keys) for name in ("quantity", "whole"))
         total = sum(offer.line.quantity for offer in mine)
-        seen: list[QuoteLine] = []
+        seen: set[tuple[str, int]] = set()
+        largest = 0
         for offer in mine:
-            is_repeat = any(_repeats(offer.line, line, quantity) for line in seen)
-            if is_repeat and total > whole and total - offer.line.quantity >= quantity:
+            line = offer.line
+            told = line.part_number.upper(), f"{line.part_number} {line.description}".lower()
+            names = {(name, line.quantity) for name in told if name.strip()}
+            is_repeat = bool(names & seen) or min(line.quantity, largest) >= quantity
+            if is_repeat and total > whole and total - line.quantity >= quantity:
                 offer.is_doubled = True
-                total -= offer.line.quantity
+                total -= line.quantity
             else:
-                seen.append(offer.line)
-
-
-def _repeats(line: QuoteLine, other: QuoteLine, needed: int) -> bool:
-    is_same_thing = (line.part_number.upper(), line.description.lower()) == (
-        other.part_number.upper(), other.description.lower(),
-    ) or (bool(line.part_number) and line.part_number.upper() == other.part_number.upper())  # fmt: skip
-    return (is_same_thing and line.quantity == other.quantity) or min(line.quantity, other.quantity) >= needed
+                seen |= names
+                largest = max(largest, line.quantity)
 
 
 def count_pieces(offers: Sequence[Offer], items: Sequence[Item]) -> dict[str, int]:

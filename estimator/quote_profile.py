@@ -31,13 +31,16 @@ _KINDS = (  # the first that the words name
         r"dac|aoc|acc|aec|lacc|active optical|(?:passive|active|linear|retimed)\b.{0,24}\bcopper|copper cables?|twinax",
     ),
     (CABLE, r"splitter cable|breakout cable|cat ?[5678][ae]?|direct[- ]attach(?:ed)?(?: cables?)?|kupferkabel"),
-    (MODULE, r"transceivers?|xcvr|optics?|optical modules?|(?:osfp|qsfp\S*|sfp\S*)\b.{0,24}\bmodules?"),
-    (MODULE, r"\d*x?(?:sr|dr|fr|lr|vr)[148]|\d{2,4}gbase\S*"),
+    (MODULE, r"transceivers?|xcvr|optics?|optical modules?|(?:osfp|qsfp\S{0,12}|sfp\S{0,12})\b.{0,24}\bmodules?"),
+    (MODULE, r"\d*x?(?:sr|dr|fr|lr|vr)[148]|\d{2,4}gbase\S{0,12}"),
     (
         FIBER,
         r"fib(?:er|re)s?|mpo|mtp|lc[- ]lc|om[345]|os2|trunk|patch cords?|jumpers?|glasfaser|lwl|jarreti[eè]re|pigtail",
     ),
-    (NIC, r"adapter|adaptor|hca|nics?|connectx\S*|bluefield\S*|supernic|dpu|network (?:interface )?card|netzwerkkarte"),
+    (
+        NIC,
+        r"adapter|adaptor|hca|nics?|connectx\S{0,12}|bluefield\S{0,12}|supernic|dpu|network (?:interface )?card|netzwerkkarte",
+    ),
     (SWITCH, r"switch(?:es)?|router|spine|leaf|quantum-?[23x]?|spectrum-?[x\d]*"),
     (COOLING, r"cdu|coolant distribution|rear[- ]door|chiller"),
     (RACK, r"racks?|cabinets?|pdus?|power distribution"),
@@ -68,7 +71,8 @@ _LENGTH = re.compile(
 _POLISH = re.compile(r"\b(APC|UPC)\b", re.I)
 _PLUG = re.compile(r"(?:\b|(?<=\dx))(?:(MPO|MTP)[- ]?(\d{1,2})?|(LC))\b", re.I)
 _PORTS = re.compile(
-    r"\b(\d{1,3})(?:[- ]?(?:x ?)?(?:[NHEX]DR|O?Q?SFP\S*|\d{2,3}G\w*))?[- ]?ports?\b|\b(\d{1,3}) ?x ?\d{2,3}G", re.I
+    r"\b(\d{1,3})(?:[- ]?(?:x ?)?(?:[NHEX]DR|O?Q?SFP\S{0,12}|\d{2,3}G\w{0,6}))?[- ]?ports?\b|\b(\d{1,3}) ?x ?\d{2,3}G",
+    re.I,
 )
 _GPU = re.compile(
     r"\b(A100|H100|H200|H20|B200|B300|GB200|GB300|MI300X|MI325X|MI350X|MI355X|GAUDI ?3|L40S|V100)\b", re.I
@@ -164,21 +168,23 @@ def _base_connector(connector: str | None) -> str | None:
 def text_profile(text: str, part_number: str = "") -> Profile:
     """The profile of a line by its words; a length that the part number ends in counts where the words say none."""
     kind = kind_of(text)
-    length = _length_m(text)
-    optic = next(iter(_optics(text)), None)
-    grade = _GRADE.search(text)
-    connectors = [re.sub(r"QSFP ?-?DD", "QSFP-DD", match[1].upper()) for match in _CONNECTOR.finditer(text)]
-    plug, polish, gpu, ports = _PLUG.search(text), _POLISH.search(text), _GPU.search(text), _PORTS.findall(text)
-    is_cable = kind in (CABLE, FIBER)
+    is_cable, is_light = kind in (CABLE, FIBER), kind in (MODULE, FIBER, CABLE)
+    length = _length_m(text) if is_light else None
     if is_cable and length is None:
         length = coded_length_m(part_number)
+    optic = next(iter(_optics(text)), None) if kind in (MODULE, FIBER) else None
+    grade, plug, polish = (_found(pattern, text, is_light) for pattern in (_GRADE, _PLUG, _POLISH))
+    gpu = _found(_GPU, text, kind == SERVER)
+    ports = _PORTS.findall(text) if kind in (SWITCH, NIC) else ()
+    has_plugs = kind in (MODULE, CABLE, NIC, SWITCH, None)
+    connectors = [re.sub(r"QSFP ?-?DD", "QSFP-DD", c.upper()) for c in _CONNECTOR.findall(text)] if has_plugs else []
     return Profile(
         kind=kind,
         cable_kind=next((k for k, p in _CABLE_KINDS if re.search(rf"\b(?:{p})", text, re.I)), None)
         if kind == CABLE
         else None,
-        rate_gbit_s=_rate_gbit_s(text) if kind in (MODULE, CABLE, NIC, SWITCH, None) else None,
-        connector=connectors[0] if connectors and kind != FIBER else None,
+        rate_gbit_s=_rate_gbit_s(text) if has_plugs else None,
+        connector=connectors[0] if connectors else None,
         far_connector=connectors[1] if len(connectors) > 1 and kind == CABLE else None,
         n_far=_n_far(text) if is_cable else None,
         top=_top(text, kind),
@@ -190,9 +196,13 @@ def text_profile(text: str, part_number: str = "") -> Profile:
         length_m=length if is_cable else None,
         reach_m=length if kind == MODULE else None,
         protocols=_protocols(text),
-        ports=max(int(a or b) for a, b in ports) if ports and kind in (SWITCH, NIC) else None,
-        gpu=gpu[1].upper().replace(" ", "") if gpu and kind == SERVER else None,
+        ports=max((int(a or b) for a, b in ports), default=None),
+        gpu=gpu[1].upper().replace(" ", "") if gpu else None,
     )
+
+
+def _found(pattern: re.Pattern[str], text: str, is_asked: bool) -> re.Match[str] | None:
+    return pattern.search(text) if is_asked else None
 
 
 def kind_of(text: str) -> str | None:
@@ -274,7 +284,7 @@ def _plug(found: re.Match[str]) -> str:
 def _protocols(text: str) -> frozenset[str] | None:
     names = {
         name for name, pattern in (("infiniband", r"\b(?:infiniband|ib|ndr\d*|hdr\d*|xdr|edr)\b"),
-                                   ("ethernet", r"\b(?:ethernet|eth|\d+gbe|roce|gbase\S*)\b"))
+                                   ("ethernet", r"\b(?:ethernet|eth|\d+gbe|roce|gbase\S{0,12})\b"))
         if re.search(pattern, text, re.I)
     }  # fmt: skip
     return frozenset(names) or None

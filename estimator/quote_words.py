@@ -22,8 +22,8 @@ _HEADERS = {
         .*precio (?:de )?lista.*|prezzo (?:di )?listino.*|adviesprijs"""),
     "extended_price": _pattern(r"""
         ext.*|.*line total.*|.*total ?(?:net )?(?:price|amount|value|cost|usd|eur|gbp|chf)?|.*gesamt ?preis.*|gesamt.*
-        gp|.*summe|betrag.*|positionspreis.*|montant.*|prix total.*|total ht|importe.*|importo.*|prezzo totale.*
-        totaal.*|totalpris|(?:net )?amount|line (?:price|amount|value)|total.*|sum|总价.*|金额.*|合計.*|金額.*"""),
+        g preis|gp|.*summe|betrag.*|positionspreis.*|montant.*|prix total.*|total ht|importe.*|importo.*|prezzo totale.*
+        totaal.*|totalpris|(?:net )?amount|line (?:price|amount|value)|tot|total.*|sum|总价.*|金额.*|合計.*|金額.*"""),
     "unit_price": _pattern(r"""
         .*unit ?(?:net )?(?:price|cost|value).*|.*price (?:per |/ ?)?(?:unit|each|piece|ea|pc).*|.*einzel ?preis.*
         .*stück ?preis.*|e preis|ep|ek|prix unitaire.*|p ?u(?: ht)?|precio unitario.*|precio|prezzo unitario.*|prezzo

@@ -130,7 +130,7 @@ class QuoteRate(Answer):
     usd = serializers.FloatField()
     date = serializers.CharField()
     basis = serializers.CharField()
-    source = serializers.CharField()
+    source = serializers.CharField()  # type: ignore[assignment]
 
 
 class QuoteTotals(Answer):

@@ -62,8 +62,8 @@ class QuotesView(HeavyJobView):
         spec = _spec_of(request, parts)
         columns = _json_part(parts, "columns", MAX_COLUMNS_BYTES)
         data = bytes_of(file, "file", MAX_FILE_BYTES)
-        texts = [str(parts.get(name) or "") for name in ("name", "vendor")]
-        quote = create_quote(owner_of(request), spec, data, str(file.name), *texts, columns=columns)
+        name, vendor = (str(parts.get(key) or "") for key in ("name", "vendor"))
+        quote = create_quote(owner_of(request), spec, data, str(file.name), name, vendor, columns)
         values = _quote_json(request, quote)
         return Response(values, status=201, headers={"Location": values["url"]})
 

@@ -46,8 +46,8 @@ def test_a_quote_is_checked_and_its_answer_is_as_the_document_says(quote: dict[s
 def test_a_design_or_an_estimate_may_be_named(call: Caller, owner: User, sent: list[str]) -> None:
     spec = parse_spec(SPEC, load_catalog())
     design, (job, _) = save_design(owner, spec), request_estimate(owner, spec)
-    for parts in ({"design": design.pk}, {"estimate": job.pk}):
-        answer = send(call, **parts)
+    for name, pk in (("design", design.pk), ("estimate", job.pk)):
+        answer = send(call, None, "acme.xlsx", **{name: pk})
         assert answer.status_code == 201, answer.content[:300]
         assert answer.json()["design_name"] == SPEC["name"]
 

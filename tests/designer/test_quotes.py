@@ -1,5 +1,7 @@
 """Quotes kept: what is read, remembered, matched by hand, taken into books and given to comparisons."""
 
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 
@@ -30,7 +32,7 @@ def spec() -> DesignSpec:
     return parse_spec(SPEC, load_catalog())
 
 
-def data_of(*more: list) -> bytes:
+def data_of(*more: list[Any]) -> bytes:
     return workbook([["Prices in EUR"], HEADER, *whole_quote(), *more])
 
 
@@ -39,7 +41,7 @@ def quote(owner: User, spec: DesignSpec) -> Quote:
     return create_quote(owner, spec, data_of(), "acme 118.xlsx", vendor="ACME")
 
 
-def line_of(quote: Quote, key: str) -> dict:
+def line_of(quote: Quote, key: str) -> dict[str, Any]:
     return next(line for line in quote.result["lines"] if line["items"] == [key])
 
 
@@ -70,7 +72,7 @@ def test_an_owner_has_so_many_quotes_at_most(owner: User, spec: DesignSpec, quot
         create_quote(owner, spec, data_of(), "q.xlsx")
 
 
-ODD = [["N", "V", "W", "X"], ["MQM9700-NS2F", "Switch", 13, 30000]]
+ODD: list[list[Any]] = [["N", "V", "W", "X"], ["MQM9700-NS2F", "Switch", 13, 30000]]
 
 
 def test_columns_that_are_not_known_are_asked_for_once_and_then_remembered(owner: User, spec: DesignSpec) -> None:
@@ -116,7 +118,7 @@ def test_matches_by_hand_are_kept_and_taken_back(quote: Quote) -> None:
 
 
 @pytest.mark.parametrize(("change", "code"), [({"9:9": None}, "no_such_line"), ({"0:3": "no-part"}, "no_such_item")])
-def test_matches_of_nothing_are_refused(quote: Quote, change: dict, code: str) -> None:
+def test_matches_of_nothing_are_refused(quote: Quote, change: dict[str, Any], code: str) -> None:
     with pytest.raises(SpecError) as caught:
         set_matches(quote, change)
     assert caught.value.problems[0].code == code

@@ -84,3 +84,18 @@ def test_the_catalog_lists_one_kind_or_all() -> None:
 ])  # fmt: skip
 def test_a_refusal_is_json_with_a_code(arguments: tuple[str, ...], text: Any, code: str) -> None:
     assert code in {problem["code"] for problem in refused(run(*arguments, text=text))["problems"]}
+
+
+def test_a_quote_is_held_against_a_design_without_a_database(tmp_path: Path) -> None:
+    spec, quote = tmp_path / "spec.json", tmp_path / "quote.csv"
+    spec.write_text(json.dumps({"compute": {"server": "dgx-h100", "nodes": 8}, "fabric": {"generation": "ndr"}}))
+    quote.write_text("Part number,Qty,Unit price\nMQM9700-NS2F,4,30000\nX-1,1,5\n")
+    done = run("quote", str(spec), str(quote))
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert [line["part"] for line in answer["lines"]] == ["nvidia-qm9700"]
+    assert [line["part_number"] for line in answer["surplus"]] == ["X-1"]
+    quote.write_bytes(b"%PDF-1.7")
+    done = run("quote", str(spec), str(quote))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert json.loads(done.stderr)["problems"][0]["code"] == "not_a_table"

@@ -440,3 +440,33 @@ def test_a_sheet_of_terms_beside_the_quote_is_listed_row_by_row() -> None:
     assert [row["code"] for row in result["left_out"] if row["sheet"] == "Terms"] == ["no_columns"] * 2
     n_rows = read_table(data).n_rows
     assert len(rows_of(result)) == n_rows
+
+
+def test_a_german_quote_is_read_with_its_charges_and_totals() -> None:
+    text = """Angebot Nr. 4711;;;;;
+Alle Preise in EUR zzgl. MwSt.;;;;;
+;;;;;
+Pos.;Artikel-Nr.;Bezeichnung;Menge;E-Preis;G-Preis
+1;MQM9700-NS2F;NVIDIA Quantum-2 Switch 64x NDR;13 Stk;30.000,00;390.000,00
+2;MFP7E10-N030;Glasfaser MPO-12 OM4 30 m;528;1.234,50;651.816,00
+;;Zwischensumme;;;1.041.816,00
+;;Rack 48HE mit 2 PDU;9;5.000,00;45.000,00
+;;Fracht;;;2.500,00
+;;Gesamtsumme;;;1.086.816,00
+Zahlbar in 30 Tagen;;;;;
+"""
+    result = report(text.encode("cp1252"), "angebot.csv", rates=EUR)
+    assert [(line["part_number"], line["quantity"], line["unit_price"]) for line in result["lines"]] == [
+        ("MQM9700-NS2F", 13, 30_000), ("MFP7E10-N030", 528, 1234.5), ("", 9, 5000)]  # fmt: skip
+    assert result["totals"]["charges_usd"] == 2750
+    assert not [note for note in result["notes"] if "total" in note]
+    assert rows_of(result) == [("", number) for number in range(1, 12)]
+
+
+def test_a_column_of_line_numbers_is_no_part_number() -> None:
+    rows: list[list[Any]] = [["Item", "Product", "Description", "QTY", "Unit Price"], ["1", "NETWORK"],
+            ["1.1", "MQM9700-NS2F", "64-port switch", 13, "$31,000.00"], ["1.2", "MMA4Z00-NS", "", "396 EA", "call"]]  # fmt: skip
+    result = report(workbook(rows))
+    assert [line["part_number"] for line in result["lines"]] == ["MQM9700-NS2F", "MMA4Z00-NS"]
+    assert [line["currency"] for line in result["lines"]] == ["USD", "USD"]
+    assert "no_price" in codes(result)
