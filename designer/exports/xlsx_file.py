@@ -10,6 +10,8 @@ from designer.exports.tables import Cell, Column, Formula, Shown, Table
 
 MAX_CELL_CHARACTERS = 32_767
 WRAPPED_FROM_WIDTH = 40
+PRINTED_WIDTH = 260  # characters across a page that can still be read
+LINE_HEIGHT = 15.0
 
 
 def xlsx_bytes(tables: list[Table], title: str, created: datetime) -> bytes:
@@ -47,6 +49,8 @@ class _Formats:
         key = (number_format, column.width >= WRAPPED_FROM_WIDTH, is_total or own.is_strong, own.is_input)
         if key not in self._made:
             values: dict[str, Any] = {"valign": "top", "text_wrap": key[1]}
+            if key[1]:
+                values["indent"] = 1
             if number_format:
                 values["num_format"] = number_format
             if key[2]:
@@ -62,6 +66,7 @@ def _write_sheet(sheet: Any, table: Table, formats: _Formats) -> None:
     for index, column in enumerate(table.columns):
         sheet.set_column(index, index, column.width)
         sheet.write_string(0, index, column.title, formats.header)
+    sheet.set_row(0, LINE_HEIGHT * max((-(-len(column.title) // column.width) for column in table.columns), default=1))
     for number, row in enumerate(table.rows, 1):
         _write_row(sheet, number, row, [formats.of(*pair) for pair in zip(table.columns, row, strict=True)])
     if table.totals is not None:
@@ -71,10 +76,12 @@ def _write_sheet(sheet: Any, table: Table, formats: _Formats) -> None:
         sheet.write_string(n_rows + 3, 0, table.note, formats.note)
     sheet.freeze_panes(1, table.frozen_columns)
     sheet.repeat_rows(0)
+    if table.frozen_columns:
+        sheet.repeat_columns(0, table.frozen_columns - 1)
     sheet.autofilter(0, 0, n_rows, last_column)
     sheet.set_landscape()
     sheet.set_paper(9)
-    sheet.fit_to_pages(1, 0)
+    sheet.fit_to_pages(-(-sum(column.width for column in table.columns) // PRINTED_WIDTH), 0)
     sheet.set_footer("&L&A&RPage &P of &N")
 
 
