@@ -5,10 +5,11 @@ from typing import Any
 
 from designer.figure_words import figure_words
 from designer.samples import Sample
-from designer.templatetags.units import count, generation_name
+from designer.templatetags.units import NO_BREAK_SPACE, count, generation_name
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.pipeline import estimate
 from estimator.published_designs import PublishedDesign, compared, figure_of, published
+from estimator.published_parts import PORTS, PartRow, carried, part_rows
 from estimator.spec import parse_spec
 
 TIERS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
@@ -33,6 +34,7 @@ def _page(catalog_version: str) -> dict[str, Any]:
         "n_designs": len(designs), "n_rows": sum(len(design["rows"]) for design in designs),
         "n_same": sum(design["n_same"] for design in designs),
         "slips": [_slip(slip, results) for slip in published().slips], "apart": published().apart,
+        "parts": _parts(catalog),
         "sources": list({design.source.id: design.source for design in published().designs.values()}.values()),
         "catalog_version": catalog_version,
     }  # fmt: skip
@@ -74,6 +76,34 @@ def _shape(spec: dict[str, Any], compute: dict[str, Any]) -> str:
 def shown(value: Any) -> str:
     """A figure as it is printed: counts with commas, ratios as they are."""
     return count(value) if isinstance(value, int) else str(value)
+
+
+FIGURE_WORDS = {"rack_units": "Rack units", "typical_no_optics_w": "Power without modules", "max_w": "Power at most",
+                "reach_max_m": "Reach", "reach_min_m": "Least length", "reach_om3_m": "Reach on OM3",
+                "a_power_w": "Power"}  # fmt: skip
+FIGURE_UNITS = {"typical_no_optics_w": "W", "max_w": "W", "a_power_w": "W", "reach_max_m": "m", "reach_min_m": "m",
+                "reach_om3_m": "m", "rack_units": "U"}  # fmt: skip
+
+
+def _parts(catalog: Catalog) -> dict[str, Any]:
+    """Printed figures of parts beside the catalog's, a row each, and how many are the same."""
+    rows = [{"part": row.part, "words": _part_words(row), "printed": _in_unit(row.printed, row), "why": row.why,
+             "carried": _in_unit(carried(row, catalog), row), "is_same": carried(row, catalog) == row.printed,
+             "source": row.source, "url": row.url} for row in part_rows()]  # fmt: skip
+    return {"rows": rows, "n_same": sum(row["is_same"] for row in rows)}
+
+
+def _part_words(row: PartRow) -> str:
+    if row.figure.startswith(PORTS):
+        return f"Ports of {row.figure.removeprefix(PORTS)} Gb/s"
+    return FIGURE_WORDS[row.figure]
+
+
+def _in_unit(value: float | None, row: PartRow) -> str:
+    if value is None:
+        return "–"
+    unit = FIGURE_UNITS.get(row.figure, "")
+    return f"{value:,g}{NO_BREAK_SPACE}{unit}".strip()
 
 
 def _slip(slip: Any, results: dict[str, dict[str, Any]]) -> dict[str, Any]:

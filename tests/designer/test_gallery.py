@@ -19,6 +19,7 @@ from designer.tour import STEPS
 from estimator.catalog.loader import load_catalog
 from estimator.link_list import link_list
 from estimator.published_designs import published
+from estimator.published_parts import part_rows
 from estimator.spec import parse_spec
 from estimator.workload_samples import workloads
 from tests.estimator.fabric_dumps import cables_of, ibnetdiscover
@@ -73,6 +74,9 @@ def test_published_against_computed_is_green_row_by_row(page: Client) -> None:
         assert slip.why in words
     for one in published().apart:
         assert one.why in words
+    for row in part_rows():
+        assert row.part in words
+        assert row.why in words
 
 
 def test_a_row_that_differs_is_shown_as_such(page: Client, monkeypatch: pytest.MonkeyPatch) -> None:
