@@ -191,11 +191,11 @@ class DesignForm(forms.Form):
 
     def __init__(
         self, data: Any = None, *, values: Mapping[str, Any] | None = None, resolved: Mapping[str, Any] | None = None,
-        owner: User | None = None,
+        owner: User | None = None, only_book: str | None = None,
     ) -> None:  # fmt: skip
         self.catalog = load_catalog()
         carried = read_path(values, PRICES_KEY) if values else carried_by_form((data or {}).get(KEPT_FIELD))
-        self.books = BookChoice(owner, carried)
+        self.books = BookChoice(owner, carried, only_book)
         super().__init__(data, initial=self._initial_of(values or {}), use_required_attribute=False)
         self.spec: DesignSpec | None = None
         self.changes: dict[str, Change] = {}  # what would end a problem, by its message
