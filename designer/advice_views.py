@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from designer.access import design_page, design_to_see
 from designer.advice_page import (
     DEFAULT_GPUS,
     DEFAULT_RATE,
@@ -67,11 +68,11 @@ def _design_of(request: HttpRequest) -> Design | None:
     return get_object_or_404(Design, pk=key, owner=_owner(request))
 
 
-@login_required
+@design_page
 @require_safe
 def advice_panel(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """The conclusion alone, for the design's own page."""
-    design = get_object_or_404(Design, pk=design_id, owner=_owner(request))
+    design = design_to_see(request, design_id)
     try:
         found = advice_of(design.latest.given, "balanced", None)
     except EstimatorError as error:

@@ -21,15 +21,20 @@ DATE_CHARACTERS = 10
 
 
 class BookChoice:
-    """What a form's field of price books offers and means; ``carried`` are the own prices that the design has."""
+    """What a form's field of price books offers and means; ``carried`` are the own prices that the design has.
 
-    def __init__(self, owner: User | None, carried: Any) -> None:
+    ``only`` limits the owner's books to one option, "" to none: a visitor sees the book that the design names and no other.
+    """
+
+    def __init__(self, owner: User | None, carried: Any, only: str | None = None) -> None:
         self._owner, self._carried = owner, carried if isinstance(carried, Mapping) and carried else None
+        self._only = only
         self._taken: dict[str, tuple[str, Any, Problem | None]] = {}
 
     @cached_property
     def _books(self) -> list[PriceBook]:
-        return list(self._owner.price_books.all()) if self._owner else []
+        books = list(self._owner.price_books.all()) if self._owner and self._only != "" else []
+        return [book for book in books if self._only is None or f"{OWN}{book.pk}" == self._only]
 
     @cached_property
     def _origin(self) -> PriceBook | None:

@@ -1,17 +1,16 @@
 """The page that takes a file of links from the built network and says what differs from the design."""
 
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
+from designer.access import design_to_own, job_to_see
 from designer.link_lists import is_outdated, links_of
-from designer.models import Design
 from designer.result_query import one_of
 from designer.uploads import MAX_NAMES_BYTES, bytes_of
 from estimator.errors import EstimatorError, Problem, SpecError
@@ -55,9 +54,8 @@ EXAMPLES = 3
 @require_http_methods(["GET", "HEAD", "POST"])
 def links_compare(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """Ask for a file; with one, compare it with a fabric of the estimate."""
-    owner = cast("User", request.user)
-    design = get_object_or_404(Design, pk=design_id, owner=owner)
-    job = get_object_or_404(EstimateJob, pk=job_id, owner=owner)
+    design = design_to_own(request, design_id)
+    job = job_to_see(request, design, job_id)
     if job.state != EstimateJob.State.SUCCEEDED or job.result is None:
         raise Http404("This estimate has no result.")
     roles = list(job.result["fabrics"])

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from designer.access import design_to_own
 from designer.calibrations import MAX_NAME, checked_name
 from designer.comparison_charts import comparison_charts
 from designer.comparison_items import resolved_items
@@ -95,7 +96,7 @@ def _form_context(request: HttpRequest, ticked: Sequence[str]) -> dict[str, Any]
 @require_POST
 def comparison_families(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """A design beside the same cluster on the other family of network."""
-    design = get_object_or_404(Design, pk=design_id, owner=_owner(request))
+    design = design_to_own(request, design_id)
     try:
         sides = resolved_items(_owner(request), [{"design": str(design.pk)}, {"sibling": 0}])
         row = create_comparison(_owner(request), sides)

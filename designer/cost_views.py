@@ -4,15 +4,16 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
+from designer.access import design_page, design_to_change, design_to_see, job_to_see
 from designer.cost_sliders import change_of
 from designer.cost_tab import is_complete, what_if_context
 from designer.models import Design
 from designer.revising import revise, tab_page
+from designer.sight import given_in_sight
 from designer.what_if import kept_cost
 from estimator.jobs.models import EstimateJob
 
@@ -20,16 +21,16 @@ TAB = "cost"
 
 
 def _asked(request: HttpRequest, design_id: UUID, job_id: UUID) -> tuple[Design, EstimateJob, dict[str, Any]]:
-    """The owner's design, the job without its result, and of the result what sliders need."""
-    row = get_object_or_404(Design, pk=design_id, owner_id=request.user.pk)
-    job = get_object_or_404(EstimateJob.objects.defer("result"), pk=job_id, owner_id=request.user.pk)
+    """The design, the job without its result, and of the result what sliders need."""
+    row = design_to_see(request, design_id)
+    job = job_to_see(request, row, job_id, defer=("result",))
     cost = kept_cost(job)
     if not is_complete(cost):
         raise Http404("This estimate has no cost to move.")
     return row, job, {"cost": cost, "spec": job.spec}
 
 
-@login_required
+@design_page
 @require_POST
 def cost_what_if(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """The figures with what was moved; nothing is stored."""
@@ -44,13 +45,14 @@ def cost_what_if(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
     return render(request, "designer/_cost_what_if.html", context)
 
 
-@login_required
+@design_page
 @require_POST
 def cost_apply(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """Save the design with what was moved, and ask for its estimate."""
+    design_to_change(request, design_id)
     row, job, result = _asked(request, design_id, job_id)
-    revision = row.latest
-    if revision.spec_hash != job.spec_hash:
+    given, digest = given_in_sight(row)
+    if digest != job.spec_hash:
         messages.error(request, "The design has changed since this estimate. Move the figures on its new estimate.")
         return redirect(tab_page(row, TAB))
-    return revise(request, row, revision.given, change_of(request.POST, result["cost"], job.spec), TAB)
+    return revise(request, row, given, change_of(request.POST, result["cost"], job.spec), TAB)

@@ -5,10 +5,9 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.http import HttpRequest, QueryDict
-from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
-from designer.access import design_to_see
+from designer.access import design_to_see, job_to_see, visiting
 from designer.live import told
 from designer.models import Design
 from designer.tabs import result_context, tab_of
@@ -19,12 +18,26 @@ from estimator.spec import DesignSpec, spec_hash
 from estimator.version import MODEL_VERSION
 
 FAST_POLL_AGE_S = 2
+BESIDE = "with"  # of the performance tab: other designs of the owner
 
 
 def job_or_404(request: HttpRequest, design_id: UUID, job_id: UUID) -> tuple[Design, EstimateJob]:
     """A design that the visitor may see, and one of its owner's estimates."""
     row = design_to_see(request, design_id)
-    return row, get_object_or_404(EstimateJob, pk=job_id, owner=row.owner)
+    return row, job_to_see(request, row, job_id)
+
+
+# What the tabs tell of other things than the design itself, which a shared link does not open.
+CLOSED_TO_VISITORS: dict[str, Any] = {"offered": [], "calibrations_offered": []}
+
+
+def _without_others(context: dict[str, Any]) -> dict[str, Any]:
+    """A result's context for a visitor: nothing of the owner's other designs, calibrations and price books."""
+    context |= CLOSED_TO_VISITORS
+    for key, of in (("calibration_used", "kept"), ("own_prices", "book")):
+        if context.get(key):
+            context[key] = context[key] | {of: None, "is_changed": False}
+    return context
 
 
 def present_result(job: EstimateJob | None, spec: DesignSpec | None) -> dict[str, Any] | None:
@@ -54,6 +67,13 @@ def _result_query(request: HttpRequest) -> QueryDict:
     return request.GET
 
 
+def _without_beside(query: QueryDict) -> QueryDict:
+    """What is asked of a result, but for other designs beside it."""
+    asked = query.copy()
+    asked.pop(BESIDE, None)
+    return asked
+
+
 def job_context(request: HttpRequest, row: Design, job: EstimateJob | None) -> dict[str, Any]:
     """All that the result part of the page shows of one job."""
     if job is None:
@@ -65,6 +85,8 @@ def job_context(request: HttpRequest, row: Design, job: EstimateJob | None) -> d
         context["poll"] = "load delay:200ms" if age.total_seconds() < FAST_POLL_AGE_S else "every 1s"
     if job.state == EstimateJob.State.FAILED:
         context["job_problems"] = told(problems_of(job))
-    if job.state == EstimateJob.State.SUCCEEDED:
+    if job.state == EstimateJob.State.SUCCEEDED and not visiting(request):
         context |= result_context(job, row.pk, query)
+    elif job.state == EstimateJob.State.SUCCEEDED:
+        context |= _without_others(result_context(job, row.pk, _without_beside(query)))
     return context

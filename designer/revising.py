@@ -1,10 +1,9 @@
 """Changing a saved design from a page: the next revision and its estimate, told in a message."""
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -29,12 +28,12 @@ def revise(
     request: HttpRequest, row: Design, given: Mapping[str, Any], change: Mapping[str, Any], tab: str
 ) -> HttpResponse:
     """Save ``given`` with ``change`` as the next revision and queue its estimate; what cannot be built is only told."""
-    before, owner = row.latest.number, cast("User", request.user)
+    before = row.latest.number
     try:
         spec = parse_spec(apply_change(given, change), load_catalog())
         estimate([spec], load_catalog(), parts=("counts",))
         with transaction.atomic():
-            saved = save_design(owner, spec, row)
+            saved = save_design(row.owner, spec, row)
             keep_saved(saved)
             request_estimate(row.owner, spec)
     except EstimatorError as error:

@@ -1,11 +1,16 @@
 """The state of a design that its page shows: the edit in sight, or the newest revision where there is none."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from django.http import QueryDict
+
+from designer.book_choice import BASE_KEY, OWN
 from designer.edits import steps_left, typed_now
 from designer.forms import DesignForm
 from designer.live import live_context
 from designer.models import Design
+from designer.spec_keys import field_name
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.spec import DesignSpec, parse_spec, spec_hash
@@ -13,26 +18,41 @@ from estimator.spec import DesignSpec, parse_spec, spec_hash
 REVISIONS_SHOWN = 12
 
 
-def state_in_sight(row: Design) -> tuple[DesignForm, DesignSpec | None]:
-    """The form of the state in sight, and its request; None where that breaks a rule, told beside its fields."""
+def book_shown(typed: Mapping[str, str] | None) -> str:
+    """The one of the owner's price books that a visitor may see: the book that the state in sight names, or none."""
+    named = (typed or {}).get(field_name(BASE_KEY), "")
+    return named if named.startswith(OWN) else ""
+
+
+def state_in_sight(row: Design, *, is_visited: bool = False) -> tuple[DesignForm, DesignSpec | None]:
+    """The form of the state in sight, and its request; None where that breaks a rule, told beside its fields.
+
+    A visitor's form (``is_visited``) offers none of the owner's other price books.
+    """
     revision, typed = row.latest, typed_now(row)
+    only = book_shown(typed) if is_visited else None
     if typed is not None:
-        form = DesignForm(typed, resolved=revision.spec, owner=row.owner)
+        form = DesignForm(typed, resolved=revision.spec, owner=row.owner, only_book=only)
         form.full_clean()
         return form, form.spec
-    form = DesignForm(values=revision.given, resolved=revision.spec, owner=row.owner)
+    form = DesignForm(values=revision.given, resolved=revision.spec, owner=row.owner, only_book=only)
     try:
         return form, parse_spec(revision.given, load_catalog())
     except SpecError:  # saved before the catalog changed
-        form = bound(form, row)
-        return form, None
+        return bound(form, row, only), None
 
 
-def bound(form: DesignForm, row: Design) -> DesignForm:
+def bound(form: DesignForm, row: Design, only_book: str | None = None) -> DesignForm:
     """The same form with its values as if they were sent, so that problems can stand beside them."""
-    form = DesignForm(form.typed(), resolved=row.latest.spec, owner=row.owner)
+    form = DesignForm(form.typed(), resolved=row.latest.spec, owner=row.owner, only_book=only_book)
     form.full_clean()
     return form
+
+
+def sent_form(data: QueryDict, row: Design, *, is_visited: bool) -> DesignForm:
+    """The form of a design as it was sent."""
+    only = book_shown(typed_now(row)) if is_visited else None
+    return DesignForm(data, owner=row.owner, only_book=only)
 
 
 def given_in_sight(row: Design) -> tuple[dict[str, Any], str]:

@@ -10,15 +10,15 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from designer.access import design_to_change, design_to_see, owner_of
+from designer.access import design_page, design_to_change, design_to_see, owner_of, visiting
 from designer.edits import MAX_TYPED_CHARACTERS, ChangedMeanwhile, figures_before, move, record, typed_of
-from designer.forms import DesignForm
 from designer.headlines import changes
 from designer.job_page import job_context
+from designer.kept_figures import to_keep
 from designer.live import live_context
 from designer.models import Design, DesignEdit
 from designer.services import request_draft, save_design
-from designer.sight import head_context, page_context, state_in_sight
+from designer.sight import head_context, page_context, sent_form, state_in_sight
 from designer.start_specs import start_spec
 from estimator.errors import EstimatorError
 
@@ -37,7 +37,7 @@ def edit_new(request: HttpRequest) -> HttpResponse:
     return answer
 
 
-@login_required
+@design_page
 @require_POST
 def edit(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """Keep what the form holds now, and answer with the figures of it."""
@@ -56,12 +56,12 @@ def _recorded(request: HttpRequest, row: Design, base: int | None) -> HttpRespon
         raise RequestDataTooBig
     start = None
     if row.at == 0:
-        start = live_context(*state_in_sight(row)).get("headlines")
-    form = DesignForm(request.POST, owner=row.owner)
+        start = to_keep(live_context(*state_in_sight(row)))
+    form = sent_form(request.POST, row, is_visited=bool(visiting(request)))
     form.is_valid()
     live = live_context(form, form.spec)
     step = request.POST.get("step", "")[:MAX_STEP]
-    kept = record(row, typed, step, live.get("headlines"), base, start)
+    kept = record(row, typed, step, to_keep(live), base, start)
     return _live(request, row, kept, live | {"estimated_hash": request.POST.get("estimated_hash")})
 
 
@@ -72,14 +72,14 @@ def _live(request: HttpRequest, row: Design, kept: DesignEdit, live: dict[str, A
     return render(request, "designer/_live.html", context)
 
 
-@login_required
+@design_page
 @require_POST
 def undo(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """Take the edit in sight back."""
     return _moved(request, design_id, -1)
 
 
-@login_required
+@design_page
 @require_POST
 def redo(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """Do again what was taken back."""
@@ -91,18 +91,19 @@ def _moved(request: HttpRequest, design_id: UUID, by: int) -> HttpResponse:
     move(row, by)
     if not request.htmx and "Studio" not in request.headers:  # type: ignore[attr-defined]
         return redirect("design", row.pk)
-    return _state(request, row)
+    return state_answer(request, row)
 
 
-@login_required
+@design_page
 @require_safe
 def state(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """The state in sight, with its form: for a page that another one has overtaken."""
-    return _state(request, design_to_see(request, design_id))
+    return state_answer(request, design_to_see(request, design_id))
 
 
-def _state(request: HttpRequest, row: Design) -> HttpResponse:
-    form, spec = state_in_sight(row)
+def state_answer(request: HttpRequest, row: Design) -> HttpResponse:
+    """The parts of the page that show the state in sight, the form among them."""
+    form, spec = state_in_sight(row, is_visited=bool(visiting(request)))
     context = page_context(form, spec, row) | {"is_live": True, "with_form": True}
     kept = row.edits.filter(number=row.at).first()
     if kept:
@@ -111,7 +112,7 @@ def _state(request: HttpRequest, row: Design) -> HttpResponse:
     return render(request, "designer/_live.html", context)
 
 
-@login_required
+@design_page
 @require_POST
 def settle(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """Ask for the estimate of the state in sight, without saving a revision; nothing where it is invalid."""

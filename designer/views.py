@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseStopPolling, push_url, retarget
 
 from designer import samples
-from designer.access import design_to_change, owner_of
+from designer.access import design_page, design_to_change, design_to_own, design_to_see, owner_of, visiting
 from designer.bom_table import sorted_bom
 from designer.design_list import design_rows, sorted_rows
 from designer.diagrams import fabric_svg
@@ -27,7 +27,7 @@ from designer.models import Design
 from designer.racks_tab import racks_picture
 from designer.revising import revise, tab_page
 from designer.services import cancel_estimate, request_estimate, save_design
-from designer.sight import bound, given_in_sight, head_context, page_context, state_in_sight
+from designer.sight import bound, given_in_sight, head_context, page_context, sent_form, state_in_sight
 from designer.start_specs import asked_sample, start_spec
 from designer.tabs import tab_of
 from estimator.catalog.loader import load_catalog
@@ -66,17 +66,18 @@ def design_new(request: HttpRequest) -> HttpResponse:
     return render(request, "designer/design.html", context)
 
 
-@login_required
+@design_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def design(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """A saved design: its form, its preview and its estimate."""
-    row = design_to_change(request, design_id)
     if request.method == "POST":
-        return _estimate(request, row)
-    form, spec = state_in_sight(row)
+        return _estimate(request, design_to_change(request, design_id))
+    row = design_to_see(request, design_id)
+    form, spec = state_in_sight(row, is_visited=bool(visiting(request)))
     job = job_of(row, spec_hash(spec) if spec else row.latest.spec_hash) or job_of(row, row.latest.spec_hash)
     if job is not None and job.state == EstimateJob.State.FAILED and (spec is None or job.spec_hash == spec_hash(spec)):
-        form = form if form.is_bound else bound(form, row)  # what was given stays, with what is wrong beside it
+        if not form.is_bound:  # what was given stays, with what is wrong beside it
+            form = bound(form, row, "" if visiting(request) else None)
         form.add_problems(problems_of(job))
     page = page_context(form, spec, row, present_result(job, spec))
     return render(request, "designer/design.html", page | job_context(request, row, job))
@@ -89,7 +90,12 @@ def _problems(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
 
 def _estimate(request: HttpRequest, row: Design | None) -> HttpResponse:
     """Save what was typed, ask for its estimate and show the job."""
-    form = DesignForm(request.POST, owner=owner_of(request))
+    owner = row.owner if row else owner_of(request)
+    form = (
+        sent_form(request.POST, row, is_visited=bool(visiting(request)))
+        if row
+        else DesignForm(request.POST, owner=owner)
+    )
     job = None
     if form.is_valid() and form.spec is not None:
         try:
@@ -97,7 +103,7 @@ def _estimate(request: HttpRequest, row: Design | None) -> HttpResponse:
                 [form.spec], load_catalog(), parts=("counts",)
             )  # what cannot be built is refused before it is saved
             with transaction.atomic():  # a job that may not be queued saves no design either
-                saved = save_design(owner_of(request), form.spec, row)
+                saved = save_design(owner, form.spec, row)
                 keep_saved(saved, typed_of(request.POST))
                 job, _ = request_estimate(saved.owner, form.spec)
         except EstimatorError as error:
@@ -120,10 +126,11 @@ def _refused(request: HttpRequest, form: DesignForm, row: Design | None) -> Http
     return render(request, "designer/design.html", context, status=422)
 
 
-@login_required
+@design_page
 @require_POST
 def design_apply(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """Save the design with the change that one finding proposes, and ask for its estimate."""
+    design_to_change(request, design_id)
     row, job = job_or_404(request, design_id, job_id)
     given, digest = given_in_sight(row)
     change = change_of(job.result or {}, request.POST.get("finding", ""))
@@ -135,7 +142,7 @@ def design_apply(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
     return revise(request, row, given, change, "findings")
 
 
-@login_required
+@design_page
 @require_POST
 def floor_plan(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """Ask for a floor plan by the catalog's figures, where the design asks for none."""
@@ -143,7 +150,7 @@ def floor_plan(request: HttpRequest, design_id: UUID) -> HttpResponse:
     return revise(request, row, given_in_sight(row)[0], {"site.plan": {}}, "racks")
 
 
-@login_required
+@design_page
 @require_POST
 def revision_restore(request: HttpRequest, design_id: UUID, number: int) -> HttpResponse:
     """Make an earlier revision the newest one again; the revisions between stay."""
@@ -153,7 +160,7 @@ def revision_restore(request: HttpRequest, design_id: UUID, number: int) -> Http
     return revise(request, row, revision.given, {}, tab_of(came_from))
 
 
-@login_required
+@design_page
 @require_safe
 def estimate_status(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """The job's part of the page, for polling; its last answer stops the polling."""
@@ -164,10 +171,11 @@ def estimate_status(request: HttpRequest, design_id: UUID, job_id: UUID) -> Http
     return page
 
 
-@login_required
+@design_page
 @require_POST
 def estimate_cancel(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """Stop a waiting or running job."""
+    design_to_change(request, design_id)
     row, job = job_or_404(request, design_id, job_id)
     cancel_estimate(job)
     if request.htmx:  # type: ignore[attr-defined]
@@ -175,7 +183,7 @@ def estimate_cancel(request: HttpRequest, design_id: UUID, job_id: UUID) -> Http
     return redirect("design", row.pk)
 
 
-@login_required
+@design_page
 @require_safe
 def estimate_tab(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """One tab of a finished estimate, for the page that has the others' links already."""
@@ -186,7 +194,7 @@ def estimate_tab(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
     return push_url(render(request, "designer/_tabs.html", job_context(request, row, job)), page)
 
 
-@login_required
+@design_page
 @require_safe
 def estimate_bom(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """The bill of materials alone, in the order asked for."""
@@ -197,7 +205,7 @@ def estimate_bom(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
     return render(request, "designer/_bom.html", context)
 
 
-@login_required
+@design_page
 @require_safe
 def estimate_diagram(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """The fabric diagram as a file."""
@@ -210,7 +218,7 @@ def estimate_diagram(request: HttpRequest, design_id: UUID, job_id: UUID) -> Htt
     )
 
 
-@login_required
+@design_page
 @require_safe
 def estimate_racks(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """Some racks from the front, as a file."""
@@ -225,11 +233,11 @@ def estimate_racks(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpR
     )
 
 
-@login_required
+@design_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def design_delete(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """Ask once, then delete a design with its revisions."""
-    row = design_to_change(request, design_id)
+    row = design_to_own(request, design_id)
     if request.method != "POST":
         return render(request, "designer/design_delete.html", {"section": "designs", "design": row})
     row.delete()
