@@ -178,15 +178,18 @@ class Pen:
 
     # ------------------------------------------------ glyphs
 
-    def open_glyph(self, hint: str, href: str | None, css: str = "") -> None:
-        """Begin a glyph: what follows, up to ``close_glyph``, is one thing that has a hint and, on a page, an address."""
+    def open_glyph(self, hint: str, href: str | None, css: str = "", is_quiet: bool = False) -> None:
+        """Begin a glyph: what follows, up to ``close_glyph``, is one thing that has a hint and, on a page, an address.
+
+        A quiet one is no stop of the Tab key: what it leads to can be reached from its neighbours.
+        """
         self.n_glyphs += 1
         if href is None:
             self.parts.append(f'<g class="mark {css}"><title>{escape(hint)}</title>')
         else:
-            self.parts.append(
-                f'<a class="mark {css}" href="{escape(href)}" aria-label="{escape(hint)}"><title>{escape(hint)}</title>'
-            )
+            stop = ' tabindex="-1"' if is_quiet else ""
+            self.parts.append(f'<a class="mark {css}" href="{escape(href)}" aria-label="{escape(hint)}"{stop}>'
+                              f"<title>{escape(hint)}</title>")  # fmt: skip
 
     def close_glyph(self, href: str | None) -> None:
         """End a glyph."""

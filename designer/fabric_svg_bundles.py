@@ -41,7 +41,9 @@ def draw_bundle(pen: Pen, scene: Scene, frame: Frame, bundle: Bundle) -> None:
         f"M{x0:.1f} {y0:.1f}C{x0:.1f} {middle:.1f} {x1:.1f} {middle:.1f} {x1:.1f} {y1:.1f}"
     )  # fmt: skip
     href = _bundle_address(scene, frame.view, bundle)
-    pen.open_glyph(_bundle_hint(scene, frame.view, bundle), href, "line")
+    ends = [frame.view.boxes[end] for end in (bundle.lower, bundle.upper)]
+    can_fail = scene.mode == "failure" and all(len(box.devices) == 1 for box in ends)
+    pen.open_glyph(_bundle_hint(scene, frame.view, bundle), href, "line", is_quiet=not can_fail)
     pen.path(route, "reach", "transparent", 9)
     width = 1.2 if is_crowded else 2.0 + min(len(str(bundle.links)) - 1, 4) * 1.4
     is_plain = colour == "plain"
