@@ -50,7 +50,7 @@ class _Formats:
         if key not in self._made:
             values: dict[str, Any] = {"valign": "top", "text_wrap": key[1]}
             if key[1]:
-                values["indent"] = 1
+                values |= {"align": "left", "indent": 1}
             if number_format:
                 values["num_format"] = number_format
             if key[2]:
