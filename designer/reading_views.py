@@ -1,9 +1,11 @@
-"""Pages to read: help to every field and figure, the glossary, and the documents behind the numbers."""
+"""Pages to read: help to every field and figure, the glossary, and the documents behind the numbers.
+
+They are the same for everybody and hold nothing of anybody, so that whoever follows a shared link can read them too.
+"""
 
 from functools import cache
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -24,14 +26,12 @@ FIRST = (
 )  # the order of the list; the rest follows
 
 
-@login_required
 @require_safe
 def help_page(request: HttpRequest) -> HttpResponse:
     """Everything that fields and figures say of themselves."""
     return render(request, "designer/help.html", {"section": "help", "groups": list(help_groups())})
 
 
-@login_required
 @require_safe
 def help_card(request: HttpRequest, key: str) -> HttpResponse:
     """One of them, for the card beside the field."""
@@ -43,7 +43,6 @@ def help_card(request: HttpRequest, key: str) -> HttpResponse:
     return answer
 
 
-@login_required
 @require_safe
 def glossary(request: HttpRequest) -> HttpResponse:
     """Terms and what they mean, with the fields that use them."""
@@ -56,7 +55,6 @@ def glossary(request: HttpRequest) -> HttpResponse:
     return render(request, "designer/glossary.html", {"section": "help", "rows": rows})
 
 
-@login_required
 @require_safe
 def document(request: HttpRequest, name: str) -> HttpResponse:
     """One document of the estimator."""

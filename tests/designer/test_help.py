@@ -107,6 +107,12 @@ def test_what_is_not_there_is_not_found(page: Client, address: str) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("address", ["/help/", "/help/fabric.tiers/", "/glossary/", "/docs/sizing/"])
+def test_whoever_follows_a_shared_link_can_read(address: str) -> None:
+    assert Client().get(address).status_code == 200
+
+
+@pytest.mark.django_db
 def test_the_help_page_has_an_anchor_for_each_text(page: Client) -> None:
     content = page.get(reverse("help")).content.decode()
     assert not [key for key in TEXTS if f'id="{key}"' not in content]
