@@ -16,10 +16,11 @@ from designer.result_query import Page, page_number, rows_on
 from designer.templatetags.units import category_name
 from estimator.errors import Problem, SpecError
 from estimator.own_prices import MAX_NAME
-from estimator.quote_columns import FIELDS, GIVEN, REMEMBERED, Columns, letter_of
+from estimator.quote_columns import FIELDS, GIVEN, REMEMBERED, Columns, is_enough, letter_of
 from estimator.quote_file import MAX_FILE_BYTES, QuoteSheet
 from estimator.quote_numbers import CURRENCIES
 from estimator.quote_report import PROBLEMS
+from estimator.quote_words import header_fields
 from estimator.quotes import ReadQuote, kept_quote
 
 Json = dict[str, Any]
@@ -223,7 +224,7 @@ def _sheet_form(at: int, sheet: QuoteSheet, columns: Columns | None) -> Json:
 
 
 def posted_columns(posted: Mapping[str, str], read: ReadQuote) -> list[Json]:
-    """What the form says of every sheet that it showed; a changed header row is taken alone, its fields guessed anew."""
+    """What the form says of every sheet that it showed; the columns of another header row are told by it, if it tells them."""
     out = []
     known = {columns.sheet: columns for columns in read.columns}
     for at, sheet in enumerate(read.table.sheets[:SHOWN_SHEETS]):
@@ -235,11 +236,29 @@ def posted_columns(posted: Mapping[str, str], read: ReadQuote) -> list[Json]:
         one: Json = {"sheet": sheet.title, "header_row": row, "is_used": posted.get(f"{prefix}used") == "on"}
         fields = _posted_fields(posted, f"{prefix}column-")
         before = known[sheet.title].header_row if sheet.title in known else 0
-        if row == before or not one["is_used"]:
+        if row == before or not one["is_used"] or not is_enough(header_fields(_header_of(sheet, row))):
             one["fields"] = fields
         one |= {"decimal": posted.get(f"{prefix}decimal") or None, "currency": posted.get(f"{prefix}currency") or None}
         out.append(one)
     return out
+
+
+def _header_of(sheet: QuoteSheet, number: int) -> tuple[str, ...]:
+    return next((tuple(row.cells) for row in sheet.rows if number and row.number == number), ())
+
+
+def as_typed(asked: Sequence[Json], read: ReadQuote) -> ReadQuote:
+    """The quote with columns as somebody has them in the form, whether or not they do."""
+    sheets = {sheet.title: sheet for sheet in read.table.sheets}
+    columns = []
+    for one in asked:
+        header = _header_of(sheets[one["sheet"]], one["header_row"])
+        fields = one["fields"] if "fields" in one else header_fields(header)
+        columns.append(Columns(
+            one["sheet"], one["header_row"] if header else 0, fields, header, decimal=one["decimal"] or ".",
+            currency=one["currency"], how=GIVEN, is_used=one["is_used"],
+        ))  # fmt: skip
+    return ReadQuote(read.table, tuple(columns))
 
 
 def _posted_fields(posted: Mapping[str, str], prefix: str) -> dict[str, int]:

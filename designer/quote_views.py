@@ -20,13 +20,21 @@ from designer.comparison_items import resolved_items
 from designer.comparisons import create_comparison
 from designer.exports.quote_files import FORMATS, quote_file
 from designer.models import Design, PriceBook, Quote
-from designer.quote_page import columns_context, form_context, list_rows, match_of, posted_columns, report_context
+from designer.quote_page import (
+    as_typed,
+    columns_context,
+    form_context,
+    list_rows,
+    match_of,
+    posted_columns,
+    report_context,
+)
 from designer.quotes import create_quote, design_of, offer_of, refresh, set_columns, set_matches, take_into_book
 from designer.uploads import bytes_of
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.quote_file import MAX_FILE_BYTES
-from estimator.quotes import kept_quote, with_columns
+from estimator.quotes import kept_quote
 from estimator.spec import DesignSpec, parse_spec
 
 SECTION = {"section": "quotes"}
@@ -129,16 +137,16 @@ def quote_columns(request: HttpRequest, pk: UUID) -> HttpResponse:
         return render(request, "designer/quote_columns.html", SECTION | columns_context(row))
     read = kept_quote(row.reading)
     posted = request.POST.dict()
+    typed = None
     try:
         asked = posted_columns(cast("Mapping[str, str]", posted), read)
+        typed = as_typed(asked, read)
         if "show" in posted:
-            return render(
-                request, "designer/quote_columns.html", SECTION | columns_context(row, with_columns(read, asked))
-            )
+            return render(request, "designer/quote_columns.html", SECTION | columns_context(row, typed))
         set_columns(row, asked)
     except EstimatorError as error:
         row.refresh_from_db()
-        context = columns_context(row, None, [problem.message for problem in error.problems])
+        context = columns_context(row, typed, [problem.message for problem in error.problems])
         return render(request, "designer/quote_columns.html", SECTION | context, status=422)
     messages.success(
         request, "The quote was read with these columns. They are remembered for sheets with the same header."
