@@ -66,7 +66,7 @@ def right_to(request: HttpRequest, design: Design) -> Right | None:
 
 
 def _design(request: HttpRequest, design_id: UUID, least: Right) -> Design:
-    design = get_object_or_404(Design, pk=design_id)
+    design = get_object_or_404(Design.objects.select_related("owner"), pk=design_id)
     right = right_to(request, design)
     if right is None:
         raise Http404("There is no such design.")

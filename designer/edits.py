@@ -33,7 +33,7 @@ def typed_of(data: QueryDict) -> dict[str, str]:
 
     Boxes that are not ticked are not sent.
     """
-    return {name: data[name].replace("\x00", "") for name in sorted(data) if name not in NOT_TYPED}
+    return {name: texts[-1].replace("\x00", "") for name, texts in sorted(data.lists()) if name not in NOT_TYPED}
 
 
 def start_state(design: Design) -> dict[str, str]:

@@ -1,15 +1,16 @@
 """The design form: DesignSpec's keys as widgets in plain words. Titles, help and units are spec.py's; no rule lives here."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 from django import forms
 from django.contrib.auth.models import User
 
 from designer.book_choice import BASE_KEY, PRICES_KEY, BookChoice, carried_by_form
 from designer.book_choice import KEPT as KEPT_BOOK
+from designer.form_groups import GROUPS, RANGES, SWITCH_KEYS, Section, digest
 from designer.other_networks import (
     OTHERS,
     ROLE_FIELDS,
@@ -42,7 +43,6 @@ from estimator.spec import DesignSpec, parse_spec
 
 SIZE_LABEL = "Size"
 KEPT_FIELD = "kept"
-SWITCH_KEYS = ("fabric.leaf_switch", "fabric.spine_switch", "fabric.core_switch")
 
 LABELS: dict[Any, str] = {
     "edr": "InfiniBand EDR, 100 Gb/s", "hdr": "InfiniBand HDR, 200 Gb/s", "ndr": "InfiniBand NDR, 400 Gb/s",
@@ -55,56 +55,6 @@ LABELS: dict[Any, str] = {
     "in-rack": "In rack", "middle": "Middle", "adaptive": "Adaptive routing", "ecmp": "Plain ECMP", "spray": "Packet spray",
     "colocation": "Colocation", "own-building": "Own building", "existing": "Existing hall",
 }  # fmt: skip
-
-
-class Group(NamedTuple):
-    """One block of the form: what shows at once, and what waits behind "More"."""
-
-    key: str
-    title: str
-    main: tuple[str, ...]
-    more: tuple[str, ...] = ()
-    is_open: bool = False
-    more_title: str = ""  # where the labels behind "More" are too many to list
-
-
-GROUPS = (
-    Group("cluster", "Cluster", ("name", "compute.server", SIZE),
-          ("compute.gpu", "compute.gpus_per_node", "compute.nics_per_node", "compute.nic_ports_per_node",
-           "compute.scale_up_domain_gpus"), is_open=True),
-    Group("network", "Network",
-          ("fabric.generation", "fabric.layout", "fabric.oversubscription", "fabric.tiers", "fabric.planes"),
-          ("fabric.rails_per_leaf", "fabric.scalable_unit_nodes", "fabric.pod_nodes", "fabric.spine_oversubscription",
-           "fabric.core_groups",
-           "fabric.uplink_spread", "fabric.splitters"), is_open=True),
-    Group("switches", "Switches and ports", SWITCH_KEYS,
-          ("fabric.leaf_radix", "fabric.spine_radix", "fabric.core_radix", "fabric.leaf_downlinks", "fabric.leaf_uplinks",
-           "fabric.least_spines")),
-    Group("growth", "Growth and reserve",
-          ("fabric.provision", "fabric.grow_to_nodes", "fabric.reserved.fabric_manager_links"),
-          ("fabric.reserved.leaf_ports", "fabric.reserved.spine_ports")),
-    Group("others", "Other networks", tuple(ROLE_FIELDS), tuple(ROLE_KEYS),
-          more_title="endpoints, ports and leaves of each network"),
-    Group("site", "Site", ("site.node_leaf_m", "site.leaf_spine_m", "site.spine_core_m"),
-          ("site.fiber_grade", "site.node_leaf_medium", "site.leaf_spine_medium", "site.spine_core_medium")),
-    Group("floor", "Floor plan", (PLAN,),
-          ("site.plan.rack_units", "site.plan.reserved_units", "site.plan.rack_power_kw", "site.plan.rack_weight_kg",
-           "site.plan.nodes_per_rack", "site.plan.switches_per_rack", "site.plan.racks_per_row", "site.plan.rack_pitch_m",
-           "site.plan.row_pitch_m", "site.plan.leaf_placement", "site.plan.spine_placement", "site.plan.tray_height_m",
-           "site.plan.slack_m", "site.plan.slack_share", "site.plan.node_leaf_panels", "site.plan.leaf_spine_panels",
-           "site.plan.spine_core_panels")),
-    Group("money", "Money", ("economics.price_book", "economics.years", "economics.electricity_usd_per_kwh"),
-          ("economics.facility", "economics.colocation_usd_per_kw_month", "economics.pue", "economics.load_factor",
-           "economics.utilization", "economics.discount_rate", "economics.depreciation_years", "economics.residual_value",
-           "economics.cloud_usd_per_gpu_hour", "economics.tokens_per_s_per_gpu", "economics.volume_discount",
-           "economics.freight", "economics.contingency", "economics.sales_tax", "economics.design_labour",
-           "economics.support_server", "economics.support_switch", "economics.support_other", "economics.warranty_years",
-           "economics.network_licences", "economics.gpu_licences", "economics.staff",
-           "economics.spares.switches", "economics.spares.optics", "economics.spares.cables", "economics.spares.nics"),
-          more_title="space, finance, support, licences, freight, spares"),
-    Group("workload", "Workload", ("workload.placement", "workload.load_balancing", "workload.in_network_reduction",
-                                   "workload.gpudirect")),
-)  # fmt: skip
 
 
 class PartSelect(forms.Select):
@@ -217,6 +167,8 @@ class DesignForm(forms.Form):
             self.fields[key.name].label = label_of(path)
         self.fields[KEPT_FIELD] = KeptField(required=False, widget=forms.HiddenInput())
         self._offer_books()
+        for path, span in RANGES.items():
+            vars(self.fields[field_name(path)])["range"] = span  # for the template
         if resolved is not None:
             self.show_computed(computed_texts(resolved, self.catalog))
 
@@ -331,16 +283,27 @@ class DesignForm(forms.Form):
                 name if name in self.fields else None, forms.ValidationError(problem.message, code=problem.code)
             )
 
-    def groups(self) -> Iterator[dict[str, Any]]:
-        """The blocks of the form, each with its bound fields; a block with a problem is open."""
+    def groups(self) -> list[dict[str, Any]]:
+        """The blocks of the form, each with its bound fields; what has a problem is open."""
+        blocks = []
         for group in GROUPS:
-            main, more = ([self[field_name(path)] for path in paths] for paths in (group.main, group.more))
-            more_has_errors = any(field.errors for field in more)
-            yield {
-                "key": group.key, "title": group.title, "main": main, "more": more, "more_is_open": more_has_errors,
-                "more_title": group.more_title,
-                "is_open": group.is_open or more_has_errors or any(field.errors for field in main),
-            }  # fmt: skip
+            sections = [self._section(section) for section in group.sections]
+            blocks.append({
+                "key": group.key, "title": group.title, "short": group.short or group.title, "sections": sections,
+                "is_open": group.is_open or any(section["has_errors"] for section in sections),
+                "digest": digest(field for section in sections for field in section["main"]),
+            })  # fmt: skip
+        return blocks
+
+    def _section(self, section: Section) -> dict[str, Any]:
+        main, more = ([self[field_name(path)] for path in paths] for paths in (section.main, section.more))
+        more_has_errors = any(field.errors for field in more)
+        has_errors = more_has_errors or any(field.errors for field in main)
+        return {
+            "title": section.title, "main": main, "more": more, "has_errors": has_errors,
+            "is_open": section.is_open or has_errors, "more_is_open": more_has_errors, "digest": digest(main),
+            "more_digest": digest(more),
+        }  # fmt: skip
 
 
 def problems_for_page(problems: Iterable[Problem], entries: Any = None) -> list[dict[str, str]]:

@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from designer.forms import GROUPS, SIZE_LABEL
+from designer.form_groups import GROUPS
+from designer.forms import SIZE_LABEL
 from designer.glossary import DOCS, term_anchor
 from designer.other_networks import OTHERS, ROLE_FIELDS, ROLE_KEYS
 from designer.spec_keys import KEYS, SIZE, SIZE_UNIT
+from designer.summary import NAMES
 
 TEXTS = DOCS / "help.csv"
-FIGURES = {
-    "figure.switches": "Switches", "figure.links": "Links", "figure.transceivers": "Transceivers",
-    "figure.oversubscription": "Oversubscription", "figure.price_per_gpu": "Price per GPU",
-    "figure.network_share": "Network share", "figure.network_power": "Network power", "figure.all_reduce": "All-reduce",
-}  # fmt: skip
+FIGURES = NAMES  # of the strip of key figures
 COST_FIGURES = {
     "cost.purchase_price": "Purchase price", "cost.outlay_in_year_0": "Outlay in year 0",
     "cost.running_cost_a_year": "Running cost a year", "cost.total_cost": "Total cost", "cost.per_gpu": "Per GPU",

@@ -4,8 +4,10 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from django.http import HttpRequest, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
 from django.utils import timezone
+from django_htmx.http import retarget
 
 from designer.access import design_to_see, job_to_see, visiting
 from designer.live import told
@@ -90,3 +92,13 @@ def job_context(request: HttpRequest, row: Design, job: EstimateJob | None) -> d
     elif job.state == EstimateJob.State.SUCCEEDED:
         context |= _without_others(result_context(job, row.pk, _without_beside(query)))
     return context
+
+
+def job_part(request: HttpRequest, row: Design, job: EstimateJob) -> HttpResponse:
+    """The job's part of the page for a script; a page with a result keeps it ("follow") until the new one is there."""
+    follows = bool(request.POST.get("follow") or request.GET.get("follow"))
+    context = job_context(request, row, job) | {"is_live": True}
+    if follows and job.is_active:
+        return render(request, "designer/_follow.html", context)
+    page = render(request, "designer/_job.html", context)
+    return retarget(page, "#job") if follows else page

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from designer.charts import headline
-from designer.diagrams import fabric_svg
 from designer.differences import proposal
 from designer.findings_tab import worst_first
 from designer.forms import DesignForm, problems_for_page
@@ -42,7 +41,6 @@ def live_context(form: DesignForm, spec: DesignSpec | None, known: dict[str, Any
         "findings": worst_first(result["findings"]),
         "busbw": headline(result.get("performance")),
         "headlines": headlines(result),
-        "diagram": fabric_svg(result),
         "spec_hash": spec_hash(spec),
         "computed": answered_texts(result, load_catalog()),
     }

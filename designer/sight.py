@@ -6,6 +6,7 @@ from typing import Any
 from django.http import QueryDict
 
 from designer.book_choice import BASE_KEY, OWN
+from designer.diagrams import fabric_svg
 from designer.edits import steps_left, typed_now
 from designer.forms import DesignForm
 from designer.live import live_context
@@ -77,4 +78,6 @@ def page_context(
     figures = live_context(form, spec, known)
     form.show_computed(figures.get("computed", {}))
     head = head_context(row) if row else {"design": None}
+    if "estimate" in figures:
+        figures["diagram"] = fabric_svg(figures["estimate"])
     return {"form": form} | head | figures

@@ -11,16 +11,19 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from designer.access import design_page, design_to_change, design_to_see, owner_of, visiting
+from designer.diagrams import fabric_svg
 from designer.edits import MAX_TYPED_CHARACTERS, ChangedMeanwhile, figures_before, move, record, typed_of
 from designer.headlines import changes
-from designer.job_page import job_context
+from designer.job_page import job_part
 from designer.kept_figures import to_keep
 from designer.live import live_context
 from designer.models import Design, DesignEdit
 from designer.services import request_draft, save_design
 from designer.sight import head_context, page_context, sent_form, state_in_sight
 from designer.start_specs import start_spec
+from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
+from estimator.pipeline import estimate
 
 CONFLICT = 409
 MAX_STEP = 64
@@ -121,7 +124,23 @@ def settle(request: HttpRequest, design_id: UUID) -> HttpResponse:
     if spec is None:
         return HttpResponse(status=204)
     try:
+        estimate([spec], load_catalog(), parts=("counts",))
         job = request_draft(row.owner, spec)
     except EstimatorError:  # cannot be built, or too many estimates run: the preview has said so, or it is tried again
         return HttpResponse(status=204)
-    return render(request, "designer/_job.html", job_context(request, row, job) | {"is_live": True})
+    return job_part(request, row, job)
+
+
+@login_required
+@require_safe
+def diagram(request: HttpRequest, design_id: UUID) -> HttpResponse:
+    """The fabric of the state in sight: it comes after the figures, which wait for nothing."""
+    _, spec = state_in_sight(design_to_see(request, design_id))
+    if spec is None:
+        return HttpResponse(status=204)
+    try:
+        result = estimate([spec], load_catalog(), parts=("counts", "cables"))[0].as_json()
+    except EstimatorError:
+        return HttpResponse(status=204)
+    context = {"diagram": fabric_svg(result), "fabric": result["fabrics"]["compute"]}
+    return render(request, "designer/_live_diagram.html", context)

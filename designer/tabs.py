@@ -12,7 +12,7 @@ from designer.cabling_tab import cabling_context
 from designer.calibration_page import used_context
 from designer.charts import domain_nics_gb_s, headline, performance_charts
 from designer.cost_tab import cost_context
-from designer.diagrams import part_names
+from designer.diagrams import fabric_svg, part_names
 from designer.fabric_views import fabric_context
 from designer.failures_panel import failures_context
 from designer.findings_tab import findings_context, n_to_heed
@@ -87,6 +87,7 @@ def overview(result: dict[str, Any], query: Mapping[str, Any]) -> dict[str, Any]
         "networks": [{"key": key, "name": network_name(key), **fabric} for key, fabric in result["fabrics"].items()],
         "nics_gb_s": nics_gb_s,
         "result_compute": result["fabrics"]["compute"],
+        "result_diagram": fabric_svg(result),
         "names": part_names(result),
         "busbw_now": headline(result.get("performance")),
         "price_book": result["cost"]["price_book"],

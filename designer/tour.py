@@ -19,8 +19,8 @@ class TourStep(NamedTuple):
 STEPS = (
     TourStep(
         "#id_size", "Say how large",
-        "Start with the size, in GPUs or in servers. Figures on the right follow each key; nothing is stored until you press "
-        "Estimate.",
+        "Start with the size, in GPUs or in servers. Figures on the right follow each key, and every change is "
+        "kept: Undo takes it back.",
     ),
     TourStep(
         "#id_fabric__generation", "Choose the network",
@@ -28,18 +28,18 @@ STEPS = (
         "saves switches. The question mark beside each field says what it is, why it matters and where the figure is from.",
     ),
     TourStep(
-        "#preview .figures", "Watch the figures",
-        "Switches, links, modules, price, power and the predicted all-reduce. What cannot be built is refused beside its "
-        "field, with what would work.",
+        "#summary .figures", "Watch the figures",
+        "Switches, cables, modules, power, price and the predicted all-reduce, each with what the last "
+        "change moved. What cannot be built is refused beside its field, with what would work.",
     ),
     TourStep(
-        "#preview .fabric-figure", "See the fabric",
+        "#live-diagram", "See the fabric",
         "Tiers, units and bundles of links, drawn from the same counts as the bill of materials.",
     ),
     TourStep(
-        ".form-actions [type=submit]", "Estimate",
-        "A worker computes the whole design: bill of materials, cost over years, cabling, racks, findings and the files that "
-        "other tools read. Each revision is kept, so nothing is lost.",
+        ".form-actions [type=submit]", "Save a revision",
+        "The whole design is estimated by itself after each change: bill of materials, cost over years, cabling, racks, "
+        "findings and the files that other tools read. Each revision is kept, so nothing is lost.",
     ),
 )  # fmt: skip
 

@@ -21,7 +21,7 @@ from designer.diagrams import fabric_svg
 from designer.edits import keep_saved, typed_of
 from designer.findings_tab import change_of
 from designer.forms import DesignForm
-from designer.job_page import job_context, job_of, job_or_404, present_result, problems_of
+from designer.job_page import job_context, job_of, job_or_404, job_part, present_result, problems_of
 from designer.link_lists import is_outdated
 from designer.models import Design
 from designer.racks_tab import racks_picture
@@ -165,7 +165,7 @@ def revision_restore(request: HttpRequest, design_id: UUID, number: int) -> Http
 def estimate_status(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """The job's part of the page, for polling; its last answer stops the polling."""
     row, job = job_or_404(request, design_id, job_id)
-    page = render(request, "designer/_job.html", job_context(request, row, job) | {"is_live": True})
+    page = job_part(request, row, job)
     if not job.is_active:
         page.status_code = HttpResponseStopPolling.status_code
     return page

@@ -384,7 +384,8 @@ what_if = _call(
     (*BODY, 404, 409, 503),
     request=_json({"$ref": "#/components/schemas/Economics"}),
     examples=[_example("five years of dear electricity", {"years": 5, "electricity_usd_per_kwh": 0.2})],
-    description="Takes keys of `economics` and answers at once; a key of null takes away what the design gives. Nothing is stored.",
+    description="Takes keys of `economics` and answers at once; a key of null takes away what the design gives. "
+    "Nothing is stored.",
     tags=["estimates"],
 )
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from designer.tour import STEPS
 from tests.designer.test_browser import CHROMIUM, app, browser, opened, playwright, session  # noqa: F401 - fixtures
 from tests.estimator.fabric_dumps import ibnetdiscover
 from tests.estimator.test_from_dump import cables
@@ -12,7 +13,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
 ]
 SAMPLE = "/designs/new/?sample=superpod-h100"
-TITLES = ["Say how large", "Choose the network", "Watch the figures", "See the fabric", "Estimate"]
+TITLES = [step.title for step in STEPS]
 IS_INSIDE = """() => { const box = document.querySelector('#tour').getBoundingClientRect();
   return box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight; }"""
 
@@ -74,7 +75,7 @@ def test_the_page_can_be_tried_out_during_the_tour(visit):
     page.keyboard.press("ArrowRight")
     playwright.expect(page.locator("#tour-title")).to_have_text(TITLES[2])
     page.fill("#id_size", "64")
-    page.wait_for_selector("#preview-figures .figure-note:has-text('16 leaf')")
+    page.wait_for_selector(".figures .figure-note:has-text('16 leaf')")
     playwright.expect(page.locator(".figures.tour-target")).to_have_count(1)
 
 
@@ -116,7 +117,7 @@ def test_a_question_mark_opens_a_card_and_escape_brings_back_the_focus(visit):
 def test_marks_work_in_figures_that_a_preview_has_replaced(visit):
     page = visit(SAMPLE)
     page.fill("#id_size", "64")
-    page.wait_for_selector("#preview-figures .figure-note:has-text('16 leaf')")
+    page.wait_for_selector(".figures .figure-note:has-text('16 leaf')")
     page.click("a[data-help='/help/figure.switches/']")
     playwright.expect(page.locator("#help-card")).to_contain_text("leaves + spines + cores")
 

@@ -109,7 +109,7 @@ def test_a_switch_goes_down_and_comes_back(fabric):
     assert "down=spine-003" in fabric.url
     fabric.click("a.square[aria-label='leaf-r1-001']")
     fabric.wait_for_selector(".chip:has-text('leaf-r1-001')")
-    assert re.search(r"−\d+ % from \d+ GB/s", fabric.inner_text(".lost-figures"))
+    assert re.search(r"−\d+\s% from \d+\sGB/s", fabric.inner_text(".lost-figures"))
     fabric.reload()
     fabric.wait_for_selector(".chip >> nth=1")
     fabric.click(".chip:has-text('leaf-r1-001')")

@@ -7,7 +7,8 @@ from typing import get_args
 import pytest
 from pydantic_core import PydanticUndefined
 
-from designer.forms import GROUPS, DesignForm
+from designer.form_groups import GROUPS
+from designer.forms import DesignForm
 from designer.other_networks import ROLE_FIELDS, ROLE_KEYS
 from designer.samples import SAMPLES
 from designer.spec_keys import ALL_KEYS, KEYS, SIZE, SIZE_KEYS, SIZE_UNIT, field_name, read_path

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.template.loader import get_template
 from django.test import Client
 from django.urls import reverse
 
@@ -39,12 +38,14 @@ def test_every_field_of_the_form_explains_itself() -> None:
     assert not sorted({help_key(name) for name in names} - set(TEXTS))
 
 
-def test_every_head_figure_explains_itself() -> None:
-    found: Any = get_template("designer/_preview.html")
-    template = found.template.source
-    figures = re.findall(r'<span class="figure-name">([^<]+)</span>\{% help_mark "([^"]+)" %\}', template)
-    assert len(figures) == template.count('class="figure-name"') == len(FIGURES)
-    assert {key: name for name, key in figures} == FIGURES
+@pytest.mark.django_db
+def test_every_head_figure_explains_itself(page: Client) -> None:
+    content = page.get(reverse("design-new") + "?sample=superpod-h100").content.decode()
+    marks = re.findall(
+        r'<span class="figure-name">([^<]+)</span><a class="help-dot"[^>]* data-help="/help/([^"]+)/"', content
+    )
+    assert len(marks) == content.count('class="figure-name"') == len(FIGURES)
+    assert {key: html.unescape(name) for name, key in marks} == FIGURES
     (made,) = estimate([parse_spec(VALUES, load_catalog())], load_catalog())
     names = [figure["name"] for figure in head_figures(made.as_json())]
     assert [cost_key(name) for name in names] == list(COST_FIGURES)

@@ -5,6 +5,7 @@ const MOST_ZOOM = 8;
 const STEP = 1.35;
 const DRAG_PX = 4;
 const ACROSS = 2.2; // how much dearer a step aside is than one in the direction of the arrow
+const ASTRAY = 10_000; // of glyphs that are rather aside than ahead: taken where there is none ahead
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 const states = new WeakMap(); // svg → { whole, seen }
@@ -117,7 +118,7 @@ function neighbour(svg, from, [dx, dy]) {
     const [x, y] = centre(mark);
     const along = (x - x0) * dx + (y - y0) * dy;
     const aside = Math.abs((x - x0) * dy) + Math.abs((y - y0) * dx);
-    const cost = along + ACROSS * aside;
+    const cost = along + ACROSS * aside + (2 * aside > along ? ASTRAY : 0);
     if (mark !== from && along > 1 && cost < least) {
       least = cost;
       best = mark;

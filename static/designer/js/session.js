@@ -62,6 +62,8 @@ function place(html) {
       document.body.append(part);
     } else if (there && part.id === "preview-problems") {
       there.replaceChildren(...part.childNodes);
+    } else if (there && part.id === "summary" && there.children.length) {
+      placeFigures(there, part);
     } else if (there && part.id === "design-form") {
       replaceForm(there, part);
     } else if (there) {
@@ -77,6 +79,19 @@ function place(html) {
     }
   }
   document.dispatchEvent(new CustomEvent("studio:shown"));
+}
+
+// Each figure in its place, so that the strip keeps its scroll and its question marks.
+function placeFigures(strip, fresh) {
+  for (const item of fresh.querySelectorAll("[data-figure]")) {
+    const there = strip.querySelector(`[data-figure="${item.dataset.figure}"]`);
+    for (const part of [".figure-value", ".figure-foot"]) {
+      const [old, now] = [there.querySelector(part), item.querySelector(part)];
+      if (old.innerHTML !== now.innerHTML) {
+        old.replaceWith(now);
+      }
+    }
+  }
 }
 
 function replaceForm(old, fresh) {
@@ -234,8 +249,18 @@ function settle() {
   if (queue.length || !form().dataset.design || !asks) {
     return;
   }
-  window.htmx?.ajax("POST", `${form().action}settle/`, { target: "#job", swap: "innerHTML" });
+  const target = document.getElementById("follow") ? "#follow" : "#job"; // what is in sight stays until the new one is there
+  window.htmx?.ajax("POST", `${form().action}settle/`, { target, swap: "innerHTML", values: { follow: target === "#follow" ? 1 : "" } });
 }
+
+// An estimate that arrives late is of what the form said before: it is followed by one of what it says now.
+document.addEventListener("htmx:afterSettle", (event) => {
+  const hash = document.getElementById("estimated-hash")?.value;
+  if (event.detail.target?.id === "job" && document.getElementById("result") && bar()?.dataset.spec && hash !== bar().dataset.spec) {
+    document.getElementById("stale-note").textContent = "Updating";
+    settleSoon();
+  }
+});
 
 // ---------------------------------------------------------------- steps back and forth
 
@@ -299,7 +324,9 @@ document.addEventListener("focusin", (event) => {
 document.addEventListener("change", (event) => {
   if (event.target.closest("#design-form")) {
     flush();
-    newStep(event.target.name || "form");
+    if (event.target.type !== "range") {
+      newStep(event.target.name || "form"); // the moves of a slider are one step until it is left
+    }
   }
 });
 

@@ -1,22 +1,51 @@
 // Sliders beside fields: moving one writes its field, typing moves the slider, and what it says aloud has its unit.
 // The field is what counts and is sent; a form of [data-sliders] that is not sent by a script works by its fields alone.
+// A blank field has its slider where the value stands that the blank means. Of [data-stops] a slider offers no other values.
+
+const stopsOf = (slider) => slider.dataset.stops?.split(" ");
 
 function say(slider, text) {
   slider.setAttribute("aria-valuetext", `${slider.dataset.before}${text} ${slider.dataset.unit}`.trim());
 }
 
 function mark(field) {
-  field.closest(".slider").classList.toggle("is-moved", field.value.trim() !== field.dataset.estimate);
+  if ("estimate" in field.dataset) {
+    field.closest(".slider").classList.toggle("is-moved", field.value.trim() !== field.dataset.estimate);
+  }
+}
+
+// "4:3" → 1.333, "1,024" → 1024
+function numberOf(text) {
+  const [first, second] = text.replace(/[,\s]/g, "").split(":").map(Number);
+  return second === undefined ? first : first / second;
+}
+
+function position(slider, value) {
+  const stops = stopsOf(slider);
+  if (!stops) {
+    return value;
+  }
+  const gaps = stops.map((stop) => Math.abs(Math.log(numberOf(stop) / value)));
+  return gaps.indexOf(Math.min(...gaps));
 }
 
 function follow(slider, field) {
-  const value = Number(field.value);
-  if (field.value.trim() !== "" && Number.isFinite(value)) {
+  const typed = field.value.trim();
+  const text = typed === "" ? field.placeholder.trim() : typed;
+  const value = numberOf(text);
+  if (text === "" || !Number.isFinite(value)) {
+    if (typed === "") {
+      slider.setAttribute("aria-valuetext", "not given");
+    }
+    return;
+  }
+  if (!stopsOf(slider)) {
     slider.max = Math.max(Number(slider.max), value);
     slider.min = Math.min(Number(slider.min), value);
-    slider.value = value;
-    say(slider, field.value.trim());
   }
+  slider.value = position(slider, value);
+  slider.classList.toggle("is-automatic", typed === "");
+  say(slider, typed === "" ? `automatic, ${text}` : text);
 }
 
 function connect(form) {
@@ -28,16 +57,27 @@ function connect(form) {
     const field = form.querySelector(`#${CSS.escape(slider.dataset.slides)}`);
     slider.hidden = false;
     slider.addEventListener("input", () => {
-      field.value = slider.value;
-      say(slider, slider.value);
+      field.value = stopsOf(slider)?.[slider.value] ?? slider.value;
+      slider.classList.remove("is-automatic");
+      say(slider, field.value);
       mark(field);
     });
     field.addEventListener("input", () => {
       follow(slider, field);
       mark(field);
     });
-    if (field.value.trim() === "") {
-      slider.setAttribute("aria-valuetext", "not given");
+    if (field.value.trim() === "" || !slider.hasAttribute("aria-valuetext")) {
+      follow(slider, field);
+    }
+  }
+}
+
+// What blanks stand for has changed: the sliders of blank fields follow, unless one is being moved.
+function followBlanks() {
+  for (const slider of document.querySelectorAll("[data-sliders] [data-slides].field-range")) {
+    const field = document.getElementById(slider.dataset.slides);
+    if (field && slider !== document.activeElement) {
+      follow(slider, field);
     }
   }
 }
@@ -68,4 +108,6 @@ function connectAll(root) {
 
 document.addEventListener("click", takeBack, { capture: true });
 document.addEventListener("htmx:load", (event) => connectAll(event.detail.elt.parentElement ?? document));
+document.addEventListener("studio:form", () => connectAll(document));
+document.addEventListener("studio:shown", followBlanks);
 connectAll(document);

@@ -1,0 +1,124 @@
+"""The strip of figures that sums a design up: each with its value, a note, and how the last edit moved it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from designer.charts import headline
+from designer.templatetags import units
+from estimator.units import W_PER_KW
+
+GREATER_OR_EQUAL = "≥ "
+
+
+class Figure(NamedTuple):
+    """One figure of the strip; ``better`` is the sign of a welcome change, 0 where neither way is better."""
+
+    key: str  # of ``headlines``
+    name: str
+    help: str
+    shown: Callable[[Any], str]
+    change: Callable[[Any], str]
+    better: int = 0
+
+
+def _kw(value: Any) -> str:
+    return units.watts(None if value is None else value * W_PER_KW)
+
+
+def _change_kw(value: float) -> str:
+    text = _kw(value)
+    return text if value < 0 else f"+{text}"
+
+
+def _change_gb_s(value: float) -> str:
+    return f"{units.change_number(value)}{units.NO_BREAK_SPACE}GB/s"
+
+
+FIGURES = (
+    Figure("gpus", "GPUs", "figure.gpus", units.count, units.change),
+    Figure("switches", "Switches", "figure.switches", units.count, units.change, -1),
+    Figure("cables", "Cables", "figure.cables", units.count, units.change, -1),
+    Figure("modules", "Modules", "figure.transceivers", units.count, units.change, -1),
+    Figure("it_kw", "IT power", "figure.it_power", _kw, _change_kw, -1),
+    Figure("capex_usd", "Purchase", "figure.purchase", units.usd, units.change_usd, -1),
+    Figure("usd_per_gpu", "Per GPU", "figure.price_per_gpu", units.usd, units.change_usd, -1),
+    Figure("built_ratio", "Built ratio", "figure.oversubscription", units.decimal, units.change_number, -1),
+    Figure("busbw_gb_s", "All-reduce", "figure.all_reduce", units.gb_s, _change_gb_s, 1),
+)
+NAMES = {figure.help: figure.name for figure in FIGURES}
+
+
+def summary_rows(
+    headlines: Mapping[str, Any], moved: Mapping[str, float] | None, result: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """A row a figure: what it says, and by how much the last edit changed it."""
+    notes = _notes(headlines, result)
+    return [
+        {"key": figure.key, "name": figure.name, "help": figure.help, "value": _value(figure, headlines, result),
+         "note": notes[figure.key], "change": _change(figure, (moved or {}).get(figure.key))}
+        for figure in FIGURES
+    ]  # fmt: skip
+
+
+def _value(figure: Figure, headlines: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    value = headlines.get(figure.key)
+    if figure.key == "built_ratio":
+        return units.ratio_to_one(headlines["built"]) if value is not None else "none"
+    is_floor = result["power"]["at_least"] if figure.key == "it_kw" else headlines["at_least"]
+    has_floor = figure.key in ("it_kw", "capex_usd", "usd_per_gpu") and is_floor and value is not None
+    return (GREATER_OR_EQUAL if has_floor else "") + figure.shown(value)
+
+
+def _change(figure: Figure, moved: float | None) -> dict[str, str] | None:
+    """The change in words, and whether it is welcome; None for none that shows."""
+    if not moved:
+        return None
+    welcome = moved * figure.better
+    tone = "better" if welcome > 0 else "worse" if welcome < 0 else "other"
+    return {"text": figure.change(moved), "tone": tone, "way": "up" if moved > 0 else "down"}
+
+
+def _notes(headlines: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, str]:
+    compute, cost = result["fabrics"]["compute"], result["cost"]
+    counts = compute["counts"]
+    in_switches = sum(fabric["transceivers"].get("switch", 0) for fabric in result["fabrics"].values())
+    links = sum(sum(fabric["links"].values()) for fabric in result["fabrics"].values())
+    return {
+        "gpus": f"{units.count(counts['nodes'])} server{'' if counts['nodes'] == 1 else 's'}",
+        "switches": _tiers(counts, headlines["switches"]),
+        "cables": f"{units.count(links)} links",
+        "modules": f"{units.count(in_switches)} in switches",
+        "it_kw": f"network {units.watts(result['power']['network_w']['typical'])}",
+        "capex_usd": units.usd_range({"low": headlines["capex_low_usd"], "high": headlines["capex_high_usd"]}),
+        "usd_per_gpu": f"network {units.percent(cost['network_share'])}" if cost["network_share"] is not None
+        else "servers have no price",
+        "built_ratio": _ratio_note(compute),
+        "busbw_gb_s": _busbw_note(result),
+    }  # fmt: skip
+
+
+def _tiers(counts: Mapping[str, int], n_switches: int) -> str:
+    parts = [f"{units.count(counts[tier])} {tier}" for tier in ("leaf", "spine", "core") if counts[tier]]
+    others = n_switches - counts["switches"]
+    return " + ".join(parts) + (f", {units.count(others)} elsewhere" if others else "")
+
+
+def _ratio_note(compute: Mapping[str, Any]) -> str:
+    ratio, counts = compute["oversubscription"], compute["counts"]
+    if not counts["spine"]:
+        return "one tier has no uplinks"
+    leaf = (
+        f"fullest leaf {units.ratio_to_one(ratio['worst_leaf'])}"
+        if ratio["worst_leaf"] != ratio["built"]
+        else "every leaf"
+    )
+    has_cores = counts["core"] and ratio["spine_built"] != "1:1"
+    return leaf + (f", spines {units.ratio_to_one(ratio['spine_built'])}" if has_cores else "")
+
+
+def _busbw_note(result: Mapping[str, Any]) -> str:
+    busbw = headline(result.get("performance"))
+    if busbw is None:
+        return "nothing to exchange" if result["fabrics"]["compute"]["counts"]["gpus"] == 1 else "no GPU model"
+    scattered = f", scattered {units.gb_s(busbw['random']['busbw_gb_s'])}" if busbw["random"]["costs"] else ""
+    return f"{units.message_size(busbw['message_bytes'])}, limit: {busbw['limited_by']}{scattered}"
