@@ -131,7 +131,7 @@ def settle(request: HttpRequest, design_id: UUID) -> HttpResponse:
     return job_part(request, row, job)
 
 
-@login_required
+@design_page
 @require_safe
 def diagram(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """The fabric of the state in sight: it comes after the figures, which wait for nothing."""

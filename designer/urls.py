@@ -33,6 +33,7 @@ urlpatterns = [
     path("designs/<uuid:design_id>/delete/", views.design_delete, name="design-delete"),
     path("designs/<uuid:design_id>/revisions/<int:number>/restore/", views.revision_restore, name="revision-restore"),
     path("designs/<uuid:design_id>/floor-plan/", views.floor_plan, name="floor-plan"),
+    path("", include("designer.studio_urls")),
     path("", include("designer.start_urls")),
     path("", include("designer.comparison_urls")),
     path("", include("designer.price_book_urls")),

@@ -24,6 +24,7 @@ from designer.forms import DesignForm
 from designer.job_page import job_context, job_of, job_or_404, job_part, present_result, problems_of
 from designer.link_lists import is_outdated
 from designer.models import Design
+from designer.pins import strip
 from designer.racks_tab import racks_picture
 from designer.revising import revise, tab_page
 from designer.services import cancel_estimate, request_estimate, save_design
@@ -80,7 +81,8 @@ def design(request: HttpRequest, design_id: UUID) -> HttpResponse:
             form = bound(form, row, "" if visiting(request) else None)
         form.add_problems(problems_of(job))
     page = page_context(form, spec, row, present_result(job, spec))
-    return render(request, "designer/design.html", page | job_context(request, row, job))
+    pins = {} if visiting(request) else strip(row.owner, row)
+    return render(request, "designer/design.html", page | job_context(request, row, job) | pins)
 
 
 def _problems(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:

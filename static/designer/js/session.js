@@ -286,6 +286,15 @@ function stepButton(direction) {
   return document.querySelector(`[data-step-${direction}] button:not(:disabled)`);
 }
 
+// Another part of the page has made an edit of its own (a pasted spec): its answer is shown as one of ours.
+document.addEventListener("studio:answer", ({ detail }) => {
+  opened(detail.address);
+  newStep("after");
+  place(detail.html);
+  channel?.postMessage({ design: form().dataset.design, at: bar().dataset.at });
+  settleSoon();
+});
+
 // ---------------------------------------------------------------- what is heard
 
 function changed() {

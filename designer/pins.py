@@ -1,0 +1,124 @@
+"""Pinned designs: up to six of an owner's, kept in sight beside whichever one is open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Max
+
+from designer.comparison_items import resolved_items
+from designer.comparisons import create_comparison
+from designer.edits import figures_before
+from designer.headlines import changes
+from designer.kept_figures import Figures, cached, figures_of, figures_of_spec, is_of_today
+from designer.models import Comparison, Design, DesignEdit, Pin
+from designer.sight import given_in_sight, state_in_sight
+from estimator.errors import EstimatorError, Problem
+
+MOST_PINS = 6
+
+
+class NothingPinned(EstimatorError):
+    """There is no other pinned design to compare with."""
+
+    code = "nothing_pinned"
+
+
+class TooManyPins(EstimatorError):
+    """An owner has as many designs pinned as one may have."""
+
+    code = "too_many_pins"
+
+
+@transaction.atomic
+def pin(owner: User, design: Design) -> Pin:
+    """Keep a design in sight, behind those that are pinned already.
+
+    Raises
+    ------
+    TooManyPins
+        If the owner has MOST_PINS designs pinned.
+    """
+    pins = Pin.objects.select_for_update().filter(owner=owner)
+    if (found := pins.filter(design=design).first()) is not None:
+        return found
+    if pins.count() >= MOST_PINS:
+        message = f"{MOST_PINS} designs are pinned, the most there can be. Unpin one of them first."
+        raise TooManyPins([Problem("", TooManyPins.code, message)])
+    position = (pins.aggregate(Max("position"))["position__max"] or 0) + 1
+    return Pin.objects.create(owner=owner, design=design, position=position)
+
+
+def unpin(owner: User, design: Design) -> None:
+    """Keep a design in sight no longer."""
+    Pin.objects.filter(owner=owner, design=design).delete()
+
+
+def pinned(owner: User) -> list[Design]:
+    """The owner's pinned designs, in the order in which they were pinned."""
+    pins = Pin.objects.filter(owner=owner).select_related("design__owner").order_by("position")
+    return [one.design for one in pins]
+
+
+def figures_in_sight(design: Design) -> Figures | None:
+    """Headline figures of the state that a design's page would show; None where that cannot be built.
+
+    They were kept with the edit, or with the hash of the revision: nothing is estimated twice.
+    """
+    edit = design.edits.filter(number=design.at).first() if design.at else None
+    if edit is None:
+        revision = design.latest
+        return figures_of(revision.spec, revision.spec_hash)
+    if is_of_today(edit.figures):
+        return dict(edit.figures)
+    return cached(f"edit:{edit.pk}:{edit.created_at.timestamp()}", lambda: _figures_of_state(design))
+
+
+def _figures_of_state(design: Design) -> Figures | None:
+    _, spec = state_in_sight(design)
+    return figures_of_spec(spec) if spec else None
+
+
+def live_figures(design: Design) -> Figures | None:
+    """Headline figures of the open design: of the state in sight or, while that is invalid, of the last valid one."""
+    edit: DesignEdit | None = design.edits.filter(number=design.at).first() if design.at else None
+    return figures_in_sight(design) or (figures_before(edit) if edit else None)
+
+
+def strip(owner: User, design: Design) -> dict[str, Any]:
+    """The pinned designs beside the open one: figures of each, and how far they are from the live ones."""
+    others = pinned(owner)
+    if not others:
+        return {"pins": [], "is_pinned": False}
+    live = live_figures(design)
+    rows = []
+    for other in others:
+        is_open = other.pk == design.pk
+        figures = live if is_open else figures_in_sight(other)
+        rows.append({"design": other, "figures": figures, "moved": changes(figures, live), "is_open": is_open})
+    return {"pins": rows, "live": live, "is_pinned": any(row["is_open"] for row in rows)}
+
+
+def compare_pinned(owner: User, design: Design) -> Comparison:
+    """A comparison of the open design, which is the baseline, with the pinned ones, each as it stands.
+
+    Raises
+    ------
+    EstimatorError
+        If there is none to compare with, or one of them cannot be built.
+    """
+    others = [other for other in pinned(owner) if other.pk != design.pk]
+    if not others:
+        message = "No other design is pinned. Pin the ones to compare with first."
+        raise NothingPinned([Problem("", NothingPinned.code, message)])
+    return create_comparison(owner, resolved_items(owner, [_item(one) for one in (design, *others)]))
+
+
+def _item(design: Design) -> dict[str, Any]:
+    """A design as a side of a comparison: itself where it is as its newest revision says, else the state in sight."""
+    given, digest = given_in_sight(design)
+    if digest == design.latest.spec_hash:
+        return {"design": str(design.pk)}
+    return {"spec": given, "label": given["name"]}

@@ -1,0 +1,118 @@
+"""A design's spec as JSON text: out of the state in sight, and into it as one edit that can be taken back."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from designer.access import design_page, design_to_change, design_to_see, owner_of
+from designer.design_import import MAX_SPEC_BYTES, spec_of_text
+from designer.edits import record
+from designer.forms import DesignForm
+from designer.kept_figures import to_keep
+from designer.live import live_context
+from designer.models import Design
+from designer.services import save_design
+from designer.sight import given_in_sight, state_in_sight
+from designer.start_specs import start_spec
+from designer.studio_views import OPENED, state_answer
+from designer.uploads import bytes_of
+from estimator.errors import EstimatorError, Problem, SpecError
+from estimator.spec import DesignSpec
+
+
+@design_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def spec(request: HttpRequest, design_id: UUID) -> HttpResponse:
+    """The spec to copy, and a field to paste another one into; with ``?format=json``, the text alone."""
+    if request.method == "POST":
+        return _pasted(request, design_to_change(request, design_id))
+    row = design_to_see(request, design_id)
+    text = spec_text(row)
+    if request.GET.get("format") == "json":
+        return HttpResponse(text, content_type="application/json; charset=utf-8")
+    return _panel(request, row, {"text": text})
+
+
+def spec_text(row: Design) -> str:
+    """The state in sight as the import page and the API take it."""
+    given, _ = given_in_sight(row)
+    return json.dumps(given, indent=1, ensure_ascii=False)
+
+
+def _panel(request: HttpRequest, row: Design, more: dict[str, Any], status: int = 200) -> HttpResponse:
+    context = {"section": "designs", "design": row, "panel": "designer/_spec.html"} | more
+    is_part = bool(request.htmx)  # type: ignore[attr-defined]
+    return render(request, "designer/_spec.html" if is_part else "designer/design_panel.html", context, status=status)
+
+
+def _pasted(request: HttpRequest, row: Design) -> HttpResponse:
+    """Take a spec over into the session of a design; where it is refused, nothing changes."""
+    try:
+        take_over(row, spec_of_text(sent_text(request)))
+    except EstimatorError as error:
+        return _refused(request, row, error)
+    if "Studio" in request.headers:
+        return state_answer(request, row)
+    messages.success(request, "The design was taken over. Undo takes it back.")
+    return redirect("design", row.pk)
+
+
+def _refused(request: HttpRequest, row: Design | None, error: EstimatorError) -> HttpResponse:
+    context = {"problems": error.problems}
+    if "Studio" in request.headers or row is None:
+        return render(request, "designer/_spec_refused.html", context, status=422)
+    return _panel(request, row, context | {"text": spec_text(row), "sent": request.POST.get("spec", "")}, 422)
+
+
+@login_required
+@require_POST
+def spec_new(request: HttpRequest) -> HttpResponse:
+    """A spec pasted into an unsaved design: that gets its row in the state its page began with, then the edit."""
+    try:
+        sent = spec_of_text(sent_text(request))
+    except EstimatorError as error:
+        return _refused(request, None, error)
+    row = save_design(owner_of(request), start_spec(request.GET))
+    take_over(row, sent)
+    answer = state_answer(request, row)
+    answer[OPENED] = reverse("design", args=[row.pk])
+    return answer
+
+
+def sent_text(request: HttpRequest) -> str:
+    """The pasted text, or what the file holds.
+
+    Raises
+    ------
+    SpecError
+        If there is neither, it is too large, or it is no text.
+    """
+    data = request.POST.get("spec", "").encode() or bytes_of(request.FILES.get("file"), "file", MAX_SPEC_BYTES)
+    if not data.strip():
+        raise SpecError([Problem("spec", "required", "Paste a design as JSON, or choose a file first.")])
+    if len(data) > MAX_SPEC_BYTES:
+        message = f"The text has {len(data):,} bytes, and a design may have {MAX_SPEC_BYTES:,}."
+        raise SpecError([Problem("spec", "file_too_large", message)])
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        message = "The file is no UTF-8 text. A design is JSON, as “Copy” gives it."
+        raise SpecError([Problem("file", "unreadable_text", message)]) from None
+
+
+def take_over(row: Design, sent: DesignSpec) -> None:
+    """Make a spec the state in sight, as one edit of its own."""
+    start = to_keep(live_context(*state_in_sight(row))) if row.at == 0 else None
+    form = DesignForm(values=sent.as_given() | {"name": sent.name}, owner=row.owner)
+    figures = to_keep(live_context(form, sent))
+    record(row, form.typed(), f"paste.{uuid.uuid4().hex}", figures, start_figures=start)

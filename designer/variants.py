@@ -1,0 +1,40 @@
+"""Variants: a design that begins as another one stands, and remembers which."""
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from designer.calibrations import MAX_NAME
+from designer.models import Design
+from designer.services import save_design
+from designer.sight import given_in_sight
+from estimator.catalog.loader import load_catalog
+from estimator.spec import parse_spec
+
+
+@transaction.atomic
+def branch(owner: User, origin: Design) -> Design:
+    """A new design of ``owner`` out of the state in sight of ``origin``; of its newest revision while that is invalid.
+
+    Raises
+    ------
+    SpecError
+        If today's rules refuse even the newest revision.
+    """
+    given, _ = given_in_sight(origin)
+    spec = parse_spec({**given, "name": variant_name(origin)}, load_catalog())
+    variant = save_design(owner, spec)
+    variant.parent = origin
+    variant.save(update_fields=["parent"])
+    return variant
+
+
+def variant_name(origin: Design) -> str:
+    """ "Hall 3" → "Hall 3, variant 2" where it has one variant already; a long name is cut to make room."""
+    taken = set(origin.variants.values_list("name", flat=True))
+    number = len(taken) + 1
+    while True:
+        ending = f", variant {number}"
+        name = f"{origin.name[: MAX_NAME - len(ending)]}{ending}"
+        if name not in taken:
+            return name
+        number += 1
