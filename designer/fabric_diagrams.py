@@ -64,26 +64,25 @@ class Diagram:
         scattered = self.spec.workload.placement == "random"
         return Traffic(pattern, max(domain, 1.0) if self.role == COMPUTE else 1.0, scattered)
 
-    def busbw_with(self, impact: Impact, message_bytes: int) -> dict[str, Any] | None:
-        """All-reduce over all servers before and after a loss: GB/s, and the GPUs that are left; None without a GPU."""
+    def busbw_with(self, impact: Impact, message_bytes: int, collective: str) -> dict[str, Any] | None:
+        """A collective over all servers before and after a loss: GB/s, and the GPUs that are left; None without a GPU."""
         if self.system is None:
             return None
         n_gpus = self.table.fabric.n_gpus
         left = n_gpus - impact.nodes_cut_off * (self.spec.compute.gpus_per_node or 0)
-        before = self._busbw(self.system, n_gpus, message_bytes)
+        before = self._busbw(self.system, n_gpus, message_bytes, collective)
         after = None
         if left > 1:
-            after = self._busbw(
-                system_with(self.system, impact, self.spec.compute.nics_per_node or 1), left, message_bytes
-            )
+            hurt = system_with(self.system, impact, self.spec.compute.nics_per_node or 1)
+            after = self._busbw(hurt, left, message_bytes, collective)
         return {"before": before, "after": after, "gpus": n_gpus, "gpus_left": left, "message_bytes": message_bytes,
                 "share": after / before if before and after else None}  # fmt: skip
 
-    def _busbw(self, system: Mapping[str, Any], n_gpus: int, message_bytes: int) -> float | None:
+    def _busbw(self, system: Mapping[str, Any], n_gpus: int, message_bytes: int, collective: str) -> float | None:
         if n_gpus < 2:
             return None
         used = self.spec.workload.calibration
-        request = {"system": dict(system), "gpus": [n_gpus], "message_bytes": [message_bytes]}
+        request = {"system": dict(system), "collective": collective, "gpus": [n_gpus], "message_bytes": [message_bytes]}
         more = {"calibration": used.model_dump()} if used else {}
         return float(predict(request | more, self.catalog)["rows"][0]["busbw_gb_s"])
 

@@ -28,6 +28,8 @@ from estimator.diagram_scope import Scope, address_of, home_of, near_names, scop
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
 
+COLLECTIVES = {"all_reduce": "All-reduce", "alltoall": "All-to-all"}  # whose speed after a loss is told
+
 
 @dataclass(frozen=True)
 class Picture:
@@ -253,11 +255,14 @@ def _lost(
         "unknown": unknown,
         "none": asked.query(down=()),
         "impact": None,
-        "busbw": None,
+        "busbw": [],
     }
     if not down:
         return out
     impact = impact_of(diagram.table, down)
     all_reduce = (result.get("performance") or {}).get("all_reduce") or {}
     message_bytes = (all_reduce.get("message_bytes") or [USUAL_BYTES])[-1]
-    return out | {"impact": impact, "busbw": diagram.busbw_with(impact, message_bytes)}
+    predicted = [
+        (name, diagram.busbw_with(impact, message_bytes, collective)) for collective, name in COLLECTIVES.items()
+    ]
+    return out | {"impact": impact, "busbw": [{"name": name, **busbw} for name, busbw in predicted if busbw]}
