@@ -120,7 +120,7 @@ RANGES = {
     "economics.years": FEW_YEARS, "economics.utilization": Range(0.05, 1, 0.01),
     "economics.electricity_usd_per_kwh": Range(0, 0.5, 0.005), "economics.pue": Range(1, 2, 0.01),
     "economics.load_factor": Range(0.05, 1, 0.01), "economics.discount_rate": TENTHS,
-    "economics.volume_discount": Range(0, 0.6, 0.01), "economics.cloud_usd_per_gpu_hour": Range(0, 12, 0.05),
+    "economics.volume_discount": Range(0, 0.6, 0.01), "economics.cloud_usd_per_gpu_hour": Range(0.05, 12, 0.05),
     "economics.colocation_usd_per_kw_month": Range(0, 500, 5), "economics.support_server": TENTHS,
     "economics.support_switch": TENTHS, "economics.support_other": TENTHS, "economics.freight": TENTHS,
     "economics.contingency": TENTHS, "economics.sales_tax": TENTHS, "economics.depreciation_years": FEW_YEARS,

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from functools import cache
 from typing import Any, get_args
 
@@ -116,6 +117,12 @@ def _widget(key: Key, catalog: Catalog) -> forms.Widget:
     )
 
 
+@cache
+def _prototype(key: Key, version: str) -> forms.Field:
+    """A field as every form begins with it. ``version`` of the catalog is the key under which it is kept."""
+    return _field(key, load_catalog())
+
+
 def _field(key: Key, catalog: Catalog) -> forms.Field:
     kind = forms.BooleanField if key.is_switch else forms.CharField
     field = kind(
@@ -150,7 +157,7 @@ class DesignForm(forms.Form):
         self.spec: DesignSpec | None = None
         self.changes: dict[str, Change] = {}  # what would end a problem, by its message
         for key in KEYS.values():
-            self.fields[key.name] = _field(key, self.catalog)
+            self.fields[key.name] = deepcopy(_prototype(key, self.catalog.version))
         self.fields[SIZE] = forms.CharField(
             required=False,
             label=SIZE_LABEL,
@@ -163,7 +170,7 @@ class DesignForm(forms.Form):
         for path, (label, words_of_it) in ROLE_FIELDS.items():
             self.fields[field_name(path)] = forms.BooleanField(required=False, label=label, help_text=words_of_it)
         for path, key in ROLE_KEYS.items():
-            self.fields[key.name] = _field(key, self.catalog)
+            self.fields[key.name] = deepcopy(_prototype(key, self.catalog.version))
             self.fields[key.name].label = label_of(path)
         self.fields[KEPT_FIELD] = KeptField(required=False, widget=forms.HiddenInput())
         self._offer_books()

@@ -89,12 +89,18 @@ def _notes(headlines: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str,
         "cables": f"{units.count(links)} links",
         "modules": f"{units.count(in_switches)} in switches",
         "it_kw": f"network {units.watts(result['power']['network_w']['typical'])}",
-        "capex_usd": units.usd_range({"low": headlines["capex_low_usd"], "high": headlines["capex_high_usd"]}),
+        "capex_usd": _range(headlines["capex_low_usd"], headlines["capex_high_usd"]),
         "usd_per_gpu": f"network {units.percent(cost['network_share'])}" if cost["network_share"] is not None
         else "servers have no price",
         "built_ratio": _ratio_note(compute),
         "busbw_gb_s": _busbw_note(result),
     }  # fmt: skip
+
+
+def _range(low: float, high: float) -> str:
+    """Both ends as short as a column of the strip is wide."""
+    ends = [units.usd(low), units.usd(high)]
+    return "–".join(dict.fromkeys(ends))
 
 
 def _tiers(counts: Mapping[str, int], n_switches: int) -> str:
@@ -119,6 +125,8 @@ def _ratio_note(compute: Mapping[str, Any]) -> str:
 def _busbw_note(result: Mapping[str, Any]) -> str:
     busbw = headline(result.get("performance"))
     if busbw is None:
-        return "nothing to exchange" if result["fabrics"]["compute"]["counts"]["gpus"] == 1 else "no GPU model"
+        return (
+            "one GPU has nothing to exchange" if result["fabrics"]["compute"]["counts"]["gpus"] == 1 else "no GPU model"
+        )
     scattered = f", scattered {units.gb_s(busbw['random']['busbw_gb_s'])}" if busbw["random"]["costs"] else ""
-    return f"{units.message_size(busbw['message_bytes'])}, limit: {busbw['limited_by']}{scattered}"
+    return f"limit: {busbw['limited_by']}, {units.message_size(busbw['message_bytes'])}{scattered}"

@@ -76,7 +76,8 @@ def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str]
     Parameters
     ----------
     specs : from ``parse_spec``.
-    parts : which of ALL_PARTS to compute; ``cost`` brings ``power`` along, ``uncertainty`` adds to it.
+    parts : which of ALL_PARTS to compute; ``cost`` brings ``power`` along, ``uncertainty`` adds to it. Beside them,
+        ``all_reduce`` is of ``performance`` that table alone, and ``spares`` of ``failures`` the findings alone.
 
     Raises
     ------
@@ -89,7 +90,9 @@ def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str]
         for i, (spec, fabric) in enumerate(zip(specs, fabrics, strict=True))
     ]
     others = _size_others(specs, fabrics, catalog)
-    performance = _performance(specs, fabrics, catalog) if "performance" in parts else [None] * len(specs)
+    performance: Sequence[dict[str, Any] | None] = [None] * len(specs)
+    if {"performance", "all_reduce"} & set(parts):
+        performance = _performance(specs, fabrics, catalog, only_all_reduce="performance" not in parts)
     return tuple(
         _one(spec, fabrics[i], others[i], found[i], performance[i], catalog, tuple(parts))
         for i, spec in enumerate(specs)
@@ -132,7 +135,7 @@ def _one(
     bom = cost = power = failures = None
     if "uncertainty" in parts:  # of the cost
         parts = (*parts, "cost")
-    if {"cables", "bom", "cost", "failures", "growth"} & set(parts):
+    if {"cables", "bom", "cost", "failures", "spares", "growth"} & set(parts):
         plan = cable_plan(spec, fabric, catalog)
         compute |= plan.as_json() | ({"floor_plan": plan.floor.as_json()} if plan.floor else {})
         found = [
@@ -146,7 +149,7 @@ def _one(
         for one, cabled in zip(others, billed, strict=True):
             fabrics[one.key] |= cabled.plan.as_json()
             found += cabling_findings(one, cabled.plan)
-        if {"bom", "cost", "failures", "growth"} & set(parts):
+        if {"bom", "cost", "failures", "spares", "growth"} & set(parts):
             bill = bill_of_fabrics([Billed(COMPUTE, spec, fabric, plan), *billed], catalog)
             bom = bill.as_json() if {"bom", "growth"} & set(parts) else None
             found += own_price_findings(spec.economics.prices, bill.lines)
@@ -154,11 +157,12 @@ def _one(
             power = power_of(spec, fabric, plan, catalog, billed)
             busbw = full_size_busbw_gb_s(performance)
             cost = cost_of(spec, fabric, bill, catalog, billed, busbw, with_uncertainty="uncertainty" in parts)
-        if "failures" in parts:
+        if {"failures", "spares"} & set(parts):
             expected = failing_parts(spec, fabric, bill.lines, catalog)
+            found += about_spares(expected, catalog)
+        if "failures" in parts:
             failures = failures_json(fabric, panels_of(spec, fabric, catalog), spec.compute.nics_per_node or 1)
             failures["expected"] = expected_json(expected, fabric, catalog)
-            found += about_spares(expected, catalog)
     made = Estimate(spec, catalog.version, fabric, fabrics, found, bom, cost, power, performance, failures, parts=parts)
     made = _with_growth(made, catalog) if "growth" in parts else made
     return made if "bom" in parts else replace(made, bom=None)
@@ -181,7 +185,7 @@ def _with_growth(made: Estimate, catalog: Catalog) -> Estimate:
 
 
 def _performance(
-    specs: Sequence[DesignSpec], fabrics: Sequence[SizedFabric], catalog: Catalog
+    specs: Sequence[DesignSpec], fabrics: Sequence[SizedFabric], catalog: Catalog, only_all_reduce: bool
 ) -> list[dict[str, Any] | None]:
     """Predicted collectives of the designs whose GPU is known, all in one batch."""
     missing = {"all_reduce": None, "missing": "Name the GPU (compute.gpu) to predict collectives."}
@@ -194,7 +198,8 @@ def _performance(
     for known in by_calibration.values():
         used = specs[known[0]].workload.calibration
         systems = [system_of(specs[i], fabrics[i], catalog) for i in known]
-        made = design_performance(systems, [fabrics[i].n_gpus for i in known], catalog, constants_of(catalog, used))
+        n_gpus, constants = [fabrics[i].n_gpus for i in known], constants_of(catalog, used)
+        made = design_performance(systems, n_gpus, catalog, constants, only_all_reduce)
         for i, performance in zip(known, made, strict=True):
             out[i] = performance | ({"calibration": used.provenance()} if used else {})
     return out

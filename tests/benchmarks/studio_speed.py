@@ -1,0 +1,107 @@
+"""From a key press to painted figures, in Chromium against a running app; and how much a page weighs on the wire.
+
+    python tests/benchmarks/studio_speed.py http://127.0.0.1:8000/sign-in/…/ [--keys 40]
+
+The clock starts in the page when an input event arrives, and stops in the frame after the strip of figures has changed.
+"""
+
+import argparse
+import statistics
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+ARGUMENTS = ["--no-sandbox", "--disable-gpu"]
+SIZES = {"1,024 GPUs": ("dgx-h100", "ndr", 1_024), "131,072 GPUs": ("dgx-b300", "roce-800", 131_072)}
+CLOCK = """
+window.times = [];
+let start = null;
+addEventListener("input", (event) => { if (event.target.closest?.("#design-form")) start = performance.now(); }, true);
+new MutationObserver(() => {
+  if (start === null || !document.querySelector("#summary .figures")) return;
+  const began = start; start = null;
+  requestAnimationFrame(() => setTimeout(() => window.times.push(performance.now() - began)));
+}).observe(document, { subtree: true, childList: true, characterData: true });
+"""
+WATCH = "document.getElementById('summary')"
+
+
+def measured(page: Page, keys: int, gpus: int) -> list[float]:
+    """Times of single keys: the last digit of the size goes up and down, with rests between."""
+    page.evaluate("window.times.length = 0")
+    unit = 8
+    for n in range(keys):
+        before = page.evaluate("window.times.length")
+        page.evaluate(
+            """(value) => { const field = document.getElementById('id_size'); field.focus(); field.value = value;
+            field.dispatchEvent(new Event('input', { bubbles: true })); }""",
+            str(gpus - unit * (n % 2 + 1)),
+        )
+        page.wait_for_function("(n) => window.times.length > n", arg=before, timeout=20_000)
+        page.wait_for_timeout(350)
+    return [float(time) for time in page.evaluate("window.times")]
+
+
+def told(times: list[float]) -> str:
+    """Least, median and the 95th of a hundred."""
+    ranked = sorted(times)
+    return (
+        f"least {ranked[0]:.0f} ms, median {statistics.median(ranked):.0f} ms, "
+        f"p95 {ranked[round(0.95 * (len(ranked) - 1))]:.0f} ms of {len(ranked)}"
+    )
+
+
+def weight(page: Page, url: str) -> dict[str, Any]:
+    """Bytes on the wire and the first paint of a page, opened a second time with an empty cache."""
+    client = page.context.new_cdp_session(page)
+    client.send("Network.enable")
+    received: list[float] = []
+    client.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
+    page.goto(url, wait_until="networkidle")
+    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
+    return {"kB": sum(received) / 1_000, "requests": len(received), "paint_ms": paint}
+
+
+def main() -> None:
+    """Sign in, and measure each size in turn."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sign_in")
+    parser.add_argument("--keys", type=int, default=40)
+    parser.add_argument("--chromium", default="/usr/bin/chromium")
+    asked = parser.parse_args()
+    site = "/".join(asked.sign_in.split("/")[:3])
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=asked.chromium, args=ARGUMENTS)
+        context = browser.new_context(viewport={"width": 1440, "height": 900})
+        page = context.new_page()
+        page.goto(asked.sign_in)
+        state = context.storage_state()
+        context.close()
+        for name, (server, generation, gpus) in SIZES.items():
+            context = browser.new_context(storage_state=state, viewport={"width": 1440, "height": 900})
+            page = context.new_page()
+            page.add_init_script(CLOCK)
+            page.goto(f"{site}/designs/new/")
+            page.select_option("#id_compute__server", server)
+            page.select_option("#id_fabric__generation", generation)
+            page.select_option("#id_size_unit", "gpus")
+            page.fill("#id_size", str(gpus))
+            page.wait_for_selector(f"[data-figure=gpus] .figure-value:text-is('{gpus:,}')", timeout=30_000)
+            page.wait_for_selector("#result", timeout=60_000)
+            print(name, told(measured(page, asked.keys, gpus)))
+            address = page.url
+            context.close()
+            for kind in ("cold", "warm"):
+                fresh = browser.new_context(storage_state=state, viewport={"width": 1440, "height": 900})
+                tab = fresh.new_page()
+                for query in ("?tab=findings", "?tab=cost"):
+                    weighed = weight(tab, address + query)
+                    print(
+                        f"  {kind} {query}: {weighed['kB']:.0f} kB, {weighed['requests']} requests, first paint {weighed['paint_ms']:.0f} ms"
+                    )
+                fresh.close()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
