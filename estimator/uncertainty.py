@@ -124,20 +124,31 @@ def vendor_name(line: BomLine, catalog: Catalog) -> str:
 def _draw_prices(
     rng: np.random.Generator, n: int, quantiles: FloatArray, parts: IntArray, vendors: IntArray
 ) -> FloatArray:
-    """Unit prices, shape (n_lines, n): the vendor's score and the part's own, looked up in the line's quantiles."""
+    """Unit prices, shape (n_lines, n): the vendor's score and the part's own, looked up in the line's quantiles.
+
+    Part by part, so that all but the prices stays in the processor's cache.
+    """
     n_parts, n_vendors = len(vendors), int(vendors.max(initial=-1)) + 1
-    own, common = np.float32((1 - VENDOR_CORRELATION) ** 0.5), np.float32(VENDOR_CORRELATION**0.5)
+    own, common = _score_steps()
     levels = rng.integers(0, _LEVELS, (n_parts + n_vendors, n), dtype=np.uint16)
-    scores = _normal_scores().take(levels)
-    step = np.float32((_STEPS - 1) / (2 * _REACH))
-    mixed = scores[:n_parts] * (own * step)
-    mixed += scores[n_parts:][vendors] * (common * step)
-    mixed += np.float32((_STEPS - 1) / 2 + 0.5)
-    index = mixed.astype(np.intp)
+    of_vendor = common.take(levels[n_parts:])
+    lines_of: list[list[int]] = [[] for _ in range(n_parts)]
+    for line, part in enumerate(parts.tolist()):
+        lines_of[part].append(line)
     out = np.empty((len(parts), n))
-    for row, (table, part) in enumerate(zip(quantiles, parts, strict=True)):
-        table.take(index[part], out=out[row], mode="clip")  # a score beyond the last step takes that one
+    for part, vendor in enumerate(vendors.tolist()):
+        index = (own.take(levels[part]) + of_vendor[vendor]).astype(np.intp)
+        for line in lines_of[part]:
+            quantiles[line].take(index, out=out[line], mode="clip")  # a score beyond the last step takes that one
     return out
+
+
+@cache
+def _score_steps() -> tuple["npt.NDArray[np.float32]", "npt.NDArray[np.float32]"]:
+    """What a part's own level and its vendor's add to the number of a step, half a step for rounding included."""
+    step = (_STEPS - 1) / (2 * _REACH)
+    own = _normal_scores() * ((1 - VENDOR_CORRELATION) ** 0.5 * step) + _STEPS / 2
+    return own.astype(np.float32), (_normal_scores() * (VENDOR_CORRELATION**0.5 * step)).astype(np.float32)
 
 
 @cache

@@ -1,0 +1,66 @@
+"""How fast a total gets its range by chance, and eight designs are compared. Run by hand: python3 manage.py test tests/benchmarks.
+
+What counts is time on the processor, of the best round: draws use two threads, so that a free machine takes less.
+"""
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from estimator.catalog.loader import load_catalog
+from estimator.comparison import MOST, compare_request
+from estimator.cost_inputs import Priced, priced
+from estimator.power import design_power
+from estimator.uncertainty import draw, price_groups
+from tests.estimator.designs import superpod_h100
+
+CATALOG = load_catalog()
+LINES, DRAWS = 200, 100_000
+DRAW_BUDGET_S, COMPARISON_BUDGET_S = 0.5, 2.0
+
+pytestmark = pytest.mark.benchmark(timer=time.process_time, min_rounds=7)
+
+
+def long_bill(*, strangers: bool) -> Priced:
+    """A SuperPOD's bill, repeated to 200 priced lines. As strangers, each is a part of its own of a vendor of its own."""
+    made = superpod_h100(CATALOG)
+    power = design_power(made.spec, made.fabric, made.plan, CATALOG)
+    inputs = priced(made.spec, made.fabric, made.bom, power, CATALOG)
+    facts = inputs.facts
+    rows = np.resize(np.arange(len(facts.lines)), LINES)
+    lines = [facts.lines[row] for row in rows]
+    if strangers:
+        lines = [replace(line, part=None, description=f"part {number}") for number, line in enumerate(lines)]
+    weights = {name: getattr(facts, name)[:, rows] for name in ("capital", "supported", "replaced")}
+    return replace(
+        inputs, facts=replace(facts, lines=tuple(lines), **weights), unit_cents=inputs.unit_cents[rows]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("strangers", [False, True])
+def test_a_bill_of_200_lines_is_drawn_100_000_times(benchmark: Any, strangers: bool) -> None:
+    bill = long_bill(strangers=strangers)
+    parts, vendors = price_groups(bill.facts.lines, CATALOG)
+    assert len(parts) == LINES
+    assert (len(set(parts.tolist())), len(set(vendors.tolist()))) == (LINES, LINES) or not strangers
+    drawn = benchmark(draw, bill, CATALOG, DRAWS, 1)
+    assert len(drawn.total) == DRAWS
+    assert np.ptp(drawn.total) > 0
+    assert benchmark.stats["min"] < DRAW_BUDGET_S
+
+
+def test_eight_designs_are_compared(benchmark: Any) -> None:
+    """Estimates of 1,024 GPUs included: both families, four ratios, with storage and management networks."""
+    items = [
+        {"spec": {"name": f"{generation} {ratio}", "compute": {"server": "dgx-h100", "gpus": 1_024},
+                  "fabric": {"generation": generation, "oversubscription": ratio},
+                  "other_fabrics": [{"role": "storage"}, {"role": "out-of-band"}]}}
+        for generation in ("ndr", "roce-400") for ratio in ("1:1", "4:3", "2:1", "3:1")
+    ]  # fmt: skip
+    answer = benchmark(compare_request, {"items": items}, CATALOG)
+    assert len(answer["items"]) == MOST
+    assert answer["items"][0]["gpus"] == 1_024
+    assert benchmark.stats["min"] < COMPARISON_BUDGET_S
