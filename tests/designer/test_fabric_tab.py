@@ -158,7 +158,7 @@ def test_what_is_down_shows_what_it_costs_and_comes_back(page: Client, made: tup
     assert after < before
     assert "0 servers and 32 of 1,016 ports; the worst of the others has 7 of 8 ports left" in words
     assert "15 of 16" in words
-    assert "All-to-all" in words, "which one uplink less slows down, unlike a ring"
+    assert "All-to-all" in words
     assert "Bring all back" in words
     back = [html.unescape(a) for a in re.findall(r'<a class="chip" href="([^"]+)"', text)]
     assert ["down=spine-003" in back[0], "down=leaf-r1-001" in back[1]] == [True, True]
