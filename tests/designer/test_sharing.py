@@ -79,7 +79,9 @@ class TestReading:
         assert "session.js" not in words
         assert 'type="submit" class="button primary"' not in words
 
-    @pytest.mark.parametrize("tab", ["overview", "fabric", "cost", "performance", "cabling", "racks", "findings", "handoff"])
+    @pytest.mark.parametrize(
+        "tab", ["overview", "fabric", "cost", "performance", "cabling", "racks", "findings", "handoff"]
+    )
     def test_every_tab_opens_and_leads_to_nothing_that_asks_for_a_sign_in(self, design, job, tab):
         client, _, _ = visitor(design)
         page = client.get(reverse("design", args=[design.pk]), {"tab": tab})
@@ -176,7 +178,9 @@ class TestEditing:
         client.post(reverse("edit", args=[design.pk]), form, headers=STUDIO)
         assert client.get(reverse("estimate-status", args=[design.pk, job.pk])).status_code == 200, "of a state before"
 
-    @pytest.mark.parametrize("name", ["design-delete", "share", "variant", "pin", "pins-compare", "comparison-families"])
+    @pytest.mark.parametrize(
+        "name", ["design-delete", "share", "variant", "pin", "pins-compare", "comparison-families"]
+    )
     def test_an_edit_link_owns_nothing(self, design, name):
         client, _, _ = visitor(design, "edit")
         answer = client.post(reverse(name, args=[design.pk]))

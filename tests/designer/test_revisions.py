@@ -1,0 +1,169 @@
+"""Revisions: what differs between any two in words, the panel that lists them, and going back."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from designer.edits import typed_now
+from designer.models import Design
+from designer.revision_diff import answer_rows, figure_words, revision_diff
+from designer.services import save_design
+from estimator.catalog.loader import Catalog, load_catalog
+from estimator.changes import apply_change
+from estimator.spec import parse_spec
+
+pytestmark = pytest.mark.django_db
+
+HALL = {
+    "name": "Hall 3", "compute": {"server": "dgx-h100", "gpus": 1024},
+    "fabric": {"generation": "ndr", "layout": "rail-optimized", "oversubscription": "1:1"},
+}  # fmt: skip
+FIGURES = {
+    "gpus": 1024, "leaf": 32, "spine": 16, "core": 0, "switches": 48, "cables": 2048, "modules": 3072, "it_kw": 1310.0,
+    "capex_usd": 50_000_000, "usd_per_gpu": 48_800, "built": "4:3", "busbw_gb_s": 340.0,
+}  # fmt: skip
+
+
+def saved(owner: User, *changes: dict[str, Any]) -> Design:
+    """A design with a revision for each change of the one before it."""
+    values: dict[str, Any] = dict(HALL)
+    design = save_design(owner, parse_spec(values, load_catalog()))
+    for change in changes:
+        values = apply_change(values, change)
+        save_design(owner, parse_spec(values, load_catalog()), design)
+    return design
+
+
+def rows_of(design: Design, catalog: Catalog, first: int = 1, second: int = 2) -> dict[str, tuple[str, str]]:
+    numbers = {one.number: one for one in design.revisions.all()}
+    return {
+        row["label"]: (row["before"], row["after"]) for row in answer_rows(numbers[first], numbers[second], catalog)
+    }
+
+
+@pytest.mark.parametrize(("change", "label", "before", "after"), [
+    ({"compute.gpus": 512}, "Size", "1,024 GPUs", "512 GPUs"),
+    ({"compute.nodes": 128}, "Size", "1,024 GPUs", "128 servers"),
+    ({"fabric.oversubscription": "2:1"}, "Leaf oversubscription", "1:1", "2:1"),
+    ({"fabric.generation": "xdr"}, "Network", "InfiniBand NDR, 400 Gb/s", "InfiniBand XDR, 800 Gb/s"),
+    ({"site.plan": {}}, "Floor plan", "none", "planned"),
+    ({"name": "Hall 4"}, "Name", "Hall 3", "Hall 4"),
+    ({"other_fabrics": [{"role": "storage", "generation": "ndr"}]}, "Storage network", "none", "present"),
+])  # fmt: skip
+def test_an_answer_that_changed_is_told_by_its_name_on_the_form(owner, catalog, change, label, before, after):
+    rows = rows_of(saved(owner, change), catalog)
+    assert [text for name, text in rows.items() if label in name or name == label] == [(before, after)]
+
+
+def test_what_was_left_open_says_what_it_came_to(owner, catalog):
+    rows = rows_of(saved(owner, {"economics.years": 6}), catalog)
+    ((before, after),) = rows.values()
+    assert before.startswith("automatic: ")
+    assert after.startswith("6")
+
+
+def test_wholes_that_the_form_hands_through_are_told_as_wholes(owner, catalog):
+    book = {"name": "Vendor A", "prices": [{"part": "nvidia-qm9700", "low": 1, "typical": 2, "high": 3, "source": "quote",
+                                             "as_of": "2026-11-02", "basis": "quote"}]}  # fmt: skip
+    design = saved(owner, {"economics.prices": book})
+    assert rows_of(design, catalog)["Own prices"] == ("none", "“Vendor A”, 1 prices")
+
+
+def test_figures_are_told_as_an_architect_says_them():
+    after = FIGURES | {"spine": 18, "switches": 50, "capex_usd": 50_210_000, "built": "1:1", "busbw_gb_s": 368.0}
+    assert figure_words(FIGURES, after) == [
+        "spines 16 → 18", "+$210,000 to buy", "built 1.33:1 → 1:1", "all-reduce 340\xa0GB/s → 368\xa0GB/s",
+    ]  # fmt: skip
+    assert figure_words(FIGURES, FIGURES) == []
+    assert figure_words(FIGURES, None) == []
+    assert figure_words(FIGURES | {"built": None}, FIGURES)[-1] == "built one tier → 1.33:1"
+
+
+def test_figures_of_two_revisions_are_of_their_specs(owner):
+    design = saved(owner, {"fabric.oversubscription": "2:1"})
+    diff = revision_diff(*design.revisions.order_by("number"))
+    assert any(text.startswith("spines ") for text in diff["figures"])
+    assert any("to buy" in text and text.startswith("\N{MINUS SIGN}$") for text in diff["figures"])
+    (built,) = (text for text in diff["figures"] if text.startswith("built 1:1 → "))
+    back = revision_diff(*design.revisions.order_by("-number"))
+    assert f"built {built.removeprefix('built 1:1 → ')} → 1:1" in back["figures"]
+
+
+def test_a_default_that_moved_is_told_apart_from_an_answer(owner):
+    design = saved(owner)
+    first = design.revisions.get()
+    second = design.revisions.create(number=2, given=first.given, spec=first.spec, spec_hash="0" * 64)
+    assert revision_diff(first, second)["is_by_defaults"]
+    assert not revision_diff(first, first)["is_by_defaults"]
+
+
+def test_a_revision_that_todays_rules_refuse_has_answers_but_no_figures(owner):
+    design = saved(owner, {"compute.gpus": 512})
+    broken = design.revisions.get(number=1)
+    broken.spec = broken.spec | {"compute": {"server": "gone"}}
+    broken.spec_hash = "1" * 64
+    diff = revision_diff(broken, design.revisions.get(number=2))
+    assert diff["rows"]
+    assert diff["figures"] == []
+
+
+class TestPanel:
+    @pytest.fixture
+    def page(self, owner):
+        client = Client()
+        client.force_login(owner)
+        return client
+
+    def test_each_revision_says_what_it_changed(self, page, owner):
+        design = saved(owner, {"fabric.oversubscription": "2:1"}, {"compute.gpus": 512})
+        words = page.get(reverse("revisions", args=[design.pk])).content.decode()
+        assert words.count("<strong>Revision ") == 3
+        assert "The first one." in words
+        assert "<del>1:1</del>" in words
+        assert "<ins>512 GPUs</ins>" in words
+        assert words.count("Go back") == 2
+
+    def test_any_two_are_compared(self, page, owner):
+        design = saved(owner, {"fabric.oversubscription": "2:1"}, {"compute.gpus": 512})
+        between = page.get(reverse("revisions", args=[design.pk]), {"from": "1", "to": "3"}).context["between"]
+        assert {row["label"] for row in between["rows"]} == {"Size", "Leaf oversubscription"}
+
+    @pytest.mark.parametrize("query", [{"from": "1"}, {"from": "1", "to": "99"}, {"from": "x", "to": "²"},
+                                       {"from": "9" * 40, "to": "-1"}, {"page": "1e9"}])  # fmt: skip
+    def test_nonsense_shows_the_list(self, page, owner, query):
+        answer = page.get(reverse("revisions", args=[saved(owner, {"compute.gpus": 512}).pk]), query)
+        assert answer.status_code == 200
+        assert "between" not in answer.context
+
+    def test_many_revisions_come_a_page_at_a_time(self, page, owner):
+        design = saved(owner, *({"compute.gpus": 8 * n} for n in range(8, 18)))
+        first = page.get(reverse("revisions", args=[design.pk]), headers={"HX-Request": "true"})
+        assert [row["revision"].number for row in first.context["rows"]] == list(range(11, 3, -1))
+        last = page.get(reverse("revisions", args=[design.pk]), {"page": "2"})
+        assert [row["revision"].number for row in last.context["rows"]] == [3, 2, 1]
+        assert last.context["rows"][0]["diff"]["rows"][0]["after"] == "72 GPUs"
+        assert "<html" not in first.content.decode()
+
+    def test_going_back_makes_a_revision_that_undo_takes_back(self, page, owner, sent):
+        design = saved(owner, {"compute.gpus": 512})
+        form = {"name": "Hall 3", "compute__server": "dgx-h100", "size": "256", "size_unit": "gpus",
+                "fabric__generation": "ndr", "step": "size.1", "base": "0"}  # fmt: skip
+        page.post(reverse("edit", args=[design.pk]), form, headers={"Studio": "1"})
+        page.post(reverse("revision-restore", args=[design.pk, 1]))
+        design.refresh_from_db()
+        assert design.latest.number == 3
+        assert design.latest.given == design.revisions.get(number=1).given
+        assert typed_now(design)["size"] == "1024"
+        page.post(reverse("undo", args=[design.pk]))
+        design.refresh_from_db()
+        assert typed_now(design)["size"] == "256"
+
+    def test_strangers_find_no_revisions(self, owner):
+        design = saved(owner)
+        stranger = Client()
+        assert "sign-in" in stranger.get(reverse("revisions", args=[design.pk])).url
+        stranger.force_login(User.objects.create_user("eve"))
+        assert stranger.get(reverse("revisions", args=[design.pk])).status_code == 404
