@@ -1,4 +1,4 @@
-"""How fast a total gets its range by chance, and eight designs are compared. Run by hand: python3 manage.py test tests/benchmarks.
+"""How fast a total gets its range by chance, and eight designs are compared. Run: manage.py test tests/benchmarks.
 
 What counts is time on the processor, of the best round: draws use two threads, so that a free machine takes less.
 """
