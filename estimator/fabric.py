@@ -223,9 +223,7 @@ def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
     endpoints, positions = _leaf_fill(sizing, i)
     copies = int(asked.n_components[i])
     endpoints, positions = np.tile(endpoints, copies), np.tile(positions, copies)
-    uplinks, share = int(sizing.uplinks[i]), int(asked.endpoints_a_port[i])
-    free = int(asked.leaf_ports[i]) - uplinks - ceil_div(endpoints, share)
-    managers = _place_managers(free, int(sizing.manager_links_placed[i]), copies)
+    uplinks = int(sizing.uplinks[i])
     spine_down, spine_up = _spine_ports(sizing, i)
     return SizedFabric(
         tiers=int(sizing.tiers[i]),
@@ -245,7 +243,7 @@ def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
         nic_ports_per_node=int(asked.ports_a_node[i]),
         port_rate_gbit_s=int(asked.port_rate_gbit_s[i]),
         endpoint_rate_gbit_s=int(asked.endpoint_rate_gbit_s[i]),
-        endpoints_per_port=share,
+        endpoints_per_port=int(asked.endpoints_a_port[i]),
         leaf_switch=_part(part.leaf_switch),
         spine_switch=_part(part.spine_switch),
         core_switch=_part(part.core_switch),
@@ -263,7 +261,7 @@ def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
         wiring=_wiring(sizing, i),
         leaf_endpoints=endpoints,
         leaf_positions=positions,
-        leaf_down=ceil_div(endpoints, share) + managers,
+        leaf_down=_leaf_down(sizing, i, endpoints),
         leaf_up=np.full(len(endpoints), uplinks, dtype=np.int64),
         spine_down=spine_down,
         spine_up=spine_up,
@@ -374,6 +372,14 @@ def _fill_in_order(endpoints: IntArray, rows: IntArray, capacity: int) -> IntArr
     """Leaves of each segment filled one after the other."""
     position = np.arange(rows.sum()) - np.repeat(np.cumsum(rows) - rows, rows)
     return np.clip(np.repeat(endpoints, rows) - position * capacity, 0, capacity)
+
+
+def _leaf_down(sizing: Sizing, i: int, endpoints: IntArray) -> IntArray:
+    """Ports in use below each leaf: those of its endpoints, and links of fabric managers where it has ports left."""
+    asked = sizing.asked
+    used = ceil_div(endpoints, int(asked.endpoints_a_port[i]))
+    free = int(asked.leaf_ports[i]) - int(sizing.uplinks[i]) - used
+    return used + _place_managers(free, int(sizing.manager_links_placed[i]), int(asked.n_components[i]))
 
 
 def _place_managers(free: IntArray, links: int, components: int) -> IntArray:
