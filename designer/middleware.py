@@ -1,4 +1,4 @@
-"""What holds for every request: the limit of its body before a view sees it, and a broken catalog told as such."""
+"""What holds for every request: the limit of its body, pages sent compressed, and a broken catalog told as such."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 
 from estimator.errors import CatalogError
@@ -46,6 +48,16 @@ class BodyLimitMiddleware:
         if request.path.startswith("/api/"):
             return JsonResponse({"code": "body_too_large", "problems": [problem]}, status=413)
         return render(request, "413.html", {"message": message}, status=413)
+
+
+class PageGZipMiddleware(GZipMiddleware):
+    """Pages go compressed, padded at random so that their size tells no secret; downloads go as they are, with their length."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """The page, compressed."""
+        if response.streaming or not response.headers.get("Content-Type", "").startswith("text/html"):
+            return response
+        return super().process_response(request, response)
 
 
 class BrokenCatalogMiddleware:

@@ -51,6 +51,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "designer.middleware.PageGZipMiddleware",
     "csp.middleware.CSPMiddleware",
     "designer.middleware.BodyLimitMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

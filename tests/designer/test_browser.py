@@ -104,10 +104,68 @@ def test_the_first_visit_lands_on_a_finished_sample(session):
 
 def test_figures_follow_what_is_typed(page):
     page.fill("#id_size", "64")
-    page.wait_for_selector("#preview-figures .figure-note:has-text('16 leaf')")
-    assert page.locator("#preview svg text", has_text="Unit 2").count() == 1, "two units of 32 servers"
-    assert "has changed since this estimate" in page.inner_text("#stale-note")
+    page.wait_for_selector("#summary .figure-note:has-text('16 leaf')")
+    change = page.locator("[data-figure=switches] .figure-change")
+    playwright.expect(change).to_have_class("figure-change better down")
+    assert re.match(r"\u2212\d+ since the change before", " ".join(change.text_content().split()))
     assert page.evaluate("document.activeElement.id") == "id_size"
+    playwright.expect(page.locator("#live-diagram svg text", has_text="Unit 2")).to_have_count(
+        1
+    )  # two units of 32 servers
+    playwright.expect(page.locator("#counts")).to_contain_text("512 GPUs", timeout=20_000)  # estimated by itself
+    playwright.expect(page.locator("#stale-note")).to_be_empty()
+    assert page.evaluate("document.activeElement.id") == "id_size"
+
+
+def test_the_estimate_in_sight_stays_until_the_new_one_is_there(page):
+    page.route("**/settle/", lambda route: None)  # never answered
+    page.fill("#id_size", "72")
+    playwright.expect(page.locator("#stale-note")).to_contain_text("Updating")
+    assert page.is_visible("#counts"), "dimmed, and still there"
+    assert page.evaluate("getComputedStyle(document.querySelector('.two-up')).filter") == "grayscale(1)"
+    page.unroute_all(behavior="ignoreErrors")
+
+
+def test_a_slider_writes_its_field_and_one_step_takes_its_moves_back(page):
+    before = page.input_value("#id_fabric__oversubscription")
+    slider = page.locator("[data-slides=id_fabric__oversubscription]")
+    slider.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert page.input_value("#id_fabric__oversubscription") == "2:1"
+    assert slider.get_attribute("aria-valuetext") == "2:1"
+    playwright.expect(page.locator("[data-figure=built_ratio] .figure-value")).not_to_have_text("1:1")
+    page.click("[data-step-back] button")
+    playwright.expect(page.locator("#id_fabric__oversubscription")).to_have_value(before)
+    playwright.expect(page.locator("[data-figure=built_ratio] .figure-value")).to_have_text("1:1")
+    assert page.evaluate("document.querySelector('[data-slides=id_fabric__oversubscription]').value") == "0"
+
+
+def test_folds_say_what_they_hold(page):
+    fold = page.locator("#group-money > summary .digest")
+    page.click(".group-nav a:has-text('Money')")
+    assert page.evaluate("document.activeElement.parentElement.id") == "group-money"
+    page.fill("#id_economics__years", "6")
+    page.keyboard.press("Tab")
+    page.click("#group-money > summary")
+    playwright.expect(fold).to_contain_text("Years 6")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["desk", "phone"])
+def test_the_strip_hides_nothing_that_has_the_focus(browser, session, size):
+    page = opened(browser, session, [], viewport={"width": size[0], "height": size[1]})
+    page.goto(session["first"])
+    page.wait_for_selector("#bom")
+    hidden = page.evaluate(
+        """() => [...document.querySelectorAll("#job a, #job button, #job summary, #job input, #job [tabindex='0']")]
+        .filter((e) => e.checkVisibility() && e.getClientRects().length).filter((e) => {
+          e.focus();
+          const box = e.getBoundingClientRect(), strip = document.getElementById("summary").getBoundingClientRect();
+          return box.bottom <= strip.bottom || box.top >= innerHeight;
+        }).map((e) => e.outerHTML.slice(0, 80))"""
+    )
+    assert hidden == []
+    page.context.close()
 
 
 def test_a_problem_appears_beside_its_field_and_goes_again(page):
@@ -116,7 +174,7 @@ def test_a_problem_appears_beside_its_field_and_goes_again(page):
     note = page.locator("#id_fabric__oversubscription_error")
     playwright.expect(note).to_contain_text("both sides must be 1 or more")
     assert page.get_attribute("#id_fabric__oversubscription", "aria-invalid") == "true"
-    assert page.inner_text("#preview-figures"), "the last figures stay"
+    assert page.inner_text("#summary"), "the last figures stay"
     page.click("#preview-problems a")
     assert page.evaluate("document.activeElement.id") == "id_fabric__oversubscription"
     page.fill("#id_fabric__oversubscription", "1:1")
@@ -145,7 +203,7 @@ def test_estimate_ends_by_itself_and_polling_stops(page):
     playwright.expect(page.locator("#counts")).to_contain_text("384 GPUs")
     page.wait_for_timeout(1_500)
     assert polls[-1] == 286
-    assert polls.count(286) == 1
+    assert 1 <= polls.count(286) <= 2, "of the estimate that followed by itself, or of the one asked for"
     assert page.inner_text("#stale-note") == ""
 
 
@@ -429,15 +487,16 @@ def test_on_a_phone_the_figures_come_first_and_the_form_unfolds(browser, session
     page = opened(browser, session, watched, viewport={"width": 390, "height": 844})
     page.goto(session["first"])
     page.wait_for_selector(".result")
-    assert fits(page, "#preview .figures")
+    assert fits(page, "#summary .figures")
     assert not page.is_visible("#id_size")
     page.click("text=Change the design")
     page.fill("#id_size", "80")
-    page.wait_for_selector(".live-summary:has-text('640 GPUs')")
+    page.wait_for_selector("[data-figure=gpus] .figure-value:has-text('640')")
+    assert fits(page, "#summary .figures"), "what one types shows at once, over the sheet"
+    assert fits(page, "#id_size")
     page.click("text=Figures")
     assert not page.is_visible("#id_size")
-    assert fits(page, "#preview .figures")
-    playwright.expect(page.locator("#stale-note")).to_contain_text("has changed since")
+    assert fits(page, "#summary .figures")
     page.click("text=Change the design")
     page.click(".form-actions [type=submit]")
     playwright.expect(page.locator("#design-head")).to_contain_text("Revision")

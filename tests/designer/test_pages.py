@@ -373,7 +373,8 @@ class TestDesign:
         sums = headlines(result)
         for text in (
             f"GPUs ? {counts['gpus']:,} {counts['nodes']:,} servers", f"Switches ? {sums['switches']:,} {counts['leaf']:,} leaf",
-            f"Cables ? {sums['cables']:,}", f"Modules ? {sums['modules']:,}", f"IT power ? {units.watts(power['it_w']['typical'])}",
+            f"Cables ? {sums['cables']:,}", f"Modules ? {sums['modules']:,}",
+            f"IT power ? {units.watts(power['it_w']['typical'])}",
             f"Purchase ? {units.usd(cost['capex_usd']['total']['typical'])} {units.usd(cost['capex_usd']['total']['low'])}",
             f"Per GPU ? {units.usd(cost['usd_per_gpu']['typical'])} network {units.percent(cost['network_share'])}",
             f"Built ratio ? {units.ratio_to_one(fabric['oversubscription']['built'])}",
@@ -384,7 +385,8 @@ class TestDesign:
             *(f"{name} {units.usd(amount['low'])} {units.usd(amount['typical'])} {units.usd(amount['high'])}"
               for name, amount in (
                 ("Network", cost["capex_usd"]["network"]), ("Servers", cost["capex_usd"]["servers"]),
-                ("Purchase price", cost["capex_usd"]["total"]), ("Running cost a year with electricity", cost["opex_usd_per_year"]["total"]),
+                ("Purchase price", cost["capex_usd"]["total"]),
+                ("Running cost a year with electricity", cost["opex_usd_per_year"]["total"]),
                 ("Purchase price per GPU", cost["usd_per_gpu"]), ("Network per GPU", cost["network_usd_per_gpu"]),
                 ("for hours in use", cost["usd_per_gpu_hour"]), ("less the value left", cost["tco_usd"]))),
             f"Network share of price {units.percent(cost['network_share'])}",
