@@ -34,13 +34,18 @@ def revision_diff(before: DesignRevision, after: DesignRevision) -> dict[str, An
 
 
 def answer_rows(before: DesignRevision, after: DesignRevision, catalog: Catalog) -> list[Row]:
-    """One row an answer that differs: its name on the form, what it was and what it became."""
+    """One row an answer that differs: its name on the form, what it was and what it became.
+
+    An answer that says what held without it is none.
+    """
     was, became = _flat(before.given), _flat(after.given)
+    moved = [path for path in dict.fromkeys([*was, *became]) if was.get(path) != became.get(path)
+             and _held(path, before, was) != _held(path, after, became)]  # fmt: skip
     rows = [
         {"label": label_of(path, {}), "before": _said(path, before, was, catalog), "after": _said(path, after, became, catalog)}
-        for path in dict.fromkeys([*was, *became]) if was.get(path) != became.get(path)
+        for path in moved
     ]  # fmt: skip
-    if any(was.get(path) != became.get(path) for path in SIZE_KEYS.values()):
+    if any(path in moved for path in SIZE_KEYS.values()):
         sizes = {label_of(path, {}) for path in SIZE_KEYS.values()}
         rows = [row for row in rows if row["label"] not in sizes]
         rows.insert(0, {"label": "Size", "before": _size(before), "after": _size(after)})
@@ -61,6 +66,12 @@ def _flat(given: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         elif path != PLAN:
             out[path] = value
     return out
+
+
+def _held(path: str, revision: DesignRevision, flat: Mapping[str, Any]) -> Any:
+    """What holds at a path: the answer, or what it came to without one."""
+    value = flat.get(path)
+    return read_path(revision.spec, path) if value is None else value
 
 
 def _said(path: str, revision: DesignRevision, flat: Mapping[str, Any], catalog: Catalog) -> str:

@@ -65,6 +65,10 @@ def test_what_was_left_open_says_what_it_came_to(owner, catalog):
     assert after.startswith("6")
 
 
+def test_an_answer_that_says_what_held_anyway_is_no_change(owner, catalog):
+    assert rows_of(saved(owner, {"economics.years": 4, "fabric.tiers": "auto", "fabric.planes": 1}), catalog) == {}
+
+
 def test_wholes_that_the_form_hands_through_are_told_as_wholes(owner, catalog):
     book = {"name": "Vendor A", "prices": [{"part": "nvidia-qm9700", "low": 1, "typical": 2, "high": 3, "source": "quote",
                                              "as_of": "2026-11-02", "basis": "quote"}]}  # fmt: skip
@@ -164,6 +168,6 @@ class TestPanel:
     def test_strangers_find_no_revisions(self, owner):
         design = saved(owner)
         stranger = Client()
-        assert "sign-in" in stranger.get(reverse("revisions", args=[design.pk])).url
+        assert "sign-in" in stranger.get(reverse("revisions", args=[design.pk]))["Location"]
         stranger.force_login(User.objects.create_user("eve"))
         assert stranger.get(reverse("revisions", args=[design.pk])).status_code == 404

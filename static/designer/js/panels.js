@@ -15,7 +15,7 @@ function close() {
   opener = "";
   panel().replaceChildren();
   mark();
-  link?.focus({ preventScroll: true });
+  (link?.closest("details.menu:not([open])")?.querySelector("summary") ?? link)?.focus({ preventScroll: true });
 }
 
 document.addEventListener("htmx:beforeRequest", (event) => {
@@ -32,6 +32,7 @@ document.addEventListener("htmx:afterSwap", (event) => {
   }
   const link = event.detail.requestConfig?.elt.closest?.("a[data-panel]");
   opener = link?.getAttribute("href") ?? opener;
+  link?.closest("details.menu")?.removeAttribute("open");
   mark();
   panel().querySelector("[autofocus], h2")?.focus({ preventScroll: true });
 });
