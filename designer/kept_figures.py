@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from django.core.cache import cache
 
@@ -33,7 +33,7 @@ def to_keep(live: Mapping[str, Any]) -> Figures | None:
     return dict(found) | {"spec_hash": live["spec_hash"], "versions": versions()} if found else None
 
 
-def is_of_today(figures: Mapping[str, Any] | None) -> bool:
+def is_of_today(figures: Mapping[str, Any] | None) -> TypeGuard[Mapping[str, Any]]:
     """Whether kept figures are what an estimate would say now."""
     return bool(figures) and (figures or {}).get("versions") == versions()
 

@@ -33,11 +33,11 @@ def revisions(request: HttpRequest, design_id: UUID) -> HttpResponse:
     context: dict[str, Any] = {"section": "designs", "design": row, "panel": "designer/_revisions.html"}
     context |= _page(row, request.GET.get("page"))
     numbers = list(row.revisions.order_by("-number").values_list("number", flat=True))
-    asked = [_asked(request.GET.get(key), numbers) for key in ("from", "to")]
-    if all(asked):
-        first, second = (row.revisions.get(number=number) for number in asked)
-        context |= {"between": revision_diff(first, second)}
-    context |= {"numbers": numbers, "asked_from": asked[0] or numbers[-1], "asked_to": asked[1] or numbers[0]}
+    first, second = (_asked(request.GET.get(key), numbers) for key in ("from", "to"))
+    if first and second:
+        between = revision_diff(row.revisions.get(number=first), row.revisions.get(number=second))
+        context |= {"between": between}
+    context |= {"numbers": numbers, "asked_from": first or numbers[-1], "asked_to": second or numbers[0]}
     is_part = bool(request.htmx)  # type: ignore[attr-defined]
     return render(request, "designer/_revisions.html" if is_part else "designer/design_panel.html", context)
 

@@ -15,6 +15,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from rest_framework.request import Request
 from rest_framework.throttling import AnonRateThrottle
 
 from designer.access import GONE, close, design_page, design_to_own, remember
@@ -52,7 +53,7 @@ def shared(request: HttpRequest, secret: str) -> HttpResponse:
 
 
 def _wrong_key(request: HttpRequest) -> str:
-    who = AnonRateThrottle().get_ident(request)  # the client's address, also behind known proxies
+    who = AnonRateThrottle().get_ident(Request(request))  # the client's address, also behind known proxies
     return f"wrong-links:{hashlib.sha256(str(who).encode()).hexdigest()}"
 
 
