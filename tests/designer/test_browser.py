@@ -347,8 +347,8 @@ def test_a_proposed_change_is_applied_and_taken_back(app, browser, session):
     page.click("#tab-racks")
     page.wait_for_selector(".elevation")
     assert page.locator(".floor a").count() == 9, "eight servers in a rack each, and one rack of switches"
-    page.click(".menu summary")
-    page.click(".menu-list button")
+    page.click("a[data-panel]:has-text('Revisions')")
+    page.click(".revision-list button")
     page.wait_for_selector(".messages:has-text('Saved as revision 3')")
     page.wait_for_selector(".elevation", timeout=20_000)
     assert page.evaluate("window.violations") == watched == []

@@ -291,7 +291,7 @@ def test_a_change_is_shown_applied_and_taken_back(page: Client, owner: User, sen
     latest = design.latest
     assert (latest.spec["compute"]["nodes"], latest.spec["fabric"]["layout"]) == (126, "top-of-rack")
     assert EstimateJob.objects.filter(spec_hash=latest.spec_hash).exists(), "its estimate is asked for"
-    assert "Earlier revisions" in words_of(response)
+    assert "Revisions" in words_of(response)
     page.post(reverse("revision-restore", args=[design.pk, 1]))
     assert (design.latest.number, design.latest.spec_hash) == (3, job.spec_hash)
 
