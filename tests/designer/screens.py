@@ -10,13 +10,13 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from PIL import Image
 
 FOLDER = Path(__file__).parents[2] / "designer" / "docs" / "screens"
-THEMES = ("light", "dark")
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 WIDTHS = {390: 844, 1440: 900, 2560: 1440}
 TABS = ("overview", "cost", "performance", "fabric", "cabling", "racks", "findings", "handoff")
 PAGES = {
@@ -58,7 +58,9 @@ def keep(shot: Image.Image, file: Path) -> None:
 def difference(shot: Image.Image, file: Path) -> float:
     """Mean difference of two pictures seen from afar, 0 to 1."""
     with Image.open(file) as kept:
-        small = [np.asarray(one.convert("RGB").resize(SMALL, Image.Resampling.BOX), dtype=np.float64) for one in (shot, kept)]
+        small = [
+            np.asarray(one.convert("RGB").resize(SMALL, Image.Resampling.BOX), dtype=np.float64) for one in (shot, kept)
+        ]
     return float(np.abs(small[0] - small[1]).mean()) / 255
 
 

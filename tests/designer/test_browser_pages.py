@@ -31,7 +31,8 @@ LOOKS = [("light", 1440), ("dark", 390)]  # each theme and each width once
 def look(request, browser, session):  # noqa: F811
     """A signed-in page in one theme and width, with what it asked for and complained of."""
     theme, width = request.param
-    watched, asked = [], []
+    watched: list[str] = []
+    asked: list[str] = []
     page = opened(browser, session, watched, color_scheme=theme, viewport={"width": width, "height": 900},
                   reduced_motion="reduce")  # fmt: skip
     page.on("request", lambda sent: asked.append(sent.url))
