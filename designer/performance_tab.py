@@ -62,7 +62,7 @@ def performance_context(job: EstimateJob, design_id: UUID, query: Mapping[str, A
 
 def _why_none(performance: Mapping[str, Any]) -> str:
     if "all_reduce" in performance and "efficiency" not in performance:
-        return "This estimate was made before all collectives were predicted. Press Estimate to bring it up to date."
+        return "This estimate was made before all collectives were predicted. A new one follows by itself."
     return "One GPU has nothing to exchange."
 
 

@@ -154,7 +154,7 @@ def test_an_estimate_made_before_cash_flows_still_opens(page: Client, owner: Use
     response = tab(page, design)
     assert response.status_code == 200
     assert "Made by an earlier model" in words_of(response)
-    assert "Press Estimate" in words_of(response)
+    assert "A new one follows by itself" in words_of(response)
     assert page.post(reverse("cost-what-if", args=[design.pk, job.pk]), {"years": "5"}).status_code == 404
     overview = page.get(reverse("design", args=[design.pk]))
     assert overview.status_code == 200

@@ -231,7 +231,7 @@ def test_what_another_catalog_made_says_so_in_place_of_its_links(page: Client, o
     EstimateJob.objects.filter(pk=job.pk).update(catalog_version="older")
     for query in ({"tab": "cabling", "view": "schedule"}, {"tab": "racks"}):
         assert "Ask for a new estimate" in words_of(tab(page, design, **query))
-    assert "Press Estimate to bring it up to date" in words_of(tab(page, design, tab="handoff"))
+    assert "Made by an earlier model or catalog" in words_of(tab(page, design, tab="handoff"))
     assert page.get(reverse("estimate-racks", args=[design.pk, job.pk])).status_code == 404
 
 
