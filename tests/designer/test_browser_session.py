@@ -108,6 +108,48 @@ def test_a_second_tab_follows_the_first(tab):
     tab.wait_for_function("() => document.getElementById('id_size').value === '72'", timeout=20_000)
 
 
+def tab_to(page, selector, most=250):
+    """Press Tab until the focus is there; what has the focus must be in sight."""
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        if page.evaluate("(s) => document.activeElement.matches(s)", selector):
+            box = page.evaluate(
+                "(() => { const b = document.activeElement.getBoundingClientRect(); return [b.top, b.bottom]; })()"
+            )
+            assert box[1] > 0, selector
+            assert box[0] < page.viewport_size["height"], selector
+            return
+    raise AssertionError(f"{selector} is not reached by Tab")
+
+
+def test_a_first_session_by_keyboard_alone(browser, session):  # noqa: F811
+    """From a blank design to a saved revision, its cost, a step back, and the help of a field."""
+    page = opened(browser, session, [])
+    page.goto(session["first"].split("/designs/")[0] + "/designs/new/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.matches('.skip-link')")
+    tab_to(page, "#id_name")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("By keyboard")
+    tab_to(page, "#id_size")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("256")
+    sent(page)
+    assert at(page) == 3
+    tab_to(page, "#design-form [type=submit]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#bom", timeout=60_000)
+    tab_to(page, ".tabs a[href*='tab=cost']")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=Where the money goes", timeout=60_000)
+    assert "tab=cost" in page.url
+    page.evaluate("document.getElementById('main').focus()")
+    tab_to(page, "[data-step-back] button")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.getElementById('id_size').value === '1024'", timeout=30_000)
+    page.context.close()
+
+
 def test_the_estimate_follows_by_itself(tab):
     tab.fill("#id_size", "72")
     tab.wait_for_selector("#bom", timeout=30_000)
