@@ -85,7 +85,8 @@ def summary_of(
     totals: Mapping[str, Any], sizes: Sequence[int | None],
 ) -> dict[str, Any]:  # fmt: skip
     """What one side is against the baseline: a headline, sentences by weight, and what is about the same."""
-    found = [said for figure in figures if (said := _said(figure, side, baseline, sizes))]
+    gpus = [item["gpus"] for item in items]  # sizes are those of predictions, which not every side has
+    found = [said for figure in figures if (said := _said(figure, side, baseline, sizes, gpus))]
     same_scope = _same_scope(totals, side, baseline)
     found += [same_scope] if same_scope else []
     found.sort(key=lambda said: -said["weight"])
@@ -122,7 +123,9 @@ def _is_detail(code: str) -> bool:
     return code.startswith("busbw_") and code not in _ALWAYS
 
 
-def _said(figure: Mapping[str, Any], side: int, baseline: int, sizes: Sequence[int | None]) -> dict[str, Any] | None:
+def _said(
+    figure: Mapping[str, Any], side: int, baseline: int, sizes: Sequence[int | None], gpus: Sequence[int | None]
+) -> dict[str, Any] | None:
     """One figure in words; None where it is not compared, not worth a sentence, or nothing on both sides."""
     key, difference = figure["key"], figure["differences"][side]
     weight = _WEIGHTS.get(key, 8.0 if key.startswith("busbw") else 0.0)
@@ -141,7 +144,7 @@ def _said(figure: Mapping[str, Any], side: int, baseline: int, sizes: Sequence[i
     tone = SAME if same else OTHER if difference["is_better"] is None else BETTER if difference["is_better"] else WORSE
     return {
         "code": key, "phrase": phrase, "noun": noun, "tone": tone, "weight": round(weight * share, 4),
-        "words": _sentence(figure, side, baseline, phrase, difference, sizes),
+        "words": _sentence(figure, side, baseline, phrase, difference, gpus),
     }  # fmt: skip
 
 
@@ -216,7 +219,7 @@ def _change(ours: float, theirs: float) -> str:
 
 def _sentence(
     figure: Mapping[str, Any], side: int, baseline: int, phrase: str, difference: Mapping[str, Any],
-    sizes: Sequence[int | None],
+    gpus: Sequence[int | None],
 ) -> str:  # fmt: skip
     """The short form with both figures, and what ranges or bands leave open."""
     values, unit = figure["per_gpu"] or figure["values"], figure["unit"]
@@ -227,7 +230,7 @@ def _sentence(
     pair = f"{amount(mine['typical'], unit)} against {amount(other['typical'], unit)}"
     if figure["is_per_gpu"] and unit in ("count", "per_year"):  # a share of a switch tells nobody anything
         whole, base = (figure["values"][i]["typical"] for i in (side, baseline))
-        pair = f"{amount(whole, unit)} for {sizes[side]:,} GPUs against {amount(base, unit)} for {sizes[baseline]:,}"
+        pair = f"{amount(whole, unit)} for {gpus[side]:,} GPUs against {amount(base, unit)} for {gpus[baseline]:,}"
     if figure["group"] == SPEED and difference["is_about_same"] and mine["typical"] != other["typical"]:
         share = _change(mine["typical"], other["typical"])
         if abs(mine["typical"] / other["typical"] - 1) < NO_DIFFERENCE:

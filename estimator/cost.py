@@ -15,7 +15,7 @@ from estimator.bom_lines import CATEGORIES, FACILITY, RANGE, SERVER, Billed, Bom
 from estimator.cable_runs import BY_DEFAULT, BY_PLAN, TierCabling
 from estimator.catalog.loader import Catalog
 from estimator.cost_inputs import REQUEST, Parameter, parameter, priced
-from estimator.cost_model import LEAST_HORIZON, MONTHS_PER_YEAR, YEARLY, Money, money, sum_of
+from estimator.cost_model import HALF_UP, LEAST_HORIZON, MONTHS_PER_YEAR, YEARLY, Money, money, sum_of
 from estimator.power import design_power
 from estimator.uncertainty import uncertainty
 from estimator.units import CENTS_PER_USD, FloatArray
@@ -200,7 +200,8 @@ def _units(
 def _per(cents: Cents, count: float) -> dict[str, float] | None:
     if not count:
         return None
-    return {name: round(value / CENTS_PER_USD / count, 2) for name, value in zip(RANGE, cents, strict=True)}
+    each = (math.floor(float(value) / count + HALF_UP) for value in cents)
+    return {name: value / CENTS_PER_USD for name, value in zip(RANGE, each, strict=True)}
 
 
 def _rate(cents: FloatArray) -> dict[str, float]:

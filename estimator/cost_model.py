@@ -16,6 +16,7 @@ LEAST_HORIZON = 7  # years that are always worked out
 MONTHS_PER_YEAR = 12
 KW_PER_MW, GPUS_PER_STAFF_RATE = 1_000, 1_000
 _COLUMNS = 128  # of a product at a time
+HALF_UP = 0.5 + 1e-6  # a half that binary fractions hold a hair too low is a half, as in a spreadsheet. [cents]
 YEARLY = ("electricity", "space", "support", "licences", "staff", "repairs")
 
 
@@ -180,4 +181,4 @@ def _sums(weights: FloatArray, unit_cents: FloatArray) -> FloatArray:
 
 def _cents(amount: FloatArray) -> FloatArray:
     """Whole cents, halves up."""
-    return np.floor(amount + 0.5)
+    return np.floor(amount + HALF_UP)

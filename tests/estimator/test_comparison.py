@@ -432,3 +432,16 @@ def test_an_offer_that_forgets_the_spines_is_not_the_cheaper_network() -> None:
     assert row(answer, "Leaf switches")["differences"][1]["quantity"]["absolute"] == 0
     assert figure(answer, "spine_switches")["values"][1] is None
     assert all(said["tone"] == "same" for said in answer["summary"][0]["sentences"])
+
+
+def test_a_custom_server_without_a_prediction_is_compared_by_its_gpus() -> None:
+    """Other numbers of GPUs are told with each side's own, whether or not all-reduce could be predicted."""
+    custom = {
+        "compute": {"server": "custom", "nodes": 16, "gpus_per_node": 8, "nics_per_node": 8, "nic_ports_per_node": 8},
+        "fabric": {"generation": "ndr"},
+    }
+    known = {"compute": {"server": "dgx-h100", "gpus": 1_024}, "fabric": {"generation": "ndr"}}
+    summary = compared(custom, known)["summary"][0]
+    assert any(
+        "for 1,024 GPUs against" in said["words"] and "for 128." in said["words"] for said in summary["sentences"]
+    )

@@ -2,13 +2,15 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from estimator.bom_lines import RANGE
 from estimator.catalog.loader import Catalog, load_catalog
-from estimator.cost import cost_of
+from estimator.cost import _per, cost_of
+from estimator.cost_model import _cents
 from tests.estimator.designs import Design, design, superpod_h100
 
 HAND = {"years": 2, "discount_rate": 0.0, "utilization": 0.5, "facility": "existing", "network_licences": False}
@@ -280,3 +282,9 @@ def test_ranges_are_ranges(
     assert cost["capex_usd"]["total"]["typical"] == pytest.approx(sum(parts))
     bought = [entry["usd"]["typical"] for entry in cost["capex_by"]]
     assert sum(bought) == pytest.approx(cost["capex_usd"]["total"]["typical"])
+
+
+def test_half_cents_are_rounded_up_as_a_spreadsheet_does() -> None:
+    """$1,893,072.00 for 128 GPUs are $14,789.625 each; 1.15 × 50 cents are a hair below 57.5 in binary."""
+    assert _per((100_128_000, 140_611_000, 189_307_200), 128) == {"low": 7822.5, "typical": 10985.23, "high": 14789.63}
+    assert _cents(np.array([57.5, 1.15 * 50, 1.005 * 100, 57.4999, 0.0])).tolist() == [58, 58, 101, 57, 0]

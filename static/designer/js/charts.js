@@ -16,13 +16,14 @@ function specOf(figure) {
 }
 
 async function draw(figure) {
-  if ("drawing" in figure.dataset) {
+  if ("drawing" in figure.dataset || !figure.isConnected) {
     return;
   }
   figure.dataset.drawing = "";
+  const spec = specOf(figure); // before the library is there, another estimate may have taken the figure's place
   const { vegaEmbed } = await import(figure.dataset.vega);
   const plot = figure.querySelector("[data-chart-plot]");
-  const { view, finalize } = await vegaEmbed(plot, specOf(figure), EMBED);
+  const { view, finalize } = await vegaEmbed(plot, spec, EMBED);
   views.set(figure, { view, finalize, vegaEmbed });
   figure.dataset.drawn = "";
   for (const button of figure.querySelectorAll("[data-chart-download]")) {

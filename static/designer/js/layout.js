@@ -47,6 +47,15 @@ document.addEventListener("click", (event) => {
 let waiting = 0;
 let asked = null;
 
+async function fetched(address, signal) {
+  try {
+    const answer = await fetch(address, { signal, headers: { "HX-Request": "true" } });
+    return answer.status === 200 && !answer.redirected ? await answer.text() : "";
+  } catch {
+    return ""; // a newer one was asked for, or the server is away: the session says so
+  }
+}
+
 async function draw() {
   const figure = document.getElementById("live-diagram");
   const form = document.getElementById("design-form");
@@ -55,8 +64,7 @@ async function draw() {
   }
   asked?.abort();
   asked = new AbortController();
-  const answer = await fetch(`${form.action}diagram/`, { signal: asked.signal, headers: { "HX-Request": "true" } }).catch(() => null);
-  const html = answer?.status === 200 && !answer.redirected ? await answer.text() : "";
+  const html = await fetched(`${form.action}diagram/`, asked.signal);
   const fresh = html && new DOMParser().parseFromString(html, "text/html").getElementById("live-diagram");
   const there = document.getElementById("live-diagram");
   if (fresh && there && fresh.textContent !== there.textContent) {

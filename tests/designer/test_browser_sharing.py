@@ -1,0 +1,147 @@
+"""Sharing, pins, revisions and pasted specs in a real browser against the real app."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.designer.test_browser import CHROMIUM, WATCH, app, browser, is_fault, opened, session  # noqa: F401 (fixtures)
+
+# ruff: noqa: F811 (fixtures by their names)
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.processes,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
+]
+
+HALL = {"name": "Brought along", "compute": {"server": "dgx-h100", "gpus": 512}, "fabric": {"generation": "ndr"}}
+
+
+@pytest.fixture
+def page(browser: Any, session: Any) -> Iterator[Any]:
+    watched: list[str] = []
+    page = opened(browser, session, watched)
+    page.goto(session["first"])
+    yield page
+    assert page.evaluate("window.violations") == []
+    assert watched == []
+    page.context.close()
+
+
+def visitor(browser: Any, link: str, watched: list[str]) -> Any:
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.add_init_script(WATCH)
+    page = context.new_page()
+    page.on("console", lambda message: watched.append(message.text) if is_fault(message) else None)
+    page.goto(link)
+    page.wait_for_selector("#summary")
+    return page
+
+
+def link_of(page: Any, mode: str) -> str:
+    if not page.locator(".share-form").count():
+        page.click("a[data-panel]:has-text('Share')")
+    page.wait_for_selector(".share-form")
+    page.check(f".share-form input[value='{mode}']")
+    page.click(".share-form button")
+    page.wait_for_selector("#share-address")
+    return str(page.input_value("#share-address"))
+
+
+def test_a_reader_changes_nothing_and_is_out_when_the_link_is_withdrawn(browser: Any, page: Any) -> None:
+    watched: list[str] = []
+    guest = visitor(browser, link_of(page, "read"), watched)
+    posts: list[str] = []
+    guest.on("request", lambda request: posts.append(request.url) if request.method == "POST" else None)
+    assert "/shared/" not in guest.url
+    assert guest.locator("#design-form :is(input, select, textarea):not([type=hidden]):enabled").count() == 0
+    guest.keyboard.press("Control+z")
+    guest.evaluate(
+        """(text) => { const data = new DataTransfer(); data.setData("text/plain", text);
+           document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true })); }""",
+        json.dumps(HALL),
+    )
+    guest.click("#tab-cost")
+    guest.wait_for_selector("#cost-figures")
+    guest.wait_for_timeout(1_500)
+    assert posts == []
+    page.click(".share button:has-text('Withdraw')")
+    page.wait_for_selector(".share .note:has-text('was withdrawn')")
+    guest.reload()
+    playwright.expect(guest.locator("h1")).to_have_text("This link opens nothing")
+    assert guest.evaluate("window.violations") == []
+    guest.context.close()
+
+
+def test_an_editor_edits_and_the_owner_sees_it(browser: Any, page: Any) -> None:
+    watched: list[str] = []
+    guest = visitor(browser, link_of(page, "edit"), watched)
+    before = guest.input_value("#id_size")
+    guest.fill("#id_size", "48")
+    guest.wait_for_selector("[data-step-back] button:not([disabled])")
+    page.reload()
+    playwright.expect(page.locator("#id_size")).to_have_value("48")
+    guest.click("[data-step-back] button")
+    playwright.expect(guest.locator("#id_size")).to_have_value(before)
+    assert watched == []
+    guest.context.close()
+
+
+def test_a_pasted_and_a_dropped_spec_are_edits_that_undo_takes_back(page: Any) -> None:
+    before = page.input_value("#id_size"), page.input_value("#id_name")
+    paste = """(text) => { const data = new DataTransfer(); data.setData("text/plain", text);
+      document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })); }"""
+    drop = """(text) => { const data = new DataTransfer(); data.items.add(new File([text], "hall.json"));
+      for (const kind of ["dragover", "drop"]) {
+        document.body.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true })); } }"""
+    for script, gpus in ((paste, 512), (drop, 256)):
+        page.evaluate(script, json.dumps(HALL | {"compute": {"server": "dgx-h100", "gpus": gpus}}))
+        playwright.expect(page.locator("#id_size")).to_have_value(str(gpus))
+    playwright.expect(page.locator("#id_name")).to_have_value("Brought along")
+    for size in ("512", before[0]):
+        page.locator("h1").click()
+        page.keyboard.press("Control+z")
+        playwright.expect(page.locator("#id_size")).to_have_value(size, timeout=15_000)
+    assert page.input_value("#id_name") == before[1]
+
+
+def test_the_strip_of_pinned_designs_follows_what_is_typed(page: Any) -> None:
+    page.click("#pin-button button")
+    page.wait_for_selector("#pins tbody tr")
+    first = page.url
+    page.click("button:has-text('Branch a variant')")
+    page.wait_for_url(lambda url: url.split("?")[0] != first.split("?")[0])
+    row = page.locator("#pins tbody tr").first
+    assert "this design" not in row.inner_text()
+    page.fill("#id_size", "64")
+    playwright.expect(row).to_contain_text("+504")
+    page.locator("#pins .unpin").first.click()
+    playwright.expect(page.locator("#pins tbody tr")).to_have_count(0)
+
+
+def test_panels_open_and_close_by_keyboard(page: Any) -> None:
+    page.focus("a[data-panel]:has-text('Revisions')")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".revision-list")
+    assert page.evaluate("document.activeElement.id") == "revisions-title"
+    page.keyboard.press("Escape")
+    playwright.expect(page.locator("#head-panel > *")).to_have_count(0)
+    assert "Revisions" in page.evaluate("document.activeElement.textContent")
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_panels_and_strip_fit_their_screen(browser: Any, session: Any, width: int) -> None:
+    watched: list[str] = []
+    page = opened(browser, session, watched, viewport={"width": width, "height": 844})
+    page.goto(session["first"])
+    if page.locator("#pin-button button:text-is('Pin')").count():
+        page.click("#pin-button button")
+        page.wait_for_selector("#pins tbody tr")
+    for name in ("Revisions", "Share"):
+        page.click(f"a[data-panel]:has-text('{name}')")
+        page.wait_for_selector(f".{name.lower()}.side-panel")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert watched == []
+    page.context.close()
