@@ -443,3 +443,14 @@ def test_nonsense_pages_are_the_first_and_those_past_the_end_the_last(asked: Any
     page = Page([*rows_on(number, n_rows)], number, n_pages, n_rows)
     assert (page.previous is None, page.next is None) == (number == 1, number == n_pages)
     assert page.last <= n_rows
+
+
+def test_tables_of_the_overviews_cost_scroll_in_their_boxes(page: Client, owner: User) -> None:
+    """They are wider than a telephone, and the page is not."""
+    design, _ = finished(owner, SUPERPOD)
+    content = tab(page, design, tab="overview").content.decode()
+    panel = content[content.index('<section class="panel" id="cost"') :].split("</section>")[0]
+    assert panel.count("<table") == 2
+    assert (
+        len(re.findall(r'<div class="table-scroll" tabindex="0" role="group" aria-label="[^"]+">\s*<table', panel)) == 2
+    )
