@@ -44,7 +44,7 @@ def start_state(design: Design) -> dict[str, str]:
 
 def typed_now(design: Design) -> dict[str, str] | None:
     """What the form held after the edit in sight; None where there was none."""
-    edit = design.edits.filter(number=design.at).first()
+    edit = design.edits.filter(number=design.at).first() if design.at else None
     return edit.typed if edit else None
 
 
@@ -117,6 +117,8 @@ def figures_before(edit: DesignEdit) -> dict[str, Any] | None:
 
 def steps_left(design: Design) -> dict[str, bool]:
     """Whether there is an edit to take back, and one to do again."""
+    if not design.at:  # its session has not begun
+        return {"can_undo": False, "can_redo": False}
     numbers = set(design.edits.filter(number__in=(design.at - 1, design.at + 1)).values_list("number", flat=True))
     return {"can_undo": design.at - 1 in numbers, "can_redo": design.at + 1 in numbers}
 

@@ -35,7 +35,8 @@ def performance_context(job: EstimateJob, design_id: UUID, query: Mapping[str, A
     sizes = [str(size) for size in efficiency["message_bytes"]]
     size = one_of(query.get("size"), sizes[::-1])
     dots = measured_beside(performance["system"], collective, table["gpus"])
-    beside = _beside(job, design_id, query, collective)
+    others = offered(job.owner_id, design_id)
+    beside = _beside(job, dict(others), query, collective)
     shown = [(str(job.spec.get("name", "")), table), *((row["name"], row["table"]) for row in beside if row["table"])]
     return {
         "table": table,
@@ -51,7 +52,7 @@ def performance_context(job: EstimateJob, design_id: UUID, query: Mapping[str, A
             *([designs_chart(shown, collective)] if len(shown) > 1 else []),
         ],
         "by_count": by_count(performance, table, collective),
-        "offered": offered(job.owner_id, design_id),
+        "offered": others,
         "with": [str(row["pk"]) for row in beside] + [""] * (MOST_BESIDE - len(beside)),
         "without_table": [row["name"] for row in beside if not row["table"]],
         "random": performance["all_reduce"]["both_placements"],
@@ -108,10 +109,11 @@ def offered(owner_id: Any, design_id: UUID) -> list[tuple[str, str]]:
     return [(str(pk), name) for pk, name in rows[:DESIGNS_OFFERED]]
 
 
-def _beside(job: EstimateJob, design_id: UUID, query: Mapping[str, Any], collective: str) -> list[dict[str, Any]]:
-    """The designs that are asked for beside this one, with the tables of their latest estimates."""
+def _beside(
+    job: EstimateJob, known: Mapping[str, str], query: Mapping[str, Any], collective: str
+) -> list[dict[str, Any]]:
+    """The designs of ``known`` (id → name) that are asked for beside this one, with the tables of their latest estimates."""
     asked = query.getlist("with") if hasattr(query, "getlist") else query.get("with", [])
-    known = dict(offered(job.owner_id, design_id))
     wanted = [pk for pk in dict.fromkeys(asked) if pk in known][:MOST_BESIDE]
     return [{"pk": pk, "name": known[pk], "table": table_of(_performance_of(job, pk), collective)} for pk in wanted]
 

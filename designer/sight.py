@@ -66,9 +66,13 @@ def given_in_sight(row: Design) -> tuple[dict[str, Any], str]:
 
 
 def head_context(row: Design) -> dict[str, Any]:
-    """The head of the page: the design, its newest revisions, and where the session stands."""
+    """The head of the page: the design, its newest revisions, where the session stands, and whether it is pinned.
+
+    ``is_pinned`` asks when a template does; a page that has read the pins knows it and says so itself.
+    """
     revisions = list(row.revisions.order_by("-number")[:REVISIONS_SHOWN])
-    return {"design": row, "revision": revisions[0], "revisions": revisions, "at": row.at} | steps_left(row)
+    shown = {"design": row, "revision": revisions[0], "revisions": revisions, "at": row.at}
+    return shown | steps_left(row) | {"is_pinned": row.pins.exists}
 
 
 def page_context(
