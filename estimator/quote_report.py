@@ -373,15 +373,17 @@ def _summary(
 ) -> list[str]:
     """What a buyer should know first, in sentences."""
     n_matched = sum(bool(offer.match.keys) for offer in offers)
+    n_served = len({key for offer in offers for key in offer.match.keys if key})
     out = [
-        f"{counted(len(offers), 'line')} were read and {counted(len(reading.left_out), 'row')} left out; "
-        f"{n_matched:,} lines stand for {sum(bool(i) for i in {k for o in offers for k in o.match.keys}):,} of the design’s "
-        f"{counted(len(items), 'part')}."
-    ]  # fmt: skip
+        f"{counted(len(offers), 'line')} {'was' if len(offers) == 1 else 'were'} read and "
+        f"{counted(len(reading.left_out), 'row')} left out; {counted(n_matched, 'line')} "
+        f"{'stands' if n_matched == 1 else 'stand'} for {n_served:,} of the design’s {counted(len(items), 'part')}."
+    ]
     lacking = [row for row in missing if row["offered"] < row["quantity"] and not row["is_whole_category"]]
     whole = sorted({row["category"] for row in missing if row["is_whole_category"]})
     if whole:
-        names = " and ".join(f"no {CATEGORY_WORDS.get(name, name)}" for name in whole)
+        nouns = [f"no {CATEGORY_WORDS.get(name, name)}" for name in whole]
+        names = " and ".join([", ".join(nouns[:-1]), nouns[-1]] if nouns[1:] else nouns)
         out.append(f"The quote has {names} at all.")
     if lacking:
         first = ", ".join(f"{row['missing_quantity']:,} × {row['description']}" for row in lacking[:3])

@@ -470,3 +470,10 @@ def test_a_column_of_line_numbers_is_no_part_number() -> None:
     assert [line["part_number"] for line in result["lines"]] == ["MQM9700-NS2F", "MMA4Z00-NS"]
     assert [line["currency"] for line in result["lines"]] == ["USD", "USD"]
     assert "no_price" in codes(result)
+
+
+def test_a_single_line_is_told_in_the_singular_and_what_lacks_as_a_list() -> None:
+    summary = report(quote_of(lambda rows: [row_of(rows, "MMA4Z00-NS")]))["summary"]
+    assert summary[0].startswith("1 line was read and 1 row left out; 1 line stands for 1 of the design’s ")
+    assert summary[1].startswith("The quote has no ")
+    assert summary[1].count(" and ") == 1
