@@ -135,7 +135,7 @@ def test_panels_open_and_close_by_keyboard(page: Any) -> None:
 def test_panels_and_strip_fit_their_screen(browser: Any, session: Any, width: int) -> None:
     watched: list[str] = []
     page = opened(browser, session, watched, viewport={"width": width, "height": 844})
-    page.goto(session["first"])
+    page.goto(session["first"].split("?")[0] + "?tab=findings")
     if page.locator("#pin-button button:text-is('Pin')").count():
         page.click("#pin-button button")
         page.wait_for_selector("#pins tbody tr")
