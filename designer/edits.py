@@ -68,8 +68,10 @@ def record(
         If the design has moved on from ``base``.
     """
     locked = Design.objects.select_for_update().get(pk=design.pk)
-    if base is not None and base != locked.at and not locked.edits.filter(number=locked.at, step=step).exists():
-        raise ChangedMeanwhile  # a post of the step in sight is one that was sent again, its answer lost
+    seen = locked.edits.filter(number=locked.at).first()
+    # a post of the step or of the state in sight is one that was sent again, its answer lost
+    if base is not None and base != locked.at and not (seen and (seen.step == step or seen.typed == dict(typed))):
+        raise ChangedMeanwhile
     if locked.at == 0:
         locked.edits.all().delete()
         figures_then = dict(start_figures) if start_figures else None

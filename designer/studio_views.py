@@ -71,7 +71,7 @@ def _recorded(request: HttpRequest, row: Design, base: int | None) -> HttpRespon
 def _live(request: HttpRequest, row: Design, kept: DesignEdit, live: dict[str, Any]) -> HttpResponse:
     """The parts of the page that an edit changes."""
     moved = changes(live.get("headlines"), figures_before(kept))
-    context = live | head_context(row) | {"is_live": True, "moved": moved}
+    context = live | head_context(row) | {"is_live": True, "since_edit": moved}
     return render(request, "designer/_live.html", context)
 
 
@@ -110,7 +110,7 @@ def state_answer(request: HttpRequest, row: Design) -> HttpResponse:
     context = page_context(form, spec, row) | {"is_live": True, "with_form": True}
     kept = row.edits.filter(number=row.at).first()
     if kept:
-        context["moved"] = changes(context.get("headlines"), figures_before(kept))
+        context["since_edit"] = changes(context.get("headlines"), figures_before(kept))
     context["estimated_hash"] = request.POST.get("estimated_hash") or request.GET.get("estimated_hash")
     return render(request, "designer/_live.html", context)
 

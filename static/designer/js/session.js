@@ -3,6 +3,7 @@
 
 const DEBOUNCE_MS = 20;
 const SETTLE_MS = 900;
+const WAIT_MS = 5000;
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 const STORE = "clusterwright.unsent.";
 
@@ -266,9 +267,7 @@ document.addEventListener("htmx:afterSettle", (event) => {
 
 async function go(button) {
   const target = button.closest("form");
-  if (queue.length || sending) {
-    await new Promise((done) => { setTimeout(done, 60); });
-  }
+  await whenSent();
   const hash = document.getElementById("estimated-hash")?.value ?? "";
   const sent = `estimated_hash=${encodeURIComponent(hash)}`;
   const answer = await fetch(target.action, { method: "POST", body: sent, headers: headers() }).catch(() => null);
@@ -293,6 +292,22 @@ document.addEventListener("studio:answer", ({ detail }) => {
   place(detail.html);
   channel?.postMessage({ design: form().dataset.design, at: bar().dataset.at });
   settleSoon();
+});
+
+// What is asked for of the state in sight waits until the server has that state; not for ever, where it is away.
+async function whenSent() {
+  flush();
+  const until = Date.now() + WAIT_MS;
+  while ((queue.length || sending) && Date.now() < until) {
+    await new Promise((done) => { setTimeout(done, 20); });
+  }
+}
+
+document.addEventListener("htmx:confirm", (event) => {
+  if (event.detail.elt.closest("#design-form") && (queue.length || sending || typing)) {
+    event.preventDefault();
+    whenSent().then(() => event.detail.issueRequest(true));
+  }
 });
 
 // ---------------------------------------------------------------- what is heard
