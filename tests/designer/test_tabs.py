@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from designer import cabling_tab, link_lists, racks_tab
 from designer.differences import difference, proposal
+from designer.edits import record, start_state
 from designer.exports.link_files import link_file_name
 from designer.failures_panel import growth_rows, part_of
 from designer.models import Design
@@ -122,6 +123,16 @@ def test_a_tab_takes_few_queries(page: Client, owner: User, item: Any, django_as
     design, _ = finished(owner, PLANNED)
     with django_assert_max_num_queries(10):
         tab(page, design, tab=item.key)
+
+
+def test_an_edit_without_an_estimate_costs_four_queries_more(
+    page: Client, owner: User, django_assert_max_num_queries: Any
+) -> None:
+    design, _ = finished(owner, PLANNED)
+    record(design, start_state(design) | {"name": "Four units, later"}, "name", None)
+    # the edit, the steps left around it, and the newest revision with its estimate, which stands in for the edit's
+    with django_assert_max_num_queries(14):
+        assert "Four units, later" in tab(page, design, tab="performance").content.decode()
 
 
 @pytest.mark.parametrize("key", ["overview", "cabling", "findings", "handoff"])
