@@ -66,7 +66,7 @@ def what_if_context(job: EstimateJob, result: Mapping[str, Any], answers: Mappin
     """The sliders, and what the cost becomes where ``answers`` move one of them."""
     cost, spec = result["cost"], result["spec"]
     change = change_of(answers, cost, spec)
-    context: dict[str, Any] = {"sliders": slider_rows(cost, change), "moved": moved_rows(cost, change), "cannot_move": [],
+    context: dict[str, Any] = {"sliders": slider_rows(cost, change), "moved_figures": moved_rows(cost, change), "cannot_move": [],
                                "moves_are_off": is_outdated(job)}  # fmt: skip
     try:
         found = what_if(job, cost, change) if change else None
