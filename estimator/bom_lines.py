@@ -138,7 +138,8 @@ class Bom:
 
 def parameter_rule(price: Economic) -> str:
     """The rule of a line that a parameter of the catalog prices, and no book."""
-    return f"Catalog’s parameter {price.id}: ${price.low:,.0f} to ${price.high:,.0f}, {price.unit}"
+    unit = price.unit.removeprefix("USD/")
+    return f"Catalog’s parameter {price.id}: ${price.low:,.0f} to ${price.high:,.0f} a {unit}"
 
 
 def usd_range(cents: Cents | None) -> dict[str, float] | None:
