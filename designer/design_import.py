@@ -5,11 +5,13 @@ from pathlib import PurePath
 from typing import IO, Any
 
 from django.conf import settings
+from django.http import HttpRequest
 
 from designer.api.errors import Refusal
 from designer.api.parsers import BoundedJSONParser
 from designer.compare_views import by_reason
 from designer.figure_words import figure_words
+from designer.uploads import bytes_of
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.from_dump import design_of_dump
@@ -69,3 +71,27 @@ def _name_of(file_name: str) -> str:
     """What the design is called: the file's name without its folder and ending."""
     stem = "".join(c for c in PurePath(file_name).stem if c.isprintable())[:MAX_FILE_NAME].strip()
     return f"Network of {stem}" if stem else "Network from a dump"
+
+
+def sent_text(request: HttpRequest) -> str:
+    """The pasted text, or what the file holds.
+
+    Raises
+    ------
+    SpecError
+        If there is neither, the file is too large, or it is no text.
+    """
+    text = request.POST.get("spec", "").strip()
+    data = text.encode() if text else bytes_of(request.FILES.get("file"), "file", MAX_SPEC_BYTES)
+    if not data.strip():
+        raise SpecError([Problem("spec", "required", "Paste a design as JSON, or choose a file first.")])
+    if len(data) > MAX_SPEC_BYTES:
+        message = f"The text has {len(data):,} bytes, and a design may have {MAX_SPEC_BYTES:,}."
+        raise SpecError([Problem("spec", "file_too_large", message)])
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        message = (
+            "The file is no UTF-8 text. A design is JSON, as “Copy as JSON” or GET /api/v1/designs/{id}/ gives it."
+        )
+        raise SpecError([Problem("file", "unreadable_text", message)]) from None

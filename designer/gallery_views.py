@@ -13,15 +13,14 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from designer import samples
-from designer.design_import import MAX_SPEC_BYTES, dump_report, spec_of_text
+from designer.design_import import dump_report, sent_text, spec_of_text
 from designer.published_page import published_page
 from designer.scaling_charts import COLLECTIVES
 from designer.services import request_estimate, save_design
 from designer.templatetags.units import significant
 from designer.tour import STEPS, TOUR_COOKIE, TOUR_DONE, TOUR_SECONDS
-from designer.uploads import bytes_of
 from estimator.catalog.loader import load_catalog
-from estimator.errors import EstimatorError, Problem, SpecError
+from estimator.errors import EstimatorError
 from estimator.spec import DesignSpec, parse_spec
 from estimator.workload_samples import Workload, timed, workloads
 
@@ -80,33 +79,9 @@ def design_import(request: HttpRequest) -> HttpResponse:
     try:
         if request.FILES.get("dump"):
             return render(request, "designer/import.html", SECTION | context | _dump(request))
-        return _kept(request, spec_of_text(_spec_text(request)))
+        return _kept(request, spec_of_text(sent_text(request)))
     except EstimatorError as error:
         return render(request, "designer/import.html", SECTION | context | {"problems": error.problems}, status=422)
-
-
-def _spec_text(request: HttpRequest) -> str:
-    """The pasted text, or what the file holds.
-
-    Raises
-    ------
-    SpecError
-        If there is neither, the file is too large, or it is no text.
-    """
-    text = request.POST.get("spec", "").strip()
-    data = text.encode() if text else bytes_of(request.FILES.get("file"), "file", MAX_SPEC_BYTES)
-    if not data.strip():
-        raise SpecError([Problem("spec", "required", "Paste a design as JSON, or choose a file first.")])
-    if len(data) > MAX_SPEC_BYTES:
-        message = f"The text has {len(data):,} bytes, and a design may have {MAX_SPEC_BYTES:,}."
-        raise SpecError([Problem("spec", "file_too_large", message)])
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        message = (
-            "The file is no UTF-8 text. A design is JSON, as “Copy as JSON” or GET /api/v1/designs/{id}/ gives it."
-        )
-        raise SpecError([Problem("file", "unreadable_text", message)]) from None
 
 
 def _dump(request: HttpRequest) -> dict[str, Any]:

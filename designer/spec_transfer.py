@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from designer.access import design_page, design_to_change, design_to_see, owner_of
-from designer.design_import import MAX_SPEC_BYTES, spec_of_text
+from designer.design_import import sent_text, spec_of_text
 from designer.edits import record
 from designer.forms import DesignForm
 from designer.kept_figures import to_keep
@@ -25,8 +25,7 @@ from designer.services import save_design
 from designer.sight import given_in_sight, state_in_sight
 from designer.start_specs import start_spec
 from designer.studio_views import OPENED, state_answer
-from designer.uploads import bytes_of
-from estimator.errors import EstimatorError, Problem, SpecError
+from estimator.errors import EstimatorError
 from estimator.spec import DesignSpec
 
 
@@ -87,27 +86,6 @@ def spec_new(request: HttpRequest) -> HttpResponse:
     answer = state_answer(request, row)
     answer[OPENED] = reverse("design", args=[row.pk])
     return answer
-
-
-def sent_text(request: HttpRequest) -> str:
-    """The pasted text, or what the file holds.
-
-    Raises
-    ------
-    SpecError
-        If there is neither, it is too large, or it is no text.
-    """
-    data = request.POST.get("spec", "").encode() or bytes_of(request.FILES.get("file"), "file", MAX_SPEC_BYTES)
-    if not data.strip():
-        raise SpecError([Problem("spec", "required", "Paste a design as JSON, or choose a file first.")])
-    if len(data) > MAX_SPEC_BYTES:
-        message = f"The text has {len(data):,} bytes, and a design may have {MAX_SPEC_BYTES:,}."
-        raise SpecError([Problem("spec", "file_too_large", message)])
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        message = "The file is no UTF-8 text. A design is JSON, as “Copy” gives it."
-        raise SpecError([Problem("file", "unreadable_text", message)]) from None
 
 
 def take_over(row: Design, sent: DesignSpec) -> None:

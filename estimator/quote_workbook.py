@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from typing import IO, NamedTuple
 
 from estimator.handoff.readers.found import UnreadableFile
-from estimator.handoff.readers.workbook import Parser, is_number, local, opened, shared_strings, worksheets
+from estimator.handoff.readers.workbook import (
+    Parser,
+    column_number,
+    is_number,
+    local,
+    opened,
+    shared_strings,
+    worksheets,
+)
 from estimator.quote_numbers import currency_of
 
 MAX_UNPACKED_BYTES = 150_000_000
@@ -191,11 +199,8 @@ class _Cells(Parser):
             self._formula.append(data)
 
     def _new_column(self, letters: str) -> int:
-        """A → 0, Z → 25, AA → 26; a cell without a place follows the one before it."""
+        """Number of a column; a cell without a place follows the one before it."""
         if not letters:
             return len(self._cells)
-        number = 0
-        for letter in letters[:3]:
-            number = number * 26 + ord(letter) - 64
-        self._column_of[letters] = max(number - 1, 0)
+        self._column_of[letters] = column_number(letters)
         return self._column_of[letters]

@@ -5,6 +5,7 @@ from importlib.resources import files
 
 import pytest
 
+from tests.designer.screens import PAGES, address_of
 from tests.designer.test_browser import CHROMIUM, app, browser, opened, session  # noqa: F401 (fixtures)
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -16,14 +17,6 @@ pytestmark = [
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 RUN_AXE = f"() => axe.run(document, {{ runOnly: {RULES}, resultTypes: ['violations'] }})"
-TABS = ("overview", "cost", "performance", "fabric", "cabling", "racks", "findings", "handoff")
-PAGES = {
-    "home": "/designs/", "new": "/designs/new/", "start": "/start/", "published": "/published/", "advice": "/advice/",
-    "help": "/help/", "glossary": "/glossary/", "validation": "/validation/", "comparisons": "/comparisons/",
-    "comparison-new": "/comparisons/new/", "prices": "/prices/", "anchors": "/prices/catalog/anchors/",
-    "quotes": "/quotes/", "quote-new": "/quotes/new/", "calibrations": "/calibrations/",
-    "calibration-new": "/calibrations/new/", "not-found": "/no-such-page/", **{f"tab-{tab}": f"?tab={tab}" for tab in TABS},
-}  # fmt: skip
 LOOKS = [("light", 1440), ("dark", 390)]  # each theme and each width once
 
 
@@ -46,8 +39,7 @@ def test_a_page_is_sound(name, look, session):  # noqa: F811
     watched.clear()
     asked.clear()
     origin = session["first"].split("/designs/")[0]
-    address = PAGES[name]
-    page.goto(session["first"].split("?")[0] + address if address.startswith("?") else origin + address)
+    page.goto(address_of(name, session["first"]))
     page.wait_for_load_state("networkidle")
     faults = [words for words in watched if name != "not-found" or "404" not in words]
     assert faults == []

@@ -99,6 +99,14 @@ class Parser:
             raise UnreadableFile("not_a_workbook", f"The workbook lacks its part {self._part}.") from None
 
 
+def column_number(letters: str) -> int:
+    """A → 0, Z → 25, AA → 26."""
+    number = 0
+    for letter in letters[:3]:
+        number = number * 26 + ord(letter) - 64
+    return max(number - 1, 0)
+
+
 def is_number(text: str) -> bool:
     """Whether a text is the number of a row or of a shared text: a workbook has 2^20 rows a sheet."""
     return text.isascii() and text.isdecimal() and len(text) <= 8
@@ -241,13 +249,10 @@ class _Cells(Parser):
         return text[:-2] if self._kind == "n" and text.endswith(".0") else text
 
     def _new_column(self, letters: str) -> int:
-        """A → 0, Z → 25, AA → 26; a cell without a place follows the one before it."""
+        """Number of a column; a cell without a place follows the one before it."""
         if not letters:
             return len(self._cells)
-        number = 0
-        for letter in letters[:3]:
-            number = number * 26 + ord(letter) - 64
-        self._column_of[letters] = max(number - 1, 0)
+        self._column_of[letters] = column_number(letters)
         return self._column_of[letters]
 
 
