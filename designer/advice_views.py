@@ -1,15 +1,14 @@
 """InfiniBand or RoCE: a page of its own, and a panel beside a design."""
 
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from designer.access import design_page, design_to_see
+from designer.access import design_page, design_to_see, owner_of
 from designer.advice_page import (
     DEFAULT_GPUS,
     DEFAULT_RATE,
@@ -30,16 +29,12 @@ from estimator.errors import EstimatorError
 DESIGNS_OFFERED = 100
 
 
-def _owner(request: HttpRequest) -> User:
-    return cast("User", request.user)  # both pages ask for a sign-in first
-
-
 @login_required
 @require_safe
 def advice(request: HttpRequest) -> HttpResponse:
     """Which family suits a design or a size, why, what speaks against it and what would change it."""
     query, catalog = request.GET, load_catalog()
-    offered = list(_owner(request).designs.order_by("-updated_at").only("pk", "name")[:DESIGNS_OFFERED])
+    offered = list(owner_of(request).designs.order_by("-updated_at").only("pk", "name")[:DESIGNS_OFFERED])
     context: dict[str, Any] = {
         "section": "start", "offered": offered, "servers": servers_of(catalog), "rates": list(RATES),
         "priorities": PRIORITY_LABELS, "priority": one_of(query.get("priority"), PRIORITY_LABELS),
@@ -65,7 +60,7 @@ def _design_of(request: HttpRequest) -> Design | None:
         key = UUID(text)
     except ValueError:
         key = UUID(int=0)
-    return get_object_or_404(Design, pk=key, owner=_owner(request))
+    return get_object_or_404(Design, pk=key, owner=owner_of(request))
 
 
 @design_page

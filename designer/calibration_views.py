@@ -1,18 +1,18 @@
 """Pages of calibrations: the list, logs in, one calibration with its diagnosis, and its use in designs."""
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from designer.access import owner_of
 from designer.calibration_form import (
     FILES,
     NAME,
@@ -37,15 +37,11 @@ from estimator.nccl_logs import MAX_LOG_BYTES
 SECTION = {"section": "calibrations"}
 
 
-def _owner(request: HttpRequest) -> User:
-    return cast("User", request.user)  # every page below asks for a sign-in first
-
-
 @login_required
 @require_safe
 def calibrations(request: HttpRequest) -> HttpResponse:
     """Every calibration of the owner."""
-    return render(request, "designer/calibrations.html", SECTION | {"rows": list_rows(_owner(request))})
+    return render(request, "designer/calibrations.html", SECTION | {"rows": list_rows(owner_of(request))})
 
 
 @login_required
@@ -66,7 +62,7 @@ def calibration_new(request: HttpRequest) -> HttpResponse:
         return _refused(request, values, wrong, answer)
     try:
         name = name or suggested_name(read_logs(files, system, load_catalog()).runs, load_catalog())
-        saved = save_calibration(_owner(request), name, system, answer)
+        saved = save_calibration(owner_of(request), name, system, answer)
     except EstimatorError as error:
         return _refused(request, values, _with_those_of_logs(error.problems, answer), answer)
     return redirect("calibration", saved.pk)
@@ -165,7 +161,7 @@ def _form_context(values: dict[str, str], problems: list[Problem], read: Any) ->
 
 
 def _calibration_or_404(request: HttpRequest, pk: Any) -> Calibration:
-    return get_object_or_404(Calibration, pk=pk, owner=_owner(request))
+    return get_object_or_404(Calibration, pk=pk, owner=owner_of(request))
 
 
 @login_required
@@ -177,7 +173,7 @@ def calibration(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def _page(request: HttpRequest, row: Calibration) -> dict[str, Any]:
-    designs = designs_of(_owner(request))
+    designs = designs_of(owner_of(request))
     users = users_by_hash(designs).get(calibrated_of(row).hash, [])
     others = [design for design in designs if design not in users]
     return SECTION | detail(row, request.GET.get("log")) | {"users": users, "others": others, "max_name": MAX_NAME}
@@ -207,7 +203,7 @@ def calibration_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Ask once, then delete a calibration. Designs that use it carry its values and keep them."""
     row = _calibration_or_404(request, pk)
     if request.method != "POST":
-        users = users_by_hash(designs_of(_owner(request))).get(calibrated_of(row).hash, [])
+        users = users_by_hash(designs_of(owner_of(request))).get(calibrated_of(row).hash, [])
         return render(request, "designer/calibration_delete.html", SECTION | {"calibration": row, "users": users})
     row.delete()
     messages.success(request, f"“{row.name}” was deleted.")
@@ -220,7 +216,7 @@ def calibration_use(request: HttpRequest) -> HttpResponse:
     """Let a design be predicted with a calibration, or with the catalog's constants where none is named."""
     wanted = request.POST.get("calibration", "")
     try:
-        design = get_object_or_404(Design, pk=request.POST.get("design", ""), owner=_owner(request))
+        design = get_object_or_404(Design, pk=request.POST.get("design", ""), owner=owner_of(request))
         used = calibrated_of(_calibration_or_404(request, wanted)).model_dump() if wanted else None
     except ValidationError as error:  # not the form of an id
         raise Http404("There is no such design or calibration.") from error

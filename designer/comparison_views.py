@@ -1,17 +1,16 @@
 """Pages of comparisons: the list, what to compare, one comparison, and its other baselines."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from designer.access import design_to_own
+from designer.access import design_to_own, owner_of
 from designer.calibrations import MAX_NAME, checked_name
 from designer.comparison_charts import comparison_charts
 from designer.comparison_items import resolved_items
@@ -28,15 +27,11 @@ DESIGNS, BOOKS, FAMILIES = "designs", "books", "families"
 BOOK_NAMES = {"anchors": "Planning anchors", "street": "Street prices"}
 
 
-def _owner(request: HttpRequest) -> User:
-    return cast("User", request.user)  # every page below asks for a sign-in first
-
-
 @login_required
 @require_safe
 def comparisons(request: HttpRequest) -> HttpResponse:
     """Every comparison of the owner."""
-    rows = list_rows(Comparison.objects.filter(owner=_owner(request)).defer("specs"))
+    rows = list_rows(Comparison.objects.filter(owner=owner_of(request)).defer("specs"))
     return render(request, "designer/comparisons.html", SECTION | {"rows": rows})
 
 
@@ -49,8 +44,8 @@ def comparison_new(request: HttpRequest) -> HttpResponse:
     ticked = request.POST.getlist("design")
     try:
         items, baseline = asked_items(request.POST, ticked)
-        sides = resolved_items(_owner(request), items)
-        row = create_comparison(_owner(request), sides, baseline)
+        sides = resolved_items(owner_of(request), items)
+        row = create_comparison(owner_of(request), sides, baseline)
     except EstimatorError as error:
         context = _form_context(request, ticked) | {"problems": _told(error, ticked, request)}
         return render(request, "designer/comparison_new.html", context, status=422)
@@ -71,7 +66,7 @@ def asked_items(form: Any, ticked: Sequence[str]) -> tuple[list[dict[str, Any]],
 
 def _told(error: EstimatorError, ticked: Sequence[str], request: HttpRequest) -> list[str]:
     """Problems in words, with the design that each is about."""
-    names = dict(Design.objects.filter(owner=_owner(request)).values_list("pk", "name"))
+    names = dict(Design.objects.filter(owner=owner_of(request)).values_list("pk", "name"))
     by_id = {str(pk): name for pk, name in names.items()}
     out = []
     for problem in error.problems:
@@ -82,7 +77,7 @@ def _told(error: EstimatorError, ticked: Sequence[str], request: HttpRequest) ->
 
 
 def _form_context(request: HttpRequest, ticked: Sequence[str]) -> dict[str, Any]:
-    owner = _owner(request)
+    owner = owner_of(request)
     books = [{"key": key, "name": name} for key, name in BOOK_NAMES.items()]
     books += [{"key": str(book.pk), "name": book.name} for book in PriceBook.objects.filter(owner=owner)]
     return SECTION | {
@@ -98,8 +93,8 @@ def comparison_families(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """A design beside the same cluster on the other family of network."""
     design = design_to_own(request, design_id)
     try:
-        sides = resolved_items(_owner(request), [{"design": str(design.pk)}, {"sibling": 0}])
-        row = create_comparison(_owner(request), sides)
+        sides = resolved_items(owner_of(request), [{"design": str(design.pk)}, {"sibling": 0}])
+        row = create_comparison(owner_of(request), sides)
     except EstimatorError as error:
         words = " ".join(dict.fromkeys(problem.message for problem in error.problems))
         messages.error(request, f"This could not be compared with the other family: {words}")
@@ -108,7 +103,7 @@ def comparison_families(request: HttpRequest, design_id: UUID) -> HttpResponse:
 
 
 def _comparison_or_404(request: HttpRequest, pk: UUID) -> Comparison:
-    return get_object_or_404(Comparison, pk=pk, owner=_owner(request))
+    return get_object_or_404(Comparison, pk=pk, owner=owner_of(request))
 
 
 @login_required

@@ -5,7 +5,6 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -13,6 +12,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from designer import samples
+from designer.access import owner_of
 from designer.design_import import dump_report, sent_text, spec_of_text
 from designer.published_page import published_page
 from designer.scaling_charts import COLLECTIVES
@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
 
 SECTION = {"section": "start"}
-
-
-def _owner(request: HttpRequest) -> User:
-    return cast("User", request.user)  # every page below asks for a sign-in first
 
 
 @login_required
@@ -92,9 +88,9 @@ def _dump(request: HttpRequest) -> dict[str, Any]:
 
 def _kept(request: HttpRequest, spec: DesignSpec) -> HttpResponse:
     """The spec as a design of the owner, with its estimate asked for."""
-    design = save_design(_owner(request), spec)
+    design = save_design(owner_of(request), spec)
     try:
-        request_estimate(_owner(request), spec)
+        request_estimate(owner_of(request), spec)
     except EstimatorError as error:  # the design is kept: its page has the button
         messages.warning(request, " ".join(problem.message for problem in error.problems))
     messages.success(request, f"“{design.name}” is a design of yours now.")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -18,6 +17,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from designer import price_book_form as forms
+from designer.access import owner_of
 from designer.exports.downloads import Download
 from designer.exports.price_files import FORMATS, TEMPLATE_ENTRIES, book_file, catalog_values
 from designer.models import Design, PriceBook
@@ -55,12 +55,8 @@ SECTION = {"section": "prices"}
 NEW = "new"
 
 
-def _owner(request: HttpRequest) -> User:
-    return cast("User", request.user)  # every page below asks for a sign-in first
-
-
 def _book_or_404(request: HttpRequest, pk: Any) -> PriceBook:
-    return get_object_or_404(PriceBook, pk=pk, owner=_owner(request))
+    return get_object_or_404(PriceBook, pk=pk, owner=owner_of(request))
 
 
 def _words(error: EstimatorError) -> str:
@@ -79,12 +75,12 @@ def price_books(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         typed = {name: request.POST.get(name, "") for name in ("name", "base", "region")}
         try:
-            book = create_book(_owner(request), typed["name"], base=typed["base"], region=typed["region"])
+            book = create_book(owner_of(request), typed["name"], base=typed["base"], region=typed["region"])
         except EstimatorError as error:
             problems = forms.messages_by_field(error.problems)
         else:
             return redirect("price-book", book.pk)
-    context = SECTION | {"rows": list_rows(_owner(request)), "catalog_books": catalog_list(), "typed": typed,
+    context = SECTION | {"rows": list_rows(owner_of(request)), "catalog_books": catalog_list(), "typed": typed,
                          "problems": problems, "max_name": MAX_NAME} | forms.page_constants()  # fmt: skip
     return render(request, "designer/price_books.html", context, status=422 if problems else 200)
 
@@ -145,7 +141,7 @@ def price_book(request: HttpRequest, pk: UUID) -> HttpResponse:
 def _page(request: HttpRequest, book: PriceBook, editing: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
     catalog, latest = load_catalog(), book.latest
     contents = contents_of(book, latest)
-    designs = designs_with_prices(_owner(request))
+    designs = designs_with_prices(owner_of(request))
     users = users_of(book, designs)
     used = {one["design"].pk for one in users}
     context = {
@@ -281,7 +277,7 @@ def price_book_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Ask once, then delete a book. Designs that use it carry its prices and keep them."""
     book = _book_or_404(request, pk)
     if request.method != "POST":
-        users = users_of(book, designs_with_prices(_owner(request)))
+        users = users_of(book, designs_with_prices(owner_of(request)))
         return render(request, "designer/price_book_delete.html", SECTION | {"book": book, "users": users})
     book.delete()
     messages.success(request, f"“{book.name}” was deleted.")
@@ -375,7 +371,7 @@ def price_book_use(request: HttpRequest) -> HttpResponse:
     """Let a design take a book's newest prices, or those of one of the catalog's books alone."""
     wanted = request.POST.get("book", "")
     try:
-        design = get_object_or_404(Design, pk=request.POST.get("design", ""), owner=_owner(request))
+        design = get_object_or_404(Design, pk=request.POST.get("design", ""), owner=owner_of(request))
         book = _book_or_404(request, wanted) if wanted not in BOOK_TITLES else None
     except ValidationError as error:  # not the form of an id
         raise Http404("There is no such design or price book.") from error

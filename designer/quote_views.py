@@ -8,7 +8,6 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -16,6 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from designer.access import owner_of
 from designer.comparison_items import resolved_items
 from designer.comparisons import create_comparison
 from designer.exports.quote_files import FORMATS, quote_file
@@ -41,12 +41,8 @@ SECTION = {"section": "quotes"}
 FILE = "file"
 
 
-def _owner(request: HttpRequest) -> User:
-    return cast("User", request.user)  # every page below asks for a sign-in first
-
-
 def _quote_or_404(request: HttpRequest, pk: Any) -> Quote:
-    return get_object_or_404(Quote, pk=pk, owner=_owner(request))
+    return get_object_or_404(Quote, pk=pk, owner=owner_of(request))
 
 
 def _words(error: EstimatorError) -> str:
@@ -56,7 +52,7 @@ def _words(error: EstimatorError) -> str:
 def _found(request: HttpRequest, model: Any, pk: str) -> Any:
     """A row of the owner's by the id that a form sent."""
     try:
-        return get_object_or_404(model, pk=pk, owner=_owner(request))
+        return get_object_or_404(model, pk=pk, owner=owner_of(request))
     except ValidationError as error:  # not the form of an id
         raise Http404("There is no such thing of yours.") from error
 
@@ -68,7 +64,7 @@ def _found(request: HttpRequest, model: Any, pk: str) -> Any:
 @require_safe
 def quotes(request: HttpRequest) -> HttpResponse:
     """Every quote of the owner."""
-    return render(request, "designer/quotes.html", SECTION | {"rows": list_rows(_owner(request))})
+    return render(request, "designer/quotes.html", SECTION | {"rows": list_rows(owner_of(request))})
 
 
 @login_required
@@ -78,17 +74,17 @@ def quote_new(request: HttpRequest) -> HttpResponse:
     source = request.POST if request.method == "POST" else request.GET
     typed = {name: str(source.get(name, "")) for name in ("design", "name", "vendor")}
     if request.method != "POST":
-        return render(request, "designer/quote_new.html", SECTION | form_context(_owner(request), typed, {}))
+        return render(request, "designer/quote_new.html", SECTION | form_context(owner_of(request), typed, {}))
     try:
         spec = _spec_of(request, typed["design"])
         name, data = _file(request)
-        quote = create_quote(_owner(request), spec, data, name, typed["name"], typed["vendor"], may_ask=True)
+        quote = create_quote(owner_of(request), spec, data, name, typed["name"], typed["vendor"], may_ask=True)
     except EstimatorError as error:
         by_field: dict[str, list[str]] = {}
         for problem in error.problems:
             field = problem.field if problem.field in ("design", FILE, "name", "vendor") else FILE
             by_field.setdefault(field, []).append(problem.message)
-        context = SECTION | form_context(_owner(request), typed, by_field) | {"is_refused": True}
+        context = SECTION | form_context(owner_of(request), typed, by_field) | {"is_refused": True}
         return render(request, "designer/quote_new.html", context, status=422)
     return redirect("quote" if quote.reading["is_confirmed"] else "quote-columns", quote.pk)
 
@@ -121,7 +117,7 @@ def quote(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def _page(request: HttpRequest, row: Quote) -> dict[str, Any]:
-    owner = _owner(request)
+    owner = owner_of(request)
     others = owner.quotes.exclude(pk=row.pk).exclude(result={}).only("pk", "name").order_by("-created_at")
     return SECTION | report_context(row, request.GET.dict()) | {
         "books": owner.price_books.only("pk", "name"), "others": others, "today": timezone.localdate().isoformat(),
@@ -216,7 +212,7 @@ def quote_compare(request: HttpRequest, pk: UUID) -> HttpResponse:
     if chosen:
         items.append(offer_of(_found(request, Quote, chosen)))
     try:
-        made = create_comparison(_owner(request), resolved_items(_owner(request), items))
+        made = create_comparison(owner_of(request), resolved_items(owner_of(request), items))
     except EstimatorError as error:
         messages.error(request, f"They could not be compared: {_words(error)}")
         return redirect(reverse("quote", args=[row.pk]) + "#use")
