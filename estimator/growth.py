@@ -55,12 +55,16 @@ def compared_specs(spec: DesignSpec, fabric: "SizedFabric", catalog: "Catalog") 
     return parse_spec(grown, catalog), parse_spec(right, catalog)
 
 
-def is_recabled(now: "SizedFabric", grown: "SizedFabric") -> bool:
-    """Whether growing splits the ports of a leaf anew, so that links between switches move too.
+def is_recabled(spec: DesignSpec, now: "SizedFabric", grown: "SizedFabric") -> bool:
+    """Whether growing may wire switches to each other anew.
 
-    It happens where nodes and fabric managers together leave a leaf too few ports for the uplinks of today.
+    It happens where nodes and fabric managers together leave a leaf too few ports for the uplinks of today, and where whole
+    scalable units are built now but the size to grow to is none of them.
     """
-    return (now.leaf_downlinks, now.leaf_uplinks) != (grown.leaf_downlinks, grown.leaf_uplinks)
+    splits = [(fabric.leaf_downlinks, fabric.leaf_uplinks) for fabric in (now, grown)]
+    unit = now.wiring.unit_nodes
+    breaks_units = spec.fabric.provision == "full-unit" and unit > 0 and grown.n_nodes % unit > 0
+    return splits[0] != splits[1] or breaks_units
 
 
 def growth_json(

@@ -26,8 +26,9 @@ def about_growth(spec: DesignSpec, growth: Mapping[str, Any]) -> Iterator[Findin
     nodes, moved = growth["nodes"], growth["moved_links"]
     if growth["recabled"]:
         message = (
-            f"Growing from {nodes['now']:,} to {nodes['sized_for']:,} nodes splits the ports of each leaf anew, so that links "
-            "between switches move. Fewer fabric-manager links, or leaves with more ports, avoid that."
+            f"Growing from {nodes['now']:,} to {nodes['sized_for']:,} nodes can wire switches to each other anew, so that "
+            "links between them move. Fewer fabric-manager links, leaves with more ports, or a size of whole scalable units "
+            "avoid that."
         )
         yield Finding("grow_recables", "warning", "fabric.grow_to_nodes", message, change)
     elif moved:

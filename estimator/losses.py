@@ -233,7 +233,11 @@ class _Cores:
             least = min(kind.spine_up for kind in self.structure.groups)
             meet = 2 * least > self.structure.fabric.wiring.cores[number]  # any two spines share a core
             return meet and number not in self.lost and number not in touched
-        return self.alive(number) > 0
+        sets = len(self.structure.fabric.wiring.cores)
+        cut = 0
+        for (_, place), cores in self.cut.items():
+            cut |= cores if place % sets == number else 0
+        return self.alive(number) & ~cut > 0  # a core that every spine of the set still meets
 
     def alive(self, number: int) -> int:
         """Cores of a set that are left, as bits."""

@@ -179,7 +179,7 @@ def _with_growth(made: Estimate, catalog: Catalog) -> Estimate:
         return made
     grown, right = others
     moved = moved_manager_links(made.fabric, grown.fabric)
-    recabled = is_recabled(made.fabric, grown.fabric)
+    recabled = is_recabled(made.spec, made.fabric, grown.fabric)
     growth = growth_json(made.as_json(), grown.as_json(), right.as_json(), moved, recabled)
     return replace(made, growth=growth, findings=[*made.findings, *about_growth(made.spec, growth)])
 

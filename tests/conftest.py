@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
@@ -9,8 +11,11 @@ from hypothesis import HealthCheck, settings
 
 from estimator.catalog.loader import Catalog, load_catalog
 
-# A busy machine draws slowly and stalls between two examples; neither is a fault of the code.
-settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# A busy machine draws slowly and stalls between two examples; neither is a fault of the code. A check of a commit draws
+# the same examples each time, so that it says something of the commit; a run by hand draws new ones, and finds new faults.
+settings.register_profile(
+    "busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
+)
 settings.load_profile("busy machine")
 
 

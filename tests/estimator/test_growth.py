@@ -126,8 +126,8 @@ def check_growth(spec: DesignSpec) -> None:
     assert right
     assert (grown.n_nodes, right.n_nodes) == (nodes_sized_for(spec, now), now.n_nodes)
     assert right.n_spine <= now.n_spine or right.tiers == 3  # fewest spines and cores together, each may be more
-    if is_recabled(now, grown):  # told as a finding; no link is promised to stay
-        assert now.links_fabric_manager
+    if is_recabled(spec, now, grown):  # told as a finding; no link is promised to stay
+        assert now.links_fabric_manager or spec.fabric.provision == "full-unit"
         return
     # where twin cages face up depends on how many ports managers take beside nodes
     panels = Panels() if now.links_fabric_manager else Panels(2, 1, 2, 2, 2)
