@@ -28,7 +28,7 @@ from designer.exports.downloads import Download
 from designer.exports.price_files import book_file, catalog_values
 from designer.models import PriceBook
 from designer.price_book_page import BOOK_TITLES
-from designer.price_books import EMPTY_REASON, contents_of, create_book, describe_book, revise_book
+from designer.price_books import EMPTY_REASON, MAX_REASON, contents_of, create_book, describe_book, revise_book
 from designer.price_import import ImportPlan, plan_import
 from designer.uploads import bytes_of
 from estimator.catalog.loader import load_catalog
@@ -194,6 +194,9 @@ def _checked(body: Mapping[str, Any]) -> Mapping[str, Any]:
     for name in ("prices", "rates"):
         if name in body and not isinstance(body[name], list):
             raise _refused(name, "wrong_type", f"'{name}' is a list.")
+    if (length := len(body.get("reason", ""))) > MAX_REASON:
+        message = f"A reason has at most {MAX_REASON} characters, and this one has {length}. Say it shorter."
+        raise _refused("reason", "out_of_range", message)
     return body
 
 

@@ -186,3 +186,10 @@ def test_strangers_and_readers_do_not_get_in(owner: User, book: PriceBook, djang
     assert reader("GET", path).status_code == 200
     assert_refused(reader("PATCH", path, {"name": "x"}), 403, "read_only_token")
     assert json.loads(Client().get(f"{BASE}/{path}").content)["code"] == "not_authenticated"
+
+
+def test_a_reason_that_is_too_long_is_refused(call: Caller) -> None:
+    refused = call("POST", "price-books/", {"name": "Vendor A", "reason": "0" * 301})
+    assert_refused(refused, 400, "invalid_request")
+    assert refused.json()["problems"][0]["field"] == "reason"
+    assert call("POST", "price-books/", {"name": "Vendor A", "reason": "0" * 300}).status_code == 201
