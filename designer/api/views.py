@@ -1,5 +1,6 @@
 """REST under /api/v1/. A view reads the request, calls the one function that does the work, and answers."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -217,15 +218,20 @@ class BomView(ApiView):
 
     @schema.bom_read
     def get(self, request: Request, pk: UUID) -> Response | HttpResponse:
-        form = query_of(request, BomQuery)["format"]
-        job = get_object_or_404(jobs_of(request), pk=pk)
-        result = finished_result(job)
-        if form == "json":
-            keys = ("spec_hash", "versions", "bom")
-            return Response({"name": result["spec"].get("name", ""), **{key: result[key] for key in keys}})
-        file = BOM_FILES[form](result, job.finished_at or job.created_at)
-        disposition = f'attachment; filename="{file.name}"'
-        return HttpResponse(file.content, content_type=file.content_type, headers={"Content-Disposition": disposition})
+        return part_answer(request, pk, "bom", BOM_FILES)
+
+
+def part_answer(request: Request, pk: UUID, part: str, files: Mapping[str, Any]) -> Response | HttpResponse:
+    """One part of a finished estimate, as JSON or as the file that the query asks for; ``files`` makes them by format."""
+    form = query_of(request, BomQuery)["format"]
+    job = get_object_or_404(jobs_of(request), pk=pk)
+    result = finished_result(job)
+    if form == "json":
+        keys = ("spec_hash", "versions", part)
+        return Response({"name": result["spec"].get("name", ""), **{key: result[key] for key in keys}})
+    file = files[form](result, job.finished_at or job.created_at)
+    disposition = f'attachment; filename="{file.name}"'
+    return HttpResponse(file.content, content_type=file.content_type, headers={"Content-Disposition": disposition})
 
 
 def finished_result(job: EstimateJob) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Pictures of every page, both themes, three widths: taken for the documents, and compared loosely by a test.
+"""Pictures of every page, both themes, three widths: taken for the documents.
 
 ``python -m tests.designer.screens`` starts the app, takes them all and writes them to ``designer/docs/screens/``.
 """
@@ -12,7 +12,6 @@ import tempfile
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 from PIL import Image
 
 FOLDER = Path(__file__).parents[2] / "designer" / "docs" / "screens"
@@ -28,7 +27,6 @@ PAGES = {
 }  # fmt: skip
 KEPT_WIDTH = 960  # of a picture in the documents; narrower ones stay as they are
 QUALITY = 62
-SMALL = (24, 15)  # what is compared: where there is text, a picture, nothing
 
 
 def address_of(name: str, first: str) -> str:
@@ -53,15 +51,6 @@ def keep(shot: Image.Image, file: Path) -> None:
         shot = shot.resize((KEPT_WIDTH, shot.height * KEPT_WIDTH // shot.width), Image.Resampling.LANCZOS)
     file.parent.mkdir(parents=True, exist_ok=True)
     shot.save(file, "WEBP", quality=QUALITY, method=6)
-
-
-def difference(shot: Image.Image, file: Path) -> float:
-    """Mean difference of two pictures seen from afar, 0 to 1."""
-    with Image.open(file) as kept:
-        small = [
-            np.asarray(one.convert("RGB").resize(SMALL, Image.Resampling.BOX), dtype=np.float64) for one in (shot, kept)
-        ]
-    return float(np.abs(small[0] - small[1]).mean()) / 255
 
 
 def main() -> None:
