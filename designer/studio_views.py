@@ -18,7 +18,7 @@ from designer.job_page import job_part
 from designer.kept_figures import to_keep
 from designer.live import live_context
 from designer.models import Design, DesignEdit
-from designer.services import request_draft, save_design
+from designer.services import TooManyJobs, request_draft, save_design
 from designer.sight import head_context, page_context, sent_form, state_in_sight
 from designer.start_specs import start_spec
 from estimator.catalog.loader import load_catalog
@@ -118,7 +118,10 @@ def state_answer(request: HttpRequest, row: Design) -> HttpResponse:
 @design_page
 @require_POST
 def settle(request: HttpRequest, design_id: UUID) -> HttpResponse:
-    """Ask for the estimate of the state in sight, without saving a revision; nothing where it is invalid."""
+    """Ask for the estimate of the state in sight, without saving a revision; nothing where it is invalid.
+
+    Where too many of the owner's estimates run, the answer says so and asks again after a while.
+    """
     row = design_to_change(request, design_id)
     _, spec = state_in_sight(row)
     if spec is None:
@@ -126,7 +129,9 @@ def settle(request: HttpRequest, design_id: UUID) -> HttpResponse:
     try:
         estimate([spec], load_catalog(), parts=("counts",))
         job = request_draft(row.owner, spec)
-    except EstimatorError:  # cannot be built, or too many estimates run: the preview has said so, or it is tried again
+    except TooManyJobs:
+        return render(request, "designer/_settle_later.html", {"design": row, "follows": bool(request.POST.get("follow"))})
+    except EstimatorError:  # it cannot be built, and the preview has said so
         return HttpResponse(status=204)
     return job_part(request, row, job)
 

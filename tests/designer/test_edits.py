@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import pytest
@@ -195,6 +196,22 @@ class TestEstimates:
             edit(page, design, start_state(design) | change, str(change))
             assert page.post(reverse("settle", args=[design.pk])).status_code == 204
         assert not owner.estimate_jobs.exists()
+
+    def test_where_too_many_run_the_estimate_is_asked_for_again(
+        self, page: Client, design: Design, owner: User, sent: list[str], settings: Any
+    ) -> None:
+        settings.ACTIVE_JOBS_PER_USER = 1
+        other = request_draft(owner, SUPERPOD.spec())
+        edit(page, design, start_state(design) | {"size": "64"}, "s")
+        for follow, target in (("1", "#follow"), ("", "#job")):
+            answer = page.post(reverse("settle", args=[design.pk]), {"follow": follow}).content.decode()
+            again = re.search(r'hx-post="([^"]+)" hx-trigger="load delay:2s" hx-target="([^"]+)"', answer)
+            assert again is not None
+            assert again.groups() == (reverse("settle", args=[design.pk]), target)
+        assert list(owner.estimate_jobs.all()) == [other]
+        tasks.run_estimate(str(other.pk))
+        assert "hx-get" in page.post(reverse("settle", args=[design.pk]), {"follow": "1"}).content.decode()
+        assert owner.estimate_jobs.count() == 2
 
     def test_drafts_are_cleared_and_what_was_saved_stays(
         self, owner: User, sent: list[str], monkeypatch: pytest.MonkeyPatch
