@@ -130,7 +130,9 @@ def settle(request: HttpRequest, design_id: UUID) -> HttpResponse:
         estimate([spec], load_catalog(), parts=("counts",))
         job = request_draft(row.owner, spec)
     except TooManyJobs:
-        return render(request, "designer/_settle_later.html", {"design": row, "follows": bool(request.POST.get("follow"))})
+        return render(
+            request, "designer/_settle_later.html", {"design": row, "follows": bool(request.POST.get("follow"))}
+        )
     except EstimatorError:  # it cannot be built, and the preview has said so
         return HttpResponse(status=204)
     return job_part(request, row, job)
