@@ -1,8 +1,9 @@
 """Estimate → SVG of the fabric, aggregated: tiers as rows, repeated blocks as columns, links as bundles with count and capacity.
 
 A picture of every link of a large fabric is a solid block. This one shows at most eight blocks, the middle ones as one with
-their number, and never more than MAX_GLYPHS switches. Colours stand as attributes, which the page's stylesheet overrides:
-the same picture follows the page's scheme and can be saved as a file.
+their number, and never more than MAX_GLYPHS switches. A bundle leaves its block as one and fans out over the switches above;
+its label stands on it, with a ground of its own, so that no line runs through words. Colours stand as attributes, which the
+page's stylesheet overrides: the same picture follows the page's scheme and can be saved as a file.
 """
 
 import textwrap
@@ -13,6 +14,7 @@ from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
 
+from designer.fabric_pen import text_width
 from designer.templatetags.units import NO_BREAK_SPACE, count, gbit_s
 from estimator.units import ceil_div
 
@@ -21,16 +23,21 @@ MAX_COLUMNS = 8
 MAX_SQUARES = 32
 MAX_PLANES = 4
 WIDTH = 1040
-GUTTER = 170
+GUTTER = 190
 GUTTER_LETTERS = 27
 PART_LINES = 2
-LETTER = 6  # width of a letter of the small labels, about
+SIZES = {"tier": 13.5, "head": 12.5}
+SMALL = 11.5
 EDGE = 8
 COLUMN_MOST = 300
 GAP = 14
-SQUARE, PITCH = 11, 15
-BOX_HEIGHT = 62
-LANE = 76
+SQUARE, PITCH, PITCH_MOST = 12, 15, 40
+BOX_HEIGHT = 60
+LANE = 84
+STRANDS = 96  # lines of all bundles between two tiers, about
+STRAND_GAP = 3
+BEND = 16  # how far below the upper box lines begin to turn
+LABEL_HEIGHT, LABEL_RISE = 18, 21  # of a bundle's label, and how far above the lower box its middle is
 TIERS = {1: ("leaf", "node"), 2: ("spine", "leaf", "node"), 3: ("core", "spine", "leaf", "node")}
 PLAIN = {"core": "cores", "spine": "spines", "leaf": "leaves"}
 NAMES = {"core": "Cores", "spine": "Spines", "leaf": "Leaves", "node": "Servers"}
@@ -133,35 +140,46 @@ class _Canvas:
         self.parts: list[str] = []
 
     def text(self, x: float, y: float, words: str, kind: str = "", anchor: str = "middle") -> None:
-        size = {"tier": 13, "head": 12}.get(kind, 11)
-        weight = "600" if kind in ("tier", "head") else "400"
-        fill = "#17202a" if kind in ("tier", "head") else "#55616e"
-        halo = (
-            ' stroke="#ffffff" stroke-width="4" stroke-linejoin="round" paint-order="stroke"'
-            if kind == "bundle"
-            else ""
-        )
-        self.parts.append(f'<text class="label {kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
-                          f'font-weight="{weight}" fill="{fill}"{halo}>{escape(words)}</text>')  # fmt: skip
+        weight, fill = ("600", "#17202a") if kind in SIZES else ("400", "#55616e")
+        look = f'font-size="{SIZES.get(kind, SMALL)}" font-weight="{weight}" fill="{fill}"'
+        self.parts.append(f'<text class="label {kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {look}>'
+                          f"{escape(words)}</text>")  # fmt: skip
+
+    def tag(self, x: float, y: float, words: str) -> None:
+        """Words on a bundle, on a ground of their own."""
+        width = text_width(words, SMALL) + 12
+        self.parts.append(f'<rect class="tag" x="{x - width / 2:.1f}" y="{y - LABEL_HEIGHT / 2:.1f}" width="{width:.1f}" '
+                          f'height="{LABEL_HEIGHT}" rx="{LABEL_HEIGHT / 2}" fill="#ffffff" stroke="#dce1e7"/>')  # fmt: skip
+        self.text(x, y + 4, words)
 
     def box(self, x: float, y: float, width: float, height: float, dashed: bool = False) -> None:
         dash = ' stroke-dasharray="4 4"' if dashed else ""
         self.parts.append(f'<rect class="box" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="7" '
                           f'fill="#f5f6f8" stroke="#b9c2cc"{dash}/>')  # fmt: skip
 
-    def squares(self, x: float, y: float, rows: list[int], tier: str) -> None:
-        """Switches in rows centred on x."""
-        for row, number in enumerate(rows):
-            left = x - (number * PITCH - (PITCH - SQUARE)) / 2
-            for k in range(number):
-                self.parts.append(f'<rect class="glyph {tier}" x="{left + k * PITCH:.1f}" y="{y + row * PITCH:.1f}" '
+    def squares(self, rows: list[list[float]], y: float, tier: str) -> None:
+        """Switches in rows, each at its place."""
+        for row, places in enumerate(rows):
+            for x in places:
+                self.parts.append(f'<rect class="glyph {tier}" x="{x - SQUARE / 2:.1f}" y="{y + row * PITCH:.1f}" '
                                   f'width="{SQUARE}" height="{SQUARE}" rx="2.5" fill="{FILLS[tier]}"/>')  # fmt: skip
 
-    def bundle(self, x0: float, y0: float, x1: float, y1: float, width: float) -> None:
-        middle = (y0 + y1) / 2
-        curve = f"M{x0:.1f} {y0:.1f}C{x0:.1f} {middle:.1f} {x1:.1f} {middle:.1f} {x1:.1f} {y1:.1f}"
-        paint = f'fill="none" stroke="#7b8b99" stroke-opacity="0.45" stroke-width="{width:.1f}"'
-        self.parts.append(f'<path class="bundle" d="{curve}" {paint}/>')
+    def bundle(self, starts: list[float], y0: float, ends: list[float], y1: float, width: float) -> None:
+        """Lines from the starts at the lower box to the ends at the upper one, as one path."""
+        out, into = y0 - LABEL_RISE - LABEL_HEIGHT, y1 + BEND
+        curves = (
+            f"M{x0:.1f} {y0:.1f}C{x0:.1f} {out:.1f} {x1:.1f} {into:.1f} {x1:.1f} {y1:.1f}"
+            for x0, x1 in zip(starts, ends, strict=True)
+        )
+        self.parts.append(f'<path class="bundle" d="{"".join(curves)}" fill="none" stroke="#7b8b99" stroke-opacity="0.6" '
+                          f'stroke-width="{width:.1f}"/>')  # fmt: skip
+
+
+def _spread(low: float, high: float, number: int) -> list[float]:
+    """So many places from low to high, evenly; the middle for one."""
+    if number == 1:
+        return [(low + high) / 2]
+    return [low + (high - low) * k / (number - 1) for k in range(number)]
 
 
 @dataclass(frozen=True)
@@ -187,6 +205,18 @@ class _Frame:
     def span(self) -> tuple[float, float]:
         half = self.column_width / 2 - GAP / 2
         return self.centres[0] - half, self.centres[-1] + half
+
+    @property
+    def plane_boxes(self) -> list[tuple[float, float]]:
+        """Left and right of each box of a tier that all blocks share."""
+        left, right = self.span
+        width = (right - left + GAP) / self.n_planes
+        return [(left + k * width, left + (k + 1) * width - GAP) for k in range(self.n_planes)]
+
+    def column_box(self, k: int) -> tuple[float, float]:
+        """Left and right of the box of block k."""
+        half = self.column_width / 2 - GAP / 2
+        return self.centres[k] - half, self.centres[k] + half
 
 
 def _frame(fabric: Mapping[str, Any]) -> _Frame:
@@ -217,18 +247,24 @@ def _draw_tier(canvas: _Canvas, frame: _Frame, tier: str, fabric: Mapping[str, A
     if tier in frame.spans:
         _draw_span(canvas, frame, tier, total, counts["gpus"])
         return
-    for column, centre in zip(frame.columns, frame.centres, strict=True):
-        width = frame.column_width - GAP
-        canvas.box(centre - width / 2, top, width, BOX_HEIGHT, dashed=column.stands_for > 1)
+    for k, column in enumerate(frame.columns):
+        left, right = frame.column_box(k)
+        canvas.box(left, top, right - left, BOX_HEIGHT, dashed=column.stands_for > 1)
         if tier == "node":
-            _draw_nodes(canvas, column, centre, top, fabric)
-        else:
-            number = column.n_leaf if tier == "leaf" else column.n_spine
-            names_block = "node" in frame.spans and tier == "leaf" and len(frame.columns) > 1
-            title = column.title if names_block else ""
-            _draw_switches(
-                canvas, centre, top, number, tier, title, width, frame.n_planes if number % frame.n_planes == 0 else 1
-            )
+            _draw_nodes(canvas, column, (left + right) / 2, top, fabric)
+            continue
+        names_block = "node" in frame.spans and tier == "leaf" and len(frame.columns) > 1
+        title, number = column.title if names_block else "", _in_block(column, tier)
+        _draw_switches(canvas, (left, right), top, number, tier, title, _planes_in(frame, number))
+
+
+def _in_block(column: Column, tier: str) -> int:
+    return {"node": column.n_nodes, "leaf": column.n_leaf, "spine": column.n_spine}[tier]
+
+
+def _planes_in(frame: _Frame, number: int) -> int:
+    """Over how many planes the switches of one block are spread."""
+    return frame.n_planes if number % frame.n_planes == 0 else 1
 
 
 def _draw_span(canvas: _Canvas, frame: _Frame, tier: str, total: int, n_gpus: int) -> None:
@@ -247,13 +283,10 @@ def _draw_span(canvas: _Canvas, frame: _Frame, tier: str, total: int, n_gpus: in
                 "filled in node order" if frame.is_in_node_order else "each linked to every block above",
             )
         return
-    width = (right - left) / frame.n_planes
-    for plane in range(frame.n_planes):
-        start = left + plane * width + (GAP / 2 if plane else 0)
-        end = left + (plane + 1) * width - (GAP / 2 if plane < frame.n_planes - 1 else 0)
+    for plane, (start, end) in enumerate(frame.plane_boxes):
         canvas.box(start, top, end - start, BOX_HEIGHT)
         title = f"Plane {plane + 1}" if frame.n_planes > 1 else ""
-        _draw_switches(canvas, (start + end) / 2, top, _shared(total, frame.n_planes), tier, title, end - start)
+        _draw_switches(canvas, (start, end), top, _shared(total, frame.n_planes), tier, title)
 
 
 def _number_of(number: int, word: str) -> str:
@@ -261,32 +294,44 @@ def _number_of(number: int, word: str) -> str:
 
 
 def _draw_nodes(canvas: _Canvas, column: Column, centre: float, top: float, fabric: Mapping[str, Any]) -> None:
-    canvas.text(centre, top + (19 if column.n_nodes else 35), column.title, "head")
+    if not column.n_nodes:
+        canvas.text(centre, top + 35, column.title, "head")
+        return
     gpus = column.n_nodes * fabric["counts"]["gpus"] // fabric["counts"]["nodes"]
-    each = " each" if column.stands_for > 1 else ""
-    if column.n_nodes:
-        canvas.text(centre, top + 35, _number_of(column.n_nodes, "server") + each)
-        canvas.text(centre, top + 51, _number_of(gpus, "GPU") + each)
+    canvas.text(centre, top + 19, column.title + (" of" if column.stands_for > 1 else ""), "head")
+    canvas.text(centre, top + 35, _number_of(column.n_nodes, "server"))
+    canvas.text(centre, top + 51, _number_of(gpus, "GPU"))
 
 
-def _draw_switches(
-    canvas: _Canvas, centre: float, top: float, number: int, tier: str, title: str, width: float, planes: int = 1
-) -> None:
-    """The switches of one box with their number; in two rows where one is too short, or a row for each of two planes."""
-    in_row = min(int((width - 10) // PITCH), MAX_SQUARES // 2)
+def _switch_rows(box: tuple[float, float], number: int, planes: int = 1) -> list[list[float]]:
+    """Places of the switches of one box: in two rows where one is too short, or a row for each of two planes."""
+    left, right = box
+    room = right - left - 10
+    in_row = min(int(room // PITCH), MAX_SQUARES // 2)
     if number > 2 * in_row:
         in_row -= 1  # room for the sign that there are more than are drawn
     split = planes == 2 and number % 2 == 0
     rows = [number // 2] * 2 if split else [number] if number <= in_row else [ceil_div(number, 2), number // 2]
     shown = [min(row, in_row) for row in rows]
-    canvas.squares(centre, top + (13 if len(rows) == 1 else 8), shown, tier)
-    if sum(shown) < number:
-        canvas.text(centre + shown[0] * PITCH / 2 + 2, top + 26, "…", "head", "start")
+    pitch = min(max((room - 2 * PITCH) / max(shown[0], 1), PITCH), PITCH_MOST)
+    middle, half = (left + right) / 2, pitch / 2
+    return [_spread(middle - (n - 1) * half, middle + (n - 1) * half, n) for n in shown]
+
+
+def _draw_switches(
+    canvas: _Canvas, box: tuple[float, float], top: float, number: int, tier: str, title: str, planes: int = 1
+) -> None:
+    """The switches of one box with their number."""
+    rows = _switch_rows(box, number, planes)
+    centre, width = (box[0] + box[1]) / 2, box[1] - box[0]
+    canvas.squares(rows, top + (12 if len(rows) == 1 else 8), tier)
+    if sum(map(len, rows)) < number:
+        canvas.text(rows[0][-1] + SQUARE / 2 + 3, top + 25, "…", "head", "start")
     each = number // planes
     total = f"{count(each)} {PLAIN[tier] if each != 1 else tier}{' a plane' if planes > 1 else ''}" if number else ""
     words = f"{title}: {total}" if title and number > 1 else title or total
-    is_long = len(words) * LETTER > width - 10 and title and number > 1
-    canvas.text(centre, top + 51, f"{title}: {count(each)}" if is_long else words)
+    is_long = text_width(words, SMALL) > width - 8 and title and number > 1
+    canvas.text(centre, top + (46 if len(rows) == 1 else 51), f"{title}: {count(each)}" if is_long else words)
 
 
 def _draw_bundles(canvas: _Canvas, frame: _Frame, lower: str, fabric: Mapping[str, Any]) -> None:
@@ -294,25 +339,40 @@ def _draw_bundles(canvas: _Canvas, frame: _Frame, lower: str, fabric: Mapping[st
     links = fabric["links"][{"node": "node_leaf", "leaf": "leaf_spine", "spine": "spine_core"}[lower]]
     rate = fabric["endpoint_rate_gbit_s"] if lower == "node" else fabric["port_rate_gbit_s"]
     y0, y1 = frame.top(lower), frame.top(upper) + BOX_HEIGHT
-    canvas.text(4, (y0 + y1) / 2 - 3, f"{count(links)} links", "", "start")
+    canvas.text(4, (y0 + y1) / 2 - 3, f"{count(links)} links at {gbit_s(rate)}", "", "start")
     canvas.text(4, (y0 + y1) / 2 + 13, gbit_s(links * rate), "", "start")
     n_blocks = sum(column.stands_for for column in frame.columns)
-    for k, (column, centre) in enumerate(zip(frame.columns, frame.centres, strict=True)):
-        for x1 in _ends(frame, k, upper, lower):
-            canvas.bundle(centre, y0, x1, y1, 6 if column.stands_for == 1 else 12)
+    for k, column in enumerate(frame.columns):
+        ends = _ends(frame, k, upper, lower, fabric)
+        band = min(STRAND_GAP * (len(ends) - 1), frame.column_width / 3)
+        starts = _spread(frame.centres[k] - band / 2, frame.centres[k] + band / 2, len(ends))
+        weight = max(1.1, min(8 / len(ends), 3)) * (1 if column.stands_for == 1 else 1.5)
+        canvas.bundle(starts, y0, ends, y1, weight)
+    for k, column in enumerate(frame.columns):
         own = _links_of(column, lower, links, n_blocks, fabric)
         if own:
-            each = " each" if column.stands_for > 1 else ""
-            canvas.text(centre, y0 - 12, f"{count(own)} × {gbit_s(rate)}{each}".replace(NO_BREAK_SPACE, " "), "bundle")
+            canvas.tag(frame.centres[k], y0 - LABEL_RISE, _own_words(own, rate, column, frame.column_width - GAP))
 
 
-def _ends(frame: _Frame, k: int, upper: str, lower: str) -> list[float]:
-    """Where the bundles of block k end in the tier above: straight up, or in the shared box of each plane."""
-    if upper not in frame.spans or lower in frame.spans:
-        return [frame.centres[k]]
-    left, right = frame.span
-    width = (right - left) / frame.n_planes
-    return [left + width * (plane + (k + 1) / (len(frame.columns) + 1)) for plane in range(frame.n_planes)]
+def _own_words(own: int, rate: float, column: Column, room: float) -> str:
+    """The links of one block, with their rate where there is room for it; it stands beside the lane in any case."""
+    each = " each" if column.stands_for > 1 else ""
+    words = f"{count(own)} × {gbit_s(rate)}{each}".replace(NO_BREAK_SPACE, " ")
+    return words if text_width(words, SMALL) + 12 <= room else f"{count(own)}{each or ' links'}"
+
+
+def _ends(frame: _Frame, k: int, upper: str, lower: str, fabric: Mapping[str, Any]) -> list[float]:
+    """Where the lines of block k end in the tier above: at the switches of its own block, or at those that all share."""
+    column = frame.columns[k]
+    if upper in frame.spans and lower not in frame.spans:
+        number, boxes = _shared(fabric["counts"][upper], frame.n_planes), frame.plane_boxes
+        rows = [_switch_rows(box, number)[0] for box in boxes]
+    else:
+        number = _in_block(column, upper)
+        rows = [_switch_rows(frame.column_box(k), number, _planes_in(frame, number))[0]] if number else []
+    most = max(STRANDS // (len(frame.columns) * max(len(rows), 1)), 3)
+    ends = [x for row in rows if row for x in _spread(row[0], row[-1], min(len(row), most))]
+    return ends or [frame.centres[k]]
 
 
 def _links_of(column: Column, lower: str, links: int, n_blocks: int, fabric: Mapping[str, Any]) -> int:

@@ -14,7 +14,6 @@ from designer.exports.pdf_text import BOLD, REGULAR, printable, width
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _LETTER_ROOM = 0.86  # Vera is wider than the faces that the drawing was laid out for
-HALO = 1.5
 
 
 def fabric_drawing(estimate: Mapping[str, Any], room: float) -> Drawing:
@@ -38,7 +37,7 @@ def _shapes(element: ElementTree.Element, high: float) -> list[Shape]:
         case "path":
             return [_path(element.attrib, high)]
         case "text":
-            return _text(element, high)
+            return [_text(element, high)]
         case "title" | "desc":
             return []
         case tag:
@@ -61,17 +60,18 @@ def _rect(given: Mapping[str, str], high: float) -> Rect:
 
 
 def _path(given: Mapping[str, str], high: float) -> Path:
-    """``M x y C x1 y1 x2 y2 x y``: a bundle of links."""
-    numbers = [float(part) for part in _NUMBER.findall(given["d"])]
-    points = [value if k % 2 == 0 else high - value for k, value in enumerate(numbers)]
+    """``M x y C x1 y1 x2 y2 x y``, once or more: the lines of a bundle of links."""
     color = _color(given["stroke"], float(given.get("stroke-opacity", 1)))
     path = Path(fillColor=None, strokeColor=color, strokeWidth=float(given["stroke-width"]), strokeLineCap=0)
-    path.moveTo(*points[:2])
-    path.curveTo(*points[2:])
+    for line in given["d"].split("M")[1:]:
+        numbers = [float(part) for part in _NUMBER.findall(line)]
+        points = [value if k % 2 == 0 else high - value for k, value in enumerate(numbers)]
+        path.moveTo(*points[:2])
+        path.curveTo(*points[2:])
     return path
 
 
-def _text(element: ElementTree.Element, high: float) -> list[Shape]:
+def _text(element: ElementTree.Element, high: float) -> String:
     given = element.attrib
     font = BOLD if given.get("font-weight") == "600" else REGULAR
     size = float(given["font-size"]) * _LETTER_ROOM
@@ -79,9 +79,4 @@ def _text(element: ElementTree.Element, high: float) -> list[Shape]:
     x, y = float(given["x"]), high - float(given["y"])
     if given["text-anchor"] == "middle":
         x -= width(words, font, size) / 2
-    string = String(x, y, words, fontName=font, fontSize=size, fillColor=_color(given["fill"]))
-    if "stroke" not in given:
-        return [string]
-    paper = Rect(x - HALO, y - size * 0.25, width(words, font, size) + 2 * HALO, size * 1.1, fillColor=_color("#ffffff"),
-                 strokeColor=None)  # fmt: skip
-    return [paper, string]
+    return String(x, y, words, fontName=font, fontSize=size, fillColor=_color(given["fill"]))

@@ -63,10 +63,35 @@ def test_nothing_is_drawn_outside_the_picture_or_over_a_neighbour(drawn):
         assert float(rect.get("x")) + float(rect.get("width")) <= width
         assert float(rect.get("y")) + float(rect.get("height")) <= height
     for rect in root.iter(f"{SVG}rect"):
-        if rect.get("class") != "box":
+        if "glyph" in rect.get("class"):
             x, y = float(rect.get("x")), float(rect.get("y"))
             assert any(float(b.get("x")) <= x and x + float(rect.get("width")) <= float(b.get("x")) + float(b.get("width"))
                        and float(b.get("y")) <= y <= float(b.get("y")) + float(b.get("height")) for b in boxes)  # fmt: skip
+
+
+def test_labels_of_bundles_stand_between_the_tiers_and_clear_of_each_other(drawn):
+    _, _, root = drawn
+    sides = {
+        kind: [[float(rect.get(key)) for key in ("x", "y", "width", "height")] for rect in root.iter(f"{SVG}rect")
+               if rect.get("class") == kind]
+        for kind in ("box", "tag")
+    }  # fmt: skip
+    for k, (x, y, width, height) in enumerate(sides["tag"]):
+        for x1, y1, width1, height1 in sides["box"] + sides["tag"][:k]:
+            assert x + width <= x1 or x1 + width1 <= x or y + height <= y1 or y1 + height1 <= y
+
+
+def test_bundles_end_within_the_boxes_they_join(drawn):
+    _, _, root = drawn
+    spans = [
+        (float(r.get("x")), float(r.get("x")) + float(r.get("width")))
+        for r in root.iter(f"{SVG}rect")
+        if r.get("class") == "box"
+    ]
+    paths = [path.get("d") for path in root.iter(f"{SVG}path")]
+    assert paths or len(spans) == 1
+    for x0, x1 in (ends for d in paths for ends in re.findall(r"M([\d.]+) [^M]*?([\d.]+) [\d.]+(?=M|$)", d)):
+        assert all(any(left <= float(x) <= right for left, right in spans) for x in (x0, x1))
 
 
 def test_its_words_name_every_count(drawn):
