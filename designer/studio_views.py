@@ -33,8 +33,12 @@ OPENED = "Design-Opened"  # the header that tells a page of an unsaved design wh
 @login_required
 @require_POST
 def edit_new(request: HttpRequest) -> HttpResponse:
-    """The first edit of an unsaved design: it gets its row, in the state its page began with, then the edit."""
-    row = save_design(owner_of(request), start_spec(request.GET))
+    """The first edit of an unsaved design: it gets its row, in the state its page began with, then the edit.
+
+    An edit that is sent again, because its answer was lost, finds the row that it made.
+    """
+    owner, step = owner_of(request), step_of(request)
+    row = (step and owner.designs.filter(edits__step=step).first()) or save_design(owner, start_spec(request.GET))
     answer = _recorded(request, row, None)
     answer[OPENED] = reverse("design", args=[row.pk])
     return answer
@@ -53,6 +57,11 @@ def edit(request: HttpRequest, design_id: UUID) -> HttpResponse:
         return render(request, "designer/_studio_conflict.html", context, status=CONFLICT)
 
 
+def step_of(request: HttpRequest) -> str:
+    """The name that a page gave an edit."""
+    return request.POST.get("step", "")[:MAX_STEP]
+
+
 def _recorded(request: HttpRequest, row: Design, base: int | None) -> HttpResponse:
     typed = typed_of(request.POST)
     if sum(len(text) for text in typed.values()) > MAX_TYPED_CHARACTERS:
@@ -63,8 +72,7 @@ def _recorded(request: HttpRequest, row: Design, base: int | None) -> HttpRespon
     form = sent_form(request.POST, row, is_visited=bool(visiting(request)))
     form.is_valid()
     live = live_context(form, form.spec)
-    step = request.POST.get("step", "")[:MAX_STEP]
-    kept = record(row, typed, step, to_keep(live), base, start)
+    kept = record(row, typed, step_of(request), to_keep(live), base, start)
     return _live(request, row, kept, live | {"estimated_hash": request.POST.get("estimated_hash")})
 
 

@@ -172,6 +172,14 @@ class TestNewDesign:
         made.refresh_from_db()
         assert (typed_now(made) or {})["size"] == "1024"
 
+    def test_a_first_edit_that_is_sent_again_makes_no_second_design(self, page: Client, owner: User) -> None:
+        first, again = (page.post(reverse("edit-new"), {"name": "Mine", "step": "name.1"}) for _ in range(2))
+        assert first["Design-Opened"] == again["Design-Opened"]
+        made = owner.designs.get()
+        assert made.edits.count() == 2
+        page.post(reverse("edit-new"), {"name": "Mine", "step": "name.2"})
+        assert owner.designs.count() == 2
+
     def test_a_sample_begins_where_its_page_began(self, page: Client, owner: User) -> None:
         page.post(f"{reverse('edit-new')}?sample={SUPERPOD.key}", {"name": "Mine", "step": "name.1"})
         assert owner.designs.get().latest.spec_hash == spec_hash(SUPERPOD.spec())

@@ -5,6 +5,7 @@ const DEBOUNCE_MS = 20;
 const SETTLE_MS = 900;
 const WAIT_MS = 5000;
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
+const OUTLIVES_BYTES = 60_000; // of a request that goes on when its page is left: browsers allow 64 KiB
 const STORE = "clusterwright.unsent.";
 
 const form = () => document.getElementById("design-form");
@@ -162,7 +163,9 @@ async function send() {
 async function post(edit) {
   const sent = `${edit.body}&step=${encodeURIComponent(edit.step)}&base=${bar().dataset.at}`;
   try {
-    const answer = await fetch(form().dataset.edits, { method: "POST", body: sent, headers: headers(), redirect: "manual" });
+    const answer = await fetch(form().dataset.edits, {
+      method: "POST", body: sent, headers: headers(), redirect: "manual", keepalive: sent.length < OUTLIVES_BYTES,
+    });
     const html = await answer.text();
     return {
       isAway: answer.status >= 500, status: answer.type === "opaqueredirect" ? 302 : answer.status, html,
