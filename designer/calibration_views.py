@@ -24,7 +24,8 @@ from designer.calibration_form import (
     typed,
 )
 from designer.calibration_page import designs_of, detail, faults_context, list_rows, log_row, users_by_hash
-from designer.calibrations import MAX_NAME, calibrated_of, checked_name, save_calibration
+from designer.calibrations import calibrated_of, save_calibration
+from designer.labels import MAX_NAME, checked_name
 from designer.models import Calibration, Design
 from designer.revising import revise
 from designer.scaling_charts import COLLECTIVES
@@ -188,7 +189,7 @@ def calibration_rename(request: HttpRequest, pk: UUID) -> HttpResponse:
         row.name = checked_name(request.POST.get(NAME, ""))
     except EstimatorError as error:
         typed_name = request.POST.get(NAME, "")
-        words = " ".join(problem.message for problem in error.problems)
+        words = error.words()
         row.refresh_from_db()
         context = _page(request, row) | {"name_message": words, "typed_name": typed_name}
         return render(request, "designer/calibration.html", context, status=422)

@@ -4,28 +4,12 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
+from designer.labels import checked_name
 from designer.models import Calibration
 from estimator.calibrated import Calibrated
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.version import MODEL_VERSION
-
-MAX_NAME = 200
-
-
-def checked_name(text: str) -> str:
-    """A name without blanks around it.
-
-    Raises
-    ------
-    SpecError
-        If it is empty, too long or unreadable.
-    """
-    name = text.strip()
-    if not 1 <= len(name) <= MAX_NAME or not name.isprintable():
-        message = f"A name has 1 to {MAX_NAME} printable characters, and this one has {len(name)}."
-        raise SpecError([Problem("name", "out_of_range", message)])
-    return name
 
 
 def save_calibration(owner: User, name: str, system: dict[str, Any], answer: dict[str, Any]) -> Calibration:

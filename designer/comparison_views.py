@@ -11,13 +11,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from designer.access import design_to_own, owner_of
-from designer.calibrations import MAX_NAME, checked_name
 from designer.comparison_charts import comparison_charts
 from designer.comparison_items import resolved_items
 from designer.comparison_page import list_rows, page_context
 from designer.comparisons import create_comparison, rebase, refresh, remove_side
 from designer.design_list import design_rows
 from designer.exports.comparison_files import COMPARISON_FILES
+from designer.labels import MAX_NAME, checked_name
 from designer.models import Comparison, Design, PriceBook
 from estimator.comparison import LEAST, MOST
 from estimator.errors import EstimatorError
@@ -96,7 +96,7 @@ def comparison_families(request: HttpRequest, design_id: UUID) -> HttpResponse:
         sides = resolved_items(owner_of(request), [{"design": str(design.pk)}, {"sibling": 0}])
         row = create_comparison(owner_of(request), sides)
     except EstimatorError as error:
-        words = " ".join(dict.fromkeys(problem.message for problem in error.problems))
+        words = error.words()
         messages.error(request, f"This could not be compared with the other family: {words}")
         return redirect("design", design.pk)
     return redirect("comparison", row.pk)
@@ -127,7 +127,7 @@ def comparison_change(request: HttpRequest, pk: UUID) -> HttpResponse:
     try:
         done = _changed(row, request.POST)
     except EstimatorError as error:
-        messages.error(request, f"Nothing was changed: {' '.join(problem.message for problem in error.problems)}")
+        messages.error(request, f"Nothing was changed: {error.words()}")
     else:
         messages.success(request, done)
     return redirect("comparison", row.pk)

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from designer.calibrations import MAX_NAME, checked_name
 from designer.comparison_items import Json, renewed
+from designer.labels import MAX_NAME, checked_name
 from designer.models import Comparison, Design
 from estimator.catalog.loader import load_catalog
 from estimator.comparison import LEAST, Prepared, compare, prepare

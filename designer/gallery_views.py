@@ -92,7 +92,7 @@ def _kept(request: HttpRequest, spec: DesignSpec) -> HttpResponse:
     try:
         request_estimate(owner_of(request), spec)
     except EstimatorError as error:  # the design is kept: its page has the button
-        messages.warning(request, " ".join(problem.message for problem in error.problems))
+        messages.warning(request, error.words())
     messages.success(request, f"“{design.name}” is a design of yours now.")
     return redirect("design", design.pk)
 

@@ -59,10 +59,6 @@ def _book_or_404(request: HttpRequest, pk: Any) -> PriceBook:
     return get_object_or_404(PriceBook, pk=pk, owner=owner_of(request))
 
 
-def _words(error: EstimatorError) -> str:
-    return " ".join(problem.message for problem in error.problems[:5])
-
-
 # ---------------------------------------------------------------- list, catalog
 
 
@@ -314,7 +310,7 @@ def price_book_restore(request: HttpRequest, pk: UUID, number: int) -> HttpRespo
     try:
         saved = revise_book(book, f"Restored revision {number}", old.prices, old.rates)
     except EstimatorError as error:
-        messages.error(request, f"Revision {number} cannot be restored: {_words(error)}")
+        messages.error(request, f"Revision {number} cannot be restored: {error.words()}")
         return redirect("price-book-history", book.pk)
     said = f"Revision {number} is restored as revision {saved.number}."
     messages.success(request, said if saved.number != before else "Nothing was changed: the book says that already.")
@@ -356,7 +352,7 @@ def price_book_apply(request: HttpRequest, pk: UUID) -> HttpResponse:
         planned = planned_of(request.POST.get("planned", ""))
         counts = planned.apply(book)
     except EstimatorError as error:
-        messages.error(request, f"Nothing was imported: {_words(error)}")
+        messages.error(request, f"Nothing was imported: {error.words()}")
         return redirect("price-book-import", book.pk)
     messages.success(request, f"Imported {planned.file_name}: {change_words(counts)}.")
     return redirect("price-book", book.pk)

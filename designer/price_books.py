@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from designer.calibrations import checked_name
+from designer.labels import checked_label, checked_name
 from designer.models import PriceBook, PriceBookRevision
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.records import ANCHORS, STREET
@@ -87,21 +87,6 @@ def checked_base(base: str) -> str:
     return base
 
 
-def checked_region(region: str) -> str:
-    """A region's name without blanks around it; empty for none.
-
-    Raises
-    ------
-    SpecError
-        If it is too long or unreadable.
-    """
-    text = region.strip()
-    if len(text) > MAX_REGION or not (text.isprintable()):
-        message = f"A region has at most {MAX_REGION} printable characters, and this one has {len(text)}."
-        raise SpecError([Problem("region", "out_of_range", message)])
-    return text
-
-
 @transaction.atomic
 def create_book(
     owner: User, name: str, prices: Sequence[Any] = (), rates: Sequence[Any] = (), reason: str = EMPTY_REASON,
@@ -114,7 +99,7 @@ def create_book(
     SpecError
         With what is wrong with name, prices or rates, or if the owner has MAX_BOOKS.
     """
-    name, region = checked_name(name), checked_region(region)
+    name, region = checked_name(name), checked_label("region", region, MAX_REGION)
     if owner.price_books.count() >= MAX_BOOKS:
         raise FullShelf(
             [Problem("", "too_many_price_books", f"{MAX_BOOKS} price books are the most. Delete one first.")]
@@ -168,7 +153,7 @@ def describe_book(book: PriceBook, name: str | None = None, base: str | None = N
     """
     book.name = book.name if name is None else checked_name(name)
     book.base = book.base if base is None else checked_base(base)
-    book.region = book.region if region is None else checked_region(region)
+    book.region = book.region if region is None else checked_label("region", region, MAX_REGION)
     book.save(update_fields=["name", "base", "region", "updated_at"])
 
 

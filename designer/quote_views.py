@@ -45,10 +45,6 @@ def _quote_or_404(request: HttpRequest, pk: Any) -> Quote:
     return get_object_or_404(Quote, pk=pk, owner=owner_of(request))
 
 
-def _words(error: EstimatorError) -> str:
-    return " ".join(problem.message for problem in error.problems[:5])
-
-
 def _found(request: HttpRequest, model: Any, pk: str) -> Any:
     """A row of the owner's by the id that a form sent."""
     try:
@@ -159,7 +155,7 @@ def quote_match(request: HttpRequest, pk: UUID) -> HttpResponse:
     try:
         set_matches(row, {line: match_of(request.POST.get("item", ""))})
     except EstimatorError as error:
-        messages.error(request, f"Nothing was changed: {_words(error)}")
+        messages.error(request, f"Nothing was changed: {error.words()}")
     else:
         messages.success(request, "The match was changed, and the report made anew.")
     query = request.POST.get("here", "")
@@ -174,7 +170,7 @@ def quote_refresh(request: HttpRequest, pk: UUID) -> HttpResponse:
     try:
         refresh(row)
     except EstimatorError as error:
-        messages.error(request, f"The report could not be made anew: {_words(error)}")
+        messages.error(request, f"The report could not be made anew: {error.words()}")
     else:
         messages.success(request, "The report was made anew, against the design’s newest revision.")
     return redirect("quote", row.pk)
@@ -192,7 +188,7 @@ def quote_prices(request: HttpRequest, pk: UUID) -> HttpResponse:
             row, book, request.POST.get("name", ""), request.POST.get("as_of", "")
         )
     except EstimatorError as error:
-        messages.error(request, f"No price was taken: {_words(error)}")
+        messages.error(request, f"No price was taken: {error.words()}")
         return redirect(reverse("quote", args=[row.pk]) + "#use")
     left = f" {n_skipped} lines gave none." if n_skipped else ""
     messages.success(
@@ -214,7 +210,7 @@ def quote_compare(request: HttpRequest, pk: UUID) -> HttpResponse:
     try:
         made = create_comparison(owner_of(request), resolved_items(owner_of(request), items))
     except EstimatorError as error:
-        messages.error(request, f"They could not be compared: {_words(error)}")
+        messages.error(request, f"They could not be compared: {error.words()}")
         return redirect(reverse("quote", args=[row.pk]) + "#use")
     return redirect("comparison", made.pk)
 

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from designer.calibrations import checked_name
+from designer.labels import checked_label, checked_name
 from designer.models import Design, DesignRevision, PriceBook, Quote, QuoteColumns
 from designer.price_books import take_prices
 from estimator.bom_lines import CATEGORIES
@@ -58,7 +58,7 @@ def create_quote(
     """
     file_name = printable(file_name)[:255] or "quote"
     chosen = checked_name(name) if name.strip() else checked_name(file_name.rpartition(".")[0][:200] or file_name[:200])
-    vendor = checked_vendor(vendor)
+    vendor = checked_label("vendor", vendor, MAX_VENDOR)
     if owner.quotes.count() >= MAX_QUOTES:
         message = f"{MAX_QUOTES} quotes are the most. Delete one first."
         raise TooManyQuotes([Problem("", "too_many_quotes", message)])
@@ -85,21 +85,6 @@ def create_quote(
 def printable(text: str) -> str:
     """A text without control characters."""
     return "".join(c if c.isprintable() else " " for c in text).strip()
-
-
-def checked_vendor(text: str) -> str:
-    """A vendor's name without blanks around it; may be empty.
-
-    Raises
-    ------
-    SpecError
-        If it is too long or unreadable.
-    """
-    vendor = text.strip()
-    if len(vendor) > MAX_VENDOR or not (vendor.isprintable()):
-        message = f"A vendor has at most {MAX_VENDOR} printable characters, and this one has {len(vendor)}."
-        raise SpecError([Problem("vendor", "out_of_range", message)])
-    return vendor
 
 
 # ---------------------------------------------------------------- the report

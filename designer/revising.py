@@ -37,7 +37,7 @@ def revise(
             keep_saved(saved)
             request_estimate(row.owner, spec)
     except EstimatorError as error:
-        words = " ".join(problem.message for problem in error.problems)
+        words = error.words()
         messages.error(request, f"Nothing was changed, as this could not be built: {words}")
         return redirect(tab_page(row, tab))
     number = saved.latest.number

@@ -69,12 +69,12 @@ def variant(request: HttpRequest, design_id: UUID) -> HttpResponse:
     try:
         made = branch(row.owner, row)
     except EstimatorError as error:
-        messages.error(request, f"No variant was made: {_told(error)}")
+        messages.error(request, f"No variant was made: {error.words()}")
         return redirect("design", row.pk)
     try:
         request_estimate(row.owner, parse_spec(made.latest.given, load_catalog()))
     except EstimatorError as error:  # the variant is there: its page asks again
-        messages.warning(request, _told(error))
+        messages.warning(request, error.words())
     messages.success(request, f"This is a variant of “{row.name}”, which stays as it is.")
     return redirect("design", made.pk)
 
@@ -91,7 +91,7 @@ def pin_change(request: HttpRequest, design_id: UUID) -> HttpResponse:
         try:
             pin(row.owner, row)
         except EstimatorError as error:
-            problem = _told(error)
+            problem = error.words()
     shown = _open(request, row)
     if request.htmx:  # type: ignore[attr-defined]
         return _strip(request, shown, problem)
@@ -129,10 +129,6 @@ def pins_compare(request: HttpRequest, design_id: UUID) -> HttpResponse:
     try:
         made = compare_pinned(row.owner, row)
     except EstimatorError as error:
-        messages.error(request, f"This could not be compared: {_told(error)}")
+        messages.error(request, f"This could not be compared: {error.words()}")
         return redirect("design", row.pk)
     return redirect("comparison", made.pk)
-
-
-def _told(error: EstimatorError) -> str:
-    return " ".join(dict.fromkeys(problem.message for problem in error.problems))

@@ -3,7 +3,7 @@
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from designer.calibrations import MAX_NAME
+from designer.labels import MAX_NAME
 from designer.models import Design
 from designer.services import save_design
 from designer.sight import given_in_sight

@@ -7,6 +7,8 @@ from typing import Any
 
 from estimator.changes import Change
 
+WORDS_SHOWN = 5  # messages that one line of words holds
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -36,6 +38,10 @@ class EstimatorError(Exception):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("; ".join(f"{p.field or 'request'}: {p.message}" for p in self.problems))
+
+    def words(self) -> str:
+        """What is wrong in one line, each message once and the first WORDS_SHOWN of them."""
+        return " ".join([*dict.fromkeys(problem.message for problem in self.problems)][:WORDS_SHOWN])
 
     def as_json(self) -> dict[str, Any]:
         """``{"code", "problems": [{"field", "code", "message"}]}``."""

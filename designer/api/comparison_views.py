@@ -15,10 +15,10 @@ from designer.api.comparison_serializers import ComparisonDetailSerializer, Comp
 from designer.api.errors import Refusal
 from designer.api.serializers import NoQuery, PageQuery
 from designer.api.views import owner_of
-from designer.calibrations import checked_name
 from designer.comparison_items import resolved_items
 from designer.comparisons import create_comparison, rebase, refresh
 from designer.exports.comparison_files import comparison_download
+from designer.labels import checked_name
 from designer.models import Comparison
 from estimator.errors import Problem
 

@@ -20,10 +20,10 @@ from designer.api.parsers import BoundedJSONParser
 from designer.api.quote_serializers import QuoteDetailSerializer, QuoteQuery, QuoteSerializer
 from designer.api.serializers import NoQuery, PageQuery, _url
 from designer.api.views import designs_of, owner_of
-from designer.calibrations import checked_name
 from designer.exports.quote_files import quote_file
+from designer.labels import MAX_NAME, checked_label
 from designer.models import PriceBook, Quote
-from designer.quotes import checked_vendor, create_quote, set_columns, set_matches, take_into_book
+from designer.quotes import MAX_VENDOR, create_quote, set_columns, set_matches, take_into_book
 from designer.uploads import bytes_of
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
@@ -90,11 +90,11 @@ class QuoteView(ApiView):
         _refuse_unknown(body, CHANGE_KEYS)
         if not body:
             raise _refused("", "nothing_to_change", f"Give some of {', '.join(CHANGE_KEYS)}.")
-        for name, check in (("name", checked_name), ("vendor", checked_vendor)):
+        for name, most, least in (("name", MAX_NAME, 1), ("vendor", MAX_VENDOR, 0)):
             if name in body:
                 if not isinstance(body[name], str):
                     raise _refused(name, "wrong_type", f"A {name} is a text.")
-                setattr(quote, name, check(body[name]))
+                setattr(quote, name, checked_label(name, body[name], most, least))
         matches = body.get("matches", {})
         if not isinstance(matches, Mapping):
             raise _refused("matches", "wrong_type", 'Matches are an object: {"0:7": "nvidia-qm9700", "0:9": null}.')

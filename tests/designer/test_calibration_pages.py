@@ -14,7 +14,8 @@ from django.urls import reverse
 from designer import calibration_views
 from designer.calibration_charts import SERIES, fit_charts
 from designer.calibration_page import amount, by_reason, made_on, parameter_row
-from designer.calibrations import MAX_NAME, calibrated_of
+from designer.calibrations import calibrated_of
+from designer.labels import MAX_NAME
 from designer.models import Calibration, Design
 from designer.services import save_design
 from estimator.catalog.loader import load_catalog
