@@ -8,6 +8,7 @@ from designer.templatetags import units
 from estimator.units import W_PER_KW
 
 GREATER_OR_EQUAL = "≥ "
+WORD_JOINER = "\u2060"
 
 
 class Figure(NamedTuple):
@@ -98,9 +99,9 @@ def _notes(headlines: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str,
 
 
 def _range(low: float, high: float) -> str:
-    """Both ends as short as a column of the strip is wide."""
+    """Both ends, never broken over two lines."""
     ends = [units.usd(low), units.usd(high)]
-    return "–".join(dict.fromkeys(ends))
+    return f"–{WORD_JOINER}".join(dict.fromkeys(ends))
 
 
 def _tiers(counts: Mapping[str, int], n_switches: int) -> str:
