@@ -56,9 +56,10 @@ def _rect(x: float, y: float, width: float, height: float, kind: str, paint: str
 
 def _svg(kind: str, height: float, title: str, words: str, parts: Sequence[str], number: str) -> SafeString:
     name = f"{kind}-{number}"
+    role = "group" if any("<a " in part for part in parts) else "img"  # links inside a picture are not announced
     return mark_safe(  # noqa: S308 - every text in it went through escape()
         f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" viewBox="0 0 {WIDTH} {height:.0f}" width="{WIDTH}" '
-        f'height="{height:.0f}" role="img" aria-labelledby="{name}-title {name}-desc" font-family="{FONT}">'
+        f'height="{height:.0f}" role="{role}" aria-labelledby="{name}-title {name}-desc" font-family="{FONT}">'
         f'<title id="{name}-title">{escape(title)}</title><desc id="{name}-desc">{escape(words)}</desc>'
         f"{''.join(parts)}</svg>"
     )
