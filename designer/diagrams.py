@@ -14,7 +14,7 @@ from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
 
-from designer.fabric_pen import text_width
+from designer.fabric_pen import STRAND_GAP, STRANDS, fan, spread, text_width
 from designer.templatetags.units import NO_BREAK_SPACE, count, gbit_s
 from estimator.units import ceil_div
 
@@ -34,9 +34,6 @@ GAP = 14
 SQUARE, PITCH, PITCH_MOST = 12, 15, 40
 BOX_HEIGHT = 60
 LANE = 84
-STRANDS = 96  # lines of all bundles between two tiers, about
-STRAND_GAP = 3
-BEND = 16  # how far below the upper box lines begin to turn
 LABEL_HEIGHT, LABEL_RISE = 18, 21  # of a bundle's label, and how far above the lower box its middle is
 TIERS = {1: ("leaf", "node"), 2: ("spine", "leaf", "node"), 3: ("core", "spine", "leaf", "node")}
 PLAIN = {"core": "cores", "spine": "spines", "leaf": "leaves"}
@@ -166,20 +163,8 @@ class _Canvas:
 
     def bundle(self, starts: list[float], y0: float, ends: list[float], y1: float, width: float) -> None:
         """Lines from the starts at the lower box to the ends at the upper one, as one path."""
-        out, into = y0 - LABEL_RISE - LABEL_HEIGHT, y1 + BEND
-        curves = (
-            f"M{x0:.1f} {y0:.1f}C{x0:.1f} {out:.1f} {x1:.1f} {into:.1f} {x1:.1f} {y1:.1f}"
-            for x0, x1 in zip(starts, ends, strict=True)
-        )
-        self.parts.append(f'<path class="bundle" d="{"".join(curves)}" fill="none" stroke="#7b8b99" stroke-opacity="0.6" '
-                          f'stroke-width="{width:.1f}"/>')  # fmt: skip
-
-
-def _spread(low: float, high: float, number: int) -> list[float]:
-    """So many places from low to high, evenly; the middle for one."""
-    if number == 1:
-        return [(low + high) / 2]
-    return [low + (high - low) * k / (number - 1) for k in range(number)]
+        paint = f'fill="none" stroke="#7b8b99" stroke-opacity="0.6" stroke-width="{width:.1f}"'
+        self.parts.append(f'<path class="bundle" d="{fan(starts, y0, ends, y1)}" {paint}/>')
 
 
 @dataclass(frozen=True)
@@ -315,7 +300,7 @@ def _switch_rows(box: tuple[float, float], number: int, planes: int = 1) -> list
     shown = [min(row, in_row) for row in rows]
     pitch = min(max((room - 2 * PITCH) / max(shown[0], 1), PITCH), PITCH_MOST)
     middle, half = (left + right) / 2, pitch / 2
-    return [_spread(middle - (n - 1) * half, middle + (n - 1) * half, n) for n in shown]
+    return [spread(middle - (n - 1) * half, middle + (n - 1) * half, n) for n in shown]
 
 
 def _draw_switches(
@@ -345,7 +330,7 @@ def _draw_bundles(canvas: _Canvas, frame: _Frame, lower: str, fabric: Mapping[st
     for k, column in enumerate(frame.columns):
         ends = _ends(frame, k, upper, lower, fabric)
         band = min(STRAND_GAP * (len(ends) - 1), frame.column_width / 3)
-        starts = _spread(frame.centres[k] - band / 2, frame.centres[k] + band / 2, len(ends))
+        starts = spread(frame.centres[k] - band / 2, frame.centres[k] + band / 2, len(ends))
         weight = max(1.1, min(8 / len(ends), 3)) * (1 if column.stands_for == 1 else 1.5)
         canvas.bundle(starts, y0, ends, y1, weight)
     for k, column in enumerate(frame.columns):
@@ -371,7 +356,7 @@ def _ends(frame: _Frame, k: int, upper: str, lower: str, fabric: Mapping[str, An
         number = _in_block(column, upper)
         rows = [_switch_rows(frame.column_box(k), number, _planes_in(frame, number))[0]] if number else []
     most = max(STRANDS // (len(frame.columns) * max(len(rows), 1)), 3)
-    ends = [x for row in rows if row for x in _spread(row[0], row[-1], min(len(row), most))]
+    ends = [x for row in rows if row for x in spread(row[0], row[-1], min(len(row), most))]
     return ends or [frame.centres[k]]
 
 

@@ -14,6 +14,8 @@ TEXT, MUTED = "#17202a", "#55616e"
 SURFACE, PAGE, SUNKEN, LINE, STRONG = "#ffffff", "#f5f6f8", "#eef1f4", "#dce1e7", "#b9c2cc"
 NARROW, WIDE = "iljtfI.,:;'|!()[]/ \N{NO-BREAK SPACE}·", "mwMW@%—…GOQ"
 TITLE, HEAD, NAME, SMALL, TINY, PORT = 16.0, 13.0, 11.5, 10.5, 9.5, 8.5
+BEND_OUT, BEND_IN = 39, 16  # how far from the lower and from the upper box the lines of a bundle turn
+STRANDS, STRAND_GAP = 96, 3  # lines of all bundles between two tiers, about; and how close those of one begin
 SIZES = {"title": TITLE, "head": HEAD, "name": NAME, "small": SMALL, "tiny": TINY, "port": PORT}
 FILLS = {
     "node": "#7b8b99", "manager": "#5a4fa3", "leaf": "#8fc1bd", "spine": "#3f8f92", "core": "#0d5c63", "outside": "#b4531b",
@@ -101,6 +103,22 @@ def lines_of(words: str, room: float, size: float, most: int) -> list[str]:
     return [line for line in lines if line]
 
 
+def spread(low: float, high: float, number: int) -> list[float]:
+    """So many places from low to high, evenly; the middle for one."""
+    if number == 1:
+        return [(low + high) / 2]
+    return [low + (high - low) * k / (number - 1) for k in range(number)]
+
+
+def fan(starts: list[float], y0: float, ends: list[float], y1: float) -> str:
+    """The route of lines from a lower box to an upper one: straight up past a label, then each to its end."""
+    out, into = y0 - BEND_OUT, y1 + BEND_IN
+    return "".join(
+        f"M{x0:.1f} {y0:.1f}C{x0:.1f} {out:.1f} {x1:.1f} {into:.1f} {x1:.1f} {y1:.1f}"
+        for x0, x1 in zip(starts, ends, strict=True)
+    )
+
+
 class Pen:
     """Draws; remembers where words are and how many glyphs there are."""
 
@@ -142,9 +160,10 @@ class Pen:
         for x, y in spots:
             box = self.box_of(x, y, words, kind, "middle")
             inside = within is None or (box.left >= within.left and box.right <= within.right)
-            grown = Rect(box.left - 3, box.top - 1, box.right + 3, box.bottom + 1)
+            ground = Rect(box.left - 5, box.top - 3, box.right + 5, box.bottom + 3)
+            grown = Rect(ground.left - 2, ground.top - 1, ground.right + 2, ground.bottom + 1)
             if inside and not any(grown.meets(other) for other in self.labels):
-                self.rect(Rect(box.left - 2, box.top, box.right + 2, box.bottom), "halo", SURFACE)
+                self.rect(ground, "halo", SURFACE, LINE, (ground.bottom - ground.top) / 2)
                 self.text(x, y, words, kind, css="on-line")
                 return True
         return False

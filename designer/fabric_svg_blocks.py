@@ -34,9 +34,9 @@ def draw_view(scene: Scene, view: View) -> tuple[str, Pen]:
     title = scope_title(view.scope, scene.places)
     draw_heading(pen, scene, title)
     _draw_columns(pen, scene, frame)
-    for bundle in sorted(view.bundles, key=lambda b: bundle_colour(scene, view, b)):
-        draw_bundle(pen, scene, frame, bundle)
     shares = squares_a_box(view)
+    for bundle in sorted(view.bundles, key=lambda b: bundle_colour(scene, view, b)):
+        draw_bundle(pen, scene, frame, bundle, shares)
     for number in range(len(view.boxes)):
         draw_box(pen, scene, frame, number, shares)
     _draw_gutter(pen, scene, frame)

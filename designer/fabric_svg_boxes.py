@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from designer.fabric_frame import Frame
-from designer.fabric_pen import FILLS, NAME, SMALL, STRONG, SURFACE, Pen, Rect, fitted, short_name, text_width
+from designer.fabric_pen import FILLS, NAME, SMALL, STRONG, SURFACE, Pen, Rect, fitted, short_name, spread, text_width
 from designer.fabric_svg import Scene, device_colour
 from designer.fabric_words import number_of, percent_words, ratio_words, short_ratio
 from designer.templatetags.units import count
@@ -14,6 +14,7 @@ from estimator.diagram_scope import address_of
 
 MAX_GLYPHS = 400
 MOST_SQUARES = 32
+MOST_STEP = 36  # from one square of a row to the next
 NETWORKS = {"in-band": "In-band network", "outside": "Networks outside the cluster"}
 
 
@@ -69,12 +70,25 @@ def _draw_set(pen: Pen, scene: Scene, frame: Frame, box: Box, at: Rect, shares: 
     pen.rect(at, "box", SURFACE, STRONG, 6, dashed=box.is_rest)
     wanted = _set_words(scene, frame.view, box)
     words = next((one for one in wanted if text_width(one, SMALL) <= room), fitted(wanted[-1], room, SMALL))
-    has_squares = (box.kind != NODE or frame.view.axis == SINGLE) and not (box.is_rest and frame.view.axis == SINGLE)
-    grid = _grid(len(box.devices), shares, room - 2) if has_squares and shares >= 4 else None
+    grid = _grid_of(frame, box, at, shares)
     pen.text(middle, at.bottom - 9 if grid else (at.top + at.bottom) / 2 + 4, words, "small")
     pen.close_glyph(href)
     if grid:
         _draw_squares(pen, scene, frame, box, at, grid)
+
+
+def _grid_of(frame: Frame, box: Box, at: Rect, shares: int) -> "_Grid | None":
+    """The squares of a box of several devices, if it has any."""
+    is_single = frame.view.axis == SINGLE
+    has_squares = len(box.devices) > 1 and (box.kind != NODE or is_single) and not (box.is_rest and is_single)
+    return _grid(len(box.devices), shares, at.right - at.left - 12) if has_squares and shares >= 4 else None
+
+
+def places_of(frame: Frame, number: int, shares: int) -> list[float]:
+    """Where the squares in the first row of a box are; none where it has no squares."""
+    at = frame.box(number)
+    grid = _grid_of(frame, frame.view.boxes[number], at, shares)
+    return grid.places(0, (at.left + at.right) / 2) if grid else []
 
 
 def _set_words(scene: Scene, view: View, box: Box) -> list[str]:
@@ -98,13 +112,13 @@ def _draw_squares(pen: Pen, scene: Scene, frame: Frame, box: Box, at: Rect, grid
     """The devices of a box, or the first of them and a sign that there are more."""
     middle, done = (at.left + at.right) / 2, 0
     top = at.top + (at.bottom - 20 - at.top - len(grid.rows) * grid.pitch + grid.gap) / 2 + 2
-    for row, number in enumerate(grid.rows):
-        left = middle - (number * grid.pitch - grid.gap) / 2
-        for k in range(number):
+    size = grid.pitch - grid.gap
+    for row in range(len(grid.rows)):
+        for place in grid.places(row, middle):
             device = int(box.devices[done])
             colour, href = device_colour(scene, device, frame.view.load), scene.address(device)
-            x, y = left + k * grid.pitch, top + row * grid.pitch
-            spot = Rect(x, y, x + grid.pitch - grid.gap, y + grid.pitch - grid.gap)
+            y = top + row * grid.pitch
+            spot = Rect(place - size / 2, y, place + size / 2, y + size)
             pen.open_glyph(scene.name(device), href, "square")
             pen.rect(spot, f"fill-{colour}", FILLS[colour], radius=2)
             if colour == "down":
@@ -112,16 +126,22 @@ def _draw_squares(pen: Pen, scene: Scene, frame: Frame, box: Box, at: Rect, grid
             pen.close_glyph(href)
             done += 1
     if done < len(box.devices):
-        pen.text(middle + grid.rows[0] * grid.pitch / 2 + 1, top + grid.pitch - grid.gap, "…", "name", "start")
+        pen.text(grid.places(0, middle)[-1] + grid.pitch / 2 + 1, top + grid.pitch - grid.gap, "…", "name", "start")
 
 
 @dataclass(frozen=True)
 class _Grid:
-    """Squares of a box: how many in each row, and how far apart."""
+    """Squares of a box: how many in each row, how far apart in height, and how far along the row."""
 
     rows: tuple[int, ...]
     pitch: float
     gap: float
+    step: float
+
+    def places(self, row: int, middle: float) -> list[float]:
+        """The middles of the squares of one row."""
+        half = (self.rows[row] - 1) * self.step / 2
+        return spread(middle - half, middle + half, self.rows[row])
 
 
 def _grid(n: int, most: int, room: float) -> _Grid | None:
@@ -141,7 +161,8 @@ def _grid(n: int, most: int, room: float) -> _Grid | None:
         return None
     each = -(-shown // n_rows)
     rows = tuple(min(each, shown - start) for start in range(0, shown, each))
-    return _Grid(rows, pitch, gap)
+    step = min(max((room - 2 * pitch) / rows[0], pitch), MOST_STEP)
+    return _Grid(rows, pitch, gap, step)
 
 
 def _caption(scene: Scene, box: Box, room: float) -> str:
