@@ -12,7 +12,7 @@ from estimator.collectives import BUS_FACTORS
 
 SERIES = ["Measured", "Predicted by the catalog", "Predicted after the fit"]
 KEYS = ("measured_us", "before_us", "after_us")
-TITLES = {"busbw": "bandwidth against message size", "time": "time against message size"}
+TITLES = {"busbw": "bandwidth by message size", "time": "time by message size"}
 DASHES = {"condition": {"test": "datum.series === 's1'", "value": [5, 4]}, "value": [1, 0]}
 MEASURED_SERIES = "s0"
 

@@ -15,8 +15,8 @@ MAX_SERIES = 5
 BITS_PER_BYTE = 8
 CLOSE_LABELS = 1.3
 NO_LOSS = 0.0005  # a difference that three digits do not show
-PLOT_HEIGHT_PX = 320
-FEW_BARS, BAR_PX = 6, 44  # so few would be as wide as a hand
+PLOT_HEIGHTS_PX = {"": 320, "slim": 150, "low": 240, "tall": 500}  # figures.css gives the plots as much
+FEW_BARS, MANY_BARS, BAR_PX = 3, 14, 20
 SMALLEST_DRAWN_BYTES = 4096  # below it every line lies on the axis; the table has those sizes
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
 SIZE_LABEL = (
@@ -44,7 +44,7 @@ CONFIG = {
         "labelColor": "var(--muted)", "titleColor": "var(--muted)", "gridColor": "var(--line)",
         "domainColor": "var(--line-strong)", "tickColor": "var(--line-strong)",
         "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": 500, "titlePadding": 10,
-        "labelPadding": 6, "labelOverlap": "greedy", "labelFlush": False,
+        "labelPadding": 6, "labelOverlap": "parity", "labelSeparation": 8, "labelFlush": False,
     },
     "line": {"strokeWidth": 2, "strokeJoin": "round"},
 }  # fmt: skip
@@ -67,9 +67,11 @@ def chart_of(key: str, title: str, description: str, series: list[str], rows: li
     colours = {"domain": [item["key"] for item in legend], "range": [_colour(k) for k in range(len(legend))]}
     return {
         "key": key, "script_id": f"chart-{key}", "title": title, "description": description, "legend": legend, "note": note,
+        "shape": "",
         "table": {"columns": columns, "rows": table},
         "spec": {
-            "$schema": SCHEMA, "description": description, "width": "container", "height": PLOT_HEIGHT_PX, "background": None,
+            "$schema": SCHEMA, "description": description, "background": None,
+            "width": "container", "height": PLOT_HEIGHTS_PX[""],
             "autosize": {"type": "fit", "contains": "padding"}, "padding": {"left": 4, "right": 20, "top": 8, "bottom": 4},
             "data": {"name": "rows", "values": rows},
             "params": [{"name": "off", "value": []}],
@@ -77,6 +79,12 @@ def chart_of(key: str, title: str, description: str, series: list[str], rows: li
             "config": CONFIG,
         },
     }  # fmt: skip
+
+
+def shaped(chart: dict[str, Any], shape: str) -> dict[str, Any]:
+    """The chart with a plot of another height: "slim", "low" or "tall"."""
+    chart["shape"], chart["spec"]["height"] = shape, PLOT_HEIGHTS_PX[shape]
+    return chart
 
 
 def _with_colours(spec: dict[str, Any], colours: dict[str, Any]) -> dict[str, Any]:
@@ -279,7 +287,7 @@ def length_chart(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     for row in known:
         links[row["medium"], row["length_m"]] += row["links"]
     bars = [
-        {"series": f"s{media.index(medium)}", "length_m": length, "links": n, "text": f"{decimal(length)} m", "told": count(n)}
+        {"series": f"s{media.index(medium)}", "text": f"{decimal(length)} m", "links": n, "told": count(n)}
         for (medium, length), n in links.items()
     ]  # fmt: skip
     series = [medium_name(medium) for medium in media]
@@ -292,12 +300,12 @@ def length_chart(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     spec = {
         "transform": [IS_ON],
         "mark": {"type": "bar", "tooltip": {"expr": words}, "cornerRadiusEnd": 3,
-                 "width": {"band": 0.7} if len(lengths) > FEW_BARS else BAR_PX},
+                 "height": {"band": 0.7} if len(lengths) > FEW_BARS else BAR_PX},
         "encoding": {
-            "x": {"field": "length_m", "type": "ordinal", "title": "Length as ordered, m", "sort": "ascending",
-                  "scale": {"domain": lengths}, "axis": {"labelAngle": 0, "grid": False}},
-            "y": {"field": "links", "type": "quantitative", "title": "Links",
-                  "axis": {"tickCount": 6, "tickMinStep": 1, "format": ",d"}},
+            "y": {"field": "text", "type": "nominal", "title": None, "sort": None,
+                  "scale": {"domain": [row["head"] for row in table]}, "axis": {"ticks": False, "domain": False}},
+            "x": {"field": "links", "type": "quantitative", "title": "Links",
+                  "axis": {"tickCount": 8, "tickMinStep": 1, "format": ",d"}},
             "order": {"field": "series"},
         },
     }  # fmt: skip
@@ -305,7 +313,8 @@ def length_chart(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     span = f"from {decimal(lengths[0])} m to {decimal(lengths[-1])} m"
     description = f"{count(total)} links by length, {span}, over {', '.join(series)}."
     note = "Lengths are those to order: the run with its slack, rounded up to what is stocked. A colour is a medium."
-    return chart_of("lengths", "Links by length", description, series, bars, spec, ["Length", *series], table, note)
+    chart = chart_of("lengths", "Links by length", description, series, bars, spec, ["Length", *series], table, note)
+    return shaped(chart, "slim" if len(lengths) <= FEW_BARS else "tall" if len(lengths) > MANY_BARS else "")
 
 
 def _word_of(series: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from designer.charts import IS_ON, chart_of, crosshair
+from designer.charts import IS_ON, chart_of, crosshair, shaped
 from designer.cost_figures import HOURS_PER_YEAR
 from designer.templatetags.units import category_name, usd, usd_exact, usd_exact_range, usd_range, usd_small, words
 
@@ -20,7 +20,6 @@ KINDS = {
 }  # fmt: skip
 SERVERS = "server"
 SUM_COLOUR = len(KINDS) + 1
-KINDS_PX = 200
 MOST_YEARS = 15  # a break-even further off is as good as none
 MONEY_LABEL = (
     "(datum.value < 0 ? '−' : '') + '$' + (abs(datum.value) >= 1e9 ? format(abs(datum.value) / 1e9, '~r') + ' bn' : "
@@ -48,12 +47,6 @@ def coloured(chart: dict[str, Any], numbers: Sequence[int]) -> dict[str, Any]:
     for item, number in zip(chart["legend"], numbers, strict=True):
         item["number"] = number
     chart["spec"]["encoding"]["color"]["scale"]["range"] = [f"var(--chart-{number})" for number in numbers]
-    return chart
-
-
-def with_height(chart: dict[str, Any], height_px: int) -> dict[str, Any]:
-    """The chart with another height; cost.css gives the plot of the same key as much."""
-    chart["spec"]["height"] = height_px
     return chart
 
 
@@ -107,8 +100,9 @@ def purchase_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
     description = (
         f"Purchase price by category and network, servers left out: the most goes to {category_name(drawn[0]).lower()}."
     )
-    return chart_of("purchase", "Purchase price by category and network", description, series, bars, spec,
-                    ["Category", *series], table, note)  # fmt: skip
+    chart = chart_of("purchase", "Purchase price by part and network", description, series, bars, spec,
+                     ["Category", *series], table, note)  # fmt: skip
+    return shaped(chart, "low")
 
 
 def _sum(rows: Sequence[Mapping[str, Any]], **wanted: str) -> float:
@@ -182,7 +176,7 @@ def kinds_chart(cost: Mapping[str, Any]) -> dict[str, Any]:
         table,
         note,
     )
-    return with_height(coloured(chart, _numbers(kinds)), KINDS_PX)
+    return shaped(coloured(chart, _numbers(kinds)), "low")
 
 
 def share(part: float, whole: float) -> str:
@@ -389,7 +383,8 @@ def rent_chart(cost: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, 
     )
     note = "What was paid so far, in years of mean running cost, nothing discounted. Renting pays for the hours in use alone. "
     note += "The break-even price also discounts, and counts what is left of the equipment in favour of owning."
-    return chart_of("rent-or-buy", "Rent or buy", description, series, rows, spec, ["After", *series], table, note)
+    title = "Paid so far, owned and rented"
+    return chart_of("rent-or-buy", title, description, series, rows, spec, ["After", *series], table, note)
 
 
 def hours_in_use(cost: Mapping[str, Any], result: Mapping[str, Any]) -> float:

@@ -41,16 +41,16 @@ def _sums(cost: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
     parts = _parts(capex, {"servers": "servers", "network": "network", "facility": "racks and cooling"})
     last = cost["cash_flow"][-1]["usd"].get("residual") or 0
     rate = _value_of(cost, "discount-rate")
-    yield _figure("Purchase price", capex["total"], f"Every line of the bill of materials, spares included: {parts}.")
-    yield _figure("Outlay in year 0", cost["outlay_usd"],
-                  f"Purchase price {usd(capex['total']['typical'])} + {_parts(cost['one_off_usd'], ONE_OFF)}.")  # fmt: skip
-    yield _figure("Running cost a year", cost["opex_usd_per_year"]["total"],
-                  f"{_parts(cost['opex_usd_per_year'], RUNNING)}, the mean of {years} years.".capitalize())  # fmt: skip
     how = (
         f"Outlay + Σ running cost of year y ÷ (1 + r)^y − value left ÷ (1 + r)^{years}, with r = {percent(rate, 2)} "
         f"and {usd(-last)} left. Without discounting: {usd(cost['tco_undiscounted_usd']['typical'])}."
     )
     yield _figure(f"Total cost over {years} {'year' if years == 1 else 'years'}", cost["tco_usd"], how)
+    yield _figure("Purchase price", capex["total"], f"Every line of the bill of materials, spares included: {parts}.")
+    yield _figure("Outlay in year 0", cost["outlay_usd"],
+                  f"Purchase price {usd(capex['total']['typical'])} + {_parts(cost['one_off_usd'], ONE_OFF)}.")  # fmt: skip
+    yield _figure("Running cost a year", cost["opex_usd_per_year"]["total"],
+                  f"{_parts(cost['opex_usd_per_year'], RUNNING)}, the mean of {years} years.".capitalize())  # fmt: skip
 
 
 def _per_gpu(cost: Mapping[str, Any], gpus: int) -> Iterable[dict[str, Any]]:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from designer.charts import chart_of
-from designer.cost_charts import money_axis, tooltip, with_height
+from designer.charts import chart_of, shaped
+from designer.cost_charts import money_axis, tooltip
 from designer.templatetags.units import (
     basis_name,
     count,
@@ -19,7 +19,7 @@ from designer.templatetags.units import (
 
 MARKED = {"p5": 0, "p25": 1, "p50": 0, "p75": 1, "p95": 0}  # fmt: skip - on which of two lines its name stands
 SHOWN = ("p5", "p10", "p25", "p50", "p75", "p90", "p95", "mean")
-BAR_PX, LABEL_UP_PX, BAR_DOWN_PX, TORNADO_PX = 13, 10, 9, 500
+BAR_PX, TICK_PX, LABEL_UP_PX, BAR_DOWN_PX = 13, 19, 10, 9
 MILLION = 1e6
 FIGURES = {"capex_usd": "Purchase price", "tco_usd": "Total cost", "usd_per_gpu_hour": "Per GPU-hour"}
 
@@ -140,13 +140,13 @@ def tornado_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
     first = f"{found[0]['label']}, by {usd(found[0]['width_usd'])} between its ends"
     description = f"What moves the total cost of {usd(typical)} most: {first}."
     note = (
-        f"The line is the typical total, {usd(typical)}. Each bar moves one figure from its low to its high end and leaves the "
-        "rest. Amber: an assumption, so finding out pays."
+        f"The mark on each bar is the typical total, {usd(typical)}. A bar moves one figure from its low to its high end and "
+        "leaves the rest. Amber: an assumption, so finding out pays."
     )
     title, series = f"The {len(found)} figures that move the total most", ["At its low end", "At its high end"]
     columns = ["Figure", "From low to high", "Total at low", "Total at high", "Difference"]
     chart = chart_of("tornado", title, description, series, bars, spec, columns, table, note)
-    return with_height(chart, TORNADO_PX)
+    return shaped(chart, "tall")
 
 
 def _bars_of(at: int, row: Mapping[str, Any], typical: float) -> list[dict[str, Any]]:
@@ -169,9 +169,10 @@ def _tornado_bars(bars: Sequence[Mapping[str, Any]], x: Mapping[str, Any], typic
         {"data": {"values": list(bars)}, "transform": [{"filter": "indexof(off, datum.series) < 0"}],
          "mark": {"type": "bar", "height": BAR_PX, "yOffset": BAR_DOWN_PX, "cornerRadius": 2, "tooltip": said},
          "encoding": {"x": x, "x2": {"field": "typical"}}},
-        {"data": {"values": [{"usd": typical, "told": usd(typical)}]},
-         "mark": {"type": "rule", "strokeWidth": 1, "tooltip": tooltip({"Typical total": "told"})},
-         "encoding": {"x": x, "y": None, "color": {"value": "var(--muted)"}}},
+        {"data": {"values": [{"usd": typical, "told": usd(typical), "at": bar["at"]} for bar in bars[::2]]},
+         "mark": {"type": "tick", "orient": "vertical", "size": TICK_PX, "thickness": 2, "opacity": 1, "yOffset": BAR_DOWN_PX,
+                  "tooltip": tooltip({"Typical total": "told"})},
+         "encoding": {"x": x, "color": {"value": "var(--text)"}}},
     ]  # fmt: skip
 
 

@@ -26,11 +26,14 @@ MAX_ROWS = 140
 TAIL_ROWS = 8
 WIDTH = 1040
 HEIGHT = 960  # of a floor with many rows, about
+LABEL = 44  # at the left of a row of the floor
+WIDEST = 72.0  # of a rack from above
+ROOM_FOR_SIGN, ROOM_FOR_POWER = 12, 60
 UNIT = 14
 RULER = 26
 BAR = 34
 RACK_WIDTH = 212
-GAP = 22
+GAP, GAP_IN_LEGEND = 22, 26
 HEAD, FOOT = 46, 74
 LETTER, WIDE = 6.2, 7.8  # width of a letter of 11 px, about; of a capital
 FILLS = {NODE: "#7b8b99", LEAF: "#8fc1bd", SPINE: "#3f8f92", CORE: "#0d5c63", MANAGER: "#5a4fa3", HOST: "#b4531b"}
@@ -54,11 +57,13 @@ def _rect(x: float, y: float, width: float, height: float, kind: str, paint: str
     return f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" {paint}/>'
 
 
-def _svg(kind: str, height: float, title: str, words: str, parts: Sequence[str], number: str) -> SafeString:
+def _svg(
+    kind: str, height: float, title: str, words: str, parts: Sequence[str], number: str, width: float
+) -> SafeString:
     name = f"{kind}-{number}"
     role = "group" if any("<a " in part for part in parts) else "img"  # links inside a picture are not announced
     return mark_safe(  # noqa: S308 - every text in it went through escape()
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" viewBox="0 0 {WIDTH} {height:.0f}" width="{WIDTH}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
         f'height="{height:.0f}" role="{role}" aria-labelledby="{name}-title {name}-desc" font-family="{FONT}">'
         f'<title id="{name}-title">{escape(title)}</title><desc id="{name}-desc">{escape(words)}</desc>'
         f"{''.join(parts)}</svg>"
@@ -91,7 +96,8 @@ def rack_svg(plan: FloorPlan, rack_numbers: Sequence[int]) -> SafeString:
     height = line_height * (-(-len(rack_numbers) // IN_LINE))
     words = " ".join(_rack_in_words(plan, number - 1) for number in rack_numbers)
     title = f"Rack {names[0]}" if len(names) == 1 else f"Racks {', '.join(names)}"
-    return _svg("elevation", height, title, words, parts, str(rack_numbers[0]))
+    width = min(len(rack_numbers), IN_LINE) * (RACK_WIDTH + RULER + GAP)
+    return _svg("elevation", height, title, words, parts, str(rack_numbers[0]), width)
 
 
 def _rack(plan: FloorPlan, rack: int, x: float, top: float) -> list[str]:
@@ -221,14 +227,13 @@ def floor_svg(plan: FloorPlan, href: Callable[[int], str] | None = None, chosen:
     """
     rows = _shown_rows(plan.n_rows)
     across = round(float(plan.x_m.max()) / (plan.plan.rack_pitch_m or 1)) + 1
-    left = 44
-    pitch = min((WIDTH - left - 6) / across, 34.0)
+    pitch = min((WIDTH - LABEL - 6) / across, WIDEST)
     step = min(max(pitch * 2.3, 12.0), 46.0, max(HEIGHT / min(plan.n_rows, MAX_ROWS), 6.0))
     depth = step * 0.6
     tops = {row: 8 + k * step + (18 if row > rows[0][-1] else 0) for k, row in enumerate([*rows[0], *rows[1]])}
     parts = _row_labels(plan, rows, tops, depth, step)
     places = np.flatnonzero(np.isin(plan.row, [*rows[0], *rows[1]]))
-    boxes = {int(i): (left + float(plan.x_m[i]) / (plan.plan.rack_pitch_m or 1) * pitch, tops[int(plan.row[i])])
+    boxes = {int(i): (LABEL + float(plan.x_m[i]) / (plan.plan.rack_pitch_m or 1) * pitch, tops[int(plan.row[i])])
              for i in places}  # fmt: skip
     draw = _linked_racks if plan.n_racks <= MAX_LINKED else _joined_racks
     parts += draw(plan, boxes, pitch, depth, href)
@@ -238,8 +243,10 @@ def floor_svg(plan: FloorPlan, href: Callable[[int], str] | None = None, chosen:
             paint = 'rx="3" fill="none" stroke="#0b6bcb" stroke-width="2"'
             parts.append(_rect(x - 0.5, y - 1.5, pitch - 1 if pitch > 4 else pitch, depth + 3, "chosen", paint))
     bottom = max(tops.values()) + depth + 14
-    parts += _legend(plan, left, bottom)
-    return _svg("floor", bottom + 30, f"Floor of {count(plan.n_racks)} racks", _floor_in_words(plan), parts, "plan")
+    legend, legend_end = _legend(plan, LABEL, bottom)
+    width = min(max(LABEL + across * pitch, legend_end) + 6, WIDTH)
+    title = f"Floor of {count(plan.n_racks)} racks"
+    return _svg("floor", bottom + 14, title, _floor_in_words(plan), [*parts, *legend], "plan", width)
 
 
 def _shown_rows(n_rows: int) -> tuple[list[int], list[int]]:
@@ -254,10 +261,10 @@ def _row_labels(
 ) -> list[str]:
     every = math.ceil(11 / step)
     shown = [row for group in rows for row in group[::every]]
-    out = [_text(38, tops[row] + depth / 2 + 4, f"R{row:02d}", "tick", "end") for row in shown]
+    out = [_text(LABEL - 6, tops[row] + depth / 2 + 4, f"R{row:02d}", "tick", "end") for row in shown]
     if rows[1]:
         y = tops[rows[1][0]] - 10
-        out.append(_text(44, y, f"{count(plan.n_rows - MAX_ROWS)} rows between are not drawn", "tick"))
+        out.append(_text(LABEL, y, f"{count(plan.n_rows - MAX_ROWS)} rows between are not drawn", "tick"))
     return out
 
 
@@ -285,14 +292,21 @@ def _linked_racks(
             ),
             _rect(x, y, pitch - 2, band, f"glyph {role}", f'rx="2" fill="{FILLS[role]}"'),
         ]
-        if SIGNS[role] and pitch >= 12 and depth >= 18:
-            drawn.append(_text(x + pitch / 2 - 1, y + (depth + band) / 2 + 4, SIGNS[role], "tick", "middle"))
+        if (words := _in_plate(plan, rack, pitch)) and depth >= 18:
+            drawn.append(_text(x + pitch / 2 - 1, y + (depth + band) / 2 + 4, words, "tick", "middle"))
         inside = "".join(drawn)
         if href:
             out.append(f'<a href="{escape(href(rack + 1))}" aria-label="{escape(_hint(plan, rack))}">{inside}</a>')
         else:
             out.append(f"<g>{inside}</g>")
     return out
+
+
+def _in_plate(plan: FloorPlan, rack: int, pitch: float) -> str:
+    """What a rack of the floor says of itself: its sign, and its power where there is room."""
+    kw = float(plan.max_w[rack]) / W_PER_KW
+    power = f"{_kw(kw)} kW" if kw and pitch >= ROOM_FOR_POWER else ""
+    return " ".join(word for word in (SIGNS[plan.role[rack]] if pitch >= ROOM_FOR_SIGN else "", power) if word)
 
 
 def _hint(plan: FloorPlan, rack: int) -> str:
@@ -328,7 +342,8 @@ def _joined_racks(
     ]
 
 
-def _legend(plan: FloorPlan, x: float, y: float) -> list[str]:
+def _legend(plan: FloorPlan, x: float, y: float) -> tuple[list[str], float]:
+    """What the colours mean, in a line, and where it ends."""
     out = []
     for role in FILLS:
         if n := plan.role.count(role):
@@ -336,11 +351,13 @@ def _legend(plan: FloorPlan, x: float, y: float) -> list[str]:
             words = f"{RACK_FOR[role]}{sign}: {_racks(n)}"
             out.append(_rect(x, y, 11, 11, f"glyph {role}", f'rx="2.5" fill="{FILLS[role]}"'))
             out.append(_text(x + 17, y + 10, words))
-            x += 17 + len(words) * LETTER + 26
+            x += 17 + len(words) * LETTER + GAP_IN_LEGEND
     if (n_over := int(plan.is_over.sum())) > 0:
         out.append(_rect(x, y, 11, 11, "plate over", 'rx="2.5" fill="none" stroke="#a8231b" stroke-width="2"'))
-        out.append(_text(x + 17, y + 10, f"Over a limit: {_racks(n_over)}", "over"))
-    return out
+        words = f"Over a limit: {_racks(n_over)}"
+        out.append(_text(x + 17, y + 10, words, "over"))
+        x += 17 + len(words) * LETTER + GAP_IN_LEGEND
+    return out, x - GAP_IN_LEGEND
 
 
 def _racks(n: int) -> str:

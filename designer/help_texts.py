@@ -16,8 +16,8 @@ from designer.summary import NAMES
 TEXTS = DOCS / "help.csv"
 FIGURES = NAMES  # of the strip of key figures
 COST_FIGURES = {
-    "cost.purchase_price": "Purchase price", "cost.outlay_in_year_0": "Outlay in year 0",
-    "cost.running_cost_a_year": "Running cost a year", "cost.total_cost": "Total cost", "cost.per_gpu": "Per GPU",
+    "cost.total_cost": "Total cost", "cost.purchase_price": "Purchase price", "cost.outlay_in_year_0": "Outlay in year 0",
+    "cost.running_cost_a_year": "Running cost a year", "cost.per_gpu": "Per GPU",
     "cost.per_gpu_hour": "Per GPU-hour", "cost.per_gb_s_of_bisection": "Per Gb/s of bisection",
     "cost.per_gb_s_of_bus_bandwidth": "Per GB/s of bus bandwidth", "cost.per_million_tokens": "Per million tokens",
 }  # fmt: skip

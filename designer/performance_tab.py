@@ -53,7 +53,7 @@ def performance_context(job: EstimateJob, design_id: UUID, query: Mapping[str, A
         ],
         "by_count": by_count(performance, table, collective),
         "offered": others,
-        "with": [str(row["pk"]) for row in beside] + [""] * (MOST_BESIDE - len(beside)),
+        "with": [*(str(row["pk"]) for row in beside), ""][:MOST_BESIDE],
         "without_table": [row["name"] for row in beside if not row["table"]],
         "random": performance["all_reduce"]["both_placements"],
         "calibrations_offered": list(Calibration.objects.filter(owner_id=job.owner_id).only("pk", "name")),

@@ -144,7 +144,7 @@ def size_chart(table: Mapping[str, Any], collective: str, quantity: str, dots: D
         f"{label} {what} against message size from {message_size(sizes[0])} to {message_size(sizes[-1])}, for "
         f"{', '.join(series)}. The largest message: {_text(last, quantity)} on {series[-1]}."
     )
-    title = f"{label}: {'bandwidth' if quantity == 'busbw' else 'time'} against message size"
+    title = f"{label}: {'bandwidth' if quantity == 'busbw' else 'time'} by message size"
     return chart_of(quantity + "-by-size", title, description, series, rows, spec, ["Message size", *series],
                     _size_table(table, shown, quantity), _size_note(collective, quantity, measured))  # fmt: skip
 
@@ -212,7 +212,7 @@ def efficiency_chart(efficiency: Mapping[str, Any], collective: str, at_size: in
     if any(row[0] > 1 for row in values):
         note += " More than 100 %: switches that add, or trees of two domains, send fewer bytes than a ring."
     description = f"{COLLECTIVES[collective]} efficiency from {count(gpus[0])} to {count(gpus[-1])} GPUs at {size}."
-    title = f"{COLLECTIVES[collective]}: efficiency against GPU count at {size}"
+    title = f"{COLLECTIVES[collective]}: efficiency by GPU count at {size}"
     return chart_of("efficiency", title, description, series, rows, spec, ["GPUs", *series], table, note)
 
 

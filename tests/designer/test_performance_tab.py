@@ -151,7 +151,7 @@ def test_the_tab_shows_the_collective_that_is_asked_for(page: Client, owner: Use
     words = text_of(tab(page, design, collective="alltoall", size=str(2**24)))
     assert "All-to-all by GPU count" in words
     assert "leaf oversubscription" in words
-    assert "efficiency against GPU count at 16 MiB" in words
+    assert "efficiency by GPU count at 16 MiB" in words
     assert "All-reduce by GPU count" in text_of(tab(page, design, collective="nonsense", size="x"))
 
 
@@ -161,7 +161,7 @@ def test_the_overview_leads_to_it_and_every_page_to_the_validation(page: Client,
     address = reverse("design", args=[design.pk])
     overview = page.get(address).content.decode()
     assert re.search(rf'href="{address}\?tab=performance#result"[^>]*>All collectives<', overview)
-    assert overview.count(f'href="{reverse("validation")}"') == 2, "in the navigation and in the footer"
+    assert overview.count(f'href="{reverse("validation")}"') == 3, "in the navigation, in its menu and in the footer"
 
 
 @pytest.mark.django_db
@@ -183,7 +183,8 @@ def test_other_designs_stand_beside_it_and_nobody_else_s(page: Client, owner: Us
     assert "All-reduce: designs side by side" in words
     assert f"{EVIL}, 768 GPUs" in words
     assert "Stranger’s" not in words
-    assert tab(page, design).content.decode().count('name="with"') == MOST_BESIDE
+    assert tab(page, design).content.decode().count('name="with"') == 1, "the next follows the one that is chosen"
+    assert tab(page, design, **{"with": [str(other.pk)]}).content.decode().count('name="with"') == 2 <= MOST_BESIDE
     saved = save_design(
         owner, parse_spec(SPEC | {"name": "New", "compute": {"server": "dgx-h100", "nodes": 3}}, load_catalog())
     )
