@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from designer.advice_charts import advice_charts
 from designer.templatetags.units import words
 from estimator.advice import PRIORITIES, advise
 from estimator.advice_criteria import Compared
@@ -35,13 +36,24 @@ def advice_of(values: Mapping[str, Any], priority: str, budget_usd: float | None
         If the request is wrong, cannot be built, or has no other family.
     """
     catalog = load_catalog()
-    pair, notes, is_infiniband = _compared(json.dumps(values, sort_keys=True), catalog.version)
+    pair, notes, is_infiniband = _found(values, catalog)
     chosen: Any = priority if priority in PRIORITIES else "balanced"
     answer = advise(pair, catalog, chosen, budget_usd)
     return answer | {
         "own": "infiniband" if is_infiniband else "roce", "notes": notes,
         "designs": {family: _shape(result) for family, result in zip(("infiniband", "roce"), pair.both, strict=True)},
     }  # fmt: skip
+
+
+def charts_of(values: Mapping[str, Any], answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The charts of an advice that was given for a request."""
+    catalog = load_catalog()
+    pair, *_ = _found(values, catalog)
+    return advice_charts(answer, pair, catalog)
+
+
+def _found(values: Mapping[str, Any], catalog: Catalog) -> tuple[Compared, tuple[str, ...], bool]:
+    return _compared(json.dumps(values, sort_keys=True), catalog.version)
 
 
 def _shape(result: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from designer.access import design_page, design_to_see, owner_of
+from designer.advice_charts import generations_chart
 from designer.advice_page import (
     DEFAULT_GPUS,
     DEFAULT_RATE,
@@ -18,6 +19,7 @@ from designer.advice_page import (
     advice_of,
     asked_values,
     budget_of,
+    charts_of,
     servers_of,
 )
 from designer.models import Design
@@ -42,10 +44,12 @@ def advice(request: HttpRequest) -> HttpResponse:
                   "rate": query.get("rate") or DEFAULT_RATE, "budget": query.get("budget", "")},
         "generations": generations_json(catalog),
     }  # fmt: skip
+    context["charts"] = [generations_chart(context["generations"])]
     try:
         design = _design_of(request)
         values = design.latest.given if design else asked_values(query, catalog)
-        context |= {"design": design, "advice": advice_of(values, context["priority"], budget_of(query.get("budget")))}
+        answer = advice_of(values, context["priority"], budget_of(query.get("budget")))
+        context |= {"design": design, "advice": answer, "charts": charts_of(values, answer) + context["charts"]}
     except EstimatorError as error:
         return render(request, "designer/advice.html", context | {"problems": error.problems}, status=422)
     return render(request, "designer/advice.html", context)

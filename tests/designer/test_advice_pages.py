@@ -10,11 +10,14 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from designer.advice_page import RATES, advice_of, budget_of
+from designer.advice_charts import generations_chart
+from designer.advice_page import RATES, advice_of, budget_of, charts_of
 from designer.samples import SAMPLES
 from designer.services import save_design
+from designer.templatetags.units import usd
 from estimator.errors import SpecError
 from tests.designer.finished_design import finished
+from tests.designer.test_charts import rendered
 
 pytestmark = pytest.mark.django_db
 SMALL: dict[str, Any] = {
@@ -124,3 +127,59 @@ def test_designs_of_others_are_not_found(page: Client) -> None:
     assert page.get(reverse("advice"), {"design": str(design.pk)}).status_code == 404
     assert page.get(reverse("advice"), {"design": str(uuid.uuid4())}).status_code == 404
     assert page.get(reverse("advice"), {"design": "no-uuid"}).status_code == 404
+
+
+# ---------------------------------------------------------------- charts
+
+
+@pytest.fixture(scope="module")
+def pictures() -> list[dict[str, Any]]:
+    answer = advice_of(SMALL, "balanced", None)
+    return [*charts_of(SMALL, answer), generations_chart(answer["generations"])]
+
+
+def test_cost_latency_congestion_lock_in_and_years_are_drawn(pictures: list[dict[str, Any]], page: Client) -> None:
+    keys = [chart["key"] for chart in pictures]
+    assert keys == [
+        "advice-score",
+        "advice-price",
+        "advice-latency",
+        "advice-traffic",
+        "advice-makers",
+        "advice-generations",
+    ]
+    assert [item["label"] for chart in pictures[:-1] for item in chart["legend"]] == ["InfiniBand", "RoCE"] * 5
+    body = page.get(reverse("advice")).content.decode()
+    for key in keys:
+        assert f'data-chart="chart-{key}"' in body
+        assert f'id="chart-{key}"' in body
+
+
+def test_without_an_answer_the_years_are_drawn_alone(page: Client) -> None:
+    body = page.get(reverse("advice"), {"gpus": "many"}).content.decode()
+    assert re.findall(r'data-chart="chart-([a-z-]+)"', body) == ["advice-generations"]
+
+
+def test_every_picture_of_the_advice_renders(pictures: list[dict[str, Any]]) -> None:
+    for drawn in rendered([chart["spec"] for chart in pictures]):
+        assert drawn["length"] > 1000
+
+
+def test_tables_say_what_the_pictures_draw(pictures: list[dict[str, Any]]) -> None:
+    score, price, latency, traffic, makers, years = (
+        {row["head"]: row["cells"] for row in chart["table"]["rows"]} for chart in pictures
+    )
+    answer = advice_of(SMALL, "balanced", None)
+    for one in answer["criteria"]:
+        assert [cell["text"] for cell in score[one["title"]]] == [one["infiniband_text"], one["roce_text"]]
+    drawn = pictures[0]["spec"]["data"]["values"]
+    assert sum(-row["points"] for row in drawn) == answer["score"]
+    network = next(one for one in answer["criteria"] if one["key"] == "network_price")
+    assert [cell["text"] for cell in price["Network, all parts"]] == [usd(network["infiniband"]), usd(network["roce"])]
+    assert len(latency) > len({row["message_bytes"] for row in pictures[2]["spec"]["data"]["values"]})
+    assert traffic["All-reduce, sums in switches"][1]["text"] == "–"
+    assert "NVIDIA" in makers["Switches"][0]["note"]
+    assert [cell["text"] for cell in years["1.6\N{NO-BREAK SPACE}Tb/s"]] == [
+        "GDR, announced",
+        "1.6T Ethernet, announced",
+    ]
