@@ -29,7 +29,7 @@ PART_LINES = 2
 SIZES = {"tier": 13.5, "head": 12.5}
 SMALL = 11.5
 EDGE = 8
-COLUMN_MOST = 300
+COLUMN_MOST = 421
 GAP = 14
 SQUARE, PITCH, PITCH_MOST = 12, 15, 40
 BOX_HEIGHT = 60
@@ -403,9 +403,10 @@ def fabric_svg(estimate: Mapping[str, Any]) -> SafeString:
     for tier in frame.tiers:
         _draw_tier(canvas, frame, tier, fabric)
     tiers = "1 tier" if fabric["tiers"] == 1 else f"{fabric['tiers']} tiers"
+    look = "fabric one-block" if len(frame.columns) == 1 else "fabric"
     title = f"Fabric of {count(fabric['counts']['switches'])} switches in {tiers}"
     return mark_safe(  # noqa: S308 - every text in it went through escape()
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="fabric" viewBox="0 0 {WIDTH} {frame.height:.0f}" width="{WIDTH}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{look}" viewBox="0 0 {WIDTH} {frame.height:.0f}" width="{WIDTH}" '
         f'height="{frame.height:.0f}" role="img" aria-labelledby="fabric-title fabric-desc" '
         f'font-family="system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif">'
         f'<title id="fabric-title">{escape(title)}</title><desc id="fabric-desc">{escape(_in_words(fabric))}</desc>'

@@ -160,10 +160,12 @@ class Pen:
         for x, y in spots:
             box = self.box_of(x, y, words, kind, "middle")
             inside = within is None or (box.left >= within.left and box.right <= within.right)
-            ground = Rect(box.left - 5, box.top - 3, box.right + 5, box.bottom + 3)
+            pad = 2 if kind == "tiny" else 5
+            ground = Rect(box.left - pad, box.top - pad / 2, box.right + pad, box.bottom + pad / 2)
             grown = Rect(ground.left - 2, ground.top - 1, ground.right + 2, ground.bottom + 1)
             if inside and not any(grown.meets(other) for other in self.labels):
-                self.rect(ground, "halo", SURFACE, LINE, (ground.bottom - ground.top) / 2)
+                radius = (ground.bottom - ground.top) / 2
+                self.rect(ground, f"halo {kind}", SURFACE, "none" if kind == "tiny" else LINE, radius)
                 self.text(x, y, words, kind, css="on-line")
                 return True
         return False

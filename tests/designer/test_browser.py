@@ -255,6 +255,10 @@ def test_charts_draw_hover_toggle_and_save(page, tmp_path):
         content = Path(download.value.path()).read_bytes()
         assert content.startswith(start)
         assert b"var(" not in content
+        if kind == "svg":
+            shown = page.locator(".legend").first.locator(".legend-item:has(:checked)").all_inner_texts()
+            for words in (page.locator(".chart h3").first.inner_text(), *shown):
+                assert f">{words}<".encode() in content, "a file has its title and the legend of what is shown"
 
 
 def test_the_scheme_is_remembered(page):

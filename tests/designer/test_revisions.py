@@ -86,6 +86,21 @@ def test_figures_are_told_as_an_architect_says_them():
     assert figure_words(FIGURES | {"built": None}, FIGURES)[-1] == "built one tier → 1.33:1"
 
 
+def test_what_owning_costs_is_told_where_only_that_has_moved():
+    costs = {"tco_years": 4, "tco_usd": 63_600_000, "usd_per_gpu_hour": 2.23}
+    later = {"tco_years": 6, "tco_usd": 77_100_000, "usd_per_gpu_hour": 1.84}
+    assert figure_words(FIGURES | costs, FIGURES | later) == [
+        "cost over 4 → 6 years $63.6\xa0M → $77.1\xa0M", "a GPU-hour $2.23 → $1.84",
+    ]  # fmt: skip
+
+
+def test_figures_that_lack_something_are_no_savings():
+    after = FIGURES | {"cables": 0, "modules": 12, "capex_usd": 8_000_000, "floors": ["cables", "modules", "capex_usd"]}
+    assert figure_words(FIGURES, after) == [
+        "cables 2,048 → not known", "modules 3,072 → at least 12", "purchase $50.0\xa0M → at least $8.00\xa0M",
+    ]  # fmt: skip
+
+
 def test_figures_of_two_revisions_are_of_their_specs(owner):
     design = saved(owner, {"fabric.oversubscription": "2:1"})
     diff = revision_diff(*design.revisions.order_by("number"))
