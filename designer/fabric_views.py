@@ -8,6 +8,7 @@ from uuid import UUID
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
+from designer.diagrams import names_of
 from designer.fabric_diagrams import USUAL_BYTES, Diagram, diagram_of
 from designer.fabric_query import Asked, asked_of
 from designer.fabric_svg import Scene
@@ -136,9 +137,7 @@ def part_names(result: Mapping[str, Any], role: str) -> dict[str, str]:
     ids = {kind: switch["part"] for kind, switch in fabric["switches"].items()}
     if role == COMPUTE:
         ids[NODE] = result["spec"]["compute"]["server"]
-    lines = (result.get("bom") or {}).get("lines", [])
-    described = {line["part"]: line["description"] for line in lines}
-    return {kind: described.get(part, part) for kind, part in ids.items() if part and part != "custom"}
+    return names_of(ids, result)
 
 
 # ---------------------------------------------------------------- pictures

@@ -9,7 +9,7 @@ from designer.differences import AUTOMATIC, label_of, text_of
 from designer.headlines import changes, is_floor
 from designer.kept_figures import Figures, figures_of
 from designer.models import DesignRevision
-from designer.spec_keys import KEPT, SIZE_KEYS, read_path
+from designer.spec_keys import COST_KEYS, KEPT, SIZE_KEYS, read_path
 from designer.templatetags.units import change_usd, count, gb_s, ratio_to_one, usd, usd_small, watts, words
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.fabric_fields import OtherFabric
@@ -85,7 +85,12 @@ def _said(path: str, revision: DesignRevision, flat: Mapping[str, Any], catalog:
     found = read_path(revision.spec, path)
     if path.startswith(f"{PLAN}.") and not flat.get(PLAN):
         return NONE
-    return AUTOMATIC if found is None or isinstance(found, Mapping) else f"{AUTOMATIC}: {text_of(path, found, catalog)}"
+    if found is None and path in COST_KEYS:
+        found = catalog.economics[COST_KEYS[path]].typical
+    if found is None or isinstance(found, Mapping):
+        return AUTOMATIC
+    text = text_of(path, found, catalog)
+    return text if text.lower().startswith(AUTOMATIC) else f"{text} ({AUTOMATIC})"
 
 
 def _size(revision: DesignRevision) -> str:
