@@ -83,7 +83,12 @@ def test_wholes_that_the_form_hands_through_are_told_as_wholes(owner, catalog):
     book = {"name": "Vendor A", "prices": [{"part": "nvidia-qm9700", "low": 1, "typical": 2, "high": 3, "source": "quote",
                                              "as_of": "2026-11-02", "basis": "quote"}]}  # fmt: skip
     design = saved(owner, {"economics.prices": book})
-    assert rows_of(design, catalog)["Own prices"] == ("none", "“Vendor A”, 1 prices")
+    assert rows_of(design, catalog)["Own prices"] == ("none", "“Vendor A”, 1 price")
+
+
+def test_no_lengths_and_an_empty_list_of_them_are_the_same_answer(owner, catalog):
+    rows = rows_of(saved(owner, {"site.set_lengths": [], "economics.years": 6}), catalog)
+    assert len(rows) == 1, rows
 
 
 def test_figures_are_told_as_an_architect_says_them():
