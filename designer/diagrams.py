@@ -392,7 +392,7 @@ def part_names(estimate: Mapping[str, Any]) -> dict[str, str]:
 
 
 def names_of(ids: Mapping[str, str | None], estimate: Mapping[str, Any]) -> dict[str, str]:
-    """What parts are called: as the bill of an Estimate says, or by maker and model where it has no bill; custom ones left out."""
+    """What parts are called: as the bill of an Estimate says, else by maker and model; custom ones are left out."""
     described = {line["part"]: line["description"] for line in (estimate.get("bom") or {}).get("lines", [])}
     catalog = load_catalog()
     models = {part: f"{record.vendor} {record.model}" for records in (catalog.switches, catalog.servers)
