@@ -13,8 +13,8 @@ RESULT_FIGURES: dict[str, dict[str, str]] = {
         "money.range": "Low, typical, high", "money.network": "Network", "money.servers": "Servers’ price",
         "money.facility": "Racks and cooling", "money.one_off": "Freight, installation, contingency",
         "money.electricity": "Electricity a year", "money.network_per_gpu": "Network per GPU",
-        "money.network_share": "Network share of price", "power.network": "Network’s power", "power.facility": "Power with cooling",
-        "power.maximum": "Maximum power",
+        "money.network_share": "Network share of price", "power.network": "Network’s power",
+        "power.facility": "Power with cooling", "power.maximum": "Maximum power",
     },
     "Bill of materials": {
         "bom.quantity": "Quantity", "bom.unit_price": "Unit price", "bom.price": "Price of a line",
@@ -28,7 +28,8 @@ RESULT_FIGURES: dict[str, dict[str, str]] = {
     },
     "Fabric": {
         "fabric_view.load": "Load", "fabric_view.ratio": "Ratio of a bundle", "fabric_view.left": "Links up",
-        "fabric_view.rate": "Rate of a link", "fabric_view.together": "Rate together", "fabric_view.uplinks_left": "Uplinks of leaves left",
+        "fabric_view.rate": "Rate of a link", "fabric_view.together": "Rate together",
+        "fabric_view.uplinks_left": "Uplinks of leaves left",
         "fabric_view.core_links_left": "Links to cores left", "fabric_view.after": "Bus bandwidth after a loss",
     },
     "Cabling": {

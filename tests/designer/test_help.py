@@ -19,10 +19,16 @@ from designer.result_figures import RESULT_TITLES
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
-from tests.designer.test_fabric_tab import made_of, results  # noqa: F401 (a fixture)
+from tests.designer.test_fabric_tab import made_of
 
 VALUES: dict[str, Any] = {"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"}}
 TEXTS = help_texts()
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Any]:
+    """Results by name, so that each is computed once."""
+    return {}
 
 
 @pytest.fixture
