@@ -63,7 +63,7 @@ def test_every_head_figure_explains_itself(page: Client) -> None:
 def test_no_text_is_for_something_that_is_gone() -> None:
     asked = {help_key(name) for name in DesignForm(values=VALUES).fields} | set(FIGURES) | set(COST_FIGURES)
     words = "".join(path.read_text() for path in (BASE_DIR / "templates/designer").glob("_*.html"))
-    marked = set(re.findall(r'help_mark "([^"]+)"', words)) | set(re.findall(r'with help="([^"]+)"', words))
+    marked = set(re.findall(r'(?:help|figure)_mark "([^"]+)"', words)) | set(re.findall(r'with help="([^"]+)"', words))
     assert marked <= set(TEXTS), "every mark in the tables of a result has its text"
     assert set(TEXTS) - asked == marked - set(FIGURES) - set(COST_FIGURES)
 
