@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from designer.fabric_pen import STRAND_GAP, STRANDS, fan, spread, text_width
 from designer.templatetags.units import NO_BREAK_SPACE, count, gbit_s
+from estimator.catalog.loader import load_catalog
 from estimator.units import ceil_div
 
 MAX_GLYPHS = 400
@@ -29,7 +30,7 @@ PART_LINES = 2
 SIZES = {"tier": 13.5, "head": 12.5}
 SMALL = 11.5
 EDGE = 8
-COLUMN_MOST = 300
+COLUMN_MOST = 421
 GAP = 14
 SQUARE, PITCH, PITCH_MOST = 12, 15, 40
 BOX_HEIGHT = 60
@@ -391,8 +392,17 @@ def part_names(estimate: Mapping[str, Any]) -> dict[str, str]:
     """Tier → what its switches, or the servers, are called; tiers of custom parts are left out."""
     ids = {tier: switch["part"] for tier, switch in estimate["fabrics"]["compute"]["switches"].items()}
     ids["node"] = estimate["spec"]["compute"]["server"]
+    return names_of(ids, estimate)
+
+
+def names_of(ids: Mapping[str, str | None], estimate: Mapping[str, Any]) -> dict[str, str]:
+    """What parts are called: as the bill of an Estimate says, else by maker and model; custom ones are left out."""
     described = {line["part"]: line["description"] for line in (estimate.get("bom") or {}).get("lines", [])}
-    return {tier: described.get(part, part) for tier, part in ids.items() if part and part != "custom"}
+    catalog = load_catalog()
+    models = {part: f"{record.vendor} {record.model}" for records in (catalog.switches, catalog.servers)
+              for part, record in records.items() if part in ids.values()}  # fmt: skip
+    known = models | described
+    return {kind: known.get(part, part) for kind, part in ids.items() if part and part != "custom"}
 
 
 def fabric_svg(estimate: Mapping[str, Any]) -> SafeString:
@@ -407,9 +417,10 @@ def fabric_svg(estimate: Mapping[str, Any]) -> SafeString:
     for tier in frame.tiers:
         _draw_tier(canvas, frame, tier, fabric)
     tiers = "1 tier" if fabric["tiers"] == 1 else f"{fabric['tiers']} tiers"
+    look = "fabric one-block" if len(frame.columns) == 1 else "fabric"
     title = f"Fabric of {count(fabric['counts']['switches'])} switches in {tiers}"
     return mark_safe(  # noqa: S308 - every text in it went through escape()
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="fabric" viewBox="0 0 {WIDTH} {frame.height:.0f}" width="{WIDTH}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{look}" viewBox="0 0 {WIDTH} {frame.height:.0f}" width="{WIDTH}" '
         f'height="{frame.height:.0f}" role="img" aria-labelledby="fabric-title fabric-desc" '
         f'font-family="system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif">'
         f'<title id="fabric-title">{escape(title)}</title><desc id="fabric-desc">{escape(_in_words(fabric))}</desc>'

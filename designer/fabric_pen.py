@@ -21,7 +21,7 @@ FILLS = {
     "node": "#7b8b99", "manager": "#5a4fa3", "leaf": "#8fc1bd", "spine": "#3f8f92", "core": "#0d5c63", "outside": "#b4531b",
     "open": SURFACE, "kept": SUNKEN, "peer": "#b4531b", "gpu": "#b8d8a8", "nic": "#9db8dc", "pcie": "#e9ddc0", "cpu": "#d9cfe8",
     "nvswitch": "#7fb069", "down": "#a8231b",
-    "heat-0": "#4a90b8", "heat-1": "#9cc8d8", "heat-2": "#f0c75e", "heat-3": "#e0813a", "heat-4": "#b3261e",
+    "heat-0": "#86b9d1", "heat-1": "#4789b3", "heat-2": "#a06d17", "heat-3": "#ab4515", "heat-4": "#7a1111",  # more is darker
 }  # fmt: skip
 
 
@@ -160,10 +160,12 @@ class Pen:
         for x, y in spots:
             box = self.box_of(x, y, words, kind, "middle")
             inside = within is None or (box.left >= within.left and box.right <= within.right)
-            ground = Rect(box.left - 5, box.top - 3, box.right + 5, box.bottom + 3)
+            pad = 2 if kind == "tiny" else 5
+            ground = Rect(box.left - pad, box.top - pad / 2, box.right + pad, box.bottom + pad / 2)
             grown = Rect(ground.left - 2, ground.top - 1, ground.right + 2, ground.bottom + 1)
             if inside and not any(grown.meets(other) for other in self.labels):
-                self.rect(ground, "halo", SURFACE, LINE, (ground.bottom - ground.top) / 2)
+                radius = (ground.bottom - ground.top) / 2
+                self.rect(ground, f"halo {kind}", SURFACE, "none" if kind == "tiny" else LINE, radius)
                 self.text(x, y, words, kind, css="on-line")
                 return True
         return False

@@ -6,11 +6,17 @@ from typing import Any
 from designer.charts import headline
 from estimator.units import W_PER_KW
 
-KEYS = ("gpus", "switches", "cables", "modules", "it_kw", "capex_usd", "usd_per_gpu", "built_ratio", "busbw_gb_s")
+KEYS = ("gpus", "switches", "cables", "modules", "it_kw", "capex_usd", "usd_per_gpu", "usd_per_gpu_hour", "tco_usd",
+        "built_ratio", "busbw_gb_s")  # fmt: skip
+CABLING = ("cables", "modules")
+MONEY = ("capex_usd", "usd_per_gpu", "usd_per_gpu_hour", "tco_usd")
 
 
 def headlines(result: Mapping[str, Any]) -> dict[str, Any]:
-    """GPUs, switches, cables, modules of all networks; IT kW, purchase and its range, dollars a GPU; built ratio, all-reduce."""
+    """GPUs, switches, cables, modules of all networks; IT kW, purchase and its range, dollars a GPU; built ratio, all-reduce.
+
+    ``floors`` names the figures that lack a part without a price, a known power or a cable that fits: they are the least.
+    """
     fabrics, cost = result["fabrics"], result["cost"]
     compute = fabrics["compute"]
     ratio = compute["oversubscription"]
@@ -25,17 +31,40 @@ def headlines(result: Mapping[str, Any]) -> dict[str, Any]:
         "capex_usd": capex["typical"],
         "capex_low_usd": capex["low"],
         "capex_high_usd": capex["high"],
-        "usd_per_gpu": (cost["usd_per_gpu"] or {}).get("typical"),
+        "usd_per_gpu": _typical(cost["usd_per_gpu"]),
+        "usd_per_gpu_hour": _typical(cost["usd_per_gpu_hour"]),
+        "tco_usd": _typical(cost["tco_usd"]),
+        "tco_years": cost["tco_years"],
         "built_ratio": ratio["built_ratio"] if compute["counts"]["spine"] else None,
         "built": ratio["built"] if compute["counts"]["spine"] else None,
         "busbw_gb_s": reduction["busbw_gb_s"] if reduction else None,
-        "at_least": bool(cost["at_least"]),
+        "floors": _floors(result),
     }
 
 
+def _typical(ends: Mapping[str, float] | None) -> float | None:
+    return ends["typical"] if ends else None
+
+
+def _floors(result: Mapping[str, Any]) -> list[str]:
+    tiers = [tier for fabric in result["fabrics"].values() for tier in fabric["media"].values()]
+    lacks = ((CABLING, any(tier["missing"] for tier in tiers)), (("it_kw",), result["power"]["at_least"]),
+             (MONEY, result["cost"]["at_least"]))  # fmt: skip
+    return [key for keys, is_lacking in lacks if is_lacking for key in keys]
+
+
+def is_floor(figures: Mapping[str, Any], key: str) -> bool:
+    """Whether a figure is only the least that it is."""
+    return key in (figures.get("floors") or ())
+
+
 def changes(now: Mapping[str, Any] | None, before: Mapping[str, Any] | None) -> dict[str, float]:
-    """By key, how much a figure has moved since ``before``; what has not, or cannot be told, is left out."""
+    """By key, how much a figure has moved since ``before``; what has not, or cannot be told, is left out.
+
+    Two least figures say nothing of how far the true ones are apart.
+    """
     if not now or not before:
         return {}
-    moved = {key: now[key] - before[key] for key in KEYS if now.get(key) is not None and before.get(key) is not None}
+    known = [key for key in KEYS if not any(one.get(key) is None or is_floor(one, key) for one in (now, before))]
+    moved = {key: now[key] - before[key] for key in known}
     return {key: value for key, value in moved.items() if value}

@@ -15,6 +15,7 @@ from designer.headlines import changes
 from designer.kept_figures import Figures, cached, figures_of, figures_of_spec, is_of_today
 from designer.models import Comparison, Design, DesignEdit, Pin
 from designer.sight import given_in_sight, state_in_sight
+from designer.summary import FIGURES, summary_cells
 from estimator.errors import EstimatorError, Problem
 
 MOST_PINS = 6
@@ -97,8 +98,10 @@ def strip(owner: User, design: Design) -> dict[str, Any]:
     for other in others:
         is_open = other.pk == design.pk
         figures = live if is_open else figures_in_sight(other)
-        rows.append({"design": other, "figures": figures, "moved": changes(figures, live), "is_open": is_open})
-    return {"pins": rows, "live": live, "is_pinned": any(row["is_open"] for row in rows)}
+        cells = summary_cells(figures, changes(figures, live)) if figures else []
+        rows.append({"design": other, "cells": cells, "is_open": is_open})
+    heads = [figure.name for figure in FIGURES]
+    return {"pins": rows, "pin_heads": heads, "is_pinned": any(row["is_open"] for row in rows)}
 
 
 def compare_pinned(owner: User, design: Design) -> Comparison:

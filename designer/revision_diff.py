@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from designer.differences import AUTOMATIC, label_of, text_of
+from designer.headlines import changes, is_floor
 from designer.kept_figures import Figures, figures_of
 from designer.models import DesignRevision
-from designer.spec_keys import KEPT, SIZE_KEYS, read_path
-from designer.templatetags.units import change_usd, count, gb_s, ratio_to_one, rounded, usd, words
+from designer.spec_keys import COST_KEYS, KEPT, SIZE_KEYS, read_path
+from designer.templatetags.units import change_usd, count, gb_s, ratio_to_one, usd, usd_small, watts, words
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.fabric_fields import OtherFabric
+from estimator.units import W_PER_KW
 
 PLAN, OTHERS, LENGTHS, CALIBRATION, PRICES = (
     "site.plan", "other_fabrics", "site.set_lengths", "workload.calibration", "economics.prices",
@@ -83,7 +85,12 @@ def _said(path: str, revision: DesignRevision, flat: Mapping[str, Any], catalog:
     found = read_path(revision.spec, path)
     if path.startswith(f"{PLAN}.") and not flat.get(PLAN):
         return NONE
-    return AUTOMATIC if found is None or isinstance(found, Mapping) else f"{AUTOMATIC}: {text_of(path, found, catalog)}"
+    if found is None and path in COST_KEYS:
+        found = catalog.economics[COST_KEYS[path]].typical
+    if found is None or isinstance(found, Mapping):
+        return AUTOMATIC
+    text = text_of(path, found, catalog)
+    return text if text.lower().startswith(AUTOMATIC) else f"{text} ({AUTOMATIC})"
 
 
 def _size(revision: DesignRevision) -> str:
@@ -96,18 +103,26 @@ def _size(revision: DesignRevision) -> str:
 def _kept_rows(was: Mapping[str, Any], became: Mapping[str, Any]) -> list[Row]:
     """Rows of what is not one answer but a whole: other networks, lengths set by hand, own prices, a calibration."""
     sayers: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
-        (LENGTHS, "Lengths set by hand", lambda value: f"{len(value):,} links" if value else NONE),
+        (LENGTHS, "Lengths set by hand", lambda value: _several(len(value), "link") if value else NONE),
         (CALIBRATION, "Calibration", _named),
-        (PRICES, "Own prices", lambda value: f"{_named(value)}, {len(value['prices']):,} prices" if value else NONE),
+        (
+            PRICES,
+            "Own prices",
+            lambda value: f"{_named(value)}, {_several(len(value['prices']), 'price')}" if value else NONE,
+        ),
     )
     rows = list(_network_rows(was.get(OTHERS) or [], became.get(OTHERS) or []))
     for path, label, say in sayers:
         old, new = read_path(was, path), read_path(became, path)
-        if old != new:
+        if (old or None) != (new or None):
             texts = [say(old), say(new)]
             texts[1] += ", other values" if texts[0] == texts[1] else ""
             rows.append({"label": label, "before": texts[0], "after": texts[1]})
     return rows
+
+
+def _several(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def _named(value: Any) -> str:
@@ -145,13 +160,18 @@ def figure_words(before: Figures | None, after: Figures | None) -> list[str]:
     """What moved: ["spines 16 → 18", "+$210,000", "built 1.33:1 → 1:1"]; nothing where one of them cannot be told."""
     if before is None or after is None:
         return []
-    out = [f"{name} {count(before[key])} → {count(after[key])}" for key, name in COUNTS if before[key] != after[key]]
+    out = [words for key, name in COUNTS for words in _figure(before, after, key, name, count)]
     if len(out) > 1 and {"leaf", "spine", "core"} & {key for key, _ in COUNTS if before[key] != after[key]}:
         out = [text for text in out if not text.startswith("switches ")]  # the tiers have said it
-    out += _figure(before, after, "it_kw", "IT power", lambda value: f"{rounded(value)} kW")
-    if (moved := after["capex_usd"] - before["capex_usd"]) and change_usd(moved):
-        out.append(f"{change_usd(moved)} to buy")
+    out += _figure(before, after, "it_kw", "IT power", lambda value: watts(value * W_PER_KW))
+    moved = changes(after, before)
+    if "capex_usd" in moved:
+        out.append(f"{change_usd(moved['capex_usd'])} to buy")
+    elif is_floor(before, "capex_usd") or is_floor(after, "capex_usd"):
+        out += _figure(before, after, "capex_usd", "purchase", usd)
     out += _figure(before, after, "usd_per_gpu", "a GPU", usd)
+    out += _figure(before, after, "tco_usd", f"cost over {_years(before, after)}", usd)
+    out += _figure(before, after, "usd_per_gpu_hour", "a GPU-hour", usd_small)
     out += _figure(before, after, "built", "built", ratio_to_one, none="one tier")
     return out + _figure(before, after, "busbw_gb_s", "all-reduce", gb_s)
 
@@ -159,5 +179,18 @@ def figure_words(before: Figures | None, after: Figures | None) -> list[str]:
 def _figure(
     before: Figures, after: Figures, key: str, name: str, say: Callable[[Any], str], none: str = "not known"
 ) -> list[str]:
-    was, became = (none if one.get(key) is None else say(one[key]) for one in (before, after))
+    was, became = (_text(one, key, say, none) for one in (before, after))
     return [] if was == became else [f"{name} {was} → {became}"]
+
+
+def _text(figures: Figures, key: str, say: Callable[[Any], str], none: str) -> str:
+    value, has_more = figures.get(key), is_floor(figures, key)
+    if value is None or (has_more and not value):
+        return none
+    return f"at least {say(value)}" if has_more else say(value)
+
+
+def _years(before: Figures, after: Figures) -> str:
+    """ "4 years", or "4 → 6 years" """
+    spans = dict.fromkeys(str(one.get("tco_years")) for one in (before, after))
+    return f"{' → '.join(spans)} year{'' if list(spans) == ['1'] else 's'}"

@@ -4,11 +4,19 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from designer.charts import headline
+from designer.headlines import is_floor
 from designer.templatetags import units
 from estimator.units import W_PER_KW
 
 GREATER_OR_EQUAL = "≥ "
 WORD_JOINER = "\u2060"
+
+
+class Beside(NamedTuple):
+    """A figure that shares another's place: its change is shown where the other has not moved."""
+
+    key: str
+    change: Callable[[Any], str]
 
 
 class Figure(NamedTuple):
@@ -20,6 +28,7 @@ class Figure(NamedTuple):
     shown: Callable[[Any], str]
     change: Callable[[Any], str]
     better: int = 0
+    beside: "Beside | None" = None
 
 
 def _kw(value: Any) -> str:
@@ -29,6 +38,10 @@ def _kw(value: Any) -> str:
 def _change_kw(value: float) -> str:
     text = _kw(value)
     return text if value < 0 else f"+{text}"
+
+
+def _change_per_hour(value: float) -> str:
+    return f"{units.change_usd(value)} an hour"
 
 
 def _change_gb_s(value: float) -> str:
@@ -42,7 +55,15 @@ FIGURES = (
     Figure("modules", "Modules", "figure.transceivers", units.count, units.change, -1),
     Figure("it_kw", "IT power", "figure.it_power", _kw, _change_kw, -1),
     Figure("capex_usd", "Purchase", "figure.purchase", units.usd, units.change_usd, -1),
-    Figure("usd_per_gpu", "Per GPU", "figure.price_per_gpu", units.usd, units.change_usd, -1),
+    Figure(
+        "usd_per_gpu",
+        "Per GPU",
+        "figure.price_per_gpu",
+        units.usd,
+        units.change_usd,
+        -1,
+        Beside("usd_per_gpu_hour", _change_per_hour),
+    ),
     Figure("built_ratio", "Built ratio", "figure.oversubscription", units.decimal, units.change_number, -1),
     Figure("busbw_gb_s", "All-reduce", "figure.all_reduce", units.gb_s, _change_gb_s, 1),
 )
@@ -55,28 +76,41 @@ def summary_rows(
     """A row a figure: what it says, and by how much the last edit changed it."""
     notes = _notes(headlines, result)
     return [
-        {"key": figure.key, "name": figure.name, "help": figure.help, "value": _value(figure, headlines, result),
-         "note": notes[figure.key], "change": _change(figure, (moved or {}).get(figure.key))}
+        {"key": figure.key, "name": figure.name, "help": figure.help, "value": _value(figure, headlines),
+         "note": notes[figure.key], "change": _change(figure, moved or {})}
         for figure in FIGURES
     ]  # fmt: skip
 
 
-def _value(figure: Figure, headlines: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+def summary_cells(headlines: Mapping[str, Any], moved: Mapping[str, float]) -> list[dict[str, Any]]:
+    """What the strip says of figures that were kept, without notes: for tables of several designs."""
+    return [
+        {"key": figure.key, "value": _value(figure, headlines), "change": _change(figure, moved)} for figure in FIGURES
+    ]
+
+
+def _value(figure: Figure, headlines: Mapping[str, Any]) -> str:
+    """A figure as it is shown: "≥" before one that is only the least, and a dash where nothing is known of it."""
     value = headlines.get(figure.key)
     if figure.key == "built_ratio":
-        return units.ratio_to_one(headlines["built"]) if value is not None else "none"
-    is_floor = result["power"]["at_least"] if figure.key == "it_kw" else headlines["at_least"]
-    has_floor = figure.key in ("it_kw", "capex_usd", "usd_per_gpu") and is_floor and value is not None
-    return (GREATER_OR_EQUAL if has_floor else "") + figure.shown(value)
+        return units.ratio_to_one(headlines["built"]) if value is not None else "one tier"
+    if not is_floor(headlines, figure.key):
+        return figure.shown(value)
+    return GREATER_OR_EQUAL + figure.shown(value) if value else units.MISSING
 
 
-def _change(figure: Figure, moved: float | None) -> dict[str, str] | None:
+def _change(figure: Figure, moved: Mapping[str, float]) -> dict[str, str] | None:
     """The change in words, and whether it is welcome; None for none that shows."""
-    if not moved:
+    key, say = figure.key, figure.change
+    if not moved.get(key) and figure.beside:
+        key, say = figure.beside
+    by = moved.get(key)
+    text = say(by) if by else ""
+    if not by or not text:
         return None
-    welcome = moved * figure.better
+    welcome = by * figure.better
     tone = "better" if welcome > 0 else "worse" if welcome < 0 else "other"
-    return {"text": figure.change(moved), "tone": tone, "way": "up" if moved > 0 else "down"}
+    return {"text": text, "tone": tone, "way": "up" if by > 0 else "down"}
 
 
 def _notes(headlines: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, str]:
@@ -91,8 +125,8 @@ def _notes(headlines: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str,
         "modules": f"{units.count(in_switches)} in switches",
         "it_kw": f"network {units.watts(result['power']['network_w']['typical'])}",
         "capex_usd": _range(headlines["capex_low_usd"], headlines["capex_high_usd"]),
-        "usd_per_gpu": f"network {units.percent(cost['network_share'])}" if cost["network_share"] is not None
-        else "servers have no price",
+        "usd_per_gpu": "servers have no price" if cost["network_share"] is None
+        else f"{units.usd_small(headlines['usd_per_gpu_hour'])} a GPU-hour",
         "built_ratio": _ratio_note(compute),
         "busbw_gb_s": _busbw_note(result),
     }  # fmt: skip
@@ -105,9 +139,13 @@ def _range(low: float, high: float) -> str:
 
 
 def _tiers(counts: Mapping[str, int], n_switches: int) -> str:
-    parts = [f"{units.count(counts[tier])} {tier}" for tier in ("leaf", "spine", "core") if counts[tier]]
+    """Switches of each tier, with the tiers' names where two lines of the strip hold them."""
     others = n_switches - counts["switches"]
-    return " + ".join(parts) + (f", {units.count(others)} elsewhere" if others else "")
+    if counts["core"]:
+        words = " + ".join(units.count(counts[tier]) for tier in ("leaf", "spine", "core"))
+        return words + (f", {units.count(others)} elsewhere" if others else " in 3 tiers")
+    words = " + ".join(f"{units.count(counts[tier])} {tier}" for tier in ("leaf", "spine") if counts[tier])
+    return words + (f", {units.count(others)} elsewhere" if others else "")
 
 
 def _ratio_note(compute: Mapping[str, Any]) -> str:

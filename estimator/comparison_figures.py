@@ -120,7 +120,7 @@ def _price(lines: Sequence[Line], is_partial: bool = False) -> Value | None:
 def _quantity(*categories: str, compute: bool = True) -> Getter:
     def get(side: Side) -> Value | None:
         lines = side.of(*categories, compute=compute)
-        least = side.is_partial(*categories, compute=compute)
+        least = side.is_partial(*categories, compute=compute) or _lacks_cables(side, compute)
         return number(sum(line.quantity for line in lines), None, least) if lines or side.estimate else None
 
     return get
@@ -171,9 +171,12 @@ def _watts(key: str) -> Getter:
 
 def _network_unknown(side: Side) -> bool:
     """Whether a part of the network has no known draw; a custom server lacks its own alone."""
-    return any(line.category == SWITCH and line.part is None for line in side.lines) or any(
-        line.category == CABLE and line.part is None for line in side.lines
-    )
+    return any(line.category == SWITCH and line.part is None for line in side.lines) or _lacks_cables(side)
+
+
+def _lacks_cables(side: Side, compute: bool | None = None) -> bool:
+    """Whether links of a network of the design have no part that fits: neither cables nor modules can be counted then."""
+    return bool(side.estimate) and any(line.part is None for line in side.of(CABLE, compute=compute))
 
 
 def _offer_watts(side: Side) -> Value | None:

@@ -13,7 +13,9 @@ handler400 = "designer.api.errors.bad_request"
 handler500 = "designer.api.errors.server_error"
 
 # Swagger UI sets styles inline: that alone is relaxed, and on this page alone.
-api_docs = csp_update({"style-src": ["'unsafe-inline'"]})(SpectacularSwaggerSplitView.as_view(url_name="schema"))
+api_docs = csp_update({"style-src": ["'unsafe-inline'"]})(
+    SpectacularSwaggerSplitView.as_view(url_name="schema", template_name="designer/api_docs.html")
+)
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz, name="healthz"),

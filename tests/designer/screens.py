@@ -1,38 +1,147 @@
 """Pictures of every page, both themes, three widths: taken for the documents.
 
-``python -m tests.designer.screens`` starts the app, takes them all and writes them to ``designer/docs/screens/``.
+``python -m tests.designer.screens`` starts the app, fills an account, takes them all and writes them to
+``designer/docs/screens/``; names behind it, such as ``tab-cost tour``, take those alone anew.
 """
 
 from __future__ import annotations
 
 import io
-import shutil
+import json
+import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from PIL import Image
 
-FOLDER = Path(__file__).parents[2] / "designer" / "docs" / "screens"
+from tests.processes import BASE_DIR, RunningApp, clean_environment, prepare, running_app
+
+FOLDER = BASE_DIR / "designer" / "docs" / "screens"
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 WIDTHS = {390: 844, 1440: 900, 2560: 1440}
 TABS = ("overview", "cost", "performance", "fabric", "cabling", "racks", "findings", "handoff")
-PAGES = {
-    "home": "/designs/", "new": "/designs/new/", "start": "/start/", "published": "/published/", "advice": "/advice/",
-    "help": "/help/", "glossary": "/glossary/", "validation": "/validation/", "comparisons": "/comparisons/",
-    "comparison-new": "/comparisons/new/", "prices": "/prices/", "anchors": "/prices/catalog/anchors/",
-    "quotes": "/quotes/", "quote-new": "/quotes/new/", "calibrations": "/calibrations/",
-    "calibration-new": "/calibrations/new/", "not-found": "/no-such-page/", **{f"tab-{tab}": f"?tab={tab}" for tab in TABS},
-}  # fmt: skip
 KEPT_WIDTH = 960  # of a picture in the documents; narrower ones stay as they are
 QUALITY = 62
+FILL = "import django, json; django.setup(); from tests.designer.showcase import make; print(json.dumps(make()))"
 
 
-def address_of(name: str, first: str) -> str:
-    """The full address of a page; ``first`` is that of a finished design."""
-    path, design = PAGES[name], first.split("?")[0]
-    return design + path if path.startswith("?") else design.split("/designs/")[0] + path
+class Shot(NamedTuple):
+    """One page to look at: its address, whose it is, and what is done there before one looks."""
+
+    path: str  # names in braces are those of ``showcase.make``
+    at: str = ""  # what is scrolled to the top of the window
+    click: str = ""
+    who: str = "owner"  # or "newcomer", who has nothing; "visitor", by a link to read; "stranger", who is not signed in
+    status: int = 200
+
+
+PAGES = {
+    "sign-in": Shot("/sign-in/", who="stranger"),
+    "sign-in-spent": Shot("/sign-in/used-already/", who="stranger", status=403),
+    "start": Shot("/start/"), "published": Shot("/published/"), "slips": Shot("/published/", at="#slips"),
+    "workload": Shot("/start/workloads/llama-3-405b/"), "import": Shot("/import/"), "advice": Shot("/advice/"),
+    "help": Shot("/help/"), "glossary": Shot("/glossary/"), "document": Shot("/docs/model/"),
+    "validation": Shot("/validation/"),
+    "home": Shot("/designs/"), "home-empty": Shot("/designs/", who="newcomer"),
+    "new": Shot("/designs/new/"), "tour": Shot("/designs/new/?sample=superpod-h100&tour=1", click="[data-tour-next]"),
+    "design": Shot("{hall}"), **{f"tab-{tab}": Shot(f"{{hall}}?tab={tab}", at="#result") for tab in TABS},
+    "bill": Shot("{hall}", at="#bom"),
+    "what-if": Shot("{hall}?tab=cost", at="#what-if"), "cost-years": Shot("{hall}?tab=cost", at="#cost-when"),
+    "cost-risk": Shot("{hall}?tab=cost", at="#cost-risk"),
+    "performance-charts": Shot("{hall}?tab=performance", at="#by-count"),
+    "schedule": Shot("{hall}?tab=cabling&view=schedule", at="#result"),
+    "floor": Shot("{hall}?tab=racks", at="#floor"), "elevations": Shot("{hall}?tab=racks", at="#racks"),
+    "failures": Shot("{hall}?tab=findings", at="#failures"),
+    "fabric-unit": Shot("{hall}?tab=fabric&at=unit-2", at="#fabric"),
+    "fabric-switch": Shot("{hall}?tab=fabric&at=leaf-r3-002", at="#fabric"),
+    "fabric-node": Shot("{hall}?tab=fabric&at=node-0033", at="#fabric"),
+    "fabric-failure": Shot("{hall}?tab=fabric&colour=failure&down=spine-003,leaf-r1-001", at="#fabric"),
+    "revisions": Shot("{hall}revisions/"), "revisions-panel": Shot("{hall}", click="a[data-panel]:has-text('Revisions')"),
+    "share": Shot("{hall}share/"), "delete": Shot("{hall}delete/"),
+    "large": Shot("{large}"), "large-fabric": Shot("{large}?tab=fabric", at="#fabric"),
+    "long-name": Shot("{long}"), "invalid": Shot("{invalid}", at="#id_fabric__tiers"), "shared": Shot("{hall}", who="visitor"),
+    "comparisons": Shot("/comparisons/"), "comparisons-empty": Shot("/comparisons/", who="newcomer"),
+    "comparison-new": Shot("/comparisons/new/"), "comparison": Shot("{comparison}"),
+    "comparison-lines": Shot("{comparison}", at="#lines"),
+    "prices": Shot("/prices/"), "prices-empty": Shot("/prices/", who="newcomer"), "anchors": Shot("/prices/catalog/anchors/"),
+    "price-book": Shot("{book}"), "price-history": Shot("{book}history/"), "price-import": Shot("{book}import/"),
+    "quotes": Shot("/quotes/"), "quotes-empty": Shot("/quotes/", who="newcomer"), "quote-new": Shot("/quotes/new/"),
+    "quote": Shot("{quote}"), "quote-lines": Shot("{quote}", at="#lines"), "quote-columns": Shot("{unread}columns/"),
+    "calibrations": Shot("/calibrations/"), "calibrations-empty": Shot("/calibrations/", who="newcomer"),
+    "calibration-new": Shot("/calibrations/new/"), "calibration": Shot("{calibration}"),
+    "calibration-curves": Shot("{calibration}", at="#curves"),
+    "not-found": Shot("/no-such-page/", status=404), "forbidden": Shot("{hall}revisions/", who="visitor", status=403),
+    "link-ended": Shot("/shared/withdrawn/", who="stranger", status=404),
+}  # fmt: skip
+IS_DRAWN = """() => {
+  const isSeen = (box) => box.height && box.bottom >= 0 && box.top <= innerHeight;
+  const waiting = [...document.querySelectorAll("[data-chart]:not([data-drawn])")];
+  return !document.querySelector(".htmx-request") && !waiting.some((chart) => isSeen(chart.getBoundingClientRect()));
+}"""
+
+
+def showcase_of(app: RunningApp) -> dict[str, str]:
+    """Fill the account of a running app's owner (see ``showcase``); addresses by name."""
+    environment = clean_environment(app.var, DJANGO_SETTINGS_MODULE="designer.config.settings")
+    done = subprocess.run([sys.executable, "-c", FILL], cwd=BASE_DIR, env=environment, capture_output=True, text=True,
+                          timeout=600, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+class Gallery:
+    """A running app with a filled account, and the cookies of those who look at it."""
+
+    def __init__(self, app: RunningApp, browser: Any) -> None:
+        self.app = app
+        self.browser = browser
+        self.addresses = showcase_of(app)
+        self.states: dict[str, Any] = {
+            "owner": self._cookies(app.sign_in_url, skips_tour=True),
+            "newcomer": self._cookies(app.url + self.addresses["newcomer"], skips_tour=True),
+            "visitor": self._cookies(app.url + self.addresses["shared"]),
+            "stranger": None,
+        }
+
+    def _cookies(self, first: str, skips_tour: bool = False) -> Any:
+        """Of somebody who came by this address."""
+        context = self.browser.new_context()
+        page = context.new_page()
+        page.goto(first)
+        if skips_tour:
+            page.goto(f"{self.app.url}/designs/new/")
+            page.click("[data-tour-skip] button")
+            page.locator("[data-tour-offer]").wait_for(state="detached")
+        state = context.storage_state()
+        context.close()
+        return state
+
+    @contextmanager
+    def look(self, theme: str, width: int) -> Iterator[dict[str, Any]]:
+        """Whoever there is → their page, in one theme and width."""
+        size = {"width": width, "height": WIDTHS[width]}
+        contexts = {who: self.browser.new_context(storage_state=state, color_scheme=theme, viewport=size,
+                                                  reduced_motion="reduce") for who, state in self.states.items()}  # fmt: skip
+        yield {who: context.new_page() for who, context in contexts.items()}
+        for context in contexts.values():
+            context.close()
+
+    def open(self, name: str, pages: dict[str, Any]) -> Any:
+        """The page of a name, with what was asked for done, and drawn."""
+        shot = PAGES[name]
+        page = pages[shot.who]
+        answer = page.goto(self.app.url + shot.path.format(**self.addresses))
+        assert answer.status == shot.status, f"{name}: {answer.status}"
+        if shot.click:
+            page.click(shot.click)
+        if shot.at:
+            page.locator(shot.at).evaluate("(part) => part.scrollIntoView()")
+        page.wait_for_function(IS_DRAWN)
+        return page
 
 
 def file_of(name: str, theme: str, width: int) -> Path:
@@ -54,32 +163,20 @@ def keep(shot: Image.Image, file: Path) -> None:
 
 
 def main() -> None:
-    """Take every picture anew."""
+    """Take every picture anew, or those that are named."""
     from playwright.sync_api import sync_playwright
 
     from tests.designer.test_browser import ARGUMENTS, CHROMIUM
-    from tests.processes import prepare, running_app
 
-    var = Path(tempfile.mkdtemp())
-    with running_app(prepare(var)) as app, sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        context = browser.new_context()
-        page = context.new_page()
-        page.goto(app.sign_in_url)
-        page.wait_for_selector("#bom", timeout=60_000)
-        first, state = page.url, context.storage_state()
+    names = sys.argv[1:] or list(PAGES)
+    with tempfile.TemporaryDirectory() as var, running_app(prepare(Path(var))) as app, sync_playwright() as driver:
+        gallery = Gallery(app, driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS))
         for theme in THEMES:
-            for width, height in WIDTHS.items():
-                context = browser.new_context(storage_state=state, color_scheme=theme, reduced_motion="reduce",
-                                              viewport={"width": width, "height": height})  # fmt: skip
-                page = context.new_page()
-                for name in PAGES:
-                    page.goto(address_of(name, first))
-                    page.wait_for_load_state("networkidle")
-                    keep(picture(page), file_of(name, theme, width))
-                    sys.stdout.write(f"{file_of(name, theme, width).name}\n")
-                context.close()
-    shutil.rmtree(var, ignore_errors=True)
+            for width in WIDTHS:
+                with gallery.look(theme, width) as pages:
+                    for name in names:
+                        keep(picture(gallery.open(name, pages)), file_of(name, theme, width))
+                        sys.stdout.write(f"{file_of(name, theme, width).name}\n")
 
 
 if __name__ == "__main__":

@@ -116,6 +116,14 @@ def test_the_page_loads_nothing_from_elsewhere() -> None:
     assert "/api/schema/" in script.content.decode()
 
 
+def test_the_page_leads_back_and_follows_the_colours_of_the_others() -> None:
+    page = Client().get("/api/docs/").content.decode()
+    assert '<a class="docs-brand" href="/">' in page
+    assert "data-theme-toggle" in page
+    scripts = re.findall(r'<script type="module" blocking="render" src="/static/designer/js/([a-z_]+)', page)
+    assert scripts == ["theme", "docs_theme"], "the scheme is read before it is followed"
+
+
 def policy_of(path: str) -> dict[str, str]:
     header = Client().get(path)["Content-Security-Policy"]
     return {name: value for name, _, value in (part.strip().partition(" ") for part in header.split(";"))}

@@ -15,13 +15,16 @@ from hypothesis import strategies as st
 
 from designer import services
 from designer.edits import EDITS_KEPT, ChangedMeanwhile, move, record, start_state, typed_now
-from designer.headlines import changes
+from designer.headlines import MONEY, changes
+from designer.kept_figures import figures_of_spec
 from designer.models import Design
 from designer.samples import SAMPLES
 from designer.services import request_draft, request_estimate, save_design
+from designer.summary import summary_cells
+from estimator.catalog.loader import load_catalog
 from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
-from estimator.spec import spec_hash
+from estimator.spec import parse_spec, spec_hash
 
 SUPERPOD = SAMPLES[0]
 
@@ -278,3 +281,31 @@ def test_figures_show_what_the_last_edit_moved(page: Client, design: Design) -> 
     rows = list(design.edits.all())
     assert rows[0].figures["gpus"] == 127 * 8
     assert changes(rows[1].figures, rows[0].figures)["gpus"] == (64 - 127) * 8
+
+
+class TestFloors:
+    LACKING: dict[str, Any] = {
+        "name": "x", "compute": {"server": "dgx-h100", "nodes": 128},
+        "fabric": {"generation": "hdr", "leaf_switch": "nvidia-qm8700", "spine_switch": "nvidia-qm9700"},
+    }  # fmt: skip
+
+    def figures(self, values: dict[str, Any]) -> dict[str, Any]:
+        return figures_of_spec(parse_spec(values, load_catalog())) or {}
+
+    def test_cables_that_the_catalog_lacks_are_not_known_and_no_saving(self) -> None:
+        before, now = self.figures(SUPERPOD.values), self.figures(self.LACKING)
+        moved = changes(now, before)
+        assert set(now["floors"]) == {"cables", "modules", "it_kw", *MONEY}
+        assert not set(moved) & set(now["floors"])
+        assert moved["switches"] == now["switches"] - before["switches"]
+        cells = {cell["key"]: cell["value"] for cell in summary_cells(now, moved)}
+        assert (cells["cables"], cells["modules"]) == ("–", "–")
+        assert cells["capex_usd"].startswith("≥ $")
+
+    def test_a_change_of_the_hourly_cost_alone_is_shown_beside_the_price(self) -> None:
+        before = self.figures(SUPERPOD.values)
+        now = self.figures(SUPERPOD.values | {"economics": {"years": 6}})
+        cells = {cell["key"]: cell["change"] for cell in summary_cells(now, changes(now, before))}
+        assert cells["capex_usd"] is None
+        assert cells["usd_per_gpu"]["text"].endswith(" an hour")
+        assert cells["usd_per_gpu"]["tone"] == "better"

@@ -61,8 +61,18 @@ def test_an_answer_that_changed_is_told_by_its_name_on_the_form(owner, catalog, 
 def test_what_was_left_open_says_what_it_came_to(owner, catalog):
     rows = rows_of(saved(owner, {"economics.years": 6}), catalog)
     ((before, after),) = rows.values()
-    assert before.startswith("automatic: ")
+    assert before == "4 years (automatic)"
     assert after.startswith("6")
+
+
+@pytest.mark.parametrize(("change", "before", "after"), [
+    ({"fabric.tiers": 3}, "Automatic: the fewest that fit", "Three: leaves, spines and cores"),
+    ({"economics.electricity_usd_per_kwh": 0.12}, "0.085 USD/kWh (automatic)", "0.12 USD/kWh"),
+    ({"economics.utilization": 0.7}, "0.8 (automatic)", "0.7"),
+])  # fmt: skip
+def test_what_is_automatic_says_its_value_once(owner, catalog, change, before, after):
+    ((was, became),) = rows_of(saved(owner, change), catalog).values()
+    assert (was, became) == (before, after)
 
 
 def test_an_answer_that_says_what_held_anyway_is_no_change(owner, catalog):
@@ -73,7 +83,12 @@ def test_wholes_that_the_form_hands_through_are_told_as_wholes(owner, catalog):
     book = {"name": "Vendor A", "prices": [{"part": "nvidia-qm9700", "low": 1, "typical": 2, "high": 3, "source": "quote",
                                              "as_of": "2026-11-02", "basis": "quote"}]}  # fmt: skip
     design = saved(owner, {"economics.prices": book})
-    assert rows_of(design, catalog)["Own prices"] == ("none", "“Vendor A”, 1 prices")
+    assert rows_of(design, catalog)["Own prices"] == ("none", "“Vendor A”, 1 price")
+
+
+def test_no_lengths_and_an_empty_list_of_them_are_the_same_answer(owner, catalog):
+    rows = rows_of(saved(owner, {"site.set_lengths": [], "economics.years": 6}), catalog)
+    assert len(rows) == 1, rows
 
 
 def test_figures_are_told_as_an_architect_says_them():
@@ -84,6 +99,21 @@ def test_figures_are_told_as_an_architect_says_them():
     assert figure_words(FIGURES, FIGURES) == []
     assert figure_words(FIGURES, None) == []
     assert figure_words(FIGURES | {"built": None}, FIGURES)[-1] == "built one tier → 1.33:1"
+
+
+def test_what_owning_costs_is_told_where_only_that_has_moved():
+    costs = {"tco_years": 4, "tco_usd": 63_600_000, "usd_per_gpu_hour": 2.23}
+    later = {"tco_years": 6, "tco_usd": 77_100_000, "usd_per_gpu_hour": 1.84}
+    assert figure_words(FIGURES | costs, FIGURES | later) == [
+        "cost over 4 → 6 years $63.6\xa0M → $77.1\xa0M", "a GPU-hour $2.23 → $1.84",
+    ]  # fmt: skip
+
+
+def test_figures_that_lack_something_are_no_savings():
+    after = FIGURES | {"cables": 0, "modules": 12, "capex_usd": 8_000_000, "floors": ["cables", "modules", "capex_usd"]}
+    assert figure_words(FIGURES, after) == [
+        "cables 2,048 → not known", "modules 3,072 → at least 12", "purchase $50.0\xa0M → at least $8.00\xa0M",
+    ]  # fmt: skip
 
 
 def test_figures_of_two_revisions_are_of_their_specs(owner):

@@ -8,10 +8,11 @@ from django.test import Client
 from django.urls import reverse
 
 from designer import kept_figures, pins
-from designer.headlines import KEYS
 from designer.models import Comparison, Design, Pin
 from designer.pins import MOST_PINS, TooManyPins, pin, pinned, strip, unpin
 from designer.services import save_design
+from designer.summary import FIGURES
+from designer.templatetags.units import usd
 from designer.variants import branch, variant_name
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
@@ -87,30 +88,48 @@ class TestVariants:
         assert Design.objects.count() == 1
 
 
+def cells_of(owner: User, design: Design) -> dict[str, dict[str, Any]]:
+    """What the first pinned design shows beside an open one, by figure."""
+    return {cell["key"]: cell for cell in strip(owner, design)["pins"][0]["cells"]}
+
+
 class TestPins:
     def test_figures_of_each_stand_beside_the_live_ones(self, page, owner):
         live, other = made(owner, 64), made(owner, 128, "Larger")
         pin(owner, other)
         edit(page, live, "72", "size.1")
         live.refresh_from_db()
-        (row,) = strip(owner, live)["pins"]
+        cells = cells_of(owner, live)
         expected = estimate(
             [parse_spec(other.latest.given, load_catalog())], load_catalog(), parts=("counts", "bom", "cost")
         )
-        assert row["figures"]["capex_usd"] == expected[0].as_json()["cost"]["capex_usd"]["total"]["typical"]
-        assert row["moved"]["gpus"] == 128 - 72
-        assert set(row["moved"]) <= set(KEYS)
+        assert cells["capex_usd"]["value"] == usd(expected[0].as_json()["cost"]["capex_usd"]["total"]["typical"])
+        assert cells["gpus"]["change"]["text"] == "+56"
+        assert list(cells) == [figure.key for figure in FIGURES]
         words = page.get(reverse("pins", args=[live.pk])).content.decode()
         assert "Larger" in words
         assert "+56" in words
+
+    def test_a_least_figure_says_so_and_is_held_against_none(self, owner):
+        live, other = made(owner), made(owner, 128, "Custom")
+        values = other.latest.given | {
+            "compute": {"server": "custom", "nodes": 16, "gpus_per_node": 8, "nics_per_node": 8}
+        }
+        save_design(owner, parse_spec(values, load_catalog()), other)
+        pin(owner, other)
+        cells = cells_of(owner, live)
+        for key in ("it_kw", "capex_usd", "usd_per_gpu"):
+            assert cells[key]["value"].startswith("≥ ")
+            assert cells[key]["change"] is None
+        assert cells["gpus"]["change"]["text"] == "+64"
 
     def test_a_pinned_design_is_shown_as_it_stands(self, page, owner):
         live, other = made(owner), made(owner, 128, "Larger")
         pin(owner, other)
         edit(page, other, "256", "size.1")
-        assert strip(owner, live)["pins"][0]["figures"]["gpus"] == 256
+        assert cells_of(owner, live)["gpus"]["value"] == "256"
         page.post(reverse("undo", args=[other.pk]))
-        assert strip(owner, live)["pins"][0]["figures"]["gpus"] == 128
+        assert cells_of(owner, live)["gpus"]["value"] == "128"
 
     def test_while_the_open_one_is_invalid_its_last_figures_count(self, page, owner):
         live, other = made(owner), made(owner, 128, "Larger")
@@ -118,7 +137,7 @@ class TestPins:
         edit(page, live, "72", "size.1")
         edit(page, live, "many", "size.2")
         live.refresh_from_db()
-        assert strip(owner, live)["pins"][0]["moved"]["gpus"] == 128 - 72
+        assert cells_of(owner, live)["gpus"]["change"]["text"] == "+56"
 
     def test_an_invalid_pinned_design_says_so(self, page, owner):
         live, other = made(owner), made(owner, 128, "Larger")
@@ -136,7 +155,7 @@ class TestPins:
         monkeypatch.setattr(pins, "strip", lambda *_: pytest.fail("asked for by a live answer"))
         edit(page, live, "80", "size.2")
         live.refresh_from_db()
-        assert strip(owner, live)["pins"][0]["moved"]["gpus"] == 128 - 80
+        assert cells_of(owner, live)["gpus"]["change"]["text"] == "+48"
 
     def test_six_are_the_most(self, page, owner):
         designs = [made(owner, 64 + 8 * n, f"Hall {n}") for n in range(MOST_PINS + 1)]
@@ -207,6 +226,6 @@ class TestPins:
         live, other = made(owner), made(owner, 128, "Larger")
         pin(owner, other)
         monkeypatch.setattr(kept_figures, "cache", Away())
-        assert strip(owner, live)["pins"][0]["figures"]["gpus"] == 128
+        assert cells_of(owner, live)["gpus"]["value"] == "128"
         unpin(owner, other)
         assert strip(owner, live)["pins"] == []

@@ -1,15 +1,8 @@
 // Charts: each [data-chart] names the JSON block of its Vega-Lite spec. The library is fetched when one comes near the view.
 
-const views = new WeakMap();
+import { EMBED, download } from "./saved_charts.js";
 
-const EMBED = {
-  mode: "vega-lite",
-  ast: true,
-  renderer: "svg",
-  actions: false,
-  defaultStyle: false,
-  tooltip: { disableDefaultStyle: true },
-};
+const views = new WeakMap();
 
 function specOf(figure) {
   return JSON.parse(document.getElementById(figure.dataset.chart).textContent);
@@ -28,7 +21,7 @@ async function draw(figure) {
   figure.dataset.drawn = "";
   for (const button of figure.querySelectorAll("[data-chart-download]")) {
     button.hidden = false;
-    button.addEventListener("click", () => download(figure, button.dataset.chartDownload));
+    button.addEventListener("click", () => download(figure, specOf(figure), views.get(figure), button.dataset.chartDownload));
   }
   for (const box of figure.querySelectorAll("[data-chart-series]")) {
     box.addEventListener("change", () => toggle(figure));
@@ -46,36 +39,6 @@ async function toggle(figure) {
     view.signal(box.dataset.chartSwitch, box.checked);
   }
   await view.signal("off", off).runAsync();
-}
-
-// A saved file knows no CSS variables: draw once more, unseen, with the colours of the present scheme written out.
-function withColours(value, styles) {
-  if (typeof value === "string") {
-    return value.replace(/var\((--[\w-]+)\)/g, (_, name) => styles.getPropertyValue(name).trim());
-  }
-  if (Array.isArray(value)) {
-    return value.map((item) => withColours(item, styles));
-  }
-  if (value && typeof value === "object") {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withColours(item, styles)]));
-  }
-  return value;
-}
-
-async function download(figure, kind) {
-  const { vegaEmbed, view } = views.get(figure);
-  const styles = getComputedStyle(figure);
-  const spec = { ...withColours(specOf(figure), styles), width: 960, height: 420, background: styles.getPropertyValue("--surface").trim() };
-  spec.params = spec.params.map((param) => ({ ...param, value: view.signal(param.name) }));
-  const copy = await vegaEmbed(document.createElement("div"), spec, { ...EMBED, renderer: "none" });
-  const address = kind === "svg"
-    ? `data:image/svg+xml;charset=utf-8,${encodeURIComponent(await copy.view.toSVG())}`
-    : await copy.view.toImageURL("png", 2);
-  copy.finalize();
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = `${figure.dataset.fileName}.${kind}`;
-  link.click();
 }
 
 const nearView = new IntersectionObserver((entries) => {

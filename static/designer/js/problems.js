@@ -1,4 +1,4 @@
-// Problems of the live preview and of a failed job, put beside the fields they are about.
+// Problems of the live preview and of a failed job, put beside the fields they are about, with the change that would end each.
 
 function clear(form) {
   for (const note of form.querySelectorAll("[data-error-of]")) {
@@ -17,13 +17,18 @@ function openAround(element) {
   }
 }
 
-function mark(form, field, message) {
+function mark(form, item) {
+  const { problemField: field, problemMessage: message } = item.dataset;
   const note = form.querySelector(`[data-error-of="${CSS.escape(field)}"]`);
   const input = form.elements[field];
   if (!note || !input) {
     return;
   }
-  note.textContent = note.textContent ? `${note.textContent} ${message}` : message;
+  note.append(note.textContent ? ` ${message}` : message);
+  const change = item.querySelector("[data-fill]");
+  if (change) {
+    note.append(" ", change.cloneNode(true));
+  }
   input.setAttribute("aria-invalid", "true");
   openAround(input);
 }
@@ -32,7 +37,7 @@ function show(root) {
   const form = document.querySelector(".design-form");
   clear(form);
   for (const item of root.querySelectorAll("[data-problem-field]")) {
-    mark(form, item.dataset.problemField, item.dataset.problemMessage);
+    mark(form, item);
   }
 }
 
