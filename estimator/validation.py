@@ -3,6 +3,7 @@
 import difflib
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated, Any, TypeVar, get_args
@@ -115,13 +116,14 @@ def _nearest(item: Any) -> Iterator[Any]:
         if limit == 1 and 2 <= value <= PERCENT:
             yield value / PERCENT  # a share given in per cent
         yield int(limit) if limit == int(limit) else limit
-    elif kind.startswith("int") and isinstance(value, float) and math.isfinite(value):
-        yield math.ceil(value)
+    elif kind.startswith("int") and isinstance(value, float | str) and _DECIMAL.fullmatch(str(value)):
+        yield math.ceil(float(value))
     elif kind == "value_error" and isinstance(value, str):
         ratio = nearest_ratio(value)
         yield from [ratio] * (ratio is not None)
 
 
+_DECIMAL = re.compile(r"-?[0-9]{1,9}\.[0-9]{1,9}")
 _BOUNDS = {"greater_than_equal": "ge", "less_than_equal": "le"}
 
 

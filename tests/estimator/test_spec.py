@@ -214,6 +214,8 @@ def test_a_refusal_is_in_plain_words(changed: dict[str, Any], field: str, said: 
 @pytest.mark.parametrize(("changed", "change"), [
     ({"compute": {"nodes": 0}}, {"compute.nodes": 1}),
     ({"compute": {"nodes": 12.5}}, {"compute.nodes": 13}),
+    ({"compute": {"nodes": "12.5"}}, {"compute.nodes": 13}),
+    ({"compute": {"nodes": "12.5.1"}}, None),
     ({"compute": {"server": "dgx-h100", "nodes": 99_999_999}}, {"compute.nodes": 131_072}),
     ({"compute": {"nodes": -3.5}}, {"compute.nodes": 1}),
     ({"compute": {"nodes": "abc"}}, None),
