@@ -15,8 +15,8 @@ LOST = {
     "spine+core": "A spine and a core",
 }  # fmt: skip
 LEFT = {
-    "node_ports_left": "Worst server", "leaf_uplinks_left": "Worst leaf", "rail_uplinks_left": "Worst rail",
-    "plane_uplinks_left": "Worst plane", "uplinks_left": "All leaves", "core_links_left": "Spine to core",
+    "node_ports_left": "Worst server keeps", "leaf_uplinks_left": "Worst leaf keeps", "rail_uplinks_left": "Worst rail keeps",
+    "plane_uplinks_left": "Worst plane keeps", "uplinks_left": "All leaves keep", "core_links_left": "Spines keep to cores",
 }  # fmt: skip
 CLASSES = {"gpu": "GPUs", "host": "Servers, GPUs and NICs aside", "nic": "NICs", "switch": "Switches", "optic": "Modules",
            "cable": "Cables", "fiber": "Fibres"}  # fmt: skip
@@ -47,9 +47,16 @@ def _loss(one: Mapping[str, Any], kinds: list[str]) -> dict[str, Any]:
     return {
         "name": LOST.get(one["lost"]) or words(one["lost"]).capitalize(), "n": one["n"],
         "endpoints": one["endpoints_cut_off"], "nodes": one["nodes_cut_off"], "worst_leaf": one["worst_leaf"],
-        "goes_on": one["all_reduce_goes_on"], "islands": one["islands"],
+        "job": _job_words(one), "stops": bool(one["endpoints_cut_off"]), "islands": one["islands"],
         "left": [{"head": LEFT[key], "text": part_of(one[key]), "is_whole": one[key] == "1:1"} for key in kinds],
     }  # fmt: skip
+
+
+def _job_words(one: Mapping[str, Any]) -> str:
+    """What a loss does to a job that runs on all servers: one that takes a port off the network ends it."""
+    if not one["endpoints_cut_off"]:
+        return "goes on"
+    return "stops; starts again on all" if one["all_reduce_goes_on"] else "stops"
 
 
 def part_of(ratio: str | None) -> str:
