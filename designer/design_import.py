@@ -37,7 +37,9 @@ def spec_of_text(text: str) -> DesignSpec:
     try:
         values = BoundedJSONParser().parse(io.BytesIO(text.encode()))
     except Refusal as refusal:
-        raise SpecError([Problem("spec", one.code, one.message) for one in refusal.problems]) from None
+        told = [one.message.replace("The body", "The text", 1) for one in refusal.problems]
+        problems = zip(refusal.problems, told, strict=True)
+        raise SpecError([Problem("spec", one.code, message) for one, message in problems]) from None
     if "compute" not in values and isinstance(values.get("spec"), dict):
         values = values["spec"]
     spec = parse_spec(values, load_catalog())
@@ -81,8 +83,8 @@ def sent_text(request: HttpRequest) -> str:
     SpecError
         If there is neither, the file is too large, or it is no text.
     """
-    text = request.POST.get("spec", "").strip()
-    data = text.encode() if text else bytes_of(request.FILES.get("file"), "file", MAX_SPEC_BYTES)
+    text = request.POST.get("spec", "")  # with its blank lines, so that the places in problems are those of the field
+    data = text.encode() if text.strip() else bytes_of(request.FILES.get("file"), "file", MAX_SPEC_BYTES)
     if not data.strip():
         raise SpecError([Problem("spec", "required", "Paste a design as JSON, or choose a file first.")])
     if len(data) > MAX_SPEC_BYTES:

@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from designer.fabric_pen import STRAND_GAP, STRANDS, fan, spread, text_width
 from designer.templatetags.units import NO_BREAK_SPACE, count, gbit_s
+from estimator.catalog.loader import load_catalog
 from estimator.units import ceil_div
 
 MAX_GLYPHS = 400
@@ -387,8 +388,17 @@ def part_names(estimate: Mapping[str, Any]) -> dict[str, str]:
     """Tier → what its switches, or the servers, are called; tiers of custom parts are left out."""
     ids = {tier: switch["part"] for tier, switch in estimate["fabrics"]["compute"]["switches"].items()}
     ids["node"] = estimate["spec"]["compute"]["server"]
+    return names_of(ids, estimate)
+
+
+def names_of(ids: Mapping[str, str | None], estimate: Mapping[str, Any]) -> dict[str, str]:
+    """What parts are called: as the bill of an Estimate says, else by maker and model; custom ones are left out."""
     described = {line["part"]: line["description"] for line in (estimate.get("bom") or {}).get("lines", [])}
-    return {tier: described.get(part, part) for tier, part in ids.items() if part and part != "custom"}
+    catalog = load_catalog()
+    models = {part: f"{record.vendor} {record.model}" for records in (catalog.switches, catalog.servers)
+              for part, record in records.items() if part in ids.values()}  # fmt: skip
+    known = models | described
+    return {kind: known.get(part, part) for kind, part in ids.items() if part and part != "custom"}
 
 
 def fabric_svg(estimate: Mapping[str, Any]) -> SafeString:

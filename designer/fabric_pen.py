@@ -21,7 +21,7 @@ FILLS = {
     "node": "#7b8b99", "manager": "#5a4fa3", "leaf": "#8fc1bd", "spine": "#3f8f92", "core": "#0d5c63", "outside": "#b4531b",
     "open": SURFACE, "kept": SUNKEN, "peer": "#b4531b", "gpu": "#b8d8a8", "nic": "#9db8dc", "pcie": "#e9ddc0", "cpu": "#d9cfe8",
     "nvswitch": "#7fb069", "down": "#a8231b",
-    "heat-0": "#4a90b8", "heat-1": "#9cc8d8", "heat-2": "#f0c75e", "heat-3": "#e0813a", "heat-4": "#b3261e",
+    "heat-0": "#86b9d1", "heat-1": "#4789b3", "heat-2": "#a06d17", "heat-3": "#ab4515", "heat-4": "#7a1111",  # more is darker
 }  # fmt: skip
 
 

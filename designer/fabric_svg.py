@@ -165,15 +165,25 @@ def draw_legend(pen: Pen, y: float, entries: Sequence[tuple[str, str]], note: st
 
 
 def legend_of(scene: Scene, kinds: Sequence[str]) -> list[tuple[str, str]]:
-    """The entries of a view of boxes and bundles."""
+    """The entries of a view of boxes and bundles; what a mode says nothing of keeps the colour of its role, and says so."""
     named = NAMED if scene.role == COMPUTE else NAMED | {NODE: "Device"}
-    shown = [kind for kind in kinds if kind != OUTSIDE] if scene.mode in ("role", "failure") else []
-    entries = [(kind, named[kind]) for kind in shown]
-    if scene.mode != "role":
-        entries += [(f"heat-{n}", words) for n, words in enumerate(HEAT_WORDS[scene.mode]) if words]
+    shown = [kind for kind in kinds if kind != OUTSIDE]
+    heats = [(f"heat-{n}", words) for n, words in enumerate(HEAT_WORDS.get(scene.mode, ())) if words]
+    if scene.mode in ("role", "failure"):
+        entries = [*((kind, named[kind]) for kind in shown), *heats]
+    else:
+        entries = [*heats, *((kind, f"{named[kind]}, by role") for kind in shown if not _is_measured(scene, kind))]
     if scene.mode == "failure":
         entries.append(("down", "down"))
     return entries
+
+
+def _is_measured(scene: Scene, kind: str) -> bool:
+    """Whether the load or ratio of their uplinks colours the devices of a kind."""
+    fabric = scene.places.table.fabric
+    if kind == LEAF:
+        return bool(fabric.leaf_up.any()) and (scene.mode == "ratio" or fabric.tiers > 1)
+    return kind == SPINE and bool(fabric.spine_up.any())
 
 
 def line_across(pen: Pen, y: float) -> None:

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
+from designer.diagrams import names_of
 from designer.fabric_diagrams import USUAL_BYTES, Diagram, diagram_of
 from designer.fabric_query import Asked, asked_of
 from designer.fabric_svg import Scene
@@ -24,7 +25,7 @@ from estimator.diagram_failure import Down, down_of, impact_of
 from estimator.diagram_load import PATTERNS
 from estimator.diagram_node import inside_of
 from estimator.diagram_ports import host_ports_of, panel_of
-from estimator.diagram_scope import Scope, address_of, home_of, near_names, scope_of
+from estimator.diagram_scope import Scope, address_of, examples, home_of, near_names, near_parts, scope_of
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
 
@@ -66,7 +67,8 @@ def fabric_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) 
         "modes": [{"name": name, "query": asked.query(colour=key), "is_on": key == asked.colour} for key, name in MODES.items()],
         "cuts": _cuts(picture, asked, diagram), "window": _window(picture, asked),
         "fabrics": [{"name": role, "query": asked.query(fabric=role), "is_on": role == asked.role} for role in roles],
-        "file_query": asked.query(), "up": asked.query(at=_parent(scope, diagram)) if asked.at else None,
+        "examples": examples(diagram.places), "file_query": asked.query(), "file_stem": _file_stem(asked),
+        "up": asked.query(at=_parent(scope, diagram)) if asked.at else None,
         "toggle": _toggle(scope, diagram, asked),
         "lost": _lost(diagram, down, unknown, asked, job.result or {}) if asked.colour == "failure" or down else None,
     }  # fmt: skip
@@ -89,8 +91,21 @@ def fabric_file(job: EstimateJob, query: Mapping[str, Any]) -> tuple[str, str]:
     heading = f"{name[:60]} · {asked.role} network"
     scene = replace(scene_of(diagram, asked, down, job.result or {}, lambda **_: None), heading=heading)
     svg = picture_of(diagram, scene, scope, asked).svg
-    place = "-".join([asked.role, *asked.at.split("/")]).rstrip("-")
-    return f"{place}.svg", svg
+    return f"{_file_stem(asked)}.svg", svg
+
+
+def _file_stem(asked: Asked) -> str:
+    """Name of a picture's files without their ending: "compute-node-0042"."""
+    return "-".join(filter(None, [asked.role, *asked.at.split("/")]))
+
+
+def found_query(context: Mapping[str, Any]) -> dict[str, str] | None:
+    """The query of what was searched for and found, which names it by its address; None where nothing was searched for."""
+    asked = context.get("asked")
+    if asked is None or not asked.find or context.get("is_not_found", True):
+        return None
+    query: dict[str, str] = asked.query()
+    return query
 
 
 def _safe(svg: str) -> SafeString:
@@ -103,7 +118,7 @@ def _sought(asked: Asked, diagram: Diagram) -> tuple[Scope, dict[str, Any]]:
     scope = scope_of(typed, diagram.places) or scope_of(typed.replace(" ", "-"), diagram.places)
     if scope is not None:
         return scope, {"find": "", "is_not_found": False, "near": []}
-    near = near_names(typed, diagram.table.devices.names)
+    near = near_parts(typed.replace(" ", "-"), diagram.places) or near_names(typed, diagram.table.devices.names)
     return Scope(), {"find": typed, "is_not_found": True,
                      "near": [{"name": name, "query": asked.query(at=name)} for name in near]}  # fmt: skip
 
@@ -122,9 +137,7 @@ def part_names(result: Mapping[str, Any], role: str) -> dict[str, str]:
     ids = {kind: switch["part"] for kind, switch in fabric["switches"].items()}
     if role == COMPUTE:
         ids[NODE] = result["spec"]["compute"]["server"]
-    lines = (result.get("bom") or {}).get("lines", [])
-    described = {line["part"]: line["description"] for line in lines}
-    return {kind: described.get(part, part) for kind, part in ids.items() if part and part != "custom"}
+    return names_of(ids, result)
 
 
 # ---------------------------------------------------------------- pictures

@@ -59,7 +59,7 @@ def part_of(ratio: str | None) -> str:
     part, whole = ratio.split(":")
     if part == whole:
         return "all"
-    return "none" if part == "0" else f"{int(part):,}{NO_BREAK_SPACE}of{NO_BREAK_SPACE}{int(whole):,}"
+    return "none" if part == "0" else f"{int(part):,} of{NO_BREAK_SPACE}{int(whole):,}"
 
 
 def _expected(expected: Mapping[str, Any] | None, result: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -128,7 +128,7 @@ def _field(key: Key, catalog: Catalog) -> forms.Field:
     field = kind(
         required=False, label=key.info.title, help_text=key.info.description or "", widget=_widget(key, catalog)
     )
-    vars(field)["unit"] = key.unit  # for the template
+    vars(field).update(unit=key.unit, is_share=key.is_share)  # for the template
     return field
 
 

@@ -5,7 +5,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -15,14 +15,13 @@ from designer import samples
 from designer.access import owner_of
 from designer.design_import import dump_report, sent_text, spec_of_text
 from designer.published_page import published_page
-from designer.scaling_charts import COLLECTIVES
 from designer.services import request_estimate, save_design
-from designer.templatetags.units import significant
 from designer.tour import STEPS, TOUR_COOKIE, TOUR_DONE, TOUR_SECONDS
+from designer.workload_views import work_card
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
-from estimator.spec import DesignSpec, parse_spec
-from estimator.workload_samples import Workload, timed, workloads
+from estimator.spec import DesignSpec
+from estimator.workload_samples import workloads
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
@@ -34,8 +33,8 @@ SECTION = {"section": "start"}
 @require_safe
 def start(request: HttpRequest) -> HttpResponse:
     """Ways to a first design."""
-    context = {"samples": samples.SAMPLES, "workloads": [_card(work) for work in workloads().values()],
-               "steps": STEPS}  # fmt: skip
+    context = {"samples": samples.SAMPLES, "workloads": [work_card(work) for work in workloads().values()],
+               "steps": STEPS, "has_designs": owner_of(request).designs.exists()}  # fmt: skip
     return render(request, "designer/start.html", SECTION | context | published_page())
 
 
@@ -44,25 +43,6 @@ def start(request: HttpRequest) -> HttpResponse:
 def published(request: HttpRequest) -> HttpResponse:
     """Published against computed, row by row."""
     return render(request, "designer/published.html", SECTION | published_page())
-
-
-def _card(work: Workload) -> dict[str, Any]:
-    billions = significant(work.model["parameters"] / 1e9)
-    return {"id": work.id, "name": work.name, "teaches": work.teaches, "source": work.source, "url": work.url,
-            "n_gpus": work.n_gpus, "layout": work.parallel, "parameters": f"{billions} billion"}  # fmt: skip
-
-
-@login_required
-@require_safe
-def workload(request: HttpRequest, key: str) -> HttpResponse:
-    """One sample workload: what a step sends, and how long that takes on the cluster it ran on."""
-    work = workloads().get(key)
-    if work is None:
-        raise Http404("There is no such workload.")
-    spec = parse_spec(work.inputs | {"name": work.name}, load_catalog())
-    rows = [row | {"collective_name": COLLECTIVES[row["collective"]]} for row in timed(work, spec, load_catalog())]
-    context = {"work": work, "card": _card(work), "rows": rows, "spec": spec, "generation": spec.fabric.generation}
-    return render(request, "designer/workload.html", SECTION | context)
 
 
 @login_required

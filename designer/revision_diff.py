@@ -9,7 +9,7 @@ from designer.differences import AUTOMATIC, label_of, text_of
 from designer.headlines import changes, is_floor
 from designer.kept_figures import Figures, figures_of
 from designer.models import DesignRevision
-from designer.spec_keys import KEPT, SIZE_KEYS, read_path
+from designer.spec_keys import COST_KEYS, KEPT, SIZE_KEYS, read_path
 from designer.templatetags.units import change_usd, count, gb_s, ratio_to_one, usd, usd_small, watts, words
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.fabric_fields import OtherFabric
@@ -85,7 +85,12 @@ def _said(path: str, revision: DesignRevision, flat: Mapping[str, Any], catalog:
     found = read_path(revision.spec, path)
     if path.startswith(f"{PLAN}.") and not flat.get(PLAN):
         return NONE
-    return AUTOMATIC if found is None or isinstance(found, Mapping) else f"{AUTOMATIC}: {text_of(path, found, catalog)}"
+    if found is None and path in COST_KEYS:
+        found = catalog.economics[COST_KEYS[path]].typical
+    if found is None or isinstance(found, Mapping):
+        return AUTOMATIC
+    text = text_of(path, found, catalog)
+    return text if text.lower().startswith(AUTOMATIC) else f"{text} ({AUTOMATIC})"
 
 
 def _size(revision: DesignRevision) -> str:
@@ -98,18 +103,26 @@ def _size(revision: DesignRevision) -> str:
 def _kept_rows(was: Mapping[str, Any], became: Mapping[str, Any]) -> list[Row]:
     """Rows of what is not one answer but a whole: other networks, lengths set by hand, own prices, a calibration."""
     sayers: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
-        (LENGTHS, "Lengths set by hand", lambda value: f"{len(value):,} links" if value else NONE),
+        (LENGTHS, "Lengths set by hand", lambda value: _several(len(value), "link") if value else NONE),
         (CALIBRATION, "Calibration", _named),
-        (PRICES, "Own prices", lambda value: f"{_named(value)}, {len(value['prices']):,} prices" if value else NONE),
+        (
+            PRICES,
+            "Own prices",
+            lambda value: f"{_named(value)}, {_several(len(value['prices']), 'price')}" if value else NONE,
+        ),
     )
     rows = list(_network_rows(was.get(OTHERS) or [], became.get(OTHERS) or []))
     for path, label, say in sayers:
         old, new = read_path(was, path), read_path(became, path)
-        if old != new:
+        if (old or None) != (new or None):
             texts = [say(old), say(new)]
             texts[1] += ", other values" if texts[0] == texts[1] else ""
             rows.append({"label": label, "before": texts[0], "after": texts[1]})
     return rows
+
+
+def _several(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def _named(value: Any) -> str:

@@ -48,6 +48,12 @@ class Key:
         return str(extra.get("unit", "")) if isinstance(extra, dict) else ""
 
     @property
+    def is_share(self) -> bool:
+        """True for a part of one, which the form also prints in per cent."""
+        ends = [getattr(limit, end, None) for limit in self.info.metadata for end in ("le", "lt")]
+        return float in self.types() and not self.unit and any(end is not None and end <= 1 for end in ends)
+
+    @property
     def is_computed(self) -> bool:
         """True where a blank means "as the parts and the other answers say"."""
         return self.info.default is None and self.path not in (

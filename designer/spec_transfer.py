@@ -89,8 +89,9 @@ def spec_new(request: HttpRequest) -> HttpResponse:
 
 
 def take_over(row: Design, sent: DesignSpec) -> None:
-    """Make a spec the state in sight, as one edit of its own."""
+    """Make a spec the state in sight, as one edit of its own; without a name of its own it leaves the design its name."""
+    given = {"name": given_in_sight(row)[0]["name"]} | sent.as_given()
     start = to_keep(live_context(*state_in_sight(row))) if row.at == 0 else None
-    form = DesignForm(values=sent.as_given() | {"name": sent.name}, owner=row.owner)
+    form = DesignForm(values=given, owner=row.owner)
     figures = to_keep(live_context(form, sent))
     record(row, form.typed(), f"paste.{uuid.uuid4().hex}", figures, start_figures=start)

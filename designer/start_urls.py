@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from designer import advice_views, gallery_views, reading_views
+from designer import advice_views, gallery_views, reading_views, workload_views
 
 urlpatterns = [
     path("start/", gallery_views.start, name="start"),
-    path("start/workloads/<slug:key>/", gallery_views.workload, name="workload"),
+    path("start/workloads/<slug:key>/", workload_views.workload, name="workload"),
+    path("start/workloads/<slug:key>/variant/", workload_views.workload_variant, name="workload-variant"),
     path("published/", gallery_views.published, name="published"),
     path("import/", gallery_views.design_import, name="design-import"),
     path("tour/skip/", gallery_views.tour_skip, name="tour-skip"),

@@ -138,9 +138,13 @@ def _range(low: float, high: float) -> str:
 
 
 def _tiers(counts: Mapping[str, int], n_switches: int) -> str:
-    parts = [f"{units.count(counts[tier])} {tier}" for tier in ("leaf", "spine", "core") if counts[tier]]
+    """Switches of each tier, with the tiers' names where two lines of the strip hold them."""
     others = n_switches - counts["switches"]
-    return " + ".join(parts) + (f", {units.count(others)} elsewhere" if others else "")
+    if counts["core"]:
+        words = " + ".join(units.count(counts[tier]) for tier in ("leaf", "spine", "core"))
+        return words + (f", {units.count(others)} elsewhere" if others else " in 3 tiers")
+    words = " + ".join(f"{units.count(counts[tier])} {tier}" for tier in ("leaf", "spine") if counts[tier])
+    return words + (f", {units.count(others)} elsewhere" if others else "")
 
 
 def _ratio_note(compute: Mapping[str, Any]) -> str:

@@ -8,20 +8,29 @@ from designer.models import Design
 from designer.services import save_design
 from designer.sight import given_in_sight
 from estimator.catalog.loader import load_catalog
+from estimator.changes import Change, apply_change
+from estimator.pipeline import estimate
 from estimator.spec import parse_spec
 
 
 @transaction.atomic
-def branch(owner: User, origin: Design) -> Design:
+def branch(owner: User, origin: Design, change: Change | None = None) -> Design:
     """A new design of ``owner`` out of the state in sight of ``origin``; of its newest revision while that is invalid.
+
+    ``change`` is made in the new one, which then has to be one that can be built.
 
     Raises
     ------
     SpecError
-        If today's rules refuse even the newest revision.
+        If today's rules refuse even the newest revision, or what the change makes of it.
+    EstimatorError
+        If no fabric of its parts meets the change.
     """
     given, _ = given_in_sight(origin)
-    spec = parse_spec({**given, "name": variant_name(origin)}, load_catalog())
+    catalog = load_catalog()
+    spec = parse_spec(apply_change({**given, "name": variant_name(origin)}, change or {}), catalog)
+    if change:
+        estimate([spec], catalog, parts=("counts",))
     variant = save_design(owner, spec)
     variant.parent = origin
     variant.save(update_fields=["parent"])

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseStopPolling, push_url, retarget
 
@@ -19,6 +20,8 @@ from designer.bom_table import sorted_bom
 from designer.design_list import design_rows, sorted_rows
 from designer.diagrams import fabric_svg
 from designer.edits import keep_saved, typed_of
+from designer.fabric_query import ANCHOR
+from designer.fabric_views import found_query
 from designer.findings_tab import change_of
 from designer.forms import DesignForm
 from designer.job_page import job_context, job_of, job_or_404, job_part, present_result, problems_of
@@ -80,9 +83,12 @@ def design(request: HttpRequest, design_id: UUID) -> HttpResponse:
         if not form.is_bound:  # what was given stays, with what is wrong beside it
             form = bound(form, row, "" if visiting(request) else None)
         form.add_problems(problems_of(job))
+    shown = job_context(request, row, job)
+    if found := found_query(shown):
+        return redirect(f"{request.path}?{urlencode(found)}#{ANCHOR}")
     page = page_context(form, spec, row, present_result(job, spec))
     pins = {} if visiting(request) else strip(row.owner, row)
-    return render(request, "designer/design.html", page | job_context(request, row, job) | pins)
+    return render(request, "designer/design.html", page | shown | pins)
 
 
 def _problems(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
@@ -192,8 +198,9 @@ def estimate_tab(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
     row, job = job_or_404(request, design_id, job_id)
     if job.state != EstimateJob.State.SUCCEEDED:
         raise Http404("This estimate has no result.")
-    page = f"{reverse('design', args=[row.pk])}?{request.GET.urlencode()}"
-    return push_url(render(request, "designer/_tabs.html", job_context(request, row, job)), page)
+    context = job_context(request, row, job)
+    query = urlencode(found_query(context) or {}) or request.GET.urlencode()
+    return push_url(render(request, "designer/_tabs.html", context), f"{reverse('design', args=[row.pk])}?{query}")
 
 
 @design_page

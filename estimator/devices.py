@@ -4,6 +4,7 @@ Names are those of link lists: ``node-0001``, ``leaf-r1-001`` where a leaf serve
 ``spine-001``, ``core-001``, ``manager-01``. They depend on the design alone, so that a re-computed design keeps them.
 """
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +16,7 @@ from estimator.units import IntArray, ceil_div
 NODE, MANAGER, LEAF, SPINE, CORE = "node", "manager", "leaf", "spine", "core"
 KINDS = (NODE, MANAGER, LEAF, SPINE, CORE)
 SWITCH_KINDS = (LEAF, SPINE, CORE)
+MOST_DIGITS = 9  # of the number in a device's name
 MANAGER_PORTS = 2  # of one fabric manager: two links to the fabric that it manages, docs/cabling.md
 
 
@@ -59,6 +61,15 @@ class Devices:
     def index_of(self, name: str) -> int | None:
         """Index of a device, or None if no device has the name."""
         return self._index.get(name)
+
+    def index_of_number(self, name: str) -> int | None:
+        """Index of a device whose name differs in leading zeros alone: "spine-3" and "spine-03" are ``spine-003``."""
+        match = re.fullmatch(r"(.*-)0*([0-9]{1,9})", re.sub(r"-r0+(?=[0-9])", "-r", name), flags=re.ASCII)
+        if match is None:
+            return None
+        stem, number = match.groups()
+        written = (f"{stem}{number:0>{width}}" for width in range(len(number), MOST_DIGITS + 1))
+        return next((index for one in written if (index := self.index_of(one)) is not None), None)
 
     def _names_of(self, kind: str) -> list[str]:
         width = max({NODE: 4, MANAGER: 2}.get(kind, 3), len(str(self.n[kind])))

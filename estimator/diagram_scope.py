@@ -59,7 +59,10 @@ def scope_of(address: str, places: Places) -> Scope | None:
     text = address.strip().strip("/").lower()
     if not text:
         return Scope()
-    device = places.table.devices.index_of(text)
+    devices = places.table.devices
+    device = devices.index_of(text)
+    if device is None:
+        device = devices.index_of_number(text)
     if device is not None:
         return Scope(device=device)
     scope = Scope()
@@ -151,6 +154,28 @@ def near_names(typed: str, names: list[str]) -> list[str]:
         alike = [name for name in names if number and name.rstrip("0123456789") == stem and name.endswith(number)]
         found = alike or get_close_matches(sought, _spread_out(names), NEAR_NAMES, cutoff=0.5)
     return found[:NEAR_NAMES]
+
+
+def near_parts(typed: str, places: Places) -> list[str]:
+    """Parts that there are, for a part that a fabric lacks: "pod-2" → "unit-2" where there are units and no pods.
+
+    None for what is no part's name at all; the last part of each kind where there are not so many.
+    """
+    axis, _, number = typed.strip().lower().partition("-")
+    if axis not in AXES or not number.isascii() or not number.isdecimal():
+        return []
+    axes = [one for one in walk(places) if one != axis]
+    if places.n[axis] > 1:
+        axes.insert(0, axis)
+    return [f"{one}-{min(max(int(number), 1), places.n[one])}" for one in axes][:NEAR_NAMES]
+
+
+def examples(places: Places) -> list[str]:
+    """A few names that this fabric has, one of each sort: its first server, the second of its parts, its first spine."""
+    devices, parts = places.table.devices, walk(places)[:1]
+    kinds = [kind for kind in (NODE, SPINE, LEAF) if devices.n[kind]]
+    names = [devices.names[devices.first[kind]] for kind in kinds]
+    return [*names[:1], *(f"{axis}-2" for axis in parts), *names[1:2]]
 
 
 def _spread_out(names: list[str], most: int = 4000) -> list[str]:

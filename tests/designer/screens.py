@@ -25,7 +25,7 @@ THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 WIDTHS = {390: 844, 1440: 900, 2560: 1440}
 TABS = ("overview", "cost", "performance", "fabric", "cabling", "racks", "findings", "handoff")
 KEPT_WIDTH = 960  # of a picture in the documents; narrower ones stay as they are
-QUALITY = 62
+QUALITY = 40
 FILL = "import django, json; django.setup(); from tests.designer.showcase import make; print(json.dumps(make()))"
 
 
@@ -100,19 +100,14 @@ class Gallery:
         self.app = app
         self.browser = browser
         self.addresses = showcase_of(app)
-        self.states: dict[str, Any] = {
-            "owner": self._cookies(app.sign_in_url, skips_tour=True),
-            "newcomer": self._cookies(app.url + self.addresses["newcomer"], skips_tour=True),
-            "visitor": self._cookies(app.url + self.addresses["shared"]),
-            "stranger": None,
-        }
+        self.states = {who: self._cookies(who) for who in ("owner", "newcomer", "visitor")} | {"stranger": None}
 
-    def _cookies(self, first: str, skips_tour: bool = False) -> Any:
-        """Of somebody who came by this address."""
+    def _cookies(self, who: str) -> Any:
+        """Of somebody who came by their link; who has designs of their own also skips the tour."""
         context = self.browser.new_context()
         page = context.new_page()
-        page.goto(first)
-        if skips_tour:
+        page.goto(self.app.url + self.addresses[who])
+        if who != "visitor":
             page.goto(f"{self.app.url}/designs/new/")
             page.click("[data-tour-skip] button")
             page.locator("[data-tour-offer]").wait_for(state="detached")

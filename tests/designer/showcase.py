@@ -82,8 +82,10 @@ def make() -> dict[str, str]:
         "comparisons": {"comparison": comparison(owner, hall, book)},
     }
     paths = {name: f"/{folder}/{row.pk}/" for folder, named in rows.items() for name, row in named.items()}
-    links = {"shared": f"/shared/{issue(hall, 'read')[1]}/", "newcomer": f"/sign-in/{SignInLink.issue(newcomer)}/"}
-    return paths | links
+    signing_in = {
+        who: f"/sign-in/{SignInLink.issue(user)}/" for who, user in (("owner", owner), ("newcomer", newcomer))
+    }
+    return paths | signing_in | {"visitor": f"/shared/{issue(hall, 'read')[1]}/"}
 
 
 def designed(owner: User, *revisions: dict[str, Any]) -> Design:

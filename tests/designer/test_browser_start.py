@@ -152,3 +152,35 @@ def test_a_dump_becomes_a_design(visit, tmp_path):
     playwright.expect(page.locator("h1")).to_have_text("Network of hall-2")
     page.locator("#advice").scroll_into_view_if_needed()
     playwright.expect(page.locator("#advice .advice-words")).not_to_be_empty()
+
+
+def test_the_menu_of_a_narrow_screen_leads_everywhere_and_folds_up(visit):
+    page = visit("/designs/", 390, 844)
+    menu, button = page.locator(".site-menu"), page.locator(".site-menu > summary")
+    everywhere = page.locator(".site-nav a").all_text_contents()
+    assert len(everywhere) == 9
+    assert not page.locator(".site-nav").is_visible()
+    button.focus()
+    page.keyboard.press("Enter")
+    links = menu.get_by_role("link")
+    assert links.all_text_contents() == everywhere
+    assert all(link.is_visible() for link in links.all())
+    assert menu.get_by_role("button", name="Sign out").is_visible()
+    page.keyboard.press("Tab")
+    playwright.expect(links.first).to_be_focused()
+    page.keyboard.press("Escape")
+    assert not menu.get_by_role("navigation").is_visible()
+    playwright.expect(button).to_be_focused()
+    button.click()
+    page.mouse.click(4, 600)
+    assert not menu.get_by_role("navigation").is_visible()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_the_change_that_ends_a_problem_stands_beside_its_field(visit, width, height):
+    page = visit(f"{SAMPLE}#form", width, height)
+    page.fill("#id_fabric__planes", "3")
+    change = page.locator("#id_fabric__planes_error").get_by_role("button", name="Set Planes: 2")
+    change.click()
+    playwright.expect(page.locator("#id_fabric__planes")).to_have_value("2")
+    playwright.expect(page.locator("#id_fabric__planes_error")).to_be_empty()

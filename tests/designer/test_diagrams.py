@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from designer.diagrams import MAX_COLUMNS, MAX_GLYPHS, fabric_svg, plan_of, shown_columns
+from designer.diagrams import MAX_COLUMNS, MAX_GLYPHS, fabric_svg, part_names, plan_of, shown_columns
 from designer.samples import SAMPLES
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
@@ -153,4 +153,15 @@ def test_a_row_that_is_cut_says_so():
     assert n_drawn < result["fabrics"]["compute"]["counts"]["core"]
     assert [text.text for text in root.iter(f"{SVG}text")].count("…") == 1 + 2 * 8, (
         "cores, and spines and leaves of eight rails"
+    )
+
+
+def test_parts_have_their_names_without_a_bill():
+    catalog = load_catalog()
+    spec = parse_spec(design(128), catalog)
+    bare, billed = (estimate([spec], catalog, parts=parts)[0].as_json() for parts in (("counts",), ("counts", "bom")))
+    assert (
+        part_names(bare)
+        == part_names(billed)
+        == {"leaf": "NVIDIA QM9700", "spine": "NVIDIA QM9700", "node": "NVIDIA DGX H100"}
     )

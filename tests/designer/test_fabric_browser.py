@@ -132,7 +132,7 @@ def test_the_picture_is_saved_as_png_and_svg(fabric, tmp_path):
         fabric.click("[data-fabric-png]")
     path = tmp_path / "picture.png"
     started.value.save_as(path)
-    assert started.value.suggested_filename == "fabric.png"
+    assert started.value.suggested_filename == "compute.png"
     data = path.read_bytes()
     assert data.startswith(b"\x89PNG")
     assert struct.unpack(">I", data[16:20])[0] == 2080

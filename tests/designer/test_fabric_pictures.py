@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from designer.fabric_pen import Pen, Rect, fitted, lines_of, short_name, text_width
-from designer.fabric_svg import Scene
+from designer.config.settings import BASE_DIR
+from designer.fabric_pen import FILLS, Pen, Rect, fitted, lines_of, short_name, text_width
+from designer.fabric_svg import Scene, legend_of
 from designer.fabric_svg_blocks import draw_view
 from designer.fabric_svg_boxes import MAX_GLYPHS
 from designer.fabric_svg_node import draw_host, draw_node
@@ -260,6 +261,35 @@ def test_words_are_cut_where_they_end_and_names_keep_their_end() -> None:
     assert all(text_width(line, 10) <= 80 for line in lines)
     assert Rect(0, 0, 2, 2).meets(Rect(1, 1, 3, 3))
     assert not Rect(0, 0, 2, 2).meets(Rect(2, 0, 3, 2))
+
+
+HEATS = re.compile(r"--heat-(\d): (#[0-9a-f]{6})")
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    return sum(w * (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
+               for w, c in zip((0.2126, 0.7152, 0.0722), parts, strict=True))  # fmt: skip
+
+
+def test_more_load_is_darker_on_light_ground_and_brighter_on_dark() -> None:
+    css = (BASE_DIR / "static/designer/css/fabric.css").read_text()
+    light, dark, auto = (dict(HEATS.findall(block)) for block in css.split(":root")[1:4])
+    assert dark == auto
+    assert light == {str(n): FILLS[f"heat-{n}"] for n in range(5)}  # a file has the light ones
+    for heats, is_dark in ((light, False), (dark, True)):
+        found = [luminance(heats[str(n)]) for n in range(5)]
+        assert found == sorted(found, reverse=not is_dark)
+
+
+def test_what_load_says_nothing_of_is_in_the_legend() -> None:
+    places = places_for(SPECS["superpod"])
+    kinds = [SPINE, LEAF, NODE]
+    words = dict(legend_of(scene(places, "alltoall"), kinds))
+    assert words[SPINE] == "Spine, by role"  # no spine of two tiers has uplinks
+    assert words[NODE] == "Server, by role"
+    assert LEAF not in words
+    assert dict(legend_of(scene(places), kinds)) == {SPINE: "Spine", LEAF: "Leaf", NODE: "Server"}
 
 
 def test_small_losses_and_odd_ratios_are_told() -> None:

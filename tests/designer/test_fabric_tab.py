@@ -130,13 +130,27 @@ def test_colours_and_cuts_stay_in_the_address(page: Client, made: tuple[Design, 
 
 
 def test_a_name_is_found_and_an_unknown_one_gets_near_ones(page: Client, made: tuple[Design, EstimateJob]) -> None:
-    assert '<h2 id="fabric-title">leaf-r2-001</h2>' in shown(page, made[0], find="Leaf-R2-001")
-    assert '<h2 id="fabric-title">Unit 3</h2>' in shown(page, made[0], find="unit 3")
-    text = shown(page, made[0], find="spine-3")
-    assert "Nothing in this network is called spine-3 . Did you mean spine-003" in words_of(text)
+    text = shown(page, made[0], find="spine-33")
+    assert "Nothing in this network is called spine-33 . Did you mean spine-0" in words_of(text)
+    text = shown(page, made[0], find="pod-2")
+    assert "Nothing in this network is called pod-2 . Did you mean unit-2 ?" in words_of(text)
+    assert 'placeholder="node-0001, unit-2, spine-001"' in text
     text = shown(page, made[0], find="<script>alert(1)</script>")
     assert "<script>alert(1)" not in text
     assert "Nothing in this network is called" in words_of(text)
+
+
+@pytest.mark.parametrize(("typed", "at"), [
+    ("Leaf-R2-001", "leaf-r2-001"), ("unit 3", "unit-3"), ("spine-3", "spine-003"), ("Spine 03", "spine-003"),
+])  # fmt: skip
+def test_what_is_found_has_its_own_address(page: Client, made: tuple[Design, EstimateJob], typed: str, at: str) -> None:
+    design, job = made
+    address = reverse("design", args=[design.pk])
+    answer = page.get(address, {"tab": "fabric", "colour": "ratio", "find": typed})
+    assert answer["Location"] == f"{address}?tab=fabric&at={at}&colour=ratio#fabric"
+    assert page.get(answer["Location"]).status_code == 200
+    part = page.get(reverse("estimate-tab", args=[design.pk, job.pk]), {"tab": "fabric", "find": typed})
+    assert part["HX-Push-Url"] == f"{address}?tab=fabric&at={at}"
 
 
 @pytest.mark.parametrize("query", [

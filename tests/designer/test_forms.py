@@ -269,3 +269,15 @@ def test_fields_map_to_html_names_without_dots():
     assert field_name("fabric.reserved.leaf_ports") == "fabric__reserved__leaf_ports"
     assert {field_name(path) for path in SIZE_KEYS.values()} == {SIZE}
     assert all(key.info.title is not PydanticUndefined and key.info.title for key in KEYS.values())
+
+
+def test_fields_of_shares_have_a_place_for_their_per_cent() -> None:
+    shares = {path for path, key in KEYS.items() if key.is_share}
+    assert {
+        "economics.utilization",
+        "economics.load_factor",
+        "economics.volume_discount",
+        "site.plan.slack_share",
+    } <= shares
+    assert not {"economics.pue", "economics.years", "economics.electricity_usd_per_kwh", "fabric.planes"} & shares
+    assert all(path in RANGES for path in shares), "the slider's script fills the place"

@@ -15,6 +15,7 @@ from designer.figure_words import figure_words
 from designer.gallery_views import TOUR_COOKIE
 from designer.models import Design
 from designer.samples import SAMPLES
+from designer.services import save_design
 from designer.tour import STEPS
 from estimator.catalog.loader import load_catalog
 from estimator.link_list import link_list
@@ -26,6 +27,12 @@ from tests.estimator.fabric_dumps import cables_of, ibnetdiscover
 
 pytestmark = pytest.mark.django_db
 SPEC = {"name": "Brought along", "compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"}}
+
+HALL: dict[str, Any] = {
+    "name": "Hall 3",
+    "compute": {"server": "dgx-h100", "gpus": 64},
+    "fabric": {"generation": "ndr"},
+}
 
 
 @pytest.fixture
@@ -130,6 +137,47 @@ def test_a_workload_says_what_a_step_sends(page: Client, key: str) -> None:
 
 def test_an_unknown_workload_is_not_found(page: Client) -> None:
     assert page.get(reverse("workload", args=["nothing"])).status_code == 404
+
+
+def test_a_workload_runs_on_a_design_of_ones_own(page: Client, owner: User) -> None:
+    address = reverse("workload", args=["llama-3-405b"])
+    assert "On a design of yours" not in text_of(page.get(address))
+    own = save_design(owner, parse_spec(HALL, load_catalog()))
+    assert "On a design of yours" in text_of(page.get(reverse("start")))
+    answer = page.get(address, {"design": str(own.pk)})
+    by_kind = {row["kind"]: row for row in answer.context["rows"]}
+    assert by_kind["Gradients"]["time_us"] != by_kind["Gradients"]["there"]["time_us"]
+    assert "The layout takes 16,384 GPUs and Hall 3 has 64" in text_of(answer)
+    assert "on Hall 3 , InfiniBand NDR" in text_of(answer)
+
+
+def test_a_variant_for_a_workload_leaves_the_design_as_it_was(page: Client, owner: User, sent: list[str]) -> None:
+    own = save_design(owner, parse_spec(HALL, load_catalog()))
+    answer = page.post(reverse("workload-variant", args=["llama-3-405b"]), {"design": str(own.pk)})
+    variant = own.variants.get()
+    assert answer["Location"] == reverse("design", args=[variant.pk])
+    given = variant.latest.given
+    assert (given["compute"]["gpus"], given["workload"]["placement"]) == (16_384, "ordered")
+    assert given["compute"]["server"] == "dgx-h100"
+    assert own.latest.given["compute"]["gpus"] == 64
+    assert owner.estimate_jobs.count() == 1
+
+
+def test_a_workload_too_large_for_a_design_makes_no_variant(page: Client, owner: User) -> None:
+    own = save_design(owner, parse_spec(HALL | {"fabric": {"generation": "ndr", "tiers": 1}}, load_catalog()))
+    answer = page.post(reverse("workload-variant", args=["llama-3-405b"]), {"design": str(own.pk)}, follow=True)
+    assert not own.variants.exists()
+    assert answer.redirect_chain[0][0].endswith("#sends")
+    assert 'class="message error"' in answer.content.decode()
+
+
+@pytest.mark.parametrize("asked", ["nothing", "00000000-0000-0000-0000-000000000000"])
+def test_a_workload_runs_on_no_design_of_strangers(page: Client, asked: str) -> None:
+    assert page.get(reverse("workload", args=["llama-3-405b"]), {"design": asked}).status_code == 404
+    assert page.post(reverse("workload-variant", args=["llama-3-405b"]), {"design": asked}).status_code == 404
+    stranger = User.objects.create_user("eve")
+    theirs = save_design(stranger, parse_spec(HALL, load_catalog()))
+    assert page.get(reverse("workload", args=["llama-3-405b"]), {"design": str(theirs.pk)}).status_code == 404
 
 
 # ---------------------------------------------------------------- designs out of files

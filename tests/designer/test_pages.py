@@ -371,8 +371,11 @@ class TestDesign:
             result["performance"]["all_reduce"]["both_placements"],
         )
         sums = headlines(result)
+        tiers = f"{counts['leaf']:,} leaf" + (f" + {counts['spine']:,} spine" if counts["spine"] else "")
+        if counts["core"]:
+            tiers = f"{counts['leaf']:,} + {counts['spine']:,} + {counts['core']:,} in 3 tiers"
         for text in (
-            f"GPUs ? {counts['gpus']:,} {counts['nodes']:,} servers", f"Switches ? {sums['switches']:,} {counts['leaf']:,} leaf",
+            f"GPUs ? {counts['gpus']:,} {counts['nodes']:,} servers", f"Switches ? {sums['switches']:,} {tiers}",
             f"Cables ? {sums['cables']:,}", f"Modules ? {sums['modules']:,}",
             f"IT power ? {units.watts(power['it_w']['typical'])}",
             f"Purchase ? {units.usd(cost['capex_usd']['total']['typical'])} {units.usd(cost['capex_usd']['total']['low'])}",

@@ -61,8 +61,18 @@ def test_an_answer_that_changed_is_told_by_its_name_on_the_form(owner, catalog, 
 def test_what_was_left_open_says_what_it_came_to(owner, catalog):
     rows = rows_of(saved(owner, {"economics.years": 6}), catalog)
     ((before, after),) = rows.values()
-    assert before.startswith("automatic: ")
+    assert before == "4 years (automatic)"
     assert after.startswith("6")
+
+
+@pytest.mark.parametrize(("change", "before", "after"), [
+    ({"fabric.tiers": 3}, "Automatic: the fewest that fit", "Three: leaves, spines and cores"),
+    ({"economics.electricity_usd_per_kwh": 0.12}, "0.085 USD/kWh (automatic)", "0.12 USD/kWh"),
+    ({"economics.utilization": 0.7}, "0.8 (automatic)", "0.7"),
+])  # fmt: skip
+def test_what_is_automatic_says_its_value_once(owner, catalog, change, before, after):
+    ((was, became),) = rows_of(saved(owner, change), catalog).values()
+    assert (was, became) == (before, after)
 
 
 def test_an_answer_that_says_what_held_anyway_is_no_change(owner, catalog):
@@ -73,7 +83,12 @@ def test_wholes_that_the_form_hands_through_are_told_as_wholes(owner, catalog):
     book = {"name": "Vendor A", "prices": [{"part": "nvidia-qm9700", "low": 1, "typical": 2, "high": 3, "source": "quote",
                                              "as_of": "2026-11-02", "basis": "quote"}]}  # fmt: skip
     design = saved(owner, {"economics.prices": book})
-    assert rows_of(design, catalog)["Own prices"] == ("none", "“Vendor A”, 1 prices")
+    assert rows_of(design, catalog)["Own prices"] == ("none", "“Vendor A”, 1 price")
+
+
+def test_no_lengths_and_an_empty_list_of_them_are_the_same_answer(owner, catalog):
+    rows = rows_of(saved(owner, {"site.set_lengths": [], "economics.years": 6}), catalog)
+    assert len(rows) == 1, rows
 
 
 def test_figures_are_told_as_an_architect_says_them():

@@ -1,6 +1,7 @@
 """A spec as JSON: what Copy gives is what Paste takes, as one edit; what is refused changes nothing."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -78,6 +79,26 @@ def test_a_paste_is_one_edit_that_undo_takes_back_to_the_byte(page, design):
     page.post(reverse("redo", args=[design.pk]), headers=STUDIO)
     design.refresh_from_db()
     assert typed_now(design)["name"] == "Brought along"
+
+
+def test_a_paste_without_a_name_leaves_the_design_its_name(page, design):
+    nameless = {key: value for key, value in WANTED.items() if key != "name"}
+    paste(page, design, json.dumps(nameless), headers=STUDIO)
+    design.refresh_from_db()
+    assert typed_now(design)["name"] == "Hall 3"
+    paste(page, design, json.dumps(WANTED), headers=STUDIO)
+    paste(page, design, json.dumps(nameless), headers=STUDIO)
+    design.refresh_from_db()
+    assert typed_now(design)["name"] == "Brought along"
+
+
+def test_what_is_wrong_with_a_text_stands_beside_its_field_with_its_place(page, design):
+    words = paste(page, design, '{\n "compute": {\n }, oops\n}').content.decode()
+    assert re.search(r'<textarea id="spec-sent"[^>]* aria-describedby="spec-problem" aria-invalid="true"', words)
+    beside = words.split("</textarea>")[-1]
+    assert "The text is not JSON" in beside
+    assert "at line 3, column 5" in beside
+    assert "<code>spec</code>" not in words
 
 
 def test_two_pastes_are_two_steps(page, design):

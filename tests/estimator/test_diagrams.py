@@ -25,7 +25,17 @@ from estimator.diagram_load import ALL_REDUCE, ALL_TO_ALL, Traffic, load_of
 from estimator.diagram_node import CPU, IN_NIC, SWITCH, inside_of
 from estimator.diagram_places import AXES, Places, places_of
 from estimator.diagram_ports import MOST_PORTS, USES, host_ports_of, panel_of
-from estimator.diagram_scope import Scope, address_of, choices, home_of, near_names, scope_of, walk
+from estimator.diagram_scope import (
+    Scope,
+    address_of,
+    choices,
+    examples,
+    home_of,
+    near_names,
+    near_parts,
+    scope_of,
+    walk,
+)
 from estimator.link_list import LinkList, link_list
 from estimator.losses import Loss, left_after
 from estimator.other_fabrics import size_others
@@ -263,6 +273,33 @@ def test_names_like_the_one_typed_come_nearest_first() -> None:
     assert near_names("node-12", names) == ["node-0012", "node-0112"]
     assert near_names("spin-003", names)[0] == "spine-003"
     assert near_names("zzzzzz", names) == []
+
+
+def test_leading_zeros_of_a_typed_name_do_not_matter() -> None:
+    places = places_for(SPECS["superpod"])
+    names = places.table.devices.names
+    for typed, name in (("spine-3", "spine-003"), ("spine-03", "spine-003"), ("Node-12", "node-0012"),
+                        ("leaf-r02-1", "leaf-r2-001"), ("node-00000127", "node-0127")):  # fmt: skip
+        scope = scope_of(typed, places)
+        assert scope is not None
+        assert names[scope.device or 0] == name
+    assert scope_of("spine-300", places) is None
+    assert scope_of("spine-0", places) is None
+
+
+def test_a_part_that_is_not_there_leads_to_those_that_are() -> None:
+    places = places_for(SPECS["superpod"])  # four units and no pods
+    assert near_parts("pod-2", places) == ["unit-2"]
+    assert near_parts("unit-9", places) == ["unit-4"]
+    assert near_parts("node-0002", places) == near_parts("pod", places) == []
+
+
+@pytest.mark.parametrize("key", SPECS)
+def test_examples_of_names_are_there(key: str) -> None:
+    places = places_for(SPECS[key])
+    names = examples(places)
+    assert len(names) >= 2
+    assert all(scope_of(name, places) is not None for name in names)
 
 
 def test_a_reader_goes_down_by_planes_pods_and_rails() -> None:

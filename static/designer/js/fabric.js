@@ -151,7 +151,7 @@ function restoreFocus(panel) {
 
 // --- Saving as PNG: the file's own colours, twice its size
 
-async function savePng(address) {
+async function savePng(address, name) {
   const image = new Image();
   image.src = address;
   await image.decode();
@@ -165,8 +165,7 @@ async function savePng(address) {
   const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
-  const at = new URL(address, location.href).searchParams.get("at") ?? "";
-  link.download = `${["fabric", ...at.split("/")].filter(Boolean).join("-")}.png`;
+  link.download = `${name}.png`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
@@ -276,7 +275,7 @@ function connect(panel) {
     button.addEventListener("click", steps[button.dataset.zoom]);
   }
   const png = panel.querySelector("[data-fabric-png]");
-  png?.addEventListener("click", () => savePng(png.dataset.fabricPng));
+  png?.addEventListener("click", () => savePng(png.dataset.fabricPng, png.dataset.name));
   for (const hidden of panel.querySelectorAll("[data-fabric-zoom], [data-fabric-png], [data-fabric-help]")) {
     hidden.hidden = false;
   }

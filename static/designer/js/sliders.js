@@ -20,6 +20,16 @@ function numberOf(text) {
   return second === undefined ? first : first / second;
 }
 
+// 0.5 reads "= 50 %" beside its field; nothing for what is no number yet.
+function tellShare(field) {
+  const output = field.form?.querySelector(`[data-share-of="${CSS.escape(field.id)}"]`);
+  if (output) {
+    const text = field.value.trim() || field.placeholder.trim();
+    const share = Number(text);
+    output.value = text !== "" && Number.isFinite(share) ? `= ${Number((100 * share).toPrecision(4))}\u00a0%` : "";
+  }
+}
+
 function position(slider, value) {
   const stops = stopsOf(slider);
   if (!stops) {
@@ -30,6 +40,7 @@ function position(slider, value) {
 }
 
 function follow(slider, field) {
+  tellShare(field);
   const typed = field.value.trim();
   const text = typed === "" ? field.placeholder.trim() : typed;
   const value = numberOf(text);
@@ -60,6 +71,7 @@ function connect(form) {
       field.value = stopsOf(slider)?.[slider.value] ?? slider.value;
       slider.classList.remove("is-automatic");
       say(slider, field.value);
+      tellShare(field);
       mark(field);
     });
     field.addEventListener("input", () => {

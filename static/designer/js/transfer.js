@@ -20,13 +20,36 @@ function say(text, isError = false) {
   setTimeout(() => note.remove(), isError ? 12_000 : 4_000);
 }
 
-function refusal(html) {
-  const answer = new DOMParser().parseFromString(html, "text/html");
-  const items = [...answer.querySelectorAll("#spec-refused li")].map((item) => item.textContent.trim());
-  return items.length ? `Not taken over: ${items.join(" ")}` : "Not taken over. Nothing was changed.";
+function refused(html, field) {
+  const note = new DOMParser().parseFromString(html, "text/html").getElementById("spec-refused");
+  const items = [...(note?.querySelectorAll("li") ?? [])].map((item) => item.textContent.trim());
+  if (!field || !note) {
+    say(items.length ? `Not taken over: ${items.join(" ")}` : "Not taken over. Nothing was changed.", true);
+    return;
+  }
+  document.getElementById("spec-problem").replaceChildren(note);
+  field.setAttribute("aria-invalid", "true");
+  field.focus();
+  const place = items.join(" ").match(/line (\d+), column (\d+)/);
+  if (place) {
+    const at = offset(field.value, Number(place[1]), Number(place[2]));
+    field.setSelectionRange(at, at + 1);
+  }
 }
 
-async function take(text) {
+// Where a line and a column, both counted from 1, begin in a text.
+function offset(text, line, column) {
+  const before = text.split("\n").slice(0, line - 1);
+  return before.reduce((sum, one) => sum + one.length + 1, 0) + column - 1;
+}
+
+function forget(field) {
+  document.getElementById("spec-problem")?.replaceChildren();
+  field?.removeAttribute("aria-invalid");
+}
+
+// ``field``: the one that the text was typed into, beside which is said what is wrong with it.
+async function take(text, field = null) {
   const address = form().dataset.edits.replace(/edits\/(?=$|\?)/, "spec/");
   const headers = {
     "Content-Type": "application/x-www-form-urlencoded", "Studio": "1",
@@ -39,9 +62,10 @@ async function take(text) {
   } else if (answer.status === 200) {
     const detail = { html: await answer.text(), address: answer.headers.get("Design-Opened") };
     document.dispatchEvent(new CustomEvent("studio:answer", { detail }));
+    forget(field);
     say("Taken over. Undo takes it back.");
   } else if (answer.status === 422) {
-    say(refusal(await answer.text()), true);
+    refused(await answer.text(), field);
   } else {
     say(`Not taken over: the server refused it (${answer.status || "signed out"}).`, true);
   }
@@ -94,10 +118,10 @@ unfold(document);
 // ---------------------------------------------------------------- pasting and dropping
 
 document.addEventListener("submit", (event) => {
-  const sent = event.target.matches("[data-spec-form]") && isStudio() && event.target.elements.spec.value.trim();
-  if (sent) {
+  const field = event.target.matches("[data-spec-form]") && isStudio() && event.target.elements.spec;
+  if (field && field.value.trim()) {
     event.preventDefault();
-    take(sent);
+    take(field.value, field);
   }
 });
 
