@@ -380,7 +380,11 @@ def _in_words(fabric: Mapping[str, Any]) -> str:
         words.append(f"The spines reach {count(counts['core'])} cores over {count(links['spine_core'])} links.")
     if links["fabric_manager"]:
         words.append(f"{count(links['fabric_manager'])} more leaf ports serve fabric managers.")
-    words.append(f"Every link runs at {gbit_s(fabric['port_rate_gbit_s'])}.")
+    below, above = fabric["endpoint_rate_gbit_s"], fabric["port_rate_gbit_s"]
+    if below == above or not counts["spine"]:
+        words.append(f"Every link runs at {gbit_s(below)}.")
+    else:
+        words.append(f"Links of servers run at {gbit_s(below)}, those between switches at {gbit_s(above)}.")
     return " ".join(words)
 
 

@@ -60,8 +60,13 @@ def text_of(path: str, value: Any, catalog: Catalog) -> str:
     if isinstance(value, str) or value in choices:
         return _part_models(catalog).get(value, LABELS.get(value, str(value)))
     if isinstance(value, int | float):
-        return f"{value:,} {key.unit}" if key and key.unit else f"{value:,}"
+        return f"{value:,} {_unit_of(value, key.unit)}" if key and key.unit else f"{value:,}"
     return str(value)
+
+
+def _unit_of(value: float, unit: str) -> str:
+    """One of a thing is singular: "1 server", "2 servers", "1 m"."""
+    return unit.removesuffix("s") if value == 1 and len(unit) > 1 else unit
 
 
 def _part_models(catalog: Catalog) -> dict[Any, str]:

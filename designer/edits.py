@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from django.db import transaction
+from django.forms import BooleanField
 from django.http import QueryDict
+from django.utils.choices import flatten_choices
 
 from designer.forms import DesignForm
+from designer.labels import checked_name
 from designer.models import Design, DesignEdit
 from estimator.errors import EstimatorError, Problem
 
 NOT_TYPED = frozenset({"csrfmiddlewaretoken", "estimated_hash", "step", "base"})
 EDITS_KEPT = 500
 MAX_TYPED_CHARACTERS = 2_000_000
+SHOWN_CHARACTERS = 60
 START = "start"  # the step of the state that a session begins with
 
 
@@ -36,6 +41,23 @@ def typed_of(data: QueryDict) -> dict[str, str]:
     return {name: texts[-1].replace("\x00", "") for name, texts in sorted(data.lists()) if name not in NOT_TYPED}
 
 
+def typed_differences(there: Mapping[str, str], here: Mapping[str, str], form: DesignForm) -> list[dict[str, str]]:
+    """Fields that two states say differently, each by its name on the form, with what either says."""
+    names = [name for name in form.fields if there.get(name, "") != here.get(name, "")]
+    return [{"label": str(form.fields[name].label or name), "there": _said(form, name, there), "here": _said(form, name, here)}
+            for name in names]  # fmt: skip
+
+
+def _said(form: DesignForm, name: str, typed: Mapping[str, str]) -> str:
+    """What a state says in a field, in the words of its choices; long texts are cut."""
+    text = typed.get(name, "")
+    if isinstance(form.fields[name], BooleanField):
+        return "yes" if text else "no"
+    choices = dict(flatten_choices(getattr(form.fields[name], "choices", ())))
+    shown = str(choices.get(text, text)) or "nothing"
+    return shown if len(shown) <= SHOWN_CHARACTERS else f"{shown[: SHOWN_CHARACTERS - 1]}…"
+
+
 def start_state(design: Design) -> dict[str, str]:
     """What the form holds for the newest revision, as a browser would send it."""
     revision = design.latest
@@ -44,7 +66,7 @@ def start_state(design: Design) -> dict[str, str]:
 
 def typed_now(design: Design) -> dict[str, str] | None:
     """What the form held after the edit in sight; None where there was none."""
-    edit = design.edits.filter(number=design.at).first() if design.at else None
+    edit = edit_in_sight(design)
     return edit.typed if edit else None
 
 
@@ -90,8 +112,8 @@ def record(
                           figures=dict(figures) if figures else None)  # fmt: skip
     edit.save()
     locked.edits.filter(number__lte=edit.number - EDITS_KEPT).delete()
-    _move(locked, edit.number)
-    design.at = locked.at
+    _move(locked, edit)
+    design.at, design.name = locked.at, locked.name
     return edit
 
 
@@ -101,14 +123,22 @@ def move(design: Design, by: int) -> DesignEdit | None:
     locked = Design.objects.select_for_update().get(pk=design.pk)
     edit = locked.edits.filter(number=locked.at + by).first()
     if edit is not None:
-        _move(locked, edit.number)
-        design.at = locked.at
+        _move(locked, edit)
+        design.at, design.name = locked.at, locked.name
     return edit
 
 
-def _move(design: Design, number: int) -> None:
-    design.at = number
-    design.save(update_fields=["at", "updated_at"])
+def _move(design: Design, edit: DesignEdit) -> None:
+    """Put an edit in sight; the design is called what that edit calls it, if it does."""
+    design.at = edit.number
+    with suppress(EstimatorError):  # an empty name, say: the form tells what is wrong with it
+        design.name = checked_name(edit.typed.get("name", ""))
+    design.save(update_fields=["at", "name", "updated_at"])
+
+
+def edit_in_sight(design: Design) -> DesignEdit | None:
+    """The edit in sight; None where there is none since the newest revision."""
+    return design.edits.filter(number=design.at).first() if design.at else None
 
 
 def figures_before(edit: DesignEdit) -> dict[str, Any] | None:

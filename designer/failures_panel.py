@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from designer.templatetags.units import NO_BREAK_SPACE, words
+from estimator.catalog.loader import load_catalog
 
 LOST = {
     "node-nic": "A server’s NIC", "node-link": "A server’s link", "node-module": "A module in a server",
@@ -15,8 +16,8 @@ LOST = {
     "spine+core": "A spine and a core",
 }  # fmt: skip
 LEFT = {
-    "node_ports_left": "Worst server", "leaf_uplinks_left": "Worst leaf", "rail_uplinks_left": "Worst rail",
-    "plane_uplinks_left": "Worst plane", "uplinks_left": "All leaves", "core_links_left": "Spine to core",
+    "node_ports_left": "Worst server keeps", "leaf_uplinks_left": "Worst leaf keeps", "rail_uplinks_left": "Worst rail keeps",
+    "plane_uplinks_left": "Worst plane keeps", "uplinks_left": "All leaves keep", "core_links_left": "Spines keep to cores",
 }  # fmt: skip
 CLASSES = {"gpu": "GPUs", "host": "Servers, GPUs and NICs aside", "nic": "NICs", "switch": "Switches", "optic": "Modules",
            "cable": "Cables", "fiber": "Fibres"}  # fmt: skip
@@ -47,7 +48,7 @@ def _loss(one: Mapping[str, Any], kinds: list[str]) -> dict[str, Any]:
     return {
         "name": LOST.get(one["lost"]) or words(one["lost"]).capitalize(), "n": one["n"],
         "endpoints": one["endpoints_cut_off"], "nodes": one["nodes_cut_off"], "worst_leaf": one["worst_leaf"],
-        "goes_on": one["all_reduce_goes_on"], "islands": one["islands"],
+        "stops": one["endpoints_cut_off"] > 0, "starts_again": one["all_reduce_goes_on"], "islands": one["islands"],
         "left": [{"head": LEFT[key], "text": part_of(one[key]), "is_whole": one[key] == "1:1"} for key in kinds],
     }  # fmt: skip
 
@@ -65,7 +66,8 @@ def part_of(ratio: str | None) -> str:
 def _expected(expected: Mapping[str, Any] | None, result: Mapping[str, Any]) -> dict[str, Any] | None:
     if not expected:
         return None
-    described = {
+    described = {key: gpu.model for key, gpu in load_catalog().gpus.items()}
+    described |= {
         line["part"]: line["description"] for line in (result.get("bom") or {}).get("lines", []) if line["part"]
     }
     parts = [

@@ -155,7 +155,7 @@ class DesignForm(forms.Form):
         self.books = BookChoice(owner, carried, only_book)
         super().__init__(data, initial=self._initial_of(values or {}), use_required_attribute=False)
         self.spec: DesignSpec | None = None
-        self.changes: dict[str, Change] = {}  # what would end a problem, by its message
+        self.changes: dict[tuple[str, str], Change] = {}  # what would end a problem, by its field and message
         for key in KEYS.values():
             self.fields[key.name] = deepcopy(_prototype(key, self.catalog.version))
         self.fields[SIZE] = forms.CharField(
@@ -283,12 +283,11 @@ class DesignForm(forms.Form):
     def add_problems(self, problems: Iterable[Problem]) -> None:
         """Put problems beside their fields; those of no field go to the top."""
         for problem in problems:
-            if problem.change is not None:
-                self.changes[problem.message] = problem.change
             name = field_name(path_of_problem(problem.field, self.values().get(OTHERS)))
-            self.add_error(
-                name if name in self.fields else None, forms.ValidationError(problem.message, code=problem.code)
-            )
+            place = name if name in self.fields else None
+            if problem.change is not None:
+                self.changes[place or forms.forms.NON_FIELD_ERRORS, problem.message] = problem.change
+            self.add_error(place, forms.ValidationError(problem.message, code=problem.code))
 
     def groups(self) -> list[dict[str, Any]]:
         """The blocks of the form, each with its bound fields; what has a problem is open."""

@@ -42,6 +42,11 @@ class Design(models.Model):
         """The newest revision; every design has at least one."""
         return self.revisions.order_by("number").reverse()[0]
 
+    @property
+    def is_edited_by_others(self) -> bool:
+        """Whether somebody else may hold a link that lets them edit it."""
+        return self.share_links.filter(mode=ShareLink.Mode.EDIT, revoked_at=None).exists()
+
 
 class DesignRevision(models.Model):
     """One saved state of a design. Rows are added, never changed.

@@ -10,10 +10,10 @@ from django.db.models import Max
 
 from designer.comparison_items import resolved_items
 from designer.comparisons import create_comparison
-from designer.edits import figures_before
+from designer.edits import edit_in_sight, figures_before
 from designer.headlines import changes
 from designer.kept_figures import Figures, cached, figures_of, figures_of_spec, is_of_today
-from designer.models import Comparison, Design, DesignEdit, Pin
+from designer.models import Comparison, Design, Pin
 from designer.sight import given_in_sight, state_in_sight
 from designer.summary import FIGURES, summary_cells
 from estimator.errors import EstimatorError, Problem
@@ -68,7 +68,7 @@ def figures_in_sight(design: Design) -> Figures | None:
 
     They were kept with the edit, or with the hash of the revision: nothing is estimated twice.
     """
-    edit = design.edits.filter(number=design.at).first() if design.at else None
+    edit = edit_in_sight(design)
     if edit is None:
         revision = design.latest
         return figures_of(revision.spec, revision.spec_hash)
@@ -84,7 +84,7 @@ def _figures_of_state(design: Design) -> Figures | None:
 
 def live_figures(design: Design) -> Figures | None:
     """Headline figures of the open design: of the state in sight or, while that is invalid, of the last valid one."""
-    edit: DesignEdit | None = design.edits.filter(number=design.at).first() if design.at else None
+    edit = edit_in_sight(design)
     return figures_in_sight(design) or (figures_before(edit) if edit else None)
 
 

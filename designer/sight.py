@@ -7,8 +7,9 @@ from django.http import QueryDict
 
 from designer.book_choice import BASE_KEY, OWN
 from designer.diagrams import fabric_svg
-from designer.edits import steps_left, typed_now
+from designer.edits import edit_in_sight, figures_before, steps_left, typed_now
 from designer.forms import DesignForm
+from designer.headlines import changes
 from designer.live import live_context
 from designer.models import Design
 from designer.spec_keys import field_name
@@ -78,10 +79,30 @@ def head_context(row: Design) -> dict[str, Any]:
 def page_context(
     form: DesignForm, spec: DesignSpec | None, row: Design | None = None, known: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The form and the figures beside it. ``known``: the estimate of ``spec``, where there is one."""
+    """The form and the figures beside it. ``known``: the estimate of ``spec``, where there is one.
+
+    Beside a state that cannot be built stand the figures of the last one that could.
+    """
     figures = live_context(form, spec, known)
     form.show_computed(figures.get("computed", {}))
     head = head_context(row) if row else {"design": None}
     if "estimate" in figures:
         figures["diagram"] = fabric_svg(figures["estimate"])
-    return {"form": form} | head | figures
+    return {"form": form} | head | (_since_last_edit(row, figures) if row else {}) | figures
+
+
+def _since_last_edit(row: Design, figures: dict[str, Any]) -> dict[str, Any]:
+    edit = edit_in_sight(row)
+    before = figures_before(edit) if edit else None
+    if "headlines" in figures:
+        return {"since_edit": changes(figures["headlines"], before)}
+    return {"headlines": before} if before else {}
+
+
+def digest_to_show(row: Design, spec: DesignSpec | None) -> str:
+    """The hash of the state whose estimate stands on the page: the one in sight, or the last one that could be built."""
+    if spec is not None:
+        return spec_hash(spec)
+    edit = edit_in_sight(row)
+    before = figures_before(edit) if edit else None
+    return str((before or {}).get("spec_hash") or row.latest.spec_hash)

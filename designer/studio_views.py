@@ -12,7 +12,18 @@ from django.views.decorators.http import require_POST, require_safe
 
 from designer.access import design_page, design_to_change, design_to_see, owner_of, visiting
 from designer.diagrams import fabric_svg
-from designer.edits import MAX_TYPED_CHARACTERS, ChangedMeanwhile, figures_before, move, record, typed_of
+from designer.edits import (
+    MAX_TYPED_CHARACTERS,
+    ChangedMeanwhile,
+    edit_in_sight,
+    figures_before,
+    move,
+    record,
+    typed_differences,
+    typed_now,
+    typed_of,
+)
+from designer.forms import DesignForm
 from designer.headlines import changes
 from designer.job_page import job_part
 from designer.kept_figures import to_keep
@@ -53,7 +64,9 @@ def edit(request: HttpRequest, design_id: UUID) -> HttpResponse:
         base = request.POST.get("base", "")
         return _recorded(request, row, int(base) if base.isascii() and base.isdecimal() else None)
     except ChangedMeanwhile:
-        context = {"design": row, "at": Design.objects.get(pk=row.pk).at}
+        there = Design.objects.get(pk=row.pk)
+        differences = typed_differences(typed_now(there) or {}, typed_of(request.POST), DesignForm(owner=row.owner))
+        context = {"design": row, "at": there.at, "differences": differences}
         return render(request, "designer/_studio_conflict.html", context, status=CONFLICT)
 
 
@@ -99,26 +112,29 @@ def redo(request: HttpRequest, design_id: UUID) -> HttpResponse:
 
 def _moved(request: HttpRequest, design_id: UUID, by: int) -> HttpResponse:
     row = design_to_change(request, design_id)
+    left = edit_in_sight(row)
     move(row, by)
     if not request.htmx and "Studio" not in request.headers:  # type: ignore[attr-defined]
         return redirect("design", row.pk)
-    return state_answer(request, row)
+    return state_answer(request, row, left)
 
 
 @design_page
 @require_safe
 def state(request: HttpRequest, design_id: UUID) -> HttpResponse:
-    """The state in sight, with its form: for a page that another one has overtaken."""
-    return state_answer(request, design_to_see(request, design_id))
+    """The state in sight, with its form: for a page that another one has overtaken. Nothing for one that has it (``at``)."""
+    row = design_to_see(request, design_id)
+    if request.GET.get("at") == str(row.at):
+        return HttpResponse(status=204)
+    return state_answer(request, row)
 
 
-def state_answer(request: HttpRequest, row: Design) -> HttpResponse:
-    """The parts of the page that show the state in sight, the form among them."""
+def state_answer(request: HttpRequest, row: Design, left: DesignEdit | None = None) -> HttpResponse:
+    """The parts of the page that show the state in sight, the form among them. ``left``: the edit that was in sight before."""
     form, spec = state_in_sight(row, is_visited=bool(visiting(request)))
     context = page_context(form, spec, row) | {"is_live": True, "with_form": True}
-    kept = row.edits.filter(number=row.at).first()
-    if kept:
-        context["since_edit"] = changes(context.get("headlines"), figures_before(kept))
+    if left and "estimate" in context:
+        context["since_edit"] = changes(context["headlines"], left.figures or figures_before(left))
     context["estimated_hash"] = request.POST.get("estimated_hash") or request.GET.get("estimated_hash")
     return render(request, "designer/_live.html", context)
 

@@ -71,15 +71,14 @@ NAMES = {figure.help: figure.name for figure in FIGURES}
 
 
 def summary_rows(
-    headlines: Mapping[str, Any], moved: Mapping[str, float] | None, result: Mapping[str, Any]
+    headlines: Mapping[str, Any], moved: Mapping[str, float] | None, result: Mapping[str, Any] | None
 ) -> list[dict[str, Any]]:
-    """A row a figure: what it says, and by how much the last edit changed it."""
-    notes = _notes(headlines, result)
+    """A row a figure: what it says, and by how much the last edit changed it; without notes where there is no estimate."""
+    notes = _notes(headlines, result) if result else {}
     return [
-        {"key": figure.key, "name": figure.name, "help": figure.help, "value": _value(figure, headlines),
-         "note": notes[figure.key], "change": _change(figure, moved or {})}
-        for figure in FIGURES
-    ]  # fmt: skip
+        {"name": figure.name, "help": figure.help, "note": notes.get(figure.key, "")} | cell
+        for figure, cell in zip(FIGURES, summary_cells(headlines, moved or {}), strict=True)
+    ]
 
 
 def summary_cells(headlines: Mapping[str, Any], moved: Mapping[str, float]) -> list[dict[str, Any]]:

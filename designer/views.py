@@ -31,7 +31,7 @@ from designer.pins import strip
 from designer.racks_tab import racks_picture
 from designer.revising import revise, tab_page
 from designer.services import cancel_estimate, request_estimate, save_design
-from designer.sight import bound, given_in_sight, head_context, page_context, sent_form, state_in_sight
+from designer.sight import bound, digest_to_show, given_in_sight, head_context, page_context, sent_form, state_in_sight
 from designer.start_specs import asked_sample, start_spec
 from designer.tabs import tab_of
 from estimator.catalog.loader import load_catalog
@@ -78,7 +78,7 @@ def design(request: HttpRequest, design_id: UUID) -> HttpResponse:
         return _estimate(request, design_to_change(request, design_id))
     row = design_to_see(request, design_id)
     form, spec = state_in_sight(row, is_visited=bool(visiting(request)))
-    job = job_of(row, spec_hash(spec) if spec else row.latest.spec_hash) or job_of(row, row.latest.spec_hash)
+    job = job_of(row, digest_to_show(row, spec)) or job_of(row, row.latest.spec_hash)
     if job is not None and job.state == EstimateJob.State.FAILED and (spec is None or job.spec_hash == spec_hash(spec)):
         if not form.is_bound:  # what was given stays, with what is wrong beside it
             form = bound(form, row, "" if visiting(request) else None)
@@ -123,7 +123,7 @@ def _estimate(request: HttpRequest, row: Design | None) -> HttpResponse:
         return address
     if row is None:
         return HttpResponseClientRedirect(address.url)
-    context = job_context(request, saved, job) | head_context(saved) | {"is_live": True}
+    context = job_context(request, saved, job) | head_context(saved) | {"is_live": True, "spec_hash": job.spec_hash}
     return render(request, "designer/_job.html", context)
 
 

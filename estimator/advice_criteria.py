@@ -105,6 +105,7 @@ def _judged(
     favours = INFINIBAND if (infiniband > roce) == more_is_better else ROCE
     better, worse = (high, low) if more_is_better else (low, high)
     words = said.format(
+        costly=FAMILY_NAMES[_other(favours)],
         better=f"{FAMILY_NAMES[favours]} {_in_words(better, unit)}",
         worse=f"{FAMILY_NAMES[_other(favours)]} {_in_words(worse, unit)}",
         by=f"{high / low - 1:.0%}".replace("%", f"{NO_BREAK}%") if low else "",
@@ -129,7 +130,7 @@ def _money(pair: Compared) -> Iterator[Criterion | None]:
     network = [one["cost"]["capex_usd"]["network"] for one in pair.both]
     yield _judged("network_price", MONEY, "Network, purchase", "usd", 2, (network[0]["typical"], network[1]["typical"]),
                   "Bills of materials of both, typical prices of the book that the design takes",
-                  "The network costs {by} more on the other side: {better}, {worse}." + _ranges_note(network),
+                  "The network of {costly} costs {by} more: {better}, {worse}." + _ranges_note(network),
                   most=3 if _are_apart(network) else 2)  # fmt: skip
     total = [one["cost"]["tco_usd"] for one in pair.both]
     years = pair.infiniband["cost"]["tco_years"]
@@ -162,9 +163,9 @@ def _running(pair: Compared) -> Iterator[Criterion | None]:
     watts = [one["power"]["network_w"]["typical"] for one in pair.both]
     yield _judged("power", RUNNING, "Power of the network", "w", 1, (watts[0], watts[1]), "Datasheets of switches and modules",
                   "The network draws less: {better}, {worse}.")  # fmt: skip
-    stops = [(one.get("failures") or {}).get("expected", {}).get("stops_per_year") for one in pair.both]
+    stops = [(one.get("failures") or {}).get("expected", {}).get("network_stops_per_year") for one in pair.both]
     yield _judged("stops", RUNNING, "Stops by the network a year", "per_year", 1, (_typical(stops[0]), _typical(stops[1])),
-                  "Failure rates of economics.csv on the parts of both; assumptions for the most part",
+                  "Failure rates of both networks' parts, GPUs and servers left out; assumptions for the most part",
                   "A job over all GPUs is stopped less often by network parts: {better}, {worse} a year.",
                   most=MAX_WITHIN_RANGES)  # fmt: skip
 
@@ -213,7 +214,7 @@ def _speed(pair: Compared) -> Iterator[Criterion | None]:
     table = _table(pair.infiniband, "all_reduce")
     at = table["message_bytes"].index(SMALL_MESSAGE_BYTES) if table and None not in small else 0
     yield _judged("small_messages", SPEED, "All-reduce of 64 KiB", "us", 2, (small[0], small[1]),
-                  f"{model}; steps over the network add fabric_latency of model_constants.csv",
+                  f"{model}; every step over the network adds the latency of adapters and switches",
                   "Small messages pay latency at every step: {better}, {worse}.",
                   most=2 if _band_overlaps(pair, at) else 3)  # fmt: skip
     scattered = tuple(large_busbw(one, "alltoall") for one in pair.scattered)
@@ -221,7 +222,7 @@ def _speed(pair: Compared) -> Iterator[Criterion | None]:
                   f"{model}; adaptive routing on both", "Experts spread over scattered servers: {better}, {worse}.",
                   more_is_better=True, most=MAX_WITHIN_RANGES)  # fmt: skip
     yield _judged("in_network", SPEED, "All-reduce with sums in the switches", "gb_s", 1,
-                  (large_busbw(pair.sharp), large[1]), "collnet rows of model_constants.csv; Ethernet switches have no such sums",
+                  (large_busbw(pair.sharp), large[1]), f"{model}, SHARP included; Ethernet switches have no such sums",
                   "With in-network reduction (SHARP) switched on: {better}, {worse}.", more_is_better=True)  # fmt: skip
     yield _judged("congestion", SPEED, "All-to-all where Ethernet hashes plainly", "gb_s", 1,
                   (scattered[0], large_busbw(pair.hashed, "alltoall")),

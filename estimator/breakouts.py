@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def breakout_problems(fabric: "SizedFabric", catalog: Catalog) -> Iterator[Problem]:
     """A split that the leaf switch does not offer, or more ports on a leaf than it drives in that mode."""
-    share, rate = fabric.endpoints_per_port, fabric.endpoint_rate_gbit_s
+    share, rate = fabric.endpoints_per_port, fabric.lane_rate_gbit_s
     if share == 1 or fabric.leaf_switch is None:
         return
     switch = catalog.switches[fabric.leaf_switch]
@@ -21,7 +21,7 @@ def breakout_problems(fabric: "SizedFabric", catalog: Catalog) -> Iterator[Probl
     field = "fabric.splitters"
     if mode is None:
         message = (
-            f"{switch.id} has no {rate} Gb/s mode: {_known(switch)}. Take another leaf switch, or leave ports whole."
+            f"{switch.model} has no {rate} Gb/s mode: {_known(switch)}. Take another leaf switch, or leave ports whole."
         )
         yield Problem(field, "split_not_offered", message, {field: False})
         return
@@ -33,8 +33,8 @@ def breakout_problems(fabric: "SizedFabric", catalog: Catalog) -> Iterator[Probl
         n_split, n_whole = int(split[worst]), int(used[worst] - split[worst])
         why = f" ({mode.note})" if mode.note else ""
         message = (
-            f"{switch.id} drives {most:,} ports when cages are split as {mode.name}{why}, and a leaf uses {n_split:,} split and "
-            f"{n_whole:,} whole ports, {n_split + n_whole:,}. Give a leaf fewer downlinks, or take another switch."
+            f"{switch.model} drives {most:,} ports when cages are split as {mode.name}{why}, and a leaf uses {n_split:,} "
+            f"split and {n_whole:,} whole ports, {n_split + n_whole:,}. Give a leaf fewer downlinks, or take another switch."
         )
         yield Problem("fabric.leaf_downlinks", "breakout_ports_exceeded", message)
 

@@ -147,7 +147,7 @@ def _about_slots(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) -> I
     network = catalog.compute_network(spec.compute.server)
     if limit is None or network is None:
         return
-    asked = network.ports_per_nic * min(fabric.endpoint_rate_gbit_s, network.port_rate_gbit_s)
+    asked = network.ports_per_nic * fabric.endpoint_rate_gbit_s
     if asked > limit:
         nic = catalog.nics[network.nic_id or ""]
         message = (

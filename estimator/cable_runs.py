@@ -250,6 +250,9 @@ def site_field(tier: str) -> str:
 
 
 def _no_part(tier: TierCabling) -> Problem:
-    way_out = "Change the length or a switch, or add the part to the catalog: until then it has no price."
     missing = tier.missing or ""
+    change = (
+        "Change the length or a switch" if "parts that fit reach" in missing else "Take another switch or generation"
+    )
+    way_out = f"{change}, or add the part to the catalog: until then these cables are neither counted nor priced."
     return Problem(site_field(tier.tier), "no_part_fits", f"{missing[:1].upper()}{missing[1:]}. {way_out}")

@@ -11,7 +11,7 @@ from estimator.comparison_figures import FIGURES, SPEED
 
 HEADLINE = 4  # short forms that a headline holds
 LARGEST_CHANGE = 1.2  # |ln ratio| beyond which a difference gains no more weight
-NO_DIFFERENCE = 0.005  # a share of bandwidth that is not told
+NO_DIFFERENCE = 0.005  # a share of bandwidth, or of the price on the same scope, that is not told
 MANY_TIMES = 1.95  # from here on counts, power and bandwidth are told as multiples
 TWICE = 0.005
 SAME_SHARE_OF_WEIGHT = 0.22  # weight of "about the same" in what matters, against a change of e times
@@ -87,7 +87,7 @@ def summary_of(
     """What one side is against the baseline: a headline, sentences by weight, and what is about the same."""
     gpus = [item["gpus"] for item in items]  # sizes are those of predictions, which not every side has
     found = [said for figure in figures if (said := _said(figure, side, baseline, sizes, gpus))]
-    same_scope = _same_scope(totals, side, baseline)
+    same_scope = _same_scope(totals, side, baseline, gpus)
     found += [same_scope] if same_scope else []
     found.sort(key=lambda said: -said["weight"])
     sentences = [said for said in found if said["tone"] != SAME or _is_headline_speed(said["code"])]
@@ -242,21 +242,29 @@ def _sentence(
     return f"{start}: {pair}."
 
 
-def _same_scope(totals: Mapping[str, Any], side: int, baseline: int) -> dict[str, Any] | None:
-    """The price without what a side lacks, where totals do not hold the same."""
+def _same_scope(
+    totals: Mapping[str, Any], side: int, baseline: int, gpus: Sequence[int | None]
+) -> dict[str, Any] | None:
+    """The price without what a side lacks, where totals do not hold the same; a GPU where clusters differ in size."""
     difference = totals["differences"][side]
     if not totals["left_out"] or difference is None or difference["relative"] is None:
         return None
     ours, theirs = (totals["same_scope_usd"][i]["typical"] for i in (side, baseline))
-    if ours == theirs:
+    a_gpu = ""
+    if len({size for size in gpus if size}) > 1:
+        mine, other = gpus[side], gpus[baseline]
+        if not mine or not other:
+            return None
+        ours, theirs, a_gpu = ours / mine, theirs / other, " a GPU"
+    if abs(ours - theirs) <= NO_DIFFERENCE * theirs:
         return None
     word = "cheaper" if ours < theirs else "dearer"
-    phrase = f"{_change(ours, theirs)} {word} on the same scope"
+    phrase = f"{_change(ours, theirs)} {word}{a_gpu} on the same scope"
     size = min(abs(math.log(ours / theirs)), LARGEST_CHANGE) if ours and theirs else LARGEST_CHANGE
     return {
         "code": "same_scope_usd", "phrase": phrase, "noun": "price on the same scope", "weight": round(9.5 * size, 4),
         "tone": BETTER if ours < theirs else WORSE,
-        "words": f"{phrase[0].upper()}{phrase[1:]}: {dollars(ours)} against {dollars(theirs)}, without what a side lacks.",
+        "words": f"{phrase[0].upper()}{phrase[1:]}: {dollars(ours)} against {dollars(theirs)}{a_gpu}, without what a side lacks.",
     }  # fmt: skip
 
 

@@ -5,14 +5,16 @@ named.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from estimator.buildable import Faults, faults_of
 from estimator.catalog.loader import Catalog
 from estimator.changes import Change
 from estimator.errors import Problem
+from estimator.fabric import fabric_of
 from estimator.fabric_fields import MAX_RADIX
 from estimator.sizing import Sizing, leaf_rows, one_tier_ports, pod_cuts_unit, pods_of, size, spine_downlinks
 from estimator.spec import DesignSpec
@@ -48,8 +50,8 @@ def _first_that_fits(problem: Problem, sizing: Sizing, i: int, spec: DesignSpec,
         "spine_ports_short": [{"spine_switch": part, "spine_radix": ports} for ports, part in
                               switch_sizes(spec, catalog).items()],
     }  # fmt: skip
-    found = _ways_found(spec, catalog, [[("", way) for way in ways.get(problem.code, [])]])
-    return {f"fabric.{key}": value for key, value in found[0][1].items()} if found else None
+    found = _ways_found(spec, catalog, [[("", way)] for way in ways.get(problem.code, [])])
+    return _cabled(found)[0].keyed() if found else None
 
 
 def _why_not(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> list[Problem]:
@@ -239,10 +241,10 @@ def _three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> 
         text, change = _what_works(spec, catalog, ways)
         return Problem("fabric.pod_nodes", "pod_too_large", message + text, change)
     if asked.core_groups[i]:
-        found = _ways_found(spec, catalog, [[("leave core_groups out", {"core_groups": None})]])
+        found = [way.text for way in _ways_found(spec, catalog, [[("leave core_groups out", {"core_groups": None})]])]
         message = (
             f"{counted(int(asked.core_groups[i]), 'core group')} were asked for: so many sets of equally many spines of every "
-            f"pod, whose uplinks spread evenly, do not come out. {'What would work: ' + found[0][0] + '.' if found else ''}"
+            f"pod, whose uplinks spread evenly, do not come out. {'What would work: ' + found[0] + '.' if found else ''}"
         )
         change = {"fabric.core_groups": None} if found else None
         return Problem("fabric.core_groups", "core_groups_do_not_divide", message.strip(), change)
@@ -305,33 +307,60 @@ def _what_works(spec: DesignSpec, catalog: Catalog, groups: Sequence[Sequence[Wa
     found = _ways_found(spec, catalog, groups)
     if not found:
         return "Ask for fewer nodes, a higher oversubscription or switches with more ports.", None
-    return "What would work: " + "; ".join(text for text, _ in found) + ".", _preferred([change for _, change in found])
+    order = sorted(_cabled(found), key=Found.rank)
+    told = [*order, *(replace(way, text=f"{way.text}, whose links the catalog cannot cable") for way in found
+                      if way not in order)]  # fmt: skip
+    return "What would work: " + "; ".join(way.text for way in told) + ".", order[0].keyed()
 
 
-def _preferred(changes: Sequence[dict[str, Any]]) -> Change:
-    """The first change; one that leaves the catalog, or an even spread, only if there is no other."""
-    order = sorted(changes, key=lambda change: ("custom" in change.values(), change.get("uplink_spread") == "uneven"))
-    return {f"fabric.{key}": value for key, value in order[0].items()}
+@dataclass(frozen=True)
+class Found:
+    """A way that can be built: its words with its counts, its change of the fabric's keys, what cabling lacks for it."""
+
+    text: str
+    change: dict[str, Any]
+    faults: Faults
+    is_other_part: bool  # it takes another switch than one of the catalog that was asked for
+
+    def keyed(self) -> Change:
+        """The change by dotted key."""
+        return {f"fabric.{key}": value for key, value in self.change.items()}
+
+    def rank(self) -> tuple[bool, bool, bool]:
+        """Parts of the catalog before others, an even spread before an uneven one, the switches that there are before others."""
+        return "custom" in self.change.values(), self.change.get("uplink_spread") == "uneven", self.is_other_part
 
 
-def _ways_found(
-    spec: DesignSpec, catalog: Catalog, groups: Sequence[Sequence[Way]]
-) -> list[tuple[str, dict[str, Any]]]:
-    """The first way of each group that can be built, with its counts, and its change; all are sized in one batch."""
+def _is_other_part(spec: DesignSpec, change: dict[str, Any]) -> bool:
+    keys = [key for key in ("leaf_switch", "spine_switch", "core_switch") if key in change]
+    return any(getattr(spec.fabric, key) not in (None, "custom", change[key]) for key in keys)
+
+
+def _cabled(found: Sequence[Found]) -> list[Found]:
+    """Those ways for which cabling lacks the least."""
+    least = min(len(way.faults) for way in found)
+    return [way for way in found if len(way.faults) == least]
+
+
+def _ways_found(spec: DesignSpec, catalog: Catalog, groups: Sequence[Sequence[Way]]) -> list[Found]:
+    """The first way of each group that can be built, one that can be cabled before others; all are sized in one batch."""
     ways = [(number, label, change) for number, group in enumerate(groups) for label, change in group]
     specs = [spec.model_copy(update={"fabric": spec.fabric.model_copy(update=change)}) for _, _, change in ways]
     sizing = size(specs, catalog)
-    found: dict[int, tuple[str, dict[str, Any]]] = {}
+    found: dict[int, Found] = {}
     for k, (number, label, change) in enumerate(ways):
-        if sizing.tiers[k] and number not in found:
+        if not sizing.tiers[k] or (number in found and not found[number].faults):
+            continue
+        faults = faults_of(specs[k], fabric_of(sizing, k, specs[k]), catalog)
+        if number not in found or len(faults) < len(found[number].faults):
             cores = f", {counted(int(sizing.n_core[k]), 'core')}" if sizing.n_core[k] else ""
             text = (
                 f"{label} ({counted(int(sizing.n_leaf[k]), 'leaf')}, "
                 f"{counted(int(sizing.n_spine[k]), 'spine')}{cores}, "
                 f"{counted(int(sizing.links_leaf_spine[k]), 'leaf-spine link')})"
             )
-            found[number] = text, change
-    return list(found.values())
+            found[number] = Found(text, change, faults, _is_other_part(spec, change))
+    return [found[number] for number in sorted(found)]
 
 
 def equal_pods(sizing: Sizing, i: int) -> list[int]:
@@ -355,9 +384,11 @@ def why_three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) 
     if asked.uneven[i]:
         reason = _uneven_text(n_leaves, up, ports)
     flat = spec.model_copy(update={"fabric": spec.fabric.model_copy(update={"tiers": 2})})
-    found = _ways_found(flat, catalog, _two_tier_ways(flat, catalog, n_leaves, up)[:-1])
-    instead = f" Two tiers would do with {'; or '.join(text for text, _ in found)}." if found else ""
-    return f"{reason}A core tier was added.{instead}", _preferred([change for _, change in found]) if found else None
+    here = faults_of(spec, fabric_of(sizing, i, spec), catalog)
+    ways = _ways_found(flat, catalog, _two_tier_ways(flat, catalog, n_leaves, up)[:-1])
+    found = sorted((way for way in ways if way.faults <= here), key=Found.rank)
+    instead = f" Two tiers would do with {'; or '.join(way.text for way in found)}." if found else ""
+    return f"{reason}A core tier was added.{instead}", found[0].keyed() if found else None
 
 
 def _leaves_of_two_tiers(sizing: Sizing, i: int) -> int:

@@ -104,6 +104,11 @@ class SizedFabric:
         return tuple(role for role in roles if role[2])
 
     @property
+    def lane_rate_gbit_s(self) -> int:
+        """What a leaf offers an endpoint: a port, or a lane of a split one; slower adapters do not fill it. [Gb/s]"""
+        return self.port_rate_gbit_s // self.endpoints_per_port
+
+    @property
     def leaf_fed_gbit_s(self) -> IntArray:
         """What the uplinks of each leaf must carry: its links, and in full units the ports held open. [Gb/s]"""
         managers = self.leaf_down - ceil_div(self.leaf_endpoints, self.endpoints_per_port)
@@ -191,6 +196,7 @@ class SizedFabric:
                 "components": self.n_components,
             },
             "port_rate_gbit_s": self.port_rate_gbit_s,
+            "lane_rate_gbit_s": self.lane_rate_gbit_s,
             "endpoint_rate_gbit_s": self.endpoint_rate_gbit_s,
             "injection_gbit_s": self.injection_gbit_s,
             "bisection_gbit_s": self.bisection_gbit_s,

@@ -58,7 +58,7 @@ class Outcome:
             "spine_uplinks_left": _text(self.spine_uplinks), "uplinks_left": _text(self.uplinks),
             "rail_uplinks_left": _text(self.rail_uplinks), "plane_uplinks_left": _text(self.plane_uplinks),
             "core_links_left": _text(self.core_links), "islands": self.left.islands,
-            "all_reduce_goes_on": self.left.nodes_cut_off == 0,
+            "stops_job": self.left.endpoints_cut_off > 0, "all_reduce_goes_on": self.left.nodes_cut_off == 0,
         }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from estimator.built_findings import about_built
 from estimator.catalog.loader import Catalog
+from estimator.catalog.ports import spoken
 from estimator.fabric import SizedFabric
 from estimator.finding import SEVERITY_ORDER, Finding, of_problem
 from estimator.sizing import Sizing
@@ -41,7 +42,7 @@ def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Ite
             ),
         )
     server, ports = catalog.server(spec.compute.server), catalog.compute_network(spec.compute.server)
-    rate, port = (ports.port_rate_gbit_s if ports else 0), fabric.endpoint_rate_gbit_s
+    rate, port = (ports.port_rate_gbit_s if ports else 0), fabric.lane_rate_gbit_s
     model = server.model if server else ""
     if ports and rate < port:
         yield Finding(
@@ -50,9 +51,8 @@ def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Ite
             "fabric.generation",
             (
                 f"{model} has {rate} Gb/s ports and the fabric {port} Gb/s ports: node links run at "
-                f"{rate} Gb/s at most. "
-                "Capacities below are those of the fabric. Choose a generation of the server's rate, or split leaf "
-                "ports."
+                f"{rate} Gb/s, and injection, bisection and the built ratio count them so. Choose a generation of the "
+                "server's rate, or split leaf ports."
             ),
         )
     if ports and rate * ports.n_ports > port * fabric.nic_ports_per_node and rate > port:
@@ -89,8 +89,9 @@ def _about_adapters(spec: DesignSpec, catalog: Catalog) -> Iterator[Finding]:
             "warning",
             "fabric.generation",
             (
-                f"{server.model} has {nic.model} adapters, which speak {' and '.join(nic.protocols)}, and "
-                f"{spec.fabric.generation} is {protocol}. Counts and prices stand for a server with other adapters: "
+                f"{server.model} has {nic.model} adapters, which speak {spoken(nic.protocols)}, and "
+                f"the fabric is {catalog.generations[spec.fabric.generation].label}. Counts and prices stand for a server "
+                "with other adapters: "
                 "choose a generation that these speak, or price a custom server."
             ),
         )
@@ -113,10 +114,11 @@ def _about_leaves(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
         )
     unit = fabric.unit_nodes
     if fabric.tiers > 1 and unit and fabric.n_nodes % unit:
+        in_unit = _leaves_of_last_unit(fabric)
         full = (
             "ports of the missing nodes stay open"
             if spec.fabric.provision == "full-unit"
-            else "its leaves are not filled"
+            else f"its {counted(in_unit, 'leaf')} {'is' if in_unit == 1 else 'are'} not filled"
         )
         yield Finding(
             "last_unit_partial",
@@ -149,6 +151,14 @@ def _about_leaves(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
         yield Finding(
             "single_switch", "info", "fabric.tiers", "One switch joins all nodes: if it fails, the whole network does."
         )
+
+
+def _leaves_of_last_unit(fabric: SizedFabric) -> int:
+    wiring = fabric.wiring
+    if wiring.rails_a_leaf:
+        return wiring.columns * fabric.n_components
+    endpoints = fabric.n_nodes % fabric.unit_nodes * wiring.endpoints_a_node
+    return int(ceil_div(endpoints, wiring.capacity)) * fabric.n_components
 
 
 def _about_spread(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric) -> Iterator[Finding]:

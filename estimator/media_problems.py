@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from estimator.cable_runs import site_field
 from estimator.catalog.loader import Catalog
+from estimator.catalog.ports import PROTOCOL_NAMES
 from estimator.changes import Change
 from estimator.errors import Problem
 from estimator.fit import Fit, fit_at
@@ -24,9 +25,8 @@ def what_is_missing(catalog: Catalog, ends: TierEnds, length_m: float) -> str:
     reach = max((option.most_m for option in options_of(catalog, question)), default=None)
     known = f"parts that fit reach {reach:g} m" if reach else "no part fits both ends at any length"
     place = f"{ends.tier.replace('_', '-')} links of {length_m:g} m"
-    sides = (
-        f"{upper.name} ({upper.cage.links} × {question.rate_gbit_s}G {question.protocol} a cage) to {ends.lower.name}"
-    )
+    cages = f"{upper.cage.links} × {question.rate_gbit_s}G {PROTOCOL_NAMES[question.protocol]} a cage"
+    sides = f"{upper.words} ({cages}) to {ends.lower.words}"
     return f"no part in the catalog for {place}: {sides}; {known}"
 
 
@@ -44,7 +44,7 @@ def refusal(catalog: Catalog, ends: TierEnds, length_m: float, n_links: int) -> 
     links = f"{counted(n_links, 'link')} of {ends.tier.replace('_', '-')}, the longest of {length_m:g} m,"
     way_out = _way_out(catalog, ends, length_m)
     if not options:
-        message = f"{links} cannot run over {asked}: no part of it fits both {ends.upper.name} and {ends.lower.name}."
+        message = f"{links} cannot run over {asked}: no part of it fits both {ends.upper.words} and {ends.lower.words}."
         return Problem(field, "medium_does_not_fit", f"{message} {way_out[0]}", way_out[1])
     reach = max(option.most_m for option in options)
     message = f"{links} cannot run over {asked}: it reaches {reach:g} m, panels included."
@@ -113,7 +113,7 @@ def _said(choice: Choice) -> str:
 def mixed_cages(ends: TierEnds, side: Side, n_cages: int) -> Problem:
     """Cages whose links were given different media by hand."""
     message = (
-        f"Media set by hand leave {counted(n_cages, 'cage')} of {side.name} with two kinds of plug for its "
+        f"Media set by hand leave {counted(n_cages, 'cage')} of {side.words} with two kinds of plug for its "
         f"{ends.tier.replace('_', '-')} links, and both links of a cage end in one module. Set the same medium for all "
         f"links that share these cages, or site.{ends.tier}_medium for the whole tier."
     )
@@ -123,7 +123,7 @@ def mixed_cages(ends: TierEnds, side: Side, n_cages: int) -> Problem:
 def shared_cages_by_link(ends: TierEnds, side: Side, n_cages: int) -> Problem:
     """Cages in which a link of this tier and one of another tier need different plugs."""
     message = (
-        f"{counted(n_cages, 'cage')} of {side.name} would hold a {ends.tier.replace('_', '-')} link beside one of another "
+        f"{counted(n_cages, 'cage')} of {side.words} would hold a {ends.tier.replace('_', '-')} link beside one of another "
         f"tier, and the two need different plugs: a cage holds one. Give each direction a multiple of {side.cage.links} "
         "links, or the same medium and length."
     )

@@ -20,7 +20,7 @@ from estimator.fabric_fields import OtherFabric
 from estimator.hosts import Hosts
 from estimator.other_rules import in_entry, other_keys, uplink_rate_gbit_s
 from estimator.sizing import Sizing, size
-from estimator.spec import DesignSpec
+from estimator.spec import DesignSpec, endpoint_rate
 from estimator.units import IntArray, ceil_div
 
 _ANY_PORTS = 2**30  # of what stands above leaves whose uplinks another network takes
@@ -104,7 +104,7 @@ def _size_jobs(asked: Sequence[tuple[_Job, Hosts]], catalog: Catalog) -> list[Ot
     if more:
         spread = _first_that_fits(asked, more, catalog, {n for n, _ in more})
         found = [new or old for new, old in zip(spread, found, strict=True)]
-    return [_finished(*asked[n], one) for n, one in enumerate(found) if one]
+    return [_finished(*asked[n], one, catalog) for n, one in enumerate(found) if one]
 
 
 _Found = tuple[DesignSpec, Sizing, int]
@@ -217,10 +217,12 @@ def _shared_out(job: _Job, hosts: Hosts, found: _Found | None) -> list[dict[str,
 # ---------------------------------------------------------------- back to the network
 
 
-def _finished(job: _Job, hosts: Hosts, found: _Found) -> OtherSized:
+def _finished(job: _Job, hosts: Hosts, found: _Found, catalog: Catalog) -> OtherSized:
     entry, (spec, sizing, i) = job.entry, found
     wired = fabric_of(sizing, i, spec)
+    ports = catalog.network(spec.compute.server, entry.role)  # other endpoints are taken to have the nodes' ports
     update: dict[str, Any] = {
+        "endpoint_rate_gbit_s": endpoint_rate(entry, ports, catalog),
         "role": job.key, "hosts": hosts, "uplink_rate_gbit_s": job.uplink_rate_gbit_s or wired.port_rate_gbit_s,
         "links_leaf_leaf": wired.n_leaf // 2 * entry.peer_links,
     }  # fmt: skip

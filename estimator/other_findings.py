@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from estimator.cable_runs import CablePlan
 from estimator.catalog.loader import Catalog
-from estimator.catalog.ports import STORAGE
+from estimator.catalog.ports import STORAGE, spoken
 from estimator.changes import Change
 from estimator.errors import Problem
 from estimator.findings import SEVERITY_ORDER, Finding, findings_of, of_problem
@@ -75,18 +75,18 @@ def _about_ports(one: OtherSized, catalog: Catalog) -> Iterator[Finding]:
         )
         yield Finding("ports_assumed", "info", f"other_fabrics[{one.index}].ports_per_node", message)
         return
-    rate, port = network.port_rate_gbit_s, one.fabric.endpoint_rate_gbit_s
+    rate, port = network.port_rate_gbit_s, one.fabric.lane_rate_gbit_s
     if rate < port:
         message = (
             f"{server.model} has {rate} Gb/s ports for {entry.role} and this network {port} Gb/s ports: links to nodes run at "
-            f"{rate} Gb/s at most. Choose a generation of the server's rate, or let endpoints share leaf ports."
+            f"{rate} Gb/s. Choose a generation of the server's rate, or let endpoints share leaf ports."
         )
         yield Finding("nic_below_port_rate", "warning", f"other_fabrics[{one.index}].generation", message)
     nic, protocol = catalog.nics.get(network.nic_id or ""), catalog.generations[entry.generation or ""].protocol
     if nic and protocol not in nic.protocols:
         message = (
-            f"{server.model} has {nic.model} adapters for {entry.role}, which speak {' and '.join(nic.protocols)}, and "
-            f"{entry.generation} is {protocol}. Choose a generation that these speak."
+            f"{server.model} has {nic.model} adapters for {entry.role}, which speak {spoken(nic.protocols)}, and "
+            f"the network is {catalog.generations[entry.generation or ''].label}. Choose a generation that these speak."
         )
         yield Finding("nic_speaks_other_protocol", "warning", f"other_fabrics[{one.index}].generation", message)
     if (entry.ports_per_node or 0) > network.n_ports:

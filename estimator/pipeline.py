@@ -22,10 +22,11 @@ from estimator.later_findings import about_growth, about_spares, cannot_grow
 from estimator.performance import design_performance
 from estimator.power import power_of
 from estimator.price_findings import own_price_findings
-from estimator.proposals import Subject, with_changes
+from estimator.proposals import with_changes
 from estimator.reliability import expected_json, failing_parts
 from estimator.sized import sized_fabrics
 from estimator.spec import DesignSpec, spec_hash
+from estimator.subject import Subject
 from estimator.topology import panels_of
 from estimator.units import ratio_text
 from estimator.version import MODEL_VERSION

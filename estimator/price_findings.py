@@ -1,6 +1,6 @@
 """Findings about a design's own prices: entries that do not stand on its day, and exchange rates that are old or assumed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from estimator.bom_lines import BomLine
@@ -18,10 +18,10 @@ def own_price_findings(own: OwnPrices | None, lines: Sequence[BomLine]) -> Itera
     """What an architect should know of the prices in the request, of parts that are bought."""
     if own is None:
         return
-    bought, day = {line.part for line in lines}, own.day
+    bought, day = {line.part: line.description for line in lines}, own.day
     over = [price for price in own.prices if price.part in bought and not is_valid(price, day)]
     if over:
-        yield _expired(over, day)
+        yield _expired(over, day, bought)
     rates = {(line.price_rate.currency, line.price_rate.as_of): line.price_rate for line in lines if line.price_rate}
     dates: dict[str, str] = {}
     for price in own.prices:
@@ -33,8 +33,8 @@ def own_price_findings(own: OwnPrices | None, lines: Sequence[BomLine]) -> Itera
             yield _weak_rate(rate, newest, own)
 
 
-def _expired(prices: Sequence[OwnPrice], day: str) -> Finding:
-    ended = [_when(price) for price in prices[:_SHOWN]]
+def _expired(prices: Sequence[OwnPrice], day: str, names: Mapping[str | None, str]) -> Finding:
+    ended = [_when(price, names[price.part]) for price in prices[:_SHOWN]]
     more = f"; and {len(prices) - _SHOWN:,} more" if len(prices) > _SHOWN else ""
     message = (
         f"{counted(len(prices), 'price')} of the own book {'does' if len(prices) == 1 else 'do'} not hold on {day}, for which "
@@ -44,10 +44,8 @@ def _expired(prices: Sequence[OwnPrice], day: str) -> Finding:
     return Finding("price_expired", "warning", "economics.prices", message)
 
 
-def _when(price: OwnPrice) -> str:
-    if price.valid_to:
-        return f"{price.part} until {price.valid_to}"
-    return f"{price.part} from {price.valid_from}"
+def _when(price: OwnPrice, name: str) -> str:
+    return f"{name} until {price.valid_to}" if price.valid_to else f"{name} from {price.valid_from}"
 
 
 def _weak_rate(rate: Rate, newest: str, own: OwnPrices) -> Finding:

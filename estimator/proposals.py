@@ -2,38 +2,32 @@
 
 No change is proposed on trust. Every candidate is applied to the normalized request, sized with all others in one
 batch, and its own findings are looked at: the finding must be gone, with no error and, where possible, no warning that was
-not there before.
+not there before. Links that the catalog cannot cable are the last way out.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
+from estimator.buildable import faults_of
 from estimator.built_findings import slot_gbit_s
-from estimator.catalog.loader import Catalog
 from estimator.changes import Change, apply_change
 from estimator.errors import SpecError
-from estimator.fabric import SizedFabric, fabric_of
-from estimator.finding import Finding
+from estimator.fabric import fabric_of
+from estimator.finding import SEVERITY_ORDER, Finding
 from estimator.findings import findings_of
-from estimator.sizing import Sizing, size
-from estimator.spec import DesignSpec, parse_spec, port_rate
+from estimator.sizing import size
+from estimator.spec import parse_spec, port_rate
+from estimator.subject import Subject
+from estimator.uneven_units import CODE as PARTIAL_UNIT
+from estimator.uneven_units import even_units, with_price
 from estimator.units import ceil_div
 
 _MOST_CANDIDATES = 6  # of one finding
 _SWITCH_KEYS = tuple(f"fabric.{tier}_{what}" for tier in ("leaf", "spine", "core") for what in ("switch", "radix"))
+_Cost = tuple[bool, bool]  # of a change: links without cables, warnings that were not there before
+_NONE: _Cost = (False, False)
 _OWN_PARTS: dict[str, None] = dict.fromkeys(_SWITCH_KEYS)
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A sized design."""
-
-    spec: DesignSpec
-    sizing: Sizing
-    i: int
-    fabric: SizedFabric
-    catalog: Catalog
 
 
 def with_changes(found: Sequence[Finding], subject: Subject) -> list[Finding]:
@@ -51,19 +45,23 @@ def with_changes(found: Sequence[Finding], subject: Subject) -> list[Finding]:
         return list(found)
     sizing = size(specs, subject.catalog)
     before = {finding.code for finding in found}
-    chosen: dict[int, tuple[bool, Change]] = {}
+    faults = faults_of(subject.spec, subject.fabric, subject.catalog)
+    chosen: dict[int, tuple[_Cost, Change]] = {}
     for k, (n, change) in enumerate(kept):
-        if not sizing.tiers[k] or (n in chosen and not chosen[n][0]):
+        if not sizing.tiers[k] or (n in chosen and chosen[n][0] == _NONE):
             continue
-        after = findings_of(specs[k], sizing, k, fabric_of(sizing, k, specs[k]), subject.catalog)
+        fabric = fabric_of(sizing, k, specs[k])
+        after = findings_of(specs[k], sizing, k, fabric, subject.catalog)
         new = {finding.severity for finding in after if finding.code not in before}
         if found[n].code not in {finding.code for finding in after} and "error" not in new:
-            is_second_best = "warning" in new
-            if is_second_best and found[n].severity == "info":
+            cost = not faults_of(specs[k], fabric, subject.catalog) <= faults, "warning" in new
+            if cost != _NONE and found[n].severity == "info":
                 continue  # worse than what it would end
-            if n not in chosen or not is_second_best:
-                chosen[n] = is_second_best, change
-    return [replace(finding, change=chosen[n][1]) if n in chosen else finding for n, finding in enumerate(found)]
+            if n not in chosen or cost < chosen[n][0]:
+                chosen[n] = cost, change
+    proposed = [replace(finding, change=chosen[n][1]) if n in chosen else finding for n, finding in enumerate(found)]
+    told = [with_price(finding, subject) if finding.code == PARTIAL_UNIT else finding for finding in proposed]
+    return sorted(told, key=lambda finding: SEVERITY_ORDER[finding.severity])
 
 
 def _candidates(finding: Finding, subject: Subject) -> Iterator[Change]:
@@ -136,6 +134,13 @@ def _room_for_managers(subject: Subject) -> Iterator[Change]:
         if nodes > 0:
             yield {"compute.nodes": nodes}
     yield {"fabric.reserved.fabric_manager_links": fabric.links_fabric_manager}
+
+
+def _fuller_units(subject: Subject) -> Iterator[Change]:
+    """Units that divide the nodes evenly and take no more switches, the fewest first; then as many nodes as fill the last."""
+    for unit in even_units(subject):
+        yield {"fabric.scalable_unit_nodes": unit.nodes}
+    yield from _whole_units(subject)
 
 
 def _whole_units(subject: Subject) -> Iterator[Change]:
@@ -253,7 +258,7 @@ _WAYS: dict[str, Callable[[Subject], Iterator[Change]]] = {
     "gpus_rounded_up": _whole_servers, "nic_below_port_rate": _rate_of_server, "nic_rate_unused": _more_planes,
     "nic_speaks_other_protocol": _other_protocol, "no_in_network_reduction": _no_reduction,
     "pcie_below_nic_rate": _rate_of_slot, "fabric_manager_ports_short": _room_for_managers, "reserve_conflict": _no_reserve,
-    "last_unit_partial": _whole_units, "leaf_radix_unused": _free_split, "rails_never_meet": _rails_meet,
+    "last_unit_partial": _fuller_units, "leaf_radix_unused": _free_split, "rails_never_meet": _rails_meet,
     "nodes_on_one_leaf": _rails_apart, "single_switch": _two_tiers, "idle_switches": _as_bought, "mixed_rates": _whole_ports,
     "uplinks_not_even": _even, "opensm_fat_tree_asymmetric": _even, "no_path_up_and_down": _even,
     "spine_uplinks_padded": _equal_pods, "single_point_of_failure": _second_spine,

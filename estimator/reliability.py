@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from estimator.bom_lines import NIC, RANGE, SWITCH, BomLine
+from estimator.built import groups_of
 from estimator.cabling import NODE_LEAF
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import COMPUTE
@@ -26,6 +27,7 @@ GPU_ROWS, HOST_ROWS, NIC_ROWS = (
     ("afr-nic",),
 )
 ANY_CAUSE = "afr-all-llama"
+OF_SERVERS = ("gpu", "host")  # classes that are no part of the network
 _CABLE_ROWS = {
     "transceiver": "afr-optic",
     "aoc": "afr-aoc",
@@ -95,9 +97,17 @@ def failing_parts(
         Failing(
             "nic", None, nics, nics, NIC_ROWS, nic_spares if has_nics else None, "spare-nics" if has_nics else None
         ),
-        *_switches(lines),
+        *_switches(lines, cutting_tiers(fabric)),
         *_cabling(lines, catalog),
     ]
+
+
+def cutting_tiers(fabric: "SizedFabric") -> tuple[str, ...]:
+    """Tiers of which one switch takes endpoints along: leaves, and what stands alone over several of them."""
+    groups = groups_of(fabric) if fabric.tiers > 1 else ()
+    lone_spine = any(group.spines == 1 and group.leaves > 1 for group in groups)
+    lone_core = fabric.tiers == 3 and sum(fabric.wiring.cores) == 1
+    return ("leaf", *["spine"] * lone_spine, *["core"] * lone_core)
 
 
 def failure_row(line: BomLine, catalog: Catalog) -> str | None:
@@ -110,10 +120,10 @@ def failure_row(line: BomLine, catalog: Catalog) -> str | None:
     return _CABLE_ROWS.get(cable.kind) if cable else None
 
 
-def _switches(lines: list[BomLine]) -> Iterator[Failing]:
+def _switches(lines: list[BomLine], cutting: tuple[str, ...]) -> Iterator[Failing]:
     for part, mine in _by_part(line for line in lines if line.category == SWITCH):
-        leaves = sum(line.quantity for line in mine if line.use == "leaf" and line.fabric == COMPUTE)
-        yield Failing("switch", part, sum(line.quantity for line in mine), leaves, ("afr-switch",),
+        stopping = sum(line.quantity for line in mine if line.use in cutting and line.fabric == COMPUTE)
+        yield Failing("switch", part, sum(line.quantity for line in mine), stopping, ("afr-switch",),
                       sum(line.spare_quantity for line in mine), "spare-switches" if part else None)  # fmt: skip
 
 
@@ -139,11 +149,13 @@ def _by_part(lines: Iterable[BomLine]) -> Iterator[tuple[str | None, list[BomLin
 def expected_json(parts: list[Failing], fabric: "SizedFabric", catalog: Catalog) -> dict[str, Any]:
     """``expected`` of the Estimate's failures: parts, their sum, and the time between stops of a job on all GPUs."""
     failures, stops = (_sum(_times(p.rate(catalog), getattr(p, n)) for p in parts) for n in ("n", "n_stopping"))
+    of_network = _sum(_times(p.rate(catalog), p.n_stopping) for p in parts if p.name not in OF_SERVERS)
     any_cause = Failing("any cause", None, fabric.n_gpus, fabric.n_gpus, (ANY_CAUSE,))
     return {
         "parts": [part.as_json(catalog) for part in parts],
         "failures_per_year": _range(failures),
         "stops_per_year": _range(stops),
+        "network_stops_per_year": _range(of_network),
         "hours_between_stops": _range(_hours_between(stops)),
         "any_cause": {
             "rate": ANY_CAUSE, "stops_per_year": _range(_times(any_cause.rate(catalog), any_cause.n)),

@@ -127,12 +127,13 @@ def plan_problems(
 ) -> Iterator[Problem]:
     """A device that no rack of the plan can hold; ``plan`` is resolved."""
     room = (plan.rack_units or 0) - (plan.reserved_units or 0)
-    heights = {part: catalog.switches[part].rack_units for part in switches if part in catalog.switches}
+    known = [catalog.switches[part] for part in switches if part in catalog.switches]
+    heights = {switch.model: switch.rack_units for switch in known}
     if server is None:
         heights["a custom server"] = int(catalog.floor_defaults["custom_node_rack_units"].value)
     else:
         blocks = catalog.rack_layouts.get(server.id, ())
-        heights[f"a rack of {server.id}" if blocks else server.id] = max(
+        heights[f"a rack of {server.model}" if blocks else server.model] = max(
             (block.first_unit + block.n_units - 1 for block in blocks), default=server.rack_units
         )
     part, height = max(heights.items(), key=lambda item: item[1])

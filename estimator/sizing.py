@@ -96,7 +96,7 @@ def _asked_row(spec: DesignSpec, catalog: Catalog) -> tuple[Any, ...]:
         fabric.core_groups or 0,
         fabric.reserved.fabric_manager_links,
         port_rate(fabric, catalog),
-        endpoint_rate(fabric, catalog),
+        endpoint_rate(fabric, catalog.compute_network(compute.server), catalog),
     )
 
 

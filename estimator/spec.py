@@ -6,15 +6,17 @@ all problems in one pass. The keys and their words are in spec_fields.py, rules 
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import Any
 
 from estimator.calibrated import calibrated_problems
 from estimator.catalog.loader import Catalog
-from estimator.errors import SpecError
+from estimator.changes import apply_change
+from estimator.errors import Problem, SpecError
 from estimator.other_rules import resolve_others, set_length_problems
 from estimator.own_prices import own_price_problems
 from estimator.spec_fields import SECTIONS, DesignSpec
-from estimator.spec_rules import asked_ratio, endpoint_rate, port_rate, resolve
+from estimator.spec_rules import asked_ratio, endpoint_rate, lane_rate, port_rate, resolve
 from estimator.validation import validated
 
 __all__ = [
@@ -22,11 +24,15 @@ __all__ = [
     "DesignSpec",
     "asked_ratio",
     "endpoint_rate",
+    "lane_rate",
     "parse_spec",
     "port_rate",
     "spec_hash",
     "spec_json_schema",
 ]
+
+
+_OF_ONE_KEY = ("out_of_range", "wrong_type", "not_a_ratio")
 
 
 def spec_json_schema() -> dict[str, Any]:
@@ -53,15 +59,31 @@ def parse_spec(values: Any, catalog: Catalog) -> DesignSpec:
     SpecError
         With every problem found: wrong types, bounds, unknown keys, unknown parts, values that contradict each other.
     """
+    resolved, problems = _checked(values, catalog)
+    if resolved is None or problems:
+        raise SpecError([_settled(problem, values, catalog) for problem in problems])
+    resolved._given.update(json.loads(json.dumps(dict(values))))
+    return resolved
+
+
+def _checked(values: Any, catalog: Catalog) -> tuple[DesignSpec | None, list[Problem]]:
     draft, problems = validated(DesignSpec, values, "a design")
     if draft is None:
-        raise SpecError(problems)
+        return None, problems
     resolved, problems = resolve(draft, catalog, problems)
     resolved, of_others = resolve_others(resolved, catalog)
     problems += [*of_others, *set_length_problems(resolved)]
     problems += calibrated_problems(draft.workload.calibration, catalog, "workload.calibration")
     problems += own_price_problems(draft.economics.prices, catalog, "economics.prices")
-    if problems:
-        raise SpecError(problems)
-    resolved._given.update(json.loads(json.dumps(dict(values))))
-    return resolved
+    return resolved, problems
+
+
+def _settled(problem: Problem, values: Any, catalog: Catalog) -> Problem:
+    """A problem whose change also keeps the rules over several keys: at its own bound, a number may still break one of those."""
+    if problem.change is None or problem.code not in _OF_ONE_KEY:
+        return problem
+    after = _checked(apply_change(values, problem.change), catalog)[1]
+    further = next((other.change for other in after if other.field == problem.field and other.change), None)
+    if further is None or set(further) != set(problem.change):
+        return problem
+    return replace(problem, change=further)

@@ -5,8 +5,8 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from estimator.catalog.loader import Catalog
-from estimator.catalog.ports import compute_network
-from estimator.catalog.records import Server
+from estimator.catalog.ports import PROTOCOL_NAMES, compute_network
+from estimator.catalog.records import Server, ServerNetwork
 from estimator.errors import Problem
 from estimator.fabric_fields import MAX_ENDPOINTS, Fabric
 from estimator.site_plan import SitePlan, plan_problems, resolved_plan
@@ -58,7 +58,7 @@ def _resolve_compute(compute: Compute, fabric: Fabric, catalog: Catalog, problem
     gpus_per_node = compute.gpus_per_node or (server.gpu_count if server else 8)
     nics = compute.nics_per_node or (ports.n_ports if ports else gpus_per_node)
     per_nic = (
-        max(1, min(fabric.planes, ports.port_rate_gbit_s // endpoint_rate(fabric, catalog))) if ports else fabric.planes
+        max(1, min(fabric.planes, ports.port_rate_gbit_s // lane_rate(fabric, catalog))) if ports else fabric.planes
     )
     update = {
         "server": name,
@@ -83,7 +83,8 @@ def _server(name: str, catalog: Catalog, problems: list[Problem]) -> Server | No
     if rack and rack.role == "rack":
         trays = [key for key in usable if catalog.servers[key].gpu_id == rack.gpu_id]
         message = (
-            f"{name} is a whole rack, and its trays are the nodes of a fabric. Use {' or '.join(trays)} with 18 nodes for "
+            f"{rack.model} is a whole rack, and its trays are the nodes of a fabric. Use "
+            f"{' or '.join(catalog.servers[tray].model for tray in trays)} with 18 nodes for "
             "each rack, and scalable_unit_nodes 18 for a leaf a rack and rail."
         )
         change = {"compute.server": trays[0]} if trays else None
@@ -112,9 +113,18 @@ def port_rate(fabric: Fabric, catalog: Catalog) -> int:
     return catalog.generations[fabric.generation].port_rate_gbit_s
 
 
-def endpoint_rate(fabric: Fabric, catalog: Catalog) -> int:
-    """Rate of one endpoint: the port rate, or its share of it on split ports. [Gb/s]"""
+def lane_rate(fabric: Fabric, catalog: Catalog) -> int:
+    """What a leaf offers an endpoint: the port rate, or its share of it on split ports. [Gb/s]"""
     return port_rate(fabric, catalog) // fabric.endpoints_a_port
+
+
+def endpoint_rate(fabric: Fabric, network: ServerNetwork | None, catalog: Catalog) -> int:
+    """Rate at which the link of an endpoint runs: that of its slower end, adapter or leaf. [Gb/s]
+
+    Adapters of a custom server, whose ``network`` is None, are taken to match the fabric.
+    """
+    offered = lane_rate(fabric, catalog)
+    return min(offered, network.port_rate_gbit_s) if network else offered
 
 
 def resolve_switches(fabric: AnyFabric, catalog: Catalog, problems: list[Problem]) -> AnyFabric:
@@ -136,8 +146,8 @@ def resolve_switches(fabric: AnyFabric, catalog: Catalog, problems: list[Problem
                     f"fabric.{tier}_radix",
                     "radix_over_part",
                     (
-                        f"{asked} has {has} ports at {generation.port_rate_gbit_s} Gb/s, and {radix} were asked for. "
-                        f"Ask for {has} or fewer, or name another switch or 'custom'."
+                        f"{catalog.switches[asked].model} has {has} ports at {generation.port_rate_gbit_s} Gb/s, and "
+                        f"{radix} were asked for. Ask for {has} or fewer, or name another switch or 'custom'."
                     ),
                     {f"fabric.{tier}_radix": has},
                 )
@@ -175,8 +185,9 @@ def _wrong_switch(field: str, part: str, fabric: Fabric, catalog: Catalog) -> Pr
         field,
         "switch_does_not_fit",
         (
-            f"{part} has no {rate} Gb/s {protocol} ports, which {fabric.generation} needs. These have: "
-            f"{', '.join(fits[:6])}."
+            f"{catalog.switches[part].model} has no {rate} Gb/s {PROTOCOL_NAMES[protocol]} ports, which "
+            f"{catalog.generations[fabric.generation].label} needs. These have: "
+            f"{', '.join(catalog.switches[key].model for key in fits[:6])}."
         ),
         {field: _usual(fabric, catalog, fits), field.replace("_switch", "_radix"): None},
     )

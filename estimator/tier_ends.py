@@ -41,6 +41,12 @@ class Side:
     used: IntArray
     first: IntArray | int = 0
     is_assumed: bool = False
+    title: str = ""  # for readers, where the name is an id of the catalog
+
+    @property
+    def words(self) -> str:
+        """What messages call the part."""
+        return self.title or self.name
 
     @property
     def first_cage(self) -> IntArray | int:
@@ -154,7 +160,7 @@ def _switch_cage(switch: Switch, rate_gbit_s: int, catalog: Catalog, endpoints_p
 
 def _switch_side(kind: str, switch: tuple[Switch, bool], cage: Cage, used: IntArray, first: IntArray | int = 0) -> Side:
     record, is_assumed = switch
-    return Side(kind, record.id, cage, used, first, is_assumed)
+    return Side(kind, record.id, cage, used, first, is_assumed, record.model)
 
 
 def _question(
@@ -193,7 +199,7 @@ def _nodes(
     )
     may_twin = in_node_order and not (fabric.leaf_endpoints % lower.cage.links).any()
     question = _question(
-        NODE_LEAF, spec, catalog, fabric.endpoint_rate_gbit_s, upper, lower, may_twin, leaf[0]
+        NODE_LEAF, spec, catalog, fabric.lane_rate_gbit_s, upper, lower, may_twin, leaf[0]
     )  # fmt: skip
     length_m, is_default = _length(NODE_LEAF, spec, catalog)
     return TierEnds(NODE_LEAF, fabric.links_node_leaf, upper, lower, question, length_m, is_default)
@@ -205,7 +211,9 @@ def _node_side(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role
     if server is None or network is None:
         nic = catalog.default_nic(spec.fabric.generation)
         cage = Cage(nic.ports[0].cage_classes, nic.ports[0].top, 1, can_idle=True)
-        return Side(NODE, f"a custom server with {nic.id}", cage, np.array([fabric.links_node_leaf]), is_assumed=True)
+        return Side(
+            NODE, f"a custom server with {nic.model}", cage, np.array([fabric.links_node_leaf]), is_assumed=True
+        )
     hosts = fabric.hosts
     n_nodes, ports = (hosts.n_nodes, hosts.ports_per_node) if hosts else (fabric.n_nodes, fabric.nic_ports_per_node)
     links = links_per_node_cage(network, ports)
@@ -213,7 +221,8 @@ def _node_side(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role
     cage = Cage(network.cage_classes, network.top, links, can_idle=True, rate_gbit_s=rate)
     whole = ceil_div(ports, links) * links  # a cage is never shared by two nodes
     others = hosts.n_other_ports if hosts else 0  # other devices are taken to have cages like the nodes', one a port
-    return Side(NODE, server.id, cage, np.array([n_nodes * whole + others * links]), is_assumed=others > 0)
+    used = np.array([n_nodes * whole + others * links])
+    return Side(NODE, server.id, cage, used, is_assumed=others > 0, title=server.model)
 
 
 def _between(
@@ -248,7 +257,7 @@ def _managers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, leaf:
     first = first_manager_ports(fabric, cage.links)
     upper = _switch_side(LEAF, leaf, cage, manager_links_of_leaves(fabric), first)
     far = Cage(nic.ports[0].cage_classes, nic.ports[0].top, 1, can_idle=True)
-    name = f"a fabric manager with {nic.id}"
+    name = f"a fabric manager with {nic.model}"
     lower = Side(MANAGER, name, far, np.array([fabric.links_fabric_manager]), is_assumed=True)
     question = _question(FABRIC_MANAGER, spec, catalog, rate, upper, lower, False, leaf[0])
     length_m, is_default = _length(FABRIC_MANAGER, spec, catalog)

@@ -19,6 +19,7 @@ MICRO = 1e-6
 CENTS_PER_USD = 100
 W_PER_KW = 1000
 HOURS_PER_YEAR = 8760
+_NUMBERS = re.compile(r"\s*([0-9]{1,6}(?:[.,][0-9]{1,3})?)\s*(?:[:/]\s*([0-9]{1,6}(?:[.,][0-9]{1,3})?)\s*)?")
 _RATIO = re.compile(r"\s*([0-9]{1,9})\s*:\s*([0-9]{1,9})\s*")
 
 
@@ -66,6 +67,17 @@ def parse_ratio(text: str) -> Fraction:
     if down < 1 or up < 1:
         raise ValueError(f"{text[:40]!r} has a 0; both sides must be 1 or more, such as 1:1")
     return Fraction(down, up)
+
+
+def nearest_ratio(text: str) -> str | None:
+    """The ratio that a text stands for: ``"0.5"`` → ``"1:2"``, ``"3/2"`` → ``"3:2"``, ``"5:0"`` → ``"5:1"``; None if unclear."""
+    sides = _NUMBERS.fullmatch(text)
+    if sides is None:
+        return None
+    down, up = (Fraction(side.replace(",", ".")) for side in (sides[1], sides[2] or "1"))
+    if up == 0 or down == 0:
+        down, up = max(down, Fraction(1)), max(up, Fraction(1))
+    return ratio_text(down / up)
 
 
 def divisors(number: int) -> list[int]:

@@ -2,17 +2,24 @@
 
 import difflib
 import json
-from collections.abc import Iterable, Mapping
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
+from estimator.changes import Change, apply_change
 from estimator.errors import Problem
-from estimator.units import counted, parse_ratio
+from estimator.units import counted, nearest_ratio, parse_ratio
 
 MAX_RATIO_SIDE = 1_024
 MAX_DEPTH = 20  # objects and lists inside one another; a request needs four
 MAX_PROBLEMS = 100  # told in one answer: a body of nothing but wrong keys would get one forty times its size
+MOST_CHANGED = 10  # problems for which a value is looked for: each is tried on the whole request
+MOST_STEPS = 3  # from a value that is not allowed to one that is: a fraction is rounded up, then held to its bound
+PERCENT = 100
 _SHOWN_CHARACTERS = 60
 
 
@@ -56,6 +63,8 @@ def validated(model: type[Model], values: Any, what: str) -> tuple[Model | None,
     except ValidationError as error:
         found = error.errors(include_url=False)
     problems = [problem_of(item, model, what) for item in found[:MAX_PROBLEMS]]
+    for at, item in enumerate(found[:MOST_CHANGED]):
+        problems[at] = replace(problems[at], change=_change_of(item, model, values))
     if (n_more := len(found) - MAX_PROBLEMS) > 0:
         problems.append(
             Problem("", "too_many_problems", f"There are {n_more:,} more; mend these {MAX_PROBLEMS} first.")
@@ -67,6 +76,55 @@ def validated(model: type[Model], values: Any, what: str) -> tuple[Model | None,
         except ValidationError:
             continue  # an entry of a list lacks what it needs: the rest is checked without the list
     return None, problems
+
+
+# ---------------------------------------------------------------- the nearest value that is allowed
+
+
+def _change_of(item: Any, model: type[BaseModel], values: Mapping[str, Any]) -> Change | None:
+    """The value nearest to one that is out of range or malformed, tried before it is proposed; None where none is clear."""
+    place, path = item["loc"], ".".join(map(str, item["loc"]))
+    for candidate in _nearest(item):
+        for _ in range(MOST_STEPS):
+            try:
+                changed = apply_change(values, {path: candidate})
+            except (ValueError, IndexError):
+                return None  # the place is one of pydantic's own, not of the request
+            wrong = _error_at(place, model, changed)
+            if wrong is None:
+                return {path: candidate}
+            candidate = next(_nearest(wrong), None)
+            if candidate is None:
+                break
+    return None
+
+
+def _error_at(place: tuple[int | str, ...], model: type[BaseModel], values: Mapping[str, Any]) -> Any:
+    """What is wrong at a place of the request; None if nothing is."""
+    try:
+        model.model_validate(values)
+    except ValidationError as error:
+        return next((item for item in error.errors(include_url=False) if item["loc"] == place), None)
+    return None
+
+
+def _nearest(item: Any) -> Iterator[Any]:
+    """Values to try for one that breaks a rule: the bound, the whole number above, the ratio that is meant."""
+    kind, value, context = item["type"], item.get("input"), item.get("ctx", {})
+    if kind in _BOUNDS:
+        limit = context[_BOUNDS[kind]]
+        if limit == 1 and 2 <= value <= PERCENT:
+            yield value / PERCENT  # a share given in per cent
+        yield int(limit) if limit == int(limit) else limit
+    elif kind.startswith("int") and isinstance(value, float | str) and _DECIMAL.fullmatch(str(value)):
+        yield math.ceil(float(value))
+    elif kind == "value_error" and isinstance(value, str):
+        ratio = nearest_ratio(value)
+        yield from [ratio] * (ratio is not None)
+
+
+_DECIMAL = re.compile(r"-?[0-9]{1,9}\.[0-9]{1,9}")
+_BOUNDS = {"greater_than_equal": "ge", "less_than_equal": "le"}
 
 
 def _list_at(place: tuple[int | str, ...]) -> int:
@@ -154,7 +212,7 @@ def problem_of(item: Any, model: type[BaseModel], what: str) -> Problem:
         word, key = _LIMITS[kind]
         limit = context[key]
         text = f"{int(limit):,}" if limit == int(limit) else f"{limit:,}"
-        return Problem(field, "out_of_range", f"Must be {word} {text}, and {shown} was asked for.")
+        return Problem(field, "out_of_range", f"Must be {word} {text}, and {_number_text(value)} was asked for.")
     if kind == "literal_error":
         one_of = "one of " if " or " in context["expected"] else ""
         return Problem(field, "not_a_choice", f"Must be {one_of}{context['expected']}, and {shown} was given.")
@@ -167,7 +225,14 @@ def problem_of(item: Any, model: type[BaseModel], what: str) -> Problem:
         return Problem(field, "out_of_range", asked)
     needed = next((words for part, words in _KINDS.items() if kind.startswith(part)), None)
     message = f"Must be {needed}" if needed else item["msg"]
-    return Problem(field, "wrong_type", f"{message}, and {shown} ({kind_of(value)}) was given.")
+    given = "nothing" if value is None else kind_of(value) if isinstance(value, dict | list) else shown
+    return Problem(field, "wrong_type", f"{message}, and {given} was given.")
+
+
+def _number_text(value: Any) -> str:
+    """A number as one would type it: 150.0 → "150"."""
+    whole = isinstance(value, float) and value.is_integer()
+    return json.dumps(int(value) if whole else value)[:_SHOWN_CHARACTERS]
 
 
 _LIMITS = {

@@ -58,7 +58,7 @@ class SizedNetwork(Answer):
     cables = serializers.DictField(required=False, help_text="Things bought, by tier; a twin cable carries two links.")
     transceivers = serializers.DictField(required=False, help_text="Modules at nodes and switches.")
     oversubscription = Oversubscription()
-    injection_gbit_s = serializers.FloatField(help_text="Endpoints × port rate.")
+    injection_gbit_s = serializers.FloatField(help_text="Endpoints × the rate of their links: that of the slower end.")
     bisection_gbit_s = serializers.FloatField(help_text="One direction.")
 
 

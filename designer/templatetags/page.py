@@ -1,5 +1,8 @@
 """What every page says about itself: the versions its numbers depend on."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from django import template
 
 from designer.templatetags.units import short_hash
@@ -7,6 +10,13 @@ from estimator.catalog.loader import load_catalog
 from estimator.version import MODEL_VERSION
 
 register = template.Library()
+SLIPS = ("wrong_type", "out_of_range", "not_a_ratio", "not_a_choice", "missing", "unknown_key", "unknown_part")
+
+
+@register.filter
+def are_slips(problems: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether all problems are of how values were given, so that nothing is said of what could be built."""
+    return all(problem["code"] in SLIPS for problem in problems)
 
 
 @register.simple_tag

@@ -11,6 +11,6 @@ register = template.Library()
 
 
 @register.simple_tag
-def figures_of(headlines: Mapping[str, Any], moved: Any, result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Rows of the strip; ``moved`` may be missing."""
+def figures_of(headlines: Mapping[str, Any], moved: Any, result: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    """Rows of the strip; ``moved`` and ``result`` may be missing."""
     return summary_rows(headlines, moved or None, result)

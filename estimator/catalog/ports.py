@@ -1,8 +1,11 @@
 """How many ports switches and servers have at a given port rate, and how many of them share a cage."""
 
+from collections.abc import Iterable
+
 from estimator.catalog.records import Server, ServerNetwork, Switch, SwitchCage, SwitchPorts
 from estimator.units import ceil_div
 
+PROTOCOL_NAMES = {"infiniband": "InfiniBand", "ethernet": "Ethernet"}
 COMPUTE, STORAGE, IN_BAND, OUT_OF_BAND, CONVERGED = "compute", "storage", "in-band", "out-of-band", "converged"
 _NETWORK_ROLES = {  # roles of server_networks.csv that serve a fabric, the first found counts
     COMPUTE: ("compute",),
@@ -41,6 +44,11 @@ def network_of(server: Server, role: str) -> ServerNetwork | None:
 def compute_network(server: Server) -> ServerNetwork | None:
     """The server's network for GPU traffic, or None (storage and management servers)."""
     return network_of(server, COMPUTE)
+
+
+def spoken(protocols: Iterable[str]) -> str:
+    """Protocols in words: "InfiniBand and Ethernet"."""
+    return " and ".join(PROTOCOL_NAMES[protocol] for protocol in protocols)
 
 
 def uplink_cages(switch: Switch, port_rate_gbit_s: int) -> SwitchCage | None:

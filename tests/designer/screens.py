@@ -77,6 +77,9 @@ PAGES = {
     "not-found": Shot("/no-such-page/", status=404), "forbidden": Shot("{hall}revisions/", who="visitor", status=403),
     "link-ended": Shot("/shared/withdrawn/", who="stranger", status=404),
 }  # fmt: skip
+# one of each state that a page has: the others show more of it, scrolled down, and are pictured in one width alone
+STATES = list({(shot.path, shot.click, shot.who): name for name, shot in reversed(PAGES.items())}.values())[::-1]
+USUAL_WIDTH = 1440
 IS_DRAWN = """() => {
   const isSeen = (box) => box.height && box.bottom >= 0 && box.top <= innerHeight;
   const waiting = [...document.querySelectorAll("[data-chart]:not([data-drawn])")];
@@ -169,7 +172,7 @@ def main() -> None:
         for theme in THEMES:
             for width in WIDTHS:
                 with gallery.look(theme, width) as pages:
-                    for name in names:
+                    for name in names if width == USUAL_WIDTH else [name for name in names if name in STATES]:
                         keep(picture(gallery.open(name, pages)), file_of(name, theme, width))
                         sys.stdout.write(f"{file_of(name, theme, width).name}\n")
 

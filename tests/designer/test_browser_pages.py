@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from tests.designer.screens import PAGES, THEMES, Gallery
+from tests.designer.screens import PAGES, STATES, THEMES, Gallery
 from tests.designer.test_browser import CHROMIUM, WATCH, app, browser, is_fault  # noqa: F401 (fixtures)
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -17,8 +17,6 @@ pytestmark = [
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 RUN_AXE = f"(part) => axe.run(part || document, {{ runOnly: {RULES}, resultTypes: ['violations'] }})"
-# one of each state that a page has; where one scrolls to is for pictures
-STATES = list({(shot.path, shot.click, shot.who): name for name, shot in reversed(PAGES.items())}.values())[::-1]
 UNFOLD = "for (const fold of document.querySelectorAll('details:not(.menu)')) fold.open = true"
 
 

@@ -78,7 +78,8 @@ def shown(client: Client, design: Design, **query: str) -> str:
 
 
 def words_of(text: str) -> str:
-    without = re.sub(r"<script.*?</script>|<[^>]+>", " ", text.split('id="tabs"')[1], flags=re.DOTALL)
+    shown = text.split('id="tabs"')[1]
+    without = re.sub(r'<script.*?</script>|\u2060<a class="help-dot".*?</a>|<[^>]+>', " ", shown, flags=re.DOTALL)
     return re.sub(r"\s+", " ", html.unescape(without))
 
 

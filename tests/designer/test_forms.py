@@ -9,9 +9,11 @@ from pydantic_core import PydanticUndefined
 
 from designer.form_groups import GROUPS, RANGES
 from designer.forms import DesignForm
+from designer.live import live_context
 from designer.other_networks import ROLE_FIELDS, ROLE_KEYS
 from designer.samples import SAMPLES
 from designer.spec_keys import ALL_KEYS, KEYS, SIZE, SIZE_KEYS, SIZE_UNIT, field_name, read_path
+from designer.templatetags.page import are_slips
 from estimator.catalog.loader import load_catalog
 from estimator.fabric_fields import Role
 from estimator.spec import parse_spec
@@ -281,3 +283,32 @@ def test_fields_of_shares_have_a_place_for_their_per_cent() -> None:
     } <= shares
     assert not {"economics.pue", "economics.years", "economics.electricity_usd_per_kwh", "fabric.planes"} & shares
     assert all(path in RANGES for path in shares), "the slider's script fills the place"
+
+
+@pytest.mark.parametrize(("changes", "name", "filled_in"), [
+    ({"size": "0", "size_unit": "nodes"}, "size", {"size": "1", "size_unit": "nodes"}),
+    ({"size": "12.5", "size_unit": "nodes"}, "size", {"size": "13", "size_unit": "nodes"}),
+    ({"size": "99999999", "size_unit": "nodes"}, "size", {"size": "131072", "size_unit": "nodes"}),
+    ({"fabric__oversubscription": "5:0"}, "fabric__oversubscription", {"fabric__oversubscription": "5:1"}),
+    ({"economics__utilization": "150"}, "economics__utilization", {"economics__utilization": "1"}),
+])  # fmt: skip
+def test_a_slip_has_a_button_that_mends_it(changes, name, filled_in):
+    (problem,) = live_context(filled(**changes), None)["problems"]
+    assert problem["field"] == name
+    assert are_slips([problem])
+    assert json.loads(problem["proposal"]["fields"]) == filled_in
+
+
+def test_two_fields_with_one_message_keep_a_button_each():
+    problems = live_context(filled(fabric__planes="0", fabric__rails_per_leaf="0"), None)["problems"]
+    assert len({problem["message"] for problem in problems}) == 1
+    assert [set(json.loads(problem["proposal"]["fields"])) for problem in problems] == [
+        {problem["field"]} for problem in problems
+    ]
+
+
+def test_what_cannot_be_built_is_no_slip():
+    form = filled(size="4096", fabric__tiers="2")
+    problems = live_context(form, form.spec)["problems"]
+    assert problems
+    assert not are_slips(problems)

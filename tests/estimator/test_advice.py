@@ -69,6 +69,21 @@ def test_criteria_carry_the_figures_of_both_estimates(pair: Compared) -> None:
     assert found["in_network"].infiniband > found["large_messages"].infiniband
 
 
+def test_stops_by_the_network_leave_gpus_and_servers_out(pair: Compared) -> None:
+    found = by_key(pair)["stops"]
+    for value, one in zip((found.infiniband, found.roce), pair.both, strict=True):
+        expected = one["failures"]["expected"]
+        gpus = next(part for part in expected["parts"] if part["class"] == "gpu")["stopping_per_year"]["typical"]
+        assert value == expected["network_stops_per_year"]["typical"]
+        assert value < expected["stops_per_year"]["typical"] - gpus
+
+
+def test_the_dearer_network_is_named(pair: Compared) -> None:
+    one = by_key(pair)["network_price"]
+    dear = "RoCE" if one.favours == INFINIBAND else "InfiniBand"
+    assert one.words.startswith(f"The network of {dear} costs ")
+
+
 def test_the_better_side_is_the_cheaper_and_the_faster(pair: Compared) -> None:
     lower_is_better = {"network_price", "total_cost", "licences", "switches", "power", "stops", "small_messages"}
     for key, one in by_key(pair).items():

@@ -100,7 +100,21 @@ def test_a_host_layer_has_a_cable_an_adapter_port_and_no_mesh() -> None:
     assert compute["links"]["node_leaf"] == 256
     assert compute["ports"]["leaf_down_open"] == 560 - 256
     slow = parse_spec({"compute": {"server": "dgx-h100", "nodes": 32}, "fabric": {"generation": "xdr"}}, CATALOG)
-    assert "400 Gb/s at most" in found(slow)["nic_below_port_rate"]
+    assert "node links run at 400 Gb/s" in found(slow)["nic_below_port_rate"]
+    (made,) = estimate([slow], CATALOG, ("counts",))
+    network = made.fabrics["compute"]
+    assert (network["endpoint_rate_gbit_s"], network["lane_rate_gbit_s"], network["port_rate_gbit_s"]) == (
+        400,
+        800,
+        800,
+    )
+    assert network["injection_gbit_s"] == 256 * 400
+    assert network["bisection_gbit_s"] == 256 * 400 // 2
+    up = network["links"]["leaf_spine"]
+    assert network["oversubscription"]["built_ratio"] == pytest.approx(256 * 400 / (up * 800))
+    table = cabled(slow)
+    assert set(table.rate_gbit_s[table.rows(NODE_LEAF)].tolist()) == {400}
+    assert set(table.rate_gbit_s[table.rows(LEAF_SPINE)].tolist()) == {800}
 
 
 @pytest.mark.parametrize(("nodes", "planes"), [(4, 2), (8, 2), (6, 3)])

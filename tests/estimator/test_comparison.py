@@ -238,6 +238,18 @@ def test_a_network_that_one_side_lacks_is_left_out() -> None:
     assert answer["totals"]["all_usd"][0]["typical"] > answer["totals"]["all_usd"][1]["typical"]
 
 
+def test_prices_on_the_same_scope_are_for_a_gpu_where_clusters_differ_in_size() -> None:
+    """Four times the servers are not four times dearer: a core tier is what is dearer."""
+    large = STORAGE | {"compute": H100 | {"gpus": 4 * H100["gpus"]}}
+    answer = compared(INFINIBAND, large)
+    totals = [total["typical"] for total in answer["totals"]["same_scope_usd"]]
+    a_gpu = [total / item["gpus"] for total, item in zip(totals, answer["items"], strict=True)]
+    said = next(one for one in answer["summary"][0]["sentences"] if one["code"] == "same_scope_usd")
+    assert " a GPU on the same scope" in said["phrase"]
+    assert f"{a_gpu[1] / a_gpu[0] - 1:.1%}".replace("%", "\N{NO-BREAK SPACE}%") in said["phrase"]
+    assert a_gpu[1] / a_gpu[0] - 1 < 0.1 < totals[1] / totals[0] - 1
+
+
 def test_an_offer_is_held_against_a_design_line_by_line() -> None:
     offer = offer_of(INFINIBAND, "server", "rack")
     answer = compare_request({"items": [{"spec": INFINIBAND}, offer]}, CATALOG)

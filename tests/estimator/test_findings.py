@@ -30,7 +30,7 @@ CASES: list[tuple[str, str, str, dict[str, Any], dict[str, Any]]] = [
     ("nic_rate_unused", "dgx-b300", "ndr", {}, {"planes": 2}),
     ("nic_speaks_other_protocol", "smc-8125gs-mi300x", "ndr", {}, {"generation": "roce-400"}),
     ("no_in_network_reduction", "dgx-h100", "roce-400", {"workload": {"in_network_reduction": True}}, {}),
-    ("last_unit_partial", "dgx-h100", "ndr", {"compute": {"nodes": 50}}, {"compute": {"nodes": 64}}),
+    ("last_unit_partial", "dgx-h100", "ndr", {"compute": {"nodes": 53}}, {"compute": {"nodes": 64}}),
     ("rails_never_meet", "dgx-h100", "ndr", {"layout": "rail-only"}, {}),
     ("spines_for_even_spread", "dgx-h100", "ndr", {"compute": {"nodes": 96}},
      {"compute": {"nodes": 96}, "grow_to_nodes": 128}),

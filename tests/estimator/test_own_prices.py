@@ -166,7 +166,7 @@ def test_results_depend_on_the_books_own_day_and_expired_prices_are_findings(cat
     ]
     made = estimate([parse_spec(request_of(own | {"priced_on": "2026-11-28"}), catalog)], catalog, parts=("bom",))[0]
     (finding,) = [one for one in made.findings if one.code == "price_expired"]
-    assert "nvidia-qm9700 until 2026-11-27" in finding.message
+    assert "NVIDIA QM9700 until 2026-11-27" in finding.message
     assert made.bom is not None
     assert line_of(made.bom["lines"], QM9700)["price_rule"].startswith("Planning price")
 

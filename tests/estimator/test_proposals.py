@@ -50,7 +50,9 @@ FOUND: list[tuple[str, dict[str, Any], Change]] = [
     ("fabric_manager_ports_short", h100(64, reserved={"fabric_manager_links": 4}), {"compute.nodes": 63}),
     ("reserve_conflict", custom(62, leaf_radix=64, tiers=2, leaf_downlinks=31, leaf_uplinks=31, scalable_unit_nodes=31,
                                 reserved={"fabric_manager_links": 4, "leaf_ports": 2}), {"fabric.reserved.leaf_ports": 0}),
-    ("last_unit_partial", h100(50), {"compute.nodes": 64}),
+    ("last_unit_partial", h100(53), {"compute.nodes": 64}),
+    ("last_unit_partial", h100(128, oversubscription="2:1"), {"fabric.scalable_unit_nodes": 32}),
+    ("last_unit_partial", h100(128, generation="xdr"), {"fabric.scalable_unit_nodes": 64}),
     ("rails_never_meet", h100(64, layout="rail-only"), {"fabric.layout": "rail-optimized"}),
     ("single_switch", custom(8), {"fabric.tiers": 2, "fabric.least_spines": 2}),
     ("uplinks_not_even", custom(40, 1, leaf_radix=8, spine_radix=16, leaf_downlinks=5, leaf_uplinks=3, **LOOSE),
@@ -97,6 +99,46 @@ def test_findings_whose_change_names_parts_end_too() -> None:
     assert findings(one)["single_point_of_failure"].change == {"fabric.least_spines": 2}
 
 
+def test_a_last_unit_far_from_full_says_what_even_units_save_or_filling_it_costs() -> None:
+    """128 nodes at 2:1 make units of 42, 42, 42 and 2; units of 32 need three spines fewer. 43 is a prime."""
+    uneven = findings(h100(128, oversubscription="2:1"))["last_unit_partial"]
+    assert uneven.severity == "warning"
+    assert "2 of 42 nodes; its 8 leaves are not filled" in uneven.message
+    assert "40 switches instead of 43 (32 leaves, 8 spines)" in uneven.message
+    even = findings(h100(128, generation="xdr"))["last_unit_partial"]
+    assert (even.severity, "the same 24 switches" in even.message) == ("info", True)
+    more = findings(h100(50))["last_unit_partial"]
+    assert (more.severity, more.change) == ("info", {"fabric.scalable_unit_nodes": 25})
+    filled = findings(h100(43))["last_unit_partial"]
+    assert filled.severity == "info"
+    assert "Filling it takes 21 more servers, about $" in filled.message
+    assert "11 nodes fewer would do without the unit" in filled.message
+    room = findings(h100(128, oversubscription="2:1", provision="full-unit"))["last_unit_partial"]
+    assert room.change == {"compute.nodes": 168}, "room in the last unit is wanted"
+
+
+def test_no_proposal_leaves_links_without_cables() -> None:
+    """NDR spines would hold the leaves of 256 nodes on HDR, and no cable joins them to HDR leaves."""
+    tiers = findings(h100(256, server="dgx-a100-640", generation="hdr"))["three_tiers_needed"]
+    assert tiers.change is None or "nvidia-qm9700" not in tiers.change.values()
+    found = {problem.code: problem for problem in problems(h100(256, generation="hdr", tiers=2))}
+    assert "What would work: three tiers" in found["two_tier_too_small"].message
+    for values in (
+        h100(256, server="dgx-a100-640", generation="hdr"),
+        h100(60, server="dgx-a100-640", generation="hdr"),
+    ):
+        before = missing_tiers(values)
+        for finding in findings(values, "counts", "cables").values():
+            if finding.change:
+                assert missing_tiers(apply_change(values, finding.change)) <= before, finding
+
+
+def missing_tiers(values: dict[str, Any]) -> set[str]:
+    """Tiers of links for which the catalog has no cable."""
+    (made,) = estimate([parse_spec(values, CATALOG)], CATALOG, ("counts", "cables"))
+    return {tier for tier, media in made.fabrics["compute"]["media"].items() if media["missing"]}
+
+
 def test_a_change_is_held_against_the_request_and_not_made_up() -> None:
     """23 nodes in units of one rail leaf: no pods of equal size exist, so none is proposed."""
     found = findings(custom(23, 1, **EIGHT))
@@ -127,6 +169,7 @@ REFUSED: list[tuple[str, dict[str, Any], Change | None]] = [
     ("two_tier_too_small", custom(1600, 1, leaf_radix=36, spine_radix=36, leaf_downlinks=32, leaf_uplinks=4, tiers=2,
                                   layout="top-of-rack"), None),
     ("two_tier_too_small", h100(257, tiers=2), None),
+    ("two_tier_too_small", h100(256, generation="hdr", tiers=2), {"fabric.tiers": 3}),
     ("three_tier_too_small", custom(200, 1, leaf_radix=8, spine_radix=8, core_radix=6, tiers=3), None),
     ("pod_too_large", custom(64, 1, **EIGHT, pod_nodes=32), None),
     ("pod_cuts_unit", custom(64, 1, **EIGHT, pod_nodes=6, scalable_unit_nodes=4), None),

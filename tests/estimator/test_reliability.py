@@ -47,6 +47,30 @@ def test_counts_are_those_of_the_bill() -> None:
     assert made.failures["two"]
 
 
+def test_what_a_loss_does_to_a_job_and_how_often_jobs_stop_are_one_account() -> None:
+    """Kinds of loss that stop a job are those whose parts count as stopping; GPUs and hosts come on top."""
+    found, made = expected(127)
+    stopping = {row["lost"] for row in made.failures["one"] if row["stops_job"]}
+    assert stopping == {"node-nic", "node-link", "node-module", "leaf-module-to-nodes", "leaf"}
+    assert all(row["stops_job"] == (row["endpoints_cut_off"] > 0) for row in made.failures["one"])
+    of_class: dict[str, float] = {}
+    for part in found["parts"]:
+        of_class[part["class"]] = of_class.get(part["class"], 0) + part["stopping_per_year"]["typical"]
+    network = sum(value for key, value in of_class.items() if key not in ("gpu", "host"))
+    assert found["network_stops_per_year"]["typical"] == pytest.approx(network, rel=1e-4)
+    assert found["stops_per_year"]["typical"] == pytest.approx(network + of_class["gpu"] + of_class["host"], rel=1e-4)
+
+
+def test_a_spine_that_stands_alone_stops_a_job() -> None:
+    values = {"leaf_downlinks": 32, "leaf_uplinks": 8, "spine_switch": "nvidia-qm9700", "least_spines": 1, "tiers": 2,
+              "layout": "top-of-rack"}  # fmt: skip
+    found, made = expected(8, fabric={"generation": "ndr", **values})
+    spine = next(row for row in made.failures["one"] if row["lost"] == "spine")
+    assert (spine["n"], spine["stops_job"]) == (1, True)
+    switches = next(part for part in found["parts"] if part["class"] == "switch")
+    assert switches["stopping_per_year"] == switches["failures_per_year"]
+
+
 def test_spares_below_what_fails_are_told_and_the_share_proposed_is_enough() -> None:
     found, made = expected(127, economics={"spares": {"optics": 0.0005}})
     (finding,) = [f for f in made.findings if f.code == "spares_below_failures"]

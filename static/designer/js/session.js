@@ -1,11 +1,18 @@
 // The session of a design: every edit is sent as it is made and kept on the server; what could not be sent is kept here,
 // and sent when the server is back. Steps back and forth, other tabs, and the estimate that follows by itself.
 
+import { place } from "./placing.js";
+
 const DEBOUNCE_MS = 20;
 const SETTLE_MS = 900;
 const WAIT_MS = 5000;
+const SLOW_MS = 400; // without an answer, after which the page says that it waits
+const GIVE_UP_MS = 10_000; // without an answer, after which it is asked again
+const LOOK_MS = 10_000; // between looks at a design that others may edit
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 const OUTLIVES_BYTES = 60_000; // of a request that goes on when its page is left: browsers allow 64 KiB
+const NO_ANSWER = "The server does not answer.";
+const TEXTS = "textarea, input:not([type=range], [type=checkbox], [type=radio])";
 const STORE = "clusterwright.unsent.";
 
 const form = () => document.getElementById("design-form");
@@ -16,6 +23,11 @@ const channel = "BroadcastChannel" in window ? new BroadcastChannel("clusterwrig
 
 let queue = []; // edits not yet on the server, oldest first: {step, body}
 let sending = false;
+let turn = Promise.resolve(); // of the steps back and forth
+let stepping = false;
+let valueAtFocus = "";
+const meanwhile = new Map(); // what was typed while a step was under way: field → its state
+let saving = false; // a revision that could not be saved is saved when the server is back
 let failures = 0;
 let typing = 0;
 let settling = 0;
@@ -48,68 +60,15 @@ function remember() {
 
 function say(text) {
   if (note()) {
+    note().dataset.usual ??= note().textContent;
     note().textContent = text;
   }
 }
 
-// ---------------------------------------------------------------- showing what the server answered
-
-function place(html) {
-  const answer = new DOMParser().parseFromString(html, "text/html");
-  const focus = document.activeElement;
-  const within = focus?.closest?.("#design-form") ? { name: focus.name, at: focus.selectionStart } : null;
-  for (const part of [...answer.body.children]) {
-    const there = part.id && document.getElementById(part.id);
-    if (part.id === "computed-values" && !there) {
-      document.body.append(part);
-    } else if (there && part.id === "preview-problems") {
-      there.replaceChildren(...part.childNodes);
-    } else if (there && part.id === "summary" && there.children.length) {
-      placeFigures(there, part);
-    } else if (there && part.id === "design-form") {
-      replaceForm(there, part);
-    } else if (there) {
-      there.replaceWith(part);
-      window.htmx?.process(part);
-    }
+function unsay() {
+  if (note()?.dataset.usual !== undefined) {
+    note().textContent = note().dataset.usual;
   }
-  if (within && !form().contains(document.activeElement)) {
-    const input = form().elements[within.name];
-    input?.focus({ preventScroll: true });
-    if (within.at !== null && input?.setSelectionRange && input.type === "text") {
-      input.setSelectionRange(within.at, within.at);
-    }
-  }
-  document.dispatchEvent(new CustomEvent("studio:shown"));
-}
-
-// Each figure in its place, so that the strip keeps its scroll and its question marks.
-function placeFigures(strip, fresh) {
-  for (const item of fresh.querySelectorAll("[data-figure]")) {
-    const there = strip.querySelector(`[data-figure="${item.dataset.figure}"]`);
-    for (const part of [".figure-value", ".figure-foot"]) {
-      const [old, now] = [there.querySelector(part), item.querySelector(part)];
-      if (old.innerHTML !== now.innerHTML) {
-        old.replaceWith(now);
-      }
-    }
-  }
-}
-
-function replaceForm(old, fresh) {
-  const open = [...old.querySelectorAll("details")].map((block) => block.open);
-  const groups = old.querySelector(".form-groups");
-  const top = [groups?.scrollTop ?? 0, old.scrollTop];
-  old.replaceWith(fresh);
-  [...fresh.querySelectorAll("details")].forEach((block, i) => {
-    block.open = open[i] || block.open;
-  });
-  if (fresh.querySelector(".form-groups")) {
-    fresh.querySelector(".form-groups").scrollTop = top[0];
-  }
-  fresh.scrollTop = top[1];
-  window.htmx?.process(fresh);
-  document.dispatchEvent(new CustomEvent("studio:form"));
 }
 
 // ---------------------------------------------------------------- sending
@@ -123,7 +82,7 @@ function headers() {
 }
 
 async function send() {
-  if (sending || !queue.length) {
+  if (sending || stepping || !queue.length) {
     return;
   }
   sending = true;
@@ -149,9 +108,11 @@ async function send() {
   opened(answer.address);
   remember();
   place(answer.html);
-  channel?.postMessage({ design: form().dataset.design, at: bar().dataset.at });
+  tellTabs();
   if (queue.length) {
     send();
+  } else if (saving) {
+    save();
   } else if (resumed) {
     resumed = false;
     showState(); // the form shows what was kept here, too
@@ -160,11 +121,23 @@ async function send() {
   }
 }
 
+// A request that says so where it waits, and fails where it waits for too long.
+async function asked(address, options) {
+  const slow = setTimeout(() => say("Waiting for the server. Your changes are kept here until it answers."), SLOW_MS);
+  try {
+    const answer = await fetch(address, { ...options, headers: headers(), signal: AbortSignal.timeout(GIVE_UP_MS) });
+    unsay();
+    return answer;
+  } finally {
+    clearTimeout(slow);
+  }
+}
+
 async function post(edit) {
   const sent = `${edit.body}&step=${encodeURIComponent(edit.step)}&base=${bar().dataset.at}`;
   try {
-    const answer = await fetch(form().dataset.edits, {
-      method: "POST", body: sent, headers: headers(), redirect: "manual", keepalive: sent.length < OUTLIVES_BYTES,
+    const answer = await asked(form().dataset.edits, {
+      method: "POST", body: sent, redirect: "manual", keepalive: sent.length < OUTLIVES_BYTES,
     });
     const html = await answer.text();
     return {
@@ -188,17 +161,54 @@ function opened(address) {
   form().action = address;
   form().dataset.edits = `${address}edits/`;
   form().dataset.design = address.split("/").at(-2);
-  const save = form().querySelector("[type=submit][hx-post]");
-  save?.setAttribute("hx-post", address);
+  const button = saveButton();
+  if (button) {
+    button.setAttribute("hx-post", address);
+    button.textContent = "Save revision";
+  }
   window.htmx?.process(form());
   history.replaceState(history.state, "", address);
   remember();
 }
 
+const saveButton = () => form().querySelector("[type=submit][hx-post]");
+
+// A revision that was to be saved while the server was away: once what was changed is there, so that it is of that.
+function save() {
+  saving = false;
+  saveButton()?.click();
+}
+
+document.addEventListener("htmx:sendError", ({ detail }) => lost(detail));
+document.addEventListener("htmx:responseError", ({ detail }) => {
+  if (detail.xhr.status >= 500) {
+    lost(detail);
+  }
+});
+
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  if (detail.successful && !queue.length) {
+    unsay();
+  }
+});
+
+function lost({ elt }) {
+  if (elt !== saveButton()) {
+    if (!queue.length && !saving) {
+      say(`${NO_ANSWER} This part of the page could not be asked for. Try again in a moment.`);
+    }
+    return;
+  }
+  saving = true;
+  failures += 1;
+  say(`${NO_ANSWER} This revision is saved as soon as it is back.`);
+  setTimeout(() => { if (saving && !queue.length) { save(); } }, RETRY_MS[Math.min(failures, RETRY_MS.length) - 1]);
+}
+
 function away() {
   failures += 1;
   remember();
-  say("The server does not answer. Your changes are kept here and sent as soon as it is back.");
+  say(`${NO_ANSWER} Your changes are kept here and sent as soon as it is back${saving ? ", then the revision is saved" : ""}.`);
   bar()?.setAttribute("data-away", "");
   setTimeout(send, RETRY_MS[Math.min(failures, RETRY_MS.length) - 1]);
 }
@@ -225,14 +235,36 @@ function clearConflict() {
   document.getElementById("session-conflict").className = "";
 }
 
-async function showState() {
+// ``seen``: the edit that this page shows, where it is only to be replaced by another one.
+async function showState(seen = "") {
   const hash = document.getElementById("estimated-hash")?.value ?? "";
-  const answer = await fetch(`${form().action}state/?estimated_hash=${encodeURIComponent(hash)}`, { headers: headers() }).catch(() => null);
-  if (answer?.ok) {
+  const address = `${form().action}state/?estimated_hash=${encodeURIComponent(hash)}&at=${seen}`;
+  const answer = await fetch(address, { headers: headers() }).catch(() => null);
+  if (answer?.status === 200 && !(seen && isBusy())) {
     place(await answer.text());
     settleSoon();
   }
 }
+
+const isBusy = () => Boolean(queue.length || sending || stepping || typing);
+
+function tellTabs() {
+  channel?.postMessage({ design: form().dataset.design, at: bar().dataset.at });
+}
+
+// Others who hold a link, and other browsers, have no channel to this page: it looks for their edits while it is in sight.
+function lookAgain() {
+  if (document.visibilityState === "visible" && form()?.dataset.design && !isBusy()) {
+    showState(bar().dataset.at);
+  }
+}
+
+document.addEventListener("visibilitychange", lookAgain);
+setInterval(() => {
+  if (form()?.dataset.others !== undefined) {
+    lookAgain();
+  }
+}, LOOK_MS);
 
 channel?.addEventListener("message", ({ data }) => {
   if (form() && data.design === form().dataset.design && data.at !== bar().dataset.at && !queue.length) {
@@ -268,20 +300,60 @@ document.addEventListener("htmx:afterSettle", (event) => {
 
 // ---------------------------------------------------------------- steps back and forth
 
-async function go(button) {
-  const target = button.closest("form");
+// Steps are taken one after the other, each from the state that the one before has shown.
+function go(direction) {
+  turn = turn.then(() => takeStep(direction));
+}
+
+async function takeStep(direction) {
   await whenSent();
-  const hash = document.getElementById("estimated-hash")?.value ?? "";
-  const sent = `estimated_hash=${encodeURIComponent(hash)}`;
-  const answer = await fetch(target.action, { method: "POST", body: sent, headers: headers() }).catch(() => null);
-  if (!answer?.ok) {
-    say("The server does not answer. Try again in a moment.");
+  const button = stepButton(direction);
+  if (queue.length) {
+    say(`${NO_ANSWER} Your changes are kept here, and no step can be taken until they are sent.`);
+  }
+  if (queue.length || !button) {
     return;
   }
-  newStep("after");
-  place(await answer.text());
-  channel?.postMessage({ design: form().dataset.design, at: bar().dataset.at });
-  settleSoon();
+  stepping = true;
+  const html = await stepped(button.closest("form").action);
+  stepping = false;
+  if (html === null) {
+    say(`${NO_ANSWER} Try again in a moment.`);
+    setTimeout(lookAgain, LOOK_MS);
+  } else {
+    newStep("after");
+    place(html);
+    tellTabs();
+    settleSoon();
+  }
+  retype();
+}
+
+async function stepped(address) {
+  const hash = document.getElementById("estimated-hash")?.value ?? "";
+  try {
+    const answer = await asked(address, { method: "POST", body: `estimated_hash=${encodeURIComponent(hash)}` });
+    return answer.ok ? await answer.text() : null;
+  } catch {
+    return null;
+  }
+}
+
+// What was typed while a step was under way is an edit of the state that it led to.
+function retype() {
+  if (!meanwhile.size) {
+    return;
+  }
+  for (const [name, was] of meanwhile) {
+    const input = form().elements[name];
+    if (input?.type === "checkbox") {
+      input.checked = was.checked;
+    } else if (input) {
+      input.value = was.value;
+    }
+  }
+  meanwhile.clear();
+  changed();
 }
 
 function stepButton(direction) {
@@ -293,7 +365,7 @@ document.addEventListener("studio:answer", ({ detail }) => {
   opened(detail.address);
   newStep("after");
   place(detail.html);
-  channel?.postMessage({ design: form().dataset.design, at: bar().dataset.at });
+  tellTabs();
   settleSoon();
 });
 
@@ -301,7 +373,7 @@ document.addEventListener("studio:answer", ({ detail }) => {
 async function whenSent() {
   flush();
   const until = Date.now() + WAIT_MS;
-  while ((queue.length || sending) && Date.now() < until) {
+  while ((queue.length || sending) && !failures && Date.now() < until) {
     await new Promise((done) => { setTimeout(done, 20); });
   }
 }
@@ -335,7 +407,9 @@ function flush() {
 }
 
 document.addEventListener("input", (event) => {
-  if (event.target.closest("#design-form")) {
+  if (stepping && event.target.closest("#design-form")) {
+    meanwhile.set(event.target.name, { value: event.target.value, checked: event.target.checked });
+  } else if (event.target.closest("#design-form")) {
     clearTimeout(typing);
     typing = setTimeout(changed, DEBOUNCE_MS);
   }
@@ -345,6 +419,7 @@ document.addEventListener("focusin", (event) => {
   if (event.target.closest("#design-form")) {
     flush();
     newStep(event.target.name || "form");
+    valueAtFocus = event.target.value;
   }
 });
 
@@ -360,7 +435,7 @@ document.addEventListener("change", (event) => {
 document.addEventListener("submit", (event) => {
   if (event.target.matches("[data-step-back], [data-step-forth]")) {
     event.preventDefault();
-    go(event.submitter ?? event.target.querySelector("button"));
+    go(event.target.matches("[data-step-back]") ? "back" : "forth");
   }
 });
 
@@ -377,16 +452,18 @@ document.addEventListener("click", (event) => {
   }
 });
 
+// In a text that was typed in, the browser's own undo takes letters back; everywhere else a step of the session is taken.
 document.addEventListener("keydown", (event) => {
-  if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target.closest?.("input, textarea, select, [contenteditable]")) {
+  const { target } = event;
+  const isTyped = target.isContentEditable || (target.matches?.(TEXTS) && (!target.closest("#design-form") || target.value !== valueAtFocus));
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || isTyped) {
     return;
   }
   const letter = event.key.toLowerCase();
   const direction = letter === "y" || (letter === "z" && event.shiftKey) ? "forth" : letter === "z" ? "back" : "";
-  const button = direction && stepButton(direction);
-  if (button) {
+  if (direction && bar()?.querySelector("[data-step-back]")) {
     event.preventDefault();
-    go(button);
+    go(direction);
   }
 });
 
