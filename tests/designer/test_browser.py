@@ -150,6 +150,8 @@ def test_a_share_is_told_in_per_cent_beside_its_field(page):
         "(f) => { f.value = '0.655'; f.dispatchEvent(new Event('input', {bubbles: true})); }",
     )
     playwright.expect(told).to_have_text("= 65.5\N{NO-BREAK SPACE}%")
+    page.click("[data-step-back] button")
+    playwright.expect(told).to_have_text("= 80\N{NO-BREAK SPACE}%")
 
 
 def test_folds_say_what_they_hold(page):

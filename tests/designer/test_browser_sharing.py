@@ -107,6 +107,26 @@ def test_a_pasted_and_a_dropped_spec_are_edits_that_undo_takes_back(page: Any) -
     assert page.input_value("#id_name") == before[1]
 
 
+def test_a_text_that_is_no_json_is_marked_where_it_breaks_off(browser: Any, session: Any) -> None:
+    watched: list[str] = []
+    page = opened(browser, session, watched)
+    page.goto(session["first"])
+    page.eval_on_selector("a[data-panel][href$='/spec/']", "(link) => link.click()")
+    page.fill("#spec-sent", '{\n "compute": {},\n oops\n}')
+    page.click("button:has-text('Take it over')")
+    playwright.expect(page.locator("#spec-problem")).to_contain_text("at line 3, column 2")
+    assert page.get_attribute("#spec-sent", "aria-invalid") == "true"
+    assert page.evaluate("document.activeElement.id") == "spec-sent"
+    assert page.evaluate("getSelection().toString()") == "o"
+    page.fill("#spec-sent", json.dumps(HALL))
+    page.click("button:has-text('Take it over')")
+    playwright.expect(page.locator("#id_name")).to_have_value("Brought along")
+    assert page.get_attribute("#spec-sent", "aria-invalid") is None
+    playwright.expect(page.locator("#spec-problem")).to_be_empty()
+    assert [one for one in watched if "422" not in one] == []  # the refusal, which a browser's console tells, too
+    page.context.close()
+
+
 def test_the_strip_of_pinned_designs_follows_what_is_typed(page: Any) -> None:
     page.click("#pin-button button")
     page.wait_for_selector("#pins tbody tr")
