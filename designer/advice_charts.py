@@ -19,6 +19,7 @@ from designer.templatetags.units import (
     gb_s,
     gbit_s,
     message_size,
+    rounded,
     usd,
     usd_range,
 )
@@ -43,7 +44,7 @@ SHAPES = {
     "scale": {"domain": ["s0", "s1"], "range": ["circle", "square"]},
 }
 PAIR = {"field": "series", "type": "nominal", "scale": {"domain": ["s0", "s1"], "paddingInner": 0.12}}
-LABELS_PX, LINE_CHARACTERS, BREAK = 150, 21, "|"
+LABELS_PX, LINE_CHARACTERS, BREAK = 170, 25, "|"
 FEW_BARS, ROOM = 4, 1.3
 MANY_ROWS = 9
 LATENCY_MOST_BYTES = 16 * 2**20  # past it bandwidth alone counts
@@ -80,8 +81,20 @@ def _in_lines(name: str) -> str:
     return BREAK.join(textwrap.wrap(name, LINE_CHARACTERS, break_on_hyphens=False))
 
 
+def _bar(at: int, what: str, value: float, figure: str, **told: str) -> dict[str, Any]:
+    """The row of a bar: its family, what it is of, and what its end and its tooltip say."""
+    return {
+        "series": f"s{at}",
+        "family": NAMES[at],
+        "what": what,
+        "label": _in_lines(what),
+        "value": value,
+        "figure": figure,
+    } | told
+
+
 def _pairs_of_bars(what: Sequence[str], x: Json, values: Sequence[float], said: Mapping[str, str]) -> dict[str, Any]:
-    """A row for each of ``what``, in it a bar a family with its figure (``told``) at the end, for which there is room."""
+    """A row for each of ``what``, in it a bar a family with its ``figure`` at the end, for which there is room."""
     gap = 0.5 if 2 * len(what) <= FEW_BARS else 0.3
     return {
         "transform": [IS_ON],
@@ -94,7 +107,7 @@ def _pairs_of_bars(what: Sequence[str], x: Json, values: Sequence[float], said: 
         "layer": [
             {"mark": {"type": "bar", "cornerRadiusEnd": 3, "tooltip": tooltip(said)}},
             {"mark": {"type": "text", "align": "left", "dx": 6, "fontSize": 12, "aria": False},
-             "encoding": {"text": {"field": "told"}, "color": {"value": "var(--text)"}}},
+             "encoding": {"text": {"field": "figure"}, "color": {"value": "var(--text)"}}},
         ],
     }  # fmt: skip
 
@@ -151,12 +164,12 @@ def price_chart(pair: Compared) -> dict[str, Any]:
     bought = [_by_category(one["cost"]["capex_by"]) for one in pair.both]
     categories = [name for name in NETWORK if any(side.get(name, {}).get("typical") for side in bought)]
     rows = [
-        {"series": f"s{at}", "what": category_name(name), "label": _in_lines(category_name(name)),
-         "value": side[name]["typical"], "told": usd(side[name]["typical"]),
-         "span": usd_range(side[name]), "family": NAMES[at]}
-        for at, side in enumerate(bought) for name in categories if name in side
-    ]  # fmt: skip
-    said = {"Part": "what", "Family": "family", "Typical": "told", "Low to high": "span"}
+        _bar(at, category_name(name), side[name]["typical"], usd(side[name]["typical"]), span=usd_range(side[name]))
+        for at, side in enumerate(bought)
+        for name in categories
+        if name in side
+    ]
+    said = {"Part": "what", "Family": "family", "Typical": "figure", "Low to high": "span"}
     spec = _pairs_of_bars([category_name(name) for name in categories], money_axis("value", "Purchase price, typical"),
                           [row["value"] for row in rows], said)  # fmt: skip
     totals = [one["cost"]["capex_usd"]["network"] for one in pair.both]
@@ -190,8 +203,9 @@ def _priced(price: Json | None) -> dict[str, str]:
 
 def latency_chart(pair: Compared) -> dict[str, Any] | None:
     """Time of an all-reduce on all GPUs against message size; None where a side has no prediction."""
-    tables = [(one.get("performance") or {}).get("all_reduce") for one in pair.both]
-    if not all(table and max(table["gpus"]) > 1 for table in tables):
+    found = [(one.get("performance") or {}).get("all_reduce") for one in pair.both]
+    tables: list[Json] = [table for table in found if table and max(table["gpus"]) > 1]
+    if len(tables) < len(found):
         return None
     sizes = tables[0]["message_bytes"]
     drawn = [k for k, size in enumerate(sizes) if size <= LATENCY_MOST_BYTES]
@@ -245,9 +259,12 @@ def traffic_chart(pair: Compared) -> dict[str, Any] | None:
     known = [(title, values) for title, get in FEATURES if any(values := list(get(pair)))]
     if not known:
         return None
-    rows = [{"series": f"s{at}", "what": title, "label": _in_lines(title), "value": value, "told": gb_s(value),
-             "family": NAMES[at]}
-            for title, values in known for at, value in enumerate(values) if value]  # fmt: skip
+    rows = [
+        _bar(at, title, value, rounded(value), told=gb_s(value))
+        for title, values in known
+        for at, value in enumerate(values)
+        if value
+    ]
     x = {"field": "value", "type": "quantitative", "title": "Bus bandwidth, GB/s", "axis": {"tickCount": 5}}
     said = {"Traffic": "what", "Family": "family", "Bus bandwidth": "told"}
     spec = _pairs_of_bars([title for title, _ in known], x, [row["value"] for row in rows], said)
@@ -274,9 +291,11 @@ def makers_chart(pair: Compared, catalog: Catalog) -> dict[str, Any]:
         title: [find(catalog, one.protocol, one.port_rate_gbit_s) for one in generations]
         for title, find in (("Switches", switch_makers), ("Adapters", adapter_makers))
     }
-    rows = [{"series": f"s{at}", "what": title, "label": _in_lines(title), "value": len(names), "told": count(len(names)),
-             "names": ", ".join(names) or "none", "family": NAMES[at]}
-            for title, sides in makers.items() for at, names in enumerate(sides)]  # fmt: skip
+    rows = [
+        _bar(at, title, len(names), count(len(names)), names=", ".join(names) or "none")
+        for title, sides in makers.items()
+        for at, names in enumerate(sides)
+    ]
     x = {"field": "value", "type": "quantitative", "title": "Makers", "axis": {"tickMinStep": 1, "format": "d"}}
     spec = _pairs_of_bars(list(makers), x, [row["value"] for row in rows],
                           {"Part": "what", "Family": "family", "Makers": "names"})  # fmt: skip

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from designer.templatetags.units import NO_BREAK_SPACE, words
+from estimator.catalog.loader import load_catalog
 
 LOST = {
     "node-nic": "A server’s NIC", "node-link": "A server’s link", "node-module": "A module in a server",
@@ -47,16 +48,9 @@ def _loss(one: Mapping[str, Any], kinds: list[str]) -> dict[str, Any]:
     return {
         "name": LOST.get(one["lost"]) or words(one["lost"]).capitalize(), "n": one["n"],
         "endpoints": one["endpoints_cut_off"], "nodes": one["nodes_cut_off"], "worst_leaf": one["worst_leaf"],
-        "job": _job_words(one), "stops": bool(one["endpoints_cut_off"]), "islands": one["islands"],
+        "stops": one["endpoints_cut_off"] > 0, "starts_again": one["all_reduce_goes_on"], "islands": one["islands"],
         "left": [{"head": LEFT[key], "text": part_of(one[key]), "is_whole": one[key] == "1:1"} for key in kinds],
     }  # fmt: skip
-
-
-def _job_words(one: Mapping[str, Any]) -> str:
-    """What a loss does to a job that runs on all servers: one that takes a port off the network ends it."""
-    if not one["endpoints_cut_off"]:
-        return "goes on"
-    return "stops; starts again on all" if one["all_reduce_goes_on"] else "stops"
 
 
 def part_of(ratio: str | None) -> str:
@@ -72,7 +66,8 @@ def part_of(ratio: str | None) -> str:
 def _expected(expected: Mapping[str, Any] | None, result: Mapping[str, Any]) -> dict[str, Any] | None:
     if not expected:
         return None
-    described = {
+    described = {key: gpu.model for key, gpu in load_catalog().gpus.items()}
+    described |= {
         line["part"]: line["description"] for line in (result.get("bom") or {}).get("lines", []) if line["part"]
     }
     parts = [

@@ -381,10 +381,12 @@ def test_what_a_loss_leaves_is_told_in_parts_of_the_whole(page: Client, owner: U
     design, _ = finished(owner, SUPERPOD)
     text = words_of(tab(page, design, tab="findings"))
     # a leaf of 32 servers' ports, of 8 a server; the fabric has 32 leaves, and a rail four of them
-    assert "A leaf 32 such 32 ports 7 of 8 all 3 of 4 31 of 32 1:1 stops; starts again on all" in text
+    assert "A leaf 32 such 32 ports 7 of 8 all 3 of 4 31 of 32 1:1 stops starts again on all" in text
     assert "A spine 16 such nothing all 15 of 16 15 of 16 15 of 16 1.07:1 goes on" in text
     assert "Two leaves 496 such 64 ports" in text
     assert "Failures to expect" in text
+    assert "GPUs H100 80GB SXM5 1,016" in text
+    assert re.search(r"NVIDIA QM9700 48 .* 0\.72 .* 0\.48 ", text), "leaves stop a job, spines do not"
     assert "No growth is planned" in text
 
 
