@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from django.utils.text import slugify
+
 from designer.form_groups import GROUPS
 from designer.forms import SIZE_LABEL
 from designer.glossary import DOCS, term_anchor
 from designer.other_networks import OTHERS, ROLE_FIELDS, ROLE_KEYS
+from designer.result_figures import RESULT_FIGURES, RESULT_TITLES
 from designer.spec_keys import KEYS, SIZE, SIZE_UNIT
 from designer.summary import NAMES
 
@@ -72,7 +75,7 @@ def titles() -> dict[str, str]:
     names = {path: str(key.info.title) for path, key in KEYS.items()} | {SIZE: SIZE_LABEL}
     names |= {path: label for path, (label, _) in ROLE_FIELDS.items()}
     names |= {help_key(path): str(key.info.title) for path, key in ROLE_KEYS.items()}
-    return names | FIGURES | COST_FIGURES
+    return names | FIGURES | COST_FIGURES | RESULT_TITLES
 
 
 def help_key(name: str) -> str:
@@ -99,3 +102,5 @@ def help_groups() -> Iterator[dict[str, Any]]:
         yield {"key": group.key, "title": group.title, "texts": [texts[key] for key in keys if key in texts]}
     yield {"key": "figures", "title": "Key figures", "texts": [texts[key] for key in FIGURES]}
     yield {"key": "cost", "title": "Cost figures", "texts": [texts[key] for key in COST_FIGURES]}
+    for title, figures in RESULT_FIGURES.items():
+        yield {"key": slugify(title), "title": title, "texts": [texts[key] for key in figures]}

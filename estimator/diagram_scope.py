@@ -171,11 +171,10 @@ def near_parts(typed: str, places: Places) -> list[str]:
 
 
 def examples(places: Places) -> list[str]:
-    """A few names that this fabric has, one of each sort: its first server, the second of its parts, its first spine."""
-    devices, parts = places.table.devices, walk(places)[:1]
-    kinds = [kind for kind in (NODE, SPINE, LEAF) if devices.n[kind]]
-    names = [devices.names[devices.first[kind]] for kind in kinds]
-    return [*names[:1], *(f"{axis}-2" for axis in parts), *names[1:2]]
+    """Two names that this fabric has: its first server, and the second of its parts or else its first spine or leaf."""
+    devices, parts = places.table.devices, [f"{axis}-2" for axis in walk(places)]
+    names = [devices.names[devices.first[kind]] for kind in (NODE, SPINE, LEAF) if devices.n[kind]]
+    return [names[0], *parts, *names[1:]][:2]
 
 
 def _spread_out(names: list[str], most: int = 4000) -> list[str]:

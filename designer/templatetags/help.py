@@ -8,6 +8,7 @@ from django.utils.safestring import SafeString
 from designer.help_texts import cost_key, help_key, help_texts
 
 register = template.Library()
+WORD_JOINER = "\u2060"
 
 
 @register.simple_tag
@@ -21,6 +22,12 @@ def help_mark(key: str) -> SafeString | str:
         "?</span></a>",
         reverse("help"), key, reverse("help-card", args=[key]), text.title,
     )  # fmt: skip
+
+
+@register.simple_tag
+def figure_mark(key: str) -> SafeString:
+    """The mark behind a figure's name in a table or a list, never on a line of its own."""
+    return format_html("{}{}", WORD_JOINER, help_mark(key))
 
 
 @register.simple_tag

@@ -560,8 +560,17 @@ def test_every_input_has_a_name_and_every_id_is_used_once(page):
     assert json.loads(problems) == {"twice": [], "nameless": []}
 
 
+def test_the_results_are_one_skip_away(page):
+    page.focus(".skip-link >> nth=0")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the results"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('.outcome') !== null"), "past the form"
+
+
 def test_the_form_works_by_keyboard_alone(page):
-    page.focus(".skip-link")
+    page.focus(".skip-link >> nth=0")
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "main"
     page.focus("#id_name")

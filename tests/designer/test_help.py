@@ -9,17 +9,26 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from designer.config.settings import BASE_DIR
 from designer.cost_figures import head_figures
 from designer.forms import KEPT_FIELD, DesignForm
 from designer.glossary import DOCS, anchors, entries, term_anchor
 from designer.help_texts import COST_FIGURES, FIGURES, cost_key, help_groups, help_key, help_texts
 from designer.markdown import headings, rendered, slug
+from designer.result_figures import RESULT_TITLES
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
+from tests.designer.test_fabric_tab import made_of
 
 VALUES: dict[str, Any] = {"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"}}
 TEXTS = help_texts()
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Any]:
+    """Results by name, so that each is computed once."""
+    return {}
 
 
 @pytest.fixture
@@ -53,7 +62,10 @@ def test_every_head_figure_explains_itself(page: Client) -> None:
 
 def test_no_text_is_for_something_that_is_gone() -> None:
     asked = {help_key(name) for name in DesignForm(values=VALUES).fields} | set(FIGURES) | set(COST_FIGURES)
-    assert not sorted(set(TEXTS) - asked)
+    words = "".join(path.read_text() for path in (BASE_DIR / "templates/designer").glob("_*.html"))
+    marked = set(re.findall(r'(?:help|figure)_mark "([^"]+)"', words)) | set(re.findall(r'with help="([^"]+)"', words))
+    assert marked <= set(TEXTS), "every mark in the tables of a result has its text"
+    assert set(TEXTS) - asked == marked - set(FIGURES) - set(COST_FIGURES)
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=lambda text: text.key)
@@ -69,7 +81,8 @@ def test_a_text_says_what_why_and_from_where(text: Any) -> None:
 
 
 def test_what_is_computed_has_its_formula() -> None:
-    assert not [key for key in (*FIGURES, *COST_FIGURES) if not TEXTS[key].formula]
+    without = {key for key in (*FIGURES, *COST_FIGURES, *RESULT_TITLES) if not TEXTS[key].formula}
+    assert without == {"bom.basis", "perf.evidence", "failures.rate"}  # are looked up
 
 
 def test_every_text_stands_on_the_page_of_help_once() -> None:
@@ -84,9 +97,55 @@ def test_every_text_stands_on_the_page_of_help_once() -> None:
 def test_the_form_and_the_figures_have_their_marks(page: Client) -> None:
     content = page.get(reverse("design-new") + "?sample=superpod-h100").content.decode()
     for key in TEXTS:
-        if not key.startswith("cost."):
+        if key not in COST_FIGURES and key not in RESULT_TITLES:
             assert f'data-help="{reverse("help-card", args=[key])}"' in content, key
     assert content.count('class="help-dot"') > 100
+
+
+UNMARKED = {  # say it themselves, or head the rows that have marks
+    "Line",
+    "Number",
+    "Typical",
+    "Value",
+    "Low to high",
+    "Low",
+    "High",
+    "GPUs",
+    "In use",
+    "Quantity",
+    "Price",
+    "Nothing to grow into",
+    "Bought now",
+    "Grown",
+}
+CHARTS = re.compile(r'<figure class="panel chart.*?</figure>', re.DOTALL)
+HEADS = re.compile(
+    r'<th scope="col" class="number"[^>]*>(.*?)</th>|<dt>(.*?)</dt>|<th scope="row" class="what">(.*?)</th>', re.DOTALL
+)
+GROWING: dict[str, Any] = {
+    "compute": {"server": "dgx-h100", "nodes": 100},
+    "fabric": {"generation": "ndr", "grow_to_nodes": 128, "reserved": {"fabric_manager_links": 4}},
+    "other_fabrics": [{"role": "storage", "generation": "ndr"}], "site": {"plan": {}},
+}  # fmt: skip
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("query", "least"), [
+    ({"tab": "overview"}, 40), ({"tab": "fabric", "colour": "alltoall"}, 4), ({"tab": "fabric", "down": "spine-001"}, 8),
+    ({"tab": "performance"}, 9), ({"tab": "performance", "steps": "1"}, 14), ({"tab": "cabling"}, 6),
+    ({"tab": "cabling", "view": "schedule"}, 4), ({"tab": "racks"}, 4), ({"tab": "findings"}, 10),
+])  # fmt: skip
+def test_every_kind_of_figure_of_a_result_has_its_mark(
+    page: Client, owner: User, results: dict[str, Any], query: dict[str, str], least: int
+) -> None:
+    design, job = made_of(owner, GROWING, results)
+    content = page.get(reverse("estimate-tab", args=[design.pk, job.pk]), query).content.decode()
+    heads = [next(filter(None, found)) for found in HEADS.findall(CHARTS.sub("", content))]
+    bare = {re.sub(r"<[^>]+>", "", head).strip() for head in heads if "help-dot" not in head}
+    assert bare <= UNMARKED
+    marks = re.findall(r'data-help="/help/([^"]+)/"', content)
+    assert set(marks) <= set(TEXTS)
+    assert len(marks) >= least
 
 
 @pytest.mark.django_db

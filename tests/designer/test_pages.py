@@ -42,6 +42,9 @@ def design(owner):
     return save_design(owner, SUPERPOD.spec())
 
 
+MARKUP = r'<script.*?</script>|\u2060<a class="help-dot".*?</a>|<[^>]+>'
+
+
 def finished(owner, spec):
     job, _ = request_estimate(owner, spec)
     tasks.run_estimate(str(job.pk))
@@ -56,7 +59,7 @@ def status_url(design, job):
 
 def text_of(response):
     """The words of a page, as read."""
-    words = re.sub(r"<script.*?</script>|<[^>]+>", " ", response.content.decode(), flags=re.DOTALL)
+    words = re.sub(MARKUP, " ", response.content.decode(), flags=re.DOTALL)
     return re.sub(r"\s+", " ", html.unescape(words))
 
 
