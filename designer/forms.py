@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from django import forms
 from django.contrib.auth.models import User
+from django.core.exceptions import NON_FIELD_ERRORS
 
 from designer.book_choice import BASE_KEY, PRICES_KEY, BookChoice, carried_by_form
 from designer.book_choice import KEPT as KEPT_BOOK
@@ -286,7 +287,7 @@ class DesignForm(forms.Form):
             name = field_name(path_of_problem(problem.field, self.values().get(OTHERS)))
             place = name if name in self.fields else None
             if problem.change is not None:
-                self.changes[place or forms.forms.NON_FIELD_ERRORS, problem.message] = problem.change
+                self.changes[place or NON_FIELD_ERRORS, problem.message] = problem.change
             self.add_error(place, forms.ValidationError(problem.message, code=problem.code))
 
     def groups(self) -> list[dict[str, Any]]:

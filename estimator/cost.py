@@ -139,9 +139,10 @@ def _by_years(made: Money) -> list[dict[str, Any]]:
 
 
 def _depreciation(made: Money, given: Mapping[str, Parameter]) -> dict[str, Any]:
-    """Straight line from the purchase to what is left, over the life of the equipment."""
+    """Straight line from the purchase to what is left, over the life of the equipment; an own building over its own."""
     life, left = (np.array(given[name].cheap_first) for name in ("depreciation-it", "residual-value"))
-    worth = [made.purchase[TYPICAL], *(worth[TYPICAL] for worth in made.worth[:LEAST_HORIZON])]
+    bought = made.purchase + made.one_off.get("building", 0.0)
+    worth = [bought[TYPICAL], *(worth[TYPICAL] for worth in made.worth[:LEAST_HORIZON])]
     return {
         "years": dict(zip(RANGE, given["depreciation-it"].ends, strict=True)),
         "usd_per_year": _range(made.purchase * (1 - left) / life),

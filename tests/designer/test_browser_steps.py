@@ -44,7 +44,9 @@ def test_steps_in_a_row_end_where_the_server_is(tab):  # noqa: F811
     shows(tab, "1024")
     for _ in range(8):
         tab.keyboard.press("Control+Shift+Z")
-    tab.wait_for_function("(n) => document.getElementById('studio-bar').dataset.at === n", arg=str(top), timeout=MOST_MS)
+    tab.wait_for_function(
+        "(n) => document.getElementById('studio-bar').dataset.at === n", arg=str(top), timeout=MOST_MS
+    )
     assert tab.evaluate(FORM) == last
     tab.reload()
     assert tab.evaluate(FORM) == last
@@ -106,7 +108,8 @@ def test_a_step_back_shows_what_it_changed(tab):  # noqa: F811
     assert tab.inner_text("[data-figure=gpus] .figure-change").startswith("−256")
     tab.click("[data-step-back] button")
     tab.wait_for_function(
-        "() => document.querySelector('[data-figure=gpus] .figure-change').textContent.startsWith('+256')", timeout=MOST_MS
+        "() => document.querySelector('[data-figure=gpus] .figure-change').textContent.startsWith('+256')",
+        timeout=MOST_MS,
     )
     tab.reload()
     assert tab.inner_text("[data-figure=gpus] .figure-change").startswith("−256")  # of 1,024, the edit now in sight

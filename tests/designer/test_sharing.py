@@ -70,6 +70,12 @@ class TestReading:
         assert page["X-Robots-Tag"] == "noindex, nofollow"
         assert "no-store" in page["Cache-Control"]
 
+    def test_who_may_only_look_is_told_so(self, design):
+        client, _, _ = visitor(design)
+        answer = client.post(reverse("undo", args=[design.pk]))
+        assert answer.status_code == 403
+        assert "Ask its owner for a link that may edit" in answer.content.decode()
+
     def test_the_page_has_nothing_to_change_the_design_with(self, design):
         client, _, _ = visitor(design)
         words = client.get(reverse("design", args=[design.pk])).content.decode()

@@ -166,6 +166,13 @@ def test_book_value_falls_in_a_straight_line(catalog: Catalog) -> None:
     assert book["usd_per_year"]["typical"] == pytest.approx(whole * 0.8 / 4, abs=0.01)
 
 
+def test_an_own_building_is_in_the_book_value_from_the_first_day(catalog: Catalog) -> None:
+    built = costs(superpod_h100(catalog, economics={"facility": "own-building"}), catalog)
+    values = built["depreciation"]["book_value_usd"]
+    assert values[0] == pytest.approx(built["capex_usd"]["total"]["typical"] + built["one_off_usd"]["building"]["typical"])
+    assert values == sorted(values, reverse=True)
+
+
 def test_rent_or_buy_by_hand(catalog: Catalog) -> None:
     cost = hand(catalog, cloud_usd_per_gpu_hour=5.0)
     rent = cost["rent"]

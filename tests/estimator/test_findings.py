@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from estimator.catalog.loader import load_catalog
+from estimator.errors import SpecError
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
 from tests.estimator.designs import found, spec_of
@@ -81,3 +82,27 @@ def test_warnings_come_first() -> None:
     assert severities[0] == "warning"
     assert severities == sorted(severities, key=["error", "warning", "info"].index)
     assert "info" in severities
+
+
+@pytest.mark.parametrize(("server", "generation", "fabric"), [
+    ("dgx-h100", "xdr", {}), ("dgx-h100", "hdr", {}), ("smc-8125gs-mi300x", "ndr", {}), ("dgx-h100", "hdr", {"splitters": True}),
+    ("gaudi3-8u", "roce-200", {}),
+])  # fmt: skip
+def test_findings_call_parts_by_their_names(server: str, generation: str, fabric: dict[str, Any]) -> None:
+    catalog = load_catalog()
+    values = {"compute": {"server": server, "nodes": 64}, "fabric": {"generation": generation, **fabric},
+              "other_fabrics": [{"role": "storage"}, {"role": "in-band"}]}  # fmt: skip
+    (made,) = estimate([parse_spec(values, catalog)], catalog, ("counts", "cables"))
+    ids = [key for key in (*catalog.switches, *catalog.servers, *catalog.nics) if "-" in key]
+    told = " ".join(finding.message for finding in made.findings)
+    assert "Gb/s" in told or "no part fits" in told
+    assert not [key for key in ids if key in told]
+
+
+def test_refusals_call_parts_by_their_names() -> None:
+    catalog = load_catalog()
+    for fabric in ({"leaf_switch": "nvidia-sn4700"}, {"leaf_switch": "nvidia-qm9700", "leaf_radix": 100}):
+        values = {"compute": {"server": "dgx-h100", "nodes": 64}, "fabric": {"generation": "ndr", **fabric}}
+        with pytest.raises(SpecError) as caught:
+            parse_spec(values, catalog)
+        assert "nvidia-" not in " ".join(problem.message for problem in caught.value.problems)
