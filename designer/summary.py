@@ -125,7 +125,7 @@ def _notes(headlines: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str,
         "it_kw": f"network {units.watts(result['power']['network_w']['typical'])}",
         "capex_usd": _range(headlines["capex_low_usd"], headlines["capex_high_usd"]),
         "usd_per_gpu": "servers have no price" if cost["network_share"] is None
-        else f"{units.usd_small(headlines['usd_per_gpu_hour'])} a GPU-hour",
+        else f"{units.usd_small(headlines['usd_per_gpu_hour'])} an hour",
         "built_ratio": _ratio_note(compute),
         "busbw_gb_s": _busbw_note(result),
     }  # fmt: skip
@@ -138,13 +138,12 @@ def _range(low: float, high: float) -> str:
 
 
 def _tiers(counts: Mapping[str, int], n_switches: int) -> str:
-    """Switches of each tier, with the tiers' names where two lines of the strip hold them."""
-    others = n_switches - counts["switches"]
+    """Switches of each tier, or of the compute network and of the others: two lines of the strip hold no more."""
+    if others := n_switches - counts["switches"]:
+        return f"{units.count(counts['switches'])} compute, {units.count(others)} other"
     if counts["core"]:
-        words = " + ".join(units.count(counts[tier]) for tier in ("leaf", "spine", "core"))
-        return words + (f", {units.count(others)} elsewhere" if others else " in 3 tiers")
-    words = " + ".join(f"{units.count(counts[tier])} {tier}" for tier in ("leaf", "spine") if counts[tier])
-    return words + (f", {units.count(others)} elsewhere" if others else "")
+        return " + ".join(units.count(counts[tier]) for tier in ("leaf", "spine", "core")) + " in 3 tiers"
+    return " + ".join(f"{units.count(counts[tier])} {tier}" for tier in ("leaf", "spine") if counts[tier])
 
 
 def _ratio_note(compute: Mapping[str, Any]) -> str:

@@ -383,7 +383,7 @@ class TestDesign:
             f"IT power ? {units.watts(power['it_w']['typical'])}",
             f"Purchase ? {units.usd(cost['capex_usd']['total']['typical'])} {units.usd(cost['capex_usd']['total']['low'])}",
             f"Per GPU ? {units.usd(cost['usd_per_gpu']['typical'])} "
-            f"{units.usd_small(cost['usd_per_gpu_hour']['typical'])} a GPU-hour",
+            f"{units.usd_small(cost['usd_per_gpu_hour']['typical'])} an hour",
             f"Built ratio ? {units.ratio_to_one(fabric['oversubscription']['built'])}",
             f"All-reduce ? {units.gb_s(both['ordered_busbw_gb_s'])}",
             f"Transceivers {sum(modules.values()):,} {modules['switch']:,} in switches, {modules['node']:,} in servers",
