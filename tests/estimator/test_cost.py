@@ -169,7 +169,9 @@ def test_book_value_falls_in_a_straight_line(catalog: Catalog) -> None:
 def test_an_own_building_is_in_the_book_value_from_the_first_day(catalog: Catalog) -> None:
     built = costs(superpod_h100(catalog, economics={"facility": "own-building"}), catalog)
     values = built["depreciation"]["book_value_usd"]
-    assert values[0] == pytest.approx(built["capex_usd"]["total"]["typical"] + built["one_off_usd"]["building"]["typical"])
+    assert values[0] == pytest.approx(
+        built["capex_usd"]["total"]["typical"] + built["one_off_usd"]["building"]["typical"]
+    )
     assert values == sorted(values, reverse=True)
 
 
