@@ -1,6 +1,6 @@
-"""Changing a saved design from a page: the next revision and its estimate, told in a message."""
+"""Changing a saved design from a page, or branching one off: the next revision and its estimate, told in a message."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.contrib import messages
@@ -12,8 +12,9 @@ from django.urls import reverse
 from designer.edits import keep_saved
 from designer.models import Design
 from designer.services import request_estimate, save_design
+from designer.variants import branch
 from estimator.catalog.loader import load_catalog
-from estimator.changes import apply_change
+from estimator.changes import Change, apply_change
 from estimator.errors import EstimatorError
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
@@ -46,3 +47,23 @@ def revise(
     else:
         messages.success(request, f"Saved as revision {number}. Revision {before} is kept: you can go back to it.")
     return redirect(tab_page(row, tab))
+
+
+def branch_off(
+    request: HttpRequest, row: Design, said: Callable[[Design], str], back: str, change: Change | None = None
+) -> HttpResponse:
+    """Branch a variant off a design, ask for its estimate and open it.
+
+    ``said`` tells of the variant; where none can be made, the visitor goes ``back``.
+    """
+    try:
+        made = branch(row.owner, row, change)
+    except EstimatorError as error:
+        messages.error(request, f"No variant was made: {error.words()}")
+        return redirect(back)
+    try:
+        request_estimate(row.owner, parse_spec(made.latest.given, load_catalog()))
+    except EstimatorError as error:  # the variant is there: its page asks again
+        messages.warning(request, error.words())
+    messages.success(request, said(made))
+    return redirect("design", made.pk)

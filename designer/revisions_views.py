@@ -9,18 +9,16 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from designer.access import design_page, design_to_change, design_to_own
 from designer.models import Design, DesignRevision
 from designer.pins import compare_pinned, pin, strip, unpin
 from designer.result_query import Page, page_number
+from designer.revising import branch_off
 from designer.revision_diff import revision_diff
-from designer.services import request_estimate
-from designer.variants import branch
-from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
-from estimator.spec import parse_spec
 
 REVISIONS_A_PAGE = 8
 
@@ -66,17 +64,8 @@ def _page(row: Design, asked: str | None) -> dict[str, Any]:
 def variant(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """Branch a variant off the design as it stands, and open it."""
     row = design_to_own(request, design_id)
-    try:
-        made = branch(row.owner, row)
-    except EstimatorError as error:
-        messages.error(request, f"No variant was made: {error.words()}")
-        return redirect("design", row.pk)
-    try:
-        request_estimate(row.owner, parse_spec(made.latest.given, load_catalog()))
-    except EstimatorError as error:  # the variant is there: its page asks again
-        messages.warning(request, error.words())
-    messages.success(request, f"This is a variant of “{row.name}”, which stays as it is.")
-    return redirect("design", made.pk)
+    said = f"This is a variant of “{row.name}”, which stays as it is."
+    return branch_off(request, row, lambda _: said, reverse("design", args=[row.pk]))
 
 
 @login_required

@@ -3,22 +3,20 @@
 from typing import Any
 from uuid import UUID
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from designer.access import owner_of
 from designer.models import Design
+from designer.revising import branch_off
 from designer.scaling_charts import COLLECTIVES
-from designer.services import request_estimate
 from designer.sight import given_in_sight
 from designer.templatetags.units import significant
-from designer.variants import branch
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.spec import DesignSpec, parse_spec
@@ -55,17 +53,12 @@ def workload_variant(request: HttpRequest, key: str) -> HttpResponse:
     """A variant of a design of the reader's for the workload: its GPUs, and what it says of jobs. The design stays as it is."""
     work = _workload(key)
     row = _own(request, request.POST.get("design", ""))
-    try:
-        made = branch(row.owner, row, {"compute.gpus": work.n_gpus} | _about_jobs(work))
-    except EstimatorError as error:
-        messages.error(request, f"No variant was made: {error.words()}")
-        return redirect(f"{reverse('workload', args=[key])}?{urlencode({'design': row.pk})}#sends")
-    try:
-        request_estimate(made.owner, parse_spec(made.latest.given, load_catalog()))
-    except EstimatorError as error:  # the variant is there: its page asks again
-        messages.warning(request, error.words())
-    messages.success(request, f"“{made.name}” has the {work.n_gpus:,} GPUs of {work.name}. “{row.name}” is as it was.")
-    return redirect("design", made.pk)
+
+    def said(made: Design) -> str:
+        return f"“{made.name}” has the {work.n_gpus:,} GPUs of {work.name}. “{row.name}” is as it was."
+
+    back = f"{reverse('workload', args=[key])}?{urlencode({'design': str(row.pk)})}#sends"
+    return branch_off(request, row, said, back, {"compute.gpus": work.n_gpus} | _about_jobs(work))
 
 
 def _workload(key: str) -> Workload:

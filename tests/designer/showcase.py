@@ -74,7 +74,7 @@ def make() -> dict[str, str]:
     newcomer = cleared_account()
     wait_for_estimates()
     book = price_book(owner)
-    rows = {
+    rows: dict[str, dict[str, Any]] = {
         "designs": {"hall": hall, "large": large, "long": long, "invalid": draft},
         "prices": {"book": book},
         "quotes": {"quote": checked_quote(owner, unit), "unread": unread_quote(owner, unit)},
