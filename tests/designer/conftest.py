@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 
 from estimator.jobs import tasks
 from tests.designer.api_helpers import Caller, caller
+
+
+@pytest.fixture
+def page(owner: User) -> Client:
+    """A browser without scripts, signed in as the owner."""
+    client = Client()
+    client.force_login(owner)
+    return client
 
 
 @pytest.fixture

@@ -27,13 +27,6 @@ SMALL: dict[str, Any] = {
 }
 
 
-@pytest.fixture
-def page(owner: User) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
-
-
 def text_of(response: Any) -> str:
     words = re.sub(r"<script.*?</script>|<[^>]+>", " ", response.content.decode(), flags=re.DOTALL)
     return re.sub(r"\s+", " ", html.unescape(words))

@@ -33,13 +33,6 @@ EVIL = "<img src=x onerror=alert(1)>datum.x"
 
 
 @pytest.fixture
-def page(owner: User) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
-
-
-@pytest.fixture
 def design(owner: User) -> Design:
     return save_design(owner, parse_spec(SPEC, load_catalog()))
 

@@ -154,13 +154,6 @@ def test_a_file_may_be_larger_than_other_bodies_up_to_its_limit(
 # ---------------------------------------------------------------- page
 
 
-@pytest.fixture
-def page(owner: User) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
-
-
 def address(design: Design, job: EstimateJob) -> str:
     return reverse("links-compare", args=[design.pk, job.pk])
 

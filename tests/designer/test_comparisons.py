@@ -28,13 +28,6 @@ COMPUTE = {"server": "dgx-h100", "gpus": 256}
 
 
 @pytest.fixture
-def page(owner: User) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
-
-
-@pytest.fixture
 def stranger(owner: User) -> User:
     return User.objects.create_user("bob")
 

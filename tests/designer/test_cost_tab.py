@@ -50,13 +50,6 @@ for spec in json.load(sys.stdin):
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def page(owner: User) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
-
-
 def costed(owner: User, **changes: Any) -> tuple[Design, EstimateJob]:
     """A finished design whose cost is the fixture's."""
     design, job = finished(owner, DESIGN)

@@ -32,13 +32,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def page(owner: User) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
-
-
-@pytest.fixture
 def design(owner: User) -> Design:
     return save_design(owner, SUPERPOD.spec())
 

@@ -33,13 +33,6 @@ PAGE_BYTES = 400_000
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def page(owner: User) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
-
-
 @pytest.fixture(autouse=True)
 def _no_diagram_is_kept() -> None:
     fabric_diagrams._diagram_of.cache_clear()

@@ -25,7 +25,7 @@ from estimator.spec import parse_spec
 from estimator.workload_samples import workloads
 from tests.estimator.fabric_dumps import cables_of, ibnetdiscover
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 SPEC = {"name": "Brought along", "compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"}}
 
 HALL: dict[str, Any] = {
@@ -33,13 +33,6 @@ HALL: dict[str, Any] = {
     "compute": {"server": "dgx-h100", "gpus": 64},
     "fabric": {"generation": "ndr"},
 }
-
-
-@pytest.fixture
-def page(owner: User, sent: list[str]) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
 
 
 def text_of(response: Any) -> str:

@@ -31,13 +31,6 @@ def results() -> dict[str, Any]:
     return {}
 
 
-@pytest.fixture
-def page(owner: User) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
-
-
 # ---------------------------------------------------------------- completeness
 
 

@@ -31,13 +31,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def page(owner):
-    client = Client()
-    client.force_login(owner)
-    return client
-
-
-@pytest.fixture
 def design(owner):
     return save_design(owner, SUPERPOD.spec())
 

@@ -126,13 +126,6 @@ def test_a_run_is_drawn_beside_its_prediction() -> None:
 
 
 # --- Pages -------------------------------------------------------------------------------------------------------
-@pytest.fixture
-def page(owner: User) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
-
-
 def text_of(response: Any) -> str:
     assert response.status_code == 200
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", response.content.decode())))

@@ -36,13 +36,6 @@ def entry(part: str = "nvidia-qm9700", usd: int = 31_000, **values: Any) -> dict
 
 
 @pytest.fixture
-def page(owner: User) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
-
-
-@pytest.fixture
 def book(owner: User) -> PriceBook:
     return create_book(owner, "Vendor A", [entry(), entry("nv-mma4z00-ns", 700)])
 

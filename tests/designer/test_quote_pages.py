@@ -24,13 +24,6 @@ SWITCH = "nvidia-qm9700"
 
 
 @pytest.fixture
-def page(owner: User) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
-
-
-@pytest.fixture
 def design(owner: User) -> Design:
     return save_design(owner, parse_spec(SPEC, load_catalog()))
 

@@ -17,7 +17,7 @@ from designer.services import save_design
 from estimator.catalog.loader import load_catalog
 from estimator.spec import parse_spec
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
 STUDIO = {"Studio": "1"}
 HALL = {"name": "Hall 3", "compute": {"server": "dgx-h100", "gpus": 64}, "fabric": {"generation": "ndr"}}
@@ -26,13 +26,6 @@ WANTED: dict[str, Any] = {
     "fabric": {"generation": "ndr", "oversubscription": "2:1"}, "other_fabrics": [{"role": "storage", "generation": "ndr"}],
     "site": {"plan": {}},
 }  # fmt: skip
-
-
-@pytest.fixture
-def page(owner: User, sent: list[str]) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
 
 
 @pytest.fixture

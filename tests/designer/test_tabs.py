@@ -40,13 +40,6 @@ SHORT = SUPERPOD | {"compute": {"server": "dgx-h100", "gpus": 1_020}}  # rounds 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def page(owner: User) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
-
-
 @pytest.fixture(autouse=True)
 def _no_floor_is_kept() -> None:
     racks_tab._floor_of.cache_clear()

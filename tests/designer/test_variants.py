@@ -18,7 +18,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
 STUDIO = {"Studio": "1"}
 
@@ -30,13 +30,6 @@ def made(owner: User, gpus: int = 64, name: str = "Hall") -> Design:
         "fabric": {"generation": "ndr"},
     }
     return save_design(owner, parse_spec(values, load_catalog()))
-
-
-@pytest.fixture
-def page(owner: User, sent: list[str]) -> Client:
-    client = Client()
-    client.force_login(owner)
-    return client
 
 
 def edit(page: Client, design: Design, size: str, step: str) -> None:
