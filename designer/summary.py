@@ -121,7 +121,8 @@ def _notes(headlines: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str,
         "gpus": f"{units.count(counts['nodes'])} server{'' if counts['nodes'] == 1 else 's'}",
         "switches": _tiers(counts, headlines["switches"]),
         "cables": f"{units.count(links)} links",
-        "modules": f"{units.count(in_switches)} in switches",
+        "modules": "no part fits" if is_floor(headlines, "modules") and not headlines["modules"]
+        else f"{units.count(in_switches)} in switches",
         "it_kw": f"network {units.watts(result['power']['network_w']['typical'])}",
         "capex_usd": _range(headlines["capex_low_usd"], headlines["capex_high_usd"]),
         "usd_per_gpu": "servers have no price" if cost["network_share"] is None
