@@ -26,7 +26,7 @@ RESULT_FIGURES: dict[str, dict[str, str]] = {
         "perf.line_rate_of": "Set by", "perf.algorithm": "Algorithm", "perf.half_bandwidth": "Half bandwidth at",
         "perf.small_time": "Time of a small message", "perf.alltoall": "All-to-all", "perf.steps": "What one step more buys",
     },
-    "Fabric": {
+    "Pictures of the fabric": {
         "fabric_view.load": "Load", "fabric_view.ratio": "Ratio of a bundle", "fabric_view.left": "Links up",
         "fabric_view.rate": "Rate of a link", "fabric_view.together": "Rate together",
         "fabric_view.uplinks_left": "Uplinks of leaves left",
