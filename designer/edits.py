@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -20,6 +22,8 @@ NOT_TYPED = frozenset({"csrfmiddlewaretoken", "estimated_hash", "step", "base"})
 EDITS_KEPT = 500
 MAX_TYPED_CHARACTERS = 2_000_000
 SHOWN_CHARACTERS = 60
+SEEN_CHARACTERS = 12
+KEPT = "kept"  # the hidden field of what the form only hands through
 START = "start"  # the step of the state that a session begins with
 
 
@@ -41,11 +45,28 @@ def typed_of(data: QueryDict) -> dict[str, str]:
     return {name: texts[-1].replace("\x00", "") for name, texts in sorted(data.lists()) if name not in NOT_TYPED}
 
 
+def seen_of(design: Design, edit: DesignEdit | None) -> str:
+    """What a page has seen: the number of the edit in sight and, as its text may still grow, a digest of what it says."""
+    if edit is None:
+        return str(design.at)
+    said = json.dumps(edit.typed, sort_keys=True).encode()
+    return f"{design.at}-{hashlib.sha256(said).hexdigest()[:SEEN_CHARACTERS]}"
+
+
+def is_seen(base: str, design: Design, edit: DesignEdit | None) -> bool:
+    """Whether a page that has seen ``base`` shows the design as it is; a number alone stands for whatever that edit says."""
+    return base in (seen_of(design, edit), str(design.at))
+
+
 def typed_differences(there: Mapping[str, str], here: Mapping[str, str], form: DesignForm) -> list[dict[str, str]]:
     """Fields that two states say differently, each by its name on the form, with what either says."""
     names = [name for name in form.fields if there.get(name, "") != here.get(name, "")]
-    return [{"label": str(form.fields[name].label or name), "there": _said(form, name, there), "here": _said(form, name, here)}
-            for name in names]  # fmt: skip
+    rows = [{"label": str(form.fields[name].label or name), "there": _said(form, name, there), "here": _said(form, name, here)}
+            for name in names if name != KEPT]  # fmt: skip
+    if KEPT in names:
+        rows.append({"label": "What the form hands through: own prices, lengths set by hand", "there": "its values",
+                     "here": "other values"})  # fmt: skip
+    return rows
 
 
 def _said(form: DesignForm, name: str, typed: Mapping[str, str]) -> str:
@@ -76,7 +97,7 @@ def record(
     typed: Mapping[str, str],
     step: str,
     figures: Mapping[str, Any] | None,
-    base: int | None = None,
+    base: str | None = None,
     start_figures: Mapping[str, Any] | None = None,
 ) -> DesignEdit:
     """Keep an edit and move to it. What was taken back before it can no longer be done again.
@@ -92,7 +113,11 @@ def record(
     locked = Design.objects.select_for_update().get(pk=design.pk)
     seen = locked.edits.filter(number=locked.at).first()
     # a post of the step or of the state in sight is one that was sent again, its answer lost
-    if base is not None and base != locked.at and not (seen and (seen.step == step or seen.typed == dict(typed))):
+    if (
+        base is not None
+        and not is_seen(base, locked, seen)
+        and not (seen and (seen.step == step or seen.typed == dict(typed)))
+    ):
         raise ChangedMeanwhile
     if locked.at == 0:
         locked.edits.all().delete()

@@ -7,7 +7,7 @@ from django.http import QueryDict
 
 from designer.book_choice import BASE_KEY, OWN
 from designer.diagrams import fabric_svg
-from designer.edits import edit_in_sight, figures_before, steps_left, typed_now
+from designer.edits import edit_in_sight, figures_before, seen_of, steps_left, typed_now
 from designer.forms import DesignForm
 from designer.headlines import changes
 from designer.live import live_context
@@ -24,6 +24,14 @@ def book_shown(typed: Mapping[str, str] | None) -> str:
     """The one of the owner's price books that a visitor may see: the book that the state in sight names, or none."""
     named = (typed or {}).get(field_name(BASE_KEY), "")
     return named if named.startswith(OWN) else ""
+
+
+def with_book_shown(typed: dict[str, str], before: Mapping[str, str] | None) -> dict[str, str]:
+    """What a visitor sent; an own price book that the state before did not name stays as it was."""
+    name = field_name(BASE_KEY)
+    if typed.get(name, "").startswith(OWN) and typed[name] != book_shown(before):
+        return typed | {name: (before or {}).get(name, "")}
+    return typed
 
 
 def state_in_sight(row: Design, *, is_visited: bool = False) -> tuple[DesignForm, DesignSpec | None]:
@@ -72,7 +80,8 @@ def head_context(row: Design) -> dict[str, Any]:
     ``is_pinned`` asks when a template does; a page that has read the pins knows it and says so itself.
     """
     revisions = list(row.revisions.order_by("-number")[:REVISIONS_SHOWN])
-    shown = {"design": row, "revision": revisions[0], "revisions": revisions, "at": row.at}
+    seen = seen_of(row, edit_in_sight(row))
+    shown = {"design": row, "revision": revisions[0], "revisions": revisions, "at": row.at, "seen": seen}
     return shown | steps_left(row) | {"is_pinned": row.pins.exists}
 
 

@@ -19,6 +19,7 @@ from designer.edits import (
     figures_before,
     move,
     record,
+    seen_of,
     typed_differences,
     typed_now,
     typed_of,
@@ -30,7 +31,7 @@ from designer.kept_figures import to_keep
 from designer.live import live_context
 from designer.models import Design, DesignEdit
 from designer.services import TooManyJobs, request_draft, save_design
-from designer.sight import head_context, page_context, sent_form, state_in_sight
+from designer.sight import book_shown, head_context, page_context, sent_form, state_in_sight, with_book_shown
 from designer.start_specs import start_spec
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
@@ -49,7 +50,9 @@ def edit_new(request: HttpRequest) -> HttpResponse:
     An edit that is sent again, because its answer was lost, finds the row that it made.
     """
     owner, step = owner_of(request), step_of(request)
-    row = (step and owner.designs.filter(edits__step=step).first()) or save_design(owner, start_spec(request.GET))
+    row = ("." in step and owner.designs.filter(edits__step=step).first()) or save_design(
+        owner, start_spec(request.GET)
+    )
     answer = _recorded(request, row, None)
     answer[OPENED] = reverse("design", args=[row.pk])
     return answer
@@ -61,12 +64,15 @@ def edit(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """Keep what the form holds now, and answer with the figures of it."""
     row = design_to_change(request, design_id)
     try:
-        base = request.POST.get("base", "")
-        return _recorded(request, row, int(base) if base.isascii() and base.isdecimal() else None)
+        return _recorded(request, row, request.POST.get("base") or None)
     except ChangedMeanwhile:
         there = Design.objects.get(pk=row.pk)
-        differences = typed_differences(typed_now(there) or {}, typed_of(request.POST), DesignForm(owner=row.owner))
-        context = {"design": row, "at": there.at, "differences": differences}
+        now = edit_in_sight(there)
+        form = DesignForm(
+            owner=row.owner, only_book=book_shown(now.typed if now else None) if visiting(request) else None
+        )
+        differences = typed_differences(now.typed if now else {}, typed_of(request.POST), form)
+        context = {"design": row, "seen": seen_of(there, now), "differences": differences}
         return render(request, "designer/_studio_conflict.html", context, status=CONFLICT)
 
 
@@ -75,10 +81,12 @@ def step_of(request: HttpRequest) -> str:
     return request.POST.get("step", "")[:MAX_STEP]
 
 
-def _recorded(request: HttpRequest, row: Design, base: int | None) -> HttpResponse:
+def _recorded(request: HttpRequest, row: Design, base: str | None) -> HttpResponse:
     typed = typed_of(request.POST)
     if sum(len(text) for text in typed.values()) > MAX_TYPED_CHARACTERS:
         raise RequestDataTooBig
+    if visiting(request):
+        typed = with_book_shown(typed, typed_now(row))
     start = None
     if row.at == 0:
         start = to_keep(live_context(*state_in_sight(row)))
@@ -124,7 +132,7 @@ def _moved(request: HttpRequest, design_id: UUID, by: int) -> HttpResponse:
 def state(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """The state in sight, with its form: for a page that another one has overtaken. Nothing for one that has it (``at``)."""
     row = design_to_see(request, design_id)
-    if request.GET.get("at") == str(row.at):
+    if request.GET.get("at") == seen_of(row, edit_in_sight(row)):
         return HttpResponse(status=204)
     return state_answer(request, row)
 
@@ -148,17 +156,17 @@ def settle(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """
     row = design_to_change(request, design_id)
     _, spec = state_in_sight(row)
+    follows = bool(request.POST.get("follow"))
+    nothing = HttpResponse(status=200 if follows else 204)  # what follows a result, such as the words of a wait, goes
     if spec is None:
-        return HttpResponse(status=204)
+        return nothing
     try:
         estimate([spec], load_catalog(), parts=("counts",))
         job = request_draft(row.owner, spec)
     except TooManyJobs:
-        return render(
-            request, "designer/_settle_later.html", {"design": row, "follows": bool(request.POST.get("follow"))}
-        )
+        return render(request, "designer/_settle_later.html", {"design": row, "follows": follows})
     except EstimatorError:  # it cannot be built, and the preview has said so
-        return HttpResponse(status=204)
+        return nothing
     return job_part(request, row, job)
 
 

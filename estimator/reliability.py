@@ -97,17 +97,20 @@ def failing_parts(
         Failing(
             "nic", None, nics, nics, NIC_ROWS, nic_spares if has_nics else None, "spare-nics" if has_nics else None
         ),
-        *_switches(lines, cutting_tiers(fabric)),
+        *_switches(lines, cutting_switches(fabric)),
         *_cabling(lines, catalog),
     ]
 
 
-def cutting_tiers(fabric: "SizedFabric") -> tuple[str, ...]:
-    """Tiers of which one switch takes endpoints along: leaves, and what stands alone over several of them."""
-    groups = groups_of(fabric) if fabric.tiers > 1 else ()
-    lone_spine = any(group.spines == 1 and group.leaves > 1 for group in groups)
-    lone_core = fabric.tiers == 3 and sum(fabric.wiring.cores) == 1
-    return ("leaf", *["spine"] * lone_spine, *["core"] * lone_core)
+def cutting_switches(fabric: "SizedFabric") -> dict[str, int | None]:
+    """By tier, how many switches take endpoints along: leaves (None: all), and what stands alone over several of them."""
+    lone = [group for group in groups_of(fabric) if group.spines == 1 and group.leaves > 1]
+    cores = 1 if fabric.tiers == 3 and sum(fabric.wiring.cores) == 1 else 0
+    return {
+        "leaf": None,
+        "spine": sum(group.n for group in lone) * fabric.n_components,
+        "core": cores * fabric.n_components,
+    }
 
 
 def failure_row(line: BomLine, catalog: Catalog) -> str | None:
@@ -120,11 +123,15 @@ def failure_row(line: BomLine, catalog: Catalog) -> str | None:
     return _CABLE_ROWS.get(cable.kind) if cable else None
 
 
-def _switches(lines: list[BomLine], cutting: tuple[str, ...]) -> Iterator[Failing]:
+def _switches(lines: list[BomLine], cutting: dict[str, int | None]) -> Iterator[Failing]:
     for part, mine in _by_part(line for line in lines if line.category == SWITCH):
-        stopping = sum(line.quantity for line in mine if line.use in cutting and line.fabric == COMPUTE)
+        stopping = sum(_stopping(line.quantity, cutting.get(line.use, 0)) for line in mine if line.fabric == COMPUTE)
         yield Failing("switch", part, sum(line.quantity for line in mine), stopping, ("afr-switch",),
                       sum(line.spare_quantity for line in mine), "spare-switches" if part else None)  # fmt: skip
+
+
+def _stopping(quantity: int, cutting: int | None) -> int:
+    return quantity if cutting is None else min(quantity, cutting)
 
 
 def _cabling(lines: list[BomLine], catalog: Catalog) -> Iterator[Failing]:

@@ -5,14 +5,16 @@ element sizes are assumptions where a paper does not print them.
 """
 
 import json
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from estimator.catalog.loader import Catalog
 from estimator.prediction import predict
-from estimator.spec import DesignSpec
+from estimator.spec import DesignSpec, endpoint_rate
 
 DATA = Path(__file__).parent / "published" / "workloads.json"
 
@@ -113,11 +115,15 @@ def timed(work: Workload, spec: DesignSpec, catalog: Catalog) -> list[dict[str, 
 
 
 def _system(message: Message, spec: DesignSpec, catalog: Catalog) -> dict[str, Any]:
-    """The machines as one group sees them: its GPUs of a server, each with a NIC."""
-    generation = catalog.generations[spec.fabric.generation]
+    """The machines as one group sees them: its GPUs of a server, with their share of the NICs and of what those carry."""
+    generation, compute = catalog.generations[spec.fabric.generation], spec.compute
+    nics = Fraction(compute.nics_per_node or 1) * message.per_node / (compute.gpus_per_node or 1)
+    ports = Fraction(compute.nic_ports_per_node or 1) * message.per_node / (compute.gpus_per_node or 1)
+    rate = endpoint_rate(spec.fabric, catalog.compute_network(compute.server), catalog)
+    n_nics = max(math.ceil(nics), 1)
     return {
         "gpu": spec.compute.gpu, "gpus_per_node": message.per_node, "scale_up_domain_gpus": message.per_node,
-        "nics_per_node": message.per_node, "nic_gbit_s": generation.port_rate_gbit_s * spec.fabric.planes,
+        "nics_per_node": n_nics, "nic_gbit_s": float(ports * rate / n_nics),
         "fabric": "infiniband" if generation.protocol == "infiniband" else "roce",
         "oversubscription": spec.fabric.oversubscription, "load_balancing": spec.workload.load_balancing,
     }  # fmt: skip

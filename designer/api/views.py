@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
@@ -26,6 +27,7 @@ from designer.api.serializers import (
     NoQuery,
     RevisionDetailSerializer,
 )
+from designer.edits import keep_saved
 from designer.exports.downloads import BOM_FILES
 from designer.models import Design, DesignRevision
 from estimator.catalog.loader import load_catalog
@@ -116,7 +118,8 @@ class DesignView(ApiView):
         query_of(request, NoQuery)
         design = get_object_or_404(designs_of(request), pk=pk)
         spec = revised_spec(design, body_of(request), load_catalog())
-        services.save_design(owner_of(request), spec, design)
+        with transaction.atomic():
+            keep_saved(services.save_design(owner_of(request), spec, design))
         return Response(_design_json(request, pk))
 
     @schema.design_delete

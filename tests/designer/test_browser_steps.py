@@ -161,3 +161,22 @@ def test_an_edit_of_another_browser_comes_to_a_page_that_is_looked_at_again(tab,
     tab.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     shows(tab, "96")
     other.context.close()
+
+
+def test_an_edit_that_was_kept_here_does_not_pass_over_what_others_did_meanwhile(tab, browser, session):  # noqa: F811
+    edited(tab, 64)
+    tab.route("**/edits/", lambda route: route.abort())
+    tab.fill("#id_size", "72")
+    says(tab, "Your changes are kept here")
+    other = opened(browser, session, [])
+    other.goto(tab.url)
+    edited(other, 96)
+    tab.unroute("**/edits/")
+    tab.reload()
+    tab.wait_for_selector("#session-conflict .conflict", timeout=MOST_MS)
+    tab.click("#design-form [type=submit]")
+    says(tab, "Choose first")
+    tab.click("[data-show-theirs]")
+    shows(tab, "96")
+    sent(tab)
+    other.context.close()

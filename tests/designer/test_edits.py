@@ -14,7 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from designer import services
-from designer.edits import EDITS_KEPT, ChangedMeanwhile, move, record, start_state, typed_now
+from designer.edits import (
+    EDITS_KEPT,
+    ChangedMeanwhile,
+    edit_in_sight,
+    move,
+    record,
+    seen_of,
+    start_state,
+    typed_now,
+)
 from designer.headlines import MONEY, changes
 from designer.kept_figures import figures_of_spec
 from designer.models import Design
@@ -25,8 +34,10 @@ from estimator.catalog.loader import load_catalog
 from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
 from estimator.spec import parse_spec, spec_hash
+from tests.designer.api_helpers import caller
 
 SUPERPOD = SAMPLES[0]
+HALL = {"compute": {"server": "dgx-h100", "nodes": 32}, "fabric": {"generation": "ndr"}}
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +47,7 @@ def design(owner: User) -> Design:
     return save_design(owner, SUPERPOD.spec())
 
 
-def edit(page: Client, design: Design, typed: dict[str, str], step: str, base: int | None = None) -> Any:
+def edit(page: Client, design: Design, typed: dict[str, str], step: str, base: int | str | None = None) -> Any:
     asked = {"step": step} | ({} if base is None else {"base": str(base)})
     return page.post(reverse("edit", args=[design.pk]), typed | asked)
 
@@ -149,10 +160,32 @@ class TestTabs:
         assert (first.status_code, again.status_code) == (200, 200)
         assert design.edits.count() == 2
 
+    def test_a_state_that_grew_within_one_step_is_no_longer_the_one_that_was_seen(
+        self, page: Client, design: Design
+    ) -> None:
+        start = start_state(design)
+        edit(page, design, start | {"size": "1"}, "there.1")
+        design.refresh_from_db()
+        seen = seen_of(design, edit_in_sight(design))
+        edit(page, design, start | {"size": "1024"}, "there.1", seen)
+        assert edit(page, design, start | {"size": "1", "name": "Late"}, "here.1", seen).status_code == 409
+        assert page.get(reverse("state", args=[design.pk]), {"at": seen}).status_code == 200
+        design.refresh_from_db()
+        now = seen_of(design, edit_in_sight(design))
+        assert page.get(reverse("state", args=[design.pk]), {"at": now}).status_code == 204
+
+    def test_a_revision_over_rest_is_the_state_in_sight(self, page: Client, design: Design, owner: User) -> None:
+        edit(page, design, start_state(design) | {"size": "64"}, "there.1")
+        answer = caller(owner)("PATCH", f"designs/{design.pk}/", {"spec": HALL | {"name": "Over REST"}})
+        assert answer.status_code == 200, answer.json()
+        design.refresh_from_db()
+        assert (typed_now(design) or {})["size"] == "32"
+        assert design.name == "Over REST"
+
     def test_an_older_base_is_refused_by_name(self, design: Design) -> None:
         record(design, start_state(design) | {"size": "64"}, "a", None)
         with pytest.raises(ChangedMeanwhile):
-            record(design, start_state(design) | {"size": "65"}, "b", None, base=1)
+            record(design, start_state(design) | {"size": "65"}, "b", None, base="1")
 
 
 class TestNewDesign:

@@ -206,6 +206,7 @@ class TestEditing:
         answer = client.post(reverse("edit", args=[design.pk]), form, headers=STUDIO).content.decode()
         assert "not there any more" in answer
         assert "Vendor Secret" not in answer
+        assert "Vendor Secret" not in client.get(reverse("design", args=[design.pk])).content.decode()
 
     def test_a_pasted_spec_is_an_edit_of_the_visitor(self, design):
         client, _, _ = visitor(design, "edit")

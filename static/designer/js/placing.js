@@ -45,6 +45,7 @@ function showName() {
 
 // Each figure in its place, so that the strip keeps its scroll and its question marks.
 function placeFigures(strip, fresh) {
+  strip.setAttribute("aria-label", fresh.getAttribute("aria-label"));
   for (const item of fresh.querySelectorAll("[data-figure]")) {
     const there = strip.querySelector(`[data-figure="${item.dataset.figure}"]`);
     for (const part of [".figure-value", ".figure-foot"]) {

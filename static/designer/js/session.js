@@ -11,8 +11,8 @@ const GIVE_UP_MS = 10_000; // without an answer, after which it is asked again
 const LOOK_MS = 10_000; // between looks at a design that others may edit
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 const OUTLIVES_BYTES = 60_000; // of a request that goes on when its page is left: browsers allow 64 KiB
+const CHOOSE_FIRST = "Choose first which of the two states is to stay.";
 const NO_ANSWER = "The server does not answer.";
-const TEXTS = "textarea, input:not([type=range], [type=checkbox], [type=radio])";
 const STORE = "clusterwright.unsent.";
 
 const form = () => document.getElementById("design-form");
@@ -25,7 +25,6 @@ let queue = []; // edits not yet on the server, oldest first: {step, body}
 let sending = false;
 let turn = Promise.resolve(); // of the steps back and forth
 let stepping = false;
-let valueAtFocus = "";
 const meanwhile = new Map(); // what was typed while a step was under way: field → its state
 let saving = false; // a revision that could not be saved is saved when the server is back
 let failures = 0;
@@ -49,7 +48,7 @@ function body() {
 function remember() {
   try {
     if (queue.length) {
-      localStorage.setItem(key(), JSON.stringify(queue));
+      localStorage.setItem(key(), JSON.stringify({ queue, seen: bar().dataset.seen }));
     } else {
       localStorage.removeItem(key());
     }
@@ -134,7 +133,7 @@ async function asked(address, options) {
 }
 
 async function post(edit) {
-  const sent = `${edit.body}&step=${encodeURIComponent(edit.step)}&base=${bar().dataset.at}`;
+  const sent = `${edit.body}&step=${encodeURIComponent(edit.step)}&base=${encodeURIComponent(bar().dataset.seen)}`;
   try {
     const answer = await asked(form().dataset.edits, {
       method: "POST", body: sent, redirect: "manual", keepalive: sent.length < OUTLIVES_BYTES,
@@ -214,6 +213,12 @@ function away() {
 }
 
 function refused(answer) {
+  if ((answer.status === 400 || answer.status === 413) && queue.length > 1) {
+    queue.shift(); // the next one is the whole form anew
+    remember();
+    send();
+    return;
+  }
   remember();
   const words = answer.status === 302 || answer.status === 403
     ? "You are signed out. Your changes are kept here: sign in and open this page again."
@@ -230,6 +235,8 @@ function conflict(html) {
   }
 }
 
+const isDisputed = () => Boolean(document.querySelector("#session-conflict p"));
+
 function clearConflict() {
   document.getElementById("session-conflict").replaceChildren();
   document.getElementById("session-conflict").className = "";
@@ -239,9 +246,11 @@ function clearConflict() {
 async function showState(seen = "") {
   const hash = document.getElementById("estimated-hash")?.value ?? "";
   const address = `${form().action}state/?estimated_hash=${encodeURIComponent(hash)}&at=${seen}`;
+  const shown = bar().dataset.seen;
   const answer = await fetch(address, { headers: headers() }).catch(() => null);
-  if (answer?.status === 200 && !(seen && isBusy())) {
-    place(await answer.text());
+  const html = answer?.status === 200 ? await answer.text() : null;
+  if (html !== null && !isBusy() && bar().dataset.seen === shown) { // not over what was typed meanwhile
+    place(html);
     settleSoon();
   }
 }
@@ -249,13 +258,13 @@ async function showState(seen = "") {
 const isBusy = () => Boolean(queue.length || sending || stepping || typing);
 
 function tellTabs() {
-  channel?.postMessage({ design: form().dataset.design, at: bar().dataset.at });
+  channel?.postMessage({ design: form().dataset.design, seen: bar().dataset.seen });
 }
 
 // Others who hold a link, and other browsers, have no channel to this page: it looks for their edits while it is in sight.
 function lookAgain() {
   if (document.visibilityState === "visible" && form()?.dataset.design && !isBusy()) {
-    showState(bar().dataset.at);
+    showState(bar().dataset.seen);
   }
 }
 
@@ -267,7 +276,7 @@ setInterval(() => {
 }, LOOK_MS);
 
 channel?.addEventListener("message", ({ data }) => {
-  if (form() && data.design === form().dataset.design && data.at !== bar().dataset.at && !queue.length) {
+  if (form() && data.design === form().dataset.design && data.seen !== bar().dataset.seen && !queue.length) {
     showState();
   }
 });
@@ -302,14 +311,14 @@ document.addEventListener("htmx:afterSettle", (event) => {
 
 // Steps are taken one after the other, each from the state that the one before has shown.
 function go(direction) {
-  turn = turn.then(() => takeStep(direction));
+  turn = turn.catch(() => {}).then(() => takeStep(direction));
 }
 
 async function takeStep(direction) {
   await whenSent();
   const button = stepButton(direction);
   if (queue.length) {
-    say(`${NO_ANSWER} Your changes are kept here, and no step can be taken until they are sent.`);
+    say(isDisputed() ? CHOOSE_FIRST : `${NO_ANSWER} Your changes are kept here, and no step can be taken until they are sent.`);
   }
   if (queue.length || !button) {
     return;
@@ -354,6 +363,7 @@ function retype() {
   }
   meanwhile.clear();
   changed();
+  send();
 }
 
 function stepButton(direction) {
@@ -373,16 +383,23 @@ document.addEventListener("studio:answer", ({ detail }) => {
 async function whenSent() {
   flush();
   const until = Date.now() + WAIT_MS;
-  while ((queue.length || sending) && !failures && Date.now() < until) {
+  while (isBusy() && !failures && !isDisputed() && Date.now() < until) {
     await new Promise((done) => { setTimeout(done, 20); });
   }
 }
 
 document.addEventListener("htmx:confirm", (event) => {
-  if (event.detail.elt.closest("#design-form") && (queue.length || sending || typing)) {
-    event.preventDefault();
-    whenSent().then(() => event.detail.issueRequest(true));
+  if (!event.detail.elt.closest("#design-form") || !isBusy()) {
+    return;
   }
+  event.preventDefault();
+  whenSent().then(() => {
+    if (isDisputed()) {
+      say(CHOOSE_FIRST);
+    } else {
+      event.detail.issueRequest(true);
+    }
+  });
 });
 
 // ---------------------------------------------------------------- what is heard
@@ -419,7 +436,6 @@ document.addEventListener("focusin", (event) => {
   if (event.target.closest("#design-form")) {
     flush();
     newStep(event.target.name || "form");
-    valueAtFocus = event.target.value;
   }
 });
 
@@ -446,26 +462,13 @@ document.addEventListener("click", (event) => {
     clearConflict();
     showState();
   } else if (event.target.closest("[data-keep-mine]")) {
-    bar().dataset.at = document.getElementById("session-conflict").dataset.at;
+    bar().dataset.seen = document.getElementById("session-conflict").dataset.seen;
     clearConflict();
     send();
   }
 });
 
-// In a text that was typed in, the browser's own undo takes letters back; everywhere else a step of the session is taken.
-document.addEventListener("keydown", (event) => {
-  const { target } = event;
-  const isTyped = target.isContentEditable || (target.matches?.(TEXTS) && (!target.closest("#design-form") || target.value !== valueAtFocus));
-  if (!(event.ctrlKey || event.metaKey) || event.altKey || isTyped) {
-    return;
-  }
-  const letter = event.key.toLowerCase();
-  const direction = letter === "y" || (letter === "z" && event.shiftKey) ? "forth" : letter === "z" ? "back" : "";
-  if (direction && bar()?.querySelector("[data-step-back]")) {
-    event.preventDefault();
-    go(direction);
-  }
-});
+document.addEventListener("studio:step", ({ detail }) => go(detail));
 
 window.addEventListener("online", send);
 window.addEventListener("pagehide", flush);
@@ -476,7 +479,11 @@ function start() {
   }
   newStep("form");
   try {
-    queue = JSON.parse(localStorage.getItem(key()) ?? "[]");
+    const kept = JSON.parse(localStorage.getItem(key()) ?? "{}");
+    queue = kept.queue ?? [];
+    if (queue.length) {
+      bar().dataset.seen = kept.seen; // what the first of them was an edit of: others may have gone on from there
+    }
   } catch {
     queue = [];
   }
