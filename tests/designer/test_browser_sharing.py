@@ -135,8 +135,10 @@ def test_the_strip_of_pinned_designs_follows_what_is_typed(page: Any) -> None:
     page.wait_for_url(lambda url: url.split("?")[0] != first.split("?")[0])
     row = page.locator("#pins tbody tr").first
     assert "this design" not in row.inner_text()
+    gpus = int(row.locator("td").first.inner_text().replace(",", ""))
+    page.select_option("#id_size_unit", "gpus")
     page.fill("#id_size", "64")
-    playwright.expect(row).to_contain_text("+504")
+    playwright.expect(row).to_contain_text(f"+{gpus - 64}")
     page.locator("#pins .unpin").first.click()
     playwright.expect(page.locator("#pins tbody tr")).to_have_count(0)
 
