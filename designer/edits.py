@@ -13,7 +13,7 @@ from django.forms import BooleanField
 from django.http import QueryDict
 from django.utils.choices import flatten_choices
 
-from designer.forms import DesignForm
+from designer.forms import KEPT_FIELD, DesignForm
 from designer.labels import checked_name
 from designer.models import Design, DesignEdit
 from estimator.errors import EstimatorError, Problem
@@ -23,7 +23,6 @@ EDITS_KEPT = 500
 MAX_TYPED_CHARACTERS = 2_000_000
 SHOWN_CHARACTERS = 60
 SEEN_CHARACTERS = 12
-KEPT = "kept"  # the hidden field of what the form only hands through
 START = "start"  # the step of the state that a session begins with
 
 
@@ -62,8 +61,8 @@ def typed_differences(there: Mapping[str, str], here: Mapping[str, str], form: D
     """Fields that two states say differently, each by its name on the form, with what either says."""
     names = [name for name in form.fields if there.get(name, "") != here.get(name, "")]
     rows = [{"label": str(form.fields[name].label or name), "there": _said(form, name, there), "here": _said(form, name, here)}
-            for name in names if name != KEPT]  # fmt: skip
-    if KEPT in names:
+            for name in names if name != KEPT_FIELD]  # fmt: skip
+    if KEPT_FIELD in names:
         rows.append({"label": "What the form hands through: own prices, lengths set by hand", "there": "its values",
                      "here": "other values"})  # fmt: skip
     return rows
@@ -170,6 +169,12 @@ def figures_before(edit: DesignEdit) -> dict[str, Any] | None:
     """Headline figures of the last valid state before an edit."""
     earlier = edit.design.edits.filter(number__lt=edit.number, figures__isnull=False).order_by("-number").first()
     return earlier.figures if earlier else None
+
+
+def last_figures(design: Design) -> dict[str, Any] | None:
+    """Headline figures of the last valid state before the one in sight."""
+    edit = edit_in_sight(design)
+    return figures_before(edit) if edit else None
 
 
 def steps_left(design: Design) -> dict[str, bool]:

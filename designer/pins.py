@@ -10,7 +10,7 @@ from django.db.models import Max
 
 from designer.comparison_items import resolved_items
 from designer.comparisons import create_comparison
-from designer.edits import edit_in_sight, figures_before
+from designer.edits import edit_in_sight, last_figures
 from designer.headlines import changes
 from designer.kept_figures import Figures, cached, figures_of, figures_of_spec, is_of_today
 from designer.models import Comparison, Design, Pin
@@ -84,8 +84,7 @@ def _figures_of_state(design: Design) -> Figures | None:
 
 def live_figures(design: Design) -> Figures | None:
     """Headline figures of the open design: of the state in sight or, while that is invalid, of the last valid one."""
-    edit = edit_in_sight(design)
-    return figures_in_sight(design) or (figures_before(edit) if edit else None)
+    return figures_in_sight(design) or last_figures(design)
 
 
 def strip(owner: User, design: Design) -> dict[str, Any]:

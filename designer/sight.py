@@ -7,7 +7,7 @@ from django.http import QueryDict
 
 from designer.book_choice import BASE_KEY, OWN
 from designer.diagrams import fabric_svg
-from designer.edits import edit_in_sight, figures_before, seen_of, steps_left, typed_now
+from designer.edits import edit_in_sight, last_figures, seen_of, steps_left, typed_now
 from designer.forms import DesignForm
 from designer.headlines import changes
 from designer.live import live_context
@@ -101,8 +101,7 @@ def page_context(
 
 
 def _since_last_edit(row: Design, figures: dict[str, Any]) -> dict[str, Any]:
-    edit = edit_in_sight(row)
-    before = figures_before(edit) if edit else None
+    before = last_figures(row)
     if "headlines" in figures:
         return {"since_edit": changes(figures["headlines"], before)}
     return {"headlines": before} if before else {}
@@ -112,6 +111,4 @@ def digest_to_show(row: Design, spec: DesignSpec | None) -> str:
     """The hash of the state whose estimate stands on the page: the one in sight, or the last one that could be built."""
     if spec is not None:
         return spec_hash(spec)
-    edit = edit_in_sight(row)
-    before = figures_before(edit) if edit else None
-    return str((before or {}).get("spec_hash") or row.latest.spec_hash)
+    return str((last_figures(row) or {}).get("spec_hash") or row.latest.spec_hash)

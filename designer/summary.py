@@ -9,7 +9,6 @@ from designer.templatetags import units
 from estimator.units import W_PER_KW
 
 GREATER_OR_EQUAL = "≥ "
-WORD_JOINER = "\u2060"
 
 
 class Beside(NamedTuple):
@@ -135,7 +134,7 @@ def _notes(headlines: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str,
 def _range(low: float, high: float) -> str:
     """Both ends, never broken over two lines."""
     ends = [units.usd(low), units.usd(high)]
-    return f"–{WORD_JOINER}".join(dict.fromkeys(ends))
+    return f"–{units.WORD_JOINER}".join(dict.fromkeys(ends))
 
 
 def _tiers(counts: Mapping[str, int], n_switches: int) -> str:

@@ -37,7 +37,13 @@ def even_units(subject: Subject) -> list[EvenUnit]:
     if asked.provision == "full-unit" or asked.grow_to_nodes not in (None, fabric.n_nodes):
         return []  # room in the last unit is wanted
     nodes, units = fabric.n_nodes, ceil_div(fabric.n_nodes, fabric.unit_nodes)
-    sizes = [nodes // n for n in range(units, units + MORE_UNITS + 1) if nodes % n == 0]
+    built = fabric.n_leaf + fabric.n_spine + fabric.n_core
+    found = _built_with(subject, [nodes // n for n in range(units, units + MORE_UNITS + 1) if nodes % n == 0])
+    return sorted((one for one in found if one.switches <= built), key=lambda one: one.switches)
+
+
+def _built_with(subject: Subject, sizes: list[int]) -> list[EvenUnit]:
+    """The design with units of each of these sizes; those that cannot be built are left out."""
     specs = []
     for unit in sizes:
         try:
@@ -48,10 +54,8 @@ def even_units(subject: Subject) -> list[EvenUnit]:
     if not specs:
         return []
     sizing = size([spec for _, spec in specs], subject.catalog)
-    found = [EvenUnit(unit, int(sizing.n_leaf[k]), int(sizing.n_spine[k]), int(sizing.n_core[k]))
-             for k, (unit, _) in enumerate(specs) if sizing.tiers[k]]  # fmt: skip
-    built = fabric.n_leaf + fabric.n_spine + fabric.n_core
-    return sorted((one for one in found if one.switches <= built), key=lambda one: one.switches)
+    return [EvenUnit(unit, int(sizing.n_leaf[k]), int(sizing.n_spine[k]), int(sizing.n_core[k]))
+            for k, (unit, _) in enumerate(specs) if sizing.tiers[k]]  # fmt: skip
 
 
 def with_price(finding: Finding, subject: Subject) -> Finding:
@@ -60,7 +64,7 @@ def with_price(finding: Finding, subject: Subject) -> Finding:
     change = finding.change or {}
     unit = change.get("fabric.scalable_unit_nodes")
     if unit:
-        even = next(one for one in even_units(subject) if one.nodes == unit)
+        (even,) = _built_with(subject, [unit])
         saves = subject.fabric.n_leaf + subject.fabric.n_spine + subject.fabric.n_core - even.switches
         is_far = 2 * (subject.fabric.n_nodes % subject.fabric.unit_nodes) < subject.fabric.unit_nodes
         words = f"{finding.message} {_even_words(even, saves, subject)}"

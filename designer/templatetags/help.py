@@ -6,9 +6,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from designer.help_texts import cost_key, help_key, help_texts
+from designer.templatetags.units import WORD_JOINER
 
 register = template.Library()
-WORD_JOINER = "\u2060"
 
 
 @register.simple_tag

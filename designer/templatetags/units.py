@@ -12,6 +12,7 @@ register = template.Library()
 
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
+WORD_JOINER = "\N{WORD JOINER}"
 MISSING = "\N{EN DASH}"
 DECIMAL_STEPS = ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k"))
 BINARY_STEPS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
