@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from estimator.catalog.loader import Catalog
+from estimator.catalog.ports import breakout_at
 from estimator.catalog.records import Breakout, Switch
 from estimator.errors import Problem
 
@@ -17,7 +18,7 @@ def breakout_problems(fabric: "SizedFabric", catalog: Catalog) -> Iterator[Probl
     if share == 1 or fabric.leaf_switch is None:
         return
     switch = catalog.switches[fabric.leaf_switch]
-    mode = next((mode for mode in switch.breakouts if mode.link_rate_gbit_s == rate), None)
+    mode = breakout_at(switch, rate)
     field = "fabric.splitters"
     if mode is None:
         message = (

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from estimator.catalog.records import Server, ServerNetwork, Switch, SwitchCage, SwitchPorts
+from estimator.catalog.records import Breakout, Server, ServerNetwork, Switch, SwitchCage, SwitchPorts
 from estimator.units import ceil_div
 
 PROTOCOL_NAMES = {"infiniband": "InfiniBand", "ethernet": "Ethernet"}
@@ -25,10 +25,14 @@ def switch_ports(switch: Switch, port_rate_gbit_s: int) -> SwitchPorts | None:
     for cage in switch.cages:
         if cage.link_rate_gbit_s == port_rate_gbit_s and cage.n_cages * cage.links_per_cage >= switch.radix:
             return SwitchPorts(switch.radix, cage.links_per_cage)
-    for mode in switch.breakouts:
-        if mode.link_rate_gbit_s == port_rate_gbit_s:
-            return SwitchPorts(mode.max_ports // switch.switch_units, mode.links_per_cage)
-    return None
+    mode = breakout_at(switch, port_rate_gbit_s)
+    return SwitchPorts(mode.max_ports // switch.switch_units, mode.links_per_cage) if mode else None
+
+
+def breakout_at(switch: Switch, link_rate_gbit_s: int) -> Breakout | None:
+    """The split of a switch at a link rate; of two (a 1.6T cage as 2 × 800G or 1 × 800G) the one of more ports."""
+    modes = [mode for mode in switch.breakouts if mode.link_rate_gbit_s == link_rate_gbit_s]
+    return max(modes, key=lambda mode: mode.max_ports, default=None)
 
 
 def network_of(server: Server, role: str) -> ServerNetwork | None:
