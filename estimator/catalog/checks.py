@@ -16,6 +16,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "sources": ("id",), "record_sources": ("record_id", "source_id"), "switches": ("id",),
     "switch_cages": ("switch_id", "position"), "switch_breakouts": ("switch_id", "name"),
     "switch_aux_ports": ("switch_id", "name"), "nics": ("id",), "nic_ports": ("nic_id", "position"),
+    "nic_modes": ("nic_id", "protocol", "port_rate_gbit_s"),
     "pcie_limits": ("pcie_gen", "pcie_lanes"), "gpus": ("id",), "servers": ("id",),
     "server_networks": ("server_id", "position"), "cables": ("id",), "connector_fit": ("cage_class",),
     "generations": ("id",), "rate_history": ("id",), "default_lengths": ("tier",), "floor_defaults": ("name",),
@@ -104,13 +105,14 @@ def _references(tables: Tables, catalog: "Catalog") -> None:
     cited = [(table, "source", catalog.sources) for table in tables_of_figures]
     known: list[tuple[str, str, Iterable[str]]] = [
         *cited,
-        *((table, "source", catalog.sources) for table in ("port_naming", "rdma_names", "server_ports")),
+        *((table, "source", catalog.sources) for table in ("port_naming", "nic_modes", "rdma_names", "server_ports")),
         ("record_sources", "source_id", catalog.sources),
         ("record_sources", "record_id", parts | set(catalog.economics)),
         ("prices", "part_id", parts), ("price_observations", "part_id", parts), ("price_rules", "part_id", parts),
         ("price_rules", "anchor", catalog.economics),
         ("switch_cages", "switch_id", catalog.switches), ("switch_breakouts", "switch_id", catalog.switches),
         ("switch_aux_ports", "switch_id", catalog.switches), ("nic_ports", "nic_id", catalog.nics),
+        ("nic_modes", "nic_id", catalog.nics),
         ("port_naming", "switch_id", catalog.switches), ("server_ports", "server_id", catalog.servers),
         ("servers", "gpu_id", catalog.gpus), ("rack_layouts", "server_id", catalog.servers),
         ("server_networks", "server_id", catalog.servers),
@@ -177,6 +179,13 @@ def _cages(tables: Tables, catalog: "Catalog") -> None:
         ports = {c.n_cages * c.links_per_cage // switch.switch_units for c in switch.cages}
         if switch.radix not in ports:
             raise _fail("switches", row, "radix", f"{switch.radix} is no count of ports of its cages {sorted(ports)}")
+    total, known = _at("nics", "total_rate_gbit_s"), {v[0]: v for _, v in tables["nics"]}
+    for row, (nic, protocol, n_ports, port_rate, *_) in tables["nic_modes"]:
+        if n_ports * port_rate > known[nic][total]:
+            message = f"{n_ports} × {port_rate} Gb/s is more than the {known[nic][total]} of {nic}"
+            raise _fail("nic_modes", row, "port_rate_gbit_s", message)
+        if protocol not in catalog.nics[nic].protocols:
+            raise _fail("nic_modes", row, "protocol", f"{nic} does not run {protocol}")
     for table in ("nics", "servers"):
         children = {"nics": "nic_ports", "servers": "server_networks"}[table]
         have = {values[0] for _, values in tables[children]}

@@ -22,6 +22,7 @@ from estimator.catalog.records import (
     Gpu,
     ModelConstant,
     Nic,
+    NicMode,
     NicPort,
     PcieLimit,
     PortNaming,
@@ -64,7 +65,7 @@ class Catalog:
             tables, "switches", Switch,
             ("switch_cages", SwitchCage), ("switch_breakouts", Breakout), ("switch_aux_ports", AuxPort),
         )  # fmt: skip
-        self.nics: dict[str, Nic] = _by_id(tables, "nics", Nic, ("nic_ports", NicPort))
+        self.nics: dict[str, Nic] = _by_id(tables, "nics", Nic, ("nic_ports", NicPort), ("nic_modes", NicMode))
         self.gpus: dict[str, Gpu] = _by_id(tables, "gpus", Gpu)
         self.servers: dict[str, Server] = _by_id(tables, "servers", Server, ("server_networks", ServerNetwork))
         self.cables: dict[str, Cable] = _by_id(tables, "cables", Cable)

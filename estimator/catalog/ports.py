@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from estimator.catalog.records import Breakout, Server, ServerNetwork, Switch, SwitchCage, SwitchPorts
+from estimator.catalog.records import Breakout, Nic, Server, ServerNetwork, Switch, SwitchCage, SwitchPorts
 from estimator.units import ceil_div
 
 PROTOCOL_NAMES = {"infiniband": "InfiniBand", "ethernet": "Ethernet"}
@@ -53,6 +53,28 @@ def compute_network(server: Server) -> ServerNetwork | None:
 def spoken(protocols: Iterable[str]) -> str:
     """Protocols in words: "InfiniBand and Ethernet"."""
     return " and ".join(PROTOCOL_NAMES[protocol] for protocol in protocols)
+
+
+def nic_ports_at(nic: Nic, protocol: str, port_rate_gbit_s: int) -> int:
+    """Ports of one adapter that run at a rate as this protocol; 0 where no port of it does.
+
+    Modes are ``nic_modes.csv``'s (a ConnectX-8 is one XDR port, and two of 400GbE), else what the cages carry. A port
+    runs at lower rates too: each mode whose ports are at least as fast counts, and the one of most ports is taken.
+    """
+    return max((n for n, rate in nic_modes(nic, protocol) if rate >= port_rate_gbit_s), default=0)
+
+
+def fastest_port(nic: Nic, protocol: str) -> int:
+    """Rate of the fastest single port of an adapter as this protocol; 0 where it does not run it. [Gb/s]"""
+    return max((rate for _, rate in nic_modes(nic, protocol)), default=0)
+
+
+def nic_modes(nic: Nic, protocol: str) -> list[tuple[int, int]]:
+    """(ports, rate of a port) of each mode of one adapter as this protocol."""
+    if protocol not in nic.protocols:
+        return []
+    listed = [(mode.n_ports, mode.port_rate_gbit_s) for mode in nic.modes if mode.protocol == protocol]
+    return listed or [(port.n_cages, port.cage_rate_gbit_s) for port in nic.ports]
 
 
 def uplink_cages(switch: Switch, port_rate_gbit_s: int) -> SwitchCage | None:

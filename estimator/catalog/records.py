@@ -155,6 +155,19 @@ class NicPort:
 
 
 @dataclass(frozen=True, slots=True)
+class NicMode:
+    """What an adapter is as a protocol: so many ports of a rate. Adapters without rows are what their cages carry."""
+
+    protocol: str
+    n_ports: int
+    port_rate_gbit_s: int
+    basis: str
+    source: str
+    as_of: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Nic:
     """An adapter, SuperNIC or DPU; ``total_rate_gbit_s`` is the sum over its ports."""
 
@@ -176,6 +189,7 @@ class Nic:
     power_basis: str
     note: str | None
     ports: tuple[NicPort, ...] = ()
+    modes: tuple[NicMode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

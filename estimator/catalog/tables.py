@@ -144,7 +144,7 @@ def some_of(*allowed: str) -> Parser:
 
 basis = one_of("datasheet", "measured", "quote", "list", "analyst", "seed", "assumption")
 price_basis = one_of(*BASIS_ORDER)
-fact_basis = one_of("datasheet", "measured", "library", "secondary", "recalled", "assumption")
+fact_basis = one_of("datasheet", "vendor-doc", "measured", "library", "secondary", "recalled", "assumption")
 status = one_of("available", "announced")
 protocol = one_of("infiniband", "ethernet")
 protocols = some_of("infiniband", "ethernet")
@@ -193,6 +193,10 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
     "nic_ports": {
         "nic_id": identifier, "position": count, "n_cages": count, "cage": text, "cage_classes": words,
         "cage_rate_gbit_s": count, "top": top,
+    },
+    "nic_modes": {
+        "nic_id": identifier, "protocol": protocol, "n_ports": count, "port_rate_gbit_s": count, "basis": fact_basis,
+        "source": identifier, "as_of": date, "note": optional_text,
     },
     "rdma_names": {
         "vendor": text, "prefix": text, "basis": fact_basis, "source": identifier, "as_of": date,

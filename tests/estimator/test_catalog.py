@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 from estimator.catalog.loader import HERE, KINDS, Catalog, load_catalog
-from estimator.catalog.ports import compute_network, links_per_node_cage, switch_ports
+from estimator.catalog.ports import (
+    compute_network,
+    fastest_port,
+    links_per_node_cage,
+    nic_ports_at,
+    switch_ports,
+)
 from estimator.catalog.tables import COLUMNS
 from estimator.errors import CatalogError
 
@@ -108,6 +114,9 @@ BROKEN: list[tuple[str, Edit, int | None, str | None]] = [
     ("server_networks", put(2, "nic_id", "no-nic"), 2, "nic_id"),
     ("server_networks", put(2, "server_id", "no-server"), 2, "server_id"),
     ("nics", put(2, "id", "nvidia-qm9700"), 2, "id"),
+    ("nic_modes", put(2, "nic_id", "no-nic"), 2, "nic_id"),
+    ("nic_modes", put(2, "n_ports", "5"), 2, "port_rate_gbit_s"),
+    ("nic_modes", put(8, "protocol", "infiniband"), 8, "protocol"),
     ("cables", put(2, "b_rate_gbit_s", "50"), 2, "b_rate_gbit_s"),
     ("cables", put(4, "matching_fiber_ids", "no-fibre"), 4, "matching_fiber_ids"),
     ("cables", put(4, "matching_fiber_ids", "fib-lc-os2"), 4, "matching_fiber_ids"),
@@ -303,3 +312,20 @@ def test_a_part_shows_its_prices_with_basis_source_and_date(catalog: Catalog) ->
     assert all(price["basis"] and price["source"] and price["as_of"] for price in record["prices"])
     with pytest.raises(ValueError, match="no kind"):
         catalog.records("spoons")
+
+
+@pytest.mark.parametrize(
+    ("nic", "protocol", "rate", "ports", "fastest"),
+    [
+        ("nvidia-cx8-onboard", "infiniband", 800, 1, 800), ("nvidia-cx8-onboard", "ethernet", 800, 0, 400),
+        ("nvidia-cx8-onboard", "ethernet", 400, 2, 400), ("nvidia-cx8-c8180", "ethernet", 800, 0, 400),
+        ("nvidia-cx7-ndr-osfp", "infiniband", 400, 1, 400), ("nvidia-cx7-ndr-osfp", "ethernet", 800, 0, 400),
+        ("nvidia-cx7-cedar", "infiniband", 400, 4, 400), ("amd-pollara-400", "ethernet", 100, 4, 400),
+        ("amd-pollara-400", "infiniband", 400, 0, 0),
+    ],
+)  # fmt: skip
+def test_ports_of_an_adapter_by_protocol(
+    catalog: Catalog, nic: str, protocol: str, rate: int, ports: int, fastest: int
+) -> None:
+    assert nic_ports_at(catalog.nics[nic], protocol, rate) == ports
+    assert fastest_port(catalog.nics[nic], protocol) == fastest
