@@ -4,16 +4,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from designer.charts import headline
-from estimator.units import W_PER_KW
+from estimator.units import W_PER_KW, parse_ratio
 
 KEYS = ("gpus", "switches", "cables", "modules", "it_kw", "capex_usd", "usd_per_gpu", "usd_per_gpu_hour", "tco_usd",
-        "built_ratio", "busbw_gb_s")  # fmt: skip
+        "built_ratio", "busbw_gb_s", "all_to_all_gb_s")  # fmt: skip
 CABLING = ("cables", "modules")
 MONEY = ("capex_usd", "usd_per_gpu", "usd_per_gpu_hour", "tco_usd")
 
 
 def headlines(result: Mapping[str, Any]) -> dict[str, Any]:
-    """GPUs, switches, cables, modules of all networks; IT kW, purchase and its range, dollars a GPU; built ratio, all-reduce.
+    """GPUs, switches, cables, modules of all networks; IT kW, purchase and its range, dollars a GPU; ratio, collectives.
+
+    ``built_ratio`` is that of the fullest leaf, ``average`` over all leaves; None where there are no uplinks.
 
     ``floors`` names the figures that lack a part without a price, a known power or a cable that fits: they are the least.
     """
@@ -22,6 +24,7 @@ def headlines(result: Mapping[str, Any]) -> dict[str, Any]:
     ratio = compute["oversubscription"]
     reduction = headline(result.get("performance"))
     capex = cost["capex_usd"]["total"]
+    has_uplinks = compute["counts"]["spine"] > 0
     return {
         "gpus": compute["counts"]["gpus"],
         "switches": sum(fabric["counts"]["switches"] for fabric in fabrics.values()),
@@ -35,11 +38,23 @@ def headlines(result: Mapping[str, Any]) -> dict[str, Any]:
         "usd_per_gpu_hour": _typical(cost["usd_per_gpu_hour"]),
         "tco_usd": _typical(cost["tco_usd"]),
         "tco_years": cost["tco_years"],
-        "built_ratio": ratio["built_ratio"] if compute["counts"]["spine"] else None,
-        "built": ratio["built"] if compute["counts"]["spine"] else None,
+        "built_ratio": _quotient(ratio["worst_leaf"]) if has_uplinks else None,
+        "built": ratio["worst_leaf"] if has_uplinks else None,
+        "average": ratio["built"] if has_uplinks else None,
         "busbw_gb_s": reduction["busbw_gb_s"] if reduction else None,
+        "all_to_all_gb_s": _all_to_all(result.get("performance")),
         "floors": _floors(result),
     }
+
+
+def _quotient(ratio: str) -> float:
+    return float(parse_ratio(ratio))
+
+
+def _all_to_all(performance: Mapping[str, Any] | None) -> float | None:
+    """Bus bandwidth of the largest all-to-all on all GPUs, as a GPU sends and receives it. [GB/s]"""
+    found = (performance or {}).get("all_to_all")
+    return found["busbw_gb_s"] if found else None
 
 
 def _typical(ends: Mapping[str, float] | None) -> float | None:

@@ -63,8 +63,9 @@ FIGURES = (
         -1,
         Beside("usd_per_gpu_hour", _change_per_hour),
     ),
-    Figure("built_ratio", "Built ratio", "figure.oversubscription", units.decimal, units.change_number, -1),
+    Figure("built_ratio", "Leaf ratio", "figure.oversubscription", units.decimal, units.change_number, -1),
     Figure("busbw_gb_s", "All-reduce", "figure.all_reduce", units.gb_s, _change_gb_s, 1),
+    Figure("all_to_all_gb_s", "All-to-all", "figure.all_to_all", units.gb_s, _change_gb_s, 1),
 )
 NAMES = {figure.help: figure.name for figure in FIGURES}
 
@@ -128,6 +129,7 @@ def _notes(headlines: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str,
         else f"{units.usd_small(headlines['usd_per_gpu_hour'])} an hour",
         "built_ratio": _ratio_note(compute),
         "busbw_gb_s": _busbw_note(result),
+        "all_to_all_gb_s": _all_to_all_note(result),
     }  # fmt: skip
 
 
@@ -151,7 +153,7 @@ def _ratio_note(compute: Mapping[str, Any]) -> str:
     if not counts["spine"]:
         return "one tier has no uplinks"
     leaf = (
-        f"fullest leaf {units.ratio_to_one(ratio['worst_leaf'])}"
+        f"fullest leaf, average {units.ratio_to_one(ratio['built'])}"
         if ratio["worst_leaf"] != ratio["built"]
         else "every leaf"
     )
@@ -167,3 +169,8 @@ def _busbw_note(result: Mapping[str, Any]) -> str:
         )
     scattered = f", scattered {units.gb_s(busbw['random']['busbw_gb_s'])}" if busbw["random"]["costs"] else ""
     return f"limit: {busbw['limited_by']}, {units.message_size(busbw['message_bytes'])}{scattered}"
+
+
+def _all_to_all_note(result: Mapping[str, Any]) -> str:
+    found = (result.get("performance") or {}).get("all_to_all")
+    return f"limit: {found['limited_by']}, {units.message_size(found['message_bytes'])}" if found else ""

@@ -11,7 +11,7 @@ from typing import Any
 from estimator.bom_lines import CABLE, CATEGORIES, FACILITY, FIBER, MODULE, NIC, RACK, RANGE, SERVER, SWITCH, Cents
 from estimator.catalog.ports import COMPUTE
 from estimator.comparison_lines import FUNCTION_OF, Line, difference_cents, is_unpriced, relative, total_cents
-from estimator.units import CENTS_PER_USD
+from estimator.units import CENTS_PER_USD, parse_ratio
 
 Ends = tuple[float, float, float]
 LOW, HIGH = "low", "high"  # which end of a figure is the better one
@@ -150,8 +150,23 @@ def _links(side: Side) -> Value | None:
 
 
 def _oversubscription(side: Side) -> Value | None:
+    """The fullest leaf's: traffic waits there, whatever the average is."""
+    built = side.network().get("oversubscription")
+    return number(float(parse_ratio(built["worst_leaf"])), built["worst_leaf"]) if built else None
+
+
+def _average_ratio(side: Side) -> Value | None:
     built = side.network().get("oversubscription")
     return number(built["built_ratio"], built["built"]) if built else None
+
+
+def _all_to_all(side: Side) -> Value | None:
+    """The largest all-to-all on all GPUs; an estimate kept before there was one has none."""
+    found = ((side.estimate or {}).get("performance") or {}).get("all_to_all")
+    if not found:
+        return None
+    value, time_us = found["busbw_gb_s"], found["time_us"]
+    return Value((value * time_us / found["time_us_high"], value, value * time_us / found["time_us_low"]))
 
 
 def _of_network(key: str) -> Getter:
@@ -237,7 +252,7 @@ def _busbw(message_bytes: int | None, gpus: int | None = None) -> Getter:
 
 
 COUNTS, NETWORK, POWER, MONEY, UNIT_COSTS, SPEED, RUNNING = (
-    "Counts", "Bandwidth built", "Power", "Money", "Money for what it does", "Predicted all-reduce", "Running it",
+    "Counts", "Bandwidth built", "Power", "Money", "Money for what it does", "Predicted collectives", "Running it",
 )  # fmt: skip
 FIGURES = (
     Figure("switches", "Switches, compute network", "count", COUNTS, _switches(None), weight=10, same_share=SAME_COUNT),
@@ -247,7 +262,8 @@ FIGURES = (
     Figure("links", "Links, compute network", "count", COUNTS, _links, None, same_share=SAME_COUNT),
     Figure("cables", "Cables, compute network", "count", COUNTS, _quantity(CABLE, FIBER), weight=3, same_share=SAME_COUNT),
     Figure("modules", "Modules, compute network", "count", COUNTS, _quantity(MODULE), weight=5, same_share=SAME_COUNT),
-    Figure("oversubscription", "Oversubscription, built", "ratio", NETWORK, _oversubscription, LOW, False, weight=7),
+    Figure("oversubscription", "Oversubscription, fullest leaf", "ratio", NETWORK, _oversubscription, LOW, False, weight=7),
+    Figure("average_oversubscription", "Oversubscription, average", "ratio", NETWORK, _average_ratio, LOW, False),
     Figure("injection_gbit_s", "Injection", "gbit_s", NETWORK, _of_network("injection_gbit_s"), HIGH, weight=3),
     Figure("bisection_gbit_s", "Bisection", "gbit_s", NETWORK, _of_network("bisection_gbit_s"), HIGH, weight=7),
     Figure("network_w", "Network, typical", "w", POWER, _watts("network_w"), weight=5),
@@ -273,9 +289,12 @@ FIGURES = (
            _of_cost("usd_per_gb_s_busbw"), scales=False, weight=2),
     Figure("usd_per_million_tokens", "Total cost a million tokens", "usd_hour", UNIT_COSTS,
            _of_cost("usd_per_million_tokens"), scales=False, weight=3),
-    Figure("busbw_gb_s", "Largest message, all GPUs", "gb_s", SPEED, _busbw(None), HIGH, False, has_band=True, weight=9),
-    *(Figure(f"busbw_{words.lower().replace(' ', '_')}_gb_s", f"{words}, all GPUs", "gb_s", SPEED, _busbw(size), HIGH, False,
-             has_band=True, weight=weight)
+    Figure("busbw_gb_s", "All-reduce, largest message, all GPUs", "gb_s", SPEED, _busbw(None), HIGH, False, has_band=True,
+           weight=9),
+    Figure("all_to_all_gb_s", "All-to-all, largest message, all GPUs", "gb_s", SPEED, _all_to_all, HIGH, False, has_band=True,
+           weight=6),
+    *(Figure(f"busbw_{words.lower().replace(' ', '_')}_gb_s", f"All-reduce, {words}, all GPUs", "gb_s", SPEED, _busbw(size),
+             HIGH, False, has_band=True, weight=weight)
       for words, size, weight in (("1 GiB", 2**30, 2), ("64 MiB", 2**26, 2), ("1 MiB", 2**20, 1))),
     Figure("failures_per_year", "Failures a year", "per_year", RUNNING, _failures("failures_per_year"), weight=3,
            same_share=0.02),
@@ -303,7 +322,7 @@ def figures_of(sides: Sequence[Side]) -> tuple[Figure, ...]:
         asked = [found for figure in FIGURES if (found := WITHOUT_ADAPTERS.get(figure.key, figure)) is not None]
     if shared:
         at = next(k for k, figure in enumerate(asked) if figure.key == "busbw_gb_s")
-        asked.insert(at + 1, Figure(f"busbw_{shared}_gpus_gb_s", f"Largest message, {shared:,} GPUs", "gb_s", SPEED,
+        asked.insert(at + 1, Figure(f"busbw_{shared}_gpus_gb_s", f"All-reduce, largest message, {shared:,} GPUs", "gb_s", SPEED,
                                     _busbw(None, shared), HIGH, False, has_band=True, weight=8))  # fmt: skip
     return tuple(figure for figure in asked if _is_shown(figure, sides))
 

@@ -29,7 +29,9 @@ def kept_of(estimate: Mapping[str, Any]) -> dict[str, Any]:
         "bom": {"lines": [{key: line.get(key) for key in _LINE} for line in estimate["bom"]["lines"]]},
         "cost": {key: cost[key] for key in _COST if cost.get(key) is not None},
         "power": _power(estimate.get("power")),
-        "performance": {"all_reduce": _all_reduce(performance.get("all_reduce"))},
+        "performance": {
+            "all_reduce": _all_reduce(performance.get("all_reduce")), "all_to_all": performance.get("all_to_all"),
+        },
         "failures": {"expected": _expected(estimate.get("failures") or {})},
     }  # fmt: skip
 

@@ -154,7 +154,7 @@ def _phrase(
 ) -> tuple[str | None, str]:  # fmt: skip
     key, a_gpu = figure["key"], " a GPU" if figure["is_per_gpu"] else ""
     change, times = _change(ours, theirs), _times_words(ours, theirs)
-    if key.startswith("busbw"):
+    if figure["group"] == SPEED:
         return _speed_phrase(figure, side, baseline, ours, theirs, same, sizes)
     if key == "oversubscription":
         mine, other = (amount(figure["values"][i]["typical"], "ratio") for i in (side, baseline))
@@ -197,14 +197,14 @@ def _speed_phrase(
     figure: Mapping[str, Any], side: int, baseline: int, ours: float, theirs: float, same: bool,
     sizes: Sequence[int | None],
 ) -> tuple[str | None, str]:  # fmt: skip
-    label = figure["label"]
+    collective, size, where = figure["label"].split(", ")
     mine, other = sizes[side], sizes[baseline]
-    if label.endswith("all GPUs"):
+    if where == "all GPUs":
         place = f"at {mine:,} GPUs" if mine == other else f"on all GPUs ({mine:,} against {other:,})"
     else:
-        place = f"at {label.split(', ')[1]}"
-    message = "" if label.startswith("Largest") else f" of {label.split(', ')[0]}"
-    noun = f"predicted all-reduce{message} {place}"
+        place = f"at {where}"
+    message = "" if size == "largest message" else f" of {size}"
+    noun = f"predicted {collective.lower()}{message} {place}"
     if same:
         return f"{'same' if ours == theirs else 'about the same'} {noun}", noun
     if times := _times_words(ours, theirs):

@@ -213,9 +213,10 @@ def design_performance(
 
     Returns
     -------
-    One dict a design: ``{"all_reduce": {"gpus", "message_bytes", "time_us", …}, "collectives": {name: the same, compact},
-    "efficiency", "half_bandwidth_bytes", "system", "more_constants"}``; tables have a row for each GPU count and a column
-    for each size. ``scaling_efficiency`` is busbw ÷ busbw at ``reference_gpus``, the first count, at the same size.
+    One dict a design: ``{"all_reduce": {"gpus", "message_bytes", "time_us", …}, "all_to_all": {the largest message on all
+    GPUs}, "collectives": {name: as all_reduce, compact}, "efficiency", "half_bandwidth_bytes", "system",
+    "more_constants"}``; tables have a row for each GPU count and a column for each size. ``scaling_efficiency`` is busbw ÷
+    busbw at ``reference_gpus``, the first count, at the same size.
     """
     constants = constants or ModelConstants(catalog)
     columns = system_columns(systems, catalog, constants)
@@ -236,14 +237,19 @@ def design_performance(
         _design_table(all_reduce, counts[i], int(start[i]), both[i], _used(constants, columns, i))
         for i in range(len(counts))
     ]
+    scattered = _all_to_all(columns, counts, constants)  # after the tables: they list the constants of all-reduce alone
     if only_all_reduce:
-        return [{"all_reduce": table, "system": dict(system)} for table, system in zip(tables, systems, strict=True)]
+        return [
+            {"all_reduce": table, "all_to_all": scattered[i], "system": dict(systems[i])}
+            for i, table in enumerate(tables)
+        ]
     times = {"all_reduce": all_reduce}
     times |= {name: predict_times(points, message_bytes, constants, name) for name in COLLECTIVES if name not in times}
     scaling = _Scaling(times, points)
     return [
         {
             "all_reduce": tables[i],
+            "all_to_all": scattered[i],
             **scaling.as_json(slice(int(start[i]), int(start[i + 1])), row),
             "system": dict(systems[i]),
             "more_constants": _more(_used(constants, columns, i), tables[i]["constants"]),
@@ -265,6 +271,32 @@ def _both_placements(columns: SystemColumns, counts: list[list[int]], constants:
     largest = np.array([[DESIGN_MESSAGE_BYTES[-1]]], dtype=np.float64)
     found = predict_times(points, largest, constants).busbw_byte_s
     return byte_s_to_gb_s(found[:, 0]).reshape(-1, 2).tolist()
+
+
+def _all_to_all(
+    columns: SystemColumns, counts: list[list[int]], constants: ModelConstants
+) -> list[dict[str, Any] | None]:
+    """The largest all-to-all on all GPUs of each design, which loads every uplink; None for one GPU alone."""
+    points = _points(columns, [1] * len(counts), np.array([row[-1] for row in counts], dtype=np.int64), constants)
+    largest = np.array([[DESIGN_MESSAGE_BYTES[-1]]], dtype=np.float64)
+    found = predict_times(points, largest, constants, "alltoall")
+    busbw, times = byte_s_to_gb_s(found.busbw_byte_s[:, 0]), (found.time_s, found.low_s, found.high_s)
+    time_us, low_us, high_us = (s_to_us(column[:, 0]).tolist() for column in times)
+    return [
+        {
+            "gpus": row[-1],
+            "message_bytes": DESIGN_MESSAGE_BYTES[-1],
+            "busbw_gb_s": float(busbw[i]),
+            "time_us": time_us[i],
+            "time_us_low": low_us[i],
+            "time_us_high": high_us[i],
+            "limited_by": LIMITS[int(found.limit[i, 0])],
+            "validated": bool(found.is_validated[i, 0]),
+        }
+        if row[-1] > 1
+        else None
+        for i, row in enumerate(counts)
+    ]
 
 
 def _more(rows: list[dict[str, Any]], without: list[dict[str, Any]]) -> list[dict[str, Any]]:

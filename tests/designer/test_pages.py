@@ -167,7 +167,7 @@ class TestPreview:
         response = page.post(reverse("edit-new"), FORM, headers=HTMX)
         words = text_of(response)
         assert "Switches 48 32 leaf + 16 spine" in words
-        assert "Built ratio 1:1 every leaf" in words
+        assert "Leaf ratio 1:1 every leaf" in words
         assert len(response.content) < 12_000, "the diagram, the form and the charts come without it"
         assert response["Design-Opened"] == reverse("design", args=[owner.designs.get().pk])
         assert not owner.estimate_jobs.exists()
@@ -213,9 +213,17 @@ class TestPreview:
             page.post(reverse("edit", args=[design.pk]), FORM | {"size": "2048", "step": "b"}, headers=HTMX)
         )
         assert "GPUs 2,048 +1,024 since the change before" in twice
-        assert "Built ratio 1:1 every leaf" in twice, "what has not moved has no change"
+        assert "Leaf ratio 1:1 every leaf" in twice, "what has not moved has no change"
         back = text_of(page.post(reverse("edit", args=[design.pk]), FORM | {"size": "1024", "step": "c"}, headers=HTMX))
         assert f"GPUs 1,024 {units.MINUS}1,024 since the change before" in back
+
+    def test_the_ratio_is_the_fullest_leaf_s_with_the_average_below(self, page, design):
+        split = {"fabric__scalable_unit_nodes": "32", "fabric__leaf_downlinks": "32", "fabric__leaf_uplinks": "16"}
+        uneven = FORM | split | {"size": "800", "step": "a"}
+        words = text_of(page.post(reverse("edit", args=[design.pk]), uneven, headers=HTMX))
+        found = re.search(r"Leaf ratio ([\d.]+):1 .{0,60}fullest leaf, average ([\d.]+):1", words)
+        assert found, words
+        assert float(found[1]) > float(found[2])
 
     def test_the_diagram_follows_the_state_in_sight(self, page, design):
         address = reverse("diagram", args=[design.pk])
@@ -297,7 +305,7 @@ class TestNewDesign:
     def test_a_sample_fills_the_form(self, page, sample):
         response = page.get(reverse("design-new"), {"sample": sample.key})
         assert html.escape(sample.name) in response.content.decode()
-        assert response.content.decode().count("data-figure=") == 9
+        assert response.content.decode().count("data-figure=") == 10
 
     def test_estimate_saves_the_design_and_goes_to_it(self, page, owner):
         response = page.post(reverse("design-new"), FORM)
@@ -377,7 +385,8 @@ class TestDesign:
             f"Purchase ? {units.usd(cost['capex_usd']['total']['typical'])} {units.usd(cost['capex_usd']['total']['low'])}",
             f"Per GPU ? {units.usd(cost['usd_per_gpu']['typical'])} "
             f"{units.usd_small(cost['usd_per_gpu_hour']['typical'])} an hour",
-            f"Built ratio ? {units.ratio_to_one(fabric['oversubscription']['built'])}",
+            f"Leaf ratio ? {units.ratio_to_one(fabric['oversubscription']['worst_leaf'])}",
+            f"All-to-all ? {units.gb_s(result['performance']['all_to_all']['busbw_gb_s'])}",
             f"All-reduce ? {units.gb_s(both['ordered_busbw_gb_s'])}",
             f"Transceivers {sum(modules.values()):,} {modules['switch']:,} in switches, {modules['node']:,} in servers",
             f"Leaf–spine links {fabric['links']['leaf_spine']:,} {fabric['cables']['leaf_spine']:,} cables",

@@ -337,7 +337,7 @@ def test_less_bisection_and_a_higher_ratio_are_worse() -> None:
     assert tones["oversubscription"] == tones["bisection_gbit_s"] == "worse"
     assert tones["switches"] == "better"
     ratio = figure(answer, "oversubscription")
-    assert ratio["texts"] == ["1:1", "8:3"]
+    assert ratio["texts"] == ["1:1", "3:1"]
     assert ratio["best"] == [0]
 
 
