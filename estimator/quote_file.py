@@ -9,7 +9,8 @@ from typing import Any
 
 from estimator.handoff.readers.found import UnreadableFile
 from estimator.quote_numbers import COMMA, POINT
-from estimator.quote_workbook import MAX_CELL, MAX_COLUMNS, QuoteRow, Workbook
+from estimator.quote_workbook import MAX_CELL, MAX_COLUMNS, QuoteRow
+from estimator.workbook_reader import Pages
 
 MAX_FILE_BYTES = 20_000_000
 MAX_ROWS = 100_000
@@ -150,16 +151,21 @@ class _Budget:
 
 
 def _workbook_table(data: bytes) -> QuoteTable:
-    workbook, budget = Workbook(io.BytesIO(data)), _Budget()
-    sheets: list[QuoteSheet] = []
-    for title, rows in workbook.sheets():
-        if len(sheets) == MAX_SHEETS:
-            raise UnreadableFile(
-                "too_many_sheets", f"The workbook has more than {MAX_SHEETS} sheets. Save the quote's sheets alone."
-            )
-        sheets.append(QuoteSheet(_clean(title)[:100], [budget.take(_cleaned(row)) for row in rows]))
-    remarks = ((workbook.has_macros, _MACROS), (workbook.has_links, _LINKS), (workbook.has_wide_rows, _WIDE))
-    return QuoteTable("xlsx", sheets, [remark for is_so, remark in remarks if is_so])
+    budget, sheets = _Budget(), list[QuoteSheet]()
+    with Pages(io.BytesIO(data), "quote") as pages:
+        for title, rows in pages.sheets():
+            if len(sheets) == MAX_SHEETS:
+                raise UnreadableFile(
+                    "too_many_sheets", f"The workbook has more than {MAX_SHEETS} sheets. Save the quote's sheets alone."
+                )
+            sheets.append(QuoteSheet(_clean(title)[:100], [budget.take(_cleaned(_row_of(row))) for row in rows]))
+    remarks = (("macros", _MACROS), ("links", _LINKS), ("wide", _WIDE))
+    return QuoteTable("xlsx", sheets, [words for key, words in remarks if pages.remarks[key]])
+
+
+def _row_of(values: list[Any]) -> QuoteRow:
+    number, cells, *marks = values
+    return QuoteRow(number, cells, *_marks(*marks))
 
 
 def _cleaned(row: QuoteRow) -> QuoteRow:

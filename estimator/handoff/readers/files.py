@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import IO
 
 from estimator.errors import Problem, SpecError
-from estimator.handoff.readers import ibnetdiscover, netbox, sheet, topo, workbook
+from estimator.handoff.readers import ibnetdiscover, netbox, sheet, topo
 from estimator.handoff.readers.found import FoundLinks, UnreadableFile, stated_hash
+from estimator.workbook_reader import Pages
 
 AUTO = "auto"
 FORMATS = ("ibnetdiscover", "topo", "csv", "xlsx", "netbox")
@@ -124,7 +125,8 @@ def _csv(file: IO[bytes], encoding: str) -> FoundLinks:
 
 
 def _xlsx(file: IO[bytes], encoding: str) -> FoundLinks:
-    return sheet.read(workbook.sheets(file), "xlsx", stated_hash(workbook.remark(file)))
+    with Pages(file, "links") as pages:
+        return sheet.read(pages.sheets(), "xlsx", stated_hash(pages.remark()))
 
 
 _READERS: dict[str, Callable[[IO[bytes], str], FoundLinks]] = {

@@ -1,5 +1,7 @@
 """Rows of an XLSX workbook by the standard library: values only, no macros, no formulas evaluated, no DTD, bounded size."""
 
+import lzma
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -7,6 +9,7 @@ from typing import IO, Any
 from xml.parsers import expat
 
 from estimator.handoff.readers.found import UnreadableFile
+from estimator.units import is_whole_number
 
 MAX_UNPACKED_BYTES = 1_500_000_000
 MAX_PARTS = 2_000
@@ -15,6 +18,13 @@ MAX_CELL = 2_000
 PROPERTIES = "docProps/core.xml"
 MAX_COLUMNS = 200
 CHUNK_BYTES = 262_144
+MAX_TAG_BYTES = 1_000_000
+"""Of one element with its attributes: a parser looks at a tag from its start again with every piece that it is given."""
+DAMAGED = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, ValueError, OverflowError, LookupError,
+    NotImplementedError, RuntimeError,
+)  # fmt: skip
+"""What the standard library raises at an archive whose directory or parts are not what they say: by trial, all of these."""
 Row = tuple[int, list[str]]
 
 
@@ -42,7 +52,7 @@ def opened(file: IO[bytes], limit: int) -> zipfile.ZipFile:
     """Refuse before anything is unpacked; reading stops at the size that a part declares."""
     try:
         archive = zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
+    except DAMAGED:
         raise UnreadableFile("not_a_workbook", "The file is no XLSX workbook: it cannot be unpacked.") from None
     parts = archive.infolist()
     unpacked = sum(part.file_size for part in parts)
@@ -84,19 +94,32 @@ class Parser:
 
     def chunks(self) -> Iterator[None]:
         """Parse on, a piece a step."""
+        n_bytes = 0
+        try:
+            for chunk in self._unpacked():
+                self._parser.Parse(chunk, False)
+                n_bytes += len(chunk)
+                if n_bytes - self._parser.CurrentByteIndex > MAX_TAG_BYTES:
+                    raise UnreadableFile(
+                        "not_a_workbook",
+                        f"{self._part} has one element of more than {MAX_TAG_BYTES:,} bytes, which no sheet has.",
+                    )
+                yield
+            self._parser.Parse(b"", True)
+            yield
+        except expat.ExpatError as error:
+            raise UnreadableFile("not_a_workbook", f"{self._part} is broken XML: {error}.") from None
+
+    def _unpacked(self) -> Iterator[bytes]:
+        """The part, piece by piece."""
+        if self._part not in self._archive.NameToInfo:
+            raise UnreadableFile("not_a_workbook", f"The workbook lacks its part {self._part}.")
         try:
             with self._archive.open(self._part) as stream:
                 while chunk := stream.read(CHUNK_BYTES):
-                    self._parser.Parse(chunk, False)
-                    yield
-                self._parser.Parse(b"", True)
-                yield
-        except expat.ExpatError as error:
-            raise UnreadableFile("not_a_workbook", f"{self._part} is broken XML: {error}.") from None
-        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
+                    yield chunk
+        except DAMAGED as error:
             raise UnreadableFile("not_a_workbook", f"{self._part} cannot be unpacked: {error}.") from None
-        except KeyError:
-            raise UnreadableFile("not_a_workbook", f"The workbook lacks its part {self._part}.") from None
 
 
 def column_number(letters: str) -> int:
@@ -109,7 +132,7 @@ def column_number(letters: str) -> int:
 
 def is_number(text: str) -> bool:
     """Whether a text is the number of a row or of a shared text: a workbook has 2^20 rows a sheet."""
-    return text.isascii() and text.isdecimal() and len(text) <= 8
+    return is_whole_number(text, 8)
 
 
 def local(name: str) -> str:
@@ -155,7 +178,8 @@ class _Properties(Parser):
             self.words = self.words[:MAX_CELL]
 
     def text(self, data: str) -> None:
-        self.words += f" {data}"
+        if len(self.words) < MAX_CELL:
+            self.words += f" {data[:MAX_CELL]}"
 
 
 class _Strings(Parser):
