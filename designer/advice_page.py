@@ -15,6 +15,7 @@ from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.pipeline import estimate
 from estimator.sibling import SIBLINGS, sibling_spec
 from estimator.spec import parse_spec
+from estimator.units import is_whole_number
 
 FULL = ("counts", "cables", "bom", "cost", "performance", "failures")
 SPEED = ("counts", "performance")
@@ -120,7 +121,7 @@ def asked_values(query: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
             [Problem("rate", "not_a_choice", f"Rates are {', '.join(RATES)} Gb/s, and {rate} was asked for.")]
         )
     size = str(query.get("gpus") or DEFAULT_GPUS).replace(",", "").strip()
-    if not (size.isascii() and size.isdigit() and len(size) <= 9):
+    if not is_whole_number(size, 9):
         raise SpecError(
             [Problem("gpus", "not_a_number", f"GPUs are a whole number such as 1024, and {size[:40]!r} is none.")]
         )

@@ -21,6 +21,7 @@ from designer.labels import MAX_NAME, checked_name
 from designer.models import Comparison, Design, PriceBook
 from estimator.comparison import LEAST, MOST
 from estimator.errors import EstimatorError
+from estimator.units import is_whole_number
 
 SECTION = {"section": "comparisons"}
 DESIGNS, BOOKS, FAMILIES = "designs", "books", "families"
@@ -71,7 +72,7 @@ def _told(error: EstimatorError, ticked: Sequence[str], request: HttpRequest) ->
     out = []
     for problem in error.problems:
         at = problem.field.removeprefix("items[").partition("]")[0]
-        name = by_id.get(ticked[int(at)], "") if at.isdigit() and int(at) < len(ticked) else ""
+        name = by_id.get(ticked[int(at)], "") if is_whole_number(at, 4) and int(at) < len(ticked) else ""
         out.append(f"{name}: {problem.message}" if name else problem.message)
     return list(dict.fromkeys(out))
 
@@ -154,7 +155,7 @@ def _changed(row: Comparison, form: Mapping[str, Any]) -> str:
 
 
 def _number(text: Any, n_sides: int) -> int:
-    if not str(text).isdecimal() or int(text) >= n_sides:
+    if not is_whole_number(str(text), 4) or int(text) >= n_sides:
         raise Http404("There is no such side.")
     return int(text)
 

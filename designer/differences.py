@@ -10,6 +10,7 @@ from designer.spec_keys import ALL_KEYS, SIZE_KEYS, SIZE_UNIT, field_name
 from designer.templatetags.units import words
 from estimator.catalog.loader import Catalog
 from estimator.fabric_fields import OtherFabric
+from estimator.units import is_whole_number
 
 IN_LIST = re.compile(r"\[(\d+)\]")  # problems count entries as lists do, changes as keys
 AUTOMATIC = "automatic"
@@ -29,7 +30,7 @@ def value_at(values: Any, path: str) -> Any:
     for part in path.split("."):
         if isinstance(values, Mapping):
             values = values.get(part)
-        elif isinstance(values, Sequence) and part.isdecimal() and int(part) < len(values):
+        elif isinstance(values, Sequence) and is_whole_number(part, 6) and int(part) < len(values):
             values = values[int(part)]
         else:
             return None

@@ -44,7 +44,7 @@ class Environment:
         value = self.text(name)
         if not value:
             return default
-        if not value.isascii() or not value.isdigit() or not least <= int(value) <= most:
+        if not value.isascii() or not value.isdecimal() or not least <= int(value) <= most:
             raise BadSetting(name, value, f"write a whole number from {least} to {most}.")
         return int(value)
 

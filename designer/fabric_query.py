@@ -10,6 +10,7 @@ from designer.fabric_words import MODES
 from designer.result_query import MAX_DIGITS, one_of
 from estimator.diagram_failure import MOST_DOWN
 from estimator.diagram_scope import MOST_LETTERS
+from estimator.units import is_whole_number
 
 TAB = "fabric"
 ANCHOR = "fabric"
@@ -64,7 +65,7 @@ def asked_of(query: Mapping[str, Any], roles: Sequence[str]) -> Asked:
         first_role=roles[0],
         at=_text(query.get("at")),
         by=_text(query.get("by")),
-        start=int(start) if start.isascii() and start.isdecimal() and len(start) <= MAX_DIGITS else 0,
+        start=int(start) if is_whole_number(start, MAX_DIGITS) else 0,
         colour=one_of(query.get("colour"), MODES),
         down=tuple(dict.fromkeys(name for name in names if name)),
         find=_text(query.get("find")),

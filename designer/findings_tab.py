@@ -6,6 +6,7 @@ from typing import Any
 from designer.differences import difference, label_of
 from designer.spec_keys import ALL_KEYS, field_name
 from estimator.catalog.loader import load_catalog
+from estimator.units import is_whole_number
 
 SEVERITIES = ("error", "warning", "info")
 
@@ -37,6 +38,6 @@ def n_to_heed(result: Mapping[str, Any]) -> int:
 def change_of(result: Mapping[str, Any], number: str) -> dict[str, Any] | None:
     """The proposed change of finding ``number``, counted from 1 as on the page; None if it proposes none."""
     findings = result.get("findings", [])
-    if not number.isascii() or not number.isdecimal() or not 1 <= int(number) <= len(findings):
+    if not is_whole_number(number, 6) or not 1 <= int(number) <= len(findings):
         return None
     return findings[int(number) - 1].get("change") or None

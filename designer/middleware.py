@@ -12,6 +12,7 @@ from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 
 from estimator.errors import CatalogError
+from estimator.units import is_whole_number
 
 logger = logging.getLogger(__name__)
 
@@ -78,4 +79,4 @@ class BrokenCatalogMiddleware:
 
 def _declared_length(request: HttpRequest) -> int:
     value = request.META.get("CONTENT_LENGTH") or "0"
-    return int(value) if value.isascii() and value.isdigit() else 0
+    return int(value) if is_whole_number(value, 15) else 0

@@ -17,6 +17,7 @@ from estimator.own_prices import MAX_RATES, MAX_REGION, MAX_TEXT
 from estimator.price_choice import BASIS_WORDS
 from estimator.price_sheet import COLUMNS, Defaults
 from estimator.quote_numbers import parse_number
+from estimator.units import is_whole_number
 
 LABELS = {
     "part": "Part", "per": "Per", "low": "Low", "typical": "Typical", "high": "High", "currency": "Currency",
@@ -143,7 +144,7 @@ def rate_messages(problems: Iterable[Problem], places: list[int]) -> dict[int, s
     out: dict[int, list[str]] = {}
     for problem in problems:
         head = problem.field.partition("rates[")[2].partition("]")[0]
-        place = places[int(head)] if head.isdecimal() and int(head) < len(places) else -1
+        place = places[int(head)] if is_whole_number(head, 6) and int(head) < len(places) else -1
         out.setdefault(place, []).append(problem.message)
     return {place: " ".join(messages) for place, messages in out.items()}
 

@@ -50,6 +50,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.own_prices import MAX_NAME, MAX_PRICES
 from estimator.price_sheet import MAX_FILE_BYTES, MAX_ROWS, Defaults, entry_of
+from estimator.units import is_whole_number
 
 SECTION = {"section": "prices"}
 NEW = "new"
@@ -155,7 +156,7 @@ def _asked_edit(request: HttpRequest, book: PriceBook) -> dict[str, Any] | None:
     asked, latest = request.GET.get("edit", ""), book.latest
     if asked == NEW:
         return {"index": NEW, "number": latest.number} | forms.price_fields(forms.blank_price())
-    if asked.isascii() and asked.isdecimal() and len(asked) < 6 and int(asked) < len(latest.prices):
+    if is_whole_number(asked, 5) and int(asked) < len(latest.prices):
         fields = forms.price_fields(forms.texts_of(latest.prices[int(asked)]))
         return {"index": int(asked), "number": latest.number} | fields
     return None
@@ -197,7 +198,7 @@ def price_save(request: HttpRequest, pk: UUID) -> HttpResponse:
 def _index_of(request: HttpRequest, n_prices: int) -> int:
     """The place of the price that is saved; behind the last for a new one."""
     text = request.POST.get("index", "")
-    is_place = text.isascii() and text.isdecimal() and len(text) < 6
+    is_place = is_whole_number(text, 5)
     return min(int(text), n_prices) if is_place else n_prices
 
 

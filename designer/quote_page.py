@@ -22,6 +22,7 @@ from estimator.quote_numbers import CURRENCIES
 from estimator.quote_report import PROBLEMS
 from estimator.quote_words import header_fields
 from estimator.quotes import ReadQuote, kept_quote
+from estimator.units import is_whole_number
 
 Json = dict[str, Any]
 LINES_A_PAGE = 50
@@ -232,7 +233,7 @@ def posted_columns(posted: Mapping[str, str], read: ReadQuote) -> list[Json]:
         if f"{prefix}header_row" not in posted:
             continue
         text = posted[f"{prefix}header_row"].strip()
-        row = int(text) if text.isascii() and text.isdecimal() and len(text) <= 7 else -1
+        row = int(text) if is_whole_number(text, 7) else -1
         one: Json = {"sheet": sheet.title, "header_row": row, "is_used": posted.get(f"{prefix}used") == "on"}
         fields = _posted_fields(posted, f"{prefix}column-")
         before = known[sheet.title].header_row if sheet.title in known else 0
@@ -272,11 +273,7 @@ def _posted_fields(posted: Mapping[str, str], prefix: str) -> dict[str, int]:
     fields: dict[str, int] = {}
     for key, name in posted.items():
         place = key.removeprefix(prefix)
-        if (
-            not key.startswith(prefix)
-            or name not in FIELDS
-            or not (place.isascii() and place.isdecimal() and len(place) < 5)
-        ):
+        if not key.startswith(prefix) or name not in FIELDS or not is_whole_number(place, 4):
             continue
         if name in fields:
             message = (

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from estimator.units import ceil_div
+from estimator.units import ceil_div, is_whole_number
 
 ROWS_A_PAGE = 64
 MAX_DIGITS = 9
@@ -51,7 +51,7 @@ def page_number(asked: Any, n_rows: int, size: int = ROWS_A_PAGE) -> tuple[int, 
     """(page, pages): the page asked for, within what there is; the first where none or nonsense was asked for."""
     n_pages = max(int(ceil_div(n_rows, size)), 1)
     text = str(asked or "")
-    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS else 1
+    number = int(text) if is_whole_number(text, MAX_DIGITS) else 1
     return min(max(number, 1), n_pages), n_pages
 
 

@@ -19,6 +19,7 @@ from designer.result_query import Page, page_number
 from designer.revising import branch_off
 from designer.revision_diff import revision_diff
 from estimator.errors import EstimatorError
+from estimator.units import is_whole_number
 
 REVISIONS_A_PAGE = 8
 
@@ -41,9 +42,7 @@ def revisions(request: HttpRequest, design_id: UUID) -> HttpResponse:
 
 
 def _asked(text: str | None, numbers: list[int]) -> int | None:
-    return (
-        int(text) if text and text.isascii() and text.isdecimal() and len(text) < 10 and int(text) in numbers else None
-    )
+    return int(text) if text and is_whole_number(text, 9) and int(text) in numbers else None
 
 
 def _page(row: Design, asked: str | None) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from estimator.port_match import DEVICE_BITS, natural_key
-from estimator.units import IntArray
+from estimator.units import IntArray, is_whole_number
 
 NO_DEVICE = -1
 BY_MAP, BY_NAME, BY_LIKE_NAME, BY_STRUCTURE, BY_ORDER = "map", "name", "like-name", "structure", "order"
@@ -70,7 +70,7 @@ def match_names(planned: list[str], found: list[str], mapping: Mapping[str, str]
 def like_name(name: str) -> str:
     """A name without case, domain, separators and leading zeros: Leaf_R1-1.dc.example → leafr1-1."""
     name = name.lower().strip()
-    if not name.replace(".", "").isdigit():
+    if not is_whole_number(name.replace(".", ""), len(name)):
         name = name.split(".", 1)[0]
     words = re.findall(r"[a-z]+|\d+", name)
     return " ".join(_NUMBER.sub(r"\1", word) for word in words)

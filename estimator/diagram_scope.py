@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from estimator.devices import CORE, KINDS, LEAF, MANAGER, NODE, SPINE
 from estimator.diagram_places import AXES, PLANE, POD, RAIL, UNIT, Places
-from estimator.units import IntArray
+from estimator.units import IntArray, is_whole_number
 
 ROSTERS = {"nodes": NODE, "managers": MANAGER, "leaves": LEAF, "spines": SPINE, "cores": CORE}
 MOST_LETTERS = 80
@@ -73,7 +73,7 @@ def scope_of(address: str, places: Places) -> Scope | None:
         parts.append(last)
     for part in parts:
         axis, _, number = part.partition("-")
-        if axis not in AXES or not number.isascii() or not number.isdecimal() or axis in dict(scope.on):
+        if axis not in AXES or not is_whole_number(number, len(number)) or axis in dict(scope.on):
             return None
         if not 1 <= int(number) <= places.n[axis]:
             return None
@@ -162,7 +162,7 @@ def near_parts(typed: str, places: Places) -> list[str]:
     None for what is no part's name at all; the last part of each kind where there are not so many.
     """
     axis, _, number = typed.strip().lower().partition("-")
-    if axis not in AXES or not number.isascii() or not number.isdecimal():
+    if axis not in AXES or not is_whole_number(number, len(number)):
         return []
     axes = [one for one in walk(places) if one != axis]
     if places.n[axis] > 1:

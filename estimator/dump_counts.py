@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from estimator.handoff.readers.found import HOST, SWITCH, FoundLinks, UnreadableFile
-from estimator.units import BoolArray, IntArray
+from estimator.units import BoolArray, IntArray, is_whole_number
 
 LEAF, SPINE, CORE = 1, 2, 3
 LEAF_SHARE = 4  # a leaf has at least this part of the usual number of servers' links
@@ -186,7 +186,7 @@ class _Ends:
 
 def _top_port(graph: _Graph, file: FoundLinks, chosen: BoolArray) -> int:
     """The highest port number that any of the chosen devices uses; 0 where ports are no numbers."""
-    ports = np.array([int(text) if text.isdecimal() else 0 for text in file.ports] or [0], dtype=np.int64)
+    ports = np.array([int(text) if is_whole_number(text, 6) else 0 for text in file.ports] or [0], dtype=np.int64)
     used = np.r_[ports[graph.a_port[chosen[graph.a]]], ports[graph.b_port[chosen[graph.b]]]]
     return int(used.max(initial=0))
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from estimator.collectives import BUS_FACTORS, COLLECTIVES
 from estimator.errors import Problem, SpecError
+from estimator.units import is_whole_number
 
 MAX_LOG_BYTES = 20_000_000
 MAX_LINE = 10_000
@@ -41,7 +42,10 @@ _STAMP = re.compile(  # mpirun --timestamp-output, kubectl logs --prefix --times
 )
 _ANY_TAG = re.compile(r"^(\s*[^\s{\"]{1,100}(?::|\s\|)\s?)(?=\{)")  # such as a host's name
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_RANK = re.compile(r"Rank\s+(\d{1,7})\s.*?Pid\s+(\d+)\s+on\s+(\S+)\s+device\s+(\d{1,7})\s*(?:\[[^\]]*\])?\s*(.*)")
+_RANK = re.compile(  # bounded in every part: a line of many such words is looked at once, not once from each of them
+    r"Rank\s{1,20}(\d{1,7})\s.{0,80}?Pid\s{1,20}(\d{1,20})\s{1,20}on\s{1,20}(\S{1,255})\s{1,20}device\s{1,20}(\d{1,7})"
+    r"\s{0,20}(?:\[[^\]]{0,80}\])?\s{0,20}(.*)"
+)
 _TEST = re.compile(r"\b(all_reduce|all_gather|reduce_scatter|alltoall|all_to_all|broadcast|reduce|sendrecv)_perf\b")
 _OPTIONS = re.compile(r"\b(nThread|nGpus|graph)\s*:?\s*(\d{1,7})\b")
 _VERSION = re.compile(r"(?:nccl-library=|NCCL version |nccl_version[\"': ]+)([\w.+]+)")
@@ -157,7 +161,7 @@ def _read_text(text: str, reading: _Reading) -> None:
         if stripped.startswith("#") or _is_said_by_the_test(stripped):
             _read_comment(stripped, reading)
             continue
-        row = _row(number, stripped.split()) if stripped[0].isdigit() else "not a row of the table"
+        row = _row(number, stripped.split()) if is_whole_number(stripped[0], 1) else "not a row of the table"
         if isinstance(row, LogRow):
             reading.rows.append((tag, row, _kind(stripped.split())))
             continue
@@ -172,7 +176,7 @@ def _read_text(text: str, reading: _Reading) -> None:
 
 
 def _is_said_by_the_test(line: str) -> bool:
-    return bool(_TEST.search(line)) and not line[0].isdigit()
+    return bool(_TEST.search(line)) and not is_whole_number(line[0], 1)
 
 
 def _without_tag(line: str) -> tuple[str, str]:
@@ -206,11 +210,11 @@ def _read_comment(line: str, reading: _Reading) -> None:
 
 def _row(number: int, words: list[str]) -> LogRow | str:
     """A row of the table, or why the line is none."""
-    if len(words) < 6 or not words[0].isdigit() or not words[1].isdigit() or words[2].lower() not in TYPES:
+    counts = all(is_whole_number(word, MAX_LINE) for word in words[:2])
+    if len(words) < 6 or not counts or words[2].lower() not in TYPES:
         return "not a row of the table"
-    rest = words[3:]
-    while rest and not _number(rest[0]) and rest[0] != "N/A":
-        rest = rest[1:]  # the operation, where one is printed
+    is_figure = (i for i, word in enumerate(words) if i > 2 and (word == "N/A" or _number(word)))
+    rest = words[next(is_figure, len(words)) :]  # behind the operation, where one is printed
     if len(rest) in (5, 9, 7) and _is_integer(rest[0]):
         rest = rest[1:]  # the root
     numbers = [float(word) if _number(word) else None for word in rest]
@@ -245,7 +249,7 @@ def _number(word: str) -> bool:
 
 
 def _is_integer(word: str) -> bool:
-    return word.lstrip("-").isdigit()
+    return is_whole_number(word.removeprefix("-"), MAX_LINE)
 
 
 # ---------------------------------------------------------------- JSON

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from estimator.units import IntArray
+from estimator.units import IntArray, is_whole_number
 
 LANE_BITS = 4  # lane 0 is the whole port; a port splits into eight at most
 DEVICE_BITS = 32
@@ -155,7 +155,7 @@ def _place(book: PortBook, style: str, text: str) -> PortLane | None:
     if style == PRINTED:
         return book.printed.get(text)
     if style == ADAPTERS_FROM_ONE:  # as the Cable Validation Tool counts: 4 is mlx5_3
-        return book.adapters.get(int(text) - 1) if text.isdecimal() and len(text) < 7 else None
+        return book.adapters.get(int(text) - 1) if is_whole_number(text, 6) else None
     adapter = _ADAPTER.match(text) if book.is_host else None
     numbers = (int(adapter[1]),) if adapter else tuple(int(digits) for digits in _DIGITS.findall(text[:40]))
     if any(number > 1_000_000 for number in numbers):

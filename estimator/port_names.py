@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import OUT_OF_BAND, compute_network
 from estimator.catalog.records import PortNaming, Server, Switch, SwitchCage
+from estimator.units import is_whole_number
 
 BMC_PORT = "bmc"
 COMPUTE = "compute"
@@ -192,7 +193,7 @@ def host_ports(role: str, n_ports: int) -> list[str]:
     """Ports that a host has on a storage or management network: ``storage1`` …; out-of-band ``bmc``, then ``bmc2``."""
     if role == OUT_OF_BAND:
         return [BMC_PORT if port == 1 else f"{BMC_PORT}{port}" for port in range(1, n_ports + 1)]
-    stem = f"{role}-" if role[-1:].isdigit() else role  # the second network of a role
+    stem = f"{role}-" if is_whole_number(role[-1:], 1) else role  # the second network of a role
     return [f"{stem}{port}" for port in range(1, n_ports + 1)]
 
 

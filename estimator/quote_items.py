@@ -152,7 +152,7 @@ class Numbers:
         for number in numbers:
             self._exact.setdefault(plain(number), (part, number))
             base = plain(number.rpartition("-")[0])
-            if len(base) >= SHORTEST and any(c.isdigit() for c in base):
+            if len(base) >= SHORTEST and any(c.isdecimal() for c in base):
                 self._add_base(base, part, number)
 
     def _add_base(self, base: str, part: str, number: str) -> None:
@@ -162,7 +162,7 @@ class Numbers:
     def _add_model(self, part: str, model: str) -> None:
         for name in re.split(r",\s*", model):
             name = re.sub(r"\b(?:director|rack|rack|compute tray)\b|\d+ ×.*", "", name).strip()
-            if len(plain(name)) >= SHORTEST - 1 and any(c.isdigit() for c in name):
+            if len(plain(name)) >= SHORTEST - 1 and any(c.isdecimal() for c in name):
                 self._add_base(plain(name), part, name)
 
     def _add_cable(self, cable: Cable) -> None:

@@ -198,7 +198,7 @@ class _SheetReader:
         if self._header and [cell.lower() for cell in row.cells] == self._header:
             return self._out(row, "header_again")
         part, words = self._text(row, "part_number"), self._text(row, "description")
-        is_named = any(c.isdigit() for c in part)
+        is_named = any(c.isdecimal() for c in part)
         if not is_named and self._is_total(row):
             return self._total(row)
         amount = next(

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
 from estimator.exchange import CURRENCIES, MINOR_DIGITS
+from estimator.units import is_whole_number
 
 POINT, COMMA = ".", ","
 MAX_DIGITS = 15
@@ -82,8 +83,8 @@ def parse_number(text: str, decimal: str = POINT) -> Decimal | None:
         return None
     for separator in (decimal, COMMA if decimal == POINT else POINT):
         if _PLAIN_BODY[separator].fullmatch(body) or _GROUPED[separator].fullmatch(body):
-            digits = "".join("." if c == separator else c for c in body if c.isdigit() or c == separator)
-            if sum(map(str.isdigit, digits)) > MAX_DIGITS:
+            digits = "".join("." if c == separator else c for c in body if c.isdecimal() or c == separator)
+            if sum(map(str.isdecimal, digits)) > MAX_DIGITS:
                 return None
             number = Decimal(digits)
             return -number if is_negative else number
@@ -96,7 +97,7 @@ def stored_number(text: str) -> Decimal | None:
         number = Decimal(text)
     except InvalidOperation:
         return None
-    if text.isascii() and text.isdecimal() and len(text) <= 12:
+    if is_whole_number(text, 12):
         return number
     if not number.is_finite() or abs(number.adjusted()) > MAX_DIGITS:
         return Decimal(0) if number.is_finite() and number.adjusted() < -MAX_DIGITS else None

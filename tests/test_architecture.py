@@ -96,3 +96,11 @@ def test_nothing_in_the_core_imports_the_pipeline() -> None:
 @pytest.mark.parametrize("package", ["designer", "estimator/jobs"])
 def test_importing_a_package_starts_nothing(package: str) -> None:
     assert (BASE_DIR / package / "__init__.py").read_text() == ""
+
+
+def test_digits_are_those_that_int_takes() -> None:
+    """str.isdigit() and str.isnumeric() hold of ² and ½, which int() refuses: is_whole_number() is what asks."""
+    for folder in ("designer", "estimator"):
+        for path in (BASE_DIR / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                assert not (isinstance(node, ast.Attribute) and node.attr in ("isdigit", "isnumeric")), path

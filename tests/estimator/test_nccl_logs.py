@@ -168,6 +168,8 @@ def test_rccl_tests_name_no_gpu() -> None:
         (f"{'9' * 60}  8  float  sum  -1  58.1  1.0  1.0  0", "a figure that no run has"),
         ("  4194304  1048576  float  sum  -1  1e999  1.0  1.0  0", "a figure that no run has"),
         ("  4194304  1048576  flo", "not a row of the table"),
+        ("  10485²76  1048576  float  sum  -1  58.1  1.0  1.0  0", "not a row of the table"),
+        ("  ²  1048576  float  sum  -1  58.1  1.0  1.0  0", "not a row of the table"),
         (table_row(4194304, 50.0, 16).replace("157.29", "99.99"), "the arithmetic is wrong"),
         (table_row(4194304, 50.0, 16).replace(" 83.89", " 38.89"), "the arithmetic is wrong"),
         ("           0             0     float     sum      -1     5.12    0.00    0.00      0", "no bytes were sent"),
@@ -304,3 +306,20 @@ def test_a_file_without_rows_is_refused_with_the_way_out(data: bytes) -> None:
     with pytest.raises(SpecError) as error:
         read_log("log.txt", data)
     assert error.value.problems[0].code == "no_rows"
+
+
+@pytest.mark.parametrize("unit", ["Rank 1 ", "Rank 1 Pid 1 on ", "1 1 float ", "a ", "2026-11-28T00:00:00 ", "NCCL_A="])
+def test_reading_takes_a_time_that_grows_with_the_length_of_a_line(unit: str) -> None:
+    """A line four times as long takes about four times as long, where it took sixteen times: 20 MB took minutes."""
+
+    def best_s(width: int) -> float:
+        data = ("1 1 float " + unit * (width // len(unit)) + "\n").encode() * (400_000 // width)
+        took = []
+        for _ in range(3):
+            started = time.process_time()
+            with suppress(SpecError):
+                read_log("log.txt", data)
+            took.append(time.process_time() - started)
+        return min(took)
+
+    assert best_s(9_600) < 4 * best_s(600) + 0.02
