@@ -16,8 +16,18 @@ from estimator.changes import Change
 from estimator.errors import Problem
 from estimator.fabric import fabric_of
 from estimator.fabric_fields import MAX_RADIX
-from estimator.sizing import Sizing, leaf_rows, one_tier_ports, pod_cuts_unit, pods_of, size, spine_downlinks
-from estimator.spec import DesignSpec
+from estimator.sizing import (
+    Sizing,
+    downlinks_by_ratio,
+    leaf_rows,
+    one_tier_ports,
+    pod_cuts_unit,
+    pods_of,
+    size,
+    spine_downlinks,
+    uplinks_for,
+)
+from estimator.spec import DesignSpec, port_rate, ports_a_cage, uplink_rate
 from estimator.units import ceil_div, counted
 
 
@@ -34,11 +44,9 @@ def _first_that_fits(problem: Problem, sizing: Sizing, i: int, spec: DesignSpec,
     leaves, rails = sizing.leaves, int(sizing.asked.rails_a_leaf[i])
     unit, pod = max(int(leaves.unit_nodes[i]), 1), int(sizing.asked.pod_nodes[i])
     below = max(pod // unit, 1) * unit
-    fits = int(sizing.asked.leaf_ports[i] * sizing.asked.ratio_down[i]) // int(
-        sizing.asked.ratio_down[i] + sizing.asked.ratio_up[i]
-    )
+    fits = int(downlinks_by_ratio(sizing.asked)[i])
     free_split = {"leaf_downlinks": None, "leaf_uplinks": None}
-    larger = [{"leaf_switch": part, "leaf_radix": ports} for ports, part in switch_sizes(spec, catalog).items()
+    larger = [{"leaf_switch": part, "leaf_radix": ports} for ports, part in switch_sizes(spec, catalog, is_leaf=True).items()
               if ports > (spec.fabric.leaf_radix or 0)]  # fmt: skip
     ways: dict[str, list[dict[str, Any]]] = {
         "unit_over_leaf": [{"scalable_unit_nodes": n} for n in (int(leaves.capacity[i]) // max(rails, 1),) if n]
@@ -96,7 +104,7 @@ def _no_downlinks(sizing: Sizing, i: int) -> Problem:
     if up < ports:
         message = (
             f"{counted(up, 'uplink')} a leaf at {down_side}:{up_side} cannot serve one downlink. Ask for "
-            f"{ceil_div(up_side, down_side)} uplinks or more, or a higher oversubscription."
+            f"{int(uplinks_for(np.ones_like(asked.up), asked)[i])} uplinks or more, or a higher oversubscription."
         )
         return Problem("fabric.leaf_uplinks", "ratio_not_reachable", message)
     message = (
@@ -131,12 +139,14 @@ def _ratio_problem(sizing: Sizing, i: int) -> Problem | None:
         return None
     ports, down_side, up_side = (int(c[i]) for c in (asked.leaf_ports, asked.ratio_down, asked.ratio_up))
     used = min(ceil_div(int(leaves.fullest[i]), int(asked.endpoints_a_port[i])), int(leaves.downlinks[i]))
-    fits = ports * down_side // (down_side + up_side)
+    fits = int(downlinks_by_ratio(asked)[i])
+    cages = ceil_div(needed, int(asked.up_a_cage[i]))
+    whole = int(leaves.downlinks[i]) + cages * int(asked.down_a_cage[i])
     fewer = f"{counted(fits, 'downlink')} or fewer, " if fits else ""
     message = (
         f"{counted(used, 'downlink')} in use at {down_side}:{up_side} need {counted(needed, 'uplink')}, and a leaf of "
         f"{counted(ports, 'usable port')} with {counted(int(leaves.downlinks[i]), 'downlink')} has {most} left. Use {fewer}a "
-        f"higher oversubscription, or a leaf with {int(leaves.downlinks[i]) + needed} usable ports or more."
+        f"higher oversubscription, or a leaf with {whole} usable ports or more."
     )
     return Problem("fabric.leaf_downlinks", "ratio_not_reachable", message)
 
@@ -187,7 +197,9 @@ def _two_tier_ways(spec: DesignSpec, catalog: Catalog, n_leaves: int, up: int) -
     least = ceil_div(n_leaves * up, 2 * up - 1) if is_uneven else n_leaves
     ports_needed = least + fabric.reserved.spine_ports
     may_be_uneven = fabric.grow_to_nodes in (None, spec.compute.nodes)  # growth needs an even spread
-    more = range(up + 1, (fabric.leaf_radix or 0) - (fabric.leaf_downlinks or 1) + 1) if is_uneven else range(0)
+    down_a_cage, up_a_cage = ports_a_cage(fabric, catalog)
+    most = ((fabric.leaf_radix or 0) - (fabric.leaf_downlinks or 1)) // down_a_cage * up_a_cage
+    more = range(up + 1, most + 1) if is_uneven else range(0)
     return [
         [(f"spines of {ports_needed:,} ports or more", {"spine_radix": ports_needed, "spine_switch": "custom"})]
         if ports_needed <= MAX_RADIX
@@ -205,16 +217,21 @@ def _two_tier_ways(spec: DesignSpec, catalog: Catalog, n_leaves: int, up: int) -
     ]
 
 
-def switch_sizes(spec: DesignSpec, catalog: Catalog) -> dict[int, str]:
-    """Radix → a switch of the catalog that has it, for switches of the generation, the smallest first."""
-    generation = catalog.generations[spec.fabric.generation]
+def switch_sizes(spec: DesignSpec, catalog: Catalog, is_leaf: bool = False) -> dict[int, str]:
+    """Radix → a switch of the catalog that has it, for switches of the generation, the smallest first.
+
+    Spines and cores have it at the rate of the uplinks; a leaf has it at the port rate, and ports for its uplinks as well.
+    """
+    up = uplink_rate(spec.fabric, catalog)
+    rates = (port_rate(spec.fabric, catalog), up) if is_leaf else (up,)
+    protocol = catalog.generations[spec.fabric.generation].protocol
     sizes: dict[int, str] = {}
     for key, switch in catalog.switches.items():
-        ports = (
-            catalog.switch_ports(key, generation.port_rate_gbit_s) if switch.protocol == generation.protocol else None
-        )
-        if ports and switch.status == "available":
-            sizes.setdefault(ports.radix, key)
+        if switch.protocol != protocol or switch.status != "available":
+            continue
+        ports = [catalog.switch_ports(key, rate) for rate in rates]
+        if all(ports) and ports[0]:
+            sizes.setdefault(ports[0].radix, key)
     return dict(sorted(sizes.items()))
 
 

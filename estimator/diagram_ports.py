@@ -142,6 +142,9 @@ def _use(tier: int, is_lower: bool) -> str:
 def _without_link(links: LinkList, kind: str, port: int) -> Port:
     """A port without a row: open, kept free, or an uplink that ends in another network."""
     fabric, label = links.fabric, links.labels[kind].port(port)
+    if kind == LEAF and fabric.has_own_uplinks and fabric.tiers > 1:
+        kept = fabric.leaf_kept_from <= port < fabric.leaf_radix - fabric.leaf_uplinks
+        return Port(label, KEPT if kept else OPEN)
     limit = fabric.wiring.leaf_ports if kind == LEAF else fabric.wiring.spine_ports if kind == SPINE else None
     if kind == LEAF and fabric.tiers == 1 and fabric.leaf_up.any():
         first = fabric.wiring.leaf_ports - fabric.leaf_uplinks

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from estimator.hosts import Hosts
-from estimator.sizing import Sizing, spine_downlinks
+from estimator.sizing import Sizing, downlinks_beside, spine_downlinks
 from estimator.spec import DesignSpec
 from estimator.units import IntArray, ceil_div, ratio_text
 
@@ -45,6 +45,8 @@ class Wiring:
     leaf_ports: int
     spine_ports: int
     spine_ports_down: int  # of three tiers: those that may face leaves
+    down_a_cage: int = 1  # ports of a leaf's cage at the port rate, and at the rate of uplinks that run at another:
+    up_a_cage: int = 1  # both 1 where all ports of a leaf are alike
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ class SizedFabric:
     spine_down: IntArray
     spine_up: IntArray
     core_down: IntArray
-    uplink_rate_gbit_s: int  # of leaves; the port rate, unless a leaf has uplink ports of another rate
+    uplink_rate_gbit_s: int  # of the links between switches; of leaves that have ports for it beside those to nodes
     role: str = "compute"
     hosts: Hosts | None = None  # of a storage or management network: what its attachments, here nodes, stand for
     links_leaf_leaf: int = 0  # within pairs of leaves
@@ -107,6 +109,22 @@ class SizedFabric:
     def lane_rate_gbit_s(self) -> int:
         """What a leaf offers an endpoint: a port, or a lane of a split one; slower adapters do not fill it. [Gb/s]"""
         return self.port_rate_gbit_s // self.endpoints_per_port
+
+    @property
+    def has_own_uplinks(self) -> bool:
+        """Whether uplinks of a leaf run at another rate than its other ports: they are numbered after all of those."""
+        return self.uplink_rate_gbit_s != self.port_rate_gbit_s
+
+    @property
+    def leaf_kept_from(self) -> int:
+        """Number of the first leaf port that is kept free."""
+        return self.wiring.leaf_ports - (self.leaf_uplinks if self.has_own_uplinks else 0)
+
+    @property
+    def leaf_ports_at_rate(self) -> int:
+        """Radix of a leaf: its ports at the port rate, were all cages set to it."""
+        cages = ceil_div(self.leaf_uplinks, self.wiring.up_a_cage) if self.has_own_uplinks else 0
+        return self.leaf_radix - (self.leaf_uplinks - cages * self.wiring.down_a_cage if cages else 0)
 
     @property
     def leaf_fed_gbit_s(self) -> IntArray:
@@ -148,7 +166,7 @@ class SizedFabric:
         if self.tiers >= 2:
             layers.append(self.links_leaf_spine * self.uplink_rate_gbit_s)
         if self.tiers == 3:
-            layers.append(self.links_spine_core * self.port_rate_gbit_s)
+            layers.append(self.links_spine_core * self.uplink_rate_gbit_s)
         return min(layers) // 2
 
     def as_json(self) -> dict[str, Any]:
@@ -184,7 +202,11 @@ class SizedFabric:
                 "core_open": int((self.core_radix - self.core_down).sum()),
             },
             "switches": {
-                role: {"part": part, "radix": getattr(self, f"{role}_radix")} for role, part, _ in self.switches
+                role: {
+                    "part": part,
+                    "radix": self.leaf_ports_at_rate if role == "leaf" else getattr(self, f"{role}_radix"),
+                }
+                for role, part, _ in self.switches
             },
             "split": {
                 "leaf_downlinks": self.leaf_downlinks,
@@ -196,6 +218,7 @@ class SizedFabric:
                 "components": self.n_components,
             },
             "port_rate_gbit_s": self.port_rate_gbit_s,
+            "uplink_rate_gbit_s": self.uplink_rate_gbit_s,
             "lane_rate_gbit_s": self.lane_rate_gbit_s,
             "endpoint_rate_gbit_s": self.endpoint_rate_gbit_s,
             "injection_gbit_s": self.injection_gbit_s,
@@ -253,7 +276,7 @@ def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
         leaf_switch=_part(part.leaf_switch),
         spine_switch=_part(part.spine_switch),
         core_switch=_part(part.core_switch),
-        leaf_radix=part.leaf_radix or 0,
+        leaf_radix=_leaf_radix(sizing, i, spec),
         spine_radix=part.spine_radix or 0,
         core_radix=part.core_radix or 0,
         leaf_downlinks=_downlinks(sizing, i),
@@ -272,8 +295,16 @@ def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
         spine_down=spine_down,
         spine_up=spine_up,
         core_down=_core_ports(sizing, i),
-        uplink_rate_gbit_s=int(asked.port_rate_gbit_s[i]),
+        uplink_rate_gbit_s=int(asked.uplink_rate_gbit_s[i]),
     )
+
+
+def _leaf_radix(sizing: Sizing, i: int, spec: DesignSpec) -> int:
+    """Ports of a leaf; where uplinks have a rate of their own, its uplinks and the ports that are left beside them."""
+    asked, radix = sizing.asked, spec.fabric.leaf_radix or 0
+    if asked.uplink_rate_gbit_s[i] == asked.port_rate_gbit_s[i]:
+        return radix
+    return int(downlinks_beside(sizing.uplinks, asked)[i] + sizing.uplinks[i]) + spec.fabric.reserved.leaf_ports
 
 
 def _wiring(sizing: Sizing, i: int) -> Wiring:
@@ -299,10 +330,20 @@ def _wiring(sizing: Sizing, i: int) -> Wiring:
         last_spine_up_held=int(sizing.last_spine_up_held[i]) if is_three else 0,
         spine_up_most=int(sizing.spine_up_most[i]) if is_three else 0,
         cores=tuple(_cores_of_sets(sizing, i, np.arange(n_groups)).tolist()) if is_three else (),
-        leaf_ports=int(asked.leaf_ports[i]),
+        leaf_ports=_leaf_ports(sizing, i),
         spine_ports=int(asked.spine_ports[i]),
         spine_ports_down=int(spine_downlinks(asked)[i]) if is_three else int(asked.spine_ports[i]),
+        down_a_cage=int(asked.down_a_cage[i]),
+        up_a_cage=int(asked.up_a_cage[i]),
     )
+
+
+def _leaf_ports(sizing: Sizing, i: int) -> int:
+    """Ports of a leaf but those kept free, uplinks of a rate of their own counted at that rate."""
+    asked = sizing.asked
+    if asked.uplink_rate_gbit_s[i] == asked.port_rate_gbit_s[i]:
+        return int(asked.leaf_ports[i])
+    return int(downlinks_beside(sizing.uplinks, asked)[i] + sizing.uplinks[i])
 
 
 def _blocks(sizing: Sizing, i: int) -> tuple[int, ...]:
@@ -338,7 +379,8 @@ def _pod_nodes(sizing: Sizing, i: int) -> int:
 
 
 def _downlinks(sizing: Sizing, i: int) -> int:
-    return int(sizing.asked.leaf_ports[i] - sizing.asked.up[i] if sizing.tiers[i] == 1 else sizing.leaves.downlinks[i])
+    asked = sizing.asked
+    return int(downlinks_beside(asked.up, asked)[i] if sizing.tiers[i] == 1 else sizing.leaves.downlinks[i])
 
 
 def _leaf_fill(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
@@ -384,7 +426,7 @@ def _leaf_down(sizing: Sizing, i: int, endpoints: IntArray) -> IntArray:
     """Ports in use below each leaf: those of its endpoints, and links of fabric managers where it has ports left."""
     asked = sizing.asked
     used = ceil_div(endpoints, int(asked.endpoints_a_port[i]))
-    free = int(asked.leaf_ports[i]) - int(sizing.uplinks[i]) - used
+    free = int(downlinks_beside(sizing.uplinks, asked)[i]) - used
     return used + _place_managers(free, int(sizing.manager_links_placed[i]), int(asked.n_components[i]))
 
 

@@ -1,6 +1,6 @@
 """The keys of a network: ``fabric`` of a request, and with some more the entries of ``other_fabrics``."""
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import Field
 
@@ -12,6 +12,8 @@ MAX_RADIX = 2_048
 
 Generation = Literal["edr", "hdr", "ndr", "xdr", "roce-100", "roce-200", "roce-400", "roce-800"]
 OtherGeneration = Literal["edr", "hdr", "ndr", "xdr", "roce-100", "roce-200", "roce-400", "roce-800", "ethernet-1"]
+UplinkRate = Literal[100, 200, 400, 800, 1600]
+UPLINK_RATES: tuple[int, ...] = get_args(UplinkRate)
 Layout = Literal["rail-optimized", "rail-only", "top-of-rack"]
 Role = Literal["storage", "in-band", "out-of-band", "converged"]
 
@@ -96,7 +98,7 @@ class Fabric(Section):
         le=MAX_RADIX,
         title="Spine radix",
         json_schema_extra=in_unit("ports"),
-        description="Ports of a spine at the port rate. Default: what the switch has.",
+        description="Ports of a spine at the rate of the uplinks. Default: what the switch has.",
     )
     core_radix: int | None = Field(
         None,
@@ -104,7 +106,7 @@ class Fabric(Section):
         le=MAX_RADIX,
         title="Core radix",
         json_schema_extra=in_unit("ports"),
-        description="Ports of a core switch at the port rate. Default: what the switch has.",
+        description="Ports of a core switch at the rate of the uplinks. Default: what the switch has.",
     )
     leaf_downlinks: int | None = Field(
         None,
@@ -218,6 +220,15 @@ class Fabric(Section):
         description=(
             "Even: a leaf deals its links equally to its spines, as OpenSM's fat-tree routing needs. "
             "Uneven saves spines."
+        ),
+    )
+    uplink_rate_gbit_s: UplinkRate | None = Field(
+        None,
+        title="Uplink rate",
+        json_schema_extra=in_unit("Gb/s"),
+        description=(
+            "Rate of the links between switches, where it is another than that of the ports to servers: 800 for nodes of "
+            "400G below 800G uplinks. Spine and core radix count ports at this rate. Default: the port rate."
         ),
     )
     splitters: bool = Field(

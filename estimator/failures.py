@@ -18,7 +18,7 @@ from estimator.built import Group
 from estimator.fabric import SizedFabric
 from estimator.losses import Left, Loss, left_after
 from estimator.structure import Structure
-from estimator.topology import Panels, first_uplink, seats_in_node_order
+from estimator.topology import Panels, leaf_uplink_cages, seats_in_node_order
 from estimator.units import IntArray, ceil_div, ratio_text
 
 LEAF, SPINE, CORE = "leaf", "spine", "core"
@@ -142,14 +142,12 @@ def _nothing_lost(fabric: SizedFabric) -> Outcome:
 
 def _between_switches(structure: Structure, panels: Panels) -> Iterator[Outcome]:
     """One link, and the module at each of its ends, with all links that it carries."""
-    fabric, wiring = structure.fabric, structure.fabric.wiring
+    fabric = structure.fabric
     if fabric.tiers > 1:
-        down = max(int(fabric.leaf_down.max(initial=0)), fabric.leaf_downlinks)
         up = fabric.leaf_uplinks
-        first = first_uplink(wiring.leaf_ports, up, down, panels.leaf)
-        cages = np.arange(first, first + up) // panels.leaf
+        cages = leaf_uplink_cages(fabric, panels)
         yield _leaf_spine(structure, "leaf-spine-link", _runs_up(structure, np.arange(up)), fabric.links_leaf_spine)
-        if panels.leaf > 1:
+        if (panels.leaf_up or panels.leaf) > 1:
             yield _leaf_spine(
                 structure, "leaf-module-to-spines", _runs_up(structure, cages), fabric.n_leaf * len(_together(cages))
             )

@@ -7,7 +7,7 @@ from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import spoken
 from estimator.fabric import SizedFabric
 from estimator.finding import SEVERITY_ORDER, Finding, of_problem
-from estimator.sizing import Sizing
+from estimator.sizing import Sizing, downlinks_beside
 from estimator.spec import DesignSpec, asked_ratio
 from estimator.units import ceil_div, counted, parse_ratio, ratio_text
 
@@ -22,7 +22,7 @@ def findings_of(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric, c
         *_about_leaves(spec, sizing, i, fabric),
         *_about_spread(spec, sizing, i, fabric),
         *_about_tiers(spec, sizing, i, fabric, catalog),
-        *_about_ratio(spec, fabric),
+        *_about_ratio(spec, fabric, catalog),
         *about_built(spec, fabric, catalog),
     ]
     return sorted(found, key=lambda finding: SEVERITY_ORDER[finding.severity])
@@ -126,7 +126,7 @@ def _about_leaves(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
             "compute.nodes",
             (f"The last scalable unit has {fabric.n_nodes % unit:,} of {unit:,} nodes; {full}."),
         )
-    spare = int(sizing.asked.leaf_ports[i]) - fabric.leaf_downlinks - fabric.leaf_uplinks
+    spare = int(downlinks_beside(sizing.uplinks, sizing.asked)[i]) - fabric.leaf_downlinks
     if fabric.tiers > 1 and spare > 0:
         yield Finding(
             "leaf_radix_unused",
@@ -215,10 +215,10 @@ def _about_tiers(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric, 
         yield Finding("three_tiers_needed", "info", "fabric.tiers", *why_three_tiers(sizing, i, spec, catalog))
 
 
-def _about_ratio(spec: DesignSpec, fabric: SizedFabric) -> Iterator[Finding]:
+def _about_ratio(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:
     if fabric.tiers < 2:
         return
-    asked, worst = asked_ratio(spec.fabric), fabric.worst_leaf_ratio
+    asked, worst = asked_ratio(spec.fabric, catalog), fabric.worst_leaf_ratio
     if worst > asked:
         yield Finding(
             "oversubscription_above_asked",

@@ -1,5 +1,7 @@
 """Labels of the cages and ports of one fabric, by kind of device."""
 
+from dataclasses import replace
+
 from estimator.catalog.loader import Catalog
 from estimator.catalog.records import Switch
 from estimator.devices import LEAF, MANAGER, MANAGER_PORTS, NODE, SWITCH_KINDS
@@ -8,6 +10,7 @@ from estimator.hosts import Hosts
 from estimator.port_names import Labels, node_labels, switch_labels
 from estimator.spec import DesignSpec
 from estimator.topology import LinkTable
+from estimator.units import ceil_div
 
 
 def switches_of(fabric: SizedFabric, catalog: Catalog) -> dict[str, Switch | None]:
@@ -18,12 +21,18 @@ def switches_of(fabric: SizedFabric, catalog: Catalog) -> dict[str, Switch | Non
 
 def leaf_labels(fabric: SizedFabric, switch: Switch | None, per_cage: int, lanes: int, catalog: Catalog) -> Labels:
     """Labels of a leaf whose last ports, the uplinks, are of another rate than those to nodes."""
-    down = fabric.leaf_radix - fabric.leaf_uplinks
+    down, up_per_cage = fabric.leaf_radix - fabric.leaf_uplinks, fabric.wiring.up_a_cage
     ports = switch_labels(switch, down, per_cage, lanes, fabric.port_rate_gbit_s, catalog)
-    uplinks = switch_labels(switch, fabric.leaf_uplinks, 1, lanes, fabric.uplink_rate_gbit_s, catalog)
-    if switch is None:  # of a custom switch, ports are numbered through
-        return switch_labels(None, fabric.leaf_radix, per_cage, lanes, fabric.port_rate_gbit_s, catalog)
-    return _joined(ports, uplinks)
+    if switch is None:  # of a custom switch, ports and cages are numbered through
+        cages = [ceil_div(down, per_cage) + uplink // up_per_cage + 1 for uplink in range(fabric.leaf_uplinks)]
+        names = [str(down + uplink + 1) for uplink in range(fabric.leaf_uplinks)]
+        before = names if up_per_cage == 1 else [f"cage {cage}" for cage in cages]
+        return _joined(ports, Labels([str(cage) for cage in cages], names, [names] * len(ports.lanes), before))
+    uplinks = switch_labels(
+        switch, fabric.leaf_uplinks, up_per_cage, 1, fabric.uplink_rate_gbit_s, catalog,
+        after=(fabric.port_rate_gbit_s, ceil_div(down, per_cage)),
+    )  # fmt: skip
+    return _joined(ports, replace(uplinks, lanes=[uplinks.ports] * len(ports.lanes)))
 
 
 def _with_others(nodes: Labels, hosts: Hosts) -> Labels:

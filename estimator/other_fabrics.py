@@ -20,7 +20,7 @@ from estimator.fabric_fields import OtherFabric
 from estimator.hosts import Hosts
 from estimator.other_rules import in_entry, other_keys, uplink_rate_gbit_s
 from estimator.sizing import Sizing, size
-from estimator.spec import DesignSpec, endpoint_rate
+from estimator.spec import DesignSpec, endpoint_rate, ports_a_cage
 from estimator.units import IntArray, ceil_div
 
 _ANY_PORTS = 2**30  # of what stands above leaves whose uplinks another network takes
@@ -98,7 +98,7 @@ def size_others(
 
 def _size_jobs(asked: Sequence[tuple[_Job, Hosts]], catalog: Catalog) -> list[OtherSized]:
     """Each job's variants in one batch, the first that can be built taken; then those shared out over more leaves."""
-    variants = [(n, change) for n, (job, hosts) in enumerate(asked) for change in _variants(job, hosts)]
+    variants = [(n, change) for n, (job, hosts) in enumerate(asked) for change in _variants(job, hosts, catalog)]
     found = _first_that_fits(asked, variants, catalog)
     more = [(n, change) for n, one in enumerate(found) for change in _shared_out(*asked[n], one)]
     if more:
@@ -146,13 +146,15 @@ def _why_not(job: _Job, hosts: Hosts, sizing: Sizing, i: int, spec: DesignSpec, 
 # ---------------------------------------------------------------- a network as a design of its attachments
 
 
-def _variants(job: _Job, hosts: Hosts) -> list[dict[str, Any]]:
+def _variants(job: _Job, hosts: Hosts, catalog: Catalog) -> list[dict[str, Any]]:
     """Changes of the entry's keys under which it is sized, the best first."""
     entry = job.entry
     if is_leaf_only(entry):
         own = job.uplink_rate_gbit_s is not None
         radix, uplinks = entry.leaf_radix or 0, entry.leaf_uplinks or 0
-        down = radix - (0 if own else uplinks) - entry.reserved.leaf_ports - entry.peer_links
+        down_a_cage, up_a_cage = ports_a_cage(entry, catalog)
+        taken = 0 if own else ceil_div(uplinks, up_a_cage) * down_a_cage
+        down = radix - taken - entry.reserved.leaf_ports - entry.peer_links
         ports = {
             "leaf_radix": radix + uplinks if own else radix,
             "leaf_downlinks": entry.leaf_downlinks or max(down, 1),
@@ -223,7 +225,7 @@ def _finished(job: _Job, hosts: Hosts, found: _Found, catalog: Catalog) -> Other
     ports = catalog.network(spec.compute.server, entry.role)  # other endpoints are taken to have the nodes' ports
     update: dict[str, Any] = {
         "endpoint_rate_gbit_s": endpoint_rate(entry, ports, catalog),
-        "role": job.key, "hosts": hosts, "uplink_rate_gbit_s": job.uplink_rate_gbit_s or wired.port_rate_gbit_s,
+        "role": job.key, "hosts": hosts, "uplink_rate_gbit_s": job.uplink_rate_gbit_s or wired.uplink_rate_gbit_s,
         "links_leaf_leaf": wired.n_leaf // 2 * entry.peer_links,
     }  # fmt: skip
     if job.uplink_rate_gbit_s is not None:

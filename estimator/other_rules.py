@@ -118,10 +118,17 @@ def _with_switches(entry: OtherFabric, catalog: Catalog, problems: list[Problem]
     """Switch and radix of the tiers; a leaf with uplink cages of their own has spines of the uplinks' rate."""
     own = {"spine_switch": None, "core_switch": None, "spine_radix": None, "core_radix": None}
     found: list[Problem] = []
-    leaf_alone = resolve_switches(entry.model_copy(update=own), catalog, found)
+    leaf_alone = resolve_switches(entry.model_copy(update=own | {"uplink_rate_gbit_s": None}), catalog, found)
     rate = None if found else uplink_rate_gbit_s(leaf_alone, catalog)
     if rate is None:
         return resolve_switches(entry, catalog, problems)
+    if entry.uplink_rate_gbit_s not in (None, rate):
+        field = "fabric.uplink_rate_gbit_s"
+        message = (
+            f"Uplinks of this leaf have cages of their own, at {rate} Gb/s. Leave the rate out, or take another switch."
+        )
+        problems.append(Problem(field, "uplink_rate_not_offered", message, {field: None}))
+    entry = entry.model_copy(update={"uplink_rate_gbit_s": None})
     generation = next(
         key for key, g in catalog.generations.items() if g.protocol == "ethernet" and g.port_rate_gbit_s >= rate
     )
@@ -187,7 +194,7 @@ def _entry_problems(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> I
         kept = Reserved(
             leaf_ports=min(entry.reserved.leaf_ports + entry.peer_links, 2_048), spine_ports=entry.reserved.spine_ports
         )
-        yield from port_problems(entry.model_copy(update={"reserved": kept}))
+        yield from port_problems(entry.model_copy(update={"reserved": kept}), catalog)
     else:
         yield from _own_uplink_problems(entry, catalog)
 

@@ -53,17 +53,21 @@ class _Place:
 
 
 def switch_labels(
-    switch: Switch | None, n_ports: int, links_per_cage: int, lanes: int, port_rate_gbit_s: int, catalog: Catalog
-) -> Labels:
+    switch: Switch | None, n_ports: int, links_per_cage: int, lanes: int, port_rate_gbit_s: int, catalog: Catalog,
+    after: tuple[int, int] = (0, 0),
+) -> Labels:  # fmt: skip
     """Labels of a switch at a port rate, each port also split into ``lanes``.
 
     Cages of the port rate are numbered on from those of other kinds before them, so that the uplinks of a 48 × 1G box
-    are ports 49 and up. ``links_per_cage`` may be more than the cage's own ports where it is split further.
+    are ports 49 and up. ``links_per_cage`` may be more than the cage's own ports where it is split further. ``after`` is
+    (a port rate, cages set to it), which come first where they are cages of the same kind.
     """
     naming = catalog.port_naming[switch.id] if switch else None
     if switch is None or naming is None or naming.style == "plain":
         return _plain_labels(n_ports, links_per_cage, lanes)
     cages, before = _cages_at(switch, port_rate_gbit_s, n_ports)
+    if after[1] and _cages_at(switch, after[0], 1)[0].position == cages.position:
+        before += after[1]
     name = _STYLES[naming.style]
 
     def place(port: int, part: int, parts: int, native: int = min(cages.links_per_cage, links_per_cage)) -> _Place:

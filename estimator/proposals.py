@@ -224,7 +224,7 @@ def _larger_leaves(subject: Subject) -> Iterator[Change]:
     fabric = subject.spec.fabric
     others = {f"fabric.{tier}_{what}": getattr(fabric, f"{tier}_{what}")
               for tier in ("spine", "core") for what in ("switch", "radix")}  # fmt: skip
-    for radix, key in switch_sizes(subject.spec, subject.catalog).items():
+    for radix, key in switch_sizes(subject.spec, subject.catalog, is_leaf=True).items():
         if radix > (fabric.leaf_radix or 0):
             yield {"fabric.leaf_switch": key, "fabric.leaf_radix": radix, **others}
 

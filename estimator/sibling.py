@@ -194,7 +194,7 @@ def _changes(spec: DesignSpec, generation: str, catalog: Catalog) -> tuple[dict[
     """Keys that take another value, and notes on those that the architect had set."""
     change: dict[str, Any] = {}
     notes: list[Note] = []
-    for some, more in (_switches(spec, generation, catalog), _shape(spec), _family_features(spec, generation, catalog),
+    for some, more in (_switches(spec, generation, catalog), _shape(spec, catalog), _family_features(spec, generation, catalog),
                        _beside(spec)):  # fmt: skip
         change |= some
         notes += more
@@ -213,20 +213,23 @@ def _switches(spec: DesignSpec, generation: str, catalog: Catalog) -> tuple[dict
     return change, [note] if names else []
 
 
-def _shape(spec: DesignSpec) -> tuple[dict[str, Any], list[Note]]:
+def _shape(spec: DesignSpec, catalog: Catalog) -> tuple[dict[str, Any], list[Note]]:
     """Tiers, splits and units that were counted in the ports of the old switches."""
     fabric = spec.fabric
     change: dict[str, Any] = {"fabric.leaf_downlinks": None, "fabric.leaf_uplinks": None, "fabric.tiers": "auto"}
+    change |= {"fabric.uplink_rate_gbit_s": None} if fabric.uplink_rate_gbit_s else {}
     change |= {f"fabric.{key}": None for key in _PLACED}
     notes = []
     if fabric.leaf_downlinks and fabric.leaf_uplinks:
-        ratio = ratio_text(asked_ratio(fabric))
+        ratio = ratio_text(asked_ratio(fabric, catalog))
         change["fabric.oversubscription"] = ratio
         words = f"{fabric.leaf_downlinks} downlinks and {fabric.leaf_uplinks} uplinks a leaf are kept as their ratio, {ratio}."
         notes.append(Note("split_as_ratio", words))
     elif fabric.leaf_downlinks or fabric.leaf_uplinks:
         notes.append(Note("split_dropped", "The number of leaf ports that was set follows from the ratio again."))
     dropped = [key.replace("_", " ") for key in _PLACED if getattr(fabric, key)]
+    if fabric.uplink_rate_gbit_s:
+        dropped.append("the uplinks' own rate")
     if fabric.tiers != "auto":
         dropped.append(f"{fabric.tiers} tiers")
     if dropped:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from estimator.catalog.loader import Catalog
-from estimator.spec import DesignSpec, asked_ratio, endpoint_rate, port_rate
+from estimator.spec import DesignSpec, asked_ratio, endpoint_rate, port_rate, ports_a_cage, uplink_rate
 from estimator.spread import NONE, BoolArray, CoreLayout, CoreRequest, even_cores, even_spines, loose_cores
 from estimator.units import IntArray, ceil_div, parse_ratio
 
@@ -50,6 +50,9 @@ class Asked:
     manager_links: IntArray
     port_rate_gbit_s: IntArray
     endpoint_rate_gbit_s: IntArray
+    uplink_rate_gbit_s: IntArray  # of the links between switches
+    down_a_cage: IntArray  # ports of a leaf's cage at the port rate, and at the rate of the uplinks:
+    up_a_cage: IntArray  # both 1 where the rates are equal, so that every port counts alone
 
 
 def asked_columns(specs: Sequence[DesignSpec], catalog: Catalog) -> Asked:
@@ -64,7 +67,8 @@ def asked_columns(specs: Sequence[DesignSpec], catalog: Catalog) -> Asked:
 
 def _asked_row(spec: DesignSpec, catalog: Catalog) -> tuple[Any, ...]:
     compute, fabric = spec.compute, spec.fabric
-    ratio, spine_ratio = asked_ratio(fabric), parse_ratio(fabric.spine_oversubscription)
+    ratio, spine_ratio = asked_ratio(fabric, catalog), parse_ratio(fabric.spine_oversubscription)
+    down_a_cage, up_a_cage = ports_a_cage(fabric, catalog)
     ports = compute.nic_ports_per_node or 0
     rails = ports // fabric.planes
     alone = fabric.layout == "rail-only"
@@ -78,7 +82,7 @@ def _asked_row(spec: DesignSpec, catalog: Catalog) -> tuple[Any, ...]:
         1 if alone else rails,
         fabric.rails_per_leaf if fabric.layout == "rail-optimized" else 0,
         fabric.endpoints_a_port,
-        (fabric.leaf_radix or 0) - fabric.reserved.leaf_ports,
+        (fabric.leaf_radix or 0) // down_a_cage * down_a_cage - fabric.reserved.leaf_ports,
         (fabric.spine_radix or 0) - fabric.reserved.spine_ports,
         fabric.core_radix,
         fabric.leaf_downlinks or 0,
@@ -97,7 +101,43 @@ def _asked_row(spec: DesignSpec, catalog: Catalog) -> tuple[Any, ...]:
         fabric.reserved.fabric_manager_links,
         port_rate(fabric, catalog),
         endpoint_rate(fabric, catalog.compute_network(compute.server), catalog),
+        uplink_rate(fabric, catalog),
+        down_a_cage,
+        up_a_cage,
     )
+
+
+# ---------------------------------------------------------------- ports of a leaf, to both sides
+
+
+def uplinks_for(ports: IntArray, asked: Asked) -> IntArray:
+    """Uplinks that carry the traffic of so many ports to nodes at the ratio asked for, whatever the rates."""
+    return ceil_div(ports * asked.ratio_up * asked.port_rate_gbit_s, asked.ratio_down * asked.uplink_rate_gbit_s)
+
+
+def downlinks_for(uplinks: IntArray, asked: Asked) -> IntArray:
+    """Ports to nodes that so many uplinks serve at the ratio asked for."""
+    return uplinks * asked.ratio_down * asked.uplink_rate_gbit_s // (asked.ratio_up * asked.port_rate_gbit_s)
+
+
+def uplinks_beside(ports: IntArray, asked: Asked) -> IntArray:
+    """Uplinks for which a leaf has ports when so many face nodes; a cage has ports of one rate."""
+    return (asked.leaf_ports - ports) // asked.down_a_cage * asked.up_a_cage
+
+
+def downlinks_beside(uplinks: IntArray, asked: Asked) -> IntArray:
+    """Ports to nodes for which a leaf has room beside so many uplinks."""
+    return asked.leaf_ports - ceil_div(uplinks, asked.up_a_cage) * asked.down_a_cage
+
+
+def downlinks_by_ratio(asked: Asked) -> IntArray:
+    """Most ports to nodes for which a leaf has, beside them, the uplinks that the ratio asks for."""
+    down = asked.ratio_down * asked.uplink_rate_gbit_s * asked.up_a_cage
+    up = asked.ratio_up * asked.port_rate_gbit_s * asked.down_a_cage
+    ports: IntArray = asked.leaf_ports * down // (down + up)
+    while (short := (uplinks_for(ports, asked) > uplinks_beside(ports, asked)) & (ports > 0)).any():
+        ports = ports - short  # uplinks of a rate of their own fill whole cages
+    return ports
 
 
 @dataclass(frozen=True)
@@ -117,9 +157,8 @@ class Leaves:
 
 def leaf_layer(asked: Asked) -> Leaves:
     """Rule 1 and 2: the split of a leaf's ports, units, and how full the fullest leaf is."""
-    total = asked.ratio_down + asked.ratio_up
-    by_ratio = asked.leaf_ports * asked.ratio_down // total
-    by_uplinks = np.minimum(asked.leaf_ports - asked.up, asked.up * asked.ratio_down // asked.ratio_up)
+    by_ratio = downlinks_by_ratio(asked)
+    by_uplinks = np.minimum(downlinks_beside(asked.up, asked), downlinks_for(asked.up, asked))
     downlinks = np.where(asked.down > 0, asked.down, np.where(asked.up > 0, by_uplinks, np.maximum(by_ratio, 1)))
     capacity = downlinks * asked.endpoints_a_port
     by_rail = asked.rails_a_leaf > 0
@@ -133,10 +172,10 @@ def leaf_layer(asked: Asked) -> Leaves:
     in_unit = np.where(unit > 0, np.minimum(unit, grown), grown)
     fullest = np.where(by_rail, in_unit * rails, np.minimum(in_unit * asked.endpoints_a_node, capacity))
     fullest = np.where(~by_rail & asked.full_unit & (unit == 0), capacity, fullest)
-    needed = ceil_div(ceil_div(fullest, asked.endpoints_a_port) * asked.ratio_up, asked.ratio_down)
+    needed = uplinks_for(ceil_div(fullest, asked.endpoints_a_port), asked)
     return Leaves(
         downlinks=downlinks,
-        uplinks_most=np.where(asked.up > 0, asked.up, asked.leaf_ports - downlinks),
+        uplinks_most=np.where(asked.up > 0, asked.up, uplinks_beside(downlinks, asked)),
         uplinks_needed=np.where(asked.up > 0, asked.up, needed),
         capacity=capacity,
         unit_nodes=unit,
@@ -251,12 +290,14 @@ def pod_cuts_unit(asked: Asked, leaves: Leaves) -> BoolArray:
 
 def one_tier_ports(asked: Asked) -> IntArray:
     """Ports of a single leaf that may face nodes."""
-    free = asked.leaf_ports - asked.up
+    free = downlinks_beside(asked.up, asked)
     return np.where(asked.down > 0, np.minimum(asked.down, free), free)
 
 
 def _fits_one_tier(asked: Asked, grow: IntArray) -> BoolArray:
     needed = ceil_div(grow * asked.endpoints_a_node, asked.endpoints_a_port)
+    several = (asked.up > 0) | (asked.least_spines > 1) | ((asked.unit_nodes > 0) & (grow > asked.unit_nodes))
+    needed = np.where((asked.tiers == 0) & several, asked.leaf_ports + 1, needed)  # asked for in so many words
     managers = np.where(asked.tiers == 0, ceil_div(asked.manager_links, asked.n_components), 0)
     return needed + managers <= one_tier_ports(asked)
 
@@ -409,4 +450,4 @@ def node_ports_used(asked: Asked, leaves: Leaves, tiers: IntArray) -> IntArray:
 
 def _free_leaf_ports(asked: Asked, leaves: Leaves, tiers: IntArray, n_leaf: IntArray, uplinks: IntArray) -> IntArray:
     """Ports of all leaves that neither nodes nor uplinks take, and that fabric managers may."""
-    return np.maximum(n_leaf * (asked.leaf_ports - uplinks) - node_ports_used(asked, leaves, tiers), 0)
+    return np.maximum(n_leaf * downlinks_beside(uplinks, asked) - node_ports_used(asked, leaves, tiers), 0)

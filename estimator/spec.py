@@ -16,7 +16,15 @@ from estimator.errors import Problem, SpecError
 from estimator.other_rules import resolve_others, set_length_problems
 from estimator.own_prices import own_price_problems
 from estimator.spec_fields import SECTIONS, DesignSpec
-from estimator.spec_rules import asked_ratio, endpoint_rate, lane_rate, port_rate, resolve
+from estimator.spec_rules import (
+    asked_ratio,
+    endpoint_rate,
+    lane_rate,
+    port_rate,
+    ports_a_cage,
+    resolve,
+    uplink_rate,
+)
 from estimator.validation import validated
 
 __all__ = [
@@ -27,8 +35,10 @@ __all__ = [
     "lane_rate",
     "parse_spec",
     "port_rate",
+    "ports_a_cage",
     "spec_hash",
     "spec_json_schema",
+    "uplink_rate",
 ]
 
 

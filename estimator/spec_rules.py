@@ -8,7 +8,7 @@ from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import PROTOCOL_NAMES, compute_network
 from estimator.catalog.records import Server, ServerNetwork
 from estimator.errors import Problem
-from estimator.fabric_fields import MAX_ENDPOINTS, Fabric
+from estimator.fabric_fields import MAX_ENDPOINTS, UPLINK_RATES, Fabric
 from estimator.site_plan import SitePlan, plan_problems, resolved_plan
 from estimator.spec_fields import Compute, DesignSpec
 from estimator.units import ceil_div, counted, divisors, parse_ratio
@@ -34,7 +34,7 @@ def resolve(draft: DesignSpec, catalog: Catalog, found: list[Problem]) -> tuple[
         site = site.model_copy(update={"plan": _resolve_plan(site.plan, compute, fabric, catalog, problems)})
     resolved = draft.model_copy(update={"compute": compute, "fabric": fabric, "site": site})
     if not problems:
-        problems += _count_problems(resolved)
+        problems += _count_problems(resolved, catalog)
     return resolved, problems
 
 
@@ -113,6 +113,26 @@ def port_rate(fabric: Fabric, catalog: Catalog) -> int:
     return catalog.generations[fabric.generation].port_rate_gbit_s
 
 
+def uplink_rate(fabric: Fabric, catalog: Catalog) -> int:
+    """Rate of the links between switches: the one asked for, else the port rate. [Gb/s]"""
+    return fabric.uplink_rate_gbit_s or port_rate(fabric, catalog)
+
+
+def ports_a_cage(fabric: Fabric, catalog: Catalog) -> tuple[int, int]:
+    """Ports that one cage of a leaf gives at the port rate, and at the uplinks' own rate; (1, 1) where that is the same.
+
+    Cages of a custom switch are taken to carry the faster of the two rates once.
+    """
+    down, up = port_rate(fabric, catalog), uplink_rate(fabric, catalog)
+    if down == up:
+        return 1, 1
+    if fabric.leaf_switch in catalog.switches:
+        at_rates = [catalog.switch_ports(fabric.leaf_switch, rate) for rate in (down, up)]
+        if all(at_rates):
+            return tuple(ports.links_per_cage for ports in at_rates if ports)  # type: ignore[return-value]  # two
+    return max(up // down, 1), max(down // up, 1)
+
+
 def lane_rate(fabric: Fabric, catalog: Catalog) -> int:
     """What a leaf offers an endpoint: the port rate, or its share of it on split ports. [Gb/s]"""
     return port_rate(fabric, catalog) // fabric.endpoints_a_port
@@ -134,19 +154,20 @@ def resolve_switches(fabric: AnyFabric, catalog: Catalog, problems: list[Problem
     part_below, radix_below = generation.default_switch, None
     for tier in ("leaf", "spine", "core"):
         asked, radix = getattr(fabric, f"{tier}_switch"), getattr(fabric, f"{tier}_radix")
+        rate = port_rate(fabric, catalog) if tier == "leaf" else uplink_rate(fabric, catalog)
         part = asked or part_below
-        has = _ports_of(part, fabric, catalog) if part in catalog.switches else None
+        has = _ports_of(part, fabric, catalog, rate) if part in catalog.switches else None
         if asked and asked != "custom" and asked not in catalog.switches:
             problems.append(unknown_part(f"fabric.{tier}_switch", "switch", asked, catalog.switches, CUSTOM))
         elif asked and asked != "custom" and has is None:
-            problems.append(_wrong_switch(f"fabric.{tier}_switch", asked, fabric, catalog))
+            problems.append(_wrong_switch(f"fabric.{tier}_switch", asked, fabric, catalog, rate))
         elif asked and has is not None and radix is not None and radix > has:
             problems.append(
                 Problem(
                     f"fabric.{tier}_radix",
                     "radix_over_part",
                     (
-                        f"{catalog.switches[asked].model} has {has} ports at {generation.port_rate_gbit_s} Gb/s, and "
+                        f"{catalog.switches[asked].model} has {has} ports at {rate} Gb/s, and "
                         f"{radix} were asked for. Ask for {has} or fewer, or name another switch or 'custom'."
                     ),
                     {f"fabric.{tier}_radix": has},
@@ -166,30 +187,79 @@ def resolve_switches(fabric: AnyFabric, catalog: Catalog, problems: list[Problem
                 )
             )
         update |= {f"{tier}_switch": part, f"{tier}_radix": radix}
+        if tier == "leaf":
+            problem = _uplinks_not_offered(fabric, part, catalog)
+            problems += [problem] if problem else []
+            down_a_cage, up_a_cage = ports_a_cage(fabric.model_copy(update=update), catalog)
+            radix = radix and radix // down_a_cage * up_a_cage  # the same box with all ports at the rate of the uplinks
         part_below, radix_below = part, radix
     return fabric.model_copy(update=update)
 
 
-def _ports_of(part: str | None, fabric: Fabric, catalog: Catalog) -> int | None:
+def _ports_of(part: str | None, fabric: Fabric, catalog: Catalog, rate_gbit_s: int) -> int | None:
     generation = catalog.generations[fabric.generation]
     if part is None or catalog.switches[part].protocol != generation.protocol:
         return None
-    ports = catalog.switch_ports(part, generation.port_rate_gbit_s)
+    ports = catalog.switch_ports(part, rate_gbit_s)
     return ports.radix if ports else None
 
 
-def _wrong_switch(field: str, part: str, fabric: Fabric, catalog: Catalog) -> Problem:
-    rate, protocol = port_rate(fabric, catalog), catalog.generations[fabric.generation].protocol
-    fits = sorted(key for key in catalog.switches if _ports_of(key, fabric, catalog))
+def _wrong_switch(field: str, part: str, fabric: Fabric, catalog: Catalog, rate_gbit_s: int) -> Problem:
+    generation = catalog.generations[fabric.generation]
+    fits = sorted(key for key in catalog.switches if _ports_of(key, fabric, catalog, rate_gbit_s))
+    is_own = rate_gbit_s != generation.port_rate_gbit_s
+    needed_by = f"uplinks of {rate_gbit_s}G" if is_own else generation.label
     return Problem(
         field,
         "switch_does_not_fit",
         (
-            f"{catalog.switches[part].model} has no {rate} Gb/s {PROTOCOL_NAMES[protocol]} ports, which "
-            f"{catalog.generations[fabric.generation].label} needs. These have: "
+            f"{catalog.switches[part].model} has no {rate_gbit_s} Gb/s {PROTOCOL_NAMES[generation.protocol]} ports, which "
+            f"{needed_by} {'need' if is_own else 'needs'}. These have: "
             f"{', '.join(catalog.switches[key].model for key in fits[:6])}."
         ),
-        {field: _usual(fabric, catalog, fits), field.replace("_switch", "_radix"): None},
+        {field: None if is_own else _usual(fabric, catalog, fits), field.replace("_switch", "_radix"): None},
+    )
+
+
+def uplink_rates(part: str | None, fabric: Fabric, catalog: Catalog) -> list[int]:
+    """Rates at which ports of a leaf switch can run as uplinks of their own, the highest first."""
+    switch = catalog.switches.get(part or "")
+    if switch is None:
+        return []
+    rates = {cage.link_rate_gbit_s for cage in switch.cages} | {mode.link_rate_gbit_s for mode in switch.breakouts}
+    known = (rate for rate in rates if _ports_of(part, fabric, catalog, rate) and rate in UPLINK_RATES)
+    return sorted((rate for rate in known if rate != port_rate(fabric, catalog)), reverse=True)
+
+
+def _uplinks_not_offered(fabric: Fabric, part: str | None, catalog: Catalog) -> Problem | None:
+    """Uplinks at a rate for which the leaf has no ports."""
+    down, up = port_rate(fabric, catalog), uplink_rate(fabric, catalog)
+    if down == up or part not in catalog.switches or _ports_of(part, fabric, catalog, up):
+        return None
+    field, model = "fabric.uplink_rate_gbit_s", catalog.switches[part].model
+    fits = [
+        key
+        for key, switch in catalog.switches.items()
+        if switch.status == "available" and all(_ports_of(key, fabric, catalog, rate) for rate in (down, up))
+    ]
+    own = uplink_rates(part, fabric, catalog)
+    offers = (
+        f"its uplinks can run at {' or '.join(str(rate) for rate in own)} Gb/s" if own else "its ports are all alike"
+    )
+    if not fits:
+        message = (
+            f"{model} has no {up} Gb/s ports for uplinks: {offers}, and no switch of the catalog has ports at {down} and "
+            f"{up} Gb/s. Leave the rate out, or name one that the switch has."
+        )
+        return Problem(field, "uplink_rate_not_offered", message, {field: own[0] if own else None})
+    names = ", ".join(catalog.switches[key].model for key in fits[:6])
+    message = (
+        f"{model} has no {up} Gb/s ports for uplinks: {offers}. These have ports at {down} and {up} Gb/s: {names}. Take one "
+        "of them, or leave the rate out."
+    )
+    spines = {f"fabric.{tier}_{what}": None for tier in ("spine", "core") for what in ("switch", "radix")}
+    return Problem(
+        field, "uplink_rate_not_offered", message, {"fabric.leaf_switch": fits[0], "fabric.leaf_radix": None, **spines}
     )
 
 
@@ -199,7 +269,7 @@ def _usual(fabric: Fabric, catalog: Catalog, fits: list[str]) -> str:
     return usual if usual in fits or not fits else fits[0]
 
 
-def _count_problems(spec: DesignSpec) -> Iterator[Problem]:
+def _count_problems(spec: DesignSpec, catalog: Catalog) -> Iterator[Problem]:
     """Rules over several keys, once parts and counts are known."""
     compute, fabric = spec.compute, spec.fabric
     asked, ports = compute.nodes or 0, compute.nic_ports_per_node or 1
@@ -237,14 +307,24 @@ def _count_problems(spec: DesignSpec) -> Iterator[Problem]:
             "uneven one was asked for. Drop one of them."
         )
         yield Problem("fabric.grow_to_nodes", "contradiction", message, {"fabric.uplink_spread": "even"})
-    yield from port_problems(fabric)
+    yield from port_problems(fabric, catalog)
 
 
-def port_problems(fabric: Fabric) -> Iterator[Problem]:
+def port_problems(fabric: Fabric, catalog: Catalog) -> Iterator[Problem]:
     """Ports of leaf and spine against what is asked of them."""
     leaf, spine = fabric.leaf_radix or 0, fabric.spine_radix or 0
     down, up, kept = fabric.leaf_downlinks or 0, fabric.leaf_uplinks or 0, fabric.reserved.leaf_ports
-    if down + up + kept > leaf:
+    down_a_cage, up_a_cage = ports_a_cage(fabric, catalog)
+    if down_a_cage != up_a_cage and ceil_div(up, up_a_cage) * down_a_cage + down + kept > leaf >= 2:
+        cages = ceil_div(up, up_a_cage)
+        message = (
+            f"{down} downlinks and {kept} ports kept free, and {up} uplinks of {uplink_rate(fabric, catalog)}G in {cages} cages "
+            f"of their own, which hold {cages * down_a_cage} other ports, are {down + kept + cages * down_a_cage} ports, and "
+            f"the leaf has {leaf}. Lower one of them or take a leaf with more ports."
+        )
+        free: dict[str, Any] = {"fabric.leaf_downlinks": None, "fabric.leaf_uplinks": None}
+        yield Problem("fabric.leaf_downlinks", "leaf_ports_short", message, free)
+    elif down_a_cage == up_a_cage and down + up + kept > leaf:
         message = (
             f"{down} downlinks, {up} uplinks and {kept} ports kept free are {down + up + kept} ports, and the leaf has "
             f"{leaf}. Lower one of them or take a leaf with more ports."
@@ -263,8 +343,12 @@ def port_problems(fabric: Fabric) -> Iterator[Problem]:
         yield Problem("fabric.reserved.spine_ports", "spine_ports_short", message, {"fabric.reserved.spine_ports": 0})
 
 
-def asked_ratio(fabric: Fabric) -> Fraction:
-    """Leaf oversubscription asked for: an explicit split of ports says it, else the ratio."""
+def asked_ratio(fabric: Fabric, catalog: Catalog) -> Fraction:
+    """Leaf oversubscription asked for: an explicit split of ports says it, at their rates, else the ratio."""
     if fabric.leaf_downlinks and fabric.leaf_uplinks:
-        return Fraction(fabric.leaf_downlinks, fabric.leaf_uplinks)
+        down, up = (
+            fabric.leaf_downlinks * port_rate(fabric, catalog),
+            fabric.leaf_uplinks * uplink_rate(fabric, catalog),
+        )
+        return Fraction(down, up)
     return parse_ratio(fabric.oversubscription)

@@ -16,7 +16,7 @@ from estimator.catalog.records import Switch
 from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE, first_manager_ports, manager_links_of_leaves
 from estimator.fit import Cage
 from estimator.media import AUTO, Question
-from estimator.topology import first_uplink
+from estimator.topology import first_uplink, leaf_uplink_ports, panels_of
 from estimator.units import BoolArray, IntArray, ceil_div
 
 if TYPE_CHECKING:
@@ -112,16 +112,21 @@ def side_at(ends: TierEnds, kind: str) -> Side:
 
 
 def _tiers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role: str) -> Iterator[TierEnds]:
+    up = fabric.uplink_rate_gbit_s
     switches = {
-        kind: _switch(spec, part, catalog)
-        for kind, part in ((LEAF, fabric.leaf_switch), (SPINE, fabric.spine_switch), (CORE, fabric.core_switch))
+        kind: _switch(spec, part, catalog, rates)
+        for kind, part, rates in (
+            (LEAF, fabric.leaf_switch, (fabric.port_rate_gbit_s, up)),
+            (SPINE, fabric.spine_switch, (up,)),
+            (CORE, fabric.core_switch, (up,)),
+        )
     }
     yield _nodes(spec, fabric, catalog, switches[LEAF], role)
     wiring, rate = fabric.wiring, fabric.uplink_rate_gbit_s
     if fabric.links_leaf_spine:
         cage = _switch_cage(switches[LEAF][0], rate, catalog)
-        used_down = max(int(fabric.leaf_down.max(initial=0)), fabric.leaf_downlinks)
-        first = first_uplink(wiring.leaf_ports, fabric.leaf_uplinks, used_down, cage.links)
+        first, first_cage, _ = leaf_uplink_ports(fabric, panels_of(spec, fabric, catalog))
+        first = first_cage * cage.links if fabric.has_own_uplinks else first
         lower = _switch_side(LEAF, switches[LEAF], cage, fabric.leaf_up, first)
         upper_cage = _switch_cage(switches[SPINE][0], rate, catalog)
         upper = _switch_side(SPINE, switches[SPINE], upper_cage, fabric.spine_down)
@@ -140,11 +145,13 @@ def _tiers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role: st
         yield _managers(spec, fabric, catalog, switches[LEAF])
 
 
-def _switch(spec: "DesignSpec", part: str | None, catalog: Catalog) -> tuple[Switch, bool]:
-    """The switch record, or the generation's usual one and True for a custom switch."""
+def _switch(
+    spec: "DesignSpec", part: str | None, catalog: Catalog, rates_gbit_s: tuple[int, ...]
+) -> tuple[Switch, bool]:
+    """The switch record, or the usual one of the generation with these rates and True for a custom switch."""
     if part is not None:
         return catalog.switches[part], False
-    return catalog.default_switch(spec.fabric.generation), True
+    return catalog.usual_switch(spec.fabric.generation, rates_gbit_s), True
 
 
 def _switch_cage(switch: Switch, rate_gbit_s: int, catalog: Catalog, endpoints_per_port: int = 1) -> Cage:
@@ -243,8 +250,8 @@ def _pairs(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, leaf: tu
     """Links between the two leaves of every pair: the first of a pair is the lower end."""
     rate, pairs = fabric.port_rate_gbit_s, fabric.n_leaf // 2
     cage, each = _switch_cage(leaf[0], rate, catalog), fabric.links_leaf_leaf // pairs
-    side = _switch_side(LEAF, leaf, cage, np.full(pairs, each), fabric.wiring.leaf_ports)
-    may_twin = each % cage.links == 0 and fabric.wiring.leaf_ports % cage.links == 0
+    side = _switch_side(LEAF, leaf, cage, np.full(pairs, each), fabric.leaf_kept_from)
+    may_twin = each % cage.links == 0 and fabric.leaf_kept_from % cage.links == 0
     question = _question(LEAF_LEAF, spec, catalog, rate, side, side, may_twin, leaf[0])
     length_m, is_default = _length(LEAF_LEAF, spec, catalog)
     return TierEnds(LEAF_LEAF, fabric.links_leaf_leaf, side, side, question, length_m, is_default)

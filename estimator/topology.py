@@ -35,31 +35,34 @@ NODE_LEAF, FABRIC_MANAGER, LEAF_SPINE, SPINE_CORE, LEAF_LEAF = range(5)
 
 @dataclass(frozen=True)
 class Panels:
-    """Links that one cage carries at the port rate, by kind of device."""
+    """Links that one cage carries, by kind of device; those between switches at the rate of the uplinks.
+
+    ``leaf_up`` is that of a leaf's uplinks, which may run at another rate than its other ports; 0 says that they do not.
+    """
 
     node: int = 1
     manager: int = 1
     leaf: int = 1
     spine: int = 1
     core: int = 1
+    leaf_up: int = 0
 
 
 def panels_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Panels:
     """Cages of the design's parts; a custom switch has those of the generation's usual one, a custom node one a link."""
-    usual = catalog.default_switch(spec.fabric.generation)
 
-    def links(part: str | None, rate_gbit_s: int) -> int:
-        switch = catalog.switches[part] if part else usual
-        ports = switch_ports(switch, rate_gbit_s)
+    def links(part: str | None, rates: tuple[int, ...]) -> int:
+        switch = catalog.switches[part] if part else catalog.usual_switch(spec.fabric.generation, rates)
+        ports = switch_ports(switch, rates[0])
         return ports.links_per_cage if ports else 1
 
     hosts, rate, up = fabric.hosts, fabric.port_rate_gbit_s, fabric.uplink_rate_gbit_s
     network = catalog.network(spec.compute.server, hosts.role if hosts else COMPUTE)
     ports_a_node = hosts.ports_per_node if hosts else fabric.nic_ports_per_node
     node = links_per_node_cage(network, ports_a_node) if network else 1
-    return Panels(
-        node, 1, links(fabric.leaf_switch, rate), links(fabric.spine_switch, up), links(fabric.core_switch, up)
-    )
+    spine, core = (links(part, (up,)) for part in (fabric.spine_switch, fabric.core_switch))
+    leaf = links(fabric.leaf_switch, (rate, up))
+    return Panels(node, 1, leaf, spine, core, fabric.wiring.up_a_cage if fabric.has_own_uplinks else leaf)
 
 
 @dataclass(frozen=True)
@@ -255,18 +258,39 @@ def first_uplink(ports: int, uplinks: int, downlinks: int, links_per_cage: int) 
     return aligned if aligned >= downlinks else at_end
 
 
+def leaf_uplink_ports(fabric: SizedFabric, panels: Panels) -> tuple[int, int, int]:
+    """(first port, cage of it, links a cage) of the uplinks of a leaf.
+
+    Uplinks of a rate of their own have the last cages, and numbers after all other ports.
+    """
+    uplinks = fabric.leaf_uplinks
+    if fabric.has_own_uplinks:
+        first = fabric.leaf_radix - uplinks
+        return first, ceil_div(first, panels.leaf), panels.leaf_up or 1
+    downlinks = max(int(fabric.leaf_down.max(initial=0)), fabric.leaf_downlinks)
+    first = first_uplink(fabric.wiring.leaf_ports, uplinks, downlinks, panels.leaf)
+    return first, first // panels.leaf, panels.leaf
+
+
+def leaf_uplink_cages(fabric: SizedFabric, panels: Panels) -> IntArray:
+    """Cage of every uplink of a leaf."""
+    first, cage, links = leaf_uplink_ports(fabric, panels)
+    start = 0 if fabric.has_own_uplinks else first % links
+    cages: IntArray = cage + (start + np.arange(fabric.leaf_uplinks)) // links
+    return cages
+
+
 def _leaves(out: _Rows) -> None:
     """Axes: component, leaf row, leaf column, uplink; with three tiers the rows of a pod's group meet its spines."""
     fabric, wiring, devices = out.fabric, out.fabric.wiring, out.devices
     copies, uplinks = fabric.n_components, fabric.leaf_uplinks
-    downlinks = max(int(fabric.leaf_down.max(initial=0)), fabric.leaf_downlinks)
-    first = first_uplink(wiring.leaf_ports, uplinks, downlinks, out.panels.leaf)
+    first, _, _ = leaf_uplink_ports(fabric, out.panels)
     port = np.arange(first, first + uplinks, dtype=np.int16)
     per_leaf = (fabric.n_leaf, uplinks)
     leaf = np.arange(devices.first[LEAF], devices.first[LEAF] + fabric.n_leaf, dtype=np.int32)
     out.view("a_device", *per_leaf)[...] = leaf[:, None]
     out.view("a_port", *per_leaf)[...] = port
-    out.view("a_cage", *per_leaf)[...] = port // out.panels.leaf
+    out.view("a_cage", *per_leaf)[...] = leaf_uplink_cages(fabric, out.panels)
     _fill_plane_and_rail(out, leaf, uplinks)
     is_three = fabric.tiers == 3
     columns = wiring.columns if is_three else 1
@@ -309,7 +333,7 @@ def _pairs(out: _Rows) -> None:
     fabric, leaf = out.fabric, out.devices.first[LEAF]
     pairs = fabric.n_leaf // 2
     each = fabric.links_leaf_leaf // pairs
-    port = np.arange(fabric.wiring.leaf_ports, fabric.wiring.leaf_ports + each)
+    port = np.arange(fabric.leaf_kept_from, fabric.leaf_kept_from + each)
     lower = np.arange(leaf, leaf + 2 * pairs, 2)[:, None]
     for end, device in (("a", lower), ("b", lower + 1)):
         out.view(f"{end}_device", pairs, each)[...] = device

@@ -58,7 +58,8 @@ class SizedNetwork(Answer):
     cables = serializers.DictField(required=False, help_text="Things bought, by tier; a twin cable carries two links.")
     transceivers = serializers.DictField(required=False, help_text="Modules at nodes and switches.")
     oversubscription = Oversubscription()
-    port_rate_gbit_s = serializers.IntegerField(help_text="Rate of a switch's port, and of the links between switches.")
+    port_rate_gbit_s = serializers.IntegerField(help_text="Rate of a leaf's ports to nodes.")
+    uplink_rate_gbit_s = serializers.IntegerField(help_text="Rate of the links between switches.")
     lane_rate_gbit_s = serializers.IntegerField(
         help_text="What a leaf offers an endpoint: the port rate, or its share on split ports."
     )

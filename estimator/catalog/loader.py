@@ -199,6 +199,13 @@ class Catalog:
         """The switch taken for a fabric generation when none is named; ``generations.csv`` says why."""
         return self.switches[self.generations[generation].default_switch]
 
+    def usual_switch(self, generation: str, rates_gbit_s: tuple[int, ...]) -> Switch:
+        """The generation's default switch, or where that lacks one of these port rates the first available one that has all."""
+        default = self.default_switch(generation)
+        usable = [s for s in self.switches.values() if s.protocol == default.protocol and s.status == "available"]
+        having = (s for s in (default, *usable) if all(switch_ports(s, rate) for rate in rates_gbit_s))
+        return next(having, default)
+
     def default_nic(self, generation: str) -> Nic:
         """The adapter taken for a custom server of a fabric generation."""
         return self.nics[self.generations[generation].default_nic]

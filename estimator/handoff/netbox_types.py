@@ -19,7 +19,7 @@ from estimator.hosts import ENDPOINT, PDU
 from estimator.hosts import MANAGER as MANAGER_HOST
 from estimator.link_list import LinkList, link_list
 from estimator.other_rules import other_keys
-from estimator.port_names import Labels, host_ports, management_port
+from estimator.port_names import host_ports, management_port
 
 CUSTOM_MAKER = "Custom"
 ROLES = {NODE: "GPU node", MANAGER: "Fabric manager", LEAF: "Leaf switch", SPINE: "Spine switch", CORE: "Core switch",
@@ -164,18 +164,31 @@ def _switch_interfaces(links: LinkList, kind: str) -> Interfaces:
     labels, fabric = links.labels[kind], links.fabric
     rate = fabric.port_rate_gbit_s if kind == LEAF else fabric.uplink_rate_gbit_s
     n_down = len(labels.ports) - (fabric.leaf_uplinks if kind == LEAF and fabric.uplink_rate_gbit_s != rate else 0)
-    names = _at_rate(links, kind, labels, slice(0, n_down), rate)
-    names |= _at_rate(links, kind, labels, slice(n_down, None), fabric.uplink_rate_gbit_s)
+    panels = links.table.panels
+    per_cage = getattr(panels, kind)
+    names: Interfaces = {}
+    for ports, at, cage_links, lanes in (
+        (slice(0, n_down), rate, per_cage, labels.lanes[1:]),
+        (slice(n_down, None), fabric.uplink_rate_gbit_s, panels.leaf_up or per_cage, []),
+    ):
+        names |= _at_rate(links, kind, ports, at, [(labels.cage_ports, cage_links), (labels.ports, 1)], lanes)
     return names | {management_port(links.switches[kind], links.catalog) or "mgmt0": (MANAGEMENT_TYPE, True)}
 
 
-def _at_rate(links: LinkList, kind: str, labels: Labels, ports: slice, rate_gbit_s: int) -> Interfaces:
-    per_cage, lanes = getattr(links.table.panels, kind), len(labels.lanes) - 1
+def _at_rate(
+    links: LinkList,
+    kind: str,
+    ports: slice,
+    rate_gbit_s: int,
+    whole: list[tuple[list[str], int]],
+    lanes: list[list[str]],
+) -> Interfaces:
+    """Some ports of one rate: ``whole`` are columns of names with the ports that each name stands for, ``lanes`` split ones."""
     names: Interfaces = {}
     for column, rate in (
-        (labels.cage_ports, rate_gbit_s * per_cage), (labels.ports, rate_gbit_s),
-        *((lane, rate_gbit_s // lanes) for lane in labels.lanes[1:]),
-    ):  # fmt: skip
+        *((column, rate_gbit_s * n) for column, n in whole),
+        *((lane, rate_gbit_s // len(lanes)) for lane in lanes),
+    ):
         made = _type(links, kind, rate)
         names |= dict.fromkeys(column[ports], (made, False))
     return names

@@ -146,7 +146,7 @@ def test_the_built_ratio_is_never_above_the_one_asked_for(a: dict[str, Any]) -> 
     sizing = size([spec], CATALOG)
     if sizing.tiers[0] > 1 and not a["managers"]:
         fabric = fabric_of(sizing, 0, spec)
-        assert fabric.built_ratio <= fabric.worst_leaf_ratio <= asked_ratio(spec.fabric)
+        assert fabric.built_ratio <= fabric.worst_leaf_ratio <= asked_ratio(spec.fabric, CATALOG)
         assert fabric.spine_ratio <= Fraction(a["spine_ratio"].replace(":", "/")) or a["spread"] == "uneven"
 
 
