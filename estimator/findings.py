@@ -7,6 +7,7 @@ from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import spoken
 from estimator.fabric import SizedFabric
 from estimator.finding import SEVERITY_ORDER, Finding, of_problem
+from estimator.management_findings import about_management
 from estimator.sizing import Sizing, downlinks_beside
 from estimator.spec import DesignSpec, asked_ratio
 from estimator.units import ceil_div, counted, parse_ratio, ratio_text
@@ -24,6 +25,7 @@ def findings_of(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric, c
         *_about_tiers(spec, sizing, i, fabric, catalog),
         *_about_ratio(spec, fabric, catalog),
         *about_built(spec, fabric, catalog),
+        *about_management(spec, fabric, catalog),
     ]
     return sorted(found, key=lambda finding: SEVERITY_ORDER[finding.severity])
 

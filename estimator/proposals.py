@@ -12,10 +12,11 @@ from itertools import islice
 from estimator.buildable import faults_of
 from estimator.built_findings import slot_gbit_s
 from estimator.changes import Change, apply_change
-from estimator.errors import SpecError
+from estimator.errors import InfeasibleDesign, SpecError
 from estimator.fabric import fabric_of
 from estimator.finding import SEVERITY_ORDER, Finding
 from estimator.findings import findings_of
+from estimator.management_findings import usual_networks, ways_to_manage
 from estimator.sizing import size
 from estimator.spec import parse_spec, port_rate
 from estimator.subject import Subject
@@ -118,6 +119,26 @@ def _rate_of_slot(subject: Subject) -> Iterator[Change]:
     for rate in rates if network and limit else ():
         if network and limit and rate * network.ports_per_nic <= limit:
             yield from _generations(subject, rate)
+
+
+# ---------------------------------------------------------------- what runs the network
+
+
+def _other_networks(subject: Subject) -> Iterator[Change]:
+    """The usual networks, if they can be built beside this one."""
+    from estimator.other_fabrics import size_others  # loaded only where a design asks for one
+
+    change = {"other_fabrics": usual_networks(subject.spec, subject.catalog)}
+    try:
+        spec = parse_spec(apply_change(subject.spec.as_json(), change), subject.catalog)
+        size_others([spec], [subject.fabric], subject.catalog)
+    except (SpecError, InfeasibleDesign):
+        return
+    yield change
+
+
+def _a_manager(subject: Subject) -> Iterator[Change]:
+    yield from ways_to_manage(subject.spec, subject.fabric, subject.catalog)
 
 
 # ---------------------------------------------------------------- leaves
@@ -263,5 +284,6 @@ _WAYS: dict[str, Callable[[Subject], Iterator[Change]]] = {
     "uplinks_not_even": _even, "opensm_fat_tree_asymmetric": _even, "no_path_up_and_down": _even,
     "spine_uplinks_padded": _equal_pods, "single_point_of_failure": _second_spine,
     "oversubscription_above_asked": _next_leaf, "split_sets_ratio": _ratio_of_split, "ratio_not_whole": _nearest_ratio,
-    "spine_radix_unused": _smaller_spines,
+    "spine_radix_unused": _smaller_spines, "other_networks_left_out": _other_networks,
+    "no_subnet_manager": _a_manager, "no_port_for_fabric_manager": _a_manager,
 }  # fmt: skip
