@@ -293,18 +293,24 @@ class OtherFabric(Fabric):
             "Default: yes, unless other endpoints are given."
         ),
     )
-    dual_homed: bool = Field(
-        False,
+    dual_homed: bool | None = Field(
+        None,
         title="Dual-homed",
-        description="Leaves come in pairs, and each device has its ports on both leaves of a pair.",
+        description=(
+            "Leaves come in pairs, and each device has its ports on both leaves of a pair. Default: yes for storage, in-band "
+            "and converged networks with an even number of ports a node, on leaves filled in node order."
+        ),
     )
-    peer_links: int = Field(
-        0,
+    peer_links: int | None = Field(
+        None,
         ge=0,
         le=64,
         title="Links within a pair",
         json_schema_extra=in_unit("links"),
-        description="Links between the two leaves of a pair (MLAG, ISL).",
+        description=(
+            "Links between the two leaves of a pair (MLAG, ISL). Default: two for in-band pairs, and for a pair that holds "
+            "all endpoints; none where leaf ports were given to nodes and spines by hand."
+        ),
     )
     endpoints_per_port: Literal[1, 2, 4, 8] | None = Field(
         None,

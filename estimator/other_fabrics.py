@@ -154,7 +154,7 @@ def _variants(job: _Job, hosts: Hosts, catalog: Catalog) -> list[dict[str, Any]]
         radix, uplinks = entry.leaf_radix or 0, entry.leaf_uplinks or 0
         down_a_cage, up_a_cage = ports_a_cage(entry, catalog)
         taken = 0 if own else ceil_div(uplinks, up_a_cage) * down_a_cage
-        down = radix - taken - entry.reserved.leaf_ports - entry.peer_links
+        down = radix - taken - entry.reserved.leaf_ports - (entry.peer_links or 0)
         ports = {
             "leaf_radix": radix + uplinks if own else radix,
             "leaf_downlinks": entry.leaf_downlinks or max(down, 1),
@@ -183,7 +183,9 @@ def _attachments(job: _Job, hosts: Hosts, change: dict[str, Any]) -> DesignSpec:
     filled = change.pop("nodes", None)
     entry, per_node = job.entry, hosts.ports_per_node // hosts.together
     others = hosts.n_other_ports // hosts.together
-    taken = entry.reserved.leaf_ports + entry.peer_links if job.uplink_rate_gbit_s is None else 0  # else by downlinks
+    taken = (
+        entry.reserved.leaf_ports + (entry.peer_links or 0) if job.uplink_rate_gbit_s is None else 0
+    )  # else by downlinks
     kept = entry.reserved.model_copy(update={"leaf_ports": taken})
     blocks = {
         key: getattr(entry, key) and getattr(entry, key) * per_node for key in ("scalable_unit_nodes", "pod_nodes")
@@ -226,7 +228,7 @@ def _finished(job: _Job, hosts: Hosts, found: _Found, catalog: Catalog) -> Other
     update: dict[str, Any] = {
         "endpoint_rate_gbit_s": endpoint_rate(entry, ports, catalog),
         "role": job.key, "hosts": hosts, "uplink_rate_gbit_s": job.uplink_rate_gbit_s or wired.uplink_rate_gbit_s,
-        "links_leaf_leaf": wired.n_leaf // 2 * entry.peer_links,
+        "links_leaf_leaf": wired.n_leaf // 2 * (entry.peer_links or 0),
     }  # fmt: skip
     if job.uplink_rate_gbit_s is not None:
         update["leaf_radix"] = (entry.leaf_radix or 0) + wired.leaf_uplinks  # one leaf alone has no uplinks

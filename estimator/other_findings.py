@@ -5,11 +5,12 @@ from dataclasses import replace
 
 from estimator.cable_runs import CablePlan
 from estimator.catalog.loader import Catalog
-from estimator.catalog.ports import STORAGE, spoken
+from estimator.catalog.ports import CONVERGED, IN_BAND, STORAGE, spoken
 from estimator.changes import Change
 from estimator.errors import Problem
 from estimator.findings import SEVERITY_ORDER, Finding, findings_of, of_problem
 from estimator.hosts import PDU
+from estimator.management_findings import managed_switches
 from estimator.other_fabrics import OtherSized, is_leaf_only
 from estimator.other_rules import in_entry
 from estimator.units import counted
@@ -17,7 +18,7 @@ from estimator.units import counted
 # findings of the compute network that mean the same for attachments as for nodes
 _ALIKE = frozenset({
     "fabric_manager_ports_short", "leaf_radix_unused", "single_switch", "uplinks_not_even", "spines_for_even_spread",
-    "spine_uplinks_padded", "three_tiers_needed", "oversubscription_above_asked", "split_sets_ratio",
+    "spine_uplinks_padded", "three_tiers_needed", "no_subnet_manager", "oversubscription_above_asked", "split_sets_ratio",
 })  # fmt: skip
 _OF_SPINES = frozenset({"single_switch", "leaf_radix_unused", "split_sets_ratio", "oversubscription_above_asked"})
 
@@ -26,8 +27,9 @@ def other_findings(one: OtherSized, catalog: Catalog) -> list[Finding]:
     """All findings about one network, warnings first."""
     found = [
         *_about_ports(one, catalog),
+        *_about_sharing(one, catalog),
         *_about_hosts(one, catalog),
-        *(_of_entry(f, one) for f in _of_counts(one, catalog)),
+        *(_of_entry(f, one, catalog) for f in _of_counts(one, catalog)),
     ]
     return sorted(found, key=lambda finding: SEVERITY_ORDER[finding.severity])
 
@@ -54,9 +56,11 @@ def _of_counts(one: OtherSized, catalog: Catalog) -> Iterator[Finding]:
             yield finding
 
 
-def _of_entry(finding: Finding, one: OtherSized) -> Finding:
-    named = in_entry(Problem(finding.field, finding.code, finding.message, finding.change), one.index)
-    return replace(finding, field=named.field, message=_named(one, finding.message), change=None)
+def _of_entry(finding: Finding, one: OtherSized, catalog: Catalog) -> Finding:
+    """The finding under the entry's name. Of its changes only one that moves no count needs no second sizing."""
+    change = managed_switches(one.spec, catalog) or None if finding.code == "no_subnet_manager" else None
+    named = in_entry(Problem(finding.field, finding.code, finding.message, change), one.index)
+    return replace(finding, field=named.field, message=_named(one, finding.message), change=named.change)
 
 
 def _named(one: OtherSized, message: str) -> str:
@@ -95,6 +99,27 @@ def _about_ports(one: OtherSized, catalog: Catalog) -> Iterator[Finding]:
             "for. Counts stand for a server with more adapters."
         )
         yield Finding("ports_beyond_server", "warning", f"other_fabrics[{one.index}].ports_per_node", message)
+
+
+def _about_sharing(one: OtherSized, catalog: Catalog) -> Iterator[Finding]:
+    """Storage and in-band that halve the ports of one adapter, so that neither has a port on a second leaf."""
+    design, server = one.spec, catalog.server(one.spec.compute.server)
+    rivals = [entry for entry in design.other_fabrics if entry.role in (STORAGE, IN_BAND)]
+    network = catalog.network(design.compute.server, STORAGE)
+    halved = network is not None and network == catalog.network(design.compute.server, IN_BAND)
+    if one.entry.role != IN_BAND or len({entry.role for entry in rivals}) < 2 or not halved or server is None:
+        return
+    if any((entry.ports_per_node or 1) % 2 == 0 for entry in rivals):
+        return
+    others = [entry.model_dump(mode="json") for entry in design.other_fabrics if entry.role not in (STORAGE, IN_BAND)]
+    ends = sum(entry.extra_endpoints or 0 for entry in rivals)
+    together = {"role": CONVERGED, "extra_endpoints": ends + ends % 2} if ends else {"role": CONVERGED}
+    message = (
+        f"Storage and in-band share the {counted(network.n_ports, 'port')} of {server.model}: with one port in each, a leaf "
+        "that fails cuts nodes off. One converged network has both ports of a node, on the two leaves of a pair."
+    )
+    yield Finding("ports_shared_by_networks", "warning", f"other_fabrics[{one.index}].role", message,
+                  {"other_fabrics": [together, *others]})  # fmt: skip
 
 
 def _about_hosts(one: OtherSized, catalog: Catalog) -> Iterator[Finding]:

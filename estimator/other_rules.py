@@ -8,24 +8,26 @@ from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import COMPUTE, CONVERGED, IN_BAND, OUT_OF_BAND, STORAGE, switch_ports, uplink_cages
 from estimator.errors import Problem
 from estimator.fabric_fields import MAX_ENDPOINTS, OtherFabric, Reserved
+from estimator.other_defaults import MANAGEMENT, ports_together, usual_pairs, usual_rate
 from estimator.spec_fields import DesignSpec
 from estimator.spec_rules import port_problems, port_rate, resolve_switches
 from estimator.units import ceil_div, counted
 
-MANAGEMENT = (IN_BAND, CONVERGED)
 _PORTS_ROW = {STORAGE: "storage", IN_BAND: "inband", CONVERGED: "converged", OUT_OF_BAND: "oob"}
 _ONLY_OUT_OF_BAND = ("uplinks_into", "racks", "network_racks", "pdus_per_rack", "pdus_per_network_rack")
 
 
 def resolve_others(spec: DesignSpec, catalog: Catalog) -> tuple[DesignSpec, list[Problem]]:
     """Fill in what is implied for every entry of ``other_fabrics``, and check it; the rest of ``spec`` is resolved."""
-    problems: list[Problem] = []
-    entries = []
-    for index, entry in enumerate(spec.other_fabrics):
-        resolved, found = _resolve_one(entry, spec, catalog)
-        entries.append(resolved)
-        problems += [in_entry(problem, index) for problem in found]
-    return spec.model_copy(update={"other_fabrics": entries}), problems
+    found: list[list[Problem]] = [[] for _ in spec.other_fabrics]
+    entries = [_resolve_one(entry, spec, catalog, own) for entry, own in zip(spec.other_fabrics, found, strict=True)]
+    resolved = spec.model_copy(update={"other_fabrics": entries})
+    problems = [
+        in_entry(problem, index)
+        for index, (entry, own) in enumerate(zip(entries, found, strict=True))
+        for problem in (*own, *_entry_problems(entry, resolved, catalog))
+    ]
+    return resolved, problems
 
 
 def other_keys(spec: DesignSpec) -> list[str]:
@@ -70,19 +72,10 @@ def uplink_rate_gbit_s(entry: OtherFabric, catalog: Catalog) -> int | None:
     return cages.link_rate_gbit_s if cages else None
 
 
-def ports_together(entry: OtherFabric) -> int:
-    """Ports that belong together as one attachment: a pair (dual-homed), one in each plane, or a node's rails."""
-    if entry.layout != "top-of-rack":
-        return entry.ports_per_node or 1
-    return 2 if entry.dual_homed else entry.planes
-
-
-def _resolve_one(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> tuple[OtherFabric, list[Problem]]:
-    problems: list[Problem] = []
+def _resolve_one(entry: OtherFabric, spec: DesignSpec, catalog: Catalog, problems: list[Problem]) -> OtherFabric:
     network = catalog.network(spec.compute.server, entry.role)
     if entry.generation is None:
-        rate = network.port_rate_gbit_s if network else 0
-        entry = entry.model_copy(update={"generation": _usual_generation(entry, spec, rate, catalog)})
+        entry = entry.model_copy(update=usual_rate(entry, spec, catalog))
     entry = _with_switches(entry, catalog, problems)
     n_sharing = sum(catalog.network(spec.compute.server, other.role) == network for other in spec.other_fabrics)
     shared = network.n_ports // n_sharing if network and n_sharing else 0
@@ -95,23 +88,12 @@ def _resolve_one(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> tupl
         if entry.count_devices is None
         else entry.count_devices,
         "endpoints_per_port": entry.endpoints_a_port,
-        "least_spines": max(entry.least_spines, 2) if entry.dual_homed else entry.least_spines,
     }
     entry = entry.model_copy(update=update)
+    entry = entry.model_copy(update=usual_pairs(entry, spec, catalog))
     if entry.role == OUT_OF_BAND:
         entry = _with_racks(entry, spec, catalog)
-    problems += _entry_problems(entry, spec, catalog)
-    return entry, problems
-
-
-def _usual_generation(entry: OtherFabric, spec: DesignSpec, rate_gbit_s: int, catalog: Catalog) -> str:
-    """Storage as the compute network, management by the rate of the server's ports, out-of-band 1G."""
-    if entry.role == STORAGE:
-        return spec.fabric.generation
-    if entry.role == OUT_OF_BAND:
-        return "ethernet-1"
-    asked = f"roce-{rate_gbit_s}"
-    return asked if asked in catalog.generations else "roce-100"
+    return entry
 
 
 def _with_switches(entry: OtherFabric, catalog: Catalog, problems: list[Problem]) -> OtherFabric:
@@ -192,7 +174,8 @@ def _entry_problems(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> I
         return  # a switch is unknown, which is said already
     if uplink_rate_gbit_s(entry, catalog) is None:
         kept = Reserved(
-            leaf_ports=min(entry.reserved.leaf_ports + entry.peer_links, 2_048), spine_ports=entry.reserved.spine_ports
+            leaf_ports=min(entry.reserved.leaf_ports + (entry.peer_links or 0), 2_048),
+            spine_ports=entry.reserved.spine_ports,
         )
         yield from port_problems(entry.model_copy(update={"reserved": kept}), catalog)
     else:

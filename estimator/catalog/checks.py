@@ -257,7 +257,7 @@ def _generations(tables: Tables, catalog: "Catalog") -> None:
 FABRIC_NAMES = (
     "storage_ports_per_node", "inband_ports_per_node", "converged_ports_per_node", "oob_ports_per_node",
     "oob_uplinks_per_leaf", "oob_uplink_gbit_s", "pdus_per_rack", "pdus_per_network_rack", "network_rack_switch_units",
-    "nodes_per_rack", "manager_inband_ports",
+    "nodes_per_rack", "manager_inband_ports", "inband_ratio_down", "inband_ratio_up", "pair_peer_links",
 )  # fmt: skip
 
 

@@ -126,7 +126,7 @@ def test_two_networks_share_the_ports_of_one_adapter() -> None:
 @pytest.mark.parametrize("extra", [0, 3, 64])
 def test_a_plain_network_follows_the_rules_of_the_compute_network(nodes: int, role: str, extra: int) -> None:
     """Endpoints in node order over leaves of 32 downlinks; spines by the smallest divisor of the uplinks in use."""
-    found = fabrics_of({"role": role, "generation": "ndr", "ports_per_node": 2, "extra_endpoints": extra},
+    found = fabrics_of({"role": role, "generation": "ndr", "ports_per_node": 2, "extra_endpoints": extra, "dual_homed": False},
                        compute={"server": "custom", "nodes": nodes})[role]  # fmt: skip
     twin = fabrics_of(compute={"server": "custom", "nodes": 2 * nodes + extra, "nics_per_node": 1, "gpus_per_node": 1},
                       fabric={"generation": "ndr", "layout": "top-of-rack"})["compute"]  # fmt: skip
@@ -235,11 +235,12 @@ def findings_of(*others: dict[str, Any], **rest: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("entry", "code", "field"), [
     ({"role": "storage"}, "no_storage_endpoints", "other_fabrics[0].extra_endpoints"),
-    ({"role": "storage"}, "ports_share_leaf", "other_fabrics[0].dual_homed"),
+    ({"role": "storage", "dual_homed": False}, "ports_share_leaf", "other_fabrics[0].dual_homed"),
     ({"role": "storage", "generation": "xdr"}, "nic_below_port_rate", "other_fabrics[0].generation"),
     ({"role": "storage", "ports_per_node": 3}, "ports_beyond_server", "other_fabrics[0].ports_per_node"),
     ({"role": "out-of-band"}, "pdus_counted", "other_fabrics[0].pdus_per_rack"),
-    ({"role": "in-band", "dual_homed": True, "tiers": 1, "endpoints_per_port": 2, "generation": "roce-400"}, "pair_not_joined",
+    ({"role": "in-band", "dual_homed": True, "tiers": 1, "endpoints_per_port": 2, "generation": "roce-400",
+      "peer_links": 0}, "pair_not_joined",
      "other_fabrics[0].peer_links"),
     ({"role": "storage", "uplink_spread": "uneven", "leaf_downlinks": 24, "leaf_uplinks": 14}, "uplinks_not_even",
      "other_fabrics[0].uplink_spread"),
@@ -252,7 +253,11 @@ def test_findings_name_the_entry(entry: dict[str, Any], code: str, field: str) -
 def test_a_proposed_change_ends_the_finding() -> None:
     from estimator.changes import apply_change
 
-    given = {"compute": H100, "fabric": NDR, "other_fabrics": [{"role": "storage", "extra_endpoints": 8}]}
+    given = {
+        "compute": H100,
+        "fabric": NDR,
+        "other_fabrics": [{"role": "storage", "extra_endpoints": 8, "dual_homed": False}],
+    }
     change = findings_of(*given["other_fabrics"])["ports_share_leaf"].change  # type: ignore[misc]
     changed = apply_change(given, change)
     assert "ports_share_leaf" not in findings_of(*changed["other_fabrics"])
@@ -267,7 +272,7 @@ def test_a_proposed_change_ends_the_finding() -> None:
     ({"role": "storage", "leaf_switch": "nvidia-sn2201"}, "leaf_switch", "switch_does_not_fit"),
     ({"role": "out-of-band", "spine_switch": "nvidia-qm9700"}, "spine_switch", "switch_does_not_fit"),
     ({"role": "in-band", "dual_homed": True, "planes": 2}, "dual_homed", "contradiction"),
-    ({"role": "in-band", "peer_links": 2}, "peer_links", "contradiction"),
+    ({"role": "in-band", "dual_homed": False, "peer_links": 2}, "peer_links", "contradiction"),
     ({"role": "in-band", "dual_homed": True, "ports_per_node": 3}, "ports_per_node", "ports_do_not_divide"),
     ({"role": "in-band", "dual_homed": True, "extra_endpoints": 3}, "extra_endpoints", "ports_do_not_divide"),
     ({"role": "in-band", "racks": 3}, "racks", "not_for_role"),
@@ -293,7 +298,8 @@ def test_a_refusal_names_the_entry_and_the_key(entry: dict[str, Any], field: str
 
 def test_all_problems_are_found_in_one_pass() -> None:
     found = problems_of(
-        {"role": "storage", "leaf_switch": "none-such"}, {"role": "in-band", "peer_links": 1}, {"role": "storage", "x": 1},
+        {"role": "storage", "leaf_switch": "none-such"}, {"role": "in-band", "dual_homed": False, "peer_links": 1},
+        {"role": "storage", "x": 1},
         compute={"server": "none-such", "nodes": 3},
     )  # fmt: skip
     assert set(found) == {
@@ -476,3 +482,65 @@ def test_lengths_of_other_networks_may_be_set_by_hand() -> None:
     }
     assert found == {12.0}
     assert [row["length_m"] for row in rows if row["tier"] == "leaf-leaf"] == [1.0, 1.0, 3.0, 3.0, 3.0, 3.0]
+
+
+# ---------------------------------------------------------------- what is asked for plainly
+
+
+def test_management_of_a_dgx_h100_superpod_comes_as_published() -> None:
+    """127 nodes, nothing said but the role: six leaves and two spines, 24 links up and six within pairs (bill of the RA)."""
+    found = fabrics_of({"role": "in-band"}, {"role": "out-of-band"}, compute={"server": "dgx-h100", "nodes": 127})[
+        "in-band"
+    ]
+    assert (found["counts"]["leaf"], found["counts"]["spine"]) == (6, 2)
+    assert (found["links"]["leaf_spine"], found["links"]["leaf_leaf"]) == (24, 6)
+    assert found["oversubscription"]["worst_leaf"] == "29:2"
+
+
+@pytest.mark.parametrize("role", ["storage", "in-band", "converged"])
+@pytest.mark.parametrize("nodes", [2, 31, 32, 100, 300])
+def test_a_node_reaches_both_leaves_of_a_pair_unless_told_otherwise(role: str, nodes: int) -> None:
+    found = fabrics_of({"role": role}, compute={"server": "dgx-b200", "nodes": nodes})[role]
+    assert found["dual_homed"]
+    assert found["counts"]["leaf"] % 2 == 0
+    single = fabrics_of({"role": role, "dual_homed": False}, compute={"server": "dgx-b200", "nodes": nodes})[role]
+    assert not single["dual_homed"]
+
+
+def test_a_normalized_network_says_all_that_was_filled_in() -> None:
+    values = {"compute": H100, "fabric": NDR, "other_fabrics": [{"role": "in-band"}, {"role": "storage"}]}
+    once = parse_spec(values, CATALOG).as_json()
+    assert once["other_fabrics"][0]["dual_homed"] is True
+    assert (once["other_fabrics"][0]["peer_links"], once["other_fabrics"][0]["oversubscription"]) == (2, "29:2")
+    assert parse_spec(once, CATALOG).as_json() == once
+
+
+@pytest.mark.parametrize(
+    "server", sorted(key for key, one in CATALOG.servers.items() if one.gpu_count and "-nvl72" not in key)
+)
+@pytest.mark.parametrize("generation", ["ndr", "roce-400"])
+def test_storage_runs_at_what_the_server_s_adapters_speak(server: str, generation: str) -> None:
+    found = findings_of(
+        {"role": "storage"}, {"role": "in-band"}, {"role": "out-of-band"},
+        compute={"server": server, "nodes": 16}, fabric={"generation": generation},
+    )  # fmt: skip
+    of_storage = {code for code, finding in found.items() if finding.field.startswith("other_fabrics[0]")}
+    assert not {"nic_speaks_other_protocol", "nic_below_port_rate"} & of_storage
+
+
+def test_storage_and_in_band_on_two_ports_are_better_one_network() -> None:
+    from estimator.changes import apply_change
+
+    given = {
+        "compute": {"server": "smc-8125gs-mi300x", "nodes": 32},
+        "fabric": {"generation": "roce-400"},
+        "other_fabrics": [{"role": "storage", "extra_endpoints": 8}, {"role": "in-band"}, {"role": "out-of-band"}],
+    }
+    found = findings_of(*given["other_fabrics"], compute=given["compute"], fabric=given["fabric"])
+    finding = found["ports_shared_by_networks"]
+    changed = apply_change(given, finding.change)
+    assert [entry["role"] for entry in changed["other_fabrics"]] == ["converged", "out-of-band"]
+    after = fabrics_of(*changed["other_fabrics"], compute=given["compute"], fabric=given["fabric"])["converged"]
+    assert after["dual_homed"]
+    assert after["ports_per_node"] == 2
+    assert next(group["ports"] for group in after["attached"] if group["kind"] == "endpoint") == 8
