@@ -85,7 +85,7 @@ def ways_to_manage(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) ->
 
 def managed_switches(spec: DesignSpec, catalog: Catalog) -> Change:
     """Managed switches in place of unmanaged ones, where the catalog has the same box managed; ports stay as they are."""
-    change = {}
+    change: dict[str, str] = {}
     for tier in ("leaf", "spine", "core"):
         switch = catalog.switches.get(getattr(spec.fabric, f"{tier}_switch") or "")
         twin = switch and managed_twin(switch, catalog)

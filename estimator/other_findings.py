@@ -106,8 +106,9 @@ def _about_sharing(one: OtherSized, catalog: Catalog) -> Iterator[Finding]:
     design, server = one.spec, catalog.server(one.spec.compute.server)
     rivals = [entry for entry in design.other_fabrics if entry.role in (STORAGE, IN_BAND)]
     network = catalog.network(design.compute.server, STORAGE)
-    halved = network is not None and network == catalog.network(design.compute.server, IN_BAND)
-    if one.entry.role != IN_BAND or len({entry.role for entry in rivals}) < 2 or not halved or server is None:
+    if server is None or network is None or network != catalog.network(design.compute.server, IN_BAND):
+        return
+    if one.entry.role != IN_BAND or len({entry.role for entry in rivals}) < 2:
         return
     if any((entry.ports_per_node or 1) % 2 == 0 for entry in rivals):
         return

@@ -531,7 +531,7 @@ def test_storage_runs_at_what_the_server_s_adapters_speak(server: str, generatio
 def test_storage_and_in_band_on_two_ports_are_better_one_network() -> None:
     from estimator.changes import apply_change
 
-    given = {
+    given: dict[str, Any] = {
         "compute": {"server": "smc-8125gs-mi300x", "nodes": 32},
         "fabric": {"generation": "roce-400"},
         "other_fabrics": [{"role": "storage", "extra_endpoints": 8}, {"role": "in-band"}, {"role": "out-of-band"}],
