@@ -7,7 +7,7 @@ from estimator.catalog.records import Switch
 from estimator.devices import LEAF, MANAGER, MANAGER_PORTS, NODE, SWITCH_KINDS
 from estimator.fabric import SizedFabric
 from estimator.hosts import Hosts
-from estimator.port_names import Labels, node_labels, switch_labels
+from estimator.port_names import Labels, is_plainly_numbered, node_labels, switch_labels
 from estimator.spec import DesignSpec
 from estimator.topology import LinkTable
 from estimator.units import ceil_div
@@ -23,7 +23,7 @@ def leaf_labels(fabric: SizedFabric, switch: Switch | None, per_cage: int, lanes
     """Labels of a leaf whose last ports, the uplinks, are of another rate than those to nodes."""
     down, up_per_cage = fabric.leaf_radix - fabric.leaf_uplinks, fabric.wiring.up_a_cage
     ports = switch_labels(switch, down, per_cage, lanes, fabric.port_rate_gbit_s, catalog)
-    if switch is None:  # of a custom switch, ports and cages are numbered through
+    if is_plainly_numbered(switch, catalog):  # ports and cages are numbered through
         cages = [ceil_div(down, per_cage) + uplink // up_per_cage + 1 for uplink in range(fabric.leaf_uplinks)]
         names = [str(down + uplink + 1) for uplink in range(fabric.leaf_uplinks)]
         before = names if up_per_cage == 1 else [f"cage {cage}" for cage in cages]

@@ -62,9 +62,9 @@ def switch_labels(
     are ports 49 and up. ``links_per_cage`` may be more than the cage's own ports where it is split further. ``after`` is
     (a port rate, cages set to it), which come first where they are cages of the same kind.
     """
-    naming = catalog.port_naming[switch.id] if switch else None
-    if switch is None or naming is None or naming.style == "plain":
+    if switch is None or is_plainly_numbered(switch, catalog):
         return _plain_labels(n_ports, links_per_cage, lanes)
+    naming = catalog.port_naming[switch.id]
     cages, before = _cages_at(switch, port_rate_gbit_s, n_ports)
     if after[1] and _cages_at(switch, after[0], 1)[0].position == cages.position:
         before += after[1]
@@ -89,6 +89,11 @@ def switch_labels(
     places = [place(port, 0, 1, native=1) for port in range(n_ports)]
     shown = [_cage_label(naming, at) for at in places]
     return Labels(shown, columns[0], columns, [name(at) for at in places])
+
+
+def is_plainly_numbered(switch: Switch | None, catalog: Catalog) -> bool:
+    """Whether ports have numbers alone: of a custom switch, and of a box whose maker prints no more."""
+    return switch is None or catalog.port_naming[switch.id].style == "plain"
 
 
 def _plain_labels(n_ports: int, links_per_cage: int, lanes: int) -> Labels:
