@@ -20,6 +20,39 @@ from estimator.errors import EstimatorError
 LEASE = timedelta(seconds=10)
 MAX_ATTEMPTS = 5
 RESEND_AFTER = timedelta(seconds=10)
+SWEEP_EVERY = timedelta(seconds=3)
+
+
+class QueueSweep(models.Model):
+    """When the queue was last swept: one row. Whoever moves ``taken_at`` on sweeps; one that dies at it holds nobody up."""
+
+    taken_at = models.DateTimeField()
+    swept_at = models.DateTimeField()
+
+    ROW = 1
+
+    def __str__(self) -> str:
+        return f"swept at {self.swept_at}"
+
+    @classmethod
+    def take(cls) -> bool:
+        """Whether a sweep is due and this process is the one to make it."""
+        now = timezone.now()
+        if cls.objects.filter(pk=cls.ROW, taken_at__lte=now - SWEEP_EVERY).update(taken_at=now):
+            return True
+        return cls.objects.get_or_create(pk=cls.ROW, defaults={"taken_at": now, "swept_at": now})[1]
+
+    @classmethod
+    def note(cls) -> None:
+        """The queue was swept now."""
+        now = timezone.now()
+        cls.objects.update_or_create(pk=cls.ROW, defaults={"taken_at": now, "swept_at": now})
+
+    @classmethod
+    def age(cls) -> timedelta | None:
+        """How long ago the queue was swept; None if it never was."""
+        swept_at = cls.objects.filter(pk=cls.ROW).values_list("swept_at", flat=True).first()
+        return None if swept_at is None else timezone.now() - swept_at
 
 
 class EstimateJob(models.Model):

@@ -1,4 +1,8 @@
-"""What workers do: run one estimate; sweep up what was never sent or whose worker died."""
+"""What workers do: run one estimate; sweep up what was never sent or whose worker died.
+
+Every process of a worker sweeps when it is due, from a thread of its own; a row in the database says whose turn it is. No
+single process is needed for it: beat, where one runs, is one more that asks.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from typing import Any
 
 from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
-from celery.signals import worker_init
+from celery.signals import worker_init, worker_process_init
 from django.db import DatabaseError, connection
 from django.db.models import Q
 from django.utils import timezone
@@ -19,7 +23,7 @@ from kombu.exceptions import OperationalError
 
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
-from estimator.jobs.models import LEASE, MAX_ATTEMPTS, RESEND_AFTER, EstimateJob
+from estimator.jobs.models import LEASE, MAX_ATTEMPTS, RESEND_AFTER, SWEEP_EVERY, EstimateJob, QueueSweep
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
 
@@ -123,8 +127,32 @@ def sweep() -> int:
     was_not_sent_lately = Q(sent_at=None) | Q(sent_at__lt=now - RESEND_AFTER)
     waiting = EstimateJob.objects.filter(was_not_sent_lately & (Q(state=State.QUEUED) | is_abandoned))
     n_sent = 0
+    QueueSweep.note()
     for job in waiting.order_by("created_at")[:SENT_PER_SWEEP]:
         if not send(job):
             break
         n_sent += 1
     return n_sent
+
+
+def sweep_if_due() -> int | None:
+    """Sweep if nobody has within SWEEP_EVERY; None if somebody has."""
+    return sweep() if QueueSweep.take() else None
+
+
+@worker_process_init.connect
+def keep_sweeping(**_: Any) -> threading.Thread:
+    """Look after the queue for as long as this process of a worker lives."""
+    thread = threading.Thread(target=_sweep_from_time_to_time, args=(threading.Event(),), name="sweep", daemon=True)
+    thread.start()
+    return thread
+
+
+def _sweep_from_time_to_time(done: threading.Event) -> None:
+    while not done.wait(SWEEP_EVERY.total_seconds()):
+        try:
+            sweep_if_due()
+        except Exception:  # whatever it was, the next turn may go well, and nobody else would take this process's turns
+            logger.warning("The queue could not be swept", exc_info=True)
+        finally:
+            connection.close()  # this thread's own

@@ -109,6 +109,10 @@ def kill_in_the_middle(app: RunningApp, rows: Rows, word: str) -> None:
     os.kill(pid, signal.SIGKILL)
 
 
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
+
 def ask_for_ten(app: RunningApp, rows: Rows, token: str, word: str) -> dict[str, int]:
     """Post ten estimates as a client does that tries again when a connection breaks; kill in the middle. Id → nodes."""
     asked: dict[str, int] = {}
@@ -179,6 +183,25 @@ def test_ten_estimates_survive_a_kill(app: RunningApp, rows: SqliteRows, token: 
     asked = ask_for_ten(app, rows, token, word)
     check_all_finished_once(app, rows, token, asked)
     assert rows.query("PRAGMA integrity_check") == [("ok",)]
+
+
+def test_jobs_are_swept_up_without_beat(app: RunningApp, rows: SqliteRows, token: str) -> None:
+    """Every child of the worker is killed, beat with them. The pool starts its own anew, and beat stays away."""
+    worker = app.main_process("celery")
+    children = [pid for pid, _ in app.descendants() if parent_of(pid) == worker]
+    assert len(children) >= 3
+    for pid in children:
+        os.kill(pid, signal.SIGKILL)
+    job_id = wait_for("an answer", lambda: post(app, token, next(NODES)), within_s=30)
+    again = "state = 'queued', sent_at = NULL, attempts = 0, result = NULL, lease_until = NULL"
+    rows.query(
+        f"UPDATE estimator_estimatejob SET {again} WHERE id = '{rows.key(job_id)}'"
+    )  # as if its message was lost
+    done = f"SELECT 1 FROM estimator_estimatejob WHERE id = '{rows.key(job_id)}' AND state = 'succeeded'"
+    wait_for("the estimate", lambda: rows.query(done), within_s=40)
+    assert app.main_process("celery") == worker  # it was not the supervisor who mended it
+    late = "julianday('now') - julianday(swept_at) > 20 / 86400.0"
+    assert rows.query(f"SELECT count(*) FROM estimator_queuesweep WHERE {late}") == [(0,)]
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import uuid
 from datetime import timedelta
 from typing import Any
@@ -10,14 +11,16 @@ from typing import Any
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.contrib.auth.models import User
-from django.db import IntegrityError, connection, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.test import Client
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from designer.config import health
 from estimator.catalog.loader import Catalog
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.jobs import models, tasks
-from estimator.jobs.models import LEASE, MAX_ATTEMPTS, RESEND_AFTER, EstimateJob
+from estimator.jobs.models import LEASE, MAX_ATTEMPTS, RESEND_AFTER, SWEEP_EVERY, EstimateJob, QueueSweep
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec, spec_hash
 from estimator.version import MODEL_VERSION
@@ -269,6 +272,104 @@ class TestSweep:
         monkeypatch.setattr(tasks.run_estimate, "apply_async", away)
         assert tasks.sweep() == 0
         assert len(tries) == 1
+
+
+class TestTurns:
+    """Who sweeps: any process, when it is due, and one at a time."""
+
+    def test_a_second_process_has_no_turn_until_the_next_is_due(self, job: EstimateJob, sent: list[str]) -> None:
+        assert [tasks.sweep_if_due(), tasks.sweep_if_due()] == [1, None]
+        QueueSweep.objects.update(taken_at=timezone.now() - SWEEP_EVERY)
+        assert tasks.sweep_if_due() == 0
+
+    def test_one_that_died_at_its_turn_holds_nobody_up(self, job: EstimateJob, sent: list[str]) -> None:
+        assert QueueSweep.take()
+        assert not QueueSweep.take()
+        QueueSweep.objects.update(taken_at=timezone.now() - SWEEP_EVERY)
+        assert tasks.sweep_if_due() == 1
+
+    @pytest.mark.django_db(transaction=True)
+    def test_of_eight_at_once_one_has_the_turn(self) -> None:
+        turns, start = [], threading.Barrier(8)
+
+        def ask() -> None:
+            start.wait()
+            turns.append(QueueSweep.take())
+            connection.close()
+
+        for _ in range(2):
+            threads = [threading.Thread(target=ask) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            QueueSweep.objects.update(taken_at=timezone.now() - SWEEP_EVERY)
+        assert sorted(turns) == [False] * 14 + [True] * 2
+
+    @pytest.mark.django_db(transaction=True)
+    def test_a_thread_of_each_worker_process_goes_on_after_a_failure(
+        self, catalog: Catalog, sent: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(tasks, "SWEEP_EVERY", timedelta(seconds=0.01))
+        failed, done, sweep = threading.Event(), threading.Event(), tasks.sweep_if_due
+
+        def first_fails() -> int | None:
+            if not failed.is_set():
+                failed.set()
+                raise DatabaseError("away")
+            return sweep()
+
+        monkeypatch.setattr(tasks, "sweep_if_due", first_fails)
+        job = new_job(catalog)
+        thread = threading.Thread(target=tasks._sweep_from_time_to_time, args=(done,))
+        thread.start()
+        for _ in range(500):
+            if sent:
+                break
+            time.sleep(0.01)
+        done.set()
+        thread.join()
+        assert (failed.is_set(), sent) == (True, [str(job.pk)])
+
+
+class TestReadiness:
+    @pytest.fixture(autouse=True)
+    def _up_for_an_hour(self, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(health, "_started_s", time.monotonic() - 3600)
+
+    def answer(self, client: Client) -> tuple[int, str]:
+        response = client.get("/readyz")
+        return response.status_code, response.content.decode()
+
+    def test_a_queue_that_is_swept_is_ready(self, client: Client, sent: list[str]) -> None:
+        tasks.sweep()
+        assert self.answer(client) == (200, "ok\n")
+
+    def test_a_late_sweep_is_not_and_says_how_late(self, client: Client) -> None:
+        status, said = self.answer(client)
+        assert (status, "last swept never" in said) == (503, True)
+        QueueSweep.note()
+        QueueSweep.objects.update(swept_at=timezone.now() - timedelta(seconds=45))
+        status, said = self.answer(client)
+        assert (status, "last swept 45 s ago" in said) == (503, True)
+
+    def test_a_start_has_time_to_come_up(self, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(health, "_started_s", time.monotonic())
+        assert self.answer(client)[0] == 200
+
+    def test_jobs_that_nobody_takes_are_told(self, client: Client, job: EstimateJob, catalog: Catalog) -> None:
+        QueueSweep.note()
+        assert self.answer(client)[0] == 200
+        EstimateJob.objects.update(created_at=timezone.now() - timedelta(seconds=200))
+        status, said = self.answer(client)
+        assert (status, "waits for 200 s" in said) == (503, True)
+        other = new_job(catalog)
+        EstimateJob.claim(other.pk)
+        assert self.answer(client)[0] == 200  # the queue moves
+        EstimateJob.objects.filter(pk=other.pk).update(state=State.SUCCEEDED)
+        assert self.answer(client)[0] == 200
+        EstimateJob.objects.filter(pk=other.pk).update(started_at=timezone.now() - timedelta(seconds=120))
+        assert "waits for 120 s" in self.answer(client)[1]
 
 
 def test_one_owner_has_one_live_job_of_an_estimate(catalog: Catalog, owner: User) -> None:
