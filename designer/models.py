@@ -285,18 +285,19 @@ class ApiToken(models.Model):
 
 
 class SignInLink(models.Model):
-    """A link that signs one user in, once. Only the hash of its secret is kept."""
+    """A link that signs one user in, once; the user's own browsers on the server's machine again. Only its hash is kept."""
 
     secret_hash = models.CharField(max_length=64, unique=True, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="sign_in_links")
     expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
         return f"sign-in link of {self.user}"
 
     @classmethod
     def issue(cls, user: User) -> str:
-        """The secret of a new link. Links of before that nobody used are withdrawn."""
+        """The secret of a new link. Links of before are withdrawn, used or not."""
         cls.objects.filter(user=user).delete()
         secret = secrets.token_urlsafe(32)
         cls.objects.create(
@@ -305,9 +306,14 @@ class SignInLink(models.Model):
         return secret
 
     @classmethod
-    def redeem(cls, secret: str, now: datetime | None = None) -> User | None:
-        """The user this link signs in, or None if it is unknown, used or too old. Two clicks at once: one wins."""
+    def redeem(cls, secret: str, now: datetime | None = None, *, again: bool = False) -> User | None:
+        """The user this link signs in, or None if it is unknown, used or too old. Two clicks at once: one wins.
+
+        ``again`` says that whoever asks could make a new link as well, so that a used one does for them.
+        """
+        now = now or timezone.now()
         link = cls.objects.select_related("user").filter(secret_hash=hash_secret(secret)).first()
-        if link is None or not cls.objects.filter(pk=link.pk).delete()[0]:
+        if link is None or link.expires_at <= now or not link.user.is_active:
             return None
-        return link.user if link.expires_at > (now or timezone.now()) and link.user.is_active else None
+        is_first = cls.objects.filter(pk=link.pk, used_at=None).update(used_at=now)
+        return link.user if is_first or again else None

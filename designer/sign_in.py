@@ -1,4 +1,9 @@
-"""Signing in: by password, guarded against guessing, or by the one-time link that `manage.py up` prints."""
+"""Signing in: by password, guarded against guessing, or by the one-time link that `manage.py up` prints.
+
+The link signs in whoever opens it first, and after that only programs of the person who runs the server, on the same machine
+(same_person.py): what leaked opens nothing, and a second browser of one's own works. Looking at it without opening it, as
+HEAD and a browser's prefetch do, uses nothing up.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +17,10 @@ from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
 
 from designer.models import SignInLink
+from designer.same_person import is_same_person
 
 logger = logging.getLogger(__name__)
 
@@ -58,9 +65,12 @@ class SignInView(LoginView):
 
 
 @never_cache
+@require_safe
 def sign_in_by_link(request: HttpRequest, secret: str) -> HttpResponse:
-    """Sign the link's user in, once, and show the first page. A used link still takes a signed-in person there."""
-    user = SignInLink.redeem(secret)
+    """Sign the link's user in and show the first page. A used link still takes a signed-in person there."""
+    if request.method == "HEAD" or _is_ahead_of_time(request):
+        return HttpResponse(status=200 if request.method == "HEAD" else 503)
+    user = SignInLink.redeem(secret, again=is_same_person(request))
     if user is not None:
         login(request, user, backend="django.contrib.auth.backends.ModelBackend")
     elif not request.user.is_authenticated:
@@ -68,3 +78,9 @@ def sign_in_by_link(request: HttpRequest, secret: str) -> HttpResponse:
             request, "designer/sign_in.html", {"form": AuthenticationForm(request), "link_is_spent": True}, status=403
         )
     return HttpResponseRedirect("/")
+
+
+def _is_ahead_of_time(request: HttpRequest) -> bool:
+    """Whether a browser asks before anybody has clicked. It drops an answer of 503 and asks again when somebody does."""
+    purposes = (request.headers.get(name, "") for name in ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"))
+    return any("prefetch" in purpose.lower() or "preview" in purpose.lower() for purpose in purposes)

@@ -37,6 +37,9 @@ QUICK_FAILURE_S = 10.0
 MAX_QUICK_FAILURES_AT_START = 3
 LONGEST_WAIT_S = 30.0
 LOG_SIZE_LIMIT_BYTES = 10_000_000
+ANOTHER_LINK = (
+    "The address signs you in, in any browser of yours on this machine. Another one: python3 manage.py sign_in_link"
+)
 
 
 class CannotStart(Exception):
@@ -309,6 +312,8 @@ class Supervisor:
             if not self.stopping.is_set():
                 path = self._sign_in_path(sign_in_link)
                 print(f"Clusterwright is ready: {self.url}{path}", flush=True)
+                with contextlib.suppress(BrokenPipeError):
+                    print(ANOTHER_LINK, file=sys.stderr, flush=True)
             while not self.stopping.wait(0.1):
                 self._look_after()
         except CannotStart as error:

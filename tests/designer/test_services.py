@@ -193,6 +193,8 @@ class TestSecrets:
         assert SignInLink.redeem("wrong") is None
         assert SignInLink.redeem(secret) == owner
         assert SignInLink.redeem(secret) is None
+        assert SignInLink.redeem(secret, again=True) == owner
+        assert SignInLink.redeem("wrong", again=True) is None
 
     def test_an_old_or_replaced_sign_in_link_does_not_work(self, owner: User) -> None:
         first = SignInLink.issue(owner)

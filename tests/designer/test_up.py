@@ -43,13 +43,17 @@ class TestStart:
         assert lines == [f"Clusterwright is ready: {app.sign_in_url}"]
         assert app.sign_in_url.startswith("http://127.0.0.1:")
 
-    def test_the_address_signs_the_local_owner_in_once(self, app: RunningApp) -> None:
+    def test_the_address_signs_the_local_owner_in_and_a_second_browser_of_theirs(self, app: RunningApp) -> None:
         path = app.sign_in_url.removeprefix(app.url)
-        with app.browser().open(app.sign_in_url) as first:
-            assert (first.status, first.url.removeprefix(app.url) == path) == (200, False)
-            assert b"sign-out" in first.read()
+        with app.browser().open(urllib.request.Request(app.sign_in_url, method="HEAD")) as looked:
+            assert looked.status == 200
+        for _ in range(2):
+            with app.browser().open(app.sign_in_url) as first:
+                assert (first.status, first.url.removeprefix(app.url) == path) == (200, False)
+                assert b"sign-out" in first.read()
+        told = urllib.request.Request(app.sign_in_url, headers={"X-Forwarded-For": "203.0.113.7"})
         with pytest.raises(urllib.error.HTTPError) as second:
-            app.browser().open(app.sign_in_url)
+            app.browser().open(told)
         assert second.value.code == 403
 
     def test_the_database_is_in_wal_mode_and_the_folder_is_private(self, app: RunningApp, var: Path) -> None:

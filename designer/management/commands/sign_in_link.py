@@ -12,7 +12,10 @@ from designer.models import SignInLink
 
 
 class Command(BaseCommand):
-    help = "Prints a new link that signs one user in, once. An older link of the same user stops working."
+    help = (
+        "Prints a new link that signs one user in: once, and on this machine again for who runs the server. "
+        "An older link of the same user stops working."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--user", help="name of the user (default: the local owner)")
