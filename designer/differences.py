@@ -14,6 +14,7 @@ from estimator.units import is_whole_number
 
 IN_LIST = re.compile(r"\[(\d+)\]")  # problems count entries as lists do, changes as keys
 AUTOMATIC = "automatic"
+OTHER_NETWORKS = "other_fabrics"
 
 
 def difference(spec: Mapping[str, Any], change: Mapping[str, Any], catalog: Catalog) -> list[dict[str, str]]:
@@ -39,6 +40,8 @@ def value_at(values: Any, path: str) -> Any:
 
 def label_of(path: str, spec: Mapping[str, Any]) -> str:
     """A dotted key by its name on the form; one of a list by its network: "Storage network: Dual-homed"."""
+    if path == OTHER_NETWORKS:
+        return "Networks beside compute"
     key = ALL_KEYS.get(path)
     if key and key.info.title:
         return str(key.info.title)
@@ -62,6 +65,8 @@ def text_of(path: str, value: Any, catalog: Catalog) -> str:
         return _part_models(catalog).get(value, LABELS.get(value, str(value)))
     if isinstance(value, int | float):
         return f"{value:,} {_unit_of(value, key.unit)}" if key and key.unit else f"{value:,}"
+    if path == OTHER_NETWORKS:
+        return ", ".join(str(words(entry["role"])) for entry in value) or "none"
     return str(value)
 
 

@@ -349,6 +349,12 @@ def test_real_changes_are_told_in_the_forms_words() -> None:
     assert rows[3]["label"] == "In-band network: Dual-homed"
 
 
+def test_networks_that_a_change_adds_are_named() -> None:
+    change = {"other_fabrics": [{"role": "storage"}, {"role": "out-of-band", "racks": 3}]}
+    (row,) = difference({"other_fabrics": []}, change, load_catalog())
+    assert (row["label"], row["before"], row["after"]) == ("Networks beside compute", "none", "storage, out-of-band")
+
+
 def test_a_refusal_proposes_what_the_form_can_set(page: Client) -> None:
     typed = {"name": "x", "compute__server": "dgx-h100", "size": "600", "size_unit": "nodes", "fabric__generation": "ndr",
              "fabric__tiers": "2"}  # fmt: skip
