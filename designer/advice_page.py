@@ -160,5 +160,5 @@ def budget_of(text: str | None) -> float | None:
 def servers_of(catalog: Catalog) -> list[tuple[str, str]]:
     """Servers with GPUs that stand by themselves, by vendor and model."""
     found = [(key, f"{server.vendor} {server.model}" if not server.model.startswith(server.vendor) else server.model)
-             for key, server in catalog.servers.items() if server.gpu_count and server.role != "rack"]  # fmt: skip
+             for key, server in catalog.servers.items() if server.gpu_count]  # fmt: skip
     return sorted(found, key=lambda pair: words(pair[1]).casefold())

@@ -1,6 +1,6 @@
 """The findings tab: what an architect should know, what could be changed, what a failure costs, and room to grow."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from designer.differences import difference, label_of
@@ -17,7 +17,9 @@ def findings_context(result: Mapping[str, Any]) -> dict[str, Any]:
     rows = [
         {**finding, "number": number, "label": label_of(finding["field"], result["spec"]) if finding.get("field") else "",
          "input": field_name(finding["field"]) if finding.get("field") in ALL_KEYS else "",
-         "difference": difference(result["spec"], finding.get("change") or {}, catalog)}
+         "difference": difference(result["spec"], finding.get("change") or {}, catalog),
+         "choices": [choice | {"number": place, "difference": difference(result["spec"], choice["change"], catalog)}
+                     for place, choice in enumerate(finding.get("choices") or (), 1)]}
         for number, finding in enumerate(result["findings"], 1)
     ]  # fmt: skip
     rows = worst_first(rows)
@@ -35,9 +37,15 @@ def n_to_heed(result: Mapping[str, Any]) -> int:
     return sum(finding["severity"] != "info" for finding in result.get("findings", []))
 
 
-def change_of(result: Mapping[str, Any], number: str) -> dict[str, Any] | None:
-    """The proposed change of finding ``number``, counted from 1 as on the page; None if it proposes none."""
-    findings = result.get("findings", [])
-    if not is_whole_number(number, 6) or not 1 <= int(number) <= len(findings):
-        return None
-    return findings[int(number) - 1].get("change") or None
+def change_of(result: Mapping[str, Any], number: str, choice: str = "") -> dict[str, Any] | None:
+    """The proposed change of finding ``number``, counted from 1 as on the page; None if it proposes none.
+
+    ``choice`` is the number of one of its choices, where it has several.
+    """
+    finding = _numbered(result.get("findings", []), number)
+    chosen = _numbered((finding or {}).get("choices") or [], choice) if choice else finding
+    return (chosen or {}).get("change") or None
+
+
+def _numbered(entries: Sequence[dict[str, Any]], number: str) -> dict[str, Any] | None:
+    return entries[int(number) - 1] if is_whole_number(number, 6) and 1 <= int(number) <= len(entries) else None

@@ -74,6 +74,34 @@ class PartSelect(forms.Select):
         return option
 
 
+class SizeUnitSelect(forms.Select):
+    """What a size counts: trays where the server is one, and racks where its trays come in them.
+
+    The options say which servers they are for, for the script that follows the choice of the server.
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.trays = {rack.tray_id for rack in catalog.racks.values()}
+        self.server = ""
+        super().__init__(choices=[("gpus", "GPUs"), ("nodes", "servers"), ("racks", "racks")])
+
+    def create_option(
+        self, name: str, value: Any, label: Any, selected: bool, *args: Any, **kwargs: Any
+    ) -> dict[str, Any]:
+        """The option under its name for the server."""
+        is_tray = self.server in self.trays
+        option = super().create_option(
+            name, value, "trays" if value == "nodes" and is_tray else label, selected, *args, **kwargs
+        )
+        if value == "nodes":
+            option["attrs"] |= {"data-server": "servers", "data-tray": "trays"}
+        if value == "racks":
+            option["attrs"] |= {"data-trays": " ".join(sorted(self.trays))} | (
+                {} if is_tray or selected else {"hidden": True}
+            )
+        return option
+
+
 @cache
 def _switch_choices(version: str) -> tuple[list[tuple[str, Any]], dict[str, str]]:
     """Switches by vendor, and the generations each one fits. ``version`` is the key under which they are kept."""
@@ -93,7 +121,7 @@ def _switch_choices(version: str) -> tuple[list[tuple[str, Any]], dict[str, str]
 def _server_choices(catalog: Catalog) -> list[tuple[str, Any]]:
     by_vendor: dict[str, list[tuple[str, str]]] = {}
     for part, server in catalog.servers.items():
-        if server.gpu_count and server.role != "rack":
+        if server.gpu_count:
             by_vendor.setdefault(server.vendor, []).append((part, server.model))
     return [*sorted(by_vendor.items()), ("custom", "Custom: give the counts below")]
 
@@ -162,11 +190,14 @@ class DesignForm(forms.Form):
         self.fields[SIZE] = forms.CharField(
             required=False,
             label=SIZE_LABEL,
-            help_text="How many GPUs or servers to connect. GPUs are rounded up to whole servers.",
+            help_text="How many GPUs, servers, or where they come in racks, trays or racks to connect.",
             widget=forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off", "class": "numeric"}),
         )
         self.fields[SIZE_UNIT] = forms.CharField(
-            required=False, label="Size counts", widget=forms.Select(choices=[("gpus", "GPUs"), ("nodes", "servers")])
+            required=False, label="Size counts", widget=SizeUnitSelect(self.catalog)
+        )
+        self.fields[SIZE_UNIT].widget.server = str(
+            (self.data or {}).get("compute__server") or self.initial.get("compute__server") or ""
         )
         for path, (label, words_of_it) in ROLE_FIELDS.items():
             self.fields[field_name(path)] = forms.BooleanField(required=False, label=label, help_text=words_of_it)
@@ -208,7 +239,7 @@ class DesignForm(forms.Form):
             box, name = path.rsplit(".", 1)
             default = key.info.get_default(call_default_factory=True)
             initial[key.name] = entries.get(box, {}).get(name, default)
-        unit = "nodes" if read_path(values, SIZE_KEYS["nodes"]) is not None else "gpus"
+        unit = next((one for one in ("racks", "nodes") if read_path(values, SIZE_KEYS[one]) is not None), "gpus")
         return initial | {SIZE: read_path(values, SIZE_KEYS[unit]), SIZE_UNIT: unit}
 
     def show_computed(self, texts: Mapping[str, str]) -> None:

@@ -28,6 +28,7 @@ Row = dict[str, Any]
 ROWS = 50
 KIND_WORDS = {
     "switches": "Switch", "nics": "Adapter", "gpus": "GPU", "servers": "Server", "cables": "Cable or module",
+    "racks": "Rack", "rack_parts": "Rack part",
 }  # fmt: skip
 BOOK_TITLES = {ANCHORS: "Anchors", STREET: "Street"}
 BOOK_WORDS = {

@@ -96,8 +96,15 @@ def _said(path: str, revision: DesignRevision, flat: Mapping[str, Any], catalog:
 def _size(revision: DesignRevision) -> str:
     for unit, path in SIZE_KEYS.items():
         if (value := read_path(revision.given, path)) is not None:
-            return f"{value:,} {'GPUs' if unit == 'gpus' else 'servers'}"
+            return f"{value:,} {_size_word(unit, revision)}"
     return NONE
+
+
+def _size_word(unit: str, revision: DesignRevision) -> str:
+    """What a size counts: GPUs, racks, servers or trays."""
+    server = load_catalog().server(read_path(revision.spec, "compute.server"))
+    words = {"gpus": "GPUs", "racks": "racks", "nodes": f"{server.node_word if server else 'server'}s"}
+    return words[unit]
 
 
 def _kept_rows(was: Mapping[str, Any], became: Mapping[str, Any]) -> list[Row]:

@@ -12,7 +12,7 @@ from estimator.catalog.loader import Catalog
 from estimator.spec import DesignSpec
 
 SIZE, SIZE_UNIT = "size", "size_unit"
-SIZE_KEYS = {"gpus": "compute.gpus", "nodes": "compute.nodes"}
+SIZE_KEYS = {"gpus": "compute.gpus", "nodes": "compute.nodes", "racks": "compute.racks"}
 SPLIT_KEYS = ("scalable_unit_nodes", "leaf_downlinks", "leaf_uplinks")
 COST_KEYS = {
     "economics.electricity_usd_per_kwh": "electricity-kwh", "economics.pue": "pue", "economics.load_factor": "load-factor",
@@ -97,7 +97,7 @@ class Key:
 
 
 def field_name(path: str) -> str:
-    """ "fabric.leaf_radix" → "fabric__leaf_radix"; a size in nodes or in GPUs is one field."""
+    """ "fabric.leaf_radix" → "fabric__leaf_radix"; a size in GPUs, nodes or racks is one field."""
     return SIZE if path in SIZE_KEYS.values() else path.replace(".", "__")
 
 
@@ -115,7 +115,9 @@ def _keys(model: type[BaseModel], prefix: str = "") -> Iterator[Key]:
 
 
 ALL_KEYS = {key.path: key for key in _keys(DesignSpec)}
-KEYS = {path: key for path, key in ALL_KEYS.items() if path not in SIZE_KEYS.values()}  # a size in either is one field
+KEYS = {
+    path: key for path, key in ALL_KEYS.items() if path not in SIZE_KEYS.values()
+}  # a size in any unit is one field
 
 
 def read_path(values: Mapping[str, Any], path: str) -> Any:

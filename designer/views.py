@@ -141,7 +141,7 @@ def design_apply(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
     design_to_change(request, design_id)
     row, job = job_or_404(request, design_id, job_id)
     given, digest = given_in_sight(row)
-    change = change_of(job.result or {}, request.POST.get("finding", ""))
+    change = change_of(job.result or {}, request.POST.get("finding", ""), request.POST.get("choice", ""))
     if change is None:
         raise Http404("This estimate has no such finding, or it proposes no change.")
     if digest != job.spec_hash:

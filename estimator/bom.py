@@ -30,6 +30,7 @@ from estimator.facility_lines import facility_lines
 from estimator.pricing import Pricing, UnitPrice
 from estimator.tier_ends import LEAF_LEAF
 from estimator.units import CENTS_PER_USD, ceil_div
+from estimator.whole_racks import whole_racks
 
 if TYPE_CHECKING:
     from estimator.fabric import SizedFabric
@@ -53,8 +54,8 @@ def bill_of_materials(
 
 
 def bill_of_fabrics(billed: Sequence[Billed], catalog: Catalog) -> Bom:
-    """Lines for servers, adapters, switches by role, modules by tier and side, cables by tier and length, patch panels, and
-    racks and coolant distribution of the hall (facility_lines.py).
+    """Lines for servers and what their racks hold where those are bought whole, adapters, switches by role, modules by tier
+    and side, cables by tier and length, patch panels, and racks and coolant distribution of the hall (facility_lines.py).
 
     Servers and adapters stand on the compute fabric's bill alone; every line names its fabric. Adapters have a line only
     where the server's price does not hold them. A cable with its own ends is one piece: its second end is never billed
@@ -87,6 +88,8 @@ def _servers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> Ite
         return
     yield BomLine(SERVER, server.id, _first(server.part_numbers), f"{server.vendor} {server.model}", "node", None,
                   fabric.n_nodes, server.typical_w)  # fmt: skip
+    if racks := whole_racks(spec, fabric.n_nodes, catalog):
+        yield from racks.lines()
     network = compute_network(server)
     if network and network.nic_id and not network.nic_included:
         nic = catalog.nics[network.nic_id]

@@ -21,8 +21,10 @@ Cents = tuple[int, int, int]  # low, typical, high
 RANGE = ("low", "typical", "high")
 SERVER, NIC, SWITCH, MODULE, CABLE, FIBER = "server", "nic", "switch", "transceiver", "cable", "fiber"
 PANEL, MANAGEMENT, RACK, COOLING = "panel", "management", "rack", "cooling"
+RACK_SYSTEM = "rack-system"  # what a rack that is bought whole holds beside its compute trays
 FACILITY = (RACK, COOLING)
-CATEGORIES = (SERVER, NIC, SWITCH, MANAGEMENT, MODULE, CABLE, FIBER, PANEL, *FACILITY)
+SERVERS = (SERVER, RACK_SYSTEM)
+CATEGORIES = (*SERVERS, NIC, SWITCH, MANAGEMENT, MODULE, CABLE, FIBER, PANEL, *FACILITY)
 NO_PRICE = "no price in the catalog"
 ASSUMED = frozenset({"assumption", "seed"})  # bases that no listing, quotation or analyst stands behind
 
@@ -140,6 +142,11 @@ def parameter_rule(price: Economic) -> str:
     """The rule of a line that a parameter of the catalog prices, and no book."""
     unit = price.unit.removeprefix("USD/")
     return f"Catalog’s parameter {price.id}: ${price.low:,.0f} to ${price.high:,.0f} a {unit}"
+
+
+def is_rack(category: str, use: str | None) -> bool:
+    """Whether a line counts racks: cabinets, and frames of racks that are bought whole."""
+    return category == RACK or (category == RACK_SYSTEM and use == RACK)
 
 
 def usd_range(cents: Cents | None) -> dict[str, float] | None:

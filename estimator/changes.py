@@ -10,7 +10,7 @@ from typing import Any
 
 Change = Mapping[str, Any]
 
-_SIZES = ("compute.nodes", "compute.gpus")  # two ways to say one thing: giving one takes the other away
+SIZES = ("compute.nodes", "compute.gpus", "compute.racks")  # ways to say one thing: giving one takes the others away
 
 
 def apply_change(given: Mapping[str, Any], change: Change) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def apply_change(given: Mapping[str, Any], change: Change) -> dict[str, Any]:
     """
     values: dict[str, Any] = copy.deepcopy(dict(given))
     for path in change:
-        for other in _SIZES if path in _SIZES else ():
+        for other in SIZES if path in SIZES else ():
             _put(values, other, None)
     for path, value in change.items():
         _put(values, path, copy.deepcopy(value))

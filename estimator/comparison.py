@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from estimator.bom_lines import CABLE, CATEGORIES, FIBER, MODULE, NIC, SERVER, SWITCH, usd_range
+from estimator.bom_lines import CABLE, CATEGORIES, FIBER, MODULE, NIC, SERVERS, SWITCH, usd_range
 from estimator.catalog.loader import Catalog
 from estimator.comparison_figures import Side, busbw, differ_in_size, figure_json, figures_of
 from estimator.comparison_kept import kept_of
@@ -287,7 +287,7 @@ def _item(side: Side, notes: list[str]) -> dict[str, Any]:
 
 def _spend(side: Side) -> dict[str, Any]:
     """Where the money goes, in five parts; what is not known is None."""
-    named = {"servers": (SERVER,), "switches": (SWITCH,), "cabling": (MODULE, CABLE, FIBER, NIC)}
+    named = {"servers": SERVERS, "switches": (SWITCH,), "cabling": (MODULE, CABLE, FIBER, NIC)}
     bought = {part: usd_range(total_cents(side.of(*categories))) for part, categories in named.items()}
     used = {category for categories in named.values() for category in categories}
     bought["rest"] = usd_range(total_cents(side.of(*(category for category in CATEGORIES if category not in used))))

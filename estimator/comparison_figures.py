@@ -8,7 +8,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from estimator.bom_lines import CABLE, CATEGORIES, FACILITY, FIBER, MODULE, NIC, RACK, RANGE, SERVER, SWITCH, Cents
+from estimator.bom_lines import (
+    CABLE,
+    CATEGORIES,
+    FACILITY,
+    FIBER,
+    MODULE,
+    NIC,
+    RACK,
+    RACK_SYSTEM,
+    RANGE,
+    SERVERS,
+    SWITCH,
+    Cents,
+    is_rack,
+)
 from estimator.catalog.ports import COMPUTE
 from estimator.comparison_lines import FUNCTION_OF, Line, difference_cents, is_unpriced, relative, total_cents
 from estimator.units import CENTS_PER_USD, parse_ratio
@@ -205,7 +219,7 @@ def _capex(*categories: str) -> Getter:
     return lambda side: _price(side.of(*wanted), side.is_partial(*wanted))
 
 
-NETWORK_CATEGORIES = tuple(category for category in CATEGORIES if category not in (SERVER, *FACILITY))
+NETWORK_CATEGORIES = tuple(category for category in CATEGORIES if category not in (*SERVERS, *FACILITY))
 
 
 def _of_cost(*path: str) -> Getter:
@@ -223,7 +237,7 @@ def _failures(key: str) -> Getter:
 
 
 def _racks(side: Side) -> Value | None:
-    lines = side.of(RACK)
+    lines = [line for line in side.of(RACK, RACK_SYSTEM) if is_rack(line.category, line.use)]
     return number(sum(line.quantity for line in lines)) if lines else None
 
 
@@ -269,7 +283,7 @@ FIGURES = (
     Figure("network_w", "Network, typical", "w", POWER, _watts("network_w"), weight=5),
     Figure("it_w", "Network and servers, typical", "w", POWER, _watts("it_w"), weight=2),
     Figure("lines_w", "All lines of the bill", "w", POWER, _offer_watts),
-    Figure("servers_usd", "Servers", "usd", MONEY, _capex(SERVER), weight=2),
+    Figure("servers_usd", "Servers", "usd", MONEY, _capex(*SERVERS), weight=2),
     Figure("switches_usd", "Switches", "usd", MONEY, _capex(SWITCH), weight=4),
     Figure("adapters_usd", "Adapters", "usd", MONEY, _capex(NIC), weight=4),
     Figure("facility_usd", "Racks and cooling", "usd", MONEY, _capex(*FACILITY), weight=1),

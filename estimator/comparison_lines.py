@@ -18,6 +18,7 @@ from estimator.bom_lines import (
     NIC,
     PANEL,
     RACK,
+    RACK_SYSTEM,
     SERVER,
     SWITCH,
     Cents,
@@ -30,14 +31,14 @@ from estimator.units import CENTS_PER_USD
 DESIGN, OFFER = "design", "offer"
 FUNCTION_OF = {FIBER: CABLE}  # fibre and finished cables do the same: they join two ends
 FUNCTIONS = tuple(dict.fromkeys(FUNCTION_OF.get(category, category) for category in CATEGORIES))
-SCOPE_OF = {MODULE: "cabling", CABLE: "cabling", PANEL: "cabling", RACK: "racks", COOLING: "racks"}
+SCOPE_OF = {RACK_SYSTEM: SERVER, MODULE: "cabling", CABLE: "cabling", PANEL: "cabling", RACK: "racks", COOLING: "racks"}
 SCOPE_WORDS = {
     SERVER: "servers", NIC: "adapters", SWITCH: "switches", MANAGEMENT: "fabric managers", "cabling": "modules and cables",
     "racks": "racks and cooling",
 }  # fmt: skip
 _FUNCTION_WORDS = {
-    SERVER: "Servers", NIC: "Adapters", SWITCH: "switches", MANAGEMENT: "Fabric managers", MODULE: "Modules", CABLE: "Cables",
-    PANEL: "Patch panels", RACK: "Racks", COOLING: "Cooling",
+    SERVER: "Servers", RACK_SYSTEM: "Rack parts", NIC: "Adapters", SWITCH: "switches", MANAGEMENT: "Fabric managers",
+    MODULE: "Modules", CABLE: "Cables", PANEL: "Patch panels", RACK: "Racks", COOLING: "Cooling",
 }  # fmt: skip
 NOTHING: Cents = (0, 0, 0)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from estimator.bom_lines import CATEGORIES, FACILITY, RANGE, SERVER, Billed, Bom, Cents, usd_range
+from estimator.bom_lines import CATEGORIES, FACILITY, RANGE, SERVERS, Billed, Bom, Cents, usd_range
 from estimator.cable_runs import BY_DEFAULT, BY_PLAN, TierCabling
 from estimator.catalog.loader import Catalog
 from estimator.cost_inputs import REQUEST, Parameter, parameter, priced
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from estimator.fabric import SizedFabric
     from estimator.spec import DesignSpec
 
-NETWORK = tuple(category for category in CATEGORIES if category not in (SERVER, *FACILITY))
+NETWORK = tuple(category for category in CATEGORIES if category not in (*SERVERS, *FACILITY))
 TYPICAL = 1
 MILLION = 1_000_000
 SECONDS_PER_HOUR = 3_600
@@ -50,7 +50,7 @@ def cost_of(
     ready = priced(spec, fabric, bom, power, catalog, others)
     given = ready.given
     made = money(ready.facts, ready.unit_cents, {name: np.array(one.cheap_first) for name, one in given.items()})
-    network, servers = bom.total_cents(*NETWORK), bom.known_cents(SERVER)
+    network, servers = bom.total_cents(*NETWORK), bom.known_cents(*SERVERS)
     total = bom.total_cents()
     years = ready.facts.years
     cost = {

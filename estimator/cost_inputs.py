@@ -15,12 +15,12 @@ from estimator.bom_lines import (
     MODULE,
     NIC,
     PANEL,
-    RACK,
-    SERVER,
+    SERVERS,
     SWITCH,
     Billed,
     Bom,
     BomLine,
+    is_rack,
 )
 from estimator.catalog.loader import Catalog
 from estimator.power import Power
@@ -35,7 +35,7 @@ Ends = tuple[float, float, float]  # low, typical, high
 
 REQUEST = "request"
 SUPPORT_ROWS = {
-    "support-server-pct": (SERVER, MANAGEMENT),
+    "support-server-pct": (*SERVERS, MANAGEMENT),
     "support-switch-pct": (SWITCH,),
     "support-nic-optic-pct": (NIC, MODULE, CABLE, FIBER, PANEL),
 }
@@ -171,7 +171,7 @@ def cost_facts(
     bought = np.array([line.quantity + line.spare_quantity for line in lines], dtype=np.float64)
     installed = np.array([line.quantity for line in lines], dtype=np.float64)
     category = np.array([line.category for line in lines], dtype=object)
-    is_network = ~np.isin(category, [SERVER, *FACILITY])
+    is_network = ~np.isin(category, [*SERVERS, *FACILITY])
     rows = np.array([failure_row(line, catalog) or "" for line in lines], dtype=object)
     failing = np.stack([rows == row for row in FAILURE_ROWS]).astype(np.float64).reshape(len(FAILURE_ROWS), len(lines))
     economics = spec.economics
@@ -180,7 +180,7 @@ def cost_facts(
     is_ethernet = [_is_ethernet(line, generations, spec, catalog) for line in switches]
     return CostFacts(
         lines=lines,
-        capital=np.stack([category == SERVER, is_network, np.isin(category, FACILITY)]) * bought,
+        capital=np.stack([np.isin(category, SERVERS), is_network, np.isin(category, FACILITY)]) * bought,
         supported=np.stack([np.isin(category, kinds) for kinds in SUPPORT_ROWS.values()]) * installed,
         replaced=failing * bought,
         n_failing=failing @ installed,
@@ -188,7 +188,7 @@ def cost_facts(
         n_gpus=fabric.n_gpus,
         n_nodes=fabric.n_nodes,
         n_cables=sum(tier.n_cables for plan in bom.plans for tier in plan.tiers),
-        n_racks=sum(line.quantity for line in bom.lines if line.category == RACK),
+        n_racks=sum(line.quantity for line in bom.lines if is_rack(line.category, line.use)),
         n_fabric_manager_nodes=0 if all(is_ethernet) else fabric.n_nodes,
         n_ethernet_switches=sum(line.quantity for line, flag in zip(switches, is_ethernet, strict=True) if flag),
         it_max_kw=power.it.max / W_PER_KW,

@@ -7,16 +7,15 @@ from estimator.bom_lines import ASSUMED, COOLING, MANAGEMENT, RACK, SWITCH, BomL
 from estimator.cabling import CablePlan
 from estimator.catalog.loader import Catalog
 from estimator.catalog.records import Server
-from estimator.devices import NODE
 from estimator.site_fields import Site
 from estimator.units import CENTS_PER_USD, W_PER_KW, ceil_div
+from estimator.whole_racks import whole_racks
 
 if TYPE_CHECKING:
     from estimator.fabric import SizedFabric
     from estimator.spec import DesignSpec
 
 RACK_ROW, COOLING_ROW = "rack-cost", "cdu-kw"
-WHOLE_RACK = "rack"  # the role of a server that is a rack with all that it holds
 
 
 def facility_lines(
@@ -25,14 +24,15 @@ def facility_lines(
     """Racks and coolant distribution of a design; ``lines`` are those of all its fabrics.
 
     Racks are those of the floor plan, or without one: nodes ÷ nodes a rack, and boxes of switches and managers by height
-    and by how many a rack takes. A server that is a rack brings its own. Coolant distribution is bought by the kilowatt
-    of heat that liquid takes from the servers at most.
+    and by how many a rack takes. Compute trays bring racks of their own. Coolant distribution is bought by the kilowatt
+    of heat that liquid takes from servers, or whole racks, at most.
     """
-    server = catalog.server(spec.compute.server)
-    if n_racks := plan.floor.n_racks if plan.floor else _n_racks(spec, fabric, server, lines, catalog):
-        yield _line(RACK, RACK_ROW, "rack", n_racks, catalog)
+    server, whole = catalog.server(spec.compute.server), whole_racks(spec, fabric.n_nodes, catalog)
+    n_racks = plan.floor.n_racks if plan.floor else _n_racks(spec, fabric, server, lines, catalog)
+    if n_bought := n_racks - (whole.n_racks if whole else 0):
+        yield _line(RACK, RACK_ROW, "rack", n_bought, catalog)
     if server and server.cooling == "liquid":
-        watts = fabric.n_nodes * server.max_w * server.liquid_heat_share
+        watts = whole.liquid_w if whole else fabric.n_nodes * server.max_w * server.liquid_heat_share
         yield _line(COOLING, COOLING_ROW, "kW of liquid heat", ceil_div(round(watts), W_PER_KW), catalog)
 
 
@@ -52,18 +52,15 @@ def _n_racks(
     spec: "DesignSpec", fabric: "SizedFabric", server: Server | None, lines: Iterable[BomLine], catalog: Catalog
 ) -> int:
     """Racks of a design without a floor plan."""
-    own = server is not None and server.role == WHOLE_RACK
-    for_nodes = 0 if own else ceil_div(fabric.n_nodes, nodes_per_rack(server, catalog))
-    return for_nodes + _network_racks(spec.site, lines, catalog)
+    return ceil_div(fabric.n_nodes, nodes_per_rack(server, catalog)) + _network_racks(spec.site, lines, catalog)
 
 
 def nodes_per_rack(server: Server | None, catalog: Catalog) -> int:
-    """Nodes of one rack: the server's own figure, a whole rack's layout, or what is supposed of a custom one."""
-    if server and server.per_rack:
-        return server.per_rack
-    layout = catalog.rack_layouts.get(server.id, ()) if server else ()
-    in_layout = sum(block.n_units for block in layout if block.holds == NODE)
-    return in_layout or int(catalog.floor_defaults["custom_nodes_per_rack"].value)
+    """Nodes of one rack: the trays of a whole one, the server's own figure, or what is supposed of a custom one."""
+    rack = catalog.rack_of(server.id) if server else None
+    if rack:
+        return rack.n_trays
+    return (server.per_rack if server else None) or int(catalog.floor_defaults["custom_nodes_per_rack"].value)
 
 
 def _network_racks(site: Site, lines: Iterable[BomLine], catalog: Catalog) -> int:

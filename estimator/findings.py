@@ -11,6 +11,7 @@ from estimator.management_findings import about_management
 from estimator.sizing import Sizing, downlinks_beside
 from estimator.spec import DesignSpec, asked_ratio
 from estimator.units import ceil_div, counted, parse_ratio, ratio_text
+from estimator.whole_racks import about_racks, whole_racks
 
 __all__ = ["SEVERITY_ORDER", "Finding", "findings_of", "of_problem"]
 
@@ -43,6 +44,8 @@ def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Ite
                 f"{counted(fabric.n_gpus, 'GPU')}."
             ),
         )
+    racks = whole_racks(spec, fabric.n_nodes, catalog)
+    yield from about_racks(racks) if racks else ()
     server, ports = catalog.server(spec.compute.server), catalog.compute_network(spec.compute.server)
     rate, port = (ports.port_rate_gbit_s if ports else 0), fabric.lane_rate_gbit_s
     model = server.model if server else ""

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from estimator.catalog.loader import Catalog
-from estimator.catalog.records import RackBlock
+from estimator.catalog.rack_records import RackBlock
 from estimator.devices import KINDS, LEAF, MANAGER, NODE, SWITCH_KINDS
 from estimator.errors import Problem
 from estimator.floor_devices import PDU, FloorDevices, Network, floor_devices
@@ -124,6 +124,11 @@ class FloorPlan:
         return tuple(
             rack_problems(self.plan, self.node_rack, node, self.names, self._has_nodes, self.max_w, self.weight_kg)
         )
+
+    def severity(self, problem: Problem) -> str:
+        """A rack that is bought whole cannot be spread over more racks: over its limit it cannot stand here."""
+        is_final = self.node_rack.is_whole and problem.code in ("rack_power_exceeded", "rack_weight_exceeded")
+        return "error" if is_final else "warning"
 
     # ---------------------------------------------------------------- lengths
 

@@ -131,8 +131,10 @@ def _with_racks(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> Other
     """Racks and PDUs that out-of-band ports are counted for, and where uplinks lead."""
     server, figures = catalog.server(spec.compute.server), catalog.fabric_defaults
     plan = spec.site.plan
+    whole = catalog.rack_of(spec.compute.server)
     per_rack = (
-        (plan.nodes_per_rack if plan else None)
+        (whole.n_trays if whole else None)
+        or (plan.nodes_per_rack if plan else None)
         or (server.per_rack if server else None)
         or figures["nodes_per_rack"].value
     )

@@ -30,6 +30,7 @@ from estimator.subject import Subject
 from estimator.topology import panels_of
 from estimator.units import ratio_text
 from estimator.version import MODEL_VERSION
+from estimator.whole_racks import whole_racks
 
 if TYPE_CHECKING:
     from estimator.other_fabrics import OtherSized
@@ -52,6 +53,7 @@ class Estimate:
     performance: dict[str, Any] | None = None
     failures: dict[str, Any] | None = None
     growth: dict[str, Any] | None = None
+    racks: dict[str, Any] | None = None
     parts: tuple[str, ...] = ALL_PARTS
 
     def as_json(self) -> dict[str, Any]:
@@ -63,7 +65,7 @@ class Estimate:
             "fabrics": self.fabrics,
             "findings": [f.as_json() for f in self.findings],
         }
-        for key in ("bom", "cost", "power", "performance", "failures"):
+        for key in ("bom", "cost", "power", "performance", "failures", "racks"):
             if getattr(self, key) is not None:
                 out[key] = getattr(self, key)
         if "growth" in self.parts:
@@ -141,7 +143,8 @@ def _one(
         compute |= plan.as_json() | ({"floor_plan": plan.floor.as_json()} if plan.floor else {})
         found = [
             *(of_problem(problem, "error") for problem in plan.blocked),
-            *(of_problem(problem) for problem in (*plan.problems, *(plan.floor.problems if plan.floor else ()))),
+            *(of_problem(problem) for problem in plan.problems),
+            *(of_problem(one, floor.severity(one)) for floor in (plan.floor,) if floor for one in floor.problems),
             *found,
             *(of_problem(problem, "info") for problem in plan.hints),
         ]
@@ -164,7 +167,11 @@ def _one(
         if "failures" in parts:
             failures = failures_json(fabric, panels_of(spec, fabric, catalog), spec.compute.nics_per_node or 1)
             failures["expected"] = expected_json(expected, fabric, catalog)
-    made = Estimate(spec, catalog.version, fabric, fabrics, found, bom, cost, power, performance, failures, parts=parts)
+    whole = whole_racks(spec, fabric.n_nodes, catalog)
+    racks = whole.as_json() if whole else None
+    made = Estimate(
+        spec, catalog.version, fabric, fabrics, found, bom, cost, power, performance, failures, racks=racks, parts=parts
+    )
     made = _with_growth(made, catalog) if "growth" in parts else made
     return made if "bom" in parts else replace(made, bom=None)
 

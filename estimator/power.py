@@ -13,6 +13,7 @@ from estimator.catalog.loader import Catalog
 from estimator.devices import n_managers
 from estimator.tier_ends import LEAF_LEAF
 from estimator.units import FloatArray, ceil_div
+from estimator.whole_racks import whole_racks
 
 if TYPE_CHECKING:
     from estimator.fabric import SizedFabric
@@ -45,6 +46,7 @@ class Power:
     node_plugs: Watts
     nics: Watts
     servers: Watts
+    rack_parts: Watts
     managers: Watts
     is_at_least: bool
 
@@ -55,8 +57,8 @@ class Power:
 
     @property
     def it(self) -> Watts:
-        """Network and servers."""
-        return self.network + self.servers
+        """Network, servers, and what racks that are bought whole draw beside their trays."""
+        return self.network + self.servers + self.rack_parts
 
 
 def pue_of(spec: "DesignSpec", catalog: Catalog) -> float:
@@ -75,6 +77,7 @@ def power_of(
         "network_w": power.network.as_json(), "it_w": power.it.as_json(), "facility_w": (power.it * pue).as_json(),
         "parts_w": {"switches_with_modules": power.switches.as_json(), "node_modules": power.node_plugs.as_json(),
                     "nics": power.nics.as_json(), "servers": power.servers.as_json(),
+                    "rack_parts": power.rack_parts.as_json(),
                     "fabric_managers": power.managers.as_json()},
         "pue": pue, "at_least": power.is_at_least,
     }  # fmt: skip
@@ -99,7 +102,9 @@ def design_power(
         managers += Watts(manager.typical_w, manager.max_w) * n_managers(network)
         is_at_least |= any(part is None for _, part, _ in network.switches) or any(t.missing for t in cabling.tiers)
     nics, servers = _node_watts(spec, fabric, catalog)
-    return Power(switches, Watts(node_w, node_w), nics, servers, managers, is_at_least or servers.max == 0)
+    racks = whole_racks(spec, fabric.n_nodes, catalog)
+    in_racks = Watts(racks.own.typical_w, racks.own.max_w) * racks.n_racks if racks else Watts(0.0, 0.0)
+    return Power(switches, Watts(node_w, node_w), nics, servers, in_racks, managers, is_at_least or servers.max == 0)
 
 
 def _plug_watts(role: str, count: int, plan: CablePlan) -> FloatArray:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from estimator.bom_lines import ASSUMED, Cents
+from estimator.catalog.rack_records import piece_amounts, share_words
 from estimator.catalog.records import ANCHORS, STREET, Price
 from estimator.exchange import MINOR_DIGITS, USD, Rate, amount_text, half_up, us_cents
 from estimator.own_prices import OwnPrice, OwnPrices
@@ -57,6 +58,8 @@ class Pricing:
         metre = self._chosen(part, METRE, quantity, length_m) if length_m else None
         if own:
             return self._of_own(own, metre, length_m)
+        if shared := self._of_own_rack(part, quantity):
+            return shared
         listed = self._catalog.price_for(part, self._book, PIECE, quantity, self._region)
         return self._of_catalog(listed, metre, quantity, length_m) if listed else None
 
@@ -90,6 +93,30 @@ class Pricing:
             currency=price.currency if is_foreign else USD,
             own=(minor[0] / scale, minor[1] / scale, minor[2] / scale) if is_foreign else None,
             rate=rates[price.currency] if is_foreign else None,
+        )  # fmt: skip
+
+    def _of_own_rack(self, part: str, quantity: int) -> UnitPrice | None:
+        """A part of a rack whose price the own book has; the rack's other parts keep prices of their own in the book."""
+        rack, of_rack = self._catalog.rack_part(part) or (None, None)
+        if rack is None or of_rack is None:
+            return None
+        n_racks = max(quantity // of_rack.quantity, 1)
+        price = self._chosen(rack.id, PIECE, n_racks, None)
+        if price is None:
+            return None
+        own = {one.id: self._in_cents(found) for one in rack.parts
+               if (found := self._chosen(one.id, PIECE, n_racks * one.quantity, None))}  # fmt: skip
+        low, typical, high = (
+            piece_amounts(rack.parts, cents, {key: ends[end] for key, ends in own.items()})[part]
+            for end, cents in enumerate(self._in_cents(price))
+        )
+        rate = self._rate(price)
+        words = [f"{_entry_words(price)} of a {rack.model} rack", *([_rate_words(rate)] if rate else [])]
+        left = ", less what the book has prices for" if own else ""
+        return UnitPrice(
+            cents=(low, typical, high), basis=price.basis, source=f"{price.source or self._name}, {price.as_of}",
+            note=f"{share_words(rack, of_rack).rstrip('.')}{left}.", is_assumed=price.basis in ASSUMED,
+            rule=f"Own book “{self._name}”, {', '.join(words)}, shared over its parts",
         )  # fmt: skip
 
     def _of_catalog(self, price: Price, own_metre: OwnPrice | None, quantity: int, length_m: float | None) -> UnitPrice:

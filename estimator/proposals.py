@@ -14,7 +14,7 @@ from estimator.built_findings import slot_gbit_s
 from estimator.changes import Change, apply_change
 from estimator.errors import InfeasibleDesign, SpecError
 from estimator.fabric import fabric_of
-from estimator.finding import SEVERITY_ORDER, Finding
+from estimator.finding import SEVERITY_ORDER, Choice, Finding
 from estimator.findings import findings_of
 from estimator.management_findings import usual_networks, ways_to_manage
 from estimator.sizing import size
@@ -22,7 +22,8 @@ from estimator.spec import parse_spec, port_rate
 from estimator.subject import Subject
 from estimator.uneven_units import CODE as PARTIAL_UNIT
 from estimator.uneven_units import even_units, with_price
-from estimator.units import ceil_div
+from estimator.units import ceil_div, counted
+from estimator.whole_racks import whole_racks
 
 _MOST_CANDIDATES = 6  # of one finding
 _SWITCH_KEYS = tuple(f"fabric.{tier}_{what}" for tier in ("leaf", "spine", "core") for what in ("switch", "radix"))
@@ -48,8 +49,10 @@ def with_changes(found: Sequence[Finding], subject: Subject) -> list[Finding]:
     before = {finding.code for finding in found}
     faults = faults_of(subject.spec, subject.fabric, subject.catalog)
     chosen: dict[int, tuple[_Cost, Change]] = {}
+    offered: dict[int, list[Change]] = {}
     for k, (n, change) in enumerate(kept):
-        if not sizing.tiers[k] or (n in chosen and chosen[n][0] == _NONE):
+        is_choice = found[n].code in CHOICES
+        if not sizing.tiers[k] or (n in chosen and chosen[n][0] == _NONE and not is_choice):
             continue
         fabric = fabric_of(sizing, k, specs[k])
         after = findings_of(specs[k], sizing, k, fabric, subject.catalog)
@@ -58,11 +61,21 @@ def with_changes(found: Sequence[Finding], subject: Subject) -> list[Finding]:
             cost = not faults_of(specs[k], fabric, subject.catalog) <= faults, "warning" in new
             if cost != _NONE and found[n].severity == "info":
                 continue  # worse than what it would end
-            if n not in chosen or cost < chosen[n][0]:
+            offered.setdefault(n, []).append(change)
+            if n not in chosen or (cost < chosen[n][0] and not is_choice):
                 chosen[n] = cost, change
-    proposed = [replace(finding, change=chosen[n][1]) if n in chosen else finding for n, finding in enumerate(found)]
+    proposed = [_with_change(finding, chosen[n][1], offered[n], subject) if n in chosen else finding
+                for n, finding in enumerate(found)]  # fmt: skip
     told = [with_price(finding, subject) if finding.code == PARTIAL_UNIT else finding for finding in proposed]
     return sorted(told, key=lambda finding: SEVERITY_ORDER[finding.severity])
+
+
+def _with_change(finding: Finding, change: Change, offered: Sequence[Change], subject: Subject) -> Finding:
+    """The finding with its change, and with all that end it where the reader has to choose between them."""
+    if finding.code not in CHOICES or len(offered) < 2:
+        return replace(finding, change=change)
+    choices = tuple(Choice(CHOICES[finding.code](one, subject), one) for one in offered)
+    return replace(finding, change=change, choices=choices)
 
 
 def _candidates(finding: Finding, subject: Subject) -> Iterator[Change]:
@@ -139,6 +152,26 @@ def _other_networks(subject: Subject) -> Iterator[Change]:
 
 def _a_manager(subject: Subject) -> Iterator[Change]:
     yield from ways_to_manage(subject.spec, subject.fabric, subject.catalog)
+
+
+# ---------------------------------------------------------------- racks
+
+
+def _whole_racks(subject: Subject) -> Iterator[Change]:
+    """The next larger number of whole racks, and the next smaller one; room to grow to fewer is taken away."""
+    racks = whole_racks(subject.spec, subject.fabric.n_nodes, subject.catalog)
+    for n in (racks.n_racks, racks.n_full) if racks else ():
+        grows_to = subject.spec.fabric.grow_to_nodes
+        too_few = grows_to is not None and racks is not None and grows_to < n * racks.system.n_trays
+        if n:
+            yield {"compute.racks": n, **({"fabric.grow_to_nodes": None} if too_few else {})}
+
+
+def _rack_words(change: Change, subject: Subject) -> str:
+    """ "8 racks (576 GPUs)"."""
+    rack, n = subject.catalog.rack_of(subject.spec.compute.server), int(change["compute.racks"])
+    trays = n * (rack.n_trays if rack else 1)
+    return f"{counted(n, 'rack')} ({counted(trays * (subject.spec.compute.gpus_per_node or 0), 'GPU')})"
 
 
 # ---------------------------------------------------------------- leaves
@@ -275,8 +308,10 @@ def _smaller_spines(subject: Subject) -> Iterator[Change]:
                    "fabric.core_radix": fabric.core_radix}  # fmt: skip
 
 
+CHOICES: dict[str, Callable[[Change, Subject], str]] = {"rack_partial": _rack_words}  # all changes are offered by name
 _WAYS: dict[str, Callable[[Subject], Iterator[Change]]] = {
-    "gpus_rounded_up": _whole_servers, "nic_below_port_rate": _rate_of_server, "nic_rate_unused": _more_planes,
+    "gpus_rounded_up": _whole_servers, "rack_partial": _whole_racks,
+    "nic_below_port_rate": _rate_of_server, "nic_rate_unused": _more_planes,
     "nic_speaks_other_protocol": _other_protocol, "no_in_network_reduction": _no_reduction,
     "pcie_below_nic_rate": _rate_of_slot, "fabric_manager_ports_short": _room_for_managers, "reserve_conflict": _no_reserve,
     "last_unit_partial": _fuller_units, "leaf_radix_unused": _free_split, "rails_never_meet": _rails_meet,

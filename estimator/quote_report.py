@@ -38,8 +38,9 @@ GRAVE = frozenset({"missing", "incompatible", "doubled", "too_few"})
 NOTICE = frozenset({"spares", "renamed", "formula", "option", "quantity_assumed", "longer"})
 UNSURE_BELOW = 0.75
 CATEGORY_WORDS = {
-    "server": "server", "nic": "adapter", "switch": "switch", "management": "fabric manager", "transceiver": "transceiver",
-    "cable": "cable", "fiber": "fibre", "panel": "patch panel", "rack": "rack", "cooling": "cooling unit",
+    "server": "server", "rack-system": "rack part", "nic": "adapter", "switch": "switch", "management": "fabric manager",
+    "transceiver": "transceiver", "cable": "cable", "fiber": "fibre", "panel": "patch panel", "rack": "rack",
+    "cooling": "cooling unit",
 }  # fmt: skip
 
 

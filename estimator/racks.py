@@ -4,12 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from estimator.catalog.loader import Catalog
-from estimator.catalog.records import RackBlock, Server
+from estimator.catalog.rack_records import TRAY, RackBlock
+from estimator.catalog.records import Server
 from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE
 from estimator.fabric import SizedFabric
 from estimator.site_plan import SitePlan
 from estimator.spec import DesignSpec
 from estimator.units import W_PER_KW, ceil_div
+from estimator.whole_racks import own_parts
 
 RACK_UNIT_M = 0.04445  # EIA-310: 1.75 inches
 MANAGER_SERVER = "mgmt-node"
@@ -94,7 +96,7 @@ class NodeRack:
     """A rack for nodes: their bottom units from the first node up, what else stands there, and leaves above them.
 
     ``frame_*`` is what a rack that is bought whole draws and weighs beside its nodes. ``fits_by_height`` is the most nodes
-    that the height takes.
+    that the height takes; ``is_whole`` racks come with all their trays and are not split.
     """
 
     bottom_units: tuple[int, ...]
@@ -104,6 +106,7 @@ class NodeRack:
     frame_weight_kg: float
     n_leaf_boxes: int
     fits_by_height: int
+    is_whole: bool = False
 
     @property
     def n_nodes(self) -> int:
@@ -122,6 +125,7 @@ class _Frame:
     typical_w: float = 0.0
     max_w: float = 0.0
     weight_kg: float = 0.0
+    is_whole: bool = False
 
 
 def node_rack(
@@ -131,7 +135,7 @@ def node_rack(
 
     ``block_leaves`` are the leaves that stand in the racks of a full block of ``block_nodes`` nodes; 0 where leaves have
     racks of their own. The most nodes are taken that the server's own figure, height, power and load allow with their share
-    of leaves; a number asked for is cut by height alone.
+    of leaves; a number asked for is cut by height alone. A rack that is bought whole has all its trays, whatever is asked.
     """
     plan = spec.site.plan
     if plan is None:
@@ -144,15 +148,18 @@ def node_rack(
     def leaves_beside(n_nodes: int) -> int:
         """Leaf boxes that fit above so many nodes; a number of nodes asked for is held against height alone."""
         units = room.units - max(frame.top, frame.slots[n_nodes - 1] + node.units - 1)
-        if plan.nodes_per_rack:
+        if plan.nodes_per_rack and not frame.is_whole:
             return Room(units, 1e9, 1e9, room.boxes).fits([bodies[LEAF]])
         power = room.power_w - frame.max_w - n_nodes * node.max_w
         weight = room.weight_kg - frame.weight_kg - n_nodes * node.weight_kg
         return Room(units, power, weight, room.boxes).fits([bodies[LEAF]])
 
-    if plan.nodes_per_rack:
-        most = min(plan.nodes_per_rack, by_height)
+    if frame.is_whole:
+        most = by_height
         choices: Iterable[int] = [most]
+    elif plan.nodes_per_rack:
+        most = min(plan.nodes_per_rack, by_height)
+        choices = [most]
     else:
         own = Room(
             by_height * node.units, room.power_w - frame.max_w, room.weight_kg - frame.weight_kg, frame.own or by_height
@@ -163,25 +170,19 @@ def node_rack(
     n_nodes = next(fit, most)
     n_leaf_boxes = leaves_beside(n_nodes) if block_leaves else 0
     return NodeRack(frame.slots[:n_nodes], frame.fixtures, frame.typical_w, frame.max_w, frame.weight_kg, n_leaf_boxes,
-                    by_height)  # fmt: skip
+                    by_height, frame.is_whole)  # fmt: skip
 
 
 def _frame(spec: DesignSpec, plan: SitePlan, node: Body, catalog: Catalog) -> _Frame:
-    server = catalog.server(spec.compute.server)
-    blocks = catalog.rack_layouts.get(server.id, ()) if server else ()
-    if server is None or not blocks:
+    server, whole = catalog.server(spec.compute.server), catalog.rack_of(spec.compute.server)
+    if server is None or whole is None:
         room = (plan.rack_units or 0) - (plan.reserved_units or 0)
         slots = tuple(1 + node.units * k for k in range(room // node.units))
         own = server.per_rack if server else int(catalog.floor_defaults["custom_nodes_per_rack"].value)
         return _Frame(slots, 0, (), own)
-    slots = tuple(b.first_unit + k for b in blocks if b.holds == NODE for k in range(b.n_units))
-    top = blocks[-1].first_unit + blocks[-1].n_units - 1
-    fixtures = tuple(block for block in blocks if block.holds != NODE)
-    whole = next((s for s in catalog.servers.values() if s.role == "rack" and s.gpu_id == server.gpu_id), None)
-    if whole is None:
-        return _Frame(slots, top, fixtures, server.per_rack)
-    own = whole.gpu_count // server.gpu_count
-    max_w = max(whole.max_w - own * server.max_w, 0.0)
-    # a tray's typical draw is rounded apart from the rack's: the frame draws no more than at most
-    typical_w = min(max(whole.typical_w - own * server.typical_w, 0.0), max_w)
-    return _Frame(slots, top, fixtures, own, typical_w, max_w, whole.weight_kg or 0.0)
+    slots = tuple(
+        b.first_unit + k for b in whole.blocks if b.holds == TRAY for k in range(0, b.n_units, node.units)
+    )  # fmt: skip
+    fixtures = tuple(block for block in whole.blocks if block.holds != TRAY)
+    parts = own_parts(whole, server)
+    return _Frame(slots, whole.top_unit, fixtures, whole.n_trays, parts.typical_w, parts.max_w, parts.weight_kg, True)

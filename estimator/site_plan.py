@@ -1,5 +1,6 @@
 """The keys of ``site.plan``, what stands for those left out, and their rules: what a floor plan is made from."""
 
+import math
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -8,6 +9,7 @@ from pydantic import Field
 from estimator.catalog.loader import Catalog
 from estimator.catalog.records import Server
 from estimator.errors import Problem
+from estimator.units import W_PER_KW
 from estimator.validation import Section
 
 LeafPlacement = Literal["per-unit", "end-of-row", "middle-of-row", "network-row", "in-rack"]
@@ -111,9 +113,13 @@ def resolved_plan(plan: SitePlan, server: Server | None, layout: str, catalog: C
         for key in FROM_CATALOG
         if getattr(plan, key) is None
     }
+    whole = catalog.rack_of(server.id) if server else None
     if plan.rack_power_kw is None:
         cooling = server.cooling if server else "air"
-        update["rack_power_kw"] = catalog.economics[f"rack-kw-{cooling}"].high
+        need_kw = math.ceil(whole.needed("max_w") / W_PER_KW) if whole else 0
+        update["rack_power_kw"] = max(catalog.economics[f"rack-kw-{cooling}"].high, need_kw)
+    if plan.rack_weight_kg is None:
+        update["rack_weight_kg"] = max(update["rack_weight_kg"], math.ceil((whole and whole.figure("weight_kg")) or 0))
     if plan.leaf_placement is None:
         update["leaf_placement"] = "in-rack" if layout == "top-of-rack" else "per-unit"
     return plan.model_copy(update=update)
@@ -132,10 +138,11 @@ def plan_problems(
     if server is None:
         heights["a custom server"] = int(catalog.floor_defaults["custom_node_rack_units"].value)
     else:
-        blocks = catalog.rack_layouts.get(server.id, ())
-        heights[f"a rack of {server.model}" if blocks else server.model] = max(
-            (block.first_unit + block.n_units - 1 for block in blocks), default=server.rack_units
-        )
+        whole = catalog.rack_of(server.id)
+        if whole:
+            heights[f"a rack of {server.model}"] = whole.top_unit
+        else:
+            heights[server.model] = server.rack_units
     part, height = max(heights.items(), key=lambda item: item[1])
     if height > room:
         need = height + (plan.reserved_units or 0)

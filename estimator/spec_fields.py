@@ -45,6 +45,17 @@ class Compute(Section):
         json_schema_extra=in_unit("GPUs"),
         description=("How many GPUs are wanted; rounded up to whole servers."),
     )
+    racks: int | None = Field(
+        None,
+        ge=1,
+        le=MAX_NODES,
+        title="Racks",
+        json_schema_extra=in_unit("racks"),
+        description=(
+            "How many racks to connect, where the server is a compute tray that comes in whole racks. Give this, nodes or "
+            "GPUs."
+        ),
+    )
     gpu: str | None = Field(
         None,
         max_length=80,

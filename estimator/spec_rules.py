@@ -6,9 +6,12 @@ from typing import Any, TypeVar
 
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import PROTOCOL_NAMES, compute_network
+from estimator.catalog.rack_records import RackSystem
 from estimator.catalog.records import Server, ServerNetwork
+from estimator.changes import SIZES, Change
 from estimator.errors import Problem
 from estimator.fabric_fields import MAX_ENDPOINTS, UPLINK_RATES, Fabric
+from estimator.rack_sizes import rack_problems
 from estimator.site_plan import SitePlan, plan_problems, resolved_plan
 from estimator.spec_fields import Compute, DesignSpec
 from estimator.units import ceil_div, counted, divisors, parse_ratio
@@ -51,7 +54,7 @@ def _resolve_plan(
 
 def _resolve_compute(compute: Compute, fabric: Fabric, catalog: Catalog, problems: list[Problem]) -> Compute:
     name = compute.server or "custom"
-    server = _server(name, catalog, problems)
+    server = _server(compute, name, catalog, problems)
     if compute.gpu is not None and compute.gpu not in catalog.gpus:
         problems.append(unknown_part("compute.gpu", "GPU", compute.gpu, catalog.gpus, "leave it out"))
     ports = compute_network(server) if server else None
@@ -68,38 +71,50 @@ def _resolve_compute(compute: Compute, fabric: Fabric, catalog: Catalog, problem
         "nic_ports_per_node": compute.nic_ports_per_node or nics * per_nic,
         "scale_up_domain_gpus": compute.scale_up_domain_gpus
         or (server.scale_up_domain_gpus if server else gpus_per_node),
-        "nodes": compute.nodes if compute.nodes is not None else ceil_div(compute.gpus or 0, gpus_per_node),
+        "nodes": _nodes(compute, gpus_per_node, catalog.rack_of(name)),
     }
     problems += _node_problems(compute, gpus_per_node, problems)
+    problems += rack_problems(compute, gpus_per_node, catalog)
     return compute.model_copy(update=update)
 
 
-def _server(name: str, catalog: Catalog, problems: list[Problem]) -> Server | None:
+def _nodes(compute: Compute, gpus_per_node: int, rack: RackSystem | None) -> int:
+    """Servers or trays, from whichever of nodes, racks and GPUs is given."""
+    if compute.nodes is not None:
+        return compute.nodes
+    if compute.racks is not None:
+        return compute.racks * (rack.n_trays if rack else 1)
+    return ceil_div(compute.gpus or 0, gpus_per_node)
+
+
+def _server(compute: Compute, name: str, catalog: Catalog, problems: list[Problem]) -> Server | None:
     """The server's record; None for a custom one, and for one that cannot be a node, which is then a problem."""
-    usable = [key for key, server in catalog.servers.items() if server.gpu_count and server.role != "rack"]
+    usable = [key for key, server in catalog.servers.items() if server.gpu_count]
     if name in usable:
         return catalog.servers[name]
-    rack = catalog.servers.get(name)
-    if rack and rack.role == "rack":
-        trays = [key for key in usable if catalog.servers[key].gpu_id == rack.gpu_id]
+    if rack := catalog.racks.get(name):
         message = (
-            f"{rack.model} is a whole rack, and its trays are the nodes of a fabric. Use "
-            f"{' or '.join(catalog.servers[tray].model for tray in trays)} with 18 nodes for "
-            "each rack, and scalable_unit_nodes 18 for a leaf a rack and rail."
+            f"{rack.model} is a rack, and its {rack.n_trays} compute trays are the nodes of a network. Take "
+            f"{catalog.servers[rack.tray_id].model} and give the size as compute.racks."
         )
-        change = {"compute.server": trays[0]} if trays else None
-        problems.append(Problem("compute.server", "rack_not_node", message, change))
+        problems.append(Problem("compute.server", "rack_not_node", message, _as_trays(rack, compute)))
     elif name != "custom":
         problems.append(unknown_part("compute.server", "GPU server", name, usable, CUSTOM))
     return None
 
 
+def _as_trays(rack: RackSystem, compute: Compute) -> Change:
+    """The rack's compute trays instead; a number of nodes meant racks."""
+    change: Change = {"compute.server": rack.tray_id}
+    return {**change, "compute.racks": compute.nodes} if compute.nodes else change
+
+
 def _node_problems(compute: Compute, gpus_per_node: int, found: list[Problem]) -> Iterator[Problem]:
     """Nodes and GPUs: one of them is needed, and two must agree."""
     nodes, gpus = compute.nodes, compute.gpus
-    if nodes is None and gpus is None:
-        if not any(problem.field in ("compute.nodes", "compute.gpus") for problem in found):
-            yield Problem("compute.nodes", "missing", "Say how many nodes, or how many GPUs, to connect.")
+    if nodes is None and gpus is None and compute.racks is None:
+        if not any(problem.field in SIZES for problem in found):
+            yield Problem("compute.nodes", "missing", "Say how many nodes, racks or GPUs to connect.")
     elif nodes is not None and gpus is not None and nodes != ceil_div(gpus, gpus_per_node):
         message = (
             f"{nodes:,} nodes of {gpus_per_node} GPUs are {nodes * gpus_per_node:,} GPUs, and {gpus:,} were asked for. "

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from estimator.bom_lines import CABLE, FIBER, MANAGEMENT, MODULE, NIC, PANEL, SERVER, SWITCH, BomLine
+from estimator.bom_lines import CABLE, FIBER, MANAGEMENT, MODULE, NIC, PANEL, RACK_SYSTEM, SERVER, SWITCH, BomLine
 from estimator.catalog.loader import Catalog
 from estimator.cost_inputs import Parameter, Priced
 from estimator.cost_model import Money, money
@@ -32,6 +32,7 @@ HELD = frozenset({"sales-tax"})  # law, not chance: draws take it as typical
 HISTOGRAM_BINS = 40
 _NAMES = {
     SERVER: "servers",
+    RACK_SYSTEM: "rack parts",
     NIC: "adapters",
     SWITCH: "switches",
     MANAGEMENT: "management servers",

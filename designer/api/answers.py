@@ -70,6 +70,11 @@ class SizedNetwork(Answer):
     bisection_gbit_s = serializers.FloatField(help_text="One direction.")
 
 
+class Choice(Answer):
+    label = serializers.CharField(help_text="Its name, such as “8 racks (576 GPUs)”.")  # type: ignore[assignment]
+    change = serializers.DictField(help_text="As the change of a finding.")
+
+
 class Finding(Answer):
     code = serializers.CharField()
     severity = serializers.ChoiceField(["info", "warning", "error"])
@@ -77,6 +82,9 @@ class Finding(Answer):
     message = serializers.CharField()
     change = serializers.DictField(
         allow_null=True, help_text="What would end it: values by dotted key of the spec; null takes a key away."
+    )
+    choices = Choice(
+        many=True, help_text="Where several changes would end it and you have to choose: each by its name."
     )
 
 
@@ -132,6 +140,10 @@ class Preview(Answer):
         required=False,
         allow_null=True,
         help_text="bought_now, sized_for and right_sized side by side, and the later bill; where the design has room to grow.",
+    )
+    racks = serializers.DictField(
+        required=False,
+        help_text="Where servers are trays of racks that are bought whole: how many, what each holds, draws, weighs.",
     )
 
 

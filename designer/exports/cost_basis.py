@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from designer.exports.tables import RANGE
-from estimator.bom_lines import NIC, RACK, SWITCH
+from estimator.bom_lines import NIC, SWITCH, is_rack
 from estimator.cost_inputs import CHEAP_WHEN_HIGH, FAILURE_ROWS
 from estimator.units import W_PER_KW
 
@@ -71,7 +71,9 @@ def basis_of(estimate: Json) -> Basis:
         Fact("gpus", "GPUs", counts["gpus"], "GPUs"),
         Fact("nodes", "Servers", counts["nodes"], "nodes"),
         Fact("cables", "Cables laid", _n_cables(estimate), "cables"),
-        Fact("racks", "Racks", sum(line["quantity"] for line in lines if line["category"] == RACK), "racks"),
+        Fact(
+            "racks", "Racks", sum(line["quantity"] for line in lines if is_rack(line["category"], line["use"])), "racks"
+        ),
         Fact("it-max", "Largest power of the equipment", estimate["power"]["it_w"]["max"] / W_PER_KW, "kW"),
     ]
     if "ufm-node-year" in kept:

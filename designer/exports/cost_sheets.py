@@ -13,12 +13,12 @@ from designer.exports.cost_cash import LAST_YEAR, cash_table, cash_values
 from designer.exports.cost_cells import CASH, CASH_SHEETS, PARAMETERS, REPAIRS, Ledger, cents, parameter_cell
 from designer.exports.tables import ANY, COUNT, MONEY, RANGE, Cell, Column, Formula, Shown, Table
 from designer.templatetags.units import basis_name
-from estimator.bom_lines import CATEGORIES, FACILITY, SERVER
+from estimator.bom_lines import CATEGORIES, FACILITY, SERVERS
 from estimator.cost_inputs import FAILURE_ROWS, SUPPORT_ROWS
 from estimator.units import HOURS_PER_YEAR
 
 Json = Mapping[str, Any]
-NETWORK = tuple(category for category in CATEGORIES if category not in (SERVER, *FACILITY))
+NETWORK = tuple(category for category in CATEGORIES if category not in (*SERVERS, *FACILITY))
 ONE_OFF_SHARES = (("freight", "freight-pct"), ("contingency", "contingency-pct"), ("tax", "sales-tax"))
 INSTALLED = (("install-node", "nodes"), ("install-cable", "cables"), ("install-rack", "racks"))
 LICENCES = (("ufm-node-year", "managed"), ("eth-nos-license-switch", "ethernet"), ("nvaie-gpu-year", "gpus"))
@@ -100,7 +100,7 @@ def _amount(basis: Basis, categories: Iterable[str], end: str, with_spares: bool
 
 def _purchase(ledger: Ledger, basis: Basis) -> None:
     parts = {
-        "servers": ("Servers", (SERVER,)),
+        "servers": ("Servers", SERVERS),
         "network": ("Network", NETWORK),
         "facility": ("Racks and cooling", FACILITY),
     }

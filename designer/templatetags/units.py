@@ -294,7 +294,7 @@ BOOK_NAMES = {
     "street": "street prices, with planning anchors for parts that have none",
 }
 CATEGORY_NAMES = {
-    "server": "Servers", "nic": "Adapters", "switch": "Switches", "management": "Fabric managers",
+    "server": "Servers", "rack-system": "Rack parts", "nic": "Adapters", "switch": "Switches", "management": "Fabric managers",
     "transceiver": "Transceivers", "cable": "Cables", "fiber": "Fibres", "panel": "Patch panels",
     "rack": "Racks", "cooling": "Cooling",
 }  # fmt: skip

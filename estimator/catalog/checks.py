@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from estimator.catalog.ports import switch_ports
+from estimator.catalog.rack_checks import check_racks
 from estimator.catalog.tables import COLUMNS, Tables
 from estimator.errors import CatalogError
 from estimator.units import CENTS_PER_USD
@@ -11,7 +12,7 @@ from estimator.units import CENTS_PER_USD
 if TYPE_CHECKING:
     from estimator.catalog.loader import Catalog
 
-_PARTS = ("switches", "nics", "gpus", "servers", "cables")
+_PARTS = ("switches", "nics", "gpus", "servers", "cables", "rack_systems")
 _KEYS: Mapping[str, tuple[str, ...]] = {
     "sources": ("id",), "record_sources": ("record_id", "source_id"), "switches": ("id",),
     "switch_cages": ("switch_id", "position"), "switch_breakouts": ("switch_id", "name"),
@@ -20,7 +21,8 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "pcie_limits": ("pcie_gen", "pcie_lanes"), "gpus": ("id",), "servers": ("id",),
     "server_networks": ("server_id", "position"), "cables": ("id",), "connector_fit": ("cage_class",),
     "generations": ("id",), "rate_history": ("id",), "default_lengths": ("tier",), "floor_defaults": ("name",),
-    "fabric_defaults": ("name",), "rack_layouts": ("server_id", "position"),
+    "fabric_defaults": ("name",), "rack_systems": ("id",), "rack_figures": ("rack_id", "name"), "rack_parts": ("id",),
+    "rack_layouts": ("rack_id", "position"),
     "prices": ("part_id", "book", "per", "region", "min_quantity", "basis", "as_of"),
     "price_rules": ("part_id",), "exchange_rates": ("currency", "as_of"),
     "port_naming": ("switch_id",), "rdma_names": ("vendor",), "server_ports": ("server_id", "rail"),
@@ -49,6 +51,7 @@ def check(tables: Tables, catalog: "Catalog") -> None:
     _prices(tables, catalog)
     _evidence(tables)
     _floor(tables, catalog)
+    check_racks(tables, catalog)
     _fabric_defaults(tables, catalog)
     if len(catalog.default_lengths) != 5:
         raise CatalogError("default_lengths.csv", None, "tier", "each of the five tiers needs its row")
@@ -90,7 +93,7 @@ def _ascending(tables: Tables, table: str, columns: tuple[str, ...]) -> None:
 
 
 def _references(tables: Tables, catalog: "Catalog") -> None:
-    parts = {values[0] for table in _PARTS for _, values in tables[table]}
+    parts = {values[0] for table in (*_PARTS, "rack_parts") for _, values in tables[table]}
     tables_of_figures = (
         "prices",
         "exchange_rates",
@@ -100,6 +103,8 @@ def _references(tables: Tables, catalog: "Catalog") -> None:
         "default_lengths",
         "floor_defaults",
         "fabric_defaults",
+        "rack_figures",
+        "rack_parts",
         "rack_layouts",
     )
     cited = [(table, "source", catalog.sources) for table in tables_of_figures]
@@ -114,7 +119,9 @@ def _references(tables: Tables, catalog: "Catalog") -> None:
         ("switch_aux_ports", "switch_id", catalog.switches), ("nic_ports", "nic_id", catalog.nics),
         ("nic_modes", "nic_id", catalog.nics),
         ("port_naming", "switch_id", catalog.switches), ("server_ports", "server_id", catalog.servers),
-        ("servers", "gpu_id", catalog.gpus), ("rack_layouts", "server_id", catalog.servers),
+        ("servers", "gpu_id", catalog.gpus), ("rack_layouts", "rack_id", catalog.racks),
+        ("rack_figures", "rack_id", catalog.racks), ("rack_parts", "rack_id", catalog.racks),
+        ("rack_systems", "tray_id", catalog.servers),
         ("server_networks", "server_id", catalog.servers),
         ("server_networks", "nic_id", catalog.nics), ("generations", "default_switch", catalog.switches),
         ("generations", "default_nic", catalog.nics), ("rate_history", "generation", catalog.generations),
@@ -280,20 +287,13 @@ FLOOR_NAMES = (
 
 
 def _floor(tables: Tables, catalog: "Catalog") -> None:
-    """Every figure that a floor plan needs is there, and the blocks of a whole rack stand on each other."""
+    """Every figure that a floor plan needs is there, and nothing else is."""
     for name in FLOOR_NAMES:
         if name not in catalog.floor_defaults:
             raise CatalogError("floor_defaults.csv", None, "name", f"{name} needs its row")
     for row, values in tables["floor_defaults"]:
         if values[0] not in FLOOR_NAMES:
             raise _fail("floor_defaults", row, "name", f"{values[0]} is no figure of a floor plan")
-    top: dict[str, int] = {}
-    for row, (server, _, first, height, *_) in tables["rack_layouts"]:
-        if first <= top.get(server, 0):
-            raise _fail(
-                "rack_layouts", row, "first_unit", f"unit {first} is taken: the block below ends at {top[server]}"
-            )
-        top[server] = first + height - 1
 
 
 def _evidence(tables: Tables) -> None:

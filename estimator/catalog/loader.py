@@ -1,13 +1,14 @@
 """Parts, prices and parameters from the CSV files of this folder, checked as they are loaded."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from estimator.catalog.checks import check
 from estimator.catalog.ports import COMPUTE, network_of, switch_ports
+from estimator.catalog.rack_records import RackBlock, RackFigure, RackPart, RackSystem, part_prices
 from estimator.catalog.records import (
     ANCHORS,
     STREET,
@@ -29,7 +30,6 @@ from estimator.catalog.records import (
     Price,
     PriceObservation,
     PriceRule,
-    RackBlock,
     RateStep,
     RdmaName,
     Server,
@@ -46,7 +46,7 @@ from estimator.price_choice import chosen_price
 
 HERE = Path(__file__).parent
 PriceKey = tuple[str, str, str]  # part, book, piece or metre
-PART_KINDS = ("switches", "nics", "gpus", "servers", "cables")
+PART_KINDS = ("switches", "nics", "gpus", "servers", "cables", "racks", "rack_parts")
 KINDS = (*PART_KINDS, "economics", "generations", "constants", "sources")
 
 
@@ -78,9 +78,9 @@ class Catalog:
         self.default_lengths: dict[str, DefaultLength] = {v[0]: DefaultLength(*v) for _, v in tables["default_lengths"]}
         self.fabric_defaults = {v[0]: FabricDefault(*v) for _, v in tables["fabric_defaults"]}
         self.floor_defaults: dict[str, FloorDefault] = {v[0]: FloorDefault(*v) for _, v in tables["floor_defaults"]}
-        self.rack_layouts: dict[str, tuple[RackBlock, ...]] = {}
-        for _, (server_id, *block) in tables["rack_layouts"]:
-            self.rack_layouts[server_id] = (*self.rack_layouts.get(server_id, ()), RackBlock(*block))
+        self.racks, self.rack_parts = _racks(tables)
+        self._rack_of_tray = {rack.tray_id: rack for rack in self.racks.values()}
+        self._rack_of_part = {part.id: (rack, part) for rack in self.racks.values() for part in rack.parts}
         self.port_naming: dict[str, PortNaming] = {v[0]: PortNaming(*v) for _, v in tables["port_naming"]}
         self.rdma_names: dict[str, RdmaName] = {v[0]: RdmaName(*v) for _, v in tables["rdma_names"]}
         self.server_ports: dict[str, tuple[ServerPort, ...]] = {}
@@ -90,6 +90,7 @@ class Catalog:
         self._price_rows: dict[PriceKey, tuple[Price, ...]] = {}
         for _, v in tables["prices"]:
             self._price_rows[v[0], v[1], v[2]] = (*self._price_rows.get((v[0], v[1], v[2]), ()), Price(*v))
+        self._price_rack_parts()
         self.priced_on: str = max(v[9] for _, v in tables["prices"])
         self._prices = {key: price for key in self._price_rows if (price := self._chosen(key, 1))}
         self.price_rules: dict[str, PriceRule] = {v[0]: PriceRule(*v) for _, v in tables["price_rules"]}
@@ -101,6 +102,14 @@ class Catalog:
         self._source_ids: dict[str, list[str]] = {}
         for _, (record_id, source_id) in tables["record_sources"]:
             self._source_ids.setdefault(record_id, []).append(source_id)
+
+    def _price_rack_parts(self) -> None:
+        """What a rack's price says of its parts: prices.csv has none of their own (checks.py)."""
+        of_racks = [(key, row) for key, rows in self._price_rows.items() if key[0] in self.racks for row in rows]
+        for (rack_id, book, per), row in of_racks:
+            for price in part_prices(self.racks[rack_id], row):
+                key = (price.part_id, book, per)
+                self._price_rows[key] = (*self._price_rows.get(key, ()), price)
 
     def price(self, part_id: str, book: str = ANCHORS, per: str = "piece") -> Price | None:
         """Price of a part, or None where the catalog has none.
@@ -133,11 +142,10 @@ class Catalog:
         """Prices of a part that were seen somewhere."""
         return tuple(o for o in self._observations if o.part_id == part_id)
 
-    def part(self, part_id: str) -> tuple[str, Any] | None:
-        """(kind, record) of a part, or None."""
-        return next(
-            ((kind, getattr(self, kind)[part_id]) for kind in PART_KINDS if part_id in getattr(self, kind)), None
-        )
+    def part(self, part_id: str, but: Iterable[str] = ()) -> tuple[str, Any] | None:
+        """(kind, record) of a part, or None; ``but`` names kinds that are left out."""
+        kinds = (kind for kind in PART_KINDS if kind not in but and part_id in getattr(self, kind))
+        return next(((kind, getattr(self, kind)[part_id]) for kind in kinds), None)
 
     def part_ids(self) -> list[str]:
         """Ids of every part that can have a price, kind by kind."""
@@ -177,6 +185,14 @@ class Catalog:
     def server(self, server_id: str | None) -> Server | None:
         """The server of a design; None for a custom one."""
         return self.servers.get(server_id or "")
+
+    def rack_of(self, server_id: str | None) -> RackSystem | None:
+        """The rack system that a server is a compute tray of; None for a server that stands by itself."""
+        return self._rack_of_tray.get(server_id or "")
+
+    def rack_part(self, part_id: str) -> tuple[RackSystem, RackPart] | None:
+        """The rack system that a part comes in, and its row there; None for what is bought by itself."""
+        return self._rack_of_part.get(part_id)
 
     def compute_network(self, server_id: str | None) -> ServerNetwork | None:
         """A server's network for GPU traffic; None for a custom server, or one that has none."""
@@ -244,6 +260,19 @@ def _by_id(tables: Tables, name: str, record: Callable[..., Any], *children: tup
             group.setdefault(values[0], []).append(child(*values[1:]))
         groups.append(group)
     return {v[0]: record(*v, *(tuple(group.get(v[0], ())) for group in groups)) for _, v in tables[name]}
+
+
+def _racks(tables: Tables) -> tuple[dict[str, RackSystem], dict[str, RackPart]]:
+    """Rack systems by id, and what they hold beside their trays by id."""
+    parts: dict[str, list[RackPart]] = {}
+    for _, values in tables["rack_parts"]:
+        part = RackPart(*values)
+        parts.setdefault(part.rack_id, []).append(part)
+    racks: dict[str, RackSystem] = _by_id(
+        tables, "rack_systems", RackSystem, ("rack_figures", RackFigure), ("rack_layouts", RackBlock)
+    )
+    racks = {key: replace(rack, parts=tuple(parts.get(key, ()))) for key, rack in racks.items()}
+    return racks, {part.id: part for rack in racks.values() for part in rack.own_parts}
 
 
 def _plain(values: Any) -> Any:

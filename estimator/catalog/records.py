@@ -247,7 +247,7 @@ class ServerNetwork:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server, tray or rack; power is at the supply input, adapters included, external modules not."""
+    """A server or tray; power is at the supply input, adapters included, external modules not."""
 
     id: str
     vendor: str
@@ -274,6 +274,11 @@ class Server:
     per_rack: int | None
     note: str | None
     networks: tuple[ServerNetwork, ...] = ()
+
+    @property
+    def node_word(self) -> str:
+        """What one of them is called: a tray where it comes in a rack, else a server."""
+        return "tray" if self.role == "gpu_tray" else "server"
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,20 +410,6 @@ class FabricDefault:
     name: str
     value: int
     unit: str
-    basis: str
-    source: str
-    as_of: str
-    note: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class RackBlock:
-    """Rack units of a rack that is bought whole: its nodes (one a unit), or what stands between them."""
-
-    position: int
-    first_unit: int
-    n_units: int
-    holds: str
     basis: str
     source: str
     as_of: str

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, RACK_FIGURES, TRAY
 from estimator.errors import CatalogError
 from estimator.exchange import CURRENCIES
 from estimator.price_choice import BASIS_ORDER
@@ -217,7 +218,7 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
     },
     "servers": {
         "id": identifier, "vendor": text, "model": text, "part_numbers": words,
-        "role": one_of("gpu", "gpu_tray", "rack", "storage", "management"), "status": status, "gpu_id": optional_id,
+        "role": one_of("gpu", "gpu_tray", "storage", "management"), "status": status, "gpu_id": optional_id,
         "gpu_count": whole, "scale_up_domain_gpus": whole, "rack_units": count, "weight_kg": optional_number,
         "weight_basis": optional(fact_basis), "cpu": text, "memory_gb": count, "typical_w": number, "max_w": number,
         "power_basis": fact_basis, "psu_count": optional_whole, "psu_rating_w": optional_whole,
@@ -269,9 +270,23 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
         "name": text, "value": whole, "unit": text, "basis": fact_basis, "source": identifier, "as_of": date,
         "note": optional_text,
     },
+    "rack_systems": {
+        "id": identifier, "vendor": text, "model": text, "part_numbers": words, "status": status, "tray_id": identifier,
+        "cooling": one_of("air", "liquid"), "airflow": text, "note": optional_text,
+    },
+    "rack_figures": {
+        "rack_id": identifier, "name": one_of(*RACK_FIGURES), "value": number, "unit": text, "basis": fact_basis,
+        "source": identifier, "as_of": date, "note": optional_text,
+    },
+    "rack_parts": {
+        "id": identifier, "rack_id": identifier, "position": count,
+        "holds": one_of(TRAY, NVLINK_SWITCH, POWER_SHELF, FRAME), "model": text, "quantity": count, "rack_units": count,
+        "price_per_mille": count, "price_basis": price_basis, "basis": fact_basis, "source": identifier, "as_of": date,
+        "note": optional_text,
+    },
     "rack_layouts": {
-        "server_id": identifier, "position": count, "first_unit": count, "n_units": count,
-        "holds": one_of("node", "nvlink-switch", "power-shelf", "oob-switch"), "basis": basis, "source": identifier,
+        "rack_id": identifier, "position": count, "first_unit": count, "n_units": count,
+        "holds": one_of(TRAY, NVLINK_SWITCH, POWER_SHELF, "oob-switch"), "basis": basis, "source": identifier,
         "as_of": date, "note": optional_text,
     },
     "prices": {

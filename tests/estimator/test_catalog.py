@@ -144,9 +144,20 @@ BROKEN: list[tuple[str, Edit, int | None, str | None]] = [
     ("floor_defaults", put(3, "name", "rack_unitz"), None, "name"),
     ("floor_defaults", put(3, "value", "-2"), 3, "value"),
     ("floor_defaults", put(3, "source", "hearsay"), 3, "source"),
-    ("rack_layouts", put(3, "server_id", "no-server"), 3, "server_id"),
+    ("rack_layouts", put(3, "rack_id", "no-rack"), 3, "rack_id"),
     ("rack_layouts", put(3, "first_unit", "4"), 3, "first_unit"),
     ("rack_layouts", put(3, "holds", "wine"), 3, "holds"),
+    ("rack_systems", put(2, "tray_id", "dgx-h100"), 2, "tray_id"),
+    ("rack_systems", put(3, "tray_id", "gb200-tray"), 3, "tray_id"),
+    ("rack_systems", put(2, "tray_id", "no-tray"), 2, "tray_id"),
+    ("rack_figures", put(2, "name", "colour"), 2, "name"),
+    ("rack_figures", put(2, "basis", "rumour"), 2, "basis"),
+    ("rack_figures", put(2, "source", "hearsay"), 2, "source"),
+    ("rack_parts", put(3, "quantity", "8"), 3, "quantity"),
+    ("rack_parts", put(3, "price_per_mille", "46"), 2, "price_per_mille"),
+    ("rack_parts", put(2, "id", "dgx-h100"), 2, "id"),
+    ("rack_parts", put(5, "quantity", "2"), 2, "holds"),
+    ("rack_parts", put(3, "rack_id", "no-rack"), 3, "rack_id"),
 ]  # fmt: skip
 
 
@@ -159,6 +170,30 @@ def test_a_broken_file_names_file_row_and_column(
         load_catalog(folder)
     assert (caught.value.file, caught.value.row, caught.value.column) == (f"{table}.csv", row, column)
     assert caught.value.problems[0].message
+
+
+@pytest.mark.parametrize(("table", "change", "found"), [
+    ("rack_layouts", put(4, "n_units", "8"), ("rack_parts.csv", 3, "quantity")),  # eight places for nine switch trays
+    ("rack_figures", put(7, "name", "peak_w"), ("rack_systems.csv", 2, "id")),  # no typical draw is left
+    ("rack_figures", put(7, "value", "140000"), ("rack_systems.csv", 2, "id")),  # more typically than at most
+])  # fmt: skip
+def test_a_rack_that_contradicts_itself_is_refused(
+    folder: Path, table: str, change: Edit, found: tuple[str, int, str]
+) -> None:
+    edit(folder, table, change)
+    with pytest.raises(CatalogError) as caught:
+        load_catalog(folder)
+    assert (caught.value.file, caught.value.row, caught.value.column) == found
+
+
+def test_a_part_of_a_rack_has_no_price_beside_the_racks(folder: Path) -> None:
+    with (folder / "prices.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    number = next(i for i, row in enumerate(rows, start=2) if row["part_id"] == "mgmt-node")
+    edit(folder, "prices", put(number, "part_id", "gb300-tray"))
+    with pytest.raises(CatalogError, match="follows from that of its rack system") as caught:
+        load_catalog(folder)
+    assert (caught.value.file, caught.value.row, caught.value.column) == ("prices.csv", number, "part_id")
 
 
 def test_a_failure_rate_that_its_events_do_not_give_is_refused(folder: Path) -> None:
@@ -183,7 +218,16 @@ def test_a_missing_file_and_a_file_that_is_no_text_are_named(folder: Path) -> No
 
 def test_every_record_of_the_collection_is_there(catalog: Catalog) -> None:
     counts = {kind: len(catalog.records(kind)) for kind in KINDS}
-    least = {"switches": 40, "nics": 24, "gpus": 21, "servers": 23, "cables": 78, "economics": 74}
+    least = {
+        "switches": 40,
+        "nics": 24,
+        "gpus": 21,
+        "servers": 21,
+        "racks": 2,
+        "rack_parts": 6,
+        "cables": 78,
+        "economics": 74,
+    }
     assert {kind: counts[kind] for kind in least if counts[kind] < least[kind]} == {}
     assert counts["generations"] == 9
     assert counts["constants"] > 0

@@ -29,8 +29,8 @@ def problems_of(values: Any) -> dict[str, tuple[str, str]]:
 def test_every_default_is_printed_back() -> None:
     spec = parse_spec({"compute": {"server": "dgx-h100", "nodes": 127}, "fabric": NDR}, CATALOG).as_json()
     assert spec["compute"] == {
-        "server": "dgx-h100", "nodes": 127, "gpus": None, "gpu": "h100-sxm", "gpus_per_node": 8, "nics_per_node": 8,
-        "nic_ports_per_node": 8, "scale_up_domain_gpus": 8}  # fmt: skip
+        "server": "dgx-h100", "nodes": 127, "gpus": None, "racks": None, "gpu": "h100-sxm", "gpus_per_node": 8,
+        "nics_per_node": 8, "nic_ports_per_node": 8, "scale_up_domain_gpus": 8}  # fmt: skip
     fabric = spec["fabric"]
     assert (fabric["leaf_switch"], fabric["leaf_radix"], fabric["core_radix"]) == ("nvidia-qm9700", 64, 64)
     assert (fabric["oversubscription"], fabric["tiers"], fabric["layout"]) == ("1:1", "auto", "rail-optimized")

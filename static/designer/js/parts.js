@@ -16,9 +16,26 @@ function connect(select, generation) {
   narrow();
 }
 
+// A size counts trays where the server is one, and racks where its trays come in them.
+function followServer(unit, server) {
+  const nodes = unit.querySelector("option[data-tray]");
+  const racks = unit.querySelector("option[data-trays]");
+  const follow = () => {
+    const isTray = racks.dataset.trays.split(" ").includes(server.value);
+    nodes.textContent = isTray ? nodes.dataset.tray : nodes.dataset.server;
+    racks.hidden = !isTray && unit.value !== "racks";
+  };
+  server.addEventListener("input", follow);
+  unit.addEventListener("input", follow);
+  follow();
+}
+
 function start() {
   const form = document.querySelector(".design-form");
   const generation = form?.elements.fabric__generation;
+  if (form?.elements.size_unit && form.elements.compute__server) {
+    followServer(form.elements.size_unit, form.elements.compute__server);
+  }
   for (const select of generation ? form.querySelectorAll("select") : []) {
     if (select.querySelector("option[data-fits]")) {
       connect(select, generation);

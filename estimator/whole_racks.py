@@ -1,0 +1,131 @@
+"""Racks that are bought whole: how many a design has, and what they hold, draw and weigh beside their compute trays.
+
+The rule (docs/cost.md): a rack comes whole in switch trays, power shelves and frame; compute trays are bought as many as
+asked for. What a rack draws and weighs beyond its trays is its own parts'.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from estimator.bom_lines import RACK, RACK_SYSTEM, BomLine
+from estimator.catalog.loader import Catalog
+from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, RackSystem
+from estimator.catalog.records import Server
+from estimator.finding import Finding
+from estimator.units import ceil_div, counted
+
+if TYPE_CHECKING:
+    from estimator.spec import DesignSpec
+
+USES = {NVLINK_SWITCH: "scale-up switch", POWER_SHELF: "power", FRAME: RACK}  # is_rack counts frames
+
+
+@dataclass(frozen=True, slots=True)
+class OwnParts:
+    """What a rack's own parts draw and weigh, compute trays left out."""
+
+    typical_w: float
+    max_w: float
+    weight_kg: float
+
+
+@dataclass(frozen=True, slots=True)
+class WholeRacks:
+    """The racks of a design whose servers are compute trays."""
+
+    system: RackSystem
+    tray: Server
+    n_trays: int
+
+    @property
+    def n_racks(self) -> int:
+        """Racks that are bought: the last one may have free places."""
+        return ceil_div(self.n_trays, self.system.n_trays)
+
+    @property
+    def n_full(self) -> int:
+        """Racks with all their compute trays."""
+        return self.n_trays // self.system.n_trays
+
+    @property
+    def in_last(self) -> int:
+        """Compute trays of the last rack."""
+        return self.n_trays - (self.n_racks - 1) * self.system.n_trays
+
+    @property
+    def own(self) -> OwnParts:
+        """What one rack's own parts draw and weigh."""
+        return own_parts(self.system, self.tray)
+
+    @property
+    def liquid_w(self) -> float:
+        """Heat that liquid takes at most."""
+        watts = self.n_trays * self.tray.max_w + self.n_racks * self.own.max_w
+        return watts * self.system.needed("liquid_heat_share")
+
+    def lines(self) -> Iterator[BomLine]:
+        """What the racks bring beside compute trays; the draw of all of it stands with the switch trays."""
+        drawing = next((part for part in self.system.own_parts if part.holds == NVLINK_SWITCH), self.system.parts[-1])
+        for part in self.system.own_parts:
+            watts = self.own.typical_w / drawing.quantity if part is drawing else 0.0
+            name = f"{self.system.vendor} {self.system.model}: {part.model}"
+            numbers = self.system.part_numbers if part.holds == FRAME else ()
+            yield BomLine(RACK_SYSTEM, part.id, numbers[0] if numbers else None, name, USES[part.holds], None,
+                          part.quantity * self.n_racks, watts)  # fmt: skip
+
+    def as_json(self) -> dict[str, Any]:
+        """``racks`` of the Estimate."""
+        own, system = self.own, self.system
+        return {
+            "system": system.id, "model": f"{system.vendor} {system.model}", "racks": self.n_racks, "full": self.n_full,
+            "trays": self.n_trays, "trays_per_rack": system.n_trays, "trays_in_last": self.in_last,
+            "gpus_per_rack": system.n_trays * self.tray.gpu_count,
+            "holds": [
+                {"part": part.id, "what": part.holds, "description": part.model, "per_rack": part.quantity,
+                 "rack_units": part.rack_units}
+                for part in system.parts
+            ],
+            "rack_w": {"typical": round(system.n_trays * self.tray.typical_w + own.typical_w, 1),
+                       "max": round(system.n_trays * self.tray.max_w + own.max_w, 1)},
+            "own_w": {"typical": round(own.typical_w, 1), "max": round(own.max_w, 1)},
+            "rack_kg": system.figure("weight_kg"), "cooling": system.cooling,
+            "figures": [
+                {"name": one.name, "value": one.value, "unit": one.unit, "basis": one.basis, "note": one.note}
+                for one in system.figures
+            ],
+        }  # fmt: skip
+
+
+def whole_racks(spec: "DesignSpec", n_nodes: int, catalog: Catalog) -> WholeRacks | None:
+    """The racks of so many compute trays; None for servers that stand by themselves."""
+    system, tray = catalog.rack_of(spec.compute.server), catalog.server(spec.compute.server)
+    return WholeRacks(system, tray, n_nodes) if system and tray else None
+
+
+def about_racks(racks: WholeRacks) -> Iterator[Finding]:
+    """A last rack with free places, and the whole numbers of racks above and below."""
+    each, over = racks.system.n_trays, racks.n_trays % racks.system.n_trays
+    if not over:
+        return
+    gpus = each * racks.tray.gpu_count
+    sizes = [f"{counted(n, 'rack')} ({counted(n * gpus, 'GPU')})" for n in (racks.n_racks, racks.n_full) if n]
+    full = f"fill {counted(racks.n_full, 'rack')} of {each} and {over} of {each} places" if racks.n_full else (
+        f"take {over} of {each} places"
+    )  # fmt: skip
+    message = (
+        f"{counted(racks.n_trays, 'compute tray')} {full} of {'one more, which' if racks.n_full else 'a rack that'} is bought "
+        f"whole in switch trays, power shelves and frame: {' or '.join(sizes)}?"
+    )
+    yield Finding("rack_partial", "warning", "compute.racks", message)
+
+
+def own_parts(system: RackSystem, tray: Server) -> OwnParts:
+    """A rack less its compute trays.
+
+    A tray's typical draw is told apart from the rack's: the rack's own parts draw no more typically than at most.
+    """
+    max_w = max(system.needed("max_w") - system.n_trays * tray.max_w, 0.0)
+    typical_w = min(max(system.needed("typical_w") - system.n_trays * tray.typical_w, 0.0), max_w)
+    weight_kg = max((system.figure("weight_kg") or 0.0) - system.n_trays * (tray.weight_kg or 0.0), 0.0)
+    return OwnParts(typical_w, max_w, weight_kg)
