@@ -6,6 +6,7 @@ request, so that a link that is withdrawn stops at once. REST knows owners alone
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from enum import IntEnum
 from functools import wraps
@@ -15,11 +16,11 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.cache import add_never_cache_headers
 
+from designer.current_state import fresh
 from designer.models import Design, ShareLink
 from estimator.jobs.models import EstimateJob
 
@@ -74,7 +75,7 @@ def _design(request: HttpRequest, design_id: UUID, least: Right) -> Design:
         vars(request)["visiting"] = ShareLink.Mode.EDIT.value if right is Right.EDIT else ShareLink.Mode.READ.value
     if right < least:
         raise PermissionDenied(WORDS_OF_LACK[least])
-    return design
+    return fresh(design)
 
 
 def design_to_see(request: HttpRequest, design_id: UUID) -> Design:
@@ -101,15 +102,24 @@ def job_to_see(request: HttpRequest, design: Design, job_id: UUID, defer: tuple[
 
 
 def _is_of(design: Design, digest: str) -> bool:
-    """Whether the design has, or had in its session, the state of a spec's hash."""
-    return (
-        design.revisions.filter(spec_hash=digest).exists() or design.edits.filter(Q(figures__spec_hash=digest)).exists()
-    )
+    """Whether the design has the state of a spec's hash, or had it in its session or as a version."""
+    states = (design.revisions, design.edits)
+    return design.spec_hash == digest or any(rows.filter(spec_hash=digest).exists() for rows in states)
 
 
 def visiting(request: HttpRequest) -> str:
     """How somebody else's design was opened by this request: "read", "edit"; "" for an owner."""
     return str(getattr(request, "visiting", ""))
+
+
+def name_of(request: HttpRequest) -> str:
+    """Who makes an edit, as others see it: a user's name; a guest by a sign that stays with their session."""
+    user = request.user
+    if user.is_authenticated:
+        return user.get_full_name() or user.get_username()
+    if "guest" not in request.session:
+        request.session["guest"] = secrets.token_hex(2).upper()
+    return f"Guest {request.session['guest']}"
 
 
 def visiting_context(request: HttpRequest) -> dict[str, str]:

@@ -47,7 +47,7 @@ def advice(request: HttpRequest) -> HttpResponse:
     context["charts"] = [generations_chart(context["generations"])]
     try:
         design = _design_of(request)
-        values = design.latest.given if design else asked_values(query, catalog)
+        values = design.given if design else asked_values(query, catalog)
         answer = advice_of(values, context["priority"], budget_of(query.get("budget")))
         context |= {"design": design, "advice": answer, "charts": charts_of(values, answer) + context["charts"]}
     except EstimatorError as error:
@@ -73,7 +73,7 @@ def advice_panel(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """The conclusion alone, for the design's own page."""
     design = design_to_see(request, design_id)
     try:
-        found = advice_of(design.latest.given, "balanced", None)
+        found = advice_of(design.given, "balanced", None)
     except EstimatorError as error:
         return render(request, "designer/_advice_panel.html", {"design": design, "problems": error.problems})
     return render(request, "designer/_advice_panel.html", {"design": design, "advice": found})

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import OuterRef, Subquery
+from django.db.models import F
 
 from designer.calibration_charts import fit_charts
 from designer.calibration_form import FABRICS, LABELS, LAUNCH_WORDS
 from designer.calibrations import calibrated_of
-from designer.models import Calibration, Design, DesignRevision
+from designer.current_state import refresh_states
+from designer.models import Calibration, Design
 from designer.result_query import one_of
 from designer.scaling_charts import COLLECTIVES
 from designer.templatetags.units import (
@@ -208,9 +209,9 @@ def error_rows(error: Mapping[str, Mapping[str, float | None]]) -> list[dict[str
 
 
 def designs_of(owner: User) -> list[Any]:
-    """The owner's designs, the last changed first, each with ``used``: the calibration's part of its newest revision."""
-    newest = DesignRevision.objects.filter(design=OuterRef("pk")).order_by("-number")
-    return list(owner.designs.annotate(used=Subquery(newest.values("spec__workload__calibration")[:1])))
+    """The owner's designs, the last changed first, each with ``used``: the calibration's part of its state."""
+    refresh_states(owner)
+    return list(owner.designs.annotate(used=F("spec__workload__calibration")))
 
 
 def users_by_hash(designs: Iterable[Any]) -> dict[str, list[Design]]:

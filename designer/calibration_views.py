@@ -25,6 +25,7 @@ from designer.calibration_form import (
 )
 from designer.calibration_page import designs_of, detail, faults_context, list_rows, log_row, users_by_hash
 from designer.calibrations import calibrated_of, save_calibration
+from designer.current_state import fresh
 from designer.labels import MAX_NAME, checked_name
 from designer.models import Calibration, Design
 from designer.revising import revise
@@ -221,4 +222,4 @@ def calibration_use(request: HttpRequest) -> HttpResponse:
         used = calibrated_of(_calibration_or_404(request, wanted)).model_dump() if wanted else None
     except ValidationError as error:  # not the form of an id
         raise Http404("There is no such design or calibration.") from error
-    return revise(request, design, design.latest.given, {"workload.calibration": used}, "performance")
+    return revise(request, design, fresh(design).given, {"workload.calibration": used}, "performance")

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 
+from designer.current_state import fresh
 from designer.models import Design, PriceBook, Quote
 from designer.price_books import snapshot_of
 from designer.quotes import offer_of
@@ -24,7 +25,7 @@ from estimator.sibling import sibling_spec
 from estimator.validation import kind_of
 
 SOURCES = ("estimate", "design", "spec", "offer", "quote", "sibling")
-BESIDE = ("label", "price_book")
+BESIDE = ("label", "price_book", "revision")
 BOOKS = (STREET, ANCHORS)
 Json = dict[str, Any]
 
@@ -48,8 +49,9 @@ def resolved_items(owner: User, items: Any) -> list[Json]:
 
     Returns
     -------
-    ``[{"label", "spec", "offer", "notes", "design", "revision", "sibling", "price_book", "estimate"}, …]``; ``estimate`` is
-    a finished result where one was named, which is taken as it is.
+    ``[{"label", "spec", "offer", "notes", "design", "revision", "state", "sibling", "price_book", "estimate"}, …]``;
+    ``revision`` is the number of a named version where one was asked for, ``state`` the hash of the design's state where not;
+    ``estimate`` is a finished result where one was named, which is taken as it is.
 
     Raises
     ------
@@ -87,6 +89,10 @@ def _resolved(owner: User, item: Any, before: Sequence[Json | None]) -> Json:
     readers: dict[str, Callable[..., Json]] = {"estimate": _of_estimate, "design": _of_design, "spec": _of_spec,
                                                "offer": _of_offer, "quote": _of_quote, "sibling": _of_sibling}  # fmt: skip
     side = _blank() | readers[source](owner, item[source], before)
+    if (number := item.get("revision")) is not None:
+        if source != "design":
+            raise _Wrong(Problem("revision", "no_design", "A version is one of a design. Name the design beside it."))
+        side |= _of_version(Design.objects.get(pk=side["design"]), number) | {"state": None}
     side["label"] = label.strip() if label else side["label"]
     if book is not None:
         side |= _by_book(owner, book, side, is_named=bool(label))
@@ -94,7 +100,7 @@ def _resolved(owner: User, item: Any, before: Sequence[Json | None]) -> Json:
 
 
 def _blank() -> Json:
-    keys = ("label", "spec", "offer", "design", "revision", "sibling", "price_book", "estimate")
+    keys = ("label", "spec", "offer", "design", "revision", "state", "sibling", "price_book", "estimate")
     return dict.fromkeys(keys) | {"notes": []}
 
 
@@ -141,9 +147,19 @@ def _of_design(owner: User, value: Any, before: Sequence[Json | None]) -> Json:
 
 
 def side_of(design: Design) -> Json:
-    """A saved design as a side: its newest revision, with defaults of today where nothing was said."""
-    latest = design.latest
-    return {"label": design.name, "spec": latest.given, "design": str(design.pk), "revision": latest.number}
+    """A design as a side: its current state, with defaults of today where nothing was said."""
+    return {"label": design.name, "spec": fresh(design).given, "design": str(design.pk), "state": design.spec_hash}
+
+
+def _of_version(design: Design, number: Any) -> Json:
+    """A named version of a design as a side."""
+    is_number = isinstance(number, int) and not isinstance(number, bool)
+    version = design.revisions.filter(number=number).first() if is_number else None
+    if version is None:
+        numbers = ", ".join(str(one.number) for one in design.revisions.all()) or "none"
+        raise _Wrong(Problem("revision", "not_found", f"This design has no such version. It has {numbers}."))
+    label = f"{design.name}, {version.name}"[:200]
+    return {"label": label, "spec": version.given, "design": str(design.pk), "revision": version.number}
 
 
 def _of_spec(owner: User, value: Any, before: Sequence[Json | None]) -> Json:
@@ -212,7 +228,7 @@ def _by_book(owner: User, book: Any, side: Json, is_named: bool) -> Json:
 
 
 def renewed(owner: User, kept: Sequence[Json]) -> list[Json]:
-    """Sides of a kept comparison, of today: newest revisions of designs that are still there, books as they are now.
+    """Sides of a kept comparison, of today: designs that are still there and books as they are now; versions stay.
 
     Raises
     ------
@@ -233,18 +249,19 @@ def renewed(owner: User, kept: Sequence[Json]) -> list[Json]:
 
 
 def _renewed(owner: User, side: Json, before: Sequence[Json]) -> Json:
-    fresh = dict(side) | {"estimate": None}
+    renewed_side = dict(side) | {"estimate": None}
     if side["sibling"] is not None and side["sibling"] < len(before):
-        return fresh | sibling_side(before[side["sibling"]]["spec"], side["sibling"], load_catalog())
+        return renewed_side | sibling_side(before[side["sibling"]]["spec"], side["sibling"], load_catalog())
     design = Design.objects.filter(owner=owner, pk=side["design"]).first() if side["design"] else None
-    if design is not None:
-        latest = side_of(design)
-        fresh |= {"spec": latest["spec"], "revision": latest["revision"]}
+    if design is not None and (
+        side["revision"] is None or "state" not in side
+    ):  # the latter is of before there were states
+        renewed_side |= side_of(design) | {"label": side["label"], "revision": None}
     book = side["price_book"]
     if book in BOOKS or (book and PriceBook.objects.filter(owner=owner, pk=book).exists()):
-        fresh |= _by_book(owner, book, fresh, is_named=True)
+        renewed_side |= _by_book(owner, book, renewed_side, is_named=True)
     elif book:  # the book is gone: its prices of that day stay
         old = (side["spec"] or {}).get("economics") or {}
         change = {f"economics.{key}": old.get(key) for key in ("price_book", "prices")}
-        fresh["spec"] = apply_change(fresh["spec"], change)
-    return fresh
+        renewed_side["spec"] = apply_change(renewed_side["spec"], change)
+    return renewed_side

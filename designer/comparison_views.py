@@ -146,7 +146,7 @@ def _changed(row: Comparison, form: Mapping[str, Any]) -> str:
             return f"“{labels[at]}” was taken out."
         case "refresh":
             refresh(row)
-            return "Made anew with the newest revisions, today’s model, catalog and price books."
+            return "Made anew with the designs as they are now, today’s model, catalog and price books."
         case "rename":
             row.name = checked_name(form.get("name", ""))
             row.save(update_fields=["name"])

@@ -8,8 +8,9 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from designer.comparison_items import Json, renewed
+from designer.current_state import fresh
 from designer.labels import MAX_NAME, checked_name
-from designer.models import Comparison, Design
+from designer.models import Comparison
 from estimator.catalog.loader import load_catalog
 from estimator.comparison import LEAST, Prepared, compare, prepare
 from estimator.errors import Problem, SpecError
@@ -111,7 +112,7 @@ def _compare_kept(row: Comparison, sides: Sequence[Json], baseline: int) -> None
 
 
 def refresh(row: Comparison) -> None:
-    """Make a comparison anew: newest revisions of designs, today's model, catalog and price books. Offers stay.
+    """Make a comparison anew: designs as they are now, today's model, catalog and price books. Offers and versions stay.
 
     Raises
     ------
@@ -124,11 +125,11 @@ def refresh(row: Comparison) -> None:
 
 
 def is_outdated(row: Comparison) -> bool:
-    """Whether model or catalog have changed since, or a design has a newer revision."""
+    """Whether model or catalog have changed since, or a design has."""
     if (row.model_version, row.catalog_version) != (MODEL_VERSION, load_catalog().version):
         return True
     if row.result["versions"]["model"] is None and any(side["estimate"] for side in row.specs):
         return True
-    known = {side["design"]: side["revision"] for side in row.specs if side["design"]}
-    designs = Design.objects.filter(owner=row.owner, pk__in=known)
-    return any(design.latest.number != known[str(design.pk)] for design in designs)
+    known = [side for side in row.specs if side["design"] and (side.get("state") or "state" not in side)]
+    designs = {str(one.pk): fresh(one) for one in row.owner.designs.filter(pk__in=[side["design"] for side in known])}
+    return any(designs[side["design"]].spec_hash != side.get("state") for side in known if side["design"] in designs)

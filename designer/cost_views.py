@@ -13,7 +13,6 @@ from designer.cost_sliders import change_of
 from designer.cost_tab import is_complete, what_if_context
 from designer.models import Design
 from designer.revising import revise, tab_page
-from designer.sight import given_in_sight
 from designer.what_if import kept_cost
 from estimator.jobs.models import EstimateJob
 
@@ -48,11 +47,10 @@ def cost_what_if(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
 @design_page
 @require_POST
 def cost_apply(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
-    """Save the design with what was moved, and ask for its estimate."""
+    """Change the design to what was moved, and ask for its estimate."""
     design_to_change(request, design_id)
     row, job, result = _asked(request, design_id, job_id)
-    given, digest = given_in_sight(row)
-    if digest != job.spec_hash:
+    if row.spec_hash != job.spec_hash:
         messages.error(request, "The design has changed since this estimate. Move the figures on its new estimate.")
         return redirect(tab_page(row, TAB))
-    return revise(request, row, given, change_of(request.POST, result["cost"], job.spec), TAB)
+    return revise(request, row, row.given, change_of(request.POST, result["cost"], job.spec), TAB)

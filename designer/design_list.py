@@ -1,64 +1,52 @@
-"""The list of designs: one row a design, with the main figures of its newest finished estimate."""
+"""The list of designs: one row a design, with the main figures of its current state."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import OuterRef, Subquery
 
 from designer.bom_table import column_heads
-from designer.models import DesignRevision
+from designer.current_state import figures_now, refresh_states
+from designer.headlines import is_floor
+from designer.models import Design
 from designer.templatetags.units import words
 from estimator.catalog.loader import load_catalog
-from estimator.jobs.models import EstimateJob
 
 ORDERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "name": lambda row: row["name"].casefold(),
-    "gpus": lambda row: row["counts"].get("gpus"),
+    "gpus": lambda row: row["figures"].get("gpus"),
     "fabric": lambda row: row["generation"],
-    "switches": lambda row: row["counts"].get("switches"),
-    "price": lambda row: row["price"].get("typical"),
-    "cost": lambda row: row["usd_per_gpu"].get("typical"),
+    "switches": lambda row: row["figures"].get("switches"),
+    "price": lambda row: row["figures"].get("capex_usd"),
+    "cost": lambda row: row["figures"].get("usd_per_gpu"),
     "changed": lambda row: row["updated_at"],
 }
 DEFAULT_ORDER = "-changed"
 
 
 def design_rows(owner: User) -> list[dict[str, Any]]:
-    """Every design of the owner as a row of plain values. Two queries, however many there are."""
-    newest = DesignRevision.objects.filter(design=OuterRef("pk")).order_by("-number")
-    designs = list(owner.designs.annotate(
-        spec=Subquery(newest.values("spec")[:1]), spec_hash=Subquery(newest.values("spec_hash")[:1])))  # fmt: skip
-    jobs = EstimateJob.objects.filter(owner=owner, spec_hash__in=[design.spec_hash for design in designs]).order_by(
-        "created_at"
-    )
-    figures = {
-        job["spec_hash"]: job
-        for job in jobs.values(
-            "spec_hash",
-            "state",
-            "result__fabrics__compute__counts",
-            "result__fabrics__compute__tiers",
-            "result__cost__usd_per_gpu",
-            "result__cost__capex_usd__total",
-            "result__cost__at_least",
-        )
-    }
+    """Every design of the owner as a row of plain values, with the figures that its page shows."""
+    refresh_states(owner)
     servers = load_catalog().servers
-    return [_row(design, dict(figures.get(design.spec_hash) or {}), servers) for design in designs]
+    return [_row(design, servers) for design in owner.designs.all()]
 
 
-def _row(design: Any, job: dict[str, Any], servers: Mapping[str, Any]) -> dict[str, Any]:
-    spec = design.spec
+def _row(design: Design, servers: Mapping[str, Any]) -> dict[str, Any]:
+    spec, figures = design.spec, figures_now(design) or {}
     server = servers.get(spec["compute"]["server"])
     return {
-        "id": design.pk, "name": design.name, "updated_at": design.updated_at, "state": job.get("state"),
+        "id": design.pk, "name": design.name, "updated_at": design.updated_at, "figures": figures,
         "server": server.model if server else words(spec["compute"]["server"]),
-        "generation": spec["fabric"]["generation"], "layout": spec["fabric"]["layout"],
-        "planes": spec["fabric"]["planes"], "tiers": job.get("result__fabrics__compute__tiers"),
-        "counts": job.get("result__fabrics__compute__counts") or {}, "usd_per_gpu": job.get("result__cost__usd_per_gpu") or {},
-        "price": job.get("result__cost__capex_usd__total") or {}, "at_least": job.get("result__cost__at_least"),
+        "generation": spec["fabric"]["generation"], "layout": spec["fabric"]["layout"], "planes": spec["fabric"]["planes"],
+        "price": _range(figures, "capex_usd"), "usd_per_gpu": _range(figures, "usd_per_gpu"),
+        "at_least": is_floor(figures, "capex_usd"),
     }  # fmt: skip
+
+
+def _range(figures: Mapping[str, Any], key: str) -> dict[str, float]:
+    """Both ends of a figure for the filter that prints a range; nothing where it is not known."""
+    ends = {end: figures.get(f"{key}_{end}") for end in ("low", "high")}
+    return {end: value for end, value in ends.items() if value is not None}
 
 
 def sorted_rows(rows: list[dict[str, Any]], order: str | None) -> dict[str, Any]:

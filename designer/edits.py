@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping
+import uuid
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -13,16 +12,19 @@ from django.forms import BooleanField
 from django.http import QueryDict
 from django.utils.choices import flatten_choices
 
+from designer.current_state import COLUMNS, fresh, given_of, hold, hold_edit
 from designer.forms import KEPT_FIELD, DesignForm
 from designer.labels import checked_name
-from designer.models import Design, DesignEdit
+from designer.models import Design, DesignEdit, EditingPage
 from estimator.errors import EstimatorError, Problem
+from estimator.spec import DesignSpec
 
-NOT_TYPED = frozenset({"csrfmiddlewaretoken", "estimated_hash", "step", "base"})
+NOT_TYPED = frozenset(
+    {"csrfmiddlewaretoken", "estimated_hash", "shown", "step", "base", "page", "number", "fields", "was"}
+)
 EDITS_KEPT = 500
 MAX_TYPED_CHARACTERS = 2_000_000
 SHOWN_CHARACTERS = 60
-SEEN_CHARACTERS = 12
 START = "start"  # the step of the state that a session begins with
 
 
@@ -44,27 +46,17 @@ def typed_of(data: QueryDict) -> dict[str, str]:
     return {name: texts[-1].replace("\x00", "") for name, texts in sorted(data.lists()) if name not in NOT_TYPED}
 
 
-def seen_of(design: Design, edit: DesignEdit | None) -> str:
-    """What a page has seen: the number of the edit in sight and, as its text may still grow, a digest of what it says."""
-    if edit is None:
-        return str(design.at)
-    said = json.dumps(edit.typed, sort_keys=True).encode()
-    return f"{design.at}-{hashlib.sha256(said).hexdigest()[:SEEN_CHARACTERS]}"
-
-
-def is_seen(base: str, design: Design, edit: DesignEdit | None) -> bool:
-    """Whether a page that has seen ``base`` shows the design as it is; a number alone stands for whatever that edit says."""
-    return base in (seen_of(design, edit), str(design.at))
-
-
-def typed_differences(there: Mapping[str, str], here: Mapping[str, str], form: DesignForm) -> list[dict[str, str]]:
+def typed_differences(
+    there: Mapping[str, str], here: Mapping[str, str], form: DesignForm, among: Collection[str]
+) -> list[dict[str, str]]:
     """Fields that two states say differently, each by its name on the form, with what either says."""
-    names = [name for name in form.fields if there.get(name, "") != here.get(name, "")]
-    rows = [{"label": str(form.fields[name].label or name), "there": _said(form, name, there), "here": _said(form, name, here)}
+    names = [name for name in form.fields if name in among and there.get(name, "") != here.get(name, "")]
+    rows = [{"name": name, "text": here.get(name, ""), "label": str(form.fields[name].label or name),
+             "there": _said(form, name, there), "here": _said(form, name, here)}
             for name in names if name != KEPT_FIELD]  # fmt: skip
     if KEPT_FIELD in names:
-        rows.append({"label": "What the form hands through: own prices, lengths set by hand", "there": "its values",
-                     "here": "other values"})  # fmt: skip
+        rows.append({"name": KEPT_FIELD, "text": here.get(KEPT_FIELD, ""), "there": "its values", "here": "other values",
+                     "label": "What the form hands through: own prices, lengths set by hand"})  # fmt: skip
     return rows
 
 
@@ -79,9 +71,8 @@ def _said(form: DesignForm, name: str, typed: Mapping[str, str]) -> str:
 
 
 def start_state(design: Design) -> dict[str, str]:
-    """What the form holds for the newest revision, as a browser would send it."""
-    revision = design.latest
-    return DesignForm(values=revision.given, owner=design.owner).typed()
+    """What the form holds for the current state, as a browser would send it."""
+    return DesignForm(values=design.given, owner=design.owner).typed()
 
 
 def typed_now(design: Design) -> dict[str, str] | None:
@@ -95,50 +86,68 @@ def record(
     design: Design,
     typed: Mapping[str, str],
     step: str,
-    figures: Mapping[str, Any] | None,
-    base: str | None = None,
-    start_figures: Mapping[str, Any] | None = None,
+    spec: DesignSpec | None,
+    figures: Mapping[str, Any] | None = None,
+    *,
+    seen: int | None = None,
+    by: str = "",
+    page: tuple[str, int] | None = None,
 ) -> DesignEdit:
-    """Keep an edit and move to it. What was taken back before it can no longer be done again.
+    """Keep an edit and move to it: the design is what it says, where that can be built (``spec``), else what it was.
 
-    ``step`` names the edit: another post of the edit in sight replaces it, so that typing a word is one step back. ``base``
-    is the edit that the visitor's page has seen, ``start_figures`` those of the state that a session begins with.
+    What was taken back before it can no longer be done again. ``step`` names the edit: another one of the step in sight
+    replaces it, so that typing a word is one step back. ``figures`` are the headline figures of ``spec``; ``seen`` is the
+    number of the state that the edit was made in, ``page`` the key of the page that sent it and the edit's number there.
 
     Raises
     ------
     ChangedMeanwhile
-        If the design has moved on from ``base``.
+        If the design has moved on from ``seen``.
     """
-    locked = Design.objects.select_for_update().get(pk=design.pk)
-    seen = locked.edits.filter(number=locked.at).first()
-    # a post of the step or of the state in sight is one that was sent again, its answer lost
-    if (
-        base is not None
-        and not is_seen(base, locked, seen)
-        and not (seen and (seen.step == step or seen.typed == dict(typed)))
-    ):
+    locked = fresh(Design.objects.select_for_update().get(pk=design.pk))
+    if seen is not None and seen != locked.state_number:
         raise ChangedMeanwhile
     if locked.at == 0:
-        locked.edits.all().delete()
-        figures_then = dict(start_figures) if start_figures else None
-        DesignEdit.objects.create(design=locked, number=1, step=START, typed=start_state(locked), figures=figures_then)
-        locked.at = 1
+        _begin(locked)
     now = locked.edits.get(number=locked.at)
     locked.edits.filter(number__gt=locked.at).delete()
-    if now.typed == dict(typed):
-        edit = now
-        edit.figures = dict(figures) if figures else edit.figures
-    elif now.step == step and step != START:
-        edit = now
-        edit.typed, edit.figures = dict(typed), dict(figures) if figures else None
-    else:
-        edit = DesignEdit(design=locked, number=now.number + 1, step=step, typed=dict(typed),
-                          figures=dict(figures) if figures else None)  # fmt: skip
+    is_same = now.typed == dict(typed)
+    edit = now if is_same or (now.step == step and step != START) else DesignEdit(design=locked, number=now.number + 1)
+    if not is_same:
+        edit.step, edit.typed, edit.by = step, dict(typed), by
+    if spec is not None:
+        is_same = is_same and locked.given == given_of(spec)  # an own price book may have changed
+        hold(locked, spec, figures)
+    if spec is not None or not is_same:
+        edit.is_valid = spec is not None
+    _keep_state(edit, locked)
     edit.save()
     locked.edits.filter(number__lte=edit.number - EDITS_KEPT).delete()
-    _move(locked, edit)
-    design.at, design.name = locked.at, locked.name
+    if page is not None:
+        EditingPage.objects.update_or_create(design=locked, key=page[0], defaults={"last": page[1]})
+    _move(locked, edit, is_same=is_same)
+    _take_over(design, locked)
     return edit
+
+
+def _begin(locked: Design) -> None:
+    """The row of the state that a session begins with."""
+    locked.edits.all().delete()
+    edit = DesignEdit(design=locked, number=1, step=START, typed=start_state(locked))
+    _keep_state(edit, locked)
+    edit.save()
+    locked.at = 1
+
+
+def _keep_state(edit: DesignEdit, design: Design) -> None:
+    """With an edit, the state that it leaves."""
+    edit.given, edit.spec_hash, edit.figures = design.given, design.spec_hash, design.figures
+
+
+def _take_over(design: Design, locked: Design) -> None:
+    """What was written, on the row that the caller has."""
+    for name in ("at", "name", *COLUMNS):
+        setattr(design, name, getattr(locked, name))
 
 
 @transaction.atomic
@@ -147,34 +156,36 @@ def move(design: Design, by: int) -> DesignEdit | None:
     locked = Design.objects.select_for_update().get(pk=design.pk)
     edit = locked.edits.filter(number=locked.at + by).first()
     if edit is not None:
+        hold_edit(locked, edit)
         _move(locked, edit)
-        design.at, design.name = locked.at, locked.name
+        _take_over(design, locked)
     return edit
 
 
-def _move(design: Design, edit: DesignEdit) -> None:
+def _move(design: Design, edit: DesignEdit, *, is_same: bool = False) -> None:
     """Put an edit in sight; the design is called what that edit calls it, if it does."""
     design.at = edit.number
+    design.state_number += not is_same
     with suppress(EstimatorError):  # an empty name, say: the form tells what is wrong with it
         design.name = checked_name(edit.typed.get("name", ""))
-    design.save(update_fields=["at", "name", "updated_at"])
+    design.save(update_fields=["at", "name", "updated_at", *COLUMNS])
 
 
 def edit_in_sight(design: Design) -> DesignEdit | None:
-    """The edit in sight; None where there is none since the newest revision."""
+    """The edit in sight; None before the session has begun."""
     return design.edits.filter(number=design.at).first() if design.at else None
 
 
-def figures_before(edit: DesignEdit) -> dict[str, Any] | None:
-    """Headline figures of the last valid state before an edit."""
-    earlier = edit.design.edits.filter(number__lt=edit.number, figures__isnull=False).order_by("-number").first()
-    return earlier.figures if earlier else None
-
-
-def last_figures(design: Design) -> dict[str, Any] | None:
-    """Headline figures of the last valid state before the one in sight."""
+def is_held(design: Design, spec: DesignSpec) -> bool:
+    """Whether the design says what a request says, and its form as well."""
     edit = edit_in_sight(design)
-    return figures_before(edit) if edit else None
+    return design.now.given == given_of(spec) and (edit is None or edit.is_valid)
+
+
+def take_over(design: Design, spec: DesignSpec, figures: Mapping[str, Any] | None = None, by: str = "") -> DesignEdit:
+    """Make a whole request the design, as one edit that can be taken back."""
+    form = DesignForm(values=given_of(spec), owner=design.owner)
+    return record(design, form.typed(), f"whole.{uuid.uuid4().hex}", spec, figures, by=by)
 
 
 def steps_left(design: Design) -> dict[str, bool]:
@@ -183,9 +194,3 @@ def steps_left(design: Design) -> dict[str, bool]:
         return {"can_undo": False, "can_redo": False}
     numbers = set(design.edits.filter(number__in=(design.at - 1, design.at + 1)).values_list("number", flat=True))
     return {"can_undo": design.at - 1 in numbers, "can_redo": design.at + 1 in numbers}
-
-
-def keep_saved(design: Design, typed: Mapping[str, str] | None = None) -> None:
-    """After a revision was saved: its state is the edit in sight, if the session has any edits."""
-    if design.at:
-        record(design, typed if typed is not None else start_state(design), f"revision {design.latest.number}", None)

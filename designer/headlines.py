@@ -8,6 +8,7 @@ from estimator.units import W_PER_KW, parse_ratio
 
 KEYS = ("gpus", "switches", "cables", "modules", "it_kw", "capex_usd", "usd_per_gpu", "usd_per_gpu_hour", "tco_usd",
         "built_ratio", "busbw_gb_s", "all_to_all_gb_s")  # fmt: skip
+TIERS = ("leaf", "spine", "core")
 CABLING = ("cables", "modules")
 MONEY = ("capex_usd", "usd_per_gpu", "usd_per_gpu_hour", "tco_usd")
 
@@ -27,14 +28,18 @@ def headlines(result: Mapping[str, Any]) -> dict[str, Any]:
     has_uplinks = compute["counts"]["spine"] > 0
     return {
         "gpus": compute["counts"]["gpus"],
+        "tiers": compute["tiers"],
+        **{tier: compute["counts"][tier] for tier in TIERS},
         "switches": sum(fabric["counts"]["switches"] for fabric in fabrics.values()),
         "cables": sum(sum(fabric["cables"].values()) for fabric in fabrics.values()),
         "modules": sum(sum(fabric["transceivers"].values()) for fabric in fabrics.values()),
         "it_kw": result["power"]["it_w"]["typical"] / W_PER_KW,
         "capex_usd": capex["typical"],
-        "capex_low_usd": capex["low"],
-        "capex_high_usd": capex["high"],
+        "capex_usd_low": capex["low"],
+        "capex_usd_high": capex["high"],
         "usd_per_gpu": _typical(cost["usd_per_gpu"]),
+        "usd_per_gpu_low": (cost["usd_per_gpu"] or {}).get("low"),
+        "usd_per_gpu_high": (cost["usd_per_gpu"] or {}).get("high"),
         "usd_per_gpu_hour": _typical(cost["usd_per_gpu_hour"]),
         "tco_usd": _typical(cost["tco_usd"]),
         "tco_years": cost["tco_years"],

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django_htmx.http import retarget
 
@@ -52,8 +52,9 @@ def present_result(job: EstimateJob | None, spec: DesignSpec | None) -> dict[str
 
 
 def job_of(row: Design, digest: str) -> EstimateJob | None:
-    """The newest estimate of a spec."""
-    return EstimateJob.objects.filter(owner=row.owner, spec_hash=digest).order_by("-created_at").first()
+    """The newest estimate of a state by today's model and catalog: what others say is not shown beside today's figures."""
+    today = {"model_version": MODEL_VERSION, "catalog_version": load_catalog().version}
+    return EstimateJob.objects.filter(owner=row.owner, spec_hash=digest, **today).order_by("-created_at").first()
 
 
 def problems_of(job: EstimateJob) -> list[Problem]:
@@ -92,6 +93,12 @@ def job_context(request: HttpRequest, row: Design, job: EstimateJob | None) -> d
     elif job.state == EstimateJob.State.SUCCEEDED:
         context |= _without_others(result_context(job, row.pk, _without_beside(query)))
     return context
+
+
+def version_context(request: HttpRequest, row: Design, number: int) -> dict[str, Any]:
+    """What templates know of a version that is shown: nothing there changes the design, and its owner's files stay open."""
+    one = get_object_or_404(row.revisions, number=number)
+    return {"version_shown": one, "visiting": "read", "owns": not visiting(request)}
 
 
 def job_part(request: HttpRequest, row: Design, job: EstimateJob) -> HttpResponse:

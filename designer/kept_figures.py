@@ -1,4 +1,4 @@
-"""Headline figures of states that are not on the page: of revisions and of other designs. Made once, then kept in the cache."""
+"""Headline figures of states that are not on the page: of versions and of other designs. Made once, then kept in the cache."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from designer.live import LIVE_PARTS
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.pipeline import estimate
-from estimator.spec import DesignSpec, parse_spec
+from estimator.spec import DesignSpec, parse_spec, spec_hash
 from estimator.version import MODEL_VERSION
 
 logger = logging.getLogger(__name__)
@@ -39,13 +39,12 @@ def is_of_today(figures: Mapping[str, Any] | None) -> TypeGuard[Mapping[str, Any
 
 
 def figures_of_spec(spec: DesignSpec) -> Figures | None:
-    """Headline figures of a request, with its switches by tier; None where no fabric of its parts meets it."""
+    """Headline figures of a request, with what they are of and made by; None where no fabric of its parts meets it."""
     try:
         result = estimate([spec], load_catalog(), parts=LIVE_PARTS)[0].as_json()
     except EstimatorError:
         return None
-    counts = result["fabrics"]["compute"]["counts"]
-    return headlines(result) | {tier: counts[tier] for tier in ("leaf", "spine", "core")}
+    return headlines(result) | {"spec_hash": spec_hash(spec), "versions": versions()}
 
 
 def figures_of(values: Mapping[str, Any], digest: str) -> Figures | None:

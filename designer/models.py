@@ -21,13 +21,24 @@ def hash_secret(secret: str) -> str:
 
 
 class Design(models.Model):
-    """A named design of one owner. What it says is in its revisions, newest last."""
+    """A named design of one owner. Its current state is the design: what lists, comparisons, quotes, files and REST read.
+
+    ``given`` is what the owner said: an edited design takes new defaults where nothing was said. ``spec`` is the request that
+    this comes to by the rules of ``versions``, and ``spec_hash`` finds its estimate. While the form holds what cannot be built,
+    they are of the last state that could. ``current_state`` writes these columns and brings them up to today's rules.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="designs")
     name = models.CharField(max_length=200)
     parent = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="variants")
-    at = models.PositiveIntegerField(default=0)  # number of the edit in sight; 0: none since the newest revision
+    given = models.JSONField(default=dict)
+    spec = models.JSONField(default=dict)
+    spec_hash = models.CharField(max_length=64, default="", db_index=True)
+    figures = models.JSONField(null=True)  # headline figures; null where they were not made yet, or it cannot be built
+    versions = models.CharField(max_length=120, default="")  # model and catalog that ``spec`` was read by
+    state_number = models.PositiveIntegerField(default=1)  # counts changes of what the form holds
+    at = models.PositiveIntegerField(default=0)  # number of the edit in sight; 0: its session has not begun
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -38,9 +49,9 @@ class Design(models.Model):
         return self.name
 
     @property
-    def latest(self) -> DesignRevision:
-        """The newest revision; every design has at least one."""
-        return self.revisions.order_by("number").reverse()[0]
+    def now(self) -> Design:
+        """This design as the database has it now."""
+        return Design.objects.get(pk=self.pk)
 
     @property
     def is_edited_by_others(self) -> bool:
@@ -49,14 +60,15 @@ class Design(models.Model):
 
 
 class DesignRevision(models.Model):
-    """One saved state of a design. Rows are added, never changed.
+    """A named version of a design: a state that somebody saved to come back to. Rows are added, never changed.
 
-    ``given`` is what the owner said: an edited design takes new defaults where nothing was said. ``spec`` is the normalized
-    request of that day, and ``spec_hash`` finds its estimate.
+    ``given``, ``spec`` and ``spec_hash`` are as those of the design were on that day.
     """
 
     design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="revisions")
     number = models.PositiveIntegerField()
+    name = models.CharField(max_length=200, default="")
+    note = models.CharField(max_length=2000, default="", blank=True)
     given = models.JSONField()
     spec = models.JSONField()
     spec_hash = models.CharField(max_length=64, db_index=True)
@@ -67,17 +79,24 @@ class DesignRevision(models.Model):
         constraints = [models.UniqueConstraint(fields=["design", "number"], name="one_revision_per_number")]
 
     def __str__(self) -> str:
-        return f"{self.design_id} revision {self.number}"
+        return f"{self.design_id} version {self.number}"
 
 
 class DesignEdit(models.Model):
-    """What the form of a design held after one edit, valid or not: undo and redo go along these rows."""
+    """What the form of a design held after one edit, valid or not: undo and redo go along these rows.
+
+    ``given`` is the state that held then: what the form said where that could be built, else the last state that could.
+    """
 
     design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="edits")
     number = models.PositiveIntegerField()
     step = models.CharField(max_length=64)  # edits of one field between focus and blur have one step and one row
     typed = models.JSONField()  # field name → text
-    figures = models.JSONField(null=True)  # headline figures; null where the form was invalid
+    is_valid = models.BooleanField(default=True)  # whether the form's text is the state that holds
+    given = models.JSONField(null=True)  # null in rows of before states were kept
+    spec_hash = models.CharField(max_length=64, default="", db_index=True)
+    figures = models.JSONField(null=True)  # headline figures of the state that held
+    by = models.CharField(max_length=200, default="")  # who made it, by name
     created_at = models.DateTimeField(auto_now=True)
 
     class Meta:
@@ -86,6 +105,21 @@ class DesignEdit(models.Model):
 
     def __str__(self) -> str:
         return f"{self.design_id} edit {self.number}"
+
+
+class EditingPage(models.Model):
+    """A page that sends edits of a design, and how far they have come: one that is sent again changes nothing."""
+
+    design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="editing_pages")
+    key = models.CharField(max_length=40)
+    last = models.PositiveIntegerField(default=0)  # number of the page's newest edit that is kept
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["design", "key"], name="one_row_per_editing_page")]
+
+    def __str__(self) -> str:
+        return f"{self.key} on {self.design_id}, at {self.last}"
 
 
 class Pin(models.Model):
@@ -216,7 +250,8 @@ class Quote(models.Model):
     vendor = models.CharField(max_length=200, blank=True)
     file_name = models.CharField(max_length=255)
     file_sha256 = models.CharField(max_length=64)
-    spec = models.JSONField()  # of the design it is held against
+    design = models.ForeignKey(Design, on_delete=models.SET_NULL, null=True, blank=True, related_name="quotes")
+    spec = models.JSONField()  # of the design it is held against, as that was
     reading = models.JSONField()  # columns, lines as they were read, lines left out and why
     matches = models.JSONField(default=dict)  # what the owner decided against the program's own match, by line
     result = models.JSONField()

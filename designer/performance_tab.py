@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from designer.charts import chosen
+from designer.current_state import fresh
 from designer.link_lists import is_outdated, refuse_outdated
 from designer.models import Calibration, Design
 from designer.result_query import one_of
@@ -119,7 +120,7 @@ def _beside(
 
 
 def _performance_of(job: EstimateJob, pk: str) -> dict[str, Any] | None:
-    digest = Design.objects.get(pk=pk).latest.spec_hash
+    digest = fresh(Design.objects.get(pk=pk)).spec_hash
     rows = EstimateJob.objects.filter(owner_id=job.owner_id, spec_hash=digest, state=EstimateJob.State.SUCCEEDED)
     found = rows.order_by("-created_at").first()
     return (found.result or {}).get("performance") if found and not is_outdated(found) else None

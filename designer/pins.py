@@ -10,11 +10,9 @@ from django.db.models import Max
 
 from designer.comparison_items import resolved_items
 from designer.comparisons import create_comparison
-from designer.edits import edit_in_sight, last_figures
+from designer.current_state import figures_now
 from designer.headlines import changes
-from designer.kept_figures import Figures, cached, figures_of, figures_of_spec, is_of_today
 from designer.models import Comparison, Design, Pin
-from designer.sight import given_in_sight, state_in_sight
 from designer.summary import FIGURES, summary_cells
 from estimator.errors import EstimatorError, Problem
 
@@ -63,40 +61,16 @@ def pinned(owner: User) -> list[Design]:
     return [one.design for one in pins]
 
 
-def figures_in_sight(design: Design) -> Figures | None:
-    """Headline figures of the state that a design's page would show; None where that cannot be built.
-
-    They were kept with the edit, or with the hash of the revision: nothing is estimated twice.
-    """
-    edit = edit_in_sight(design)
-    if edit is None:
-        revision = design.latest
-        return figures_of(revision.spec, revision.spec_hash)
-    if is_of_today(edit.figures):
-        return dict(edit.figures)
-    return cached(f"edit:{edit.pk}:{edit.created_at.timestamp()}", lambda: _figures_of_state(design))
-
-
-def _figures_of_state(design: Design) -> Figures | None:
-    _, spec = state_in_sight(design)
-    return figures_of_spec(spec) if spec else None
-
-
-def live_figures(design: Design) -> Figures | None:
-    """Headline figures of the open design: of the state in sight or, while that is invalid, of the last valid one."""
-    return figures_in_sight(design) or last_figures(design)
-
-
 def strip(owner: User, design: Design) -> dict[str, Any]:
     """The pinned designs beside the open one: figures of each, and how far they are from the live ones."""
     others = pinned(owner)
     if not others:
         return {"pins": [], "is_pinned": False}
-    live = live_figures(design)
+    live = figures_now(design)
     rows = []
     for other in others:
         is_open = other.pk == design.pk
-        figures = live if is_open else figures_in_sight(other)
+        figures = live if is_open else figures_now(other)
         cells = summary_cells(figures, changes(figures, live)) if figures else []
         rows.append({"design": other, "cells": cells, "is_open": is_open})
     heads = [figure.name for figure in FIGURES]
@@ -115,12 +89,4 @@ def compare_pinned(owner: User, design: Design) -> Comparison:
     if not others:
         message = "No other design is pinned. Pin the ones to compare with first."
         raise NothingPinned([Problem("", NothingPinned.code, message)])
-    return create_comparison(owner, resolved_items(owner, [_item(one) for one in (design, *others)]))
-
-
-def _item(design: Design) -> dict[str, Any]:
-    """A design as a side of a comparison: itself where it is as its newest revision says, else the state in sight."""
-    given, digest = given_in_sight(design)
-    if digest == design.latest.spec_hash:
-        return {"design": str(design.pk)}
-    return {"spec": given, "label": given["name"]}
+    return create_comparison(owner, resolved_items(owner, [{"design": str(one.pk)} for one in (design, *others)]))

@@ -7,12 +7,13 @@ from functools import cache
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import OuterRef, Subquery
+from django.db.models import F
 from django.utils import timezone
 from django.utils.http import urlencode
 
 from designer.bom_table import column_heads
-from designer.models import DesignRevision, PriceBook
+from designer.current_state import refresh_states
+from designer.models import PriceBook
 from designer.price_books import contents_of, entry_key
 from designer.result_query import Page, one_of, page_number, rows_on
 from estimator.catalog.loader import Catalog, load_catalog
@@ -252,9 +253,9 @@ def _usd_text(rate: Row) -> str:
 
 
 def designs_with_prices(owner: User) -> list[Any]:
-    """The owner's designs, each with ``used``: the own book of its newest revision, or None."""
-    newest = DesignRevision.objects.filter(design=OuterRef("pk")).order_by("-number")
-    return list(owner.designs.annotate(used=Subquery(newest.values("spec__economics__prices")[:1])))
+    """The owner's designs, each with ``used``: the own book of its state, or None."""
+    refresh_states(owner)
+    return list(owner.designs.annotate(used=F("spec__economics__prices")))
 
 
 def users_of(book: PriceBook, designs: Iterable[Any]) -> list[dict[str, Any]]:

@@ -376,4 +376,4 @@ def price_book_use(request: HttpRequest) -> HttpResponse:
         "economics.price_book": book.base if book else wanted,
         "economics.prices": snapshot_of(book) if book else None,
     }
-    return revise(request, design, design.latest.given, change, "overview")
+    return revise(request, design, design.now.given, change, "overview")

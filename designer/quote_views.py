@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from designer.access import owner_of
 from designer.comparison_items import resolved_items
 from designer.comparisons import create_comparison
+from designer.current_state import spec_of
 from designer.exports.quote_files import FORMATS, quote_file
 from designer.models import Design, PriceBook, Quote
 from designer.quote_page import (
@@ -31,11 +32,9 @@ from designer.quote_page import (
 )
 from designer.quotes import create_quote, design_of, offer_of, refresh, set_columns, set_matches, take_into_book
 from designer.uploads import bytes_of
-from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.quote_file import MAX_FILE_BYTES
 from estimator.quotes import kept_quote
-from estimator.spec import DesignSpec, parse_spec
 
 SECTION = {"section": "quotes"}
 FILE = "file"
@@ -72,9 +71,11 @@ def quote_new(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return render(request, "designer/quote_new.html", SECTION | form_context(owner_of(request), typed, {}))
     try:
-        spec = _spec_of(request, typed["design"])
+        design = _design_of(request, typed["design"])
         name, data = _file(request)
-        quote = create_quote(owner_of(request), spec, data, name, typed["name"], typed["vendor"], may_ask=True)
+        quote = create_quote(
+            owner_of(request), spec_of(design), data, name, typed["name"], typed["vendor"], may_ask=True, design=design
+        )
     except EstimatorError as error:
         by_field: dict[str, list[str]] = {}
         for problem in error.problems:
@@ -85,11 +86,11 @@ def quote_new(request: HttpRequest) -> HttpResponse:
     return redirect("quote" if quote.reading["is_confirmed"] else "quote-columns", quote.pk)
 
 
-def _spec_of(request: HttpRequest, design: str) -> DesignSpec:
+def _design_of(request: HttpRequest, design: str) -> Design:
     if not design:
         raise SpecError([Problem("design", "missing", "Choose the design that the quote is for.")])
     row: Design = _found(request, Design, design)
-    return parse_spec(row.latest.given, load_catalog())
+    return row
 
 
 def _file(request: HttpRequest) -> tuple[str, bytes]:
@@ -172,7 +173,7 @@ def quote_refresh(request: HttpRequest, pk: UUID) -> HttpResponse:
     except EstimatorError as error:
         messages.error(request, f"The report could not be made anew: {error.words()}")
     else:
-        messages.success(request, "The report was made anew, against the design’s newest revision.")
+        messages.success(request, "The report was made anew, against the design as it is now.")
     return redirect("quote", row.pk)
 
 

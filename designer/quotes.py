@@ -11,12 +11,13 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
+from designer.current_state import fresh, spec_of
 from designer.labels import checked_label, checked_name
-from designer.models import Design, DesignRevision, PriceBook, Quote, QuoteColumns
+from designer.models import Design, PriceBook, Quote, QuoteColumns
 from designer.price_books import take_prices
 from estimator.bom_lines import CATEGORIES
 from estimator.catalog.loader import load_catalog
-from estimator.errors import EstimatorError, Problem, SpecError
+from estimator.errors import Problem, SpecError
 from estimator.exchange import Rates
 from estimator.jobs.models import EstimateJob
 from estimator.own_prices import MAX_TEXT, is_day
@@ -42,13 +43,14 @@ class TooManyQuotes(SpecError):
 
 def create_quote(
     owner: User, spec: DesignSpec, data: bytes, file_name: str, name: str = "", vendor: str = "", columns: Any = None,
-    may_ask: bool = False,
+    may_ask: bool = False, design: Design | None = None,
 ) -> Quote:  # fmt: skip
     """Read a file and hold it against a design's bill.
 
     Parameters
     ----------
     columns : which column is what, see ``given_columns``; without it as a header like this one was read last, else guessed
+    design : whose state ``spec`` is, where it is one's
     may_ask : keep a file whose columns could not be told, without a report, so that its owner can say them
 
     Raises
@@ -64,7 +66,7 @@ def create_quote(
         raise TooManyQuotes([Problem("", "too_many_quotes", message)])
     read = read_quote(data, file_name, columns, remembered_columns(owner))
     quote = Quote(
-        owner=owner, name=chosen, vendor=vendor, file_name=file_name, file_sha256=hashlib.sha256(data).hexdigest(),
+        owner=owner, design=design, name=chosen, vendor=vendor, file_name=file_name, file_sha256=hashlib.sha256(data).hexdigest(),
         spec=spec.as_json(), reading=read.as_json(), matches={}, result={},
     )  # fmt: skip
     quote.reading["is_confirmed"] = columns is not None or read.is_sure
@@ -122,19 +124,15 @@ def bill_of(owner: User, spec: DesignSpec) -> list[Json]:
 
 
 def is_outdated(quote: Quote) -> bool:
-    """Whether the report is of an earlier model or catalog."""
-    return (quote.model_version, quote.catalog_version) != (MODEL_VERSION, load_catalog().version)
+    """Whether the report is of an earlier model or catalog, or the design has changed since."""
+    if (quote.model_version, quote.catalog_version) != (MODEL_VERSION, load_catalog().version):
+        return True
+    return quote.design is not None and fresh(quote.design).spec != quote.spec
 
 
 def design_of(quote: Quote) -> Design | None:
-    """The owner's design that has, or had, the spec that the quote is held against."""
-    try:
-        digest = spec_hash(parse_spec(quote.spec, load_catalog()))
-    except EstimatorError:
-        return None
-    revision = DesignRevision.objects.filter(design__owner=quote.owner, spec_hash=digest).select_related("design")
-    found = revision.order_by("-created_at").first()
-    return found.design if found else None
+    """The design that the quote is held against, if it is one's and still there."""
+    return quote.design
 
 
 def set_columns(quote: Quote, columns: Any) -> None:
@@ -180,9 +178,9 @@ def set_matches(quote: Quote, changes: Mapping[str, Any]) -> None:
 
 
 def refresh(quote: Quote) -> None:
-    """The report by today's model, catalog and, where the quote is of a saved design, that design's newest revision."""
+    """The report by today's model, catalog and, where the quote is of a design, that design as it is now."""
     if (design := design_of(quote)) is not None:
-        quote.spec = parse_spec(design.latest.given, load_catalog()).as_json()
+        quote.spec = spec_of(design).as_json()
     recompute(quote)
     quote.save(update_fields=["spec", "result", "model_version", "catalog_version", "updated_at"])
 

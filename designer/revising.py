@@ -1,4 +1,4 @@
-"""Changing a saved design from a page, or branching one off: the next revision and its estimate, told in a message."""
+"""Changing a design from a page, or branching one off: the edit and its estimate, told in a message."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,7 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from designer.edits import keep_saved
+from designer.access import name_of
+from designer.current_state import spec_of
 from designer.models import Design
 from designer.services import request_estimate, save_design
 from designer.variants import branch
@@ -28,24 +29,22 @@ def tab_page(row: Design, tab: str) -> str:
 def revise(
     request: HttpRequest, row: Design, given: Mapping[str, Any], change: Mapping[str, Any], tab: str
 ) -> HttpResponse:
-    """Save ``given`` with ``change`` as the next revision and queue its estimate; what cannot be built is only told."""
-    before = row.latest.number
+    """Make ``given`` with ``change`` the design, as one edit, and queue its estimate; what cannot be built is only told."""
+    before = row.spec_hash, row.given
     try:
         spec = parse_spec(apply_change(given, change), load_catalog())
         estimate([spec], load_catalog(), parts=("counts",))
         with transaction.atomic():
-            saved = save_design(row.owner, spec, row)
-            keep_saved(saved)
+            save_design(row.owner, spec, row, by=name_of(request))
             request_estimate(row.owner, spec)
     except EstimatorError as error:
         words = error.words()
         messages.error(request, f"Nothing was changed, as this could not be built: {words}")
         return redirect(tab_page(row, tab))
-    number = saved.latest.number
-    if number == before:
-        messages.success(request, f"Nothing was changed: revision {number} says that already.")
+    if (row.spec_hash, row.given) == before:
+        messages.success(request, "Nothing was changed: the design says that already.")
     else:
-        messages.success(request, f"Saved as revision {number}. Revision {before} is kept: you can go back to it.")
+        messages.success(request, "The design was changed. Undo takes it back.")
     return redirect(tab_page(row, tab))
 
 
@@ -62,7 +61,7 @@ def branch_off(
         messages.error(request, f"No variant was made: {error.words()}")
         return redirect(back)
     try:
-        request_estimate(row.owner, parse_spec(made.latest.given, load_catalog()))
+        request_estimate(row.owner, spec_of(made))
     except EstimatorError as error:  # the variant is there: its page asks again
         messages.warning(request, error.words())
     messages.success(request, said(made))

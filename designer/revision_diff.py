@@ -1,4 +1,4 @@
-"""What changed between two revisions, in words: the answers that were given, and what that did to the figures."""
+"""What differs between two states of a design, in words: the answers that were given, and what that did to the figures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from designer.differences import AUTOMATIC, label_of, text_of
 from designer.headlines import changes, is_floor
 from designer.kept_figures import Figures, figures_of
-from designer.models import DesignRevision
+from designer.models import Design, DesignRevision
 from designer.spec_keys import COST_KEYS, KEPT, SIZE_KEYS, read_path
 from designer.templatetags.units import change_usd, count, gb_s, ratio_to_one, usd, usd_small, watts, words
 from estimator.catalog.loader import Catalog, load_catalog
@@ -20,12 +20,13 @@ PLAN, OTHERS, LENGTHS, CALIBRATION, PRICES = (
 )  # fmt: skip
 NONE = "none"
 Row = dict[str, str]
+State = Design | DesignRevision
 
 COUNTS = (("gpus", "GPUs"), ("leaf", "leaf switches"), ("spine", "spines"), ("core", "cores"), ("switches", "switches"),
           ("cables", "cables"), ("modules", "modules"))  # fmt: skip
 
 
-def revision_diff(before: DesignRevision, after: DesignRevision) -> dict[str, Any]:
+def revision_diff(before: State, after: State) -> dict[str, Any]:
     """Rows of answers that differ, the difference of the figures in words, and whether only defaults have moved."""
     rows = answer_rows(before, after, load_catalog())
     figures = [figures_of(one.spec, one.spec_hash) for one in (before, after)]
@@ -35,7 +36,7 @@ def revision_diff(before: DesignRevision, after: DesignRevision) -> dict[str, An
     }  # fmt: skip
 
 
-def answer_rows(before: DesignRevision, after: DesignRevision, catalog: Catalog) -> list[Row]:
+def answer_rows(before: State, after: State, catalog: Catalog) -> list[Row]:
     """One row an answer that differs: its name on the form, what it was and what it became.
 
     An answer that says what held without it is none.
@@ -70,13 +71,13 @@ def _flat(given: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return out
 
 
-def _held(path: str, revision: DesignRevision, flat: Mapping[str, Any]) -> Any:
+def _held(path: str, revision: State, flat: Mapping[str, Any]) -> Any:
     """What holds at a path: the answer, or what it came to without one."""
     value = flat.get(path)
     return read_path(revision.spec, path) if value is None else value
 
 
-def _said(path: str, revision: DesignRevision, flat: Mapping[str, Any], catalog: Catalog) -> str:
+def _said(path: str, revision: State, flat: Mapping[str, Any], catalog: Catalog) -> str:
     """An answer as the form prints it; where none was given, what it came to."""
     if path == PLAN:
         return "planned" if flat.get(PLAN) else NONE
@@ -93,7 +94,7 @@ def _said(path: str, revision: DesignRevision, flat: Mapping[str, Any], catalog:
     return text if text.lower().startswith(AUTOMATIC) else f"{text} ({AUTOMATIC})"
 
 
-def _size(revision: DesignRevision) -> str:
+def _size(revision: State) -> str:
     for unit, path in SIZE_KEYS.items():
         if (value := read_path(revision.given, path)) is not None:
             return f"{value:,} {_size_word(unit, revision)}"

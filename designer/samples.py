@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from designer.models import Design, DesignRevision
+from designer.models import Design, DesignEdit
 from designer.services import request_estimate, save_design
 from estimator.catalog.loader import load_catalog
 from estimator.spec import DesignSpec, parse_spec
@@ -99,4 +99,4 @@ def is_first_visit(owner: User) -> bool:
     if not owner.designs.exists():
         return not owner.estimate_jobs.exists()
     is_own = owner.designs.exclude(name__in=[sample.name for sample in SAMPLES]).exists()
-    return not is_own and not DesignRevision.objects.filter(design__owner=owner, number__gt=1).exists()
+    return not is_own and not DesignEdit.objects.filter(design__owner=owner).exists()

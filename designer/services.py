@@ -1,4 +1,4 @@
-"""Writes of the web app: saving designs, asking for estimates. Views and the API call these and nothing below."""
+"""Writes of the web app: saving designs and versions, asking for estimates. Views and the API call these and nothing below."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
+from designer.current_state import hold
+from designer.edits import is_held, take_over
+from designer.labels import checked_label, checked_name
 from designer.models import Design, DesignRevision
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem
@@ -15,7 +18,8 @@ from estimator.jobs.tasks import send
 from estimator.spec import DesignSpec, spec_hash
 from estimator.version import MODEL_VERSION
 
-DRAFTS_KEPT = 30  # finished estimates of states that no revision holds, for each owner
+DRAFTS_KEPT = 30  # finished estimates of states that no design and no version is in any more, for each owner
+MAX_NOTE = 2000
 
 
 class TooManyJobs(EstimatorError):
@@ -25,24 +29,38 @@ class TooManyJobs(EstimatorError):
 
 
 @transaction.atomic
-def save_design(owner: User, spec: DesignSpec, design: Design | None = None) -> Design:
-    """Save a spec as a new design, or as the next revision of one. Saving what is there already adds no revision."""
-    given, values = spec.as_given() | {"name": spec.name}, spec.as_json()
+def save_design(owner: User, spec: DesignSpec, design: Design | None = None, by: str = "") -> Design:
+    """Save a request as a new design, or make it the current state of one, as an edit that can be taken back."""
     if design is None:
-        design = Design.objects.create(owner=owner, name=spec.name)
-    else:
-        design = Design.objects.select_for_update().get(pk=design.pk)
-        design.name = spec.name
-        design.save(update_fields=["name", "updated_at"])
-    latest = design.revisions.order_by("number").last()
-    if latest is None or (latest.given, latest.spec) != (given, values):
-        number = (design.revisions.aggregate(Max("number"))["number__max"] or 0) + 1
-        DesignRevision.objects.create(design=design, number=number, given=given, spec=values, spec_hash=spec_hash(spec))
+        design = Design(owner=owner, name=spec.name)
+        hold(design, spec)
+        design.save()
+    elif not is_held(design, spec):
+        take_over(design, spec, by=by)
     return design
 
 
+@transaction.atomic
+def save_version(design: Design, name: str = "", note: str = "") -> DesignRevision:
+    """Keep the current state under a name, to come back to. "Version 3" where no name is given.
+
+    Raises
+    ------
+    SpecError
+        For a name or a note that is too long or holds control characters.
+    """
+    locked = Design.objects.select_for_update().get(pk=design.pk)
+    number = (locked.revisions.aggregate(Max("number"))["number__max"] or 0) + 1
+    state = {column: getattr(locked, column) for column in ("given", "spec", "spec_hash")}
+    named = checked_name(name) if name.strip() else f"Version {number}"
+    return DesignRevision.objects.create(
+        design=locked, number=number, name=named, note=checked_label("note", note, MAX_NOTE), **state
+    )
+
+
 def request_draft(owner: User, spec: DesignSpec) -> EstimateJob:
-    """The job of a state that nobody saved: as ``request_estimate``, but only the newest DRAFTS_KEPT stay.
+    """The job of a state that a form was in: as ``request_estimate``, but of those that no design and no version has any
+    more, only the newest DRAFTS_KEPT stay.
 
     Raises
     ------
@@ -51,6 +69,8 @@ def request_draft(owner: User, spec: DesignSpec) -> EstimateJob:
     """
     job, _ = request_estimate(owner, spec, is_draft=True)
     ended = EstimateJob.objects.filter(owner=owner, is_draft=True).exclude(state__in=EstimateJob.ACTIVE)
+    for held in (Design.objects.filter(owner=owner), DesignRevision.objects.filter(design__owner=owner)):
+        ended = ended.exclude(spec_hash__in=held.values("spec_hash"))
     stale = ended.order_by("-created_at").values_list("pk", flat=True)[DRAFTS_KEPT:]
     EstimateJob.objects.filter(pk__in=list(stale)).delete()
     return job

@@ -1,9 +1,8 @@
-"""A design's spec as JSON text: out of the state in sight, and into it as one edit that can be taken back."""
+"""A design's spec as JSON text: out of its current state, and into it as one edit that can be taken back."""
 
 from __future__ import annotations
 
 import json
-import uuid
 from typing import Any
 from uuid import UUID
 
@@ -14,19 +13,18 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from designer.access import design_page, design_to_change, design_to_see, owner_of
+from designer.access import design_page, design_to_change, design_to_see, name_of, owner_of
+from designer.current_state import figures_now
 from designer.design_import import sent_text, spec_of_text
-from designer.edits import record
-from designer.forms import DesignForm
-from designer.kept_figures import to_keep
-from designer.live import live_context
+from designer.edits import take_over
+from designer.kept_figures import figures_of_spec
 from designer.models import Design
 from designer.services import save_design
-from designer.sight import given_in_sight, state_in_sight
 from designer.start_specs import start_spec
 from designer.studio_views import OPENED, state_answer
+from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
-from estimator.spec import DesignSpec
+from estimator.spec import DesignSpec, parse_spec
 
 
 @design_page
@@ -43,9 +41,8 @@ def spec(request: HttpRequest, design_id: UUID) -> HttpResponse:
 
 
 def spec_text(row: Design) -> str:
-    """The state in sight as the import page and the API take it."""
-    given, _ = given_in_sight(row)
-    return json.dumps(given, indent=1, ensure_ascii=False)
+    """The current state as the import page and the API take it."""
+    return json.dumps(row.given, indent=1, ensure_ascii=False)
 
 
 def _panel(request: HttpRequest, row: Design, more: dict[str, Any], status: int = 200) -> HttpResponse:
@@ -57,7 +54,7 @@ def _panel(request: HttpRequest, row: Design, more: dict[str, Any], status: int 
 def _pasted(request: HttpRequest, row: Design) -> HttpResponse:
     """Take a spec over into the session of a design; where it is refused, nothing changes."""
     try:
-        take_over(row, spec_of_text(sent_text(request)))
+        _take_over(request, row, spec_of_text(sent_text(request)))
     except EstimatorError as error:
         return _refused(request, row, error)
     if "Studio" in request.headers:
@@ -82,16 +79,14 @@ def spec_new(request: HttpRequest) -> HttpResponse:
     except EstimatorError as error:
         return _refused(request, None, error)
     row = save_design(owner_of(request), start_spec(request.GET))
-    take_over(row, sent)
+    _take_over(request, row, sent)
     answer = state_answer(request, row)
     answer[OPENED] = reverse("design", args=[row.pk])
     return answer
 
 
-def take_over(row: Design, sent: DesignSpec) -> None:
-    """Make a spec the state in sight, as one edit of its own; without a name of its own it leaves the design its name."""
-    given = {"name": given_in_sight(row)[0]["name"]} | sent.as_given()
-    start = to_keep(live_context(*state_in_sight(row))) if row.at == 0 else None
-    form = DesignForm(values=given, owner=row.owner)
-    figures = to_keep(live_context(form, sent))
-    record(row, form.typed(), f"paste.{uuid.uuid4().hex}", figures, start_figures=start)
+def _take_over(request: HttpRequest, row: Design, sent: DesignSpec) -> None:
+    """Make a spec the design, as one edit of its own; without a name of its own it leaves the design its name."""
+    figures_now(row)
+    spec = parse_spec({"name": row.given["name"]} | sent.as_given(), load_catalog())
+    take_over(row, spec, figures_of_spec(spec), by=name_of(request))

@@ -8,6 +8,12 @@ urlpatterns = [
     path("designs/new/spec/", spec_transfer.spec_new, name="spec-new"),
     path("designs/<uuid:design_id>/spec/", spec_transfer.spec, name="spec"),
     path("designs/<uuid:design_id>/revisions/", revisions_views.revisions, name="revisions"),
+    path("designs/<uuid:design_id>/revisions/<int:number>/", revisions_views.version, name="version"),
+    path(
+        "designs/<uuid:design_id>/revisions/<int:number>/compare/",
+        revisions_views.version_compare,
+        name="version-compare",
+    ),
     path("designs/<uuid:design_id>/variant/", revisions_views.variant, name="variant"),
     path("designs/<uuid:design_id>/pin/", revisions_views.pin_change, name="pin"),
     path("designs/<uuid:design_id>/pins/", revisions_views.pins, name="pins"),

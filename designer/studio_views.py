@@ -1,44 +1,45 @@
 """The session of a design: every edit kept as it is made, steps back and forth, and the estimate that follows by itself."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from designer.access import design_page, design_to_change, design_to_see, owner_of, visiting
+from designer.access import design_page, design_to_change, design_to_see, name_of, owner_of, visiting
+from designer.current_state import figures_now, fresh, read
 from designer.diagrams import fabric_svg
 from designer.edits import (
     MAX_TYPED_CHARACTERS,
     ChangedMeanwhile,
     edit_in_sight,
-    figures_before,
     move,
     record,
-    seen_of,
+    start_state,
     typed_differences,
-    typed_now,
-    typed_of,
 )
 from designer.forms import DesignForm
 from designer.headlines import changes
 from designer.job_page import job_part
 from designer.kept_figures import to_keep
 from designer.live import live_context
-from designer.models import Design, DesignEdit
+from designer.merging import SentEdit, is_kept
+from designer.models import Design
 from designer.services import TooManyJobs, request_draft, save_design
-from designer.sight import book_shown, head_context, page_context, sent_form, state_in_sight, with_book_shown
+from designer.sight import book_shown, head_context, held_figures, page_context, state_in_sight, with_book_shown
 from designer.start_specs import start_spec
 from estimator.catalog.loader import load_catalog
-from estimator.errors import EstimatorError
+from estimator.errors import EstimatorError, SpecError
 from estimator.pipeline import estimate
 
 CONFLICT = 409
-MAX_STEP = 64
+MOST_TRIES = 5  # to merge an edit into a design that others change at the same moment
 OPENED = "Design-Opened"  # the header that tells a page of an unsaved design where its design now is
 
 
@@ -49,11 +50,11 @@ def edit_new(request: HttpRequest) -> HttpResponse:
 
     An edit that is sent again, because its answer was lost, finds the row that it made.
     """
-    owner, step = owner_of(request), step_of(request)
-    row = ("." in step and owner.designs.filter(edits__step=step).first()) or save_design(
+    owner, sent = owner_of(request), _sent_edit(request)
+    row = ("." in sent.step and owner.designs.filter(edits__step=sent.step).first()) or save_design(
         owner, start_spec(request.GET)
     )
-    answer = _recorded(request, row, None)
+    answer = _recorded(request, row, replace(sent, base=None))
     answer[OPENED] = reverse("design", args=[row.pk])
     return answer
 
@@ -62,46 +63,83 @@ def edit_new(request: HttpRequest) -> HttpResponse:
 @require_POST
 def edit(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """Keep what the form holds now, and answer with the figures of it."""
-    row = design_to_change(request, design_id)
-    try:
-        return _recorded(request, row, request.POST.get("base") or None)
-    except ChangedMeanwhile:
-        there = Design.objects.get(pk=row.pk)
-        now = edit_in_sight(there)
-        form = DesignForm(
-            owner=row.owner, only_book=book_shown(now.typed if now else None) if visiting(request) else None
-        )
-        differences = typed_differences(now.typed if now else {}, typed_of(request.POST), form)
-        context = {"design": row, "seen": seen_of(there, now), "differences": differences}
-        return render(request, "designer/_studio_conflict.html", context, status=CONFLICT)
+    return _recorded(request, design_to_change(request, design_id), _sent_edit(request))
 
 
-def step_of(request: HttpRequest) -> str:
-    """The name that a page gave an edit."""
-    return request.POST.get("step", "")[:MAX_STEP]
-
-
-def _recorded(request: HttpRequest, row: Design, base: str | None) -> HttpResponse:
-    typed = typed_of(request.POST)
-    if sum(len(text) for text in typed.values()) > MAX_TYPED_CHARACTERS:
+def _sent_edit(request: HttpRequest) -> SentEdit:
+    if sum(len(text) for texts in request.POST.lists() for text in texts[1]) > MAX_TYPED_CHARACTERS:
         raise RequestDataTooBig
+    try:
+        return SentEdit.of(request.POST)
+    except SpecError as error:
+        raise BadRequest(error.words()) from None
+
+
+def _recorded(request: HttpRequest, row: Design, sent: SentEdit) -> HttpResponse:
+    """Merge an edit into the design as it is by now; where others change it at the same moment, again."""
+    if is_kept(row, sent):
+        return state_answer(request, row)
+    for _ in range(MOST_TRIES):
+        try:
+            return _merged(request, row, sent)
+        except ChangedMeanwhile:
+            row = fresh(Design.objects.select_related("owner").get(pk=row.pk))
+    return HttpResponse("The design is being changed by too many at once. Try again in a moment.", status=503)
+
+
+def _merged(request: HttpRequest, row: Design, sent: SentEdit) -> HttpResponse:
+    figures_now(row)  # what the session begins with keeps its figures
+    number, before = row.state_number, edit_in_sight(row)
+    head = before.typed if before else start_state(row)
+    shown = figures_shown(request, row)
+    typed, disputed = sent.into(head, number, before)
+    if disputed and typed == head:
+        return _disputed(request, row, sent, head, disputed)
     if visiting(request):
-        typed = with_book_shown(typed, typed_now(row))
-    start = None
-    if row.at == 0:
-        start = to_keep(live_context(*state_in_sight(row)))
-    form = sent_form(request.POST, row, is_visited=bool(visiting(request)))
+        typed = with_book_shown(typed, head)
+    form = DesignForm(typed, owner=row.owner, only_book=book_shown(head) if visiting(request) else None)
     form.is_valid()
     live = live_context(form, form.spec)
-    kept = record(row, typed, step_of(request), to_keep(live), base, start)
-    return _live(request, row, kept, live | {"estimated_hash": request.POST.get("estimated_hash")})
+    page = (sent.page, sent.number) if sent.page and not disputed else None
+    spec, figures = (form.spec, to_keep(live)) if "headlines" in live else (None, None)
+    record(row, typed, sent.step, spec, figures, seen=number, by=name_of(request), page=page)
+    if disputed:
+        return _disputed(request, row, sent, head, disputed)
+    if sent.base not in (None, number):  # what others did meanwhile is shown with it
+        return state_answer(request, row, shown)
+    return _live(request, row, live, shown)
 
 
-def _live(request: HttpRequest, row: Design, kept: DesignEdit, live: dict[str, Any]) -> HttpResponse:
+def _live(request: HttpRequest, row: Design, live: dict[str, Any], shown: Mapping[str, Any] | None) -> HttpResponse:
     """The parts of the page that an edit changes."""
-    moved = changes(live.get("headlines"), figures_before(kept))
-    context = live | head_context(row) | {"is_live": True, "since_edit": moved}
-    return render(request, "designer/_live.html", context)
+    figures = live if "headlines" in live else live | held_figures(row)
+    context = {"since_edit": changes(figures["headlines"], shown), "estimated_hash": _estimated_hash(request)}
+    return render(request, "designer/_live.html", figures | head_context(row) | {"is_live": True} | context)
+
+
+def _disputed(
+    request: HttpRequest, row: Design, sent: SentEdit, head: Mapping[str, str], names: list[str]
+) -> HttpResponse:
+    """The state as it is, and the fields that both have changed, with what either says."""
+    only = book_shown(head) if visiting(request) else None
+    differences = typed_differences(head, sent.fields, DesignForm(owner=row.owner, only_book=only), names)
+    last = edit_in_sight(row)
+    others = row.edits.exclude(by=name_of(request)).order_by("-number").first() or last
+    context = {"differences": differences, "by": others.by if others else ""}
+    return state_answer(request, row, figures_shown(request, row), context, CONFLICT)
+
+
+def figures_shown(request: HttpRequest, row: Design) -> Mapping[str, Any] | None:
+    """Headline figures that stand on the page that asks, by the hash that it sends; None where that is not known any more."""
+    digest = request.POST.get("shown") or request.GET.get("shown")
+    if not digest or digest == row.spec_hash:
+        return row.figures if digest else None
+    found = row.edits.filter(spec_hash=digest, figures__isnull=False).order_by("-number").first()
+    return found.figures if found else None
+
+
+def _estimated_hash(request: HttpRequest) -> str | None:
+    return request.POST.get("estimated_hash") or request.GET.get("estimated_hash")
 
 
 @design_page
@@ -120,11 +158,11 @@ def redo(request: HttpRequest, design_id: UUID) -> HttpResponse:
 
 def _moved(request: HttpRequest, design_id: UUID, by: int) -> HttpResponse:
     row = design_to_change(request, design_id)
-    left = edit_in_sight(row)
+    shown = figures_shown(request, row)
     move(row, by)
     if not request.htmx and "Studio" not in request.headers:  # type: ignore[attr-defined]
         return redirect("design", row.pk)
-    return state_answer(request, row, left)
+    return state_answer(request, row, shown)
 
 
 @design_page
@@ -132,30 +170,34 @@ def _moved(request: HttpRequest, design_id: UUID, by: int) -> HttpResponse:
 def state(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """The state in sight, with its form: for a page that another one has overtaken. Nothing for one that has it (``at``)."""
     row = design_to_see(request, design_id)
-    if request.GET.get("at") == seen_of(row, edit_in_sight(row)):
+    if request.GET.get("at") == str(row.state_number):
         return HttpResponse(status=204)
-    return state_answer(request, row)
+    return state_answer(request, row, figures_shown(request, row))
 
 
-def state_answer(request: HttpRequest, row: Design, left: DesignEdit | None = None) -> HttpResponse:
-    """The parts of the page that show the state in sight, the form among them. ``left``: the edit that was in sight before."""
+def state_answer(
+    request: HttpRequest, row: Design, shown: Mapping[str, Any] | None = None, more: Mapping[str, Any] | None = None,
+    status: int = 200,
+) -> HttpResponse:  # fmt: skip
+    """The parts of the page that show the state in sight, the form among them. ``shown``: the figures on the page before."""
     form, spec = state_in_sight(row, is_visited=bool(visiting(request)))
-    context = page_context(form, spec, row) | {"is_live": True, "with_form": True}
-    if left and "estimate" in context:
-        context["since_edit"] = changes(context["headlines"], left.figures or figures_before(left))
-    context["estimated_hash"] = request.POST.get("estimated_hash") or request.GET.get("estimated_hash")
-    return render(request, "designer/_live.html", context)
+    context = page_context(form, spec, row) | {"is_live": True, "with_form": True, "is_state": True}
+    context["since_edit"] = changes(context.get("headlines"), shown)
+    context["estimated_hash"] = _estimated_hash(request)
+    edit = edit_in_sight(row)
+    context["edited_by"] = edit.by if edit and edit.by != name_of(request) else ""
+    return render(request, "designer/_live.html", context | dict(more or {}), status=status)
 
 
 @design_page
 @require_POST
 def settle(request: HttpRequest, design_id: UUID) -> HttpResponse:
-    """Ask for the estimate of the state in sight, without saving a revision; nothing where it is invalid.
+    """Ask for the estimate of the current state; nothing where today's rules or parts refuse it.
 
     Where too many of the owner's estimates run, the answer says so and asks again after a while.
     """
     row = design_to_change(request, design_id)
-    _, spec = state_in_sight(row)
+    spec = read(row.given)
     follows = bool(request.POST.get("follow"))
     nothing = HttpResponse(status=200 if follows else 204)  # what follows a result, such as the words of a wait, goes
     if spec is None:
@@ -174,7 +216,7 @@ def settle(request: HttpRequest, design_id: UUID) -> HttpResponse:
 @require_safe
 def diagram(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """The fabric of the state in sight: it comes after the figures, which wait for nothing."""
-    _, spec = state_in_sight(design_to_see(request, design_id))
+    spec = read(design_to_see(request, design_id).given)
     if spec is None:
         return HttpResponse(status=204)
     try:

@@ -124,7 +124,7 @@ def _notes(headlines: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str,
         "modules": "no part fits" if is_floor(headlines, "modules") and not headlines["modules"]
         else f"{units.count(in_switches)} in switches",
         "it_kw": f"network {units.watts(result['power']['network_w']['typical'])}",
-        "capex_usd": _range(headlines["capex_low_usd"], headlines["capex_high_usd"]),
+        "capex_usd": _range(headlines["capex_usd_low"], headlines["capex_usd_high"]),
         "usd_per_gpu": "servers have no price" if cost["network_share"] is None
         else f"{units.usd_small(headlines['usd_per_gpu_hour'])} an hour",
         "built_ratio": _ratio_note(compute),

@@ -37,9 +37,10 @@ STEPS = (
         "Tiers, units and bundles of links, drawn from the same counts as the bill of materials.",
     ),
     TourStep(
-        ".form-actions [type=submit]", "Save a revision",
+        ".form-actions .save", "Save a version",
         "The whole design is estimated by itself after each change: bill of materials, cost over years, cabling, racks, "
-        "findings and the files that other tools read. Each revision is kept, so nothing is lost.",
+        "findings and the files that other tools read. Every change is kept by itself; a version is a state with a name, to come "
+        "back to and to compare with.",
     ),
 )  # fmt: skip
 

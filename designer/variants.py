@@ -6,7 +6,6 @@ from django.db import transaction
 from designer.labels import MAX_NAME
 from designer.models import Design
 from designer.services import save_design
-from designer.sight import given_in_sight
 from estimator.catalog.loader import load_catalog
 from estimator.changes import Change, apply_change
 from estimator.pipeline import estimate
@@ -15,20 +14,19 @@ from estimator.spec import parse_spec
 
 @transaction.atomic
 def branch(owner: User, origin: Design, change: Change | None = None) -> Design:
-    """A new design of ``owner`` out of the state in sight of ``origin``; of its newest revision while that is invalid.
+    """A new design of ``owner`` out of the current state of ``origin``.
 
     ``change`` is made in the new one, which then has to be one that can be built.
 
     Raises
     ------
     SpecError
-        If today's rules refuse even the newest revision, or what the change makes of it.
+        If today's rules refuse that state, or what the change makes of it.
     EstimatorError
         If no fabric of its parts meets the change.
     """
-    given, _ = given_in_sight(origin)
     catalog = load_catalog()
-    spec = parse_spec(apply_change({**given, "name": variant_name(origin)}, change or {}), catalog)
+    spec = parse_spec(apply_change({**origin.given, "name": variant_name(origin)}, change or {}), catalog)
     if change:
         estimate([spec], catalog, parts=("counts",))
     variant = save_design(owner, spec)

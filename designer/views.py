@@ -2,7 +2,7 @@
 
 from typing import Any
 from urllib.parse import urlsplit
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -15,30 +15,31 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseStopPolling, push_url, retarget
 
 from designer import samples
-from designer.access import design_page, design_to_change, design_to_own, design_to_see, owner_of, visiting
+from designer.access import design_page, design_to_change, design_to_own, design_to_see, name_of, owner_of, visiting
 from designer.bom_table import sorted_bom
 from designer.design_list import design_rows, sorted_rows
 from designer.diagrams import fabric_svg
-from designer.edits import keep_saved, typed_of
+from designer.edits import record, typed_of
 from designer.fabric_query import ANCHOR
 from designer.fabric_views import found_query
 from designer.findings_tab import change_of
 from designer.forms import DesignForm
-from designer.job_page import job_context, job_of, job_or_404, job_part, present_result, problems_of
+from designer.job_page import job_context, job_of, job_or_404, job_part, present_result, problems_of, version_context
 from designer.link_lists import is_outdated
 from designer.models import Design
 from designer.pins import strip
 from designer.racks_tab import racks_picture
+from designer.result_query import MAX_DIGITS
 from designer.revising import revise, tab_page
 from designer.services import cancel_estimate, request_estimate, save_design
-from designer.sight import bound, digest_to_show, given_in_sight, head_context, page_context, sent_form, state_in_sight
+from designer.sight import bound, head_context, page_context, sent_form, state_in_sight
 from designer.start_specs import asked_sample, start_spec
 from designer.tabs import tab_of
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
-from estimator.spec import spec_hash
+from estimator.units import is_whole_number
 
 
 @login_required
@@ -78,8 +79,8 @@ def design(request: HttpRequest, design_id: UUID) -> HttpResponse:
         return _estimate(request, design_to_change(request, design_id))
     row = design_to_see(request, design_id)
     form, spec = state_in_sight(row, is_visited=bool(visiting(request)))
-    job = job_of(row, digest_to_show(row, spec)) or job_of(row, row.latest.spec_hash)
-    if job is not None and job.state == EstimateJob.State.FAILED and (spec is None or job.spec_hash == spec_hash(spec)):
+    job = job_of(row, row.spec_hash)
+    if job is not None and job.state == EstimateJob.State.FAILED and spec is not None:
         if not form.is_bound:  # what was given stays, with what is wrong beside it
             form = bound(form, row, "" if visiting(request) else None)
         form.add_problems(problems_of(job))
@@ -111,8 +112,9 @@ def _estimate(request: HttpRequest, row: Design | None) -> HttpResponse:
                 [form.spec], load_catalog(), parts=("counts",)
             )  # what cannot be built is refused before it is saved
             with transaction.atomic():  # a job that may not be queued saves no design either
-                saved = save_design(owner, form.spec, row)
-                keep_saved(saved, typed_of(request.POST))
+                saved = row or save_design(owner, form.spec)
+                if row:
+                    record(row, typed_of(request.POST), f"form.{uuid4().hex}", form.spec, by=name_of(request))
                 job, _ = request_estimate(saved.owner, form.spec)
         except EstimatorError as error:
             form.add_problems(error.problems)
@@ -137,17 +139,16 @@ def _refused(request: HttpRequest, form: DesignForm, row: Design | None) -> Http
 @design_page
 @require_POST
 def design_apply(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
-    """Save the design with the change that one finding proposes, and ask for its estimate."""
+    """Change the design as one finding proposes, and ask for its estimate."""
     design_to_change(request, design_id)
     row, job = job_or_404(request, design_id, job_id)
-    given, digest = given_in_sight(row)
     change = change_of(job.result or {}, request.POST.get("finding", ""), request.POST.get("choice", ""))
     if change is None:
         raise Http404("This estimate has no such finding, or it proposes no change.")
-    if digest != job.spec_hash:
+    if row.spec_hash != job.spec_hash:
         messages.error(request, "The design has changed since this estimate, so its findings may no longer hold.")
         return redirect(tab_page(row, "findings"))
-    return revise(request, row, given, change, "findings")
+    return revise(request, row, row.given, change, "findings")
 
 
 @design_page
@@ -155,13 +156,13 @@ def design_apply(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
 def floor_plan(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """Ask for a floor plan by the catalog's figures, where the design asks for none."""
     row = design_to_change(request, design_id)
-    return revise(request, row, given_in_sight(row)[0], {"site.plan": {}}, "racks")
+    return revise(request, row, row.given, {"site.plan": {}}, "racks")
 
 
 @design_page
 @require_POST
 def revision_restore(request: HttpRequest, design_id: UUID, number: int) -> HttpResponse:
-    """Make an earlier revision the newest one again; the revisions between stay."""
+    """Make a version the current state again, as an edit that can be taken back."""
     row = design_to_change(request, design_id)
     revision = get_object_or_404(row.revisions, number=number)
     came_from = QueryDict(urlsplit(request.headers.get("Referer", "")).query)
@@ -199,8 +200,11 @@ def estimate_tab(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
     if job.state != EstimateJob.State.SUCCEEDED:
         raise Http404("This estimate has no result.")
     context = job_context(request, row, job)
-    query = urlencode(found_query(context) or {}) or request.GET.urlencode()
-    return push_url(render(request, "designer/_tabs.html", context), f"{reverse('design', args=[row.pk])}?{query}")
+    query, page = urlencode(found_query(context) or {}) or request.GET.urlencode(), reverse("design", args=[row.pk])
+    if is_whole_number(number := request.GET.get("version", ""), MAX_DIGITS):
+        context |= version_context(request, row, int(number))
+        page = reverse("version", args=[row.pk, int(number)])
+    return push_url(render(request, "designer/_tabs.html", context), f"{page}?{query}")
 
 
 @design_page
@@ -245,7 +249,7 @@ def estimate_racks(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpR
 @design_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def design_delete(request: HttpRequest, design_id: UUID) -> HttpResponse:
-    """Ask once, then delete a design with its revisions."""
+    """Ask once, then delete a design with its versions."""
     row = design_to_own(request, design_id)
     if request.method != "POST":
         return render(request, "designer/design_delete.html", {"section": "designs", "design": row})

@@ -12,10 +12,10 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from designer.access import owner_of
+from designer.current_state import spec_of
 from designer.models import Design
 from designer.revising import branch_off
 from designer.scaling_charts import COLLECTIVES
-from designer.sight import given_in_sight
 from designer.templatetags.units import significant
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
@@ -94,7 +94,7 @@ def _on(work: Workload, row: Design) -> dict[str, Any]:
     catalog = load_catalog()
     here: dict[str, Any] = {"own": row}
     try:
-        spec = parse_spec(given_in_sight(row)[0], catalog)
+        spec = spec_of(row)
         rows = _rows(work, spec)
     except EstimatorError as error:
         return here | {"cannot": [problem.message for problem in error.problems]}

@@ -11,7 +11,8 @@ from estimator.errors import Problem
 from estimator.spec import DesignSpec, parse_spec
 
 WRAPPER_KEYS = ("name", "spec")
-REFERENCE_KEYS = ("design",)
+REFERENCE_KEYS = ("design", "revision")
+VERSION_KEYS = ("name", "note")
 
 
 def spec_of(body: Mapping[str, Any], catalog: Catalog) -> DesignSpec:
@@ -35,7 +36,7 @@ def revised_spec(design: Design, body: Mapping[str, Any], catalog: Catalog) -> D
     _refuse_unknown_keys(body, WRAPPER_KEYS)
     if not body:
         raise refuse(400, "nothing_to_change", "Give a name, a spec or both.")
-    spec = body.get("spec", design.latest.given)
+    spec = body.get("spec", design.given)
     if isinstance(spec, Mapping) and "name" not in spec:
         spec = {**spec, "name": design.name}
     return _named(spec, body, catalog)
@@ -60,6 +61,25 @@ def design_id_of(body: Mapping[str, Any]) -> UUID:
             "This is no id of a design. Ids look like 8f14e45f-ceea-467f-8d5c-3a1b2c3d4e5f; GET designs/ lists yours."
         )
         raise Refusal(400, "invalid_request", [Problem("design", "invalid", message)]) from None
+
+
+def version_of(body: Mapping[str, Any]) -> tuple[str, str]:
+    """(name, note) of a version to be saved; either may be left out.
+
+    Raises
+    ------
+    Refusal
+        For other keys, and for values that are no texts.
+    """
+    _refuse_unknown_keys(body, VERSION_KEYS)
+    problems = [
+        Problem(key, "wrong_type", f"A version's {key} is a text.")
+        for key, value in body.items()
+        if not isinstance(value, str)
+    ]
+    if problems:
+        raise Refusal(400, "invalid_request", problems)
+    return body.get("name", ""), body.get("note", "")
 
 
 def _refuse_unknown_keys(body: Mapping[str, Any], known: tuple[str, ...]) -> None:

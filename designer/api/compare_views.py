@@ -69,10 +69,10 @@ class EstimateCompareView(_CompareView):
 
 
 class DesignCompareView(_CompareView):
-    """A file against one fabric of a design's latest revision."""
+    """A file against one fabric of a design as it is now."""
 
     @schema.links_compare_design
     def post(self, request: Request, pk: UUID) -> Response:
         query, catalog = query_of(request, CompareQuery), load_catalog()
-        spec = parse_spec(get_object_or_404(designs_of(request), pk=pk).latest.spec, catalog)
+        spec = parse_spec(get_object_or_404(designs_of(request), pk=pk).given, catalog)
         return self.compare(request, query, link_list(spec, catalog, query["fabric"]))

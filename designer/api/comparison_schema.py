@@ -44,11 +44,12 @@ _ITEM = {
     "description": "One of estimate, design, spec, offer, quote and sibling.",
     "properties": {
         "estimate": {**_ID, "description": "A finished estimate, taken as it is."},
-        "design": {**_ID, "description": "A design's newest revision."},
+        "design": {**_ID, "description": "A design as it is now, or its version ``revision``."},
         "spec": {"$ref": "#/components/schemas/DesignSpec"},
         "offer": _OFFER,
         "quote": {**_ID, "description": "The matched lines of a quote."},
         "sibling": {"type": "integer", "minimum": 0, "description": "The other family of network of an item before."},
+        "revision": {"type": "integer", "minimum": 1, "description": "Beside a design: one of its named versions."},
         "price_book": {
             "type": "string",
             "description": "street, anchors, or the id of an own book: prices it by that.",
@@ -116,7 +117,7 @@ comparison_update = _call(
 )
 comparison_refresh = _call(
     "refresh_comparison",
-    "Make a comparison anew: newest revisions, today's model, catalog and price books",
+    "Make a comparison anew: designs as they are now, today's model, catalog and price books",
     {200: ComparisonDetailSerializer},
     (403, 404, 503),
     request=None,

@@ -22,7 +22,7 @@ from designer.api.serializers import NoQuery, PageQuery, _url
 from designer.api.views import designs_of, owner_of
 from designer.exports.quote_files import quote_file
 from designer.labels import MAX_NAME, checked_label
-from designer.models import PriceBook, Quote
+from designer.models import Design, PriceBook, Quote
 from designer.quotes import MAX_VENDOR, create_quote, set_columns, set_matches, take_into_book
 from designer.uploads import bytes_of
 from estimator.catalog.loader import load_catalog
@@ -59,11 +59,11 @@ class QuotesView(HeavyJobView):
         file = parts.get("file")
         if file is None or not hasattr(file, "read"):
             raise _refused("file", "missing", "Send the quote as the part 'file' of a form.")
-        spec = _spec_of(request, parts)
+        spec, design = _spec_of(request, parts)
         columns = _json_part(parts, "columns", MAX_COLUMNS_BYTES)
         data = bytes_of(file, "file", MAX_FILE_BYTES)
         name, vendor = (str(parts.get(key) or "") for key in ("name", "vendor"))
-        quote = create_quote(owner_of(request), spec, data, str(file.name), name, vendor, columns)
+        quote = create_quote(owner_of(request), spec, data, str(file.name), name, vendor, columns, design=design)
         values = _quote_json(request, quote)
         return Response(values, status=201, headers={"Location": values["url"]})
 
@@ -144,18 +144,19 @@ def _quote_json(request: Request, quote: Quote) -> dict[str, Any]:
     return QuoteDetailSerializer(quote, context={"request": request}).data
 
 
-def _spec_of(request: Request, parts: Mapping[str, Any]) -> DesignSpec:
-    """The design that the quote is for, by one of three names."""
+def _spec_of(request: Request, parts: Mapping[str, Any]) -> tuple[DesignSpec, Design | None]:
+    """What the quote is for, by one of three names, and the design whose state that is."""
     given = [name for name in SOURCES if parts.get(name)]
     if len(given) != 1:
         raise _refused("design", "one_source", f"Give one of {', '.join(SOURCES)}; {len(given) or 'none'} are here.")
     catalog = load_catalog()
     if given == ["spec"]:
-        return parse_spec(_json_part(parts, "spec", MAX_SPEC_BYTES), catalog)
+        return parse_spec(_json_part(parts, "spec", MAX_SPEC_BYTES), catalog), None
     pk = _id(parts[given[0]], given[0])
     if given == ["design"]:
-        return parse_spec(get_object_or_404(designs_of(request), pk=pk).latest.given, catalog)
-    return parse_spec(get_object_or_404(EstimateJob, pk=pk, owner_id=request.user.pk).spec, catalog)
+        design = get_object_or_404(designs_of(request), pk=pk)
+        return parse_spec(design.given, catalog), design
+    return parse_spec(get_object_or_404(EstimateJob, pk=pk, owner_id=request.user.pk).spec, catalog), None
 
 
 def _json_part(parts: Mapping[str, Any], name: str, max_bytes: int) -> Any:

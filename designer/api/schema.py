@@ -105,9 +105,24 @@ NAMED_SPEC = {
     "additionalProperties": False,
 }
 DESIGN_CHANGE = {**NAMED_SPEC, "required": [], "minProperties": 1}
+VERSION = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "maxLength": 200, "description": 'Without one, "Version" and its number.'},
+        "note": {"type": "string", "maxLength": 2000},
+    },
+    "additionalProperties": False,
+}
 DESIGN_ID = {
     "type": "object",
-    "properties": {"design": {"type": "string", "format": "uuid"}},
+    "properties": {
+        "design": {"type": "string", "format": "uuid"},
+        "revision": {
+            "type": "integer",
+            "minimum": 1,
+            "description": "One of its named versions, not its current state.",
+        },
+    },
     "required": ["design"],
     "additionalProperties": False,
 }
@@ -239,19 +254,34 @@ design_create = _call(
     examples=[_example("named spec", {"name": "Bid for 127 nodes", "spec": SPEC}), _example("spec", SPEC)],
     tags=["designs"],
 )
-design_read = _call("get_design", "A design with its history", {200: DesignDetailSerializer}, (404,), tags=["designs"])
+design_read = _call(
+    "get_design",
+    "A design as it is now, with its named versions",
+    {200: DesignDetailSerializer},
+    (404,),
+    tags=["designs"],
+)
 design_update = _call(
     "update_design",
-    "Rename or revise a design",
+    "Rename a design or change what it says",
     {200: DesignDetailSerializer},
     (*BODY, 404, 503),
     request=_json(DESIGN_CHANGE),
     examples=[_example("rename", {"name": "Bid, second round"}), _example("revise", {"spec": SPEC})],
     tags=["designs"],
 )
-design_delete = _call("delete_design", "Delete a design with its history", {204: None}, (403, 404), tags=["designs"])
+design_delete = _call("delete_design", "Delete a design with its versions", {204: None}, (403, 404), tags=["designs"])
+revision_create = _call(
+    "save_revision",
+    "Keep the current state as a named version",
+    {201: RevisionDetailSerializer},
+    (*BODY, 404),
+    request=_json(VERSION),
+    examples=[_example("version", {"name": "Bid 1", "note": "As sent on 3 November"})],
+    tags=["designs"],
+)
 revision_read = _call(
-    "get_revision", "One revision of a design", {200: RevisionDetailSerializer}, (404,), tags=["designs"]
+    "get_revision", "One named version of a design", {200: RevisionDetailSerializer}, (404,), tags=["designs"]
 )
 
 estimate_list = _call(

@@ -103,7 +103,7 @@ class RevisionSerializer(serializers.ModelSerializer[DesignRevision]):
 
     class Meta:
         model = DesignRevision
-        fields = ["number", "url", "spec_hash", "created_at"]
+        fields = ["number", "url", "name", "note", "spec_hash", "created_at"]
 
     def get_url(self, revision: DesignRevision) -> str:
         return _url(self, "revision", pk=revision.design_id, number=revision.number)
@@ -121,24 +121,25 @@ class RevisionDetailSerializer(RevisionSerializer):
 
 
 class DesignSerializer(serializers.ModelSerializer[Design]):
-    """A design in a list. ``revision`` and ``spec_hash`` are of its latest revision."""
+    """A design in a list. ``spec_hash`` and ``state_number`` are of its current state, which is the design."""
 
     url = serializers.SerializerMethodField()
-    revision = serializers.IntegerField()
+    revision = serializers.IntegerField(help_text="Number of the newest named version; 0 where none was saved.")
     spec_hash = serializers.CharField()
+    state_number = serializers.IntegerField(help_text="Counts changes: another number, another state.")
 
     class Meta:
         model = Design
-        fields = ["id", "url", "name", "revision", "spec_hash", "created_at", "updated_at"]
+        fields = ["id", "url", "name", "revision", "spec_hash", "state_number", "created_at", "updated_at"]
 
     def get_url(self, design: Design) -> str:
         return _url(self, "design", pk=design.pk)
 
 
 class DesignDetailSerializer(DesignSerializer):
-    """A design with its latest spec and the list of all its revisions, oldest first."""
+    """A design as it is now, and the list of all its named versions, oldest first."""
 
-    spec = SpecField(help_text="The latest revision's normalized spec: every default is printed.")
+    spec = SpecField(help_text="The current state, normalized: every default is printed.")
     given = SpecField(help_text=GIVEN_HELP)
     revisions = RevisionSerializer(many=True)
 

@@ -25,6 +25,7 @@ urlpatterns = [
     path("spec-schema/", views.SpecSchemaView.as_view(), name="spec-schema"),
     path("designs/", views.DesignsView.as_view(), name="designs"),
     path("designs/<uuid:pk>/", views.DesignView.as_view(), name="design"),
+    path("designs/<uuid:pk>/revisions/", views.RevisionsView.as_view(), name="revisions"),
     path("designs/<uuid:pk>/revisions/<int:number>/", views.RevisionView.as_view(), name="revision"),
     path("estimates/", views.EstimatesView.as_view(), name="estimates"),
     path("estimates/<uuid:pk>/", views.EstimateView.as_view(), name="estimate"),

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from designer import services
 from designer.api import schema
 from designer.api.base import ApiView, HeavyJobView, Pages, body_of, query_of
-from designer.api.bodies import design_id_of, revised_spec, spec_of
+from designer.api.bodies import design_id_of, revised_spec, spec_of, version_of
 from designer.api.errors import NOT_FOUND, refuse
 from designer.api.serializers import (
     BomQuery,
@@ -27,7 +27,8 @@ from designer.api.serializers import (
     NoQuery,
     RevisionDetailSerializer,
 )
-from designer.edits import keep_saved
+from designer.current_state import refresh_states
+from designer.current_state import spec_of as spec_of_design
 from designer.exports.downloads import BOM_FILES
 from designer.models import Design, DesignRevision
 from estimator.catalog.loader import load_catalog
@@ -75,11 +76,10 @@ class SpecSchemaView(ApiView):
 
 # --- Designs -----------------------------------------------------------------------------------------------------
 def designs_of(request: Request) -> QuerySet[Design]:
-    """The caller's designs, each with the number, hash and spec of its latest revision."""
-    latest = DesignRevision.objects.filter(design=OuterRef("pk")).order_by("-number")
-    return Design.objects.filter(owner_id=request.user.pk).annotate(
-        revision=Subquery(latest.values("number")[:1]), spec_hash=Subquery(latest.values("spec_hash")[:1])
-    )
+    """The caller's designs by today's rules, each with the number of its newest version."""
+    refresh_states(owner_of(request))
+    newest = DesignRevision.objects.filter(design=OuterRef("pk")).order_by("-number").values("number")[:1]
+    return Design.objects.filter(owner_id=request.user.pk).annotate(revision=Coalesce(Subquery(newest), 0))
 
 
 class DesignsView(ApiView):
@@ -118,8 +118,7 @@ class DesignView(ApiView):
         query_of(request, NoQuery)
         design = get_object_or_404(designs_of(request), pk=pk)
         spec = revised_spec(design, body_of(request), load_catalog())
-        with transaction.atomic():
-            keep_saved(services.save_design(owner_of(request), spec, design))
+        services.save_design(owner_of(request), spec, design, by=f"{request.user.get_username()}, over REST")
         return Response(_design_json(request, pk))
 
     @schema.design_delete
@@ -129,8 +128,20 @@ class DesignView(ApiView):
         return Response(status=204)
 
 
+class RevisionsView(ApiView):
+    """Named versions of a design."""
+
+    @schema.revision_create
+    def post(self, request: Request, pk: UUID) -> Response:
+        query_of(request, NoQuery)
+        design = get_object_or_404(designs_of(request), pk=pk)
+        made = services.save_version(design, *version_of(body_of(request)))
+        values = RevisionDetailSerializer(made, context={"request": request}).data
+        return Response(values, status=201, headers={"Location": values["url"]})
+
+
 class RevisionView(ApiView):
-    """One saved state of a design."""
+    """One named version of a design."""
 
     @schema.revision_read
     def get(self, request: Request, pk: UUID, number: int) -> Response:
@@ -147,8 +158,6 @@ def owner_of(request: Request) -> Any:
 
 def _design_json(request: Request, pk: UUID) -> dict[str, Any]:
     design: Any = get_object_or_404(designs_of(request).prefetch_related("revisions"), pk=pk)
-    latest = design.latest
-    design.spec, design.given = latest.spec, latest.given
     return DesignDetailSerializer(design, context={"request": request}).data
 
 
@@ -184,13 +193,25 @@ class EstimatesView(HeavyJobView):
             design = Design.objects.filter(owner_id=request.user.pk, pk=design_id_of(body)).first()
             if design is None:
                 raise refuse(404, "not_found", "You have no design with this id.", "design")
-            spec = parse_spec(design.latest.spec, catalog)
+            spec = (
+                spec_of_design(design) if "revision" not in body else parse_spec(_version(design, body).given, catalog)
+            )
         else:
             spec = spec_of(body, catalog)
         job, _ = services.request_estimate(owner_of(request), spec)
         values = _job_json(request, job)
         status = 200 if job.state == EstimateJob.State.SUCCEEDED else 202
         return Response(values, status=status, headers={"Location": values["url"]})
+
+
+def _version(design: Design, body: Mapping[str, Any]) -> DesignRevision:
+    """The named version of a body."""
+    number = body["revision"]
+    is_number = isinstance(number, int) and not isinstance(number, bool)
+    version = design.revisions.filter(number=number).first() if is_number else None
+    if version is None:
+        raise refuse(404, "not_found", "This design has no version with this number.", "revision")
+    return version
 
 
 class EstimateView(ApiView):

@@ -18,8 +18,12 @@ def tab_link(context: dict[str, Any], tab: str, anchor: str = "result", **query:
     The fragment answers the same query as the page, and its answer says which address of the page the browser shall show.
     """
     design, job = context["design"], context["job"]
+    version = context.get("version_shown")
+    if version:
+        query["version"] = version.number
     asked = urlencode({"tab": tab} | {key: value for key, value in query.items() if value not in (None, "")})
-    page, fragment = reverse("design", args=[design.pk]), reverse("estimate-tab", args=[design.pk, job.pk])
+    page = reverse("version", args=[design.pk, version.number]) if version else reverse("design", args=[design.pk])
+    fragment = reverse("estimate-tab", args=[design.pk, job.pk])
     return format_html(
         'href="{0}?{2}#{3}" hx-get="{1}?{2}" hx-target="#tabs" hx-swap="outerHTML"',
         page, fragment, asked, anchor,

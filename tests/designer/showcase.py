@@ -15,17 +15,15 @@ from designer.accounts import local_owner
 from designer.calibrations import save_calibration
 from designer.comparison_items import resolved_items
 from designer.comparisons import create_comparison
+from designer.current_state import figures_now
 from designer.edits import record, start_state
-from designer.kept_figures import to_keep
-from designer.live import live_context
 from designer.models import Calibration, Comparison, Design, PriceBook, Quote, SignInLink
 from designer.pins import pin
 from designer.price_books import create_book, revise_book
 from designer.quotes import create_quote
 from designer.samples import add_samples
-from designer.services import request_estimate, save_design
+from designer.services import request_estimate, save_design, save_version
 from designer.sharing import issue
-from designer.sight import state_in_sight
 from designer.variants import branch
 from estimator.calibration import calibrate
 from estimator.catalog.loader import load_catalog
@@ -47,6 +45,7 @@ PLANNED = FULL | {"site": {"plan": {}}, "other_fabrics": [
     {"role": "storage", "generation": "ndr", "extra_endpoints": 16}, {"role": "in-band"}, {"role": "out-of-band"}]}  # fmt: skip
 PRICED = PLANNED | {"economics": {"years": 5, "electricity_usd_per_kwh": 0.11, "cloud_usd_per_gpu_hour": 2.9}}
 REVISIONS = (HALL, HALL | GROWN, HALL | FULL, HALL | PLANNED, HALL | PRICED)
+NAMES = {0: "First idea", 2: "Bid 1", 4: "Bid 2, with prices"}  # of the versions of the hall
 VARIANTS = {
     "Aurora hall 2, 2:1": {"oversubscription": "2:1"},
     "Aurora hall 2, RoCE": {"generation": "roce-400", "leaf_switch": None, "reserved": {}},
@@ -89,11 +88,12 @@ def make() -> dict[str, str]:
 
 
 def designed(owner: User, *revisions: dict[str, Any]) -> Design:
-    """A design with these revisions, and an estimate of the last."""
+    """A design with these states, each saved as a version, and an estimate of the last."""
     design = None
     for values in revisions:
         spec = parse_spec(values, load_catalog())
         design = save_design(owner, spec, design)
+        save_version(design, NAMES.get(len(design.revisions.all()), ""), "")
     request_estimate(owner, spec)
     assert design is not None
     return design
@@ -104,7 +104,7 @@ def pin_with_variants(owner: User, hall: Design) -> None:
     pin(owner, hall)
     for name, change in VARIANTS.items():
         variant = branch(owner, hall)
-        given = variant.latest.given
+        given = variant.now.given
         spec = parse_spec(given | {"name": name, "fabric": given["fabric"] | change}, load_catalog())
         pin(owner, save_design(owner, spec, variant))
         request_estimate(owner, spec)
@@ -120,8 +120,8 @@ def cleared_account() -> User:
 def invalid(owner: User) -> Design:
     """A design whose last edit asks for more than its tiers can hold."""
     design = designed(owner, UNIT | {"name": "Aurora hall 3, draft"})
-    figures = to_keep(live_context(*state_in_sight(design)))
-    record(design, start_state(design) | TOO_LARGE, "too large", None, None, figures)
+    figures_now(design)
+    record(design, start_state(design) | TOO_LARGE, "too large", None)
     return design
 
 
@@ -179,7 +179,7 @@ def unread_quote(owner: User, unit: Design) -> Quote:
 
 
 def _quoted(owner: User, unit: Design, data: bytes, file_name: str) -> Quote:
-    spec = parse_spec(unit.latest.given, load_catalog())
+    spec = parse_spec(unit.now.given, load_catalog())
     return create_quote(owner, spec, data, file_name, vendor="Meridian Networks", may_ask=True)
 
 

@@ -24,7 +24,7 @@ def test_a_saved_design_comes_back_with_every_default(call: Caller) -> None:
     saved = response.json()
     assert response["Location"] == saved["url"]
     assert saved["url"].endswith(f"/api/v1/designs/{saved['id']}/")
-    assert (saved["name"], saved["revision"]) == ("Four units", 1)
+    assert (saved["name"], saved["revision"], saved["state_number"]) == ("Four units", 0, 1)
     assert saved["spec"]["compute"]["nodes"] == 127
     assert saved["spec"]["fabric"]["layout"] == "rail-optimized"
     assert call("GET", f"designs/{saved['id']}/").json() == saved
@@ -51,9 +51,9 @@ def test_a_body_that_is_no_named_spec_is_refused(call: Caller, body: Any, code: 
     assert not Design.objects.exists()
 
 
-def test_a_new_name_is_a_revision_too(call: Caller, design: dict[str, Any]) -> None:
+def test_a_new_name_changes_the_design(call: Caller, design: dict[str, Any]) -> None:
     changed = call("PATCH", f"designs/{design['id']}/", {"name": "Second round"}).json()
-    assert (changed["name"], changed["revision"], changed["spec"]["name"]) == ("Second round", 2, "Second round")
+    assert (changed["name"], changed["state_number"], changed["spec"]["name"]) == ("Second round", 2, "Second round")
     assert changed["spec"]["compute"] == design["spec"]["compute"]
     assert changed["spec_hash"] != design["spec_hash"]
 
@@ -67,15 +67,31 @@ def test_a_new_spec_keeps_the_name_unless_it_brings_one(call: Caller, design: di
     assert (changed["name"], changed["spec"]["compute"]["nodes"]) == ("Four units", 31)
     assert call("PATCH", path, {"spec": spec | {"name": "One unit"}}).json()["name"] == "One unit"
     assert call("PATCH", path, {"spec": spec | {"name": "One unit"}, "name": "1 SU"}).json()["name"] == "1 SU"
-    assert [revision["number"] for revision in call("GET", path).json()["revisions"]] == [1, 2, 3, 4]
+    now = call("GET", path).json()
+    assert (now["state_number"], now["revisions"]) == (4, []), "nothing makes a version unasked"
 
 
-def test_an_unchanged_design_gets_no_revision(call: Caller, design: dict[str, Any]) -> None:
-    assert call("PATCH", f"designs/{design['id']}/", {"spec": SPEC}).json()["revision"] == 1
+def test_the_same_again_is_no_change(call: Caller, design: dict[str, Any]) -> None:
+    assert call("PATCH", f"designs/{design['id']}/", {"spec": SPEC}).json()["state_number"] == 1
 
 
-def test_every_revision_can_be_read_again(call: Caller, design: dict[str, Any]) -> None:
+def test_a_named_version_can_be_read_again_and_estimated(call: Caller, design: dict[str, Any], sent: list[str]) -> None:
+    made = call("POST", f"designs/{design['id']}/revisions/", {"name": "Bid 1", "note": "as sent"})
+    assert (made.status_code, made.json()["number"], made.json()["name"], made.json()["note"]) == (
+        201,
+        1,
+        "Bid 1",
+        "as sent",
+    )
     call("PATCH", f"designs/{design['id']}/", {"name": "Second round"})
+    assert call("POST", f"designs/{design['id']}/revisions/").json()["name"] == "Version 2"
+    for body, name in (
+        ({"design": design["id"]}, "Second round"),
+        ({"design": design["id"], "revision": 1}, "Four units"),
+    ):
+        assert call("POST", "estimates/", body).json()["name"] == name
+    assert_refused(call("POST", "estimates/", {"design": design["id"], "revision": 9}), 404, "not_found", "revision")
+    assert_refused(call("POST", f"designs/{design['id']}/revisions/", {"name": 7}), 400, "invalid_request", "name")
     revisions = call("GET", f"designs/{design['id']}/").json()["revisions"]
     first = call("GET", f"designs/{design['id']}/revisions/1/").json()
     assert first["spec"] == design["spec"]
@@ -121,7 +137,7 @@ def test_the_list_has_pages_and_a_search(call: Caller) -> None:
     assert (len(last["results"]), last["next"]) == (1, None)
     found = call("GET", "designs/?search=bid%203").json()
     assert [row["name"] for row in found["results"]] == ["Bid 3"]
-    assert found["results"][0]["revision"] == 1
+    assert found["results"][0]["revision"] == 0
 
 
 @pytest.mark.parametrize(

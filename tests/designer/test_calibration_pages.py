@@ -363,7 +363,7 @@ def use(page: Client, design: Design, calibration: str) -> EstimateJob:
     """The finished job of the design with this calibration."""
     response = page.post(reverse("calibration-use"), {"design": str(design.pk), "calibration": calibration})
     assert response["Location"].startswith(reverse("design", args=[design.pk]))
-    job = EstimateJob.objects.get(spec_hash=design.latest.spec_hash)
+    job = EstimateJob.objects.get(spec_hash=design.now.spec_hash)
     tasks.run_estimate(str(job.pk))
     job.refresh_from_db()
     return job
@@ -372,10 +372,10 @@ def use(page: Client, design: Design, calibration: str) -> EstimateJob:
 def test_a_design_takes_a_calibration_names_it_and_gives_it_back(page: Client, design: Design, sent: list[str]) -> None:
     row = kept(page, name="Hall 4, November", fabric="infiniband", nics_per_node="8", nic_gbit_s="400")
     plain = use(page, design, "")
-    assert design.latest.number == 1, "the catalog's constants were used before"
+    assert design.now.state_number == 1, "the catalog's constants were used before"
     job = use(page, design, str(row.pk))
-    assert design.latest.number == 2
-    assert design.latest.spec["workload"]["calibration"] == calibrated_of(row).model_dump()
+    assert design.now.state_number == 2
+    assert design.now.spec["workload"]["calibration"] == calibrated_of(row).model_dump()
     busbw = [done.result["performance"]["all_reduce"]["busbw_gb_s"][-1][-1] for done in (plain, job) if done.result]
     assert busbw[0] != busbw[1]
 
@@ -391,19 +391,19 @@ def test_a_design_takes_a_calibration_names_it_and_gives_it_back(page: Client, d
     page.post(reverse("calibration-delete", args=[row.pk]))
     assert "“Hall 4, November”" in text_of(page.get(reverse("design", args=[design.pk]))), "the design keeps its values"
     use(page, design, "")
-    assert design.latest.number == 3
-    assert design.latest.spec["workload"]["calibration"] is None
+    assert design.now.state_number == 3
+    assert design.now.spec["workload"]["calibration"] is None
     assert "Predicted with the calibration" not in text_of(page.get(reverse("design", args=[design.pk])))
 
 
-def test_the_same_calibration_twice_adds_no_revision(page: Client, design: Design, sent: list[str]) -> None:
+def test_the_same_calibration_twice_changes_nothing(page: Client, design: Design, sent: list[str]) -> None:
     row = kept(page)
     for _ in range(2):
         response = page.post(
             reverse("calibration-use"), {"design": str(design.pk), "calibration": str(row.pk)}, follow=True
         )
-    assert design.latest.number == 2
-    assert "revision 2 says that already" in text_of(response)
+    assert design.now.state_number == 2
+    assert "the design says that already" in text_of(response)
 
 
 def test_a_calibration_of_other_machines_says_so() -> None:

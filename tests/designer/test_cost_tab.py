@@ -370,12 +370,12 @@ def test_moved_figures_are_applied_to_the_design(page: Client, owner: User) -> N
     response = page.post(address, {"utilization": "70", "pue": "1.3"})
     assert response.status_code == 302
     assert "tab=cost" in response["Location"]
-    latest = Design.objects.get(pk=design.pk).latest
-    assert latest.number == 2
+    latest = Design.objects.get(pk=design.pk)
+    assert latest.state_number == 2
     assert latest.given["economics"] == {"utilization": 0.7}, "what was not moved keeps its range"
     response = page.post(address, {"utilization": "60"}, follow=True)
     assert "The design has changed since this estimate" in words_of(response)
-    assert Design.objects.get(pk=design.pk).latest.number == 2
+    assert Design.objects.get(pk=design.pk).state_number == 2
 
 
 def test_strangers_and_old_versions_move_nothing(page: Client, owner: User) -> None:

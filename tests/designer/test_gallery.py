@@ -149,10 +149,10 @@ def test_a_variant_for_a_workload_leaves_the_design_as_it_was(page: Client, owne
     answer = page.post(reverse("workload-variant", args=["llama-3-405b"]), {"design": str(own.pk)})
     variant = own.variants.get()
     assert answer["Location"] == reverse("design", args=[variant.pk])
-    given = variant.latest.given
+    given = variant.now.given
     assert (given["compute"]["gpus"], given["workload"]["placement"]) == (16_384, "ordered")
     assert given["compute"]["server"] == "dgx-h100"
-    assert own.latest.given["compute"]["gpus"] == 64
+    assert own.now.given["compute"]["gpus"] == 64
     assert owner.estimate_jobs.count() == 1
 
 
@@ -187,7 +187,7 @@ def test_a_spec_becomes_a_design_with_its_estimate_asked_for(
     design = Design.objects.get(owner=owner)
     assert response["Location"] == reverse("design", args=[design.pk])
     assert design.name == "Brought along"
-    assert design.latest.given["compute"]["nodes"] == 16
+    assert design.now.given["compute"]["nodes"] == 16
     assert owner.estimate_jobs.count() == 1
 
 
@@ -232,7 +232,7 @@ def test_the_nearest_design_of_a_dump_can_be_kept(page: Client, owner: User) -> 
     page.post(reverse("design-import"), {"spec": spec})
     design = Design.objects.get(owner=owner)
     assert design.name == "Network of fabric-berlin"
-    assert design.latest.spec["compute"]["nodes"] == 31
+    assert design.now.spec["compute"]["nodes"] == 31
 
 
 # ---------------------------------------------------------------- the tour

@@ -234,7 +234,7 @@ class TestPreview:
         assert page.get(address).status_code == 204
 
     def test_it_says_when_the_form_has_left_the_estimate_behind(self, page, design):
-        digest = design.latest.spec_hash
+        digest = design.now.spec_hash
         changed = page.post(reverse("edit-new"), {**FORM, "estimated_hash": digest}, headers=HTMX)
         assert "has changed since this estimate" in text_of(changed)
 
@@ -246,7 +246,7 @@ class TestPreview:
 class TestSavedDesign:
     def test_what_was_given_stays_when_the_catalog_no_longer_has_it(self, page, design):
         """A design of before a catalog change opens, with the problem beside its field."""
-        revision = design.latest
+        revision = design.now
         design.revisions.filter(pk=revision.pk).update(
             given=revision.given | {"compute": {"server": "dgx-gone", "nodes": 4}}
         )
@@ -270,10 +270,10 @@ class TestSavedDesign:
     def test_an_edited_design_follows_another_server(self, page, owner):
         page.post(reverse("design-new"), FORM)
         design = owner.designs.get()
-        assert "nics_per_node" not in design.latest.given["compute"]
+        assert "nics_per_node" not in design.now.given["compute"]
         page.post(reverse("design", args=[design.pk]), {**FORM, "compute__server": "gb200-tray"})
-        assert design.latest.number == 2
-        assert design.latest.spec["compute"]["nics_per_node"] == 4
+        assert design.now.state_number == 2
+        assert design.now.spec["compute"]["nics_per_node"] == 4
 
 
 class TestStaleNote:
@@ -311,8 +311,8 @@ class TestNewDesign:
         response = page.post(reverse("design-new"), FORM)
         design = owner.designs.get()
         assert response.url == reverse("design", args=[design.pk])
-        assert design.latest.spec["compute"]["gpus"] == 1024
-        assert owner.estimate_jobs.get().spec == design.latest.spec
+        assert design.now.spec["compute"]["gpus"] == 1024
+        assert owner.estimate_jobs.get().spec == design.now.spec
 
     def test_the_script_is_told_to_go_there(self, page, owner):
         response = page.post(reverse("design-new"), FORM, headers=HTMX)
@@ -337,7 +337,7 @@ class TestDesign:
         response = page.post(reverse("design", args=[design.pk]), FORM)
         assert response.url == reverse("design", args=[design.pk])
         design.refresh_from_db()
-        assert (design.name, design.latest.number) == ("Mine", 2)
+        assert (design.name, design.now.state_number) == ("Mine", 2)
         words = text_of(page.get(response.url))
         assert "Waiting for a worker" in words
         assert "Reload this page" in words

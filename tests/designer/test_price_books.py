@@ -406,14 +406,14 @@ def test_a_design_is_priced_with_a_book_from_its_page_and_takes_new_prices(
     page: Client, design: Design, book: PriceBook, sent: list[str]
 ) -> None:
     page.post(reverse("price-book-use"), {"design": design.pk, "book": book.pk})
-    assert design.latest.spec["economics"]["prices"] == snapshot_of(book)
+    assert design.now.spec["economics"]["prices"] == snapshot_of(book)
     assert "has these prices" in text_of(page.get(reverse("price-book", args=[book.pk])))
     revise_book(book, "Cheaper", [entry(usd=1)])
     assert "Take the new prices" in text_of(page.get(reverse("price-book", args=[book.pk])))
     page.post(reverse("price-book-use"), {"design": design.pk, "book": book.pk})
-    assert design.latest.spec["economics"]["prices"]["prices"][0]["typical"] == 100
+    assert design.now.spec["economics"]["prices"]["prices"][0]["typical"] == 100
     page.post(reverse("price-book-use"), {"design": design.pk, "book": "anchors"})
-    assert design.latest.spec["economics"]["prices"] is None
+    assert design.now.spec["economics"]["prices"] is None
     assert page.post(reverse("price-book-use"), {"design": "x", "book": "y"}).status_code == 404
 
 

@@ -1,4 +1,4 @@
-"""Revisions: what differs between any two in words, the panel that lists them, and going back."""
+"""Named versions: what differs between any two in words, the panel that lists them, their pages, and going back."""
 
 from typing import Any
 
@@ -7,12 +7,14 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from designer.comparisons import is_outdated, refresh
 from designer.edits import typed_now
-from designer.models import Design
+from designer.models import Comparison, Design
 from designer.revision_diff import answer_rows, figure_words, revision_diff
-from designer.services import save_design
+from designer.services import request_estimate, save_design, save_version
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.changes import apply_change
+from estimator.jobs import tasks
 from estimator.spec import parse_spec
 
 pytestmark = pytest.mark.django_db
@@ -28,12 +30,14 @@ FIGURES = {
 
 
 def saved(owner: User, *changes: dict[str, Any]) -> Design:
-    """A design with a revision for each change of the one before it."""
+    """A design with a version for each change of the one before it."""
     values: dict[str, Any] = dict(HALL)
     design = save_design(owner, parse_spec(values, load_catalog()))
+    save_version(design)
     for change in changes:
         values = apply_change(values, change)
         save_design(owner, parse_spec(values, load_catalog()), design)
+        save_version(design)
     return design
 
 
@@ -129,7 +133,7 @@ def test_figures_of_two_revisions_are_of_their_specs(owner):
 def test_a_default_that_moved_is_told_apart_from_an_answer(owner):
     design = saved(owner)
     first = design.revisions.get()
-    second = design.revisions.create(number=2, given=first.given, spec=first.spec, spec_hash="0" * 64)
+    second = design.revisions.create(number=7, given=first.given, spec=first.spec, spec_hash="0" * 64)
     assert revision_diff(first, second)["is_by_defaults"]
     assert not revision_diff(first, first)["is_by_defaults"]
 
@@ -154,11 +158,11 @@ class TestPanel:
     def test_each_revision_says_what_it_changed(self, page, owner):
         design = saved(owner, {"fabric.oversubscription": "2:1"}, {"compute.gpus": 512})
         words = page.get(reverse("revisions", args=[design.pk])).content.decode()
-        assert words.count("<strong>Revision ") == 3
+        assert words.count("<strong>Version ") == 3
         assert "The first one." in words
         assert "<del>1:1</del>" in words
         assert "<ins>512 GPUs</ins>" in words
-        assert words.count("Go back") == 2
+        assert words.count(">Restore<") == 2
 
     def test_any_two_are_compared(self, page, owner):
         design = saved(owner, {"fabric.oversubscription": "2:1"}, {"compute.gpus": 512})
@@ -181,19 +185,64 @@ class TestPanel:
         assert last.context["rows"][0]["diff"]["rows"][0]["after"] == "72 GPUs"
         assert "<html" not in first.content.decode()
 
-    def test_going_back_makes_a_revision_that_undo_takes_back(self, page, owner, sent):
+    def test_going_back_is_an_edit_that_undo_takes_back(self, page, owner, sent):
         design = saved(owner, {"compute.gpus": 512})
         form = {"name": "Hall 3", "compute__server": "dgx-h100", "size": "256", "size_unit": "gpus",
-                "fabric__generation": "ndr", "step": "size.1", "base": "0"}  # fmt: skip
+                "fabric__generation": "ndr", "step": "size.1"}  # fmt: skip
         page.post(reverse("edit", args=[design.pk]), form, headers={"Studio": "1"})
         page.post(reverse("revision-restore", args=[design.pk, 1]))
         design.refresh_from_db()
-        assert design.latest.number == 3
-        assert design.latest.given == design.revisions.get(number=1).given
+        assert design.revisions.count() == 2, "nothing makes a version unasked"
+        assert design.now.given == design.revisions.get(number=1).given
         assert typed_now(design)["size"] == "1024"
         page.post(reverse("undo", args=[design.pk]))
         design.refresh_from_db()
         assert typed_now(design)["size"] == "256"
+
+    def test_a_version_is_saved_by_name_and_says_what_came_after(self, page, owner, sent):
+        design = save_design(owner, parse_spec(HALL, load_catalog()))
+        address = reverse("revisions", args=[design.pk])
+        assert "No version yet" in page.get(address).content.decode()
+        page.post(address, {"name": "Bid 1", "note": "as sent to the board"})
+        save_design(owner, parse_spec(apply_change(HALL, {"compute.gpus": 512}), load_catalog()), design)
+        words = page.get(address).content.decode()
+        assert all(text in words for text in ("Bid 1", "as sent to the board", "since “Bid 1”", "<ins>512 GPUs</ins>"))
+        refused = page.post(address, {"name": "x" * 300, "note": "stays"})
+        assert refused.status_code == 422
+        assert 'value="stays"' in refused.content.decode()
+        assert [one.name for one in design.revisions.all()] == ["Bid 1"]
+
+    def test_a_version_is_opened_with_its_own_figures_tabs_and_files(self, page, owner, sent):
+        design = saved(owner)
+        save_design(owner, parse_spec(apply_change(HALL, {"compute.gpus": 512}), load_catalog()), design)
+        job, _ = request_estimate(owner, parse_spec(design.revisions.get().given, load_catalog()))
+        tasks.run_estimate(str(job.pk))
+        address = reverse("version", args=[design.pk, 1])
+        shown = page.get(address)
+        words = shown.content.decode()
+        assert shown.context["job"].pk == job.pk
+        assert shown.context["headlines"]["gpus"] == 1024
+        assert "Version “Version 1”, saved" in words
+        assert "session.js" not in words, "nothing on it changes the design"
+        assert f'href="{address}?tab=cost&amp;version=1#result"' in words
+        tab = page.get(reverse("estimate-tab", args=[design.pk, job.pk]), {"tab": "handoff", "version": "1"})
+        assert tab["HX-Push-Url"].startswith(address)
+        assert f"{reverse('api:links', args=[job.pk])}" in tab.content.decode()
+        assert page.get(reverse("design", args=[design.pk])).context["headlines"]["gpus"] == 512
+        assert page.get(reverse("version", args=[design.pk, 9])).status_code == 404
+
+    def test_a_version_is_compared_with_now(self, page, owner):
+        design = saved(owner)
+        save_design(owner, parse_spec(apply_change(HALL, {"compute.gpus": 512}), load_catalog()), design)
+        page.post(reverse("version-compare", args=[design.pk, 1]))
+        made = Comparison.objects.get()
+        assert [item["gpus"] for item in made.result["items"]] == [1024, 512]
+        assert [side["revision"] for side in made.specs] == [1, None]
+        assert not is_outdated(made)
+        save_design(owner, parse_spec(apply_change(HALL, {"compute.gpus": 256}), load_catalog()), design)
+        assert is_outdated(made)
+        refresh(made)
+        assert [item["gpus"] for item in made.result["items"]] == [1024, 256], "a version stays what it was"
 
     def test_strangers_find_no_revisions(self, owner):
         design = saved(owner)

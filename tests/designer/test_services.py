@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.db import connection, transaction
 
 from designer import services
+from designer.edits import move
 from designer.models import ApiToken, Design, SignInLink
 from estimator.catalog.loader import Catalog
 from estimator.jobs import tasks
@@ -26,32 +27,36 @@ def spec_of(catalog: Catalog, nodes: int = 4, name: str = "A cluster") -> Design
 
 
 class TestSaveDesign:
-    def test_a_new_design_has_one_revision_with_the_normalized_spec(self, owner: User, catalog: Catalog) -> None:
+    def test_a_new_design_holds_the_normalized_spec_and_has_no_version(self, owner: User, catalog: Catalog) -> None:
         spec = spec_of(catalog)
         design = services.save_design(owner, spec)
         assert (design.owner, design.name) == (owner, "A cluster")
-        assert design.latest.number == 1
-        assert design.latest.spec == spec.as_json()
+        assert not design.revisions.exists()
+        assert design.now.spec == spec.as_json()
 
-    def test_a_change_adds_a_revision_and_keeps_the_old_one(self, owner: User, catalog: Catalog) -> None:
+    def test_a_change_is_an_edit_and_a_version_stays_what_it_was(self, owner: User, catalog: Catalog) -> None:
         design = services.save_design(owner, spec_of(catalog))
+        services.save_version(design, "Small", "as first asked")
         services.save_design(owner, spec_of(catalog, nodes=8, name="A bigger one"), design)
         design.refresh_from_db()
-        assert design.name == "A bigger one"
-        nodes = [revision.spec["compute"]["nodes"] for revision in design.revisions.order_by("number")]
-        assert nodes == [4, 8]
+        assert (design.name, design.spec["compute"]["nodes"]) == ("A bigger one", 8)
+        version = design.revisions.get()
+        assert (version.name, version.note, version.spec["compute"]["nodes"]) == ("Small", "as first asked", 4)
+        move(design, -1)
+        assert design.now.spec["compute"]["nodes"] == 4
 
-    def test_saying_what_was_a_default_is_a_revision(self, owner: User, catalog: Catalog) -> None:
+    def test_saying_what_was_a_default_is_a_change(self, owner: User, catalog: Catalog) -> None:
         """It means the same today, and stays when another server brings other defaults."""
         design = services.save_design(owner, spec_of(catalog))
         said = spec_of(catalog).as_given() | {"compute": {"server": "dgx-h100", "nodes": 4, "nics_per_node": 8}}
         services.save_design(owner, parse_spec(said, catalog), design)
-        assert [r.spec_hash for r in design.revisions.all()] == [design.latest.spec_hash] * 2
+        assert design.now.given["compute"]["nics_per_node"] == 8
+        assert {edit.spec_hash for edit in design.edits.all()} == {design.now.spec_hash}
 
     def test_saving_the_same_again_adds_nothing(self, owner: User, catalog: Catalog) -> None:
         design = services.save_design(owner, spec_of(catalog))
         services.save_design(owner, spec_of(catalog), design)
-        assert design.revisions.count() == 1
+        assert not design.edits.exists()
         assert Design.objects.count() == 1
 
 

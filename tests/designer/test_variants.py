@@ -46,17 +46,17 @@ class TestVariants:
         variant = Design.objects.exclude(pk=design.pk).get()
         assert answer.url == reverse("design", args=[variant.pk])
         assert (variant.parent, variant.owner, variant.name) == (design, owner, "Hall, variant 1")
-        assert variant.latest.given["compute"]["gpus"] == 128
+        assert variant.now.given["compute"]["gpus"] == 128
         edit(page, variant, "256", "size.1")
         design.refresh_from_db()
-        assert design.latest.given["compute"]["gpus"] == 64
+        assert design.now.given["compute"]["gpus"] == 64
         assert "variant of" in page.get(answer.url).content.decode()
 
     def test_an_invalid_state_branches_its_newest_revision(self, page, owner):
         design = made(owner)
         edit(page, design, "many", "size.1")
         page.post(reverse("variant", args=[design.pk]))
-        assert design.variants.get().latest.given["compute"]["gpus"] == 64
+        assert design.variants.get().given["compute"]["gpus"] == 64
 
     def test_names_are_told_apart_and_fit(self, owner):
         design = made(owner, name="H" * 200)
@@ -94,7 +94,7 @@ class TestPins:
         live.refresh_from_db()
         cells = cells_of(owner, live)
         expected = estimate(
-            [parse_spec(other.latest.given, load_catalog())], load_catalog(), parts=("counts", "bom", "cost")
+            [parse_spec(other.now.given, load_catalog())], load_catalog(), parts=("counts", "bom", "cost")
         )
         assert cells["capex_usd"]["value"] == usd(expected[0].as_json()["cost"]["capex_usd"]["total"]["typical"])
         assert cells["gpus"]["change"]["text"] == "+56"
@@ -105,7 +105,7 @@ class TestPins:
 
     def test_a_least_figure_says_so_and_is_held_against_none(self, owner):
         live, other = made(owner), made(owner, 128, "Custom")
-        values = other.latest.given | {
+        values = other.now.given | {
             "compute": {"server": "custom", "nodes": 16, "gpus_per_node": 8, "nics_per_node": 8}
         }
         save_design(owner, parse_spec(values, load_catalog()), other)
