@@ -132,8 +132,8 @@ def _disputed(
 def figures_shown(request: HttpRequest, row: Design) -> Mapping[str, Any] | None:
     """Headline figures that stand on the page that asks, by the hash that it sends; None where that is not known any more."""
     digest = request.POST.get("shown") or request.GET.get("shown")
-    if not digest or digest == row.spec_hash:
-        return row.figures if digest else None
+    if not digest or digest == row.spec_hash:  # a page without scripts shows the state that it was answered with
+        return row.figures
     found = row.edits.filter(spec_hash=digest, figures__isnull=False).order_by("-number").first()
     return found.figures if found else None
 

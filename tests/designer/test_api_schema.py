@@ -45,7 +45,7 @@ def test_every_address_and_method_is_in_the_document(document: dict[str, Any]) -
         "post /api/v1/preview/", "post /api/v1/predictions/", "get /api/v1/spec-schema/",
         "get /api/v1/designs/", "post /api/v1/designs/",
         "get /api/v1/designs/{id}/", "patch /api/v1/designs/{id}/", "delete /api/v1/designs/{id}/",
-        "get /api/v1/designs/{id}/revisions/{number}/",
+        "post /api/v1/designs/{id}/revisions/", "get /api/v1/designs/{id}/revisions/{number}/",
         "get /api/v1/estimates/", "post /api/v1/estimates/", "get /api/v1/estimates/{id}/",
         "post /api/v1/estimates/{id}/cancel/", "get /api/v1/estimates/{id}/bom/",
         "get /api/v1/estimates/{id}/links/", "get /api/v1/estimates/{id}/cabling/",

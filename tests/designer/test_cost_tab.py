@@ -388,7 +388,9 @@ def test_strangers_and_old_versions_move_nothing(page: Client, owner: User) -> N
         assert Client().post(address, {"years": "5"}).status_code == 302
         assert page.get(address).status_code == 405
     EstimateJob.objects.filter(pk=job.pk).update(model_version="0.1")
-    assert "can no longer be asked" in words_of(tab(page, design))
+    assert "can no longer be asked" in words_of(
+        page.get(reverse("estimate-tab", args=[design.pk, job.pk]), {"tab": "cost"})
+    )
 
 
 # --- REST --------------------------------------------------------------------------------------------------------

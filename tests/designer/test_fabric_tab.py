@@ -236,7 +236,8 @@ def test_strangers_get_no_picture(page: Client, made: tuple[Design, EstimateJob]
 def test_an_outdated_estimate_says_so(page: Client, made: tuple[Design, EstimateJob], monkeypatch: Any) -> None:
     design, job = made
     EstimateJob.objects.filter(pk=job.pk).update(model_version="0.0")
-    assert "Ask for a new estimate" in words_of(shown(page, design))
+    part = page.get(reverse("estimate-tab", args=[design.pk, job.pk]), {"tab": "fabric"})
+    assert "Ask for a new estimate" in words_of(part)
     assert page.get(reverse("estimate-fabric-view", args=[design.pk, job.pk])).status_code == 404
 
 
