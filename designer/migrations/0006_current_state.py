@@ -23,7 +23,7 @@ def designs_of_quotes(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("designer", "0004_studio")]
+    dependencies = [("designer", "0005_sign_in_link_used_at")]
 
     operations = [
         migrations.AddField("design", "given", models.JSONField(default=dict)),
