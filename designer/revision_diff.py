@@ -101,7 +101,7 @@ def _size(revision: State) -> str:
     return NONE
 
 
-def _size_word(unit: str, revision: DesignRevision) -> str:
+def _size_word(unit: str, revision: State) -> str:
     """What a size counts: GPUs, racks, servers or trays."""
     server = load_catalog().server(read_path(revision.spec, "compute.server"))
     words = {"gpus": "GPUs", "racks": "racks", "nodes": f"{server.node_word if server else 'server'}s"}
