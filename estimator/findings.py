@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 from estimator.built_findings import about_built
 from estimator.catalog.loader import Catalog
-from estimator.catalog.ports import spoken
+from estimator.catalog.ports import PROTOCOL_NAMES, nic_modes, spoken
+from estimator.catalog.records import ServerNetwork
 from estimator.fabric import SizedFabric
 from estimator.finding import SEVERITY_ORDER, Finding, of_problem
 from estimator.management_findings import about_management
 from estimator.sizing import Sizing, downlinks_beside
-from estimator.spec import DesignSpec, asked_ratio
+from estimator.spec import DesignSpec, adapter_rate, asked_ratio
 from estimator.units import ceil_div, counted, parse_ratio, ratio_text
 from estimator.whole_racks import about_racks, whole_racks
 
@@ -49,7 +50,9 @@ def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Ite
     server, ports = catalog.server(spec.compute.server), catalog.compute_network(spec.compute.server)
     rate, port = (ports.port_rate_gbit_s if ports else 0), fabric.lane_rate_gbit_s
     model = server.model if server else ""
-    if ports and rate < port:
+    if ports and adapter_rate(spec.fabric, ports, catalog) < min(rate, port):
+        yield _about_modes(spec, model, ports, port, catalog)
+    elif ports and rate < port:
         yield Finding(
             "nic_below_port_rate",
             "warning",
@@ -82,6 +85,24 @@ def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Ite
                 "leaves it out."
             ),
         )
+
+
+def _about_modes(spec: DesignSpec, model: str, network: ServerNetwork, port: int, catalog: Catalog) -> Finding:
+    """An adapter whose ports in the protocol of the fabric are slower than the rate that its cage carries."""
+    nic, own = catalog.nics[network.nic_id or ""], catalog.generations[spec.fabric.generation].protocol
+
+    def forms(protocol: str) -> str:
+        modes = sorted(nic_modes(nic, protocol), key=lambda mode: mode[1], reverse=True)
+        return " or ".join(f"{n} × {rate} Gb/s" for n, rate in modes)
+
+    others = [f"as {PROTOCOL_NAMES[protocol]} {forms(protocol)}" for protocol in nic.protocols if protocol != own]
+    message = (
+        f"The {nic.model} of {model} has no {port} Gb/s {PROTOCOL_NAMES[own]} port: as {PROTOCOL_NAMES[own]} it is "
+        f"{forms(own)}{''.join(f', {other}' for other in others)}. Node links run at "
+        f"{adapter_rate(spec.fabric, network, catalog)} Gb/s. Connect each adapter by as many ports as it has, in planes or on "
+        "split leaf ports."
+    )
+    return Finding("nic_lacks_port_rate", "warning", "fabric.generation", message)
 
 
 def _about_adapters(spec: DesignSpec, catalog: Catalog) -> Iterator[Finding]:

@@ -13,6 +13,7 @@ from estimator.hosts import PDU
 from estimator.management_findings import managed_switches
 from estimator.other_fabrics import OtherSized, is_leaf_only
 from estimator.other_rules import in_entry
+from estimator.spec import adapter_rate
 from estimator.units import counted
 
 # findings of the compute network that mean the same for attachments as for nodes
@@ -79,7 +80,7 @@ def _about_ports(one: OtherSized, catalog: Catalog) -> Iterator[Finding]:
         )
         yield Finding("ports_assumed", "info", f"other_fabrics[{one.index}].ports_per_node", message)
         return
-    rate, port = network.port_rate_gbit_s, one.fabric.lane_rate_gbit_s
+    rate, port = adapter_rate(entry, network, catalog), one.fabric.lane_rate_gbit_s
     if rate < port:
         message = (
             f"{server.model} has {rate} Gb/s ports for {entry.role} and this network {port} Gb/s ports: links to nodes run at "

@@ -19,6 +19,7 @@ from estimator.failures import failures_json
 from estimator.findings import Finding, findings_of, of_problem
 from estimator.growth import compared_specs, growth_json, is_recabled, moved_manager_links
 from estimator.later_findings import about_growth, about_spares, cannot_grow
+from estimator.missing_cables import missing_cables
 from estimator.performance import design_performance
 from estimator.power import power_of
 from estimator.price_findings import own_price_findings
@@ -143,7 +144,7 @@ def _one(
         compute |= plan.as_json() | ({"floor_plan": plan.floor.as_json()} if plan.floor else {})
         found = [
             *(of_problem(problem, "error") for problem in plan.blocked),
-            *(of_problem(problem) for problem in plan.problems),
+            *(missing_cables(spec, fabric, plan, catalog) if plan.problems else ()),
             *(of_problem(one, floor.severity(one)) for floor in (plan.floor,) if floor for one in floor.problems),
             *found,
             *(of_problem(problem, "info") for problem in plan.hints),

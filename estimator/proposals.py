@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from estimator.adapter_changes import generation_changes, ports_of_adapters, protocol_of_adapters, rate_of_adapters
 from estimator.buildable import faults_of
 from estimator.built_findings import slot_gbit_s
 from estimator.changes import Change, apply_change
@@ -26,10 +27,8 @@ from estimator.units import ceil_div, counted
 from estimator.whole_racks import whole_racks
 
 _MOST_CANDIDATES = 6  # of one finding
-_SWITCH_KEYS = tuple(f"fabric.{tier}_{what}" for tier in ("leaf", "spine", "core") for what in ("switch", "radix"))
 _Cost = tuple[bool, bool]  # of a change: links without cables, warnings that were not there before
 _NONE: _Cost = (False, False)
-_OWN_PARTS: dict[str, None] = dict.fromkeys(_SWITCH_KEYS)
 
 
 def with_changes(found: Sequence[Finding], subject: Subject) -> list[Finding]:
@@ -92,18 +91,16 @@ def _whole_servers(subject: Subject) -> Iterator[Change]:
 
 def _rate_of_server(subject: Subject) -> Iterator[Change]:
     """A generation of the same protocol at the adapters' rate, or split ports."""
-    network = subject.catalog.compute_network(subject.spec.compute.server)
-    if network:
-        yield from _generations(subject, network.port_rate_gbit_s)
-        yield {"fabric.splitters": True}
+    yield from rate_of_adapters(subject.spec, subject.catalog)
+
+
+def _ports_of_server(subject: Subject) -> Iterator[Change]:
+    """All ports that the adapters have as this protocol."""
+    yield from ports_of_adapters(subject.spec, subject.catalog)
 
 
 def _generations(subject: Subject, rate_gbit_s: int, other_protocol: bool = False) -> Iterator[Change]:
-    generations = subject.catalog.generations
-    protocol = generations[subject.spec.fabric.generation].protocol
-    for key, generation in generations.items():
-        if generation.port_rate_gbit_s == rate_gbit_s and (generation.protocol != protocol) == other_protocol:
-            yield {"fabric.generation": key, **_OWN_PARTS}
+    yield from generation_changes(subject.spec, subject.catalog, rate_gbit_s, other_protocol)
 
 
 def _more_planes(subject: Subject) -> Iterator[Change]:
@@ -116,6 +113,7 @@ def _more_planes(subject: Subject) -> Iterator[Change]:
 
 
 def _other_protocol(subject: Subject) -> Iterator[Change]:
+    yield from protocol_of_adapters(subject.spec, subject.catalog)
     yield from _generations(subject, port_rate(subject.spec.fabric, subject.catalog), other_protocol=True)
 
 
@@ -310,8 +308,8 @@ def _smaller_spines(subject: Subject) -> Iterator[Change]:
 
 CHOICES: dict[str, Callable[[Change, Subject], str]] = {"rack_partial": _rack_words}  # all changes are offered by name
 _WAYS: dict[str, Callable[[Subject], Iterator[Change]]] = {
-    "gpus_rounded_up": _whole_servers, "rack_partial": _whole_racks,
-    "nic_below_port_rate": _rate_of_server, "nic_rate_unused": _more_planes,
+    "gpus_rounded_up": _whole_servers, "rack_partial": _whole_racks, "nic_below_port_rate": _rate_of_server,
+    "nic_lacks_port_rate": _ports_of_server, "nic_rate_unused": _more_planes,
     "nic_speaks_other_protocol": _other_protocol, "no_in_network_reduction": _no_reduction,
     "pcie_below_nic_rate": _rate_of_slot, "fabric_manager_ports_short": _room_for_managers, "reserve_conflict": _no_reserve,
     "last_unit_partial": _fuller_units, "leaf_radix_unused": _free_split, "rails_never_meet": _rails_meet,

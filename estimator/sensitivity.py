@@ -93,7 +93,7 @@ def _next_generation(spec: DesignSpec, catalog: Catalog) -> _Step:
         message = f"The catalog has no generation of {now.protocol} beyond {rate} Gb/s ports ({now.label})."
         return _Step("generation", "The next generation", None, (Problem("fabric.generation", "no_faster", message),))
     chosen = min(faster, key=lambda g: g.port_rate_gbit_s)
-    change = {"fabric.generation": chosen.id, **dict.fromkeys(_SWITCH_KEYS)}
+    change = {"fabric.generation": chosen.id, **dict.fromkeys(_SWITCH_KEYS), "fabric.uplink_rate_gbit_s": None}
     return _Step("generation", chosen.label, change)
 
 

@@ -17,6 +17,7 @@ from estimator.other_rules import resolve_others, set_length_problems
 from estimator.own_prices import own_price_problems
 from estimator.spec_fields import SECTIONS, DesignSpec
 from estimator.spec_rules import (
+    adapter_rate,
     asked_ratio,
     endpoint_rate,
     lane_rate,
@@ -30,6 +31,7 @@ from estimator.validation import validated
 __all__ = [
     "SECTIONS",
     "DesignSpec",
+    "adapter_rate",
     "asked_ratio",
     "endpoint_rate",
     "lane_rate",

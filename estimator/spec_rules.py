@@ -61,7 +61,9 @@ def _resolve_compute(compute: Compute, fabric: Fabric, catalog: Catalog, problem
     gpus_per_node = compute.gpus_per_node or (server.gpu_count if server else 8)
     nics = compute.nics_per_node or (ports.n_ports if ports else gpus_per_node)
     per_nic = (
-        max(1, min(fabric.planes, ports.port_rate_gbit_s // lane_rate(fabric, catalog))) if ports else fabric.planes
+        max(1, min(fabric.planes, ports.port_rate_gbit_s // endpoint_rate(fabric, ports, catalog)))
+        if ports
+        else fabric.planes
     )
     update = {
         "server": name,
@@ -159,7 +161,18 @@ def endpoint_rate(fabric: Fabric, network: ServerNetwork | None, catalog: Catalo
     Adapters of a custom server, whose ``network`` is None, are taken to match the fabric.
     """
     offered = lane_rate(fabric, catalog)
-    return min(offered, network.port_rate_gbit_s) if network else offered
+    return min(offered, adapter_rate(fabric, network, catalog)) if network else offered
+
+
+def adapter_rate(fabric: Fabric, network: ServerNetwork, catalog: Catalog) -> int:
+    """Rate of the fastest single port that a server's adapters have in the protocol of a fabric. [Gb/s]
+
+    The server's own row says it, unless ``nic_modes.csv`` lists slower ports for the protocol: a ConnectX-8 is one XDR port
+    of 800G, and two of 400GbE.
+    """
+    nic, protocol = catalog.nics.get(network.nic_id or ""), catalog.generations[fabric.generation].protocol
+    listed = [mode.port_rate_gbit_s for mode in (nic.modes if nic else ()) if mode.protocol == protocol]
+    return min(network.port_rate_gbit_s, max(listed, default=network.port_rate_gbit_s))
 
 
 def resolve_switches(fabric: AnyFabric, catalog: Catalog, problems: list[Problem]) -> AnyFabric:

@@ -224,7 +224,9 @@ def _node_side(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role
     hosts = fabric.hosts
     n_nodes, ports = (hosts.n_nodes, hosts.ports_per_node) if hosts else (fabric.n_nodes, fabric.nic_ports_per_node)
     links = links_per_node_cage(network, ports)
-    rate = network.port_rate_gbit_s * network.n_ports // network.n_cages
+    rate, fastest = network.port_rate_gbit_s * network.n_ports // network.n_cages, fabric.endpoint_rate_gbit_s
+    if fastest < min(fabric.lane_rate_gbit_s, network.port_rate_gbit_s):
+        rate = fastest * links  # no single port of the adapter is as fast as its cage
     cage = Cage(network.cage_classes, network.top, links, can_idle=True, rate_gbit_s=rate)
     whole = ceil_div(ports, links) * links  # a cage is never shared by two nodes
     others = hosts.n_other_ports if hosts else 0  # other devices are taken to have cages like the nodes', one a port

@@ -415,7 +415,7 @@ def test_what_is_kept_gives_the_same_comparison_again() -> None:
 
 
 def test_large_changes_are_told_as_multiples_and_other_books_are_named() -> None:
-    wide = {"name": "B300", "compute": {"server": "dgx-b300", "gpus": 1024}, "fabric": {"generation": "roce-800"},
+    wide = {"name": "B300", "compute": {"server": "dgx-b300", "gpus": 1024}, "fabric": {"generation": "xdr"},
             "economics": {"price_book": "street"}}  # fmt: skip
     answer = compared(INFINIBAND, wide)
     phrases = [said["phrase"] for said in answer["summary"][0]["sentences"]]
