@@ -16,7 +16,7 @@ from designer.models import Design, PriceBook, Quote
 from designer.price_books import snapshot_of
 from designer.quotes import offer_of
 from estimator.catalog.loader import Catalog, load_catalog
-from estimator.catalog.records import ANCHORS, STREET
+from estimator.catalog.price_records import BOOKS
 from estimator.changes import apply_change
 from estimator.comparison import LEAST, MOST
 from estimator.errors import EstimatorError, Problem, SpecError
@@ -26,7 +26,6 @@ from estimator.validation import kind_of
 
 SOURCES = ("estimate", "design", "spec", "offer", "quote", "sibling")
 BESIDE = ("label", "price_book", "revision")
-BOOKS = (STREET, ANCHORS)
 Json = dict[str, Any]
 
 

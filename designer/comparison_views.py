@@ -25,7 +25,12 @@ from estimator.units import is_whole_number
 
 SECTION = {"section": "comparisons"}
 DESIGNS, BOOKS, FAMILIES = "designs", "books", "families"
-BOOK_NAMES = {"anchors": "Planning anchors", "street": "Street prices"}
+BOOK_NAMES = {
+    "street": "Street prices",
+    "anchors": "Planning anchors",
+    "dealer": "Dealers alone",
+    "branded": "Branded resellers alone",
+}
 
 
 @login_required

@@ -7,9 +7,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from designer.price_book_page import BOOK_TITLES, part_labels
+from designer.price_book_page import part_labels
 from designer.price_books import BASES
 from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.price_records import BOOK_TITLES
 from estimator.errors import Problem
 from estimator.exchange import CURRENCIES, MINOR_DIGITS, USD
 from estimator.own_prices import BASES as PRICE_BASES

@@ -16,8 +16,8 @@ from designer.current_state import refresh_states
 from designer.models import PriceBook
 from designer.price_books import contents_of, entry_key
 from designer.result_query import Page, one_of, page_number, rows_on
-from estimator.catalog.loader import Catalog, load_catalog
-from estimator.catalog.records import ANCHORS, STREET, Price
+from estimator.catalog.loader import Catalog, fallbacks, load_catalog
+from estimator.catalog.price_records import BOOK_TITLES, BOOK_WORDS, Price
 from estimator.economics_fields import Economics
 from estimator.exchange import USD, Rates, amount_text, us_cents
 from estimator.own_prices import OwnPrice, OwnPrices
@@ -31,11 +31,6 @@ KIND_WORDS = {
     "switches": "Switch", "nics": "Adapter", "gpus": "GPU", "servers": "Server", "cables": "Cable or module",
     "racks": "Rack", "rack_parts": "Rack part",
 }  # fmt: skip
-BOOK_TITLES = {ANCHORS: "Anchors", STREET: "Street"}
-BOOK_WORDS = {
-    ANCHORS: "Planning prices a port and an adapter; a listing or an estimate for every other part.",
-    STREET: "Listings and estimates of what parts really sell for; the anchors for parts without one.",
-}
 ASSUMED = ("assumption", "seed")
 CATALOG_BASIS = BASIS_WORDS | {"list": "listing or list price"}
 ORDERS: dict[str, Callable[[Row], Any]] = {
@@ -97,7 +92,7 @@ def _rows_of_catalog(book: str, version: str) -> list[Row]:
     catalog = load_catalog()
     pricing, rows = Pricing(Economics(price_book=book), catalog), []  # type: ignore[arg-type]
     for part_id, (kind, label, numbers) in part_labels(version).items():
-        prices = catalog.prices_of(part_id, book) or (catalog.prices_of(part_id, ANCHORS) if book != ANCHORS else ())
+        prices = next((found for one in fallbacks(book) if (found := catalog.prices_of(part_id, one))), ())
         rows += [_catalog_row(price, book, KIND_WORDS[kind], label, numbers, pricing, catalog) for price in prices]
     return rows
 
@@ -112,7 +107,7 @@ def _catalog_row(
 ) -> Row:
     source = catalog.sources[price.source]
     chosen = pricing.of(price.part_id, price.min_quantity) if price.per == "piece" else None
-    seen = catalog.observations_of(price.part_id) if price.per == "piece" else ()
+    seen = catalog.evidence_of(price.part_id) if price.per == "piece" else ()
     return {
         "part": price.part_id, "per": price.per, "kind": kind, "label": label, "numbers": numbers, "currency": USD,
         "amount": amount_text(price.typical_cents, USD), "range": _range_text(price.cents, USD),
@@ -120,11 +115,13 @@ def _catalog_row(
         "high": price.high_cents, "basis": price.basis, "basis_words": CATALOG_BASIS[price.basis],
         "is_assumed": price.basis in ASSUMED, "as_of": price.as_of, "source": source.title, "url": source.url,
         "note": price.note or "", "rule": chosen.rule if chosen else "", "is_other_book": price.book != book,
+        "of_book": BOOK_TITLES[price.book].lower(),
         "region": price.region, "min_quantity": price.min_quantity, "length_m": None, "valid_from": price.valid_from,
         "valid_to": price.valid_to, "is_valid": True,
         "seen": [
-            {"amount": amount_text(one.amount_cents, one.currency), "at": one.seen_at, "date": one.date, "note": one.note,
-             "is_read": one.access == "read"} for one in seen
+            {"amount": amount_text(one.typical_cents, one.currency), "at": one.seen_at, "date": one.date,
+             "note": one.left_out or one.note, "is_read": one.access == "read", "channel": one.channel,
+             "counts": catalog.evidence.counts(one)} for one in seen
         ],
     }  # fmt: skip
 

@@ -13,14 +13,14 @@ from django.utils import timezone
 from designer.labels import checked_label, checked_name
 from designer.models import PriceBook, PriceBookRevision
 from estimator.catalog.loader import load_catalog
-from estimator.catalog.records import ANCHORS, STREET
+from estimator.catalog.price_records import BOOKS, STREET
 from estimator.errors import Problem, SpecError
 from estimator.own_prices import MAX_REGION, OwnPrice, OwnPrices, own_price_problems
 from estimator.validation import validated
 
 MAX_REASON = 300
 MAX_BOOKS = 200  # of one owner
-BASES = (STREET, ANCHORS)
+BASES = BOOKS
 EMPTY_REASON = "Made, without prices"
 Json = dict[str, Any]
 Key = tuple[Any, ...]

@@ -33,10 +33,13 @@ class Spares(Section):
 class Economics(Section):
     """Prices and running cost. What is left out is the catalog's own figure, marked as its row marks it."""
 
-    price_book: Literal["anchors", "street"] = Field(
-        "anchors",
+    price_book: Literal["street", "anchors", "dealer", "branded"] = Field(
+        "street",
         title="Price book",
-        description=("Anchors: default prices per port and adapter. Street: listings, where the catalog has one."),
+        description=(
+            "Street: prices seen in the market. Anchors: planning prices a port and an adapter. Dealer or branded: switches and "
+            "adapters by that channel alone."
+        ),
     )
     prices: OwnPrices | None = Field(
         None, title="Own prices",

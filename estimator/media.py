@@ -54,7 +54,7 @@ class Question:
     lower: Cage
     may_twin: bool
     vendor: str
-    book: str = "anchors"
+    book: str = "street"
     medium: str = AUTO
     fiber_grade: str | None = None
     panels: int = 0

@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from estimator.bom_lines import ASSUMED, Cents
+from estimator.catalog.price_records import ANCHORS, BOOK_TITLES, Price
 from estimator.catalog.rack_records import piece_amounts, share_words
-from estimator.catalog.records import ANCHORS, STREET, Price
 from estimator.exchange import MINOR_DIGITS, USD, Rate, amount_text, half_up, us_cents
 from estimator.own_prices import OwnPrice, OwnPrices
 from estimator.price_choice import BASIS_WORDS, chosen_price
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from estimator.economics_fields import Economics
 
 _CATALOG_BASIS = BASIS_WORDS | {"list": "listing or list price"}
-_BOOK_NAMES = {ANCHORS: "Anchors book", STREET: "Street book"}
 PIECE, METRE = "piece", "metre"
 
 
@@ -151,13 +150,23 @@ class Pricing:
             planned = self._catalog.economics[rule.anchor]
             article = "an" if rule.unit[0] in "aeiou" else "a"
             times = f" × {rule.units:,} {rule.unit.split()[-1]}s" if rule.units != 1 else ""
+            times += f" + {rule.n_optics} × {rule.optics_part} inside" if rule.n_optics else ""
             ends = f"${planned.low:,.0f} to ${planned.high:,.0f} {article} {rule.unit}"
             text = f"Planning price: {ends}{times}, typical the middle"
         else:
-            text = f"{_BOOK_NAMES[price.book]}: {_CATALOG_BASIS[price.basis]} of {price.as_of}{_conditions(price)}"
-            if rule and not rule.anchor and price.book == ANCHORS:
+            text = f"{BOOK_TITLES[price.book]} book: {self._seen_words(price)}{_conditions(price)}"
+            if rule and not rule.anchor and self._book == ANCHORS:
                 text += f" (no planning price: {_lower(rule.note or '').rstrip('.')})"
-        return text + ("; the street book has none" if price.book == ANCHORS and self._book == STREET else "")
+        return text + (f"; the {self._book} book has none" if price.book != self._book else "")
+
+    def _seen_words(self, price: Price) -> str:
+        """How a range follows from prices seen; else its basis and date."""
+        if not price.rule:
+            return f"{_CATALOG_BASIS[price.basis]} of {price.as_of}"
+        method = self._catalog.price_methods.get(price.part_id)
+        why = f" ({_lower(method.note)})" if method else ""
+        sellers = f", {' and '.join(price.channels)}" if price.n_seen else ""
+        return f"{price.rule}{sellers}, newest of {price.as_of}{why}"
 
     def _in_cents(self, price: OwnPrice) -> Cents:
         rate = self._rate(price)

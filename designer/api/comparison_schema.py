@@ -52,7 +52,7 @@ _ITEM = {
         "revision": {"type": "integer", "minimum": 1, "description": "Beside a design: one of its named versions."},
         "price_book": {
             "type": "string",
-            "description": "street, anchors, or the id of an own book: prices it by that.",
+            "description": "street, anchors, dealer, branded, or the id of an own book: prices it by that.",
         },
         "label": {"type": "string", "minLength": 1, "maxLength": 200},
     },

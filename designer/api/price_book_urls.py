@@ -8,6 +8,8 @@ urlpatterns = [
     path("price-books/", views.PriceBooksView.as_view(), name="price-books"),
     path("price-books/anchors/", views.AnchorsView.as_view(), name="price-book-anchors"),
     path("price-books/street/", views.StreetView.as_view(), name="price-book-street"),
+    path("price-books/dealer/", views.DealerView.as_view(), name="price-book-dealer"),
+    path("price-books/branded/", views.BrandedView.as_view(), name="price-book-branded"),
     path("price-books/<uuid:pk>/", views.PriceBookView.as_view(), name="price-book"),
     path("price-books/<uuid:pk>/import/", views.PriceImportView.as_view(), name="price-book-import"),
     path(

@@ -27,12 +27,11 @@ from designer.api.views import owner_of
 from designer.exports.downloads import Download
 from designer.exports.price_files import book_file, catalog_values
 from designer.models import PriceBook
-from designer.price_book_page import BOOK_TITLES
 from designer.price_books import EMPTY_REASON, MAX_REASON, contents_of, create_book, describe_book, revise_book
 from designer.price_import import ImportPlan, plan_import
 from designer.uploads import bytes_of
 from estimator.catalog.loader import load_catalog
-from estimator.catalog.records import ANCHORS, STREET
+from estimator.catalog.price_records import ANCHORS, BOOK_TITLES, BRANDED, DEALER, STREET
 from estimator.errors import Problem
 from estimator.price_sheet import MAX_FILE_BYTES
 
@@ -150,11 +149,27 @@ class AnchorsView(ApiView):
 
 
 class StreetView(ApiView):
-    """The catalog's listings."""
+    """The catalog's prices seen in the market."""
 
     @schema.catalog_book(STREET)
     def get(self, request: Request) -> Response | HttpResponse:
         return _catalog_book(request, STREET)
+
+
+class DealerView(ApiView):
+    """What open-market dealers ask for switches and adapters."""
+
+    @schema.catalog_book(DEALER)
+    def get(self, request: Request) -> Response | HttpResponse:
+        return _catalog_book(request, DEALER)
+
+
+class BrandedView(ApiView):
+    """What branded resellers ask for switches and adapters."""
+
+    @schema.catalog_book(BRANDED)
+    def get(self, request: Request) -> Response | HttpResponse:
+        return _catalog_book(request, BRANDED)
 
 
 def _catalog_book(request: Request, book: str) -> Response | HttpResponse:

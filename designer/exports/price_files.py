@@ -98,7 +98,8 @@ def catalog_values(book: str, title: str, catalog: Catalog) -> dict[str, Any]:
         {"part": price.part_id, "per": price.per, "low": price.low_cents, "typical": price.typical_cents,
          "high": price.high_cents, "currency": USD, "basis": _OWN_BASIS.get(price.basis, price.basis), "as_of": _day(price.as_of),
          "source": catalog.sources[price.source].title[:300], "region": price.region, "min_quantity": price.min_quantity,
-         "length_m": None, "valid_from": price.valid_from, "valid_to": price.valid_to, "note": (price.note or "")[:300]}
+         "length_m": None, "valid_from": price.valid_from, "valid_to": price.valid_to,
+         "note": (price.note or price.rule or "")[:300]}
         for part in catalog.part_ids() for price in catalog.prices_of(part, book)
     ]  # fmt: skip
     rates = [{"currency": rate.currency, "usd": rate.usd, "as_of": rate.as_of, "source": rate.source[:300]}

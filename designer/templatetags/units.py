@@ -290,8 +290,10 @@ GENERATION_NAMES = {
 FRACTION = "fraction"
 BASIS_NAMES = {"list": "listed", "seed": "planning anchor", "request": "set in the design"}
 BOOK_NAMES = {
-    "anchors": "planning anchors where there are some, else listings",
-    "street": "street prices, with planning anchors for parts that have none",
+    "street": "street prices, from what was seen in the market",
+    "anchors": "planning prices a port and an adapter, else street prices",
+    "dealer": "dealers’ prices of switches and adapters, else street prices",
+    "branded": "branded resellers’ prices of switches and adapters, else street prices",
 }
 CATEGORY_NAMES = {
     "server": "Servers", "rack-system": "Rack parts", "nic": "Adapters", "switch": "Switches", "management": "Fabric managers",

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from estimator.catalog.ports import switch_ports
+from estimator.catalog.price_records import ANCHORS
 from estimator.catalog.rack_checks import check_racks
 from estimator.catalog.tables import COLUMNS, Tables
 from estimator.errors import CatalogError
+from estimator.price_evidence import CONTRADICTION, contradiction
 from estimator.units import CENTS_PER_USD
 
 if TYPE_CHECKING:
@@ -24,11 +26,12 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "fabric_defaults": ("name",), "rack_systems": ("id",), "rack_figures": ("rack_id", "name"), "rack_parts": ("id",),
     "rack_layouts": ("rack_id", "position"),
     "prices": ("part_id", "book", "per", "region", "min_quantity", "basis", "as_of"),
-    "price_rules": ("part_id",), "exchange_rates": ("currency", "as_of"),
+    "price_rules": ("part_id",), "price_methods": ("part_id",), "exchange_rates": ("currency", "as_of"),
     "port_naming": ("switch_id",), "rdma_names": ("vendor",), "server_ports": ("server_id", "rail"),
     "economics": ("id",), "model_constants": ("name", "index"),
 }  # fmt: skip
-_RANGES = {"prices": ("low_cents", "typical_cents", "high_cents"), "economics": ("low", "typical", "high"),
+_RANGES = {"prices": ("low_cents", "typical_cents", "high_cents"),
+           "price_evidence": ("low_cents", "typical_cents", "high_cents"), "economics": ("low", "typical", "high"),
            "model_constants": ("low", "value", "high")}  # fmt: skip
 _POWERS = {"switches": ("typical_no_optics_w", "max_w"), "nics": ("typical_no_optics_w", "max_w"),
            "servers": ("typical_w", "max_w")}  # fmt: skip
@@ -55,6 +58,7 @@ def check(tables: Tables, catalog: "Catalog") -> None:
     _fabric_defaults(tables, catalog)
     if len(catalog.default_lengths) != 5:
         raise CatalogError("default_lengths.csv", None, "tier", "each of the five tiers needs its row")
+    _price_evidence(tables, catalog)
 
 
 def _at(table: str, column: str) -> int:
@@ -113,7 +117,8 @@ def _references(tables: Tables, catalog: "Catalog") -> None:
         *((table, "source", catalog.sources) for table in ("port_naming", "nic_modes", "rdma_names", "server_ports")),
         ("record_sources", "source_id", catalog.sources),
         ("record_sources", "record_id", parts | set(catalog.economics)),
-        ("prices", "part_id", parts), ("price_observations", "part_id", parts), ("price_rules", "part_id", parts),
+        ("prices", "part_id", parts), ("price_evidence", "part_id", parts), ("price_rules", "part_id", parts),
+        ("price_methods", "part_id", parts), ("price_rules", "optics_part", catalog.cables),
         ("price_rules", "anchor", catalog.economics),
         ("switch_cages", "switch_id", catalog.switches), ("switch_breakouts", "switch_id", catalog.switches),
         ("switch_aux_ports", "switch_id", catalog.switches), ("nic_ports", "nic_id", catalog.nics),
@@ -146,29 +151,44 @@ def _connectors(tables: Tables, table: str, column: str, catalog: "Catalog") -> 
 
 
 def _prices(tables: Tables, catalog: "Catalog") -> None:
-    """Every switch and adapter has a rule; one that an anchor rules costs in the anchors' book what the anchor says."""
+    """Every switch and adapter has a rule; what a planning price rules has no row of its own in the anchors' book."""
     for row, values in tables["prices"]:
         starts, ends = values[-2:]
         if starts and ends and starts > ends:
             raise _fail("prices", row, "valid_to", f"{ends} is before the valid_from of {starts}")
+        rule = catalog.price_rules.get(values[0])
+        if values[1] == ANCHORS and rule and rule.anchor:
+            message = (
+                f"{values[0]} costs {rule.units} × {rule.anchor} there (price_rules.csv), so that it has no row here"
+            )
+            raise _fail("prices", row, "book", message)
     for table in ("switches", "nics"):
         for row, values in tables[table]:
             if values[0] not in catalog.price_rules:
                 raise _fail(table, row, "id", f"{values[0]} has no row in price_rules.csv")
-    for row, (part, anchor, units, _, note) in tables["price_rules"]:
+    for row, (part, anchor, *_, note) in tables["price_rules"]:
         if anchor is None and not note:
             raise _fail("price_rules", row, "note", f"must say why no planning price rules {part}")
-        if anchor is None:
-            continue
-        planned = catalog.economics[anchor]
-        ends_usd = (planned.low, planned.typical, planned.high)
-        price = catalog.price(part)
-        expected = tuple(round(usd * units * CENTS_PER_USD) for usd in ends_usd)
-        if price is None or price.cents != expected:
-            found = (
-                "nothing" if price is None else " to ".join(f"{cents / CENTS_PER_USD:,.2f}" for cents in price.cents)
+
+
+def _price_evidence(tables: Tables, catalog: "Catalog") -> None:
+    """Methods lead to a price, and no default lies further from its own evidence than CONTRADICTION."""
+    known = {values[0] for table in _PARTS for _, values in tables[table]}
+    for row, values in tables["price_methods"]:
+        for part in values[2]:
+            if part not in known:
+                raise _fail("price_methods", row, "parts", f"no record has the id {part}")
+        if catalog.evidence.range_of(values[0]) is None:
+            raise _fail("price_methods", row, "method", f"no price that counts stands behind {values[0]}")
+    for number, evidence in tables["price_evidence"]:
+        part, price = evidence[0], catalog.price(evidence[0]) if evidence[0] else None
+        seen = [catalog.evidence.cents(row)[1] for row in catalog.evidence.counted(part)] if part else []
+        if price and (ratio := contradiction(price.typical_cents, seen)):
+            message = (
+                f"the default of {part}, ${price.typical_cents / CENTS_PER_USD:,.0f}, lies {ratio:.2f} × from the median of its "
+                f"{len(seen)} prices that count; {float(CONTRADICTION):g} is the most. Mend it or say why a row is left out"
             )
-            raise _fail("price_rules", row, "units", f"{part} costs {found}, which is not {units} of {anchor}")
+            raise _fail("price_evidence", number, "typical_cents", message)
 
 
 def _cages(tables: Tables, catalog: "Catalog") -> None:

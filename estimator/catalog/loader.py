@@ -8,10 +8,19 @@ from typing import Any
 
 from estimator.catalog.checks import check
 from estimator.catalog.ports import COMPUTE, network_of, switch_ports
+from estimator.catalog.price_records import (
+    ANCHORS,
+    BOOKS,
+    BRANDED,
+    DEALER,
+    STREET,
+    Price,
+    PriceEvidence,
+    PriceMethod,
+    PriceRule,
+)
 from estimator.catalog.rack_records import RackBlock, RackFigure, RackPart, RackSystem, part_prices
 from estimator.catalog.records import (
-    ANCHORS,
-    STREET,
     AuxPort,
     Breakout,
     Cable,
@@ -27,9 +36,6 @@ from estimator.catalog.records import (
     NicPort,
     PcieLimit,
     PortNaming,
-    Price,
-    PriceObservation,
-    PriceRule,
     RateStep,
     RdmaName,
     Server,
@@ -43,6 +49,8 @@ from estimator.catalog.records import (
 from estimator.catalog.tables import Tables
 from estimator.exchange import Rate
 from estimator.price_choice import chosen_price
+from estimator.price_evidence import EvidenceBook
+from estimator.price_seeds import planning_prices
 
 HERE = Path(__file__).parent
 PriceKey = tuple[str, str, str]  # part, book, piece or metre
@@ -87,44 +95,75 @@ class Catalog:
         for _, (server_id, *port) in tables["server_ports"]:
             self.server_ports[server_id] = (*self.server_ports.get(server_id, ()), ServerPort(*port))
         self.pcie_limits = {(v[0], v[1]): PcieLimit(*v) for _, v in tables["pcie_limits"]}
-        self._price_rows: dict[PriceKey, tuple[Price, ...]] = {}
-        for _, v in tables["prices"]:
-            self._price_rows[v[0], v[1], v[2]] = (*self._price_rows.get((v[0], v[1], v[2]), ()), Price(*v))
-        self._price_rack_parts()
-        self.priced_on: str = max(v[9] for _, v in tables["prices"])
-        self._prices = {key: price for key in self._price_rows if (price := self._chosen(key, 1))}
-        self.price_rules: dict[str, PriceRule] = {v[0]: PriceRule(*v) for _, v in tables["price_rules"]}
         self.exchange_rates = tuple(
             Rate(currency, usd, as_of, basis, self._source_line(source))
             for _, (currency, usd, as_of, basis, source, _note) in tables["exchange_rates"]
         )
-        self._observations = [PriceObservation(*v) for _, v in tables["price_observations"]]
+        self.price_rules: dict[str, PriceRule] = {v[0]: PriceRule(*v) for _, v in tables["price_rules"]}
+        self.price_methods: dict[str, PriceMethod] = {v[0]: PriceMethod(*v) for _, v in tables["price_methods"]}
+        self.price_evidence = tuple(PriceEvidence(*v) for _, v in tables["price_evidence"])
+        listed = [Price(*v) for _, v in tables["prices"]]
+        self.priced_on: str = max([price.as_of for price in listed] + [row.date for row in self.price_evidence])
+        self.evidence = EvidenceBook(
+            self.price_evidence,
+            self.price_methods,
+            self.exchange_rates,
+            self.priced_on,
+            self.kind_of,
+            self._port_gbit_s(),
+        )
+        self._price_rows: dict[PriceKey, tuple[Price, ...]] = {}
+        for price in listed:
+            self._add_price(price)
+        for price in self.evidence.prices():
+            if (price.part_id, price.book, price.per) not in self._price_rows:
+                self._add_price(price)
+        self._price_rack_parts()
+        self._prices = {key: chosen for key in self._price_rows if (chosen := self._chosen(key, 1))}
+        for price in planning_prices(self):
+            self._add_price(price)
+            self._prices[price.part_id, price.book, price.per] = price
         self._source_ids: dict[str, list[str]] = {}
         for _, (record_id, source_id) in tables["record_sources"]:
             self._source_ids.setdefault(record_id, []).append(source_id)
 
     def _price_rack_parts(self) -> None:
         """What a rack's price says of its parts: prices.csv has none of their own (checks.py)."""
-        of_racks = [(key, row) for key, rows in self._price_rows.items() if key[0] in self.racks for row in rows]
-        for (rack_id, book, per), row in of_racks:
+        of_racks = [(key[0], row) for key, rows in self._price_rows.items() if key[0] in self.racks for row in rows]
+        for rack_id, row in of_racks:
             for price in part_prices(self.racks[rack_id], row):
-                key = (price.part_id, book, per)
-                self._price_rows[key] = (*self._price_rows.get(key, ()), price)
+                self._add_price(price)
 
-    def price(self, part_id: str, book: str = ANCHORS, per: str = "piece") -> Price | None:
+    def _add_price(self, price: Price) -> None:
+        key = price.part_id, price.book, price.per
+        self._price_rows[key] = (*self._price_rows.get(key, ()), price)
+
+    def _port_gbit_s(self) -> dict[str, int]:
+        """The sum of each switch's ports, one direction."""
+        return {
+            key: sum(cage.n_cages * cage.cage_rate_gbit_s for cage in switch.cages)
+            for key, switch in self.switches.items()
+        }
+
+    def kind_of(self, part_id: str) -> str | None:
+        """Which kind of part an id names."""
+        return next((kind for kind in PART_KINDS if part_id in getattr(self, kind)), None)
+
+    def price(self, part_id: str, book: str = STREET, per: str = "piece") -> Price | None:
         """Price of a part, or None where the catalog has none.
 
-        ``book`` is ``"anchors"`` (planning prices) or ``"street"`` (listings); a part without a street price keeps its
-        anchor, and the Price says in ``book`` which it is. ``per`` is ``"piece"`` or ``"metre"``: a cable of a given
-        length costs a piece plus its metres.
+        ``book`` is one of BOOKS: ``"street"`` (evidence), ``"anchors"`` (planning prices), ``"dealer"`` or ``"branded"`` (one
+        channel). A part that a book lacks takes the price of the next (``fallbacks``), and the Price says in ``book`` which
+        it is. ``per`` is ``"piece"`` or ``"metre"``: a cable of a given length costs a piece plus its metres.
         """
-        if book not in (ANCHORS, STREET):
-            raise ValueError(f"price book {book!r} is neither {ANCHORS!r} nor {STREET!r}")
-        return self._prices.get((part_id, book, per)) or self._prices.get((part_id, ANCHORS, per))
+        if book not in BOOKS:
+            raise ValueError(f"price book {book!r} is none of {', '.join(BOOKS)}")
+        return next((found for one in fallbacks(book) if (found := self._prices.get((part_id, one, per)))), None)
 
     def price_for(self, part_id: str, book: str, per: str, quantity: int, region: str | None = None) -> Price | None:
         """As ``price``, of so many pieces for a buyer of a region: by quantity breaks and regions (price_choice.py)."""
-        for key in ((part_id, book, per), (part_id, ANCHORS, per)):
+        for one in fallbacks(book):
+            key = part_id, one, per
             rows = self._price_rows.get(key, ())
             chosen = self._prices.get(key) if len(rows) < 2 and region is None else self._chosen(key, quantity, region)
             if chosen:
@@ -138,9 +177,9 @@ class Catalog:
         """Every price that a book of the catalog has of a part, as the file lists them."""
         return tuple(p for per in ("piece", "metre") for p in self._price_rows.get((part_id, book, per), ()))
 
-    def observations_of(self, part_id: str) -> tuple[PriceObservation, ...]:
-        """Prices of a part that were seen somewhere."""
-        return tuple(o for o in self._observations if o.part_id == part_id)
+    def evidence_of(self, part_id: str) -> tuple[PriceEvidence, ...]:
+        """Prices of a part that were seen somewhere, those that do not count included."""
+        return tuple(row for row in self.price_evidence if row.part_id == part_id)
 
     def part(self, part_id: str, but: Iterable[str] = ()) -> tuple[str, Any] | None:
         """(kind, record) of a part, or None; ``but`` names kinds that are left out."""
@@ -166,8 +205,10 @@ class Catalog:
         out: dict[str, Any] = {"id": key} | _plain(asdict(record))
         if kind in PART_KINDS:
             out["prices"] = [_plain(asdict(p)) | {"source": self._source_line(p.source)}
-                             for book in (ANCHORS, STREET) for p in self.prices_of(key, book)]  # fmt: skip
-            out["price_observations"] = [_plain(asdict(o)) for o in self.observations_of(key)]
+                             for book in BOOKS for p in self.prices_of(key, book)]  # fmt: skip
+            out["price_evidence"] = [
+                _plain(asdict(row)) | {"counts": self.evidence.counts(row)} for row in self.evidence_of(key)
+            ]
         if kind == "economics":
             out["source"] = self._source_line(record.source)
         if kind in (*PART_KINDS, "economics"):
@@ -225,6 +266,13 @@ class Catalog:
     def default_nic(self, generation: str) -> Nic:
         """The adapter taken for a custom server of a fabric generation."""
         return self.nics[self.generations[generation].default_nic]
+
+
+def fallbacks(book: str) -> tuple[str, ...]:
+    """The books that are asked for a price, in order: planning prices lack what no seed rules, a channel what it never sold."""
+    if book == ANCHORS:
+        return ANCHORS, STREET
+    return (book, STREET, ANCHORS) if book in (DEALER, BRANDED) else (STREET, ANCHORS)
 
 
 def constant_key(name: str, index: str | None) -> str:

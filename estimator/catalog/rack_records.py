@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from estimator.catalog.records import Price
+from estimator.catalog.price_records import Price
 
 TRAY, NVLINK_SWITCH, POWER_SHELF, FRAME = "tray", "nvlink-switch", "power-shelf", "frame"
 RACK_FIGURES = (

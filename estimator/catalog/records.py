@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-ANCHORS, STREET = "anchors", "street"
-
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -14,56 +12,6 @@ class Source:
     url: str | None
     date: str | None
     access: str
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """Price of one piece (or one metre) of a part, in US cents; ``source`` is an id of sources.csv."""
-
-    part_id: str
-    book: str
-    per: str
-    low_cents: int
-    typical_cents: int
-    high_cents: int
-    currency: str
-    basis: str
-    source: str
-    as_of: str
-    note: str | None
-    region: str | None
-    min_quantity: int
-    valid_from: str | None
-    valid_to: str | None
-
-    @property
-    def cents(self) -> tuple[int, int, int]:
-        """(low, typical, high)."""
-        return self.low_cents, self.typical_cents, self.high_cents
-
-
-@dataclass(frozen=True, slots=True)
-class PriceRule:
-    """What rules the anchors' price of a switch or adapter: so many units of an anchor, or why no anchor does (``note``)."""
-
-    part_id: str
-    anchor: str | None
-    units: int
-    unit: str
-    note: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class PriceObservation:
-    """One price seen somewhere, in hundredths of its currency: evidence behind a range."""
-
-    part_id: str
-    amount_cents: int
-    currency: str
-    seen_at: str
-    date: str
-    access: str
-    note: str | None
 
 
 @dataclass(frozen=True, slots=True)

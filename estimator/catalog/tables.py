@@ -7,9 +7,11 @@ import io
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from estimator.catalog.price_records import CHANNELS
 from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, RACK_FIGURES, TRAY
 from estimator.errors import CatalogError
 from estimator.exchange import CURRENCIES
@@ -296,15 +298,24 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
         "valid_to": optional(day),
     },
     "price_rules": {
-        "part_id": identifier, "anchor": optional_id, "units": whole, "unit": text, "note": optional_text,
+        "part_id": identifier, "anchor": optional_id, "units": whole, "unit": text, "optics_part": optional_id,
+        "n_optics": whole, "note": optional_text,
     },
     "exchange_rates": {
         "currency": one_of(*CURRENCIES), "usd": number, "as_of": day, "basis": one_of("reference", "assumption"),
         "source": identifier, "note": optional_text,
     },
-    "price_observations": {
-        "part_id": identifier, "amount_cents": whole, "currency": one_of("USD", "EUR", "GBP"), "seen_at": text,
-        "date": date, "access": one_of("read", "secondary", "recalled"), "note": optional_text,
+    "price_evidence": {
+        "part_id": optional_id, "item": text, "low_cents": whole, "typical_cents": whole, "high_cents": whole,
+        "currency": one_of(*CURRENCIES), "date": date, "quantity": text,
+        "condition": one_of("new", "estimate", "list", "used", "grey", "asking", "claim", "model"),
+        "grade": one_of("award", "list", "reseller", "analyst", "used"),
+        "channel": one_of(*CHANNELS, "used", "model"), "seen_at": text, "quote": optional_text,
+        "access": one_of("read", "secondary", "recalled"), "left_out": optional_text, "note": optional_text,
+    },
+    "price_methods": {
+        "part_id": identifier, "method": one_of("pool", "times", "spread", "with-optics", "generation-step"),
+        "parts": words, "factor": Fraction, "channels": words, "note": text,
     },
     "economics": {
         "id": identifier,

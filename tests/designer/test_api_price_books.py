@@ -58,9 +58,9 @@ def test_a_design_takes_the_book_as_it_is_answered(call: Caller, book: PriceBook
     preview = call("POST", "preview/", SPEC | {"economics": {"prices": taken, "price_book": "street"}}).json()
     assert preview["spec"]["economics"]["prices"] == taken
     plain = call("POST", "preview/", SPEC | {"economics": {"price_book": "street"}}).json()
-    # 48 switches and 2 spares at EUR 31,000 × 1.08, where the street price is $32,870.
+    # 48 switches and 2 spares at EUR 31,000 × 1.08, where the street price is $34,648.
     difference = preview["bom"]["totals_usd"]["typical"] - plain["bom"]["totals_usd"]["typical"]
-    assert difference == 50 * (31_000 * 1.08 - 32_870)
+    assert difference == 50 * (31_000 * 1.08 - 34_648)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_a_request_without_a_file_or_with_json_is_refused(call: Caller, book: Pr
     assert_refused(call("POST", f"price-books/{book.pk}/import/", {"file": "x"}), 415, "unsupported_media_type")
 
 
-@pytest.mark.parametrize("path", ["anchors", "street"])
+@pytest.mark.parametrize("path", ["anchors", "street", "dealer", "branded"])
 def test_the_catalogs_books_are_answered_as_own_ones(call: Caller, path: str, document: dict[str, Any]) -> None:
     values = call("GET", f"price-books/{path}/").json()
     assert_has_shape(document, "OwnPrices", values)

@@ -59,7 +59,7 @@ def test_every_address_and_method_is_in_the_document(document: dict[str, Any]) -
         "get /api/v1/price-books/", "post /api/v1/price-books/", "get /api/v1/price-books/{id}/",
         "patch /api/v1/price-books/{id}/", "delete /api/v1/price-books/{id}/", "post /api/v1/price-books/{id}/import/",
         "get /api/v1/price-books/{id}/revisions/{number}/", "get /api/v1/price-books/anchors/",
-        "get /api/v1/price-books/street/",
+        "get /api/v1/price-books/street/", "get /api/v1/price-books/dealer/", "get /api/v1/price-books/branded/",
         "get /api/v1/quotes/", "post /api/v1/quotes/", "get /api/v1/quotes/{id}/", "patch /api/v1/quotes/{id}/",
         "delete /api/v1/quotes/{id}/", "post /api/v1/quotes/{id}/prices/",
         "get /api/v1/catalog/", "get /api/v1/catalog/{kind}/",

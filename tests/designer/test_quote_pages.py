@@ -57,7 +57,7 @@ def test_a_known_header_goes_straight_to_the_report(page: Client, design: Design
     assert design.name in words
     assert "part number A, description B, quantity C, unit price D, extended price E, by its header" in words
     assert "On the same scope" in words
-    assert "EUR were turned into dollars at 1.15" in words
+    assert "EUR were turned into dollars at 1.1269" in words
     assert "Freight, tax, a discount or another charge, not a part" in words
 
 

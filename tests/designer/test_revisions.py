@@ -71,7 +71,7 @@ def test_what_was_left_open_says_what_it_came_to(owner, catalog):
 
 @pytest.mark.parametrize(("change", "before", "after"), [
     ({"fabric.tiers": 3}, "Automatic: the fewest that fit", "Three: leaves, spines and cores"),
-    ({"economics.electricity_usd_per_kwh": 0.12}, "0.085 USD/kWh (automatic)", "0.12 USD/kWh"),
+    ({"economics.electricity_usd_per_kwh": 0.12}, "0.098 USD/kWh (automatic)", "0.12 USD/kWh"),
     ({"economics.utilization": 0.7}, "0.8 (automatic)", "0.7"),
 ])  # fmt: skip
 def test_what_is_automatic_says_its_value_once(owner, catalog, change, before, after):

@@ -22,6 +22,19 @@ H100_NODES: dict[str, Any] = {
     "fabric": "infiniband",
 }
 
+# dollars of one piece (low, typical, high) that hand-worked money stands on, whatever the catalog's market says
+HAND_USD = {
+    "hgx-h100-8u": (230_000, 270_000, 317_000), "nvidia-qm9700": (32_000, 48_000, 64_000),
+    "nv-mma4z00-ns": (700, 879, 1_600), "nv-mma4z00-ns400": (500, 769, 1_100),
+}  # fmt: skip
+HAND_PRICES: dict[str, Any] = {
+    "name": "By hand",
+    "prices": [
+        {"part": part, "low": low * 100, "typical": typical * 100, "high": high * 100, "basis": "list", "as_of": "2026-11-27"}
+        for part, (low, typical, high) in HAND_USD.items()
+    ],
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Design:

@@ -11,7 +11,7 @@ from estimator.bom import bill_of_fabrics, n_spares
 from estimator.bom_lines import RANGE, Billed
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.cost import cost_of
-from tests.estimator.designs import Design, design, superpod_h100
+from tests.estimator.designs import HAND_PRICES, Design, design, superpod_h100
 
 
 def one_switch(catalog: Catalog, **economics: Any) -> Design:
@@ -41,7 +41,7 @@ def test_the_published_superpod_bill(catalog: Catalog) -> None:
 
 
 def test_money_worked_by_hand_to_the_cent(catalog: Catalog) -> None:
-    made = one_switch(catalog)
+    made = one_switch(catalog, prices=HAND_PRICES)
     extended = {line["part"]: tuple(line["extended_price_usd"][end] for end in RANGE) for line in made.lines()}
     # quantity + spares: 16 + 2 and 32 + 2 modules, 32 + 2 fibres of 45/90/198 + 30 m × 2.50
     assert extended == {
@@ -56,15 +56,18 @@ def test_money_worked_by_hand_to_the_cent(catalog: Catalog) -> None:
     assert made.bill["totals_by_category"]["fiber"] == {"low": 4_080.0, "typical": 5_610.0, "high": 9_282.0}
 
 
-def test_street_prices_are_another_book(catalog: Catalog) -> None:
-    made = one_switch(catalog, price_book="street")
-    (switch,) = made.lines(category="switch")
-    assert switch["unit_price_usd"] == {"low": 30_000.0, "typical": 32_870.0, "high": 50_000.0}
-    assert switch["price_basis"] == "list"
-    assert "Router-Switch" in switch["price_source"]
+def test_the_catalogs_books_differ(catalog: Catalog) -> None:
+    (switch,) = one_switch(catalog).lines(category="switch")
+    # 32,870, 34,648 (CNY), 35,000, 32,000 and 45,000; a branded quotation of 2024 marks the high end
+    assert switch["unit_price_usd"] == {"low": 31_183.0, "typical": 34_648.0, "high": 50_000.0}
+    assert switch["price_basis"] == "listing"
     assert not switch["assumption"]
-    (anchor,) = one_switch(catalog).lines(category="switch")
-    assert (anchor["price_basis"], anchor["assumption"]) == ("seed", True)
+    (planned,) = one_switch(catalog, price_book="anchors").lines(category="switch")
+    assert planned["unit_price_usd"] == {"low": 32_000.0, "typical": 48_000.0, "high": 64_000.0}
+    (dealer,) = one_switch(catalog, price_book="dealer").lines(category="switch")
+    (branded,) = one_switch(catalog, price_book="branded").lines(category="switch")
+    assert (dealer["unit_price_usd"]["typical"], branded["unit_price_usd"]["typical"]) == (32_870.0, 45_000.0)
+    assert (planned["price_basis"], planned["assumption"]) == ("seed", True)
 
 
 def test_a_cable_is_priced_at_its_stocked_length(catalog: Catalog) -> None:
@@ -151,7 +154,7 @@ def test_optical_cables_have_the_spares_of_modules(catalog: Catalog) -> None:
 @given(
     server=st.sampled_from(["dgx-h100", "hgx-h100-8u", "dgx-b300", "gaudi3-8u", "custom", "smc-8125gs-mi300x"]),
     nodes=st.integers(1, 200), generation=st.sampled_from(["edr", "hdr", "ndr", "xdr", "roce-100", "roce-400", "roce-800"]),
-    length_m=st.sampled_from([1.0, 3.0, 30.0, 120.0]), book=st.sampled_from(["anchors", "street"]),
+    length_m=st.sampled_from([1.0, 3.0, 30.0, 120.0]), book=st.sampled_from(["street", "anchors", "dealer", "branded"]),
 )  # fmt: skip
 def test_totals_are_the_sum_of_the_lines(server: str, nodes: int, generation: str, length_m: float, book: str) -> None:
     made = design(load_catalog(), server, nodes, generation, {"node_leaf_m": length_m}, {"price_book": book})

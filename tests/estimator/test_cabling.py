@@ -99,7 +99,7 @@ def test_splitter_copper_is_counted_for_each_leaf(catalog: Catalog) -> None:
         ("smc-8125gs-mi300x", "roce-400", {"leaf_switch": "arista-7060x6-64pe"}, "node_leaf",
          ("fib-mfp7e10", "gen-800g-sr8", "nv-mma1z00-ns400")),
         ("smc-8125gs-mi300x", "roce-400", {"leaf_switch": "generic-th4-64x400"}, "leaf_spine",
-         ("gen-400g-aoc", None, None)),
+         ("fib-mpo16-om4", "gen-400g-sr8", "gen-400g-sr8")),
     ],
 )  # fmt: skip
 def test_parts_of_each_generation(

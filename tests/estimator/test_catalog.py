@@ -237,7 +237,7 @@ def test_the_version_is_that_of_the_content(folder: Path, tmp_path: Path) -> Non
     same, changed = tmp_path / "same", tmp_path / "changed"
     shutil.copytree(folder, same)
     shutil.copytree(folder, changed)
-    edit(changed, "prices", put(3, "high_cents", "1800001"))
+    edit(changed, "prices", put(3, "high_cents", "2400001"))
     assert load_catalog(folder).version == load_catalog(same).version != load_catalog(changed).version
     assert load_catalog(folder) is load_catalog(folder)
 
@@ -259,7 +259,7 @@ def test_every_part_has_a_source_and_what_is_bought_a_price(catalog: Catalog) ->
 def test_a_price_that_claims_a_listing_cites_one(catalog: Catalog) -> None:
     records = [price for kind in ("switches", "nics", "gpus", "servers", "cables")
                for record in catalog.records(kind) for price in record["prices"]]  # fmt: skip
-    assert {price["basis"] for price in records} == {"list", "analyst", "seed", "assumption"}
+    assert {price["basis"] for price in records} == {"list", "listing", "analyst", "seed", "assumption"}
     for kind in ("switches", "cables", "servers", "nics"):
         for part in getattr(catalog, kind):
             price = catalog.price(part)
@@ -271,15 +271,16 @@ def test_a_price_that_claims_a_listing_cites_one(catalog: Catalog) -> None:
             assert access in expected, part
 
 
-def test_street_prices_fall_back_to_anchors_and_say_so(catalog: Catalog) -> None:
-    anchor, street = catalog.price("nvidia-qm9700"), catalog.price("nvidia-qm9700", "street")
+def test_a_book_falls_back_on_another_and_says_so(catalog: Catalog) -> None:
+    anchor, street = catalog.price("nvidia-qm9700", "anchors"), catalog.price("nvidia-qm9700")
     assert anchor is not None
     assert street is not None
     assert anchor.cents == (3_200_000, 4_800_000, 6_400_000)
-    assert (street.typical_cents, street.basis, street.book) == (3_287_000, "list", "street")
-    fallback = catalog.price("dgx-h100", "street")
-    assert fallback is not None
-    assert fallback.book == "anchors"
+    assert (street.typical_cents, street.basis, street.book) == (3_464_800, "listing", "street")
+    planned, chassis = catalog.price("dgx-h100", "anchors"), catalog.price("nvidia-cs8500")
+    assert planned is not None
+    assert chassis is not None
+    assert (planned.book, chassis.book, chassis.basis) == ("street", "anchors", "seed")  # nobody quotes the chassis
     assert catalog.price("no-such-part") is None
     with pytest.raises(ValueError, match="price book"):
         catalog.price("dgx-h100", "wishes")

@@ -36,7 +36,7 @@ CUSTOM: dict[str, Any] = {
 NEAR: dict[str, Any] = INFINIBAND | {"name": "Near", "site": {"leaf_spine_m": 1.0}}
 PLANNED: dict[str, Any] = INFINIBAND | {"name": "Planned", "site": {"plan": {}}}
 STORAGE: dict[str, Any] = INFINIBAND | {"name": "With storage", "other_fabrics": [{"role": "storage"}]}
-DEAR: dict[str, Any] = INFINIBAND | {"name": "Street", "economics": {"price_book": "street"}}
+DEAR: dict[str, Any] = INFINIBAND | {"name": "Planned prices", "economics": {"price_book": "anchors"}}
 ALL = (INFINIBAND, ROCE, SMALL, CUSTOM, NEAR, PLANNED, STORAGE, DEAR)
 
 
@@ -292,7 +292,7 @@ def test_other_books_change_prices_alone() -> None:
     for one in answer["rows"]:
         assert one["differences"][1]["quantity"]["absolute"] == 0
     assert any(one["differences"][1]["unit_price_usd"]["absolute"] for one in answer["rows"])
-    assert [item["price_book"] for item in answer["items"]] == ["anchors", "street"]
+    assert [item["price_book"] for item in answer["items"]] == ["street", "anchors"]
 
 
 # ---------------------------------------------------------------- sizes and words
@@ -324,8 +324,9 @@ def test_the_headline_says_what_matters_and_always_the_all_reduce() -> None:
 
 def test_overlapping_prices_are_said_to_overlap() -> None:
     answer = compared(INFINIBAND, ROCE)
-    (network,) = [one for one in answer["summary"][0]["sentences"] if one["code"] == "network_usd"]
-    assert "The ranges overlap" in network["words"]
+    (switches,) = [one for one in answer["summary"][0]["sentences"] if one["code"] == "switches_usd"]
+    assert "The ranges overlap" in switches["words"]
+    assert "price of network" in answer["summary"][0]["about_the_same"]
     assert "oversubscription" in answer["summary"][0]["about_the_same"]
 
 
@@ -416,13 +417,13 @@ def test_what_is_kept_gives_the_same_comparison_again() -> None:
 
 def test_large_changes_are_told_as_multiples_and_other_books_are_named() -> None:
     wide = {"name": "B300", "compute": {"server": "dgx-b300", "gpus": 1024}, "fabric": {"generation": "xdr"},
-            "economics": {"price_book": "street"}}  # fmt: skip
+            "economics": {"price_book": "anchors"}}  # fmt: skip
     answer = compared(INFINIBAND, wide)
     phrases = [said["phrase"] for said in answer["summary"][0]["sentences"]]
     assert any(phrase.startswith("twice the bisection bandwidth") for phrase in phrases)
     assert any("as fast a predicted all-reduce" in phrase for phrase in phrases)
     assert answer["not_comparable"][0]["code"] == "books"
-    assert "“B300” by street" in answer["not_comparable"][0]["words"]
+    assert "“B300” by anchors" in answer["not_comparable"][0]["words"]
     assert "books" not in [
         one["code"] for one in compared(INFINIBAND, DEAR)["not_comparable"]
     ]  # it is books that are compared

@@ -73,8 +73,8 @@ def test_the_catalog_has_dated_rates_with_their_source(catalog: Catalog) -> None
     assert wanted <= {rate.currency for rate in catalog.exchange_rates}
     assert all(rate.source and rate.usd > 0 for rate in catalog.exchange_rates)
     euro = [rate for rate in catalog.exchange_rates if rate.currency == "EUR"]
-    assert [(rate.basis, rate.usd) for rate in euro] == [("reference", 1.0705), ("assumption", 1.15)]
-    assert euro[1].usd == catalog.economics["fx-usd-eur"].typical
-    # 1.0705 USD and 171.94 JPY a euro: six digits of the quotient.
+    assert [(rate.basis, rate.usd) for rate in euro] == [("reference", 1.1269)]
+    assert euro[0].usd == catalog.economics["fx-usd-eur"].typical
+    # 1.1269 USD and 178.15 JPY a euro: six digits of the quotient.
     yen = next(rate for rate in catalog.exchange_rates if rate.currency == "JPY")
-    assert yen.usd == pytest.approx(1.0705 / 171.94, rel=1e-5)
+    assert yen.usd == pytest.approx(1.1269 / 178.15, rel=1e-5)

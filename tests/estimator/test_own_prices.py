@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from estimator.catalog.loader import Catalog
-from estimator.catalog.records import Price
+from estimator.catalog.price_records import Price
 from estimator.errors import SpecError
 from estimator.own_prices import MAX_PRICES, OwnPrices
 from estimator.pipeline import estimate
@@ -111,7 +111,7 @@ def test_an_own_price_comes_before_the_catalogs_and_the_line_says_so(catalog: Ca
         False,
     )
     assert (switch["price_currency"], switch["unit_price"], switch["price_rate"]) == ("USD", None, None)
-    assert module["price_rule"] == "Anchors book: listing or list price of 2026-09-22"
+    assert module["price_rule"] == "Street book: one price, a quarter to either side, dealer, newest of 2026-09-22"
 
 
 def test_a_quantity_break_counts_the_pieces_of_all_lines_and_spares(catalog: Catalog) -> None:
@@ -168,11 +168,16 @@ def test_results_depend_on_the_books_own_day_and_expired_prices_are_findings(cat
     (finding,) = [one for one in made.findings if one.code == "price_expired"]
     assert "NVIDIA QM9700 until 2026-11-27" in finding.message
     assert made.bom is not None
-    assert line_of(made.bom["lines"], QM9700)["price_rule"].startswith("Planning price")
+    assert line_of(made.bom["lines"], QM9700)["price_rule"].startswith("Street book: ")
 
 
 @pytest.mark.parametrize(
-    ("rates", "is_weak"), [([], True), ([{"currency": "EUR", "usd": 1.08, "as_of": "2026-11-01"}], False)]
+    ("rates", "is_weak"),
+    [
+        ([], False),
+        ([{"currency": "EUR", "usd": 1.08, "as_of": "2026-11-01"}], False),
+        ([{"currency": "EUR", "usd": 1.08, "as_of": "2025-10-01"}], True),
+    ],
 )
 def test_a_rate_that_is_assumed_or_old_is_a_finding(catalog: Catalog, rates: list[Any], is_weak: bool) -> None:
     spec = parse_spec(request_of(book(price(currency="EUR"), rates=rates)), catalog)
@@ -192,18 +197,23 @@ def test_planning_prices_hold_and_each_line_says_which_one_ruled(catalog: Catalo
         "seed-switch-eth400-port": (200, 400),
     }
     seen = set()
-    pricing = Pricing(parse_spec(request_of(None), catalog).economics, catalog)
+    pricing = Pricing(parse_spec(request_of(None, price_book="anchors"), catalog).economics, catalog)
     for part in [*catalog.switches, *catalog.nics]:
         rule, unit = catalog.price_rules[part], pricing.of(part, 1)
         assert unit is not None
         if rule.anchor is None:
             assert rule.note
-            assert unit.rule.startswith("Anchors book: "), part
+            assert unit.rule.startswith("Street book: "), part
             assert "no planning price: " in unit.rule, part
             continue
         seen.add(rule.anchor)
         low, high = bounds[rule.anchor]
-        per_unit = [cents / 100 / rule.units for cents in unit.cents]
+        optics = catalog.price(rule.optics_part, "anchors") if rule.optics_part else None
+        inside = optics.cents if optics else (0, 0, 0)
+        per_unit = [
+            (cents - rule.n_optics * module) / 100 / rule.units
+            for cents, module in zip(unit.cents, inside, strict=True)
+        ]
         assert (min(per_unit), max(per_unit)) == (low, high), part
         assert per_unit[1] == (low + high) / 2, part
         assert unit.rule.startswith(f"Planning price: ${low:,} to ${high:,} a"), part
@@ -231,7 +241,7 @@ def test_units_of_a_planning_price_are_ports_capacity_and_adapters(catalog: Cata
 
 
 def test_several_rows_of_a_part_may_stand_in_the_catalog(catalog: Catalog) -> None:
-    known = catalog.price(QM9700)
+    known = catalog.price(QM9700, "anchors")
     assert known is not None
     broken = replace(known, typical_cents=40_000_00, min_quantity=100)
     other = object.__new__(Catalog)
@@ -240,7 +250,7 @@ def test_several_rows_of_a_part_may_stand_in_the_catalog(catalog: Catalog) -> No
     assert [row and row.typical_cents for row in (other.price_for(QM9700, "anchors", "piece", n) for n in (1, 99, 100))] == [
         48_000_00, 48_000_00, 40_000_00,
     ]  # fmt: skip
-    assert other.price(QM9700) == known
+    assert other.price(QM9700, "anchors") == known
     assert other.prices_of(QM9700, "anchors") == (known, broken)
 
 

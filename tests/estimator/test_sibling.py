@@ -124,7 +124,7 @@ def test_ethernet_adapters_are_swapped_at_a_price_that_totals_do_not_hold() -> N
     assert swap["difference_usd"]["typical"] == (new.cents[1] - old.cents[1]) * 1024 / 100
     assert swap["difference_usd"]["low"] == (new.cents[0] - old.cents[2]) * 1024 / 100
     assert codes(found)[0] == "adapters_swapped"
-    assert "$3,000 to $5,000" in found.notes[0].words
+    assert "$1,731 to $2,354" in found.notes[0].words
 
 
 def test_adapters_of_custom_servers_are_swapped_within_the_totals() -> None:
@@ -143,7 +143,7 @@ def test_cards_that_speak_both_stay_and_the_ethernet_card_is_named_with_its_pric
     assert found.swap is not None
     assert not found.swap.is_needed
     assert codes(found)[0] == "adapters_kept"
-    assert "ConnectX-7 400GbE 1-port QSFP112 at $1,000 to $2,000" in found.notes[0].words
+    assert "ConnectX-7 400GbE 1-port QSFP112 at $1,599 to $2,464" in found.notes[0].words
     assert sibling("dgx-h100", "ndr").swap is None  # a module on the board, not a card
 
 

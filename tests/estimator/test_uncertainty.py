@@ -92,9 +92,7 @@ def test_one_parameter_that_moves_is_drawn_from_its_triangle(catalog: Catalog, s
 
 
 def test_tax_is_no_matter_of_chance(catalog: Catalog, superpod: Priced) -> None:
-    low, typical, high = superpod.given["sales-tax"].ends
-    assert (low, typical) == (0, 0)
-    assert high == 0.25
+    assert max(superpod.given["sales-tax"].ends) == 0  # law, not chance
     assert np.ptp(draw(only(superpod, {"sales-tax"}, prices=False), catalog, 100, 1).total) == 0
 
 
