@@ -247,6 +247,9 @@ def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[s
         "planes": spec.fabric.planes,
         "pxn": True,
         "flows_per_nic": 1,
+        "uplink_gbit_s": float(fabric.uplink_rate_gbit_s)
+        if fabric.uplink_rate_gbit_s != fabric.endpoint_rate_gbit_s
+        else None,
         "failed_nics": 0,
         "failed_uplinks": 0.0,
         "placement": spec.workload.placement,
