@@ -7,7 +7,7 @@ from typing import Any
 from reportlab.platypus import Flowable, NextPageTemplate, Paragraph, Spacer, Table, TableStyle
 
 from designer.charts import headline
-from designer.diagrams import part_names
+from designer.diagrams import part_names, uplink_rate_gbit_s
 from designer.exports.pdf_diagram import fabric_drawing
 from designer.exports.pdf_grid import Field, Grid, Row, Text
 from designer.exports.pdf_page import WIDE, headed, section
@@ -205,7 +205,7 @@ def _findings(findings: list[dict[str, Any]]) -> list[Flowable]:
 
 def _rates(fabric: Json) -> str:
     """Rate of switch ports, where uplinks have another one both."""
-    below, above = gbit_s(fabric["port_rate_gbit_s"]), gbit_s(fabric["uplink_rate_gbit_s"])
+    below, above = gbit_s(fabric["port_rate_gbit_s"]), gbit_s(uplink_rate_gbit_s(fabric))
     return below if below == above else f"{below} (uplinks {above})"
 
 
