@@ -106,7 +106,8 @@ def figure_groups(result: Json, order: str) -> list[dict[str, Any]]:
 def figure_row(figure: Json, baseline: int) -> dict[str, Any]:
     """One figure: its value, range and difference on every side."""
     differences = figure["differences"]
-    sizes = [abs(found["relative"] or 0) for found in differences if found and not found["is_about_same"]]
+    told = [found for found in differences if found and _tone(found) != SAME]
+    sizes = [abs(found["relative"] or 0) for found in told]
     return {
         "label": figure["label"], "key": figure["key"], "is_per_gpu": figure["is_per_gpu"], "size": max(sizes, default=0.0),
         "is_same": all(found is not None and found["is_about_same"] for found in differences),
@@ -130,7 +131,7 @@ def _figure_cell(figure: Json, side: int, is_baseline: bool) -> dict[str, Any]:
 def _tone(difference: Json | None) -> str:
     if difference is None:
         return ""
-    if difference["is_about_same"]:
+    if difference["is_about_same"] or difference.get("is_undecided"):
         return SAME
     return "" if difference["is_better"] is None else BETTER if difference["is_better"] else WORSE
 
@@ -228,7 +229,7 @@ def _line_cell(
         "range": usd_range(price) if price and price["low"] != price["high"] else "",
         "power": watts(cell["power_w"]) if cell["power_w"] else "",
         "difference": "" if is_baseline else _line_difference(difference, has_base),
-        "tone": tone, "mark": MARKS[tone], "tone_words": {BETTER: "cheaper", WORSE: "dearer"}.get(tone, ""),
+        "tone": tone, "mark": MARKS[tone], "tone_words": {BETTER: "lower", WORSE: "higher"}.get(tone, ""),
     }  # fmt: skip
 
 
@@ -271,7 +272,7 @@ def _total_cell(totals: Json, side: int, baseline: int, is_per_gpu: bool) -> dic
     tone = "" if not is_compared or not moved else WORSE if moved > 0 else BETTER
     told = "the same" if not moved else f"{change_usd(moved)}{share}"
     return {"text": usd(value["typical"]), "range": usd_range(value), "at_least": False, "tone": tone, "mark": MARKS[tone],
-            "tone_words": {BETTER: "cheaper", WORSE: "dearer"}.get(tone, ""), "is_baseline": side == baseline,
+            "tone_words": {BETTER: "lower", WORSE: "higher"}.get(tone, ""), "is_baseline": side == baseline,
             "difference": told if is_compared else ""}  # fmt: skip
 
 

@@ -24,6 +24,8 @@ from estimator.advice_criteria import (
 )
 from estimator.catalog.loader import Catalog
 from estimator.comparison_words import amount
+from estimator.price_verdict import price_verdict
+from estimator.price_verdict_words import verdict_words
 
 Priority = Literal["balanced", "cost", "speed", "freedom"]
 PRIORITIES: Mapping[str, Mapping[str, int]] = {
@@ -142,8 +144,15 @@ def _ties(pair: Compared) -> list[tuple[str, str]]:
     discount = 1 - price[1 - dear] / price[dear]
     name = FAMILY_NAMES[FAMILIES[dear]]
     gap = amount(abs(price[0] - price[1]), "usd")
-    return [("price_tie", f"A discount of {discount:.0%} on the {name} network ({gap}) makes both cost the same to buy.".replace(
-        "%", "\N{NO-BREAK SPACE}%"))]  # fmt: skip
+    words = f"A discount of {discount:.0%} on the {name} network ({gap}) makes both cost the same to buy."
+    out = [("price_tie", words.replace("%", "\N{NO-BREAK SPACE}%"))]
+    one = pair.prices.deciding
+    if one and one.break_even_usd > 0:
+        now = f"{amount(one.now_usd, 'usd')} now, {amount(one.low_usd, 'usd')} to {amount(one.high_usd, 'usd')}"
+        unquoted = "" if one.is_quoted else "; nobody publishes its price: ask for a quotation"
+        both = f"{amount(one.break_even_usd, 'usd')} for each {one.name} makes both networks cost the same ({now}{unquoted})."
+        out.append(("break_even", both))
+    return out
 
 
 def _other_priorities(pair: Compared, catalog: Catalog, priority: str, verdict: str) -> list[tuple[str, str]]:
@@ -183,14 +192,16 @@ def _planes(pair: Compared) -> list[tuple[str, str]]:
     if pair.planes is None:
         return []
     before, after = (one["cost"]["capex_usd"]["network"]["typical"] for one in (pair.roce, pair.planes))
+    against = price_verdict(pair.infiniband["bom"]["lines"], pair.planes["bom"]["lines"])
+    out = [("infiniband_or_planes", verdict_words(against, "InfiniBand", "RoCE in two planes at half the rate"))]
     if abs(after / before - 1) < CLOSE_PRICE:
-        return []
+        return out
     counts = pair.planes["fabrics"]["compute"]["counts"]["switches"]
     words = (
         f"In two planes at half the rate RoCE has {counts:,} switches and its network costs {amount(after, 'usd')} instead of "
         f"{amount(before, 'usd')}; each adapter then feeds both planes."
     )
-    return [("two_planes", words)]
+    return [*out, ("two_planes", words)]
 
 
 def _features(pair: Compared) -> list[tuple[str, str]]:

@@ -5,11 +5,14 @@ A criterion has a figure for each family and says which is better, and by how mu
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from estimator.amount_words import NO_BREAK
 from estimator.catalog.loader import Catalog
-from estimator.comparison_words import NO_BREAK, amount
+from estimator.comparison_words import amount
+from estimator.price_verdict import ALL, NETWORK, PriceVerdict, price_verdict
+from estimator.price_verdict_words import NO_DIFFERENCE, verdict_words
 
 INFINIBAND, ROCE, NEITHER = "infiniband", "roce", "neither"
 FAMILIES = (INFINIBAND, ROCE)
@@ -40,6 +43,11 @@ class Compared:
     def both(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """InfiniBand, RoCE."""
         return self.infiniband, self.roce
+
+    @property
+    def prices(self) -> PriceVerdict:
+        """What the prices of both bills can show."""
+        return price_verdict(self.infiniband["bom"]["lines"], self.roce["bom"]["lines"])
 
 
 @dataclass(frozen=True)
@@ -128,22 +136,35 @@ def _in_words(value: float, unit: str) -> str:
 
 def _money(pair: Compared) -> Iterator[Criterion | None]:
     network = [one["cost"]["capex_usd"]["network"] for one in pair.both]
-    yield _judged("network_price", MONEY, "Network, purchase", "usd", 2, (network[0]["typical"], network[1]["typical"]),
-                  "Bills of materials of both, typical prices of the book that the design takes",
-                  "The network of {costly} costs {by} more: {better}, {worse}." + _ranges_note(network),
-                  most=3 if _are_apart(network) else 2)  # fmt: skip
+    prices = pair.prices
+    bought = _judged("network_price", MONEY, "Network, purchase", "usd", 2, (network[0]["typical"], network[1]["typical"]),
+                     "Bills of materials of both, at the design’s, recommended, dealers’ and branded resellers’ prices",
+                     "{better}, {worse}.", most=3 if _are_apart(network) else 2)  # fmt: skip
+    if bought:
+        stands = prices.sign(NETWORK) != 0
+        words = verdict_words(prices, *FAMILY_NAMES.values()) + (_ranges_note(network) if stands else "")
+        yield replace(bought if stands else _undecided(bought), words=words)
     total = [one["cost"]["tco_usd"] for one in pair.both]
     years = pair.infiniband["cost"]["tco_years"]
-    yield _judged("total_cost", MONEY, f"Total cost over {years} years", "usd", 3,
-                  (total[0]["typical"], total[1]["typical"]),
-                  "Cost over years of both, servers, space and support included",
-                  "Over the years everything together: {better}, {worse}, {by} more.")  # fmt: skip
+    over_years = _judged("total_cost", MONEY, f"Total cost over {years} years", "usd", 3,
+                         (total[0]["typical"], total[1]["typical"]),
+                         "Cost over years of both, servers, space and support included",
+                         "Over the years everything together: {better}, {worse}, {by} more.")  # fmt: skip
+    if over_years and over_years.strength and not prices.sign(ALL, total[0]["typical"] / total[1]["typical"] - 1):
+        over_years = _undecided(over_years)
+    yield over_years
     licences = [one["cost"]["opex_usd_per_year"].get("licences") or {} for one in pair.both]
     values = (licences[0].get("typical"), licences[1].get("typical"))
     if any(values):
         yield _judged("licences", MONEY, "Licences a year", "usd", 0, (values[0] or 0.0, values[1] or 0.0),
                       "Fabric manager (InfiniBand) and switch software (Ethernet), as the design asks; within the total cost",
                       "Licences: {better} a year, {worse}.")  # fmt: skip
+
+
+def _undecided(one: Criterion) -> Criterion:
+    """A criterion of money that these prices can't decide: it favours neither."""
+    values = f"{_in_words(one.infiniband, one.unit)} and {_in_words(one.roce, one.unit)}"
+    return replace(one, favours=NEITHER, strength=0, words=f"{one.title}: {NO_DIFFERENCE}, {values}.")
 
 
 def _are_apart(ranges: list[Mapping[str, float]]) -> bool:

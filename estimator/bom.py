@@ -184,8 +184,11 @@ def _priced(lines: Sequence[BomLine], pricing: Pricing) -> tuple[BomLine, ...]:
     bought: Counter[str | None] = Counter()
     for line in lines:
         bought[line.part] += line.quantity + line.spare_quantity
-    return tuple(_with_price(line, pricing.of(line.part, bought[line.part], line.length_m)) if line.part else line
-                 for line in lines)  # fmt: skip
+    books = {part: pricing.by_book(part, count) for part, count in bought.items() if part}
+    return tuple(
+        replace(_with_price(line, pricing.of(line.part, bought[line.part], line.length_m)), book_cents=books[line.part])
+        if line.part else line for line in lines
+    )  # fmt: skip
 
 
 def _with_price(line: BomLine, price: UnitPrice | None) -> BomLine:
@@ -194,7 +197,7 @@ def _with_price(line: BomLine, price: UnitPrice | None) -> BomLine:
     return replace(
         line, unit_cents=price.cents, price_basis=price.basis, price_source=price.source, price_note=price.note,
         is_assumed=line.is_assumed or price.is_assumed, price_rule=price.rule, price_currency=price.currency,
-        own_price=price.own, price_rate=price.rate,
+        own_price=price.own, price_rate=price.rate, price_book=price.book,
     )  # fmt: skip
 
 

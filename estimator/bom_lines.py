@@ -3,8 +3,8 @@
 A line whose part has no price keeps its quantity, says so, and makes the totals "at least".
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from estimator.cabling import CablePlan
@@ -33,6 +33,7 @@ ASSUMED = frozenset({"assumption", "seed"})  # bases that no listing, quotation 
 class BomLine:
     """One part in one use. ``unit_cents`` is None where no book has a price; ``unit_w`` is the typical draw.
 
+    ``price_book`` is the book that priced it, ``book_cents`` what a switch or adapter costs in each of the catalog's.
     ``price_rule`` says in plain words what set the price. One that was given in another currency keeps its range there in
     ``own_price`` and the rate in ``price_rate``.
     """
@@ -58,6 +59,8 @@ class BomLine:
     price_currency: str | None = None
     own_price: tuple[float, float, float] | None = None
     price_rate: Rate | None = None
+    price_book: str | None = None
+    book_cents: Mapping[str, Cents] = field(default_factory=dict)
 
     @property
     def extended_cents(self) -> Cents | None:
@@ -86,6 +89,8 @@ class BomLine:
             "price_rule": self.price_rule, "price_currency": self.price_currency,
             "unit_price": dict(zip(RANGE, self.own_price, strict=True)) if self.own_price else None,
             "price_rate": self.price_rate.as_json() if self.price_rate else None,
+            "price_book": self.price_book,
+            "book_prices_usd": {book: usd_range(cents) for book, cents in self.book_cents.items()},
         }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from estimator.comparison_figures import Side, busbw, differ_in_size, figure_jso
 from estimator.comparison_kept import kept_of
 from estimator.comparison_lines import DESIGN, OFFER, Basis, aligned, lines_of, row_json, total_cents
 from estimator.comparison_scope import scope_of, totals_json
+from estimator.comparison_verdicts import Verdicts
 from estimator.comparison_words import not_comparable, summary_of
 from estimator.errors import EstimatorError, InfeasibleDesign, Problem, SpecError
 from estimator.pipeline import Estimate, estimate
@@ -225,12 +226,14 @@ def compare(
     scope = scope_of(rows, kinds, names)
     totals = totals_json(rows, scope.left_out, baseline)
     sides = [replace(side, lacks=lacks) for side, lacks in zip(sides, scope.lacks, strict=True)]
-    figures = [figure_json(figure, sides, baseline) for figure in figures_of(sides)]
+    verdicts = Verdicts([side.estimate for side in sides])
+    figures = [figure_json(figure, sides, baseline, verdicts) for figure in figures_of(sides)]
     items = [_item(side, list(notes[i]) if i < len(notes) else []) for i, side in enumerate(sides)]
     predicted = [max(side.all_reduce["gpus"]) if side.all_reduce else None for side in sides]
     return {
         "versions": _versions(sides), "baseline": baseline, "items": items, "is_per_gpu": bool(sizes),
-        "summary": [summary_of(i, baseline, items, figures, totals, predicted) for i in range(len(sides)) if i != baseline],
+        "summary": [summary_of(i, baseline, items, figures, totals, predicted, verdicts)
+                    for i in range(len(sides)) if i != baseline],
         "not_comparable": not_comparable(figures, items, totals),
         "figures": figures,
         "rows": [row_json(key, row, basis, key not in scope.left_out) for key, row in rows.items()],

@@ -25,6 +25,7 @@ from estimator.bom_lines import (
 )
 from estimator.catalog.ports import COMPUTE
 from estimator.comparison_lines import FUNCTION_OF, Line, difference_cents, is_unpriced, relative, total_cents
+from estimator.comparison_verdicts import Verdicts
 from estimator.units import CENTS_PER_USD, parse_ratio
 
 Ends = tuple[float, float, float]
@@ -377,8 +378,14 @@ def differ_in_size(sides: Sequence[Side]) -> bool:
     return len({side.gpus for side in sides if side.gpus}) > 1
 
 
-def figure_json(figure: Figure, sides: Sequence[Side], baseline: int) -> dict[str, Any]:
-    """One row of the table: values, values for each GPU where clusters differ in size, differences, which is better."""
+def figure_json(
+    figure: Figure, sides: Sequence[Side], baseline: int, verdicts: Verdicts | None = None
+) -> dict[str, Any]:  # fmt: skip
+    """One row of the table: values, values for each GPU where clusters differ in size, differences, which is better.
+
+    Between two technologies ``verdicts`` say which differences in money stand.
+    """
+    known = verdicts or Verdicts([None] * len(sides))
     values = [figure.get(side) for side in sides]
     is_per_gpu = figure.scales and differ_in_size(sides)
     compared = (
@@ -388,7 +395,14 @@ def figure_json(figure: Figure, sides: Sequence[Side], baseline: int) -> dict[st
     differences = [
         None
         if figure.unit == "count" and sides[i].kind != sides[baseline].kind  # an offer counts spares, a design does not
-        else _difference(figure, value, base, is_self=i == baseline, shared_lines=not is_per_gpu)
+        else _difference(
+            figure,
+            value,
+            base,
+            is_self=i == baseline,
+            shared_lines=not is_per_gpu,
+            is_open=_is_open(figure, value, base, known, i, baseline),
+        )
         for i, value in enumerate(compared)
     ]
     return {
@@ -399,7 +413,7 @@ def figure_json(figure: Figure, sides: Sequence[Side], baseline: int) -> dict[st
         "is_per_gpu": is_per_gpu,
         "per_gpu": [_ends_json(value) for value in compared] if is_per_gpu else None,
         "differences": differences,
-        "best": _best(figure, compared, sides),
+        "best": _best(figure, compared, sides, known),
     }  # fmt: skip
 
 
@@ -415,17 +429,17 @@ def _ends_json(value: Value | None) -> dict[str, float] | None:
 
 
 def _difference(
-    figure: Figure, value: Value | None, base: Value | None, is_self: bool, shared_lines: bool
+    figure: Figure, value: Value | None, base: Value | None, is_self: bool, shared_lines: bool, is_open: bool
 ) -> dict[str, Any] | None:
     if value is None or base is None or value.at_least or base.at_least:
         return None
     share = relative(value.ends[1], base.ends[1])
     same = is_self or is_about_same(figure, value, base, shared_lines)
     sign = value.ends[1] - base.ends[1]
-    is_better = None if same or figure.better is None or sign == 0 else (sign < 0) == (figure.better == LOW)
+    is_better = None if same or is_open or figure.better is None or sign == 0 else (sign < 0) == (figure.better == LOW)
     return {
         "absolute": round(sign, 6), "relative": share, "is_about_same": same, "is_better": is_better,
-        "ranges_overlap": ranges_overlap(value, base, shared_lines),
+        "ranges_overlap": ranges_overlap(value, base, shared_lines), "is_undecided": is_open,
     }  # fmt: skip
 
 
@@ -451,7 +465,18 @@ def is_about_same(figure: Figure, value: Value, base: Value, shared_lines: bool 
     return has_range and share <= CLOSE_SHARE and ranges_overlap(value, base, shared_lines)
 
 
-def _best(figure: Figure, values: Sequence[Value | None], sides: Sequence[Side]) -> list[int]:
+def _is_open(
+    figure: Figure, value: Value | None, base: Value | None, verdicts: Verdicts, side: int, other: int
+) -> bool:  # fmt: skip
+    """Whether prices can't show which of two sides costs less in a figure."""
+    if value is None or base is None:
+        return False
+    return verdicts.is_open(figure.key, figure.unit, value.ends[1], base.ends[1], side, other)
+
+
+def _best(
+    figure: Figure, values: Sequence[Value | None], sides: Sequence[Side], verdicts: Verdicts
+) -> list[int]:  # fmt: skip
     """The sides with the best value, and those about the same; none where they are all alike or one is not known."""
     known = [(i, value) for i, value in enumerate(values) if value is not None and not value.at_least]
     if figure.unit == "count" and len({sides[i].kind for i, _ in known}) > 1:
@@ -459,6 +484,7 @@ def _best(figure: Figure, values: Sequence[Value | None], sides: Sequence[Side])
     if figure.better is None or len(known) < 2:
         return []
     wanted = min if figure.better == LOW else max
-    _, best = wanted(known, key=lambda item: item[1].ends[1])
-    good = [i for i, value in known if is_about_same(figure, value, best)]
+    first, best = wanted(known, key=lambda item: item[1].ends[1])
+    good = [i for i, value in known
+            if is_about_same(figure, value, best) or _is_open(figure, value, best, verdicts, i, first)]  # fmt: skip
     return good if len(good) < len(known) else []

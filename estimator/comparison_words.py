@@ -7,7 +7,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from estimator.amount_words import NO_BREAK, digits, dollars, percent_of
 from estimator.comparison_figures import FIGURES, SPEED
+from estimator.comparison_verdicts import Verdicts
+from estimator.price_verdict_words import NO_DIFFERENCE as NONE_SHOWN
 
 HEADLINE = 4  # short forms that a headline holds
 LARGEST_CHANGE = 1.2  # |ln ratio| beyond which a difference gains no more weight
@@ -15,8 +18,8 @@ NO_DIFFERENCE = 0.005  # a share of bandwidth, or of the price on the same scope
 MANY_TIMES = 1.95  # from here on counts, power and bandwidth are told as multiples
 TWICE = 0.005
 SAME_SHARE_OF_WEIGHT = 0.22  # weight of "about the same" in what matters, against a change of e times
+VERDICT_ON = "network_usd"  # the figure that a verdict over two technologies is about
 BETTER, WORSE, SAME, OTHER = "better", "worse", "same", "other"
-MINUS, NO_BREAK = "\N{MINUS SIGN}", "\N{NO-BREAK SPACE}"
 _WEIGHTS = {figure.key: figure.weight for figure in FIGURES}
 _FEWER = {  # figures that are counted: noun
     "switches": "switches", "other_switches": "switches in the other networks", "cables": "cables", "modules": "modules",
@@ -42,24 +45,6 @@ _SAID_WITH = {  # a sentence that another one makes superfluous in the headline
 }  # fmt: skip
 
 
-def percent_of(share: float) -> str:
-    """A share without its sign: 0.124 → "12 %", 0.004 → "0.4 %"."""
-    value = abs(share) * 100
-    return f"{value:.0f}{NO_BREAK}%" if value >= 9.5 else f"{value:.1f}{NO_BREAK}%".replace(f".0{NO_BREAK}", NO_BREAK)
-
-
-def dollars(value: float) -> str:
-    """US dollars to three digits: "$4.80 M"."""
-    for step, unit in ((1e9, "bn"), (1e6, "M")):
-        if abs(value) >= step * 0.9995:
-            return f"${_digits(value / step)}{NO_BREAK}{unit}"
-    return f"${value:,.2f}" if abs(value) < 100 else f"${value:,.0f}"
-
-
-def _digits(value: float) -> str:
-    return f"{value:,.{max(0, 2 - math.floor(math.log10(abs(value))))}f}" if value else "0"
-
-
 def amount(value: float, unit: str) -> str:
     """A figure in its unit, as sentences print it."""
     match unit:
@@ -71,27 +56,34 @@ def amount(value: float, unit: str) -> str:
             return dollars(value)
         case "w":
             step, prefix = (1e6, "M") if value >= 1e6 else (1e3, "k") if value >= 1e3 else (1, "")
-            return f"{_digits(value / step)}{NO_BREAK}{prefix}W"
+            return f"{digits(value / step)}{NO_BREAK}{prefix}W"
         case "gbit_s":
             step, prefix = (1e3, "T") if value >= 1e3 else (1, "G")
-            return f"{_digits(value / step)}{NO_BREAK}{prefix}b/s"
+            return f"{digits(value / step)}{NO_BREAK}{prefix}b/s"
         case "gb_s":
-            return f"{_digits(value)}{NO_BREAK}GB/s"
-    return f"{_digits(value).rstrip('0').rstrip('.')}:1" if unit == "ratio" else _digits(value)
+            return f"{digits(value)}{NO_BREAK}GB/s"
+    return f"{digits(value).rstrip('0').rstrip('.')}:1" if unit == "ratio" else digits(value)
 
 
 def summary_of(
     side: int, baseline: int, items: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, Any]],
-    totals: Mapping[str, Any], sizes: Sequence[int | None],
+    totals: Mapping[str, Any], sizes: Sequence[int | None], verdicts: Verdicts | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """What one side is against the baseline: a headline, sentences by weight, and what is about the same."""
+    """What one side is against the baseline: a headline, sentences by weight, and what is about the same.
+
+    Between two technologies a price is told as lower only where ``verdicts`` let it stand; that of the network always has
+    its sentence, with the price at which it would turn.
+    """
     gpus = [item["gpus"] for item in items]  # sizes are those of predictions, which not every side has
+    known = verdicts or Verdicts([None] * len(items))
     found = [said for figure in figures if (said := _said(figure, side, baseline, sizes, gpus))]
-    same_scope = _same_scope(totals, side, baseline, gpus)
+    if words := known.words(side, baseline, [item["label"] for item in items]):
+        found = [said | {"words": words, "is_kept": True} if said["code"] == VERDICT_ON else said for said in found]
+    same_scope = _same_scope(totals, side, baseline, gpus, known)
     found += [same_scope] if same_scope else []
     found.sort(key=lambda said: -said["weight"])
-    sentences = [said for said in found if said["tone"] != SAME or _is_headline_speed(said["code"])]
-    alike = [said["noun"] for said in found if said["tone"] == SAME and not _is_headline_speed(said["code"])]
+    sentences = [said for said in found if said["tone"] != SAME or _is_said_anyway(said)]
+    alike = [said["noun"] for said in found if said["tone"] == SAME and not _is_said_anyway(said)]
     mine, theirs = items[side]["label"], items[baseline]["label"]
     shown = _headline(sentences)
     words = ", ".join(shown) if shown else "no difference in any figure"
@@ -112,6 +104,11 @@ def _headline(sentences: Sequence[Mapping[str, Any]]) -> list[str]:
     always = [said for said in chosen if said["code"] in _ALWAYS]
     first = [said for said in chosen if said not in always][: HEADLINE - len(always)]
     return [said["phrase"] for said in (*first, *always)]
+
+
+def _is_said_anyway(said: Mapping[str, Any]) -> bool:
+    """What has its sentence although nothing differs: the largest all-reduce, and a verdict on prices."""
+    return said["is_kept"] or _is_headline_speed(said["code"])
 
 
 def _is_headline_speed(code: str) -> bool:
@@ -136,15 +133,18 @@ def _said(
     if not ours and not theirs:
         return None
     size = abs(math.log(ours / theirs)) if ours and theirs else LARGEST_CHANGE
-    same = difference["is_about_same"]
+    undecided = difference["is_undecided"]
+    same = difference["is_about_same"] or undecided
     phrase, noun = _phrase(figure, side, baseline, ours, theirs, same, sizes)
+    if undecided and phrase:
+        phrase = f"{NONE_SHOWN} in {noun}"
     if phrase is None:
         return None
     share = SAME_SHARE_OF_WEIGHT if same else min(size, LARGEST_CHANGE)
     tone = SAME if same else OTHER if difference["is_better"] is None else BETTER if difference["is_better"] else WORSE
     return {
         "code": key, "phrase": phrase, "noun": noun, "tone": tone, "weight": round(weight * share, 4),
-        "words": _sentence(figure, side, baseline, phrase, difference, gpus),
+        "words": _sentence(figure, side, baseline, phrase, difference, gpus), "is_kept": False,
     }  # fmt: skip
 
 
@@ -180,7 +180,7 @@ def _count_phrase(ours: float, theirs: float, noun: str) -> str:
     if ours == theirs:
         return f"as many {noun}"
     if not theirs:
-        return f"{_digits(ours)} {noun} instead of none"
+        return f"{digits(ours)} {noun} instead of none"
     if times := _times_words(ours, theirs):
         return f"{times} as many {noun}"
     return f"{_change(ours, theirs)} {'fewer' if ours < theirs else 'more'} {noun}"
@@ -190,7 +190,7 @@ def _times_words(ours: float, theirs: float) -> str:
     """Either twice or 2.4 times, in words; nothing for less than MANY_TIMES as much."""
     if not theirs or ours / theirs < MANY_TIMES:
         return ""
-    return "twice" if abs(ours / theirs - 2) < TWICE else f"{_digits(ours / theirs)} times"
+    return "twice" if abs(ours / theirs - 2) < TWICE else f"{digits(ours / theirs)} times"
 
 
 def _speed_phrase(
@@ -243,7 +243,7 @@ def _sentence(
 
 
 def _same_scope(
-    totals: Mapping[str, Any], side: int, baseline: int, gpus: Sequence[int | None]
+    totals: Mapping[str, Any], side: int, baseline: int, gpus: Sequence[int | None], verdicts: Verdicts
 ) -> dict[str, Any] | None:
     """The price without what a side lacks, where totals do not hold the same; a GPU where clusters differ in size."""
     difference = totals["differences"][side]
@@ -256,14 +256,16 @@ def _same_scope(
         if not mine or not other:
             return None
         ours, theirs, a_gpu = ours / mine, theirs / other, " a GPU"
-    if abs(ours - theirs) <= NO_DIFFERENCE * theirs:
+    if abs(ours - theirs) <= NO_DIFFERENCE * theirs or verdicts.is_open(
+        "same_scope_usd", "usd", ours, theirs, side, baseline
+    ):
         return None
     word = "cheaper" if ours < theirs else "dearer"
     phrase = f"{_change(ours, theirs)} {word}{a_gpu} on the same scope"
     size = min(abs(math.log(ours / theirs)), LARGEST_CHANGE) if ours and theirs else LARGEST_CHANGE
     return {
         "code": "same_scope_usd", "phrase": phrase, "noun": "price on the same scope", "weight": round(9.5 * size, 4),
-        "tone": BETTER if ours < theirs else WORSE,
+        "tone": BETTER if ours < theirs else WORSE, "is_kept": False,
         "words": f"{phrase[0].upper()}{phrase[1:]}: {dollars(ours)} against {dollars(theirs)}{a_gpu}, without what a side lacks.",
     }  # fmt: skip
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from estimator.bom_lines import ASSUMED, Cents
-from estimator.catalog.price_records import ANCHORS, BOOK_TITLES, Price
+from estimator.catalog.price_records import ANCHORS, BOOK_TITLES, BOOKS, Price
 from estimator.catalog.rack_records import piece_amounts, share_words
 from estimator.exchange import MINOR_DIGITS, USD, Rate, amount_text, half_up, us_cents
 from estimator.own_prices import OwnPrice, OwnPrices
@@ -21,11 +21,16 @@ if TYPE_CHECKING:
 
 _CATALOG_BASIS = BASIS_WORDS | {"list": "listing or list price"}
 PIECE, METRE = "piece", "metre"
+OWN = "own"
+COMPARED_KINDS = ("switches", "nics")  # parts whose price depends on the book
 
 
 @dataclass(frozen=True, slots=True)
 class UnitPrice:
-    """Price of one piece, and the rule that set it. ``own`` is the range in its currency where that is not US dollars."""
+    """Price of one piece, and the rule that set it: ``book`` is OWN or the catalog's book that has it.
+
+    ``own`` is the range in its currency where that is not US dollars.
+    """
 
     cents: Cents
     basis: str
@@ -36,6 +41,7 @@ class UnitPrice:
     currency: str = USD
     own: tuple[float, float, float] | None = None
     rate: Rate | None = None
+    book: str = OWN
 
 
 class Pricing:
@@ -61,6 +67,17 @@ class Pricing:
             return shared
         listed = self._catalog.price_for(part, self._book, PIECE, quantity, self._region)
         return self._of_catalog(listed, metre, quantity, length_m) if listed else None
+
+    def by_book(self, part: str, quantity: int) -> dict[str, Cents]:
+        """What a switch or adapter costs in each of the catalog's books, discount taken off; nothing for other parts."""
+        if self._catalog.kind_of(part) not in COMPARED_KINDS:
+            return {}
+        found = {book: self._catalog.price_for(part, book, PIECE, quantity, self._region) for book in BOOKS}
+        return {book: self._discounted(price.cents) for book, price in found.items() if price}
+
+    def _discounted(self, cents: Cents) -> Cents:
+        low, typical, high = (half_up(amount * (1 - self._discount)) for amount in cents)
+        return low, typical, high
 
     def _chosen(self, part: str, per: str, quantity: int, length_m: float | None) -> OwnPrice | None:
         """Those of this very length first, then those of any."""
@@ -127,8 +144,7 @@ class Pricing:
             bases.add(metre.basis)
             words.append(f"{amount_text(metre.typical_cents, USD)} a metre × {length_m:g} m")
         if self._discount:
-            low, typical, high = (half_up(amount * (1 - self._discount)) for amount in cents)
-            cents = (low, typical, high)
+            cents = self._discounted(cents)
             words.append(f"less {float(self._discount * 100):g}% discount")
         if own_metre and length_m:
             cents = _sum(cents, _times(self._in_cents(own_metre), length_m))
@@ -140,7 +156,8 @@ class Pricing:
             words += [_rate_words(rate)] if rate else []
         return UnitPrice(
             cents=cents, basis=price.basis, note=price.note, rule=", ".join(words),
-            is_assumed=not ASSUMED.isdisjoint(bases),            source=self._catalog.source_text(price.source, price.as_of),
+            is_assumed=not ASSUMED.isdisjoint(bases), source=self._catalog.source_text(price.source, price.as_of),
+            book=price.book,
         )  # fmt: skip
 
     def _catalog_words(self, price: Price) -> str:

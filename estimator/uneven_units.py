@@ -84,7 +84,7 @@ def _even_words(even: EvenUnit, saves: int, subject: Subject) -> str:
 
 def _server_words(whole: int, subject: Subject) -> Iterator[str]:
     """What filling the unit costs in servers, and how many fewer would do without it."""
-    from estimator.comparison_words import dollars
+    from estimator.amount_words import dollars
 
     fabric = subject.fabric
     more, over = whole - fabric.n_nodes, fabric.n_nodes % fabric.unit_nodes

@@ -27,6 +27,9 @@ class JudgedChange(Change):
     is_about_same = serializers.BooleanField(help_text="Within the predicted band, or too small to say anything.")
     is_better = serializers.BooleanField(allow_null=True, help_text="Null where neither is better.")
     ranges_overlap = serializers.BooleanField(help_text="Either may turn out the larger.")
+    is_undecided = serializers.BooleanField(
+        help_text="A price of another technology, of which these prices can't show whether it is lower."
+    )
 
 
 class EachSide(serializers.ListField):
