@@ -37,6 +37,7 @@ from designer.spec_keys import (
     write_path,
 )
 from designer.templatetags.units import words
+from estimator.catalog.aliases import renamed
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.changes import Change
 from estimator.errors import Problem, SpecError
@@ -181,6 +182,7 @@ class DesignForm(forms.Form):
         owner: User | None = None, only_book: str | None = None,
     ) -> None:  # fmt: skip
         self.catalog = load_catalog()
+        values = renamed(values, self.catalog.aliases) if values else values
         carried = read_path(values, PRICES_KEY) if values else carried_by_form((data or {}).get(KEPT_FIELD))
         self.books = BookChoice(owner, carried, only_book)
         super().__init__(data, initial=self._initial_of(values or {}), use_required_attribute=False)

@@ -56,7 +56,7 @@ def part_labels(version: str) -> dict[str, tuple[str, str, str]]:
         vendor = str(getattr(record, "vendor", ""))
         label = name if name.startswith(vendor) else f"{vendor} {name}"
         out[part_id] = (kind, label, " ".join(getattr(record, "part_numbers", ())))
-    return out
+    return out | {old: out[now] for old, now in catalog.aliases.items()}
 
 
 def own_rows(book: OwnPrices, catalog: Catalog) -> list[Row]:

@@ -162,9 +162,9 @@ def fiber_reasons(module: Cable, fibers: Sequence[Cable], length_m: float = 0.0,
         branches = fiber.b_count or 1
         if branches > 1 and STRAIGHT_LC in (module.fiber_connector, fiber.fiber_connector):
             yield "lc_cannot_split"
-        elif (fiber.medium, fiber.fiber_connector, fiber.polish) != (
-            module.medium, module.fiber_connector, module.polish,
-        ):  # fmt: skip
+        elif (fiber.medium, fiber.polish) != (module.medium, module.polish) or (
+            module.fiber_connector not in (fiber.fiber_connector, fiber.a_class, fiber.b_class)
+        ):
             yield "fiber_differs"
         if length_m > min(reach_m(module, fiber.fiber_grade) or 0.0, fiber.reach_max_m):
             yield "reach_exceeded" if reach_m(module, fiber.fiber_grade) else "grade_unknown"

@@ -1,9 +1,10 @@
 """Which cable, or which modules and fibre, join two cages over a length: the rules of fit, reach and choice.
 
 Whether parts fit says fit.py. Of those that fit and reach, one is dropped if another one, of as near a maker, is surely
-cheaper: its high price a link, plugs included, is below the low price of this one in the design's price book. Of the rest
-the first kind in ``LADDER`` is taken; within a kind, parts of the switch's vendor, then vendor-neutral ones, then the rest;
-among those the first in cables.csv. docs/decisions/0007 says why.
+cheaper: its high price a link, plugs included, is below the low price of this one in the design's price book. Announced
+parts are taken only where nothing else fits. Of the rest the first kind in ``LADDER`` is taken; within a kind, parts of
+the switch's vendor, then vendor-neutral ones, then the rest; among those the first in cables.csv. docs/decisions/0007
+says why.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,10 +29,11 @@ from estimator.fit import (
     plugs_of,
     reach_m,
 )
-from estimator.units import CENTS_PER_USD, FloatArray, IntArray, ceil_div
+from estimator.units import CENTS_PER_USD, BoolArray, FloatArray, IntArray, ceil_div
 
 AUTO = "auto"
 BUILT_IN_CLASS = "MPO-12"  # a cage that takes a fibre: the optics are inside the switch
+BUILT_IN_CLASSES = (BUILT_IN_CLASS, "MMC-12")
 LADDER = ("copper_patch", "dac", "lacc", "acc", "aec", "aoc", "multimode", "single-mode")
 MEDIA = {  # what may be asked for → kinds of LADDER
     "copper": LADDER[:5], "dac": ("dac",), "acc": ("acc", "lacc"), "aec": ("aec",), "aoc": ("aoc",),
@@ -146,7 +148,7 @@ def cheapest_other(catalog: Catalog, question: Question, length_m: float) -> tup
         return None
     best = None
     for option in options_of(catalog, question):
-        if option.kind == chosen.kind or not option.takes(length_m):
+        if option.kind == chosen.kind or not option.takes(length_m) or _is_announced(option):
             continue
         other = option.link_usd(length_m)
         if (
@@ -164,6 +166,7 @@ def choose_each(options: Sequence[Choice], vendor: str, lengths_m: FloatArray) -
         return np.full(len(lengths_m), -1)
     stocked = np.array([option.stocked_m(lengths_m) for option in options])  # (n_options, n_lengths)
     fits = ~np.isnan(stocked) & (lengths_m > np.array([option.above_m for option in options])[:, None])
+    fits = _on_sale_first(options, fits)
     price = np.array([option.cents for option in options])
     metre = np.array([option.metre_cents for option in options])
     low = price[:, :1] + metre[:, :1] * stocked
@@ -178,6 +181,18 @@ def choose_each(options: Sequence[Choice], vendor: str, lengths_m: FloatArray) -
         stands, order[:, None], len(LADDER) * 8
     )  # of equal ones the first stands in cables.csv before the rest
     return np.where(stands.any(axis=0), rank.argmin(axis=0), -1)
+
+
+def _on_sale_first(options: Sequence[Choice], fits: BoolArray) -> BoolArray:
+    """Options that fit, (n_options, n_lengths), without those of announced parts where others fit."""
+    announced = np.array([_is_announced(option) for option in options])[:, None]
+    on_sale = fits & ~announced
+    return np.asarray(np.where(on_sale.any(axis=0), on_sale, fits))
+
+
+def _is_announced(option: Choice) -> bool:
+    parts = (option.cable, option.upper_module, option.lower_module)
+    return any(part.status == "announced" for part in parts if part)
 
 
 @lru_cache(maxsize=1024)
@@ -201,7 +216,7 @@ def _foreign(option: Choice, vendor: str) -> int:
 
 def _fits(cable: Cable, plug: Plug, cage: Cage, protocol: str, catalog: Catalog) -> bool:
     codes = [*part_reasons(cable, protocol), *cage_reasons(plug, cage, catalog)]
-    return not is_blocked(codes) and "not_available" not in codes
+    return not is_blocked(codes)
 
 
 def _carries(plug_gbit_s: int | None, cage: Cage, rate_gbit_s: int) -> bool:
@@ -269,15 +284,23 @@ def _modules(catalog: Catalog, question: Question) -> Iterator[Choice]:
     lowers = [module for module in _plugs(catalog, question, question.lower) if module.medium in media]
     for upper in _plugs(catalog, question, question.upper):
         for lower in lowers:
-            if not any(pair_reasons(upper, lower)):
+            if not any(pair_reasons(_connected_as(upper, lower), lower)):
                 yield from _with_fibers(catalog, question, upper, lower)
+
+
+def _connected_as(upper: Cable, lower: Cable) -> Cable:
+    """Built-in optics as if their connector were the other end's: a fibre may have two kinds of ends."""
+    if BUILT_IN_CLASS not in (upper.id, lower.id):
+        return upper
+    return replace(upper, fiber_connector=lower.fiber_connector)
 
 
 def _plugs(catalog: Catalog, question: Question, cage: Cage) -> Iterator[Cable]:
     """Modules that fit a cage and its rate; where the optics are built in, what they do stands in for one."""
-    if cage.classes == (BUILT_IN_CLASS,):
+    if cage.classes[0] in BUILT_IN_CLASSES:
         like = (c for c in catalog.cables.values() if c.optic == "DR4" and c.aggregate_gbit_s == question.rate_gbit_s)
-        yield from (replace(module, id=BUILT_IN_CLASS, a_power_w=0.0) for module in like)
+        connector = cage.classes[0]
+        yield from (replace(module, id=BUILT_IN_CLASS, a_power_w=0.0, fiber_connector=connector) for module in like)
         return
     for module in catalog.cables.values():
         if (
@@ -325,11 +348,12 @@ def _fibers(catalog: Catalog, question: Question, upper: Cable, lower: Cable, br
 
     A split fibre is named by the upper module alone, the one whose connector is split.
     """
-    grade = question.fiber_grade or upper.fiber_grade
+    grade, ends = question.fiber_grade or upper.fiber_grade, sorted(str(m.fiber_connector) for m in (upper, lower))
     named = [f for f in upper.matching_fiber_ids if branches > 1 or f in lower.matching_fiber_ids]
     fibers = [*(catalog.cables[f] for f in named), *(c for c in catalog.cables.values() if c.kind == "fiber")]
     for fiber in fibers:
-        if fiber.fiber_grade == grade and fiber.b_count == branches and not any(fiber_reasons(upper, [fiber])):
+        is_alike = fiber.fiber_grade == grade and fiber.b_count == branches and not any(fiber_reasons(upper, [fiber]))
+        if is_alike and sorted((fiber.a_class, fiber.b_class or "")) == ends:
             yield fiber
 
 

@@ -131,7 +131,7 @@ def own_price_problems(own: OwnPrices | None, catalog: "Catalog", field: str) ->
     parts, n_unknown = set(catalog.part_ids()), 0
     for number, price in enumerate(own.prices):
         place = f"{field}.prices[{number}]"
-        if price.part not in parts:
+        if catalog.current_id(price.part) not in parts:
             n_unknown += 1
             problems.append(unknown_own_part(price.part, parts, f"{place}.part", n_unknown <= _NEAR_NAMES))
         problems += price_problems(price, place)

@@ -147,7 +147,7 @@ def part_names(catalog: Catalog) -> dict[str, str]:
         found = catalog.part(part_id)
         for number in getattr(found[1], "part_numbers", ()) if found else ():
             names.setdefault(number.lower(), part_id)
-    return names | {part_id: part_id for part_id in catalog.part_ids()}
+    return names | {part_id: part_id for part_id in catalog.part_ids()} | catalog.aliases
 
 
 def _read_sheet(

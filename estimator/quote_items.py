@@ -89,6 +89,14 @@ def item_key(line: Mapping[str, Any]) -> str:
     return name if line.get("length_m") is None else f"{name}@{line['length_m']:g}"
 
 
+def current_key(key: str | None, catalog: Catalog) -> str | None:
+    """A key that was kept, with today's id of its part."""
+    if key is None:
+        return None
+    part, at, length = key.partition("@")
+    return catalog.current_id(part) + at + length
+
+
 def _new_item(key: str, line: Mapping[str, Any], catalog: Catalog) -> Item:
     known = record_profile(line["part"], catalog)
     profile = known or text_profile(line["description"])
@@ -145,6 +153,8 @@ class Numbers:
         for cable in catalog.cables.values():
             self._kinds[cable.id] = {"transceiver": MODULE, "fiber": FIBER}.get(cable.kind, CABLE)
             self._add_cable(cable)
+        for old, now in catalog.aliases.items():
+            self._exact.setdefault(plain(old), (now, old))
         self._starts = {key[: SHORTEST - 1] for key in (*self._exact, *self._bases)}
 
     def _add(self, part: str, numbers: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from estimator.catalog.loader import Catalog
-from estimator.quote_items import Item, Known, Numbers, numbers_of, plain
+from estimator.quote_items import Item, Known, Numbers, current_key, numbers_of, plain
 from estimator.quote_lines import QuoteLine
 from estimator.quote_profile import (
     CABLE,
@@ -66,7 +66,7 @@ def match_lines(
         known = _known(line, numbers)
         profiles.append(_profile(line, known, catalog))
         if by_hand and line.id in by_hand:
-            found.append(_as_decided(by_hand[line.id], line, by_key, profiles[-1]))
+            found.append(_as_decided(current_key(by_hand[line.id], catalog), line, by_key, profiles[-1]))
         elif known and known.part in by_part:
             found.append(_by_number(line, known, sorted(by_part[known.part], key=_length), profiles[-1]))
         elif (same := own.get(plain(line.part_number))) is not None:

@@ -133,7 +133,7 @@ def plan_problems(
 ) -> Iterator[Problem]:
     """A device that no rack of the plan can hold; ``plan`` is resolved."""
     room = (plan.rack_units or 0) - (plan.reserved_units or 0)
-    known = [catalog.switches[part] for part in switches if part in catalog.switches]
+    known = [catalog.switches[part] for part in switches if part and part in catalog.switches]
     heights = {switch.model: switch.rack_units for switch in known}
     if server is None:
         heights["a custom server"] = int(catalog.floor_defaults["custom_node_rack_units"].value)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from estimator.calibrated import calibrated_problems
+from estimator.catalog.aliases import renamed
 from estimator.catalog.loader import Catalog
 from estimator.changes import apply_change
 from estimator.errors import Problem, SpecError
@@ -71,6 +72,7 @@ def parse_spec(values: Any, catalog: Catalog) -> DesignSpec:
     SpecError
         With every problem found: wrong types, bounds, unknown keys, unknown parts, values that contradict each other.
     """
+    values = renamed(values, catalog.aliases)
     resolved, problems = _checked(values, catalog)
     if resolved is None or problems:
         raise SpecError([_settled(problem, values, catalog) for problem in problems])

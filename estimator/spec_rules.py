@@ -143,7 +143,7 @@ def ports_a_cage(fabric: Fabric, catalog: Catalog) -> tuple[int, int]:
     down, up = port_rate(fabric, catalog), uplink_rate(fabric, catalog)
     if down == up:
         return 1, 1
-    if fabric.leaf_switch in catalog.switches:
+    if fabric.leaf_switch and fabric.leaf_switch in catalog.switches:
         at_rates = [catalog.switch_ports(fabric.leaf_switch, rate) for rate in (down, up)]
         if all(at_rates):
             return tuple(ports.links_per_cage for ports in at_rates if ports)  # type: ignore[return-value]  # two
@@ -262,7 +262,7 @@ def uplink_rates(part: str | None, fabric: Fabric, catalog: Catalog) -> list[int
 def _uplinks_not_offered(fabric: Fabric, part: str | None, catalog: Catalog) -> Problem | None:
     """Uplinks at a rate for which the leaf has no ports."""
     down, up = port_rate(fabric, catalog), uplink_rate(fabric, catalog)
-    if down == up or part not in catalog.switches or _ports_of(part, fabric, catalog, up):
+    if down == up or part is None or part not in catalog.switches or _ports_of(part, fabric, catalog, up):
         return None
     field, model = "fabric.uplink_rate_gbit_s", catalog.switches[part].model
     fits = [

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _PARTS = ("switches", "nics", "gpus", "servers", "cables", "rack_systems")
 _KEYS: Mapping[str, tuple[str, ...]] = {
+    "aliases": ("old_id",), "open_questions": ("record_id", "question"),
     "sources": ("id",), "record_sources": ("record_id", "source_id"), "switches": ("id",),
     "switch_cages": ("switch_id", "position"), "switch_breakouts": ("switch_id", "name"),
     "switch_aux_ports": ("switch_id", "name"), "nics": ("id",), "nic_ports": ("nic_id", "position"),
@@ -42,6 +43,7 @@ def check(tables: Tables, catalog: "Catalog") -> None:
     for table, key in _KEYS.items():
         _unique(tables, table, key)
     _parts_differ(tables)
+    _aliases(tables)
     for table, columns in (_RANGES | _POWERS).items():
         _ascending(tables, table, columns)
     _references(tables, catalog)
@@ -87,6 +89,16 @@ def _parts_differ(tables: Tables) -> None:
                 raise _fail(table, row, "id", f"{values[0]} is an id of {seen[values[0]]}.csv already")
 
 
+def _aliases(tables: Tables) -> None:
+    """A former id is no part's id today, and leads to a part."""
+    parts = {values[0] for table in _PARTS for _, values in tables[table]}
+    for row, (old, now, *_) in tables["aliases"]:
+        if old in parts:
+            raise _fail("aliases", row, "old_id", f"{old} is the id of a part today")
+        if now not in parts:
+            raise _fail("aliases", row, "part_id", f"no part has the id {now}")
+
+
 def _ascending(tables: Tables, table: str, columns: tuple[str, ...]) -> None:
     places = [_at(table, column) for column in columns]
     for row, values in tables[table]:
@@ -114,9 +126,11 @@ def _references(tables: Tables, catalog: "Catalog") -> None:
     cited = [(table, "source", catalog.sources) for table in tables_of_figures]
     known: list[tuple[str, str, Iterable[str]]] = [
         *cited,
-        *((table, "source", catalog.sources) for table in ("port_naming", "nic_modes", "rdma_names", "server_ports")),
+        *((table, "source", catalog.sources) for table in ("open_questions", "port_naming", "nic_modes")),
+        *((table, "source", catalog.sources) for table in ("rdma_names", "server_ports")),
         ("record_sources", "source_id", catalog.sources),
         ("record_sources", "record_id", parts | set(catalog.economics)),
+        ("open_questions", "record_id", parts),
         ("prices", "part_id", parts), ("price_evidence", "part_id", parts), ("price_rules", "part_id", parts),
         ("price_methods", "part_id", parts), ("price_rules", "optics_part", catalog.cables),
         ("price_rules", "anchor", catalog.economics),
@@ -151,7 +165,7 @@ def _connectors(tables: Tables, table: str, column: str, catalog: "Catalog") -> 
 
 
 def _prices(tables: Tables, catalog: "Catalog") -> None:
-    """Every switch and adapter has a rule; what a planning price rules has no row of its own in the anchors' book."""
+    """A switch or adapter with a price has a rule; what a planning price rules has no row of its own in the anchors' book."""
     for row, values in tables["prices"]:
         starts, ends = values[-2:]
         if starts and ends and starts > ends:
@@ -164,7 +178,7 @@ def _prices(tables: Tables, catalog: "Catalog") -> None:
             raise _fail("prices", row, "book", message)
     for table in ("switches", "nics"):
         for row, values in tables[table]:
-            if values[0] not in catalog.price_rules:
+            if values[0] not in catalog.price_rules and catalog.price(values[0]) is not None:
                 raise _fail(table, row, "id", f"{values[0]} has no row in price_rules.csv")
     for row, (part, anchor, *_, note) in tables["price_rules"]:
         if anchor is None and not note:

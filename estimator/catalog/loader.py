@@ -6,6 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from estimator.catalog.aliases import Parts
 from estimator.catalog.checks import check
 from estimator.catalog.ports import COMPUTE, network_of, switch_ports
 from estimator.catalog.price_records import (
@@ -34,6 +35,7 @@ from estimator.catalog.records import (
     Nic,
     NicMode,
     NicPort,
+    OpenQuestion,
     PcieLimit,
     PortNaming,
     RateStep,
@@ -68,15 +70,16 @@ class Catalog:
 
     def __init__(self, tables: Tables) -> None:
         self.version = tables.version
+        self.aliases: dict[str, str] = {v[0]: v[1] for _, v in tables["aliases"]}
         self.sources: dict[str, Source] = _by_id(tables, "sources", Source)
-        self.switches: dict[str, Switch] = _by_id(
+        self.switches: Parts[Switch] = self._parts(
             tables, "switches", Switch,
             ("switch_cages", SwitchCage), ("switch_breakouts", Breakout), ("switch_aux_ports", AuxPort),
         )  # fmt: skip
-        self.nics: dict[str, Nic] = _by_id(tables, "nics", Nic, ("nic_ports", NicPort), ("nic_modes", NicMode))
-        self.gpus: dict[str, Gpu] = _by_id(tables, "gpus", Gpu)
-        self.servers: dict[str, Server] = _by_id(tables, "servers", Server, ("server_networks", ServerNetwork))
-        self.cables: dict[str, Cable] = _by_id(tables, "cables", Cable)
+        self.nics: Parts[Nic] = self._parts(tables, "nics", Nic, ("nic_ports", NicPort), ("nic_modes", NicMode))
+        self.gpus: Parts[Gpu] = self._parts(tables, "gpus", Gpu)
+        self.servers: Parts[Server] = self._parts(tables, "servers", Server, ("server_networks", ServerNetwork))
+        self.cables: Parts[Cable] = self._parts(tables, "cables", Cable)
         self.economics: dict[str, Economic] = _by_id(tables, "economics", Economic)
         self.generations: dict[str, Generation] = _by_id(tables, "generations", Generation)
         self.constants = {constant_key(v[0], v[1]): ModelConstant(*v) for _, v in tables["model_constants"]}
@@ -123,6 +126,7 @@ class Catalog:
         for price in planning_prices(self):
             self._add_price(price)
             self._prices[price.part_id, price.book, price.per] = price
+        self._questions = [OpenQuestion(*v) for _, v in tables["open_questions"]]
         self._source_ids: dict[str, list[str]] = {}
         for _, (record_id, source_id) in tables["record_sources"]:
             self._source_ids.setdefault(record_id, []).append(source_id)
@@ -145,6 +149,13 @@ class Catalog:
             for key, switch in self.switches.items()
         }
 
+    def _parts(self, *args: Any) -> Parts[Any]:
+        return Parts(_by_id(*args), self.aliases)
+
+    def current_id(self, part_id: str) -> str:
+        """Today's id of a part; an id that was never renamed is its own."""
+        return self.aliases.get(part_id, part_id)
+
     def kind_of(self, part_id: str) -> str | None:
         """Which kind of part an id names."""
         return next((kind for kind in PART_KINDS if part_id in getattr(self, kind)), None)
@@ -158,10 +169,12 @@ class Catalog:
         """
         if book not in BOOKS:
             raise ValueError(f"price book {book!r} is none of {', '.join(BOOKS)}")
+        part_id = self.current_id(part_id)
         return next((found for one in fallbacks(book) if (found := self._prices.get((part_id, one, per)))), None)
 
     def price_for(self, part_id: str, book: str, per: str, quantity: int, region: str | None = None) -> Price | None:
         """As ``price``, of so many pieces for a buyer of a region: by quantity breaks and regions (price_choice.py)."""
+        part_id = self.current_id(part_id)
         for one in fallbacks(book):
             key = part_id, one, per
             rows = self._price_rows.get(key, ())
@@ -176,6 +189,10 @@ class Catalog:
     def prices_of(self, part_id: str, book: str) -> tuple[Price, ...]:
         """Every price that a book of the catalog has of a part, as the file lists them."""
         return tuple(p for per in ("piece", "metre") for p in self._price_rows.get((part_id, book, per), ()))
+
+    def questions_of(self, part_id: str) -> tuple[OpenQuestion, ...]:
+        """What sources leave open about a part."""
+        return tuple(q for q in self._questions if q.record_id == self.current_id(part_id))
 
     def evidence_of(self, part_id: str) -> tuple[PriceEvidence, ...]:
         """Prices of a part that were seen somewhere, those that do not count included."""

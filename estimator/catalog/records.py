@@ -15,6 +15,17 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """What sources leave open about a part; ``matters`` is ``"order"`` where what is bought depends on it."""
+
+    record_id: str
+    matters: str
+    question: str
+    source: str
+    as_of: str
+
+
+@dataclass(frozen=True, slots=True)
 class SwitchCage:
     """A group of like cages of a switch at their native rate."""
 

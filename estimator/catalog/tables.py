@@ -161,6 +161,11 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
         "access": one_of("read", "secondary", "recalled", "planning", "none"),
     },
     "record_sources": {"record_id": identifier, "source_id": identifier},
+    "aliases": {"old_id": identifier, "part_id": identifier, "since": date, "note": text},
+    "open_questions": {
+        "record_id": identifier, "matters": one_of("order", "figure"), "question": text, "source": identifier,
+        "as_of": date,
+    },
     "switches": {
         "id": identifier, "vendor": text, "model": text, "part_numbers": words, "generation": text,
         "protocol": protocol, "status": status, "form": one_of("fixed", "modular"), "managed": flag, "roles": words,

@@ -155,7 +155,7 @@ def test_adapters_that_do_not_speak_the_fabrics_protocol_are_a_finding(
 def test_a_length_beyond_every_reach_has_no_part(catalog: Catalog) -> None:
     made = design(catalog, "dgx-h100", 32, "ndr", {"node_leaf_m": 9_000.0})
     assert "9000 m" in made.plan.as_json()["media"]["node_leaf"]["missing"]
-    assert "parts that fit reach 100 m" in made.plan.as_json()["media"]["node_leaf"]["missing"]
+    assert "parts that fit reach 500 m" in made.plan.as_json()["media"]["node_leaf"]["missing"]
     assert design(catalog, "dgx-h100", 32, "ndr", {"node_leaf_m": 100.0}).plan.problems == ()
 
 

@@ -249,11 +249,10 @@ def test_every_column_has_its_unit_and_meaning() -> None:
     assert {path.stem for path in HERE.glob("*.csv")} == {*COLUMNS, "columns"}
 
 
-def test_every_part_has_a_source_and_what_is_bought_a_price(catalog: Catalog) -> None:
+def test_every_part_has_a_source(catalog: Catalog) -> None:
     for kind in ("switches", "nics", "gpus", "servers", "cables"):
         for part in getattr(catalog, kind):
             assert catalog.sources_of(part), part
-            assert catalog.price(part) or kind == "gpus", part  # GPUs are bought inside servers
 
 
 def test_a_price_that_claims_a_listing_cites_one(catalog: Catalog) -> None:
@@ -263,7 +262,8 @@ def test_a_price_that_claims_a_listing_cites_one(catalog: Catalog) -> None:
     for kind in ("switches", "cables", "servers", "nics"):
         for part in getattr(catalog, kind):
             price = catalog.price(part)
-            assert price is not None
+            if price is None:
+                continue
             access = catalog.sources[price.source].access
             expected = {"seed": {"planning"}, "assumption": {"none"}}.get(
                 price.basis, {"read", "secondary", "recalled"}

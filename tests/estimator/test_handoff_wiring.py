@@ -61,7 +61,7 @@ SPECS: dict[str, dict[str, Any]] = {
     "cumulus": asked("hgx-h100-8u", 70, "roce-400", SHORT),
     "arista": asked("smc-8125gs-mi300x", 70, "roce-400", leaf_switch="arista-7060x6-64pe", spine_switch="arista-7808r4"),
     "cisco": asked("hgx-h100-8u", 70, "roce-400", leaf_switch="cisco-n9364e-sg2", spine_switch="cisco-9364d-gx2a"),
-    "juniper": asked("mi355x-8u-air", 70, "roce-400", leaf_switch="juniper-qfx5240-64od", spine_switch="juniper-ptx10008"),
+    "juniper": asked("mi350x-8u-air", 70, "roce-400", leaf_switch="juniper-qfx5240-64od", spine_switch="juniper-ptx10008"),
     "sonic": asked("gaudi3-8u", 25, "roce-200", leaf_switch="celestica-ds5000", spine_switch="edgecore-as9817-64o"),
     "roce-800": asked("hgx-b300-9u", 40, "roce-800"),
     "one-tier": asked("dgx-h100", 3, "ndr", tiers=1),

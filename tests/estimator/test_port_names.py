@@ -128,7 +128,7 @@ def test_in_cage_order_the_two_ports_of_a_cage_are_neighbours() -> None:
     [
         ("dgx-a100-640", 8, "mlx5_0", "mlx5_9"), ("dgx-b200", 8, "mlx5_4", "mlx5_15"), ("gb200-tray", 4, "mlx5_0", "mlx5_5"),
         ("hgx-h100-8u", 8, "mlx5_0", "mlx5_7"), ("smc-8125gs-mi300x", 8, "bnxt_re0", "bnxt_re7"),
-        ("mi355x-8u-air", 8, "ionic_0", "ionic_7"), ("gaudi3-8u", 24, "port0", "port23"), (None, 4, "mlx5_0", "mlx5_3"),
+        ("mi350x-8u-air", 8, "ionic_0", "ionic_7"), ("gaudi3-8u", 24, "port0", "port23"), (None, 4, "mlx5_0", "mlx5_3"),
         ("dgx-b300", 16, "mlx5_0", "mlx5_15"), ("dgx-h100", 4, "mlx5_0", "mlx5_5"), ("dgx-h100", 16, "mlx5_0/1", "mlx5_11/2"),
     ],
 )  # fmt: skip
