@@ -8,8 +8,9 @@ from typing import Any
 
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import CONVERGED, IN_BAND, OUT_OF_BAND, STORAGE, switch_ports
-from estimator.catalog.records import Nic, ServerNetwork
+from estimator.catalog.records import Nic, ServerNetwork, Switch
 from estimator.fabric_fields import OtherFabric
+from estimator.fit import FAST_LANE_GBIT_S
 from estimator.spec_fields import DesignSpec
 
 MANAGEMENT = (IN_BAND, CONVERGED)
@@ -56,12 +57,18 @@ def _as_compute(
         return {"generation": generation.id}
     leaf = catalog.switches.get(entry.leaf_switch or generation.default_switch)
     shares = port // rate if port % rate == 0 else 0
-    if leaf and shares in SHARES and switch_ports(leaf, rate):
+    if leaf and shares in SHARES and switch_ports(leaf, rate) and not _has_fast_lanes(leaf):
         return {"generation": generation.id, "endpoints_per_port": shares}
     slower = (key for key, g in catalog.generations.items()
               if g.protocol == generation.protocol and g.port_rate_gbit_s == rate)  # fmt: skip
     found = next(slower, None)
     return {"generation": found} if found else None
+
+
+def _has_fast_lanes(leaf: Switch) -> bool:
+    """Whether the ports run lanes that no slower adapter has: a split of them is no slower adapter's rate."""
+    fastest = max(leaf.cages, key=lambda cages: cages.cage_rate_gbit_s)
+    return fastest.cage_rate_gbit_s >= FAST_LANE_GBIT_S * fastest.lanes
 
 
 def usual_pairs(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> dict[str, Any]:

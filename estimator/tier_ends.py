@@ -227,7 +227,9 @@ def _node_side(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role
     rate, fastest = network.port_rate_gbit_s * network.n_ports // network.n_cages, fabric.endpoint_rate_gbit_s
     if fastest < min(fabric.lane_rate_gbit_s, network.port_rate_gbit_s):
         rate = fastest * links  # no single port of the adapter is as fast as its cage
-    cage = Cage(network.cage_classes, network.top, links, can_idle=True, rate_gbit_s=rate)
+    idles = fabric.endpoints_per_port > 1 and fabric.lane_rate_gbit_s * links <= rate
+    # on a split fibre half the lanes of a faster module stay dark, so that it runs in a slower port of its class
+    cage = Cage(network.cage_classes, network.top, links, can_idle=True, rate_gbit_s=None if idles else rate)
     whole = ceil_div(ports, links) * links  # a cage is never shared by two nodes
     others = hosts.n_other_ports if hosts else 0  # other devices are taken to have cages like the nodes', one a port
     used = np.array([n_nodes * whole + others * links])
