@@ -1,4 +1,4 @@
-"""What holds for every request: the limit of its body, pages sent compressed, and a broken catalog told as such."""
+"""What holds for every request: the limit of its body, pages and JSON sent compressed, and a broken catalog told as such."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ logger = logging.getLogger(__name__)
 
 CHUNK_BYTES = 65_536
 DRAINED_BYTES = 50_000_000
+COMPRESSED = ("text/html", "application/json", "application/vnd.oai.openapi", "application/vnd.oai.openapi+json")
 TAKES_A_FILE = (
     "/links/compare/", "/calibrations/", "/calibrations/new/", "/calibrations/read/", "/import/", "/quotes/", "/quotes/new/",
 )  # fmt: skip
@@ -52,11 +53,12 @@ class BodyLimitMiddleware:
 
 
 class PageGZipMiddleware(GZipMiddleware):
-    """Pages go compressed, padded at random so that their size tells no secret; downloads go as they are, with their length."""
+    """Pages and JSON go compressed, padded at random so that their size tells no secret; files go as they are."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """The page, compressed."""
-        if response.streaming or not response.headers.get("Content-Type", "").startswith("text/html"):
+        """The answer, compressed."""
+        kind = response.headers.get("Content-Type", "").partition(";")[0]
+        if response.streaming or kind not in COMPRESSED or "Content-Disposition" in response.headers:
             return response
         return super().process_response(request, response)
 

@@ -319,6 +319,24 @@ class ApiToken(models.Model):
         )
 
 
+class KeptAnswer(models.Model):
+    """What a call under an idempotency key was answered; ``status`` is null while it is being made."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="kept_answers")
+    key = models.CharField(max_length=200)
+    fingerprint = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField(null=True)
+    headers = models.JSONField(default=dict)
+    content = models.TextField(blank=True)
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["owner", "key"], name="one_call_per_idempotency_key")]
+
+    def __str__(self) -> str:
+        return f"answer to {self.key}"
+
+
 class SignInLink(models.Model):
     """A link that signs one user in, once; the user's own browsers on the server's machine again. Only its hash is kept."""
 

@@ -1,23 +1,45 @@
 """The shape of an Estimate, for the OpenAPI document. A test holds it against real ones."""
 
-from typing import Any
+from typing import Any, cast
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from designer.api.components import ChangeField
+from designer.api.link_answers import (
+    BuiltNetwork,
+    DeviceLinks,
+    DeviceNames,
+    DisplacedLink,
+    DoubledLink,
+    ExtraLink,
+    MissingLink,
+    SlowLink,
+    SwappedLinks,
+)
+from designer.api.result_answers import (
+    Cost,
+    Failures,
+    FloorFigures,
+    Growth,
+    MoneyRange,
+    Performance,
+    Power,
+    RackSystem,
+)
+from estimator.spec import DesignSpec
+
 Answer = serializers.Serializer[Any]
+
+
+@extend_schema_field(cast(Any, DesignSpec))  # pydantic models are described by schema.RequestComponent
+class SpecField(serializers.JSONField):
+    """A stored spec, as it is."""
 
 
 class Versions(Answer):
     model = serializers.CharField(help_text="Version of the rules and formulas.")
     catalog = serializers.CharField(help_text="Hash of the catalog's files.")
-
-
-class MoneyRange(Answer):
-    """US dollars; null where there is no price."""
-
-    low = serializers.FloatField(allow_null=True)
-    typical = serializers.FloatField(allow_null=True)
-    high = serializers.FloatField(allow_null=True)
 
 
 class Counts(Answer):
@@ -55,8 +77,14 @@ class SizedNetwork(Answer):
     counts = Counts()
     links = Links()
     ports = serializers.DictField(child=serializers.IntegerField())
-    cables = serializers.DictField(required=False, help_text="Things bought, by tier; a twin cable carries two links.")
-    transceivers = serializers.DictField(required=False, help_text="Modules at nodes and switches.")
+    cables = serializers.DictField(
+        child=serializers.IntegerField(),
+        required=False,
+        help_text="Things bought, by tier; a twin cable carries two links.",
+    )
+    transceivers = serializers.DictField(
+        child=serializers.IntegerField(), required=False, help_text="Modules at nodes and switches."
+    )
     oversubscription = Oversubscription()
     port_rate_gbit_s = serializers.IntegerField(help_text="Rate of a leaf's ports to nodes.")
     uplink_rate_gbit_s = serializers.IntegerField(help_text="Rate of the links between switches.")
@@ -72,7 +100,16 @@ class SizedNetwork(Answer):
 
 class Choice(Answer):
     label = serializers.CharField(help_text="Its name, such as “8 racks (576 GPUs)”.")  # type: ignore[assignment]
-    change = serializers.DictField(help_text="As the change of a finding.")
+    change = ChangeField(help_text="As the change of a finding.")
+
+
+class Problem(Answer):
+    field = serializers.CharField(allow_blank=True, help_text="Dotted key the problem is about; empty for the whole.")
+    code = serializers.CharField(help_text="Stable; listed in the API's documentation.")
+    message = serializers.CharField(help_text="The limit, the value and a way out, in words.")
+    change = ChangeField(
+        required=False, help_text="Where one is known, what to change: values by dotted key of the spec."
+    )
 
 
 class Finding(Answer):
@@ -80,7 +117,7 @@ class Finding(Answer):
     severity = serializers.ChoiceField(["info", "warning", "error"])
     field = serializers.CharField(allow_blank=True, allow_null=True)
     message = serializers.CharField()
-    change = serializers.DictField(
+    change = ChangeField(
         allow_null=True, help_text="What would end it: values by dotted key of the spec; null takes a key away."
     )
     choices = Choice(
@@ -121,28 +158,20 @@ class BomWithLines(BomTotals):
 class Preview(Answer):
     """An Estimate without the lines of its bill of materials."""
 
-    spec = serializers.JSONField(help_text="The normalized spec.")
+    spec = SpecField(help_text="The normalized spec.")
     versions = Versions()
     spec_hash = serializers.CharField()
     fabrics = serializers.DictField(child=SizedNetwork())
     findings = Finding(many=True)
     bom = BomTotals()
-    cost = serializers.DictField(
-        help_text="capex_usd, opex_usd_per_year, tco_usd, usd_per_gpu, network_share, assumptions, …"
-    )
-    power = serializers.DictField(help_text="network_w, it_w and facility_w.")
-    performance = serializers.DictField(help_text="all_reduce over GPU counts and message sizes.")
-    failures = serializers.DictField(
-        required=False,
-        help_text="one and two: what losses leave, as fractions of two integers; expected: failures a year.",
-    )
-    growth = serializers.DictField(
+    cost = Cost()
+    power = Power()
+    performance = Performance()
+    failures = Failures(required=False, help_text="What losses leave, and how often to expect them.")
+    growth = Growth(required=False, allow_null=True, help_text="Where the design has room to grow.")
+    racks = RackSystem(
         required=False,
         allow_null=True,
-        help_text="bought_now, sized_for and right_sized side by side, and the later bill; where the design has room to grow.",
-    )
-    racks = serializers.DictField(
-        required=False,
         help_text="Where servers are trays of racks that are bought whole: how many, what each holds, draws, weighs.",
     )
 
@@ -168,7 +197,7 @@ class CostOfOne(Answer):
     name = serializers.CharField()
     spec_hash = serializers.CharField()
     versions = Versions()
-    cost = serializers.DictField(help_text="As the cost of an Estimate.")
+    cost = Cost()
 
 
 class CablingRow(Answer):
@@ -224,7 +253,7 @@ class Racks(Answer):
     """A page of racks, and the floor in a few figures."""
 
     spec_hash = serializers.CharField()
-    floor = serializers.DictField(help_text="racks, rows, floor_m, rack_w, rack_kg, panels, …")
+    floor = FloorFigures()
     count = serializers.IntegerField()
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
@@ -264,20 +293,20 @@ class LinkComparison(Answer):
     planned = serializers.IntegerField()
     totals = serializers.DictField(child=serializers.IntegerField())
     list_bound = serializers.IntegerField()
-    missing = serializers.ListField(child=serializers.DictField())
-    extra = serializers.ListField(child=serializers.DictField())
-    swapped = serializers.ListField(child=serializers.DictField())
-    doubled = serializers.ListField(child=serializers.DictField())
-    wrong_port = serializers.ListField(child=serializers.DictField())
-    moved = serializers.ListField(child=serializers.DictField())
-    speed_mismatch = serializers.ListField(child=serializers.DictField())
-    unknown_devices = serializers.ListField(child=serializers.DictField())
-    absent_devices = serializers.ListField(child=serializers.DictField())
-    names = serializers.DictField(help_text="How devices were told, and how sure that is.")
+    missing = MissingLink(many=True)
+    extra = ExtraLink(many=True)
+    swapped = SwappedLinks(many=True)
+    doubled = DoubledLink(many=True)
+    wrong_port = DisplacedLink(many=True)
+    moved = DisplacedLink(many=True)
+    speed_mismatch = SlowLink(many=True)
+    unknown_devices = DeviceLinks(many=True)
+    absent_devices = DeviceLinks(many=True)
+    names = DeviceNames(help_text="How devices were told, and how sure that is.")
     port_names = serializers.DictField(
         child=serializers.CharField(), help_text="Style of port names, by kind of device."
     )
-    built = serializers.DictField(help_text="Oversubscription and links a spine, of the design and of the file.")
+    built = BuiltNetwork(help_text="Oversubscription and links a spine, of the design and of the file.")
     summary = serializers.CharField()
 
 
@@ -298,6 +327,11 @@ class LogLine(Answer):
     why = serializers.CharField()
 
 
+@extend_schema_field({"$ref": "#/components/schemas/System"})  # part of a PredictionRequest
+class SystemField(serializers.DictField):
+    """A system of a prediction, as it is."""
+
+
 class Log(Answer):
     """What was read of one log."""
 
@@ -311,11 +345,9 @@ class Log(Answer):
     launch = serializers.CharField()
     gpu_names = serializers.ListField(child=serializers.CharField())
     library = serializers.CharField(allow_null=True)
-    system = serializers.DictField(allow_null=True, help_text="The system it was fitted as; null where it was not.")
+    system = SystemField(allow_null=True, help_text="The system it was fitted as; null where it was not.")
     assumed = serializers.ListField(child=serializers.CharField(), help_text="Keys of the system that nobody gave.")
-    problems = serializers.ListField(
-        child=serializers.DictField(), help_text="What to give, with field, code, message."
-    )
+    problems = Problem(many=True, help_text="What to give.")
     is_fitted = serializers.BooleanField()
     judged_as = serializers.CharField(
         required=False, allow_null=True,
@@ -401,12 +433,10 @@ class BuiltStep(StepFigures):
 class Step(Answer):
     key = serializers.ChoiceField(["uplink", "rail", "generation", "plane"])
     title = serializers.CharField()
-    change = serializers.DictField(allow_null=True, help_text="Values by dotted key; null where there is no such step.")
+    change = ChangeField(allow_null=True, help_text="Values by dotted key; null where there is no such step.")
     built = BuiltStep(allow_null=True, help_text="Null where it cannot be built: problems say why.")
-    problems = serializers.ListField(child=serializers.DictField())
-    findings = serializers.ListField(
-        child=serializers.DictField(), help_text="Warnings and errors that the step brings."
-    )
+    problems = Problem(many=True)
+    findings = Finding(many=True, help_text="Warnings and errors that the step brings.")
 
 
 class Sensitivity(Answer):
@@ -418,10 +448,16 @@ class Sensitivity(Answer):
 
 class WhatIf(Answer):
     spec_hash = serializers.CharField(help_text="That of the estimate.")
-    cost = serializers.DictField(help_text="As the cost of an Estimate, without draws.")
+    cost = Cost(help_text="As the cost of an Estimate, without draws.")
     change = serializers.DictField(
         child=MoneyRange(allow_null=True), help_text="By figure: how much more than the estimate says, end by end."
     )
+
+
+class UsedConstants(Answer):
+    name = serializers.CharField()
+    hash = serializers.CharField()
+    parameters = serializers.DictField(child=serializers.FloatField())
 
 
 class PredictionRow(Answer):
@@ -441,7 +477,7 @@ class PredictionRow(Answer):
 
 class Prediction(Answer):
     rows = PredictionRow(many=True)
-    calibration = serializers.DictField(required=False, help_text="Name, hash and constants, where one was given.")
+    calibration = UsedConstants(required=False, help_text="Where one was given.")
 
 
 class Kind(Answer):

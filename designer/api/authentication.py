@@ -1,4 +1,4 @@
-"""``Authorization: Token …``: who calls, and with which scope. Pages' own calls come with the session instead."""
+"""``Authorization: Token …`` or ``Bearer …``: who calls, and with which scope. Pages' own calls come with the session instead."""
 
 from datetime import timedelta
 from typing import Any
@@ -11,7 +11,7 @@ from rest_framework.request import Request
 
 from designer.models import ApiToken
 
-KEYWORD = "Token"
+KEYWORDS = ("Token", "Bearer")
 MAX_KEY_LENGTH = 200
 LAST_USED_STEP = timedelta(minutes=1)  # a write per request would cost more than the question is worth
 
@@ -22,7 +22,7 @@ class TokenAuthentication(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
         """The token's owner and the token; None when the request carries none, so that the session may speak."""
         header = get_authorization_header(request).decode("latin-1").split()
-        if not header or header[0].lower() != KEYWORD.lower():
+        if not header or header[0].lower() not in map(str.lower, KEYWORDS):
             return None
         if len(header) != 2 or len(header[1]) > MAX_KEY_LENGTH:
             raise AuthenticationFailed("Write the header as 'Authorization: Token ' and the key.", "invalid_token")
@@ -34,7 +34,7 @@ class TokenAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         """What a 401 says about how to come in."""
-        return f'{KEYWORD} realm="api"'
+        return f'{KEYWORDS[0]} realm="api"'
 
 
 def _note_use(token: ApiToken) -> None:

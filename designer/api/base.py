@@ -10,13 +10,17 @@ from rest_framework.pagination import PageNumberPagination
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
+from designer.api import idempotency
+from designer.api.entity_tags import note_tags
 from designer.api.errors import Refusal
 from designer.api.parsers import BoundedJSONParser
 from designer.api.permissions import TokenMayWrite
 from designer.api.throttling import HeavyJobThrottle
+from designer.models import KeptAnswer
 from estimator.errors import Problem
 
 
@@ -38,6 +42,27 @@ class ApiView(APIView):
     content_negotiation_class = JSONAlways
     permission_classes = [IsAuthenticated, TokenMayWrite]
     stores_nothing = False
+    kept_answer: KeptAnswer | None = None
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """As DRF does; then a POST that was made before is answered as it was."""
+        super().initial(request, *args, **kwargs)
+        if request.method == "POST" and not self.stores_nothing:
+            self.kept_answer = idempotency.begin(request)
+
+    def handle_exception(self, exc: Exception) -> Response:
+        """As DRF does, except where the exception carries an answer."""
+        return cast(Response, exc.answer) if isinstance(exc, idempotency.Replayed) else super().handle_exception(exc)
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Response:
+        """As DRF does; then with its entity tag, and kept where the call has a key."""
+        made = note_tags(request, super().finalize_response(request, response, *args, **kwargs))
+        if (row := self.kept_answer) is not None:
+            if isinstance(made, Response):
+                made.add_post_render_callback(lambda rendered: idempotency.end(row, rendered))
+            else:
+                idempotency.end(row, made)
+        return cast(Response, made)
 
     def perform_authentication(self, request: Request) -> None:
         """As DRF does, but wrong tokens count for the throttle: guessing gets slow."""

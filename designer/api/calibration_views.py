@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from designer.api import schema
 from designer.api.base import ApiView, HeavyJobView, Pages, query_of
 from designer.api.compare_views import FileParser
+from designer.api.entity_tags import changing
 from designer.api.errors import Refusal
 from designer.api.parsers import BoundedJSONParser
 from designer.api.serializers import CalibrationDetailSerializer, CalibrationSerializer, NoQuery, PageQuery
@@ -66,7 +67,8 @@ class CalibrationView(ApiView):
     @schema.calibration_delete
     def delete(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        get_object_or_404(calibrations_of(request), pk=pk).delete()
+        with changing(request, calibrations_of(request), pk, _calibration_json) as calibration:
+            calibration.delete()
         return Response(status=204)
 
 

@@ -43,8 +43,7 @@ class SideList(OpenApiSerializerFieldExtension):
 
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         entry = auto_schema.resolve_serializer(self.target.child, direction).ref
-        kind = ["array", "null"] if self.target.allow_null else "array"
-        return {"type": kind, "items": {"oneOf": [entry, {"type": "null"}]}}
+        return {"type": "array", "items": {"oneOf": [entry, {"type": "null"}]}}
 
 
 class ComparedFigure(Answer):
@@ -191,11 +190,41 @@ class ComparedItem(Answer):
     n_warnings = serializers.IntegerField()
 
 
+class ComparedCurve(Answer):
+    """One side's; ``low`` and ``high`` bound nine runs in ten."""
+
+    gpus = serializers.IntegerField()
+    message_bytes = serializers.ListField(child=serializers.IntegerField())
+    low_gb_s = serializers.ListField(child=serializers.FloatField())
+    busbw_gb_s = serializers.ListField(child=serializers.FloatField())
+    high_gb_s = serializers.ListField(child=serializers.FloatField())
+    limited_by = serializers.CharField()
+    algorithm = serializers.CharField(allow_null=True)
+
+
+class SpendParts(Answer):
+    """What is not known is null."""
+
+    servers = MoneyRange(allow_null=True)
+    switches = MoneyRange(allow_null=True)
+    cabling = MoneyRange(allow_null=True)
+    rest = MoneyRange(allow_null=True)
+    once = MoneyRange(allow_null=True)
+    running = MoneyRange(allow_null=True)
+
+
+class Spend(Answer):
+    """Where the money of one side goes."""
+
+    parts_usd = SpendParts()
+    years = serializers.IntegerField(allow_null=True)
+
+
 class Curves(Answer):
     """Predicted all-reduce on all GPUs against message size."""
 
     message_bytes = serializers.ListField(child=serializers.IntegerField())
-    sides = serializers.ListField(child=serializers.DictField(allow_null=True))
+    sides = EachSide(child=ComparedCurve())
 
 
 class CommonVersions(Answer):
@@ -215,5 +244,5 @@ class ComparisonResult(Answer):
     figures = ComparedFigure(many=True)
     rows = AlignedRow(many=True)
     totals = ComparedTotals()
-    spend = serializers.ListField(child=serializers.DictField(), help_text="Where the money goes.")
+    spend = Spend(many=True)
     busbw = Curves()

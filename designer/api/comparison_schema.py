@@ -1,23 +1,34 @@
 """What calls of comparisons take and answer."""
 
-from drf_spectacular.types import OpenApiTypes
+from typing import Any
 
-from designer.api.comparison_serializers import ComparisonDetailSerializer, ComparisonQuery, ComparisonSerializer
-from designer.api.schema import BODY, SPEC, _call, _example, _json
-from designer.api.serializers import PageQuery
-from designer.exports.comparison_files import COMPARISON_FORMATS
-from designer.exports.downloads import CSV_TYPE, PDF_TYPE, XLSX_TYPE
+from designer.api.comparison_serializers import ComparisonDetailSerializer, ComparisonSerializer
+from designer.api.components import body, component
+from designer.api.schema import AS_FILE, BODY, SPEC, _call, _example, _files, _json
+from designer.api.serializers import FileQuery, PageQuery
+from designer.exports.downloads import TYPES
 from estimator.bom_lines import CATEGORIES
 from estimator.comparison import LEAST, MAX_OFFER_LINES, MOST
 
-TYPES = {"csv": CSV_TYPE.partition(";")[0], "xlsx": XLSX_TYPE, "pdf": PDF_TYPE}
 TAGS = ["comparisons"]
 DESIGN_ID = "8f14e45f-ceea-467f-8d5c-3a1b2c3d4e5f"
 _ID = {"type": "string", "format": "uuid"}
-_PRICE = {"type": ["object", "null"], "properties": {end: {"type": "number", "minimum": 0} for end in ("low", "typical", "high")},
-          "required": ["low", "typical", "high"]}  # fmt: skip
+_ENDS = ("low", "typical", "high")
+_PRICE = {
+    "anyOf": [
+        component(
+            "OfferPrice",
+            {
+                "type": "object",
+                "properties": {end: {"type": "number", "minimum": 0} for end in _ENDS},
+                "required": list(_ENDS),
+            },
+        ),
+        {"type": "null"},
+    ]
+}
 _TEXT = {"type": ["string", "null"]}
-_OFFER_LINE = {
+_OFFER_LINE: dict[str, Any] = {
     "type": "object",
     "description": "Keys of a bill of materials.",
     "required": ["category", "quantity"],
@@ -35,7 +46,12 @@ _OFFER = {
     "required": ["lines"],
     "properties": {
         "gpus": {"type": ["integer", "null"], "minimum": 1},
-        "lines": {"type": "array", "minItems": 1, "maxItems": MAX_OFFER_LINES, "items": _OFFER_LINE},
+        "lines": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": MAX_OFFER_LINES,
+            "items": component("OfferLine", _OFFER_LINE),
+        },
     },
     "additionalProperties": False,
 }
@@ -46,7 +62,7 @@ _ITEM = {
         "estimate": {**_ID, "description": "A finished estimate, taken as it is."},
         "design": {**_ID, "description": "A design as it is now, or its version ``revision``."},
         "spec": {"$ref": "#/components/schemas/DesignSpec"},
-        "offer": _OFFER,
+        "offer": component("Offer", _OFFER),
         "quote": {**_ID, "description": "The matched lines of a quote."},
         "sibling": {"type": "integer", "minimum": 0, "description": "The other family of network of an item before."},
         "revision": {"type": "integer", "minimum": 1, "description": "Beside a design: one of its named versions."},
@@ -59,17 +75,12 @@ _ITEM = {
     "additionalProperties": False,
 }
 _KEYS = {
-    "items": {"type": "array", "minItems": LEAST, "maxItems": MOST, "items": _ITEM},
+    "items": {"type": "array", "minItems": LEAST, "maxItems": MOST, "items": component("ComparisonItem", _ITEM)},
     "baseline": {"type": "integer", "minimum": 0, "default": 0},
     "name": {"type": "string", "minLength": 1, "maxLength": 200},
 }
-COMPARISON = {"type": "object", "required": ["items"], "properties": _KEYS, "additionalProperties": False}
-CHANGE = {
-    "type": "object",
-    "minProperties": 1,
-    "properties": {key: _KEYS[key] for key in ("baseline", "name")},
-    "additionalProperties": False,
-}
+COMPARISON = component("ComparisonRequest", body(_KEYS, required=["items"]))
+CHANGE = component("ComparisonChange", body({key: _KEYS[key] for key in ("baseline", "name")}, minProperties=1))
 
 comparison_list = _call(
     "list_comparisons",
@@ -85,6 +96,7 @@ comparison_create = _call(
     {201: ComparisonDetailSerializer},
     (*BODY, 503),
     request=_json(COMPARISON),
+    takes_key=True,
     examples=[
         _example("a design as InfiniBand and as RoCE", {"items": [{"design": DESIGN_ID}, {"sibling": 0}]}),
         _example(
@@ -97,20 +109,26 @@ comparison_create = _call(
 comparison_read = _call(
     "get_comparison",
     "A comparison",
-    {200: ComparisonDetailSerializer}
-    | {
-        (200, TYPES[form]): OpenApiTypes.STR if form == "csv" else OpenApiTypes.BINARY
-        for form in COMPARISON_FORMATS[1:]
-    },
-    (404,),
-    parameters=[ComparisonQuery],
+    {200: ComparisonDetailSerializer},
+    (404, 406),
+    description=AS_FILE,
     tags=TAGS,
+    is_conditional=True,
+)
+comparison_file = _call(
+    "download_comparison",
+    "A comparison as a file",
+    _files(*TYPES.values()),
+    (404, 406),
+    parameters=[FileQuery],
+    tags=TAGS,
+    is_conditional=True,
 )
 comparison_update = _call(
     "update_comparison",
     "Rename a comparison, or hold it against another baseline",
     {200: ComparisonDetailSerializer},
-    (*BODY, 404),
+    (*BODY, 404, 412),
     request=_json(CHANGE),
     examples=[_example("another baseline", {"baseline": 1})],
     tags=TAGS,
@@ -121,6 +139,7 @@ comparison_refresh = _call(
     {200: ComparisonDetailSerializer},
     (403, 404, 503),
     request=None,
+    takes_key=True,
     tags=TAGS,
 )
-comparison_delete = _call("delete_comparison", "Delete a comparison", {204: None}, (403, 404), tags=TAGS)
+comparison_delete = _call("delete_comparison", "Delete a comparison", {204: None}, (403, 404, 412), tags=TAGS)

@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from designer.api import comparison_answers
-from designer.api.answers import Answer, Versions
+from designer.api.answers import Answer, SpecField, Versions
 from designer.api.serializers import _choice, _url
 from designer.comparisons import is_outdated
 from designer.exports.comparison_files import COMPARISON_FORMATS
@@ -14,7 +14,9 @@ from designer.models import Comparison
 
 
 class ComparisonQuery(serializers.Serializer[Any]):
-    format = _choice(COMPARISON_FORMATS, default="json", help_text="The form of the download.")
+    format = _choice(
+        COMPARISON_FORMATS, required=False, help_text="The form of the answer; without it Accept says, else JSON."
+    )
 
 
 class ComparisonSource(Answer):
@@ -26,7 +28,7 @@ class ComparisonSource(Answer):
     state = serializers.CharField(allow_null=True, required=False, help_text="Hash of the design's state at that time.")
     sibling = serializers.IntegerField(allow_null=True, help_text="The side that it is the other family of.")
     price_book = serializers.CharField(allow_null=True)
-    spec = serializers.DictField(allow_null=True)
+    spec = SpecField(allow_null=True)
 
 
 @extend_schema_field(comparison_answers.ComparisonResult)

@@ -12,12 +12,15 @@ from rest_framework.response import Response
 from designer.api import comparison_schema as schema
 from designer.api.base import ApiView, HeavyJobView, Pages, body_of, query_of
 from designer.api.comparison_serializers import ComparisonDetailSerializer, ComparisonQuery, ComparisonSerializer
+from designer.api.entity_tags import changing
 from designer.api.errors import Refusal
-from designer.api.serializers import NoQuery, PageQuery
+from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
+from designer.api.serializers import FileQuery, NoQuery, PageQuery
 from designer.api.views import owner_of
 from designer.comparison_items import resolved_items
 from designer.comparisons import create_comparison, rebase, refresh
 from designer.exports.comparison_files import comparison_download
+from designer.exports.downloads import TYPES
 from designer.labels import checked_name
 from designer.models import Comparison
 from estimator.errors import Problem
@@ -54,36 +57,49 @@ class ComparisonView(ApiView):
 
     @schema.comparison_read
     def get(self, request: Request, pk: UUID) -> Response | HttpResponse:
-        form = query_of(request, ComparisonQuery)["format"]
+        asked = query_of(request, ComparisonQuery).get("format")
+        form, kind = form_of(request, {JSON: JSON_TYPE, **TYPES}, asked)
         row = get_object_or_404(comparisons_of(request), pk=pk)
-        if form == "json":
-            return Response(_comparison_json(request, row))
+        if form == JSON:
+            return Response(_comparison_json(request, row), headers={"Vary": "Accept"})
         file = comparison_download(form, row.name, row.result, row.created_at)
-        disposition = f'attachment; filename="{file.name}"'
-        return HttpResponse(file.content, content_type=file.content_type, headers={"Content-Disposition": disposition})
+        return file_answer(file.content, kind, file.name)
 
     @schema.comparison_update
     def patch(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        row, body = get_object_or_404(comparisons_of(request), pk=pk), body_of(request)
+        body = body_of(request)
         _refuse_unknown(body, CHANGE_KEYS)
         if not body:
             raise _refused("", "nothing_to_change", "Give a name, a baseline or both.")
         baseline, name = body.get("baseline"), _name_of(body)
         if "baseline" in body and (isinstance(baseline, bool) or not isinstance(baseline, int)):
             raise _refused("baseline", "wrong_type", "The baseline is the position of a side, a whole number from 0.")
-        if name is not None:
-            row.name = checked_name(name)
-        if isinstance(baseline, int):
-            rebase(row, baseline)
-        row.save(update_fields=["name"])
+        with changing(request, comparisons_of(request), pk, _comparison_json) as row:
+            if name is not None:
+                row.name = checked_name(name)
+            if isinstance(baseline, int):
+                rebase(row, baseline)
+            row.save(update_fields=["name"])
         return Response(_comparison_json(request, row))
 
     @schema.comparison_delete
     def delete(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        get_object_or_404(comparisons_of(request), pk=pk).delete()
+        with changing(request, comparisons_of(request), pk, _comparison_json) as row:
+            row.delete()
         return Response(status=204)
+
+
+class ComparisonFileView(ApiView):
+    """One comparison as a file."""
+
+    @schema.comparison_file
+    def get(self, request: Request, pk: UUID) -> HttpResponse:
+        form, kind = form_of(request, TYPES, query_of(request, FileQuery).get("format"))
+        row = get_object_or_404(comparisons_of(request), pk=pk)
+        file = comparison_download(form, row.name, row.result, row.created_at)
+        return file_answer(file.content, kind, file.name)
 
 
 class RefreshView(HeavyJobView):

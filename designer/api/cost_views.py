@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from designer.api import schema
 from designer.api.base import ApiView
-from designer.api.views import part_answer
+from designer.api.views import part_answer, part_file
 from designer.exports.downloads import COST_FILES
 
 
@@ -18,3 +18,11 @@ class CostView(ApiView):
     @schema.cost_read
     def get(self, request: Request, pk: UUID) -> Response | HttpResponse:
         return part_answer(request, pk, "cost", COST_FILES)
+
+
+class CostFileView(ApiView):
+    """The cost part of an estimate as a file."""
+
+    @schema.cost_file
+    def get(self, request: Request, pk: UUID) -> Response | HttpResponse:
+        return part_file(request, pk, COST_FILES)

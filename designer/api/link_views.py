@@ -7,13 +7,14 @@ from uuid import UUID
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
-from django.utils.http import parse_etags
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from designer.api import schema
 from designer.api.base import ApiView, Pages, query_of
+from designer.api.entity_tags import names
 from designer.api.errors import Refusal, refuse
+from designer.api.negotiation import form_of
 from designer.api.serializers import FabricQuery, LinksQuery, PageQuery
 from designer.api.views import finished_result, jobs_of
 from designer.cabling_tab import cabling_rows
@@ -41,18 +42,19 @@ class LinksView(ApiView):
     @schema.links_read
     def get(self, request: Request, pk: UUID) -> HttpResponseBase:
         query = query_of(request, LinksQuery)
-        name, role = query["format"], query["fabric"]
+        types = {key: content_type(form) for key, form in FORMATS.items()}
+        name, kind = form_of(request, {"csv": types["csv"]} | types, query.get("format"))
+        role = query["fabric"]
         job, _ = finished_fabric(request, pk, role)
         tag = entity_tag(job, "links", role, name)
-        known = parse_etags(request.headers.get("If-None-Match", ""))
-        if known == ["*"] or tag in [one.removeprefix("W/") for one in known]:
+        if names(request.headers.get("If-None-Match", ""), tag):
             return HttpResponse(status=304, headers={"ETag": tag})
         headers = {
             "ETag": tag,
             "Cache-Control": "private, no-cache",
+            "Vary": "Accept",
             "Content-Disposition": f'attachment; filename="{link_file_name(job.spec, job.spec_hash, role, name)}"',
         }
-        kind = content_type(FORMATS[name])
         if request.method == "HEAD":
             return HttpResponse(content_type=kind, headers=headers)
         pieces = in_pieces(FORMATS[name].write(links_of(job, role)))

@@ -2,18 +2,17 @@
 
 from typing import Any
 
-from drf_spectacular.types import OpenApiTypes
-
+from designer.api.components import body, component
 from designer.api.price_book_serializers import (
+    BookFileQuery,
     PriceBookDetailSerializer,
-    PriceBookQuery,
     PriceBookRevisionDetailSerializer,
     PriceBookSerializer,
     PriceImport,
 )
-from designer.api.schema import BODY, _call, _example, _json
+from designer.api.schema import AS_FILE, BODY, _call, _example, _files, _json
 from designer.api.serializers import PageQuery
-from designer.exports.downloads import XLSX_TYPE
+from designer.exports.downloads import CSV_TYPE, XLSX_TYPE
 from designer.price_books import BASES, MAX_REASON
 from estimator.exchange import CURRENCIES
 from estimator.own_prices import BASES as PRICE_BASES
@@ -33,13 +32,10 @@ _KEYS: dict[str, Any] = {
     "rates": {"type": "array", "maxItems": MAX_RATES, "items": {"$ref": "#/components/schemas/OwnRate"}},
     "reason": {"type": "string", "maxLength": MAX_REASON, "description": "Why, for the history."},
 }
-NEW = {"type": "object", "required": ["name"], "properties": _KEYS, "additionalProperties": False}
-CHANGE = {"type": "object", "minProperties": 1, "properties": _KEYS, "additionalProperties": False}
+NEW = component("PriceBookRequest", body(_KEYS, required=["name"]))
+CHANGE = component("PriceBookChange", body(_KEYS, minProperties=1))
 SNAPSHOT = {"$ref": "#/components/schemas/OwnPrices"}
-_FILES = {
-    (200, "text/csv"): OpenApiTypes.STR,
-    (200, XLSX_TYPE): OpenApiTypes.BINARY,
-}
+_FILES = _files(CSV_TYPE, XLSX_TYPE)
 
 book_list = _call(
     "list_price_books",
@@ -50,19 +46,25 @@ book_list = _call(
     tags=TAGS,
 )
 book_create = _call(
-    "create_price_book", "Make a price book", {201: PriceBookDetailSerializer}, (*BODY, 503), request=_json(NEW),
+    "create_price_book", "Make a price book", {201: PriceBookDetailSerializer}, (*BODY, 503), request=_json(NEW), takes_key=True,
     examples=[_example("one quotation", {"name": "Vendor A", "prices": [PRICE], "rates": [RATE]})], tags=TAGS,
 )  # fmt: skip
 book_read = _call(
-    "get_price_book", "A price book with its history, or a file of it", {200: PriceBookDetailSerializer, **_FILES}, (404,),
-    parameters=[PriceBookQuery], tags=TAGS,
+    "get_price_book", "A price book with its history", {200: PriceBookDetailSerializer}, (404, 406), description=AS_FILE,
+    tags=TAGS, is_conditional=True,
+)  # fmt: skip
+book_read_file = _call(
+    "download_price_book", "A price book as a file", _FILES, (404, 406), parameters=[BookFileQuery], tags=TAGS,
+    is_conditional=True,
 )  # fmt: skip
 book_update = _call(
     "update_price_book", "Rename a price book, or give it other prices or rates as its next revision",
-    {200: PriceBookDetailSerializer}, (*BODY, 404, 503), request=_json(CHANGE),
+    {200: PriceBookDetailSerializer}, (*BODY, 404, 412, 503), request=_json(CHANGE),
     examples=[_example("new prices", {"prices": [PRICE], "reason": "Round two"})], tags=TAGS,
 )  # fmt: skip
-book_delete = _call("delete_price_book", "Delete a price book with its history", {204: None}, (403, 404), tags=TAGS)
+book_delete = _call(
+    "delete_price_book", "Delete a price book with its history", {204: None}, (403, 404, 412), tags=TAGS
+)
 revision_read = _call(
     "get_price_book_revision",
     "One revision of a price book",
@@ -73,9 +75,8 @@ revision_read = _call(
 book_import = _call(
     "import_prices", "Put the prices of a file into a book", {200: PriceImport}, (403, 404, 413, 415, 503),
     request={
-        "multipart/form-data": {
-            "type": "object",
-            "properties": {
+        "multipart/form-data": component("PriceFile", body(
+            {
                 "file": {"type": "string", "format": "binary", "description": "CSV or XLSX."},
                 "mode": {"type": "string", "enum": ["merge", "replace"], "default": "merge",
                          "description": "Whether prices that the file lacks stay or go."},
@@ -86,9 +87,10 @@ book_import = _call(
                 "as_of": {"type": "string", "format": "date"},
                 "source": {"type": "string"},
             },
-            "required": ["file"],
-        }
+            required=["file"],
+        ))
     },
+    takes_key=True,
     description="The header names a part and a price; parts go by id or part number. Rows that cannot be read are told and "
     "left out. `basis`, `currency`, `as_of` and `source` hold where a row does not say them.",
     tags=TAGS,
@@ -98,6 +100,14 @@ book_import = _call(
 def catalog_book(book: str) -> Any:
     """The call for one of the catalog's books."""
     return _call(
-        f"get_price_book_{book}", f"The catalog's book {book}, in the form of an own one", {200: SNAPSHOT, **_FILES},
-        (503,), parameters=[PriceBookQuery], tags=TAGS,
+        f"get_price_book_{book}", f"The catalog's book {book}, in the form of an own one", {200: SNAPSHOT},
+        (406, 503), description=AS_FILE, tags=TAGS, is_conditional=True,
+    )  # fmt: skip
+
+
+def catalog_book_file(book: str) -> Any:
+    """The call for a file of one of the catalog's books."""
+    return _call(
+        f"download_price_book_{book}", f"The catalog's book {book} as a file", _FILES, (406, 503),
+        parameters=[BookFileQuery], tags=TAGS, is_conditional=True,
     )  # fmt: skip

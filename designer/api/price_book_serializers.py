@@ -13,7 +13,11 @@ from designer.price_books import contents_of, snapshot_of
 
 
 class PriceBookQuery(serializers.Serializer[Any]):
-    format = _choice(FORMATS, default="json", help_text="The form of the download.")
+    format = _choice(FORMATS, required=False, help_text="The form of the answer; without it Accept says, else JSON.")
+
+
+class BookFileQuery(serializers.Serializer[Any]):
+    format = _choice(FORMATS[1:], required=False, help_text="The form of the file; without it Accept says, else CSV.")
 
 
 @extend_schema_field({"$ref": "#/components/schemas/OwnPrices"})

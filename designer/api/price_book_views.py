@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, cast
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
@@ -15,8 +14,11 @@ from rest_framework.response import Response
 
 from designer.api import price_book_schema as schema
 from designer.api.base import ApiView, HeavyJobView, Pages, body_of, query_of
+from designer.api.entity_tags import changing
 from designer.api.errors import Refusal
+from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
 from designer.api.price_book_serializers import (
+    BookFileQuery,
     PriceBookDetailSerializer,
     PriceBookQuery,
     PriceBookRevisionDetailSerializer,
@@ -24,7 +26,8 @@ from designer.api.price_book_serializers import (
 )
 from designer.api.serializers import NoQuery, PageQuery
 from designer.api.views import owner_of
-from designer.exports.downloads import Download
+from designer.exports.downloads import TYPES
+from designer.exports.price_files import FORMATS as BOOK_FORMATS
 from designer.exports.price_files import book_file, catalog_values
 from designer.models import PriceBook
 from designer.price_books import EMPTY_REASON, MAX_REASON, contents_of, create_book, describe_book, revise_book
@@ -38,6 +41,7 @@ from estimator.price_sheet import MAX_FILE_BYTES
 KEYS = ("name", "base", "region", "prices", "rates", "reason")
 TEXTS = ("name", "base", "region", "reason")
 IMPORT_KEYS = ("file", "mode", "dry_run", "basis", "currency", "as_of", "source")
+BOOK_TYPES = {form: TYPES[form] for form in BOOK_FORMATS[1:]}
 CHOICES = {"mode": ("merge", "replace"), "dry_run": ("true", "false")}
 
 
@@ -73,20 +77,22 @@ class PriceBookView(ApiView):
 
     @schema.book_read
     def get(self, request: Request, pk: UUID) -> Response | HttpResponse:
-        form = query_of(request, PriceBookQuery)["format"]
+        asked = query_of(request, PriceBookQuery).get("format")
+        form, kind = form_of(request, {JSON: JSON_TYPE, **BOOK_TYPES}, asked)
         book = get_object_or_404(books_of(request), pk=pk)
-        if form == "json":
-            return Response(_book_json(request, book))
-        latest = book.latest
-        return _send(book_file(form, contents_of(book, latest).model_dump(mode="json"), latest.created_at))
+        if form == JSON:
+            return Response(_book_json(request, book), headers={"Vary": "Accept"})
+        return _own_file(book, form, kind)
 
     @schema.book_update
     def patch(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        book, body = get_object_or_404(books_of(request), pk=pk), _checked(body_of(request))
+        body = _checked(body_of(request))
         if not set(body) - {"reason"}:
             raise _refused("", "nothing_to_change", "Give a name, a base, a region, prices or rates.")
-        with transaction.atomic():  # a wrong price leaves the name as it was too
+        with changing(
+            request, books_of(request), pk, _book_json
+        ) as book:  # a wrong price leaves the name as it was too
             describe_book(book, body.get("name"), body.get("base"), body.get("region"))
             if {"prices", "rates"} & set(body):
                 revise_book(book, body.get("reason") or "Changed over REST", body.get("prices"), body.get("rates"))
@@ -95,8 +101,18 @@ class PriceBookView(ApiView):
     @schema.book_delete
     def delete(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        get_object_or_404(books_of(request), pk=pk).delete()
+        with changing(request, books_of(request), pk, _book_json) as book:
+            book.delete()
         return Response(status=204)
+
+
+class PriceBookFileView(ApiView):
+    """One price book as a file."""
+
+    @schema.book_read_file
+    def get(self, request: Request, pk: UUID) -> HttpResponse:
+        form, kind = form_of(request, BOOK_TYPES, query_of(request, BookFileQuery).get("format"))
+        return _own_file(get_object_or_404(books_of(request), pk=pk), form, kind)
 
 
 class PriceBookRevisionView(ApiView):
@@ -172,10 +188,55 @@ class BrandedView(ApiView):
         return _catalog_book(request, BRANDED)
 
 
+class AnchorsFileView(ApiView):
+    """The catalog's planning prices as a file."""
+
+    @schema.catalog_book_file(ANCHORS)
+    def get(self, request: Request) -> HttpResponse:
+        return _catalog_file(ANCHORS, *form_of(request, BOOK_TYPES, query_of(request, BookFileQuery).get("format")))
+
+
+class StreetFileView(ApiView):
+    """The catalog's listings as a file."""
+
+    @schema.catalog_book_file(STREET)
+    def get(self, request: Request) -> HttpResponse:
+        return _catalog_file(STREET, *form_of(request, BOOK_TYPES, query_of(request, BookFileQuery).get("format")))
+
+
+class DealerFileView(ApiView):
+    """What open-market dealers ask, as a file."""
+
+    @schema.catalog_book_file(DEALER)
+    def get(self, request: Request) -> HttpResponse:
+        return _catalog_file(DEALER, *form_of(request, BOOK_TYPES, query_of(request, BookFileQuery).get("format")))
+
+
+class BrandedFileView(ApiView):
+    """What branded resellers ask, as a file."""
+
+    @schema.catalog_book_file(BRANDED)
+    def get(self, request: Request) -> HttpResponse:
+        return _catalog_file(BRANDED, *form_of(request, BOOK_TYPES, query_of(request, BookFileQuery).get("format")))
+
+
 def _catalog_book(request: Request, book: str) -> Response | HttpResponse:
-    form = query_of(request, PriceBookQuery)["format"]
-    values = catalog_values(book, BOOK_TITLES[book], load_catalog())
-    return Response(values) if form == "json" else _send(book_file(form, values, timezone.now()))
+    asked = query_of(request, PriceBookQuery).get("format")
+    form, kind = form_of(request, {JSON: JSON_TYPE, **BOOK_TYPES}, asked)
+    if form == JSON:
+        return Response(catalog_values(book, BOOK_TITLES[book], load_catalog()), headers={"Vary": "Accept"})
+    return _catalog_file(book, form, kind)
+
+
+def _catalog_file(book: str, form: str, kind: str) -> HttpResponse:
+    file = book_file(form, catalog_values(book, BOOK_TITLES[book], load_catalog()), timezone.now())
+    return file_answer(file.content, kind, file.name)
+
+
+def _own_file(book: PriceBook, form: str, kind: str) -> HttpResponse:
+    latest = book.latest
+    file = book_file(form, contents_of(book, latest).model_dump(mode="json"), latest.created_at)
+    return file_answer(file.content, kind, file.name)
 
 
 def books_of(request: Request) -> QuerySet[PriceBook]:
@@ -193,11 +254,6 @@ def _import_json(plan: ImportPlan, changes: Mapping[str, Any], revision: int | N
         "counts": plan.counts, **changes, "refused": [row.as_json() for row in plan.refused], "rates": plan.rates,
         "ignored": plan.ignored, "notes": plan.notes, "revision": revision,
     }  # fmt: skip
-
-
-def _send(file: Download) -> HttpResponse:
-    disposition = f'attachment; filename="{file.name}"'
-    return HttpResponse(file.content, content_type=file.content_type, headers={"Content-Disposition": disposition})
 
 
 def _checked(body: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,10 +1,10 @@
 """What calls of quotes take and answer."""
 
-from drf_spectacular.types import OpenApiTypes
-
-from designer.api.quote_serializers import QuoteDetailSerializer, QuoteQuery, QuoteSerializer, TakenPrices
-from designer.api.schema import BODY, _call, _example, _json
+from designer.api.components import body, component
+from designer.api.quote_serializers import QuoteDetailSerializer, QuoteSerializer, TakenPrices
+from designer.api.schema import AS_FILE, BODY, _call, _example, _files, _json
 from designer.api.serializers import PageQuery
+from designer.exports.downloads import CSV_TYPE
 from estimator.exchange import CURRENCIES
 from estimator.quote_columns import FIELDS
 
@@ -25,30 +25,33 @@ _COLUMNS = {
 }
 _NAME = {"type": "string", "minLength": 1, "maxLength": 200}
 _VENDOR = {"type": "string", "maxLength": 200}
-CHANGE = {
-    "type": "object",
-    "minProperties": 1,
-    "properties": {
-        "name": _NAME,
-        "vendor": _VENDOR,
-        "columns": {"oneOf": [_COLUMNS, {"type": "array", "items": _COLUMNS}]},
-        "matches": {
-            "type": "object",
-            "additionalProperties": {"type": ["string", "null"]},
-            "description": 'Line id → key of an item; null: not in the design; "auto": what is found.',
+_COLUMNS = component("QuoteColumnsRequest", _COLUMNS)
+CHANGE = component(
+    "QuoteChange",
+    body(
+        {
+            "name": _NAME,
+            "vendor": _VENDOR,
+            "columns": {"anyOf": [_COLUMNS, {"type": "array", "items": _COLUMNS}]},
+            "matches": {
+                "type": "object",
+                "additionalProperties": {"type": ["string", "null"]},
+                "description": 'Line id → key of an item; null: not in the design; "auto": what is found.',
+            },
         },
-    },
-    "additionalProperties": False,
-}
-TAKE = {
-    "type": "object",
-    "properties": {
-        "book": {"type": ["string", "null"], "format": "uuid", "description": "Without it, a new book."},
-        "name": {**_NAME, "description": "Of a new book."},
-        "as_of": {"type": "string", "format": "date", "description": "Day of the quote; today without it."},
-    },
-    "additionalProperties": False,
-}
+        minProperties=1,
+    ),
+)
+TAKE = component(
+    "QuotePricesRequest",
+    body(
+        {
+            "book": {"type": ["string", "null"], "format": "uuid", "description": "Without it, a new book."},
+            "name": {**_NAME, "description": "Of a new book."},
+            "as_of": {"type": "string", "format": "date", "description": "Day of the quote; today without it."},
+        }
+    ),
+)
 _TEXT = {"type": "string"}
 
 quote_list = _call(
@@ -60,35 +63,42 @@ quote_create = _call(
     {201: QuoteDetailSerializer},
     (403, 404, 409, 413, 415, 503),
     request={
-        "multipart/form-data": {
-            "type": "object",
-            "properties": {
-                "file": {"type": "string", "format": "binary", "description": "XLSX or CSV."},
-                "design": {"type": "string", "format": "uuid", "description": "One of design, estimate and spec."},
-                "estimate": {"type": "string", "format": "uuid"},
-                "spec": {**_TEXT, "description": "JSON of a design."},
-                "columns": {**_TEXT, "description": "JSON: which column is what; told by the header without it."},
-                "name": _NAME,
-                "vendor": _VENDOR,
-            },
-            "required": ["file"],
-        }
+        "multipart/form-data": component(
+            "QuoteRequest",
+            body(
+                {
+                    "file": {"type": "string", "format": "binary", "description": "XLSX or CSV."},
+                    "design": {"type": "string", "format": "uuid", "description": "One of design, estimate and spec."},
+                    "estimate": {"type": "string", "format": "uuid"},
+                    "spec": {**_TEXT, "description": "JSON of a design."},
+                    "columns": {**_TEXT, "description": "JSON: which column is what; told by the header without it."},
+                    "name": _NAME,
+                    "vendor": _VENDOR,
+                },
+                required=["file"],
+            ),
+        )
     },
+    takes_key=True,
     tags=TAGS,
 )
 quote_read = _call(
     "get_quote",
     "A quote and its report",
-    {200: QuoteDetailSerializer, (200, "text/csv"): OpenApiTypes.STR},
-    (404,),
-    parameters=[QuoteQuery],
+    {200: QuoteDetailSerializer},
+    (404, 406),
+    description=AS_FILE,
     tags=TAGS,
+    is_conditional=True,
+)
+quote_read_file = _call(
+    "download_quote", "The report of a quote as CSV", _files(CSV_TYPE), (404, 406), tags=TAGS, is_conditional=True
 )
 quote_update = _call(
     "update_quote",
     "Rename a quote, read it by other columns, or set matches",
     {200: QuoteDetailSerializer},
-    (*BODY, 404, 503),
+    (*BODY, 404, 412, 503),
     request=_json(CHANGE),
     examples=[
         _example("columns", {"columns": {"fields": {"part_number": "B", "quantity": "Qty", "unit_price": 4}}}),
@@ -96,13 +106,14 @@ quote_update = _call(
     ],
     tags=TAGS,
 )
-quote_delete = _call("delete_quote", "Delete a quote", {204: None}, (403, 404), tags=TAGS)
+quote_delete = _call("delete_quote", "Delete a quote", {204: None}, (403, 404, 412), tags=TAGS)
 quote_prices = _call(
     "take_quote_prices",
     "Take a quote's prices into a price book",
     {200: TakenPrices, 201: TakenPrices},
     (*BODY, 404, 503),
     request=_json(TAKE),
+    takes_key=True,
     examples=[_example("a new book", {"name": "ACME", "as_of": "2026-11-02"})],
     tags=TAGS,
 )

@@ -17,8 +17,9 @@ from estimator.quote_report import PROBLEMS
 
 class QuoteQuery(serializers.Serializer[Any]):
     format = _choice(
-        ("json", *(form for form in FORMATS if form != "json")), default="json", help_text="Form of the report."
-    )
+        ("json", *(form for form in FORMATS if form != "json")), required=False,
+        help_text="Form of the report; without it Accept says, else JSON.",
+    )  # fmt: skip
 
 
 class QuotedItem(Answer):

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any, cast
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
@@ -15,11 +14,14 @@ from rest_framework.response import Response
 
 from designer.api import quote_schema as schema
 from designer.api.base import ApiView, HeavyJobView, Pages, body_of, query_of
+from designer.api.entity_tags import changing
 from designer.api.errors import Refusal
+from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
 from designer.api.parsers import BoundedJSONParser
 from designer.api.quote_serializers import QuoteDetailSerializer, QuoteQuery, QuoteSerializer
 from designer.api.serializers import NoQuery, PageQuery, _url
 from designer.api.views import designs_of, owner_of
+from designer.exports.downloads import CSV_TYPE
 from designer.exports.quote_files import quote_file
 from designer.labels import MAX_NAME, checked_label
 from designer.models import Design, PriceBook, Quote
@@ -34,6 +36,7 @@ from estimator.spec import DesignSpec, parse_spec
 CREATE_KEYS = ("file", "design", "estimate", "spec", "columns", "name", "vendor")
 CHANGE_KEYS = ("name", "vendor", "columns", "matches")
 PRICE_KEYS = ("book", "name", "as_of")
+QUOTE_TYPES = {"csv": CSV_TYPE}
 SOURCES = ("design", "estimate", "spec")
 MAX_SPEC_BYTES, MAX_COLUMNS_BYTES = 2_500_000, 100_000
 
@@ -73,32 +76,32 @@ class QuoteView(ApiView):
 
     @schema.quote_read
     def get(self, request: Request, pk: UUID) -> Response | HttpResponse:
-        form = query_of(request, QuoteQuery)["format"]
+        asked = query_of(request, QuoteQuery).get("format")
+        form, kind = form_of(request, {JSON: JSON_TYPE, **QUOTE_TYPES}, asked)
         quote = get_object_or_404(quotes_of(request), pk=pk)
-        if form == "json":
-            return Response(_quote_json(request, quote))
-        if not quote.result:
-            raise _refused("columns", "no_header", "Say first which column is which: PATCH this address with columns.")
-        file = quote_file(quote, form)
-        disposition = f'attachment; filename="{file.name}"'
-        return HttpResponse(file.content, content_type=file.content_type, headers={"Content-Disposition": disposition})
+        if form == JSON:
+            return Response(_quote_json(request, quote), headers={"Vary": "Accept"})
+        return _report_file(quote, form, kind)
 
     @schema.quote_update
     def patch(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        quote, body = get_object_or_404(quotes_of(request), pk=pk), body_of(request)
+        body = body_of(request)
         _refuse_unknown(body, CHANGE_KEYS)
         if not body:
             raise _refused("", "nothing_to_change", f"Give some of {', '.join(CHANGE_KEYS)}.")
+        labels = {}
         for name, most, least in (("name", MAX_NAME, 1), ("vendor", MAX_VENDOR, 0)):
             if name in body:
                 if not isinstance(body[name], str):
                     raise _refused(name, "wrong_type", f"A {name} is a text.")
-                setattr(quote, name, checked_label(name, body[name], most, least))
+                labels[name] = checked_label(name, body[name], most, least)
         matches = body.get("matches", {})
         if not isinstance(matches, Mapping):
             raise _refused("matches", "wrong_type", 'Matches are an object: {"0:7": "nvidia-qm9700", "0:9": null}.')
-        with transaction.atomic():
+        with changing(request, quotes_of(request), pk, _quote_json) as quote:
+            for name, label in labels.items():
+                setattr(quote, name, label)
             quote.save(update_fields=["name", "vendor", "updated_at"])
             if body.get("columns") is not None:
                 set_columns(quote, body["columns"])
@@ -109,8 +112,26 @@ class QuoteView(ApiView):
     @schema.quote_delete
     def delete(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        get_object_or_404(quotes_of(request), pk=pk).delete()
+        with changing(request, quotes_of(request), pk, _quote_json) as quote:
+            quote.delete()
         return Response(status=204)
+
+
+class QuoteFileView(ApiView):
+    """The report of one quote as a file."""
+
+    @schema.quote_read_file
+    def get(self, request: Request, pk: UUID) -> HttpResponse:
+        query_of(request, NoQuery)
+        form, kind = form_of(request, QUOTE_TYPES, None)
+        return _report_file(get_object_or_404(quotes_of(request), pk=pk), form, kind)
+
+
+def _report_file(quote: Quote, form: str, kind: str) -> HttpResponse:
+    if not quote.result:
+        raise _refused("columns", "no_header", "Say first which column is which: PATCH this address with columns.")
+    file = quote_file(quote, form)
+    return file_answer(file.content, kind, file.name)
 
 
 class QuotePricesView(ApiView):

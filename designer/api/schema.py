@@ -8,8 +8,9 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
 from designer.api import answers
+from designer.api.components import body, component, split_enums, values_by
+from designer.api.negotiation import OCTETS
 from designer.api.serializers import (
-    BomQuery,
     CalibrationDetailSerializer,
     CalibrationSerializer,
     CatalogQuery,
@@ -21,12 +22,14 @@ from designer.api.serializers import (
     EstimateJobDetailSerializer,
     EstimateJobSerializer,
     EstimateQuery,
+    EstimateStateSerializer,
     FabricQuery,
+    FileQuery,
     LinksQuery,
     PageQuery,
     RevisionDetailSerializer,
 )
-from designer.exports.downloads import PDF_TYPE, XLSX_TYPE
+from designer.exports.downloads import TYPES
 from estimator.handoff.formats import FORMATS
 from estimator.prediction import PredictionRequest
 from estimator.spec import DesignSpec
@@ -60,7 +63,9 @@ MEANINGS = {
     401: "Nobody is signed in, or the token is unknown or revoked.",
     403: "The token may only read, or the session's CSRF token is missing.",
     404: "Nothing of yours is there.",
+    406: "There is no form of it that Accept takes.",
     409: "The state of the thing does not allow it.",
+    412: "It was changed since its author has read it: If-Match names another tag.",
     413: "The body is too large.",
     415: "The body is not JSON.",
     429: "Too many requests; Retry-After says how many seconds to wait.",
@@ -69,14 +74,14 @@ MEANINGS = {
 
 
 class TokenScheme(OpenApiAuthenticationExtension):
-    """How the document describes ``Authorization: Token …``."""
+    """How the document describes ``Authorization: Bearer …``; ``Token …`` does as well."""
 
     target_class = "designer.api.authentication.TokenAuthentication"
     name = "token"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        description = "`Token ` and the key that `manage.py token NAME` printed."
-        return {"type": "apiKey", "in": "header", "name": "Authorization", "description": description}
+        description = "The key that `manage.py token NAME` printed. `Token ` in front of it does as well as `Bearer `."
+        return {"type": "http", "scheme": "bearer", "description": description}
 
 
 class RequestComponent(OpenApiSerializerExtension):
@@ -92,56 +97,70 @@ class RequestComponent(OpenApiSerializerExtension):
     def map_serializer(self, auto_schema: Any, direction: str) -> dict[str, Any]:
         schema = self.target.model_json_schema(mode="validation", ref_template="#/components/schemas/{model}")
         for name, part in schema.pop("$defs", {}).items():
-            component = ResolvedComponent(name=name, type=ResolvedComponent.SCHEMA, object=name, schema=part)
-            auto_schema.registry.register_on_missing(component)
-        return schema
+            made = ResolvedComponent(name=name, type=ResolvedComponent.SCHEMA, object=name, schema=split_enums(part))
+            auto_schema.registry.register_on_missing(made)
+        return dict(split_enums(schema))
 
 
 SPEC_REFERENCE = {"$ref": "#/components/schemas/DesignSpec"}
-NAMED_SPEC = {
-    "type": "object",
-    "properties": {"name": {"type": "string", "minLength": 1, "maxLength": 200}, "spec": SPEC_REFERENCE},
-    "required": ["spec"],
-    "additionalProperties": False,
-}
-DESIGN_CHANGE = {**NAMED_SPEC, "required": [], "minProperties": 1}
-VERSION = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string", "maxLength": 200, "description": 'Without one, "Version" and its number.'},
-        "note": {"type": "string", "maxLength": 2000},
-    },
-    "additionalProperties": False,
-}
-DESIGN_ID = {
-    "type": "object",
-    "properties": {
-        "design": {"type": "string", "format": "uuid"},
-        "revision": {
-            "type": "integer",
-            "minimum": 1,
-            "description": "One of its named versions, not its current state.",
+_NAMED = {"name": {"type": "string", "minLength": 1, "maxLength": 200}, "spec": SPEC_REFERENCE}
+NAMED_SPEC = component("NamedSpec", body(_NAMED, required=["spec"]))
+DESIGN_CHANGE = component("DesignChange", body(_NAMED, minProperties=1))
+_NUMBER = {"type": "integer", "minimum": 1, "description": "One of its named versions, not its current state."}
+DESIGN_ID = component(
+    "DesignReference",
+    body({"design": {"type": "string", "format": "uuid"}, "revision": _NUMBER}, required=["design"]),
+)
+VERSION = component(
+    "NewVersion",
+    body(
+        {
+            "name": {"type": "string", "maxLength": 200, "description": 'Without one, "Version" and its number.'},
+            "note": {"type": "string", "maxLength": 2000},
+        }
+    ),
+)
+RECORDS = component(
+    "CatalogRecords",
+    {
+        "type": "object",
+        "required": ["version", "count", "results"],
+        "properties": {
+            "version": {"type": "string"},
+            "count": {"type": "integer"},
+            "next": {"type": ["string", "null"]},
+            "previous": {"type": ["string", "null"]},
+            "results": {
+                "type": "array",
+                "items": component("CatalogRecord", values_by("column, as the kind has them")),
+            },
         },
     },
-    "required": ["design"],
-    "additionalProperties": False,
-}
-RECORDS = {
-    "type": "object",
-    "required": ["version", "count", "results"],
-    "properties": {
-        "version": {"type": "string"},
-        "count": {"type": "integer"},
-        "next": {"type": ["string", "null"]},
-        "previous": {"type": ["string", "null"]},
-        "results": {"type": "array", "items": {"type": "object"}},
-    },
-}
+)
+SPEC_SCHEMA = component("SpecSchema", values_by("keyword of JSON Schema, draft 2020-12"))
 
 
 def _json(*shapes: dict[str, Any]) -> dict[str, Any]:
     """A body of one of these shapes."""
-    return {"application/json": shapes[0] if len(shapes) == 1 else {"oneOf": list(shapes)}}
+    return {"application/json": shapes[0] if len(shapes) == 1 else {"anyOf": list(shapes)}}
+
+
+def _files(*types: str) -> dict[Any, Any]:
+    """An answer that is a file: its bytes. Generated clients take the first type that is named, and any file is of that."""
+    kinds = dict.fromkeys([OCTETS, *(kind.partition(";")[0] for kind in types)])
+    return {(200, kind): OpenApiTypes.STR if kind.startswith("text/") else OpenApiTypes.BINARY for kind in kinds}
+
+
+def _header(name: str, description: str) -> OpenApiParameter:
+    return OpenApiParameter(name, str, OpenApiParameter.HEADER, description=description)
+
+
+IF_MATCH = _header("If-Match", "Entity tag of what the change is of: 412 where it was changed since.")
+IF_NONE_MATCH = _header("If-None-Match", "Entity tag of what the caller has: 304 where it is still that.")
+IDEMPOTENCY_KEY = _header(
+    "Idempotency-Key", "A key of this call: the same call under it is not done twice, and answered as the first time."
+)
+NOT_MODIFIED = OpenApiResponse(description="As If-None-Match has it already.")
 
 
 def _example(name: str, value: Any) -> OpenApiExample:
@@ -152,16 +171,30 @@ def _call(
     operation_id: str, summary: str, responses: dict[Any, Any], refusals: tuple[int, ...] = (), **more: Any
 ) -> Any:
     """``extend_schema`` with the refusals that every call has, and those of this one."""
-    described = dict(responses)
+    described, parameters = dict(responses), list(more.pop("parameters", ()))
+    if 412 in refusals:
+        parameters.append(IF_MATCH)
+    if more.pop("is_conditional", False):
+        parameters.append(IF_NONE_MATCH)
+        described[304] = NOT_MODIFIED
+    if more.pop("takes_key", False):
+        parameters.append(IDEMPOTENCY_KEY)
+        refusals = (*refusals, 409)
     for status in sorted({400, 401, 429, *refusals}):
         examples = [OpenApiExample("refused", REFUSED, response_only=True)] if status == 400 else []
         described[status] = OpenApiResponse(ErrorSerializer, MEANINGS[status], examples)
+    more |= {"parameters": parameters} if parameters else {}
     return extend_schema(operation_id=operation_id, summary=summary, responses=described, **more)
 
 
+AS_FILE = "`file/` behind this address has it as a file; `?format=` here, or Accept, do too."
 BODY = (403, 413, 415)  # what a call with a body may be refused for besides
 FINISHED = OpenApiResponse(EstimateJobDetailSerializer, "Finished before: the same spec at the same versions.")
 ACCEPTED = OpenApiResponse(EstimateJobDetailSerializer, "Queued, or on its way already; Location says where to look.")
+
+_FILE = {"type": "string", "format": "binary"}
+_KEPT_NAME = {"type": "string", "maxLength": 200, "description": "Keeps the calibration under this name."}
+_LOG_TEXT = {"file": {"type": "string"}, "text": {"type": "string"}}
 
 preview = _call(
     "preview",
@@ -187,40 +220,37 @@ calibration_create = _call(
     {200: answers.CalibrationAnswer, 201: CalibrationDetailSerializer},
     (403, 413, 415, 503),
     request={
-        "multipart/form-data": {
-            "type": "object",
-            "properties": {
-                "log": {
-                    "type": "array",
-                    "items": {"type": "string", "format": "binary"},
-                    "description": "One or several.",
-                },
-                "system": {
-                    "type": "string",
-                    "description": "JSON: keys of a prediction's system that the logs do not say.",
-                },
-                "name": {"type": "string", "maxLength": 200, "description": "Keeps the calibration under this name."},
-            },
-            "required": ["log"],
-        },
-        "application/json": {
-            "type": "object",
-            "properties": {
-                "logs": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "properties": {"file": {"type": "string"}, "text": {"type": "string"}},
-                        "required": ["file", "text"],
+        "application/json": component(
+            "LogTexts",
+            body(
+                {
+                    "logs": {
+                        "type": "array",
+                        "items": component("LogText", body(_LOG_TEXT, required=["file", "text"])),
                     },
+                    "system": values_by("key of a prediction's system that the logs do not say"),
+                    "name": _KEPT_NAME,
                 },
-                "system": {"type": "object"},
-                "name": {"type": "string"},
-            },
-            "required": ["logs"],
-        },
-        "text/plain": {"type": "string"},
+                required=["logs"],
+            ),
+        ),
+        "multipart/form-data": component(
+            "LogFiles",
+            body(
+                {
+                    "log": {"type": "array", "items": _FILE, "description": "One or several."},
+                    "system": {
+                        "type": "string",
+                        "description": "JSON: keys of a prediction's system that the logs do not say.",
+                    },
+                    "name": _KEPT_NAME,
+                },
+                required=["log"],
+            ),
+        ),
     },
+    description="Takes the log as the body as well, as `text/plain`.",
+    takes_key=True,
     tags=["calibrations"],
 )
 calibration_list = _call(
@@ -232,10 +262,17 @@ calibration_list = _call(
     tags=["calibrations"],
 )
 calibration_read = _call(
-    "get_calibration", "A calibration", {200: CalibrationDetailSerializer}, (404,), tags=["calibrations"]
+    "get_calibration",
+    "A calibration",
+    {200: CalibrationDetailSerializer},
+    (404,),
+    tags=["calibrations"],
+    is_conditional=True,
 )
-calibration_delete = _call("delete_calibration", "Delete a calibration", {204: None}, (403, 404), tags=["calibrations"])
-spec_schema = _call("get_spec_schema", "JSON Schema of a design", {200: OpenApiTypes.OBJECT}, tags=["designs"])
+calibration_delete = _call(
+    "delete_calibration", "Delete a calibration", {204: None}, (403, 404, 412), tags=["calibrations"]
+)
+spec_schema = _call("get_spec_schema", "JSON Schema of a design", {200: SPEC_SCHEMA}, tags=["designs"])
 
 design_list = _call(
     "list_designs",
@@ -250,7 +287,8 @@ design_create = _call(
     "Save a design",
     {201: DesignDetailSerializer},
     (*BODY, 503),
-    request=_json(SPEC_REFERENCE, NAMED_SPEC),
+    request=_json(NAMED_SPEC, SPEC_REFERENCE),
+    takes_key=True,
     examples=[_example("named spec", {"name": "Bid for 127 nodes", "spec": SPEC}), _example("spec", SPEC)],
     tags=["designs"],
 )
@@ -260,23 +298,27 @@ design_read = _call(
     {200: DesignDetailSerializer},
     (404,),
     tags=["designs"],
+    is_conditional=True,
 )
 design_update = _call(
     "update_design",
     "Rename a design or change what it says",
     {200: DesignDetailSerializer},
-    (*BODY, 404, 503),
+    (*BODY, 404, 412, 503),
     request=_json(DESIGN_CHANGE),
     examples=[_example("rename", {"name": "Bid, second round"}), _example("revise", {"spec": SPEC})],
     tags=["designs"],
 )
-design_delete = _call("delete_design", "Delete a design with its versions", {204: None}, (403, 404), tags=["designs"])
+design_delete = _call(
+    "delete_design", "Delete a design with its versions", {204: None}, (403, 404, 412), tags=["designs"]
+)
 revision_create = _call(
     "save_revision",
     "Keep the current state as a named version",
     {201: RevisionDetailSerializer},
     (*BODY, 404),
     request=_json(VERSION),
+    takes_key=True,
     examples=[_example("version", {"name": "Bid 1", "note": "As sent on 3 November"})],
     tags=["designs"],
 )
@@ -297,7 +339,8 @@ estimate_create = _call(
     "Ask for an estimate",
     {200: FINISHED, 202: ACCEPTED},
     (*BODY, 404, 409, 503),
-    request=_json(SPEC_REFERENCE, NAMED_SPEC, DESIGN_ID),
+    request=_json(DESIGN_ID, NAMED_SPEC, SPEC_REFERENCE),
+    takes_key=True,
     examples=[
         _example("spec", SPEC),
         _example("saved design", {"design": "8f14e45f-ceea-467f-8d5c-3a1b2c3d4e5f"}),
@@ -305,7 +348,30 @@ estimate_create = _call(
     tags=["estimates"],
 )
 estimate_read = _call(
-    "get_estimate", "State and result of an estimate", {200: EstimateJobDetailSerializer}, (404,), tags=["estimates"]
+    "get_estimate",
+    "State and result of an estimate",
+    {200: EstimateJobDetailSerializer},
+    (404,),
+    description="With Retry-After while it is on its way. To poll, `state/` has a few bytes.",
+    tags=["estimates"],
+    is_conditional=True,
+)
+estimate_state = _call(
+    "get_estimate_state",
+    "How far an estimate is",
+    {200: EstimateStateSerializer},
+    (404,),
+    description="With Retry-After while it is on its way.",
+    tags=["estimates"],
+    is_conditional=True,
+)
+estimate_result = _call(
+    "get_estimate_result",
+    "The result of a finished estimate",
+    {200: answers.Estimate},
+    (404, 409),
+    tags=["estimates"],
+    is_conditional=True,
 )
 estimate_cancel = _call(
     "cancel_estimate",
@@ -318,57 +384,69 @@ estimate_cancel = _call(
 bom_read = _call(
     "get_bom",
     "Bill of materials",
-    {
-        200: answers.Bom,
-        (200, "text/csv"): OpenApiTypes.STR,
-        (200, XLSX_TYPE): OpenApiTypes.BINARY,
-        (200, PDF_TYPE): OpenApiTypes.BINARY,
-    },
-    (404, 409),
-    parameters=[BomQuery],
+    {200: answers.Bom},
+    (404, 406, 409),
+    description=AS_FILE,
     tags=["estimates"],
+    is_conditional=True,
+)
+bom_file = _call(
+    "download_bom",
+    "Bill of materials as a file",
+    _files(*TYPES.values()),
+    (404, 406, 409),
+    description="CSV; a workbook with formulas that follow; the whole design as a PDF report.",
+    parameters=[FileQuery],
+    tags=["estimates"],
+    is_conditional=True,
 )
 
 cost_read = _call(
     "get_cost",
     "Cost of ownership",
-    {
-        200: answers.CostOfOne,
-        (200, "text/csv"): OpenApiTypes.STR,
-        (200, XLSX_TYPE): OpenApiTypes.BINARY,
-        (200, PDF_TYPE): OpenApiTypes.BINARY,
-    },
-    (404, 409),
-    description="CSV is the cash flow, a row a year. The workbook computes: change a parameter, and all figures follow.",
-    parameters=[BomQuery],
+    {200: answers.CostOfOne},
+    (404, 406, 409),
+    description=AS_FILE,
     tags=["estimates"],
+    is_conditional=True,
+)
+cost_file = _call(
+    "download_cost",
+    "Cost of ownership as a file",
+    _files(*TYPES.values()),
+    (404, 406, 409),
+    description="CSV is the cash flow, a row a year. The workbook computes: change a parameter, and all figures follow.",
+    parameters=[FileQuery],
+    tags=["estimates"],
+    is_conditional=True,
 )
 links_read = _call(
     "get_links",
     "Every link of a fabric, port to port",
-    {
-        (200, kind): OpenApiTypes.BINARY if kind == XLSX_TYPE else OpenApiTypes.STR
-        for kind in dict.fromkeys(form.content_type for form in FORMATS.values())
-    }
-    | {304: OpenApiResponse(description="As If-None-Match has it already.")},
-    (404, 409, 503),
+    _files(*(form.content_type for form in FORMATS.values())),
+    (404, 406, 409, 503),
     description="Streamed, in the form asked for: "
     + ", ".join(f"`{key}` ({form.purpose})" for key, form in FORMATS.items()),
     parameters=[LinksQuery],
     tags=["links"],
+    is_conditional=True,
 )
-_FILE = {"type": "string", "format": "binary"}
 _COMPARE: dict[str, Any] = {
     "request": {
-        "multipart/form-data": {
-            "type": "object",
-            "properties": {
-                "file": _FILE,
-                "names": {**_FILE, "description": "CSV of two columns: a device's name in the file, in the design."},
-            },
-            "required": ["file"],
-        },
-        "application/octet-stream": _FILE,
+        "multipart/form-data": component(
+            "LinksFile",
+            body(
+                {
+                    "file": _FILE,
+                    "names": {
+                        **_FILE,
+                        "description": "CSV of two columns: a device's name in the file, in the design.",
+                    },
+                },
+                required=["file"],
+            ),
+        ),
+        OCTETS: _FILE,
     },
     "description": "Takes an ibnetdiscover dump, a .topo file, a point-to-point sheet (CSV or XLSX) or a NetBox cable export, "
     "as the body or as the part `file` of a form, and says which links are missing, extra, swapped, doubled, on a "

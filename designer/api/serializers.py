@@ -1,7 +1,7 @@
 """Queries and answers. A design itself is checked and described by estimator.spec alone, and its wrapping by bodies.py."""
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
@@ -15,7 +15,6 @@ from estimator.handoff.formats import FORMATS as LINK_FORMATS
 from estimator.handoff.readers.files import AUTO
 from estimator.handoff.readers.files import FORMATS as READ_FORMATS
 from estimator.jobs.models import EstimateJob
-from estimator.spec import DesignSpec
 
 MAX_PAGE = 1_000_000
 
@@ -56,7 +55,11 @@ class CatalogQuery(PageQuery):
 
 
 class BomQuery(serializers.Serializer[Any]):
-    format = _choice(FORMATS, default="json", help_text="The form of the download.")
+    format = _choice(FORMATS, required=False, help_text="The form of the answer; without it Accept says, else JSON.")
+
+
+class FileQuery(serializers.Serializer[Any]):
+    format = _choice(FORMATS[1:], required=False, help_text="The form of the file; without it Accept says, else CSV.")
 
 
 class FabricQuery(serializers.Serializer[Any]):
@@ -64,7 +67,9 @@ class FabricQuery(serializers.Serializer[Any]):
 
 
 class LinksQuery(FabricQuery):
-    format = _choice(tuple(LINK_FORMATS), default="csv", help_text="The form of the download.")
+    format = _choice(
+        tuple(LINK_FORMATS), required=False, help_text="The form of the download; without it Accept says, else CSV."
+    )
 
 
 class CompareQuery(FabricQuery):
@@ -72,25 +77,11 @@ class CompareQuery(FabricQuery):
 
 
 # --- Answers -----------------------------------------------------------------------------------------------------
-class ProblemSerializer(serializers.Serializer[Any]):
-    field = serializers.CharField(allow_blank=True, help_text="Dotted key the problem is about; empty for the whole.")
-    code = serializers.CharField(help_text="Stable; listed in the API's documentation.")
-    message = serializers.CharField(help_text="The limit, the value and a way out, in words.")
-    change = serializers.DictField(
-        required=False, help_text="Where one is known, what to change: values by dotted key of the spec."
-    )
-
-
 class ErrorSerializer(serializers.Serializer[Any]):
     """Every refusal has this shape."""
 
     code = serializers.CharField()
-    problems = ProblemSerializer(many=True)
-
-
-@extend_schema_field(cast(Any, DesignSpec))  # pydantic models are described by schema.RequestComponent
-class SpecField(serializers.JSONField):
-    """A stored spec, as it is."""
+    problems = answers.Problem(many=True)
 
 
 @extend_schema_field(answers.Estimate)
@@ -113,8 +104,8 @@ GIVEN_HELP = "The request as it was given: what was left out takes the defaults 
 
 
 class RevisionDetailSerializer(RevisionSerializer):
-    spec = SpecField(help_text="The normalized spec: every default is printed.")
-    given = SpecField(help_text=GIVEN_HELP)
+    spec = answers.SpecField(help_text="The normalized spec: every default is printed.")
+    given = answers.SpecField(help_text=GIVEN_HELP)
 
     class Meta(RevisionSerializer.Meta):
         fields = [*RevisionSerializer.Meta.fields, "spec", "given"]
@@ -139,8 +130,8 @@ class DesignSerializer(serializers.ModelSerializer[Design]):
 class DesignDetailSerializer(DesignSerializer):
     """A design as it is now, and the list of all its named versions, oldest first."""
 
-    spec = SpecField(help_text="The current state, normalized: every default is printed.")
-    given = SpecField(help_text=GIVEN_HELP)
+    spec = answers.SpecField(help_text="The current state, normalized: every default is printed.")
+    given = answers.SpecField(help_text=GIVEN_HELP)
     revisions = RevisionSerializer(many=True)
 
     class Meta(DesignSerializer.Meta):
@@ -151,6 +142,8 @@ class EstimateJobSerializer(serializers.ModelSerializer[EstimateJob]):
     """An estimate in a list: all but its result."""
 
     url = serializers.SerializerMethodField()
+    state_url = serializers.SerializerMethodField()
+    result_url = serializers.SerializerMethodField()
     bom_url = serializers.SerializerMethodField()
     links_url = serializers.SerializerMethodField()
     cabling_url = serializers.SerializerMethodField()
@@ -163,13 +156,20 @@ class EstimateJobSerializer(serializers.ModelSerializer[EstimateJob]):
     class Meta:
         model = EstimateJob
         fields = [
-            "id", "url", "bom_url", "links_url", "cabling_url", "racks_url", "name", "state", "progress", "spec_hash",
+            "id", "url", "state_url", "result_url", "bom_url", "links_url", "cabling_url", "racks_url",
+            "name", "state", "progress", "spec_hash",
             "versions", "error",
             "created_at", "started_at", "finished_at",
         ]  # fmt: skip
 
     def get_url(self, job: EstimateJob) -> str:
         return _url(self, "estimate", pk=job.pk)
+
+    def get_state_url(self, job: EstimateJob) -> str:
+        return _url(self, "estimate-state", pk=job.pk)
+
+    def get_result_url(self, job: EstimateJob) -> str:
+        return _url(self, "estimate-result", pk=job.pk)
 
     def get_bom_url(self, job: EstimateJob) -> str:
         return _url(self, "bom", pk=job.pk)
@@ -190,10 +190,29 @@ class EstimateJobSerializer(serializers.ModelSerializer[EstimateJob]):
         return {"model": job.model_version, "catalog": job.catalog_version}  # type: ignore[return-value]
 
 
+class EstimateStateSerializer(serializers.ModelSerializer[EstimateJob]):
+    """How far an estimate is, and where its result is once ``state`` is succeeded."""
+
+    url = serializers.SerializerMethodField()
+    result_url = serializers.SerializerMethodField()
+    progress = serializers.FloatField(min_value=0, max_value=1)
+    error = ErrorSerializer(allow_null=True, help_text="Why it failed; null otherwise.")
+
+    class Meta:
+        model = EstimateJob
+        fields = ["id", "url", "result_url", "state", "progress", "error", "created_at", "started_at", "finished_at"]
+
+    def get_url(self, job: EstimateJob) -> str:
+        return _url(self, "estimate", pk=job.pk)
+
+    def get_result_url(self, job: EstimateJob) -> str:
+        return _url(self, "estimate-result", pk=job.pk)
+
+
 class EstimateJobDetailSerializer(EstimateJobSerializer):
     """One estimate: the spec it is of and, when ``state`` is succeeded, its result."""
 
-    spec = SpecField(help_text="The normalized spec.")
+    spec = answers.SpecField(help_text="The normalized spec.")
     result = ResultField(allow_null=True, help_text="The Estimate; null until the job has succeeded.")
 
     class Meta(EstimateJobSerializer.Meta):

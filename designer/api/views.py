@@ -15,7 +15,9 @@ from designer import services
 from designer.api import schema
 from designer.api.base import ApiView, HeavyJobView, Pages, body_of, query_of
 from designer.api.bodies import design_id_of, revised_spec, spec_of, version_of
+from designer.api.entity_tags import changing
 from designer.api.errors import NOT_FOUND, refuse
+from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
 from designer.api.serializers import (
     BomQuery,
     DesignDetailSerializer,
@@ -24,12 +26,14 @@ from designer.api.serializers import (
     EstimateJobDetailSerializer,
     EstimateJobSerializer,
     EstimateQuery,
+    EstimateStateSerializer,
+    FileQuery,
     NoQuery,
     RevisionDetailSerializer,
 )
 from designer.current_state import refresh_states
 from designer.current_state import spec_of as spec_of_design
-from designer.exports.downloads import BOM_FILES
+from designer.exports.downloads import BOM_FILES, TYPES
 from designer.models import Design, DesignRevision
 from estimator.catalog.loader import load_catalog
 from estimator.jobs.models import EstimateJob
@@ -37,6 +41,7 @@ from estimator.pipeline import estimate
 from estimator.prediction import predict
 from estimator.spec import parse_spec, spec_json_schema
 
+ASK_AGAIN_AFTER_S = 1
 PREVIEW_PARTS = ("counts", "cables", "bom", "cost", "performance")
 
 
@@ -116,15 +121,16 @@ class DesignView(ApiView):
     @schema.design_update
     def patch(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        design = get_object_or_404(designs_of(request), pk=pk)
-        spec = revised_spec(design, body_of(request), load_catalog())
-        services.save_design(owner_of(request), spec, design, by=f"{request.user.get_username()}, over REST")
+        with changing(request, designs_of(request), pk, _shown) as design:
+            spec = revised_spec(design, body_of(request), load_catalog())
+            services.save_design(owner_of(request), spec, design, by=f"{request.user.get_username()}, over REST")
         return Response(_design_json(request, pk))
 
     @schema.design_delete
     def delete(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        get_object_or_404(designs_of(request), pk=pk).delete()
+        with changing(request, designs_of(request), pk, _shown) as design:
+            design.delete()
         return Response(status=204)
 
 
@@ -159,6 +165,10 @@ def owner_of(request: Request) -> Any:
 def _design_json(request: Request, pk: UUID) -> dict[str, Any]:
     design: Any = get_object_or_404(designs_of(request).prefetch_related("revisions"), pk=pk)
     return DesignDetailSerializer(design, context={"request": request}).data
+
+
+def _shown(request: Request, design: Design) -> dict[str, Any]:
+    return _design_json(request, design.pk)
 
 
 # --- Estimates ---------------------------------------------------------------------------------------------------
@@ -201,7 +211,7 @@ class EstimatesView(HeavyJobView):
         job, _ = services.request_estimate(owner_of(request), spec)
         values = _job_json(request, job)
         status = 200 if job.state == EstimateJob.State.SUCCEEDED else 202
-        return Response(values, status=status, headers={"Location": values["url"]})
+        return Response(values, status=status, headers={"Location": values["url"], **_when_to_ask(job)})
 
 
 def _version(design: Design, body: Mapping[str, Any]) -> DesignRevision:
@@ -220,7 +230,33 @@ class EstimateView(ApiView):
     @schema.estimate_read
     def get(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        return Response(_job_json(request, get_object_or_404(jobs_of(request), pk=pk)))
+        job = get_object_or_404(jobs_of(request), pk=pk)
+        return Response(_job_json(request, job), headers=_when_to_ask(job))
+
+
+class EstimateStateView(ApiView):
+    """How far an estimate is, in a few bytes."""
+
+    @schema.estimate_state
+    def get(self, request: Request, pk: UUID) -> Response:
+        query_of(request, NoQuery)
+        job = get_object_or_404(jobs_of(request).defer("result", "spec"), pk=pk)
+        values = EstimateStateSerializer(job, context={"request": request}).data
+        return Response(values, headers=_when_to_ask(job))
+
+
+class EstimateResultView(ApiView):
+    """The result of a finished estimate, by itself."""
+
+    @schema.estimate_result
+    def get(self, request: Request, pk: UUID) -> Response:
+        query_of(request, NoQuery)
+        return Response(finished_result(get_object_or_404(jobs_of(request), pk=pk)))
+
+
+def _when_to_ask(job: EstimateJob) -> dict[str, str]:
+    """Of an estimate that is on its way: in how many seconds to ask again."""
+    return {"Retry-After": str(ASK_AGAIN_AFTER_S)} if job.is_active else {}
 
 
 class CancelView(ApiView):
@@ -245,17 +281,34 @@ class BomView(ApiView):
         return part_answer(request, pk, "bom", BOM_FILES)
 
 
+class BomFileView(ApiView):
+    """The bill of materials of a finished estimate as a file."""
+
+    @schema.bom_file
+    def get(self, request: Request, pk: UUID) -> Response | HttpResponse:
+        return part_file(request, pk, BOM_FILES)
+
+
 def part_answer(request: Request, pk: UUID, part: str, files: Mapping[str, Any]) -> Response | HttpResponse:
-    """One part of a finished estimate, as JSON or as the file that the query asks for; ``files`` makes them by format."""
-    form = query_of(request, BomQuery)["format"]
+    """One part of a finished estimate, as JSON or as the file that query or Accept ask for; ``files`` makes them."""
+    asked = query_of(request, BomQuery).get("format")
+    form, kind = form_of(request, {JSON: JSON_TYPE, **TYPES}, asked)
     job = get_object_or_404(jobs_of(request), pk=pk)
     result = finished_result(job)
-    if form == "json":
+    if form == JSON:
         keys = ("spec_hash", "versions", part)
-        return Response({"name": result["spec"].get("name", ""), **{key: result[key] for key in keys}})
+        values = {"name": result["spec"].get("name", ""), **{key: result[key] for key in keys}}
+        return Response(values, headers={"Vary": "Accept"})
     file = files[form](result, job.finished_at or job.created_at)
-    disposition = f'attachment; filename="{file.name}"'
-    return HttpResponse(file.content, content_type=file.content_type, headers={"Content-Disposition": disposition})
+    return file_answer(file.content, kind, file.name)
+
+
+def part_file(request: Request, pk: UUID, files: Mapping[str, Any]) -> HttpResponse:
+    """One part of a finished estimate as a file."""
+    form, kind = form_of(request, TYPES, query_of(request, FileQuery).get("format"))
+    job = get_object_or_404(jobs_of(request), pk=pk)
+    file = files[form](finished_result(job), job.finished_at or job.created_at)
+    return file_answer(file.content, kind, file.name)
 
 
 def finished_result(job: EstimateJob) -> dict[str, Any]:

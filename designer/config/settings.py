@@ -169,7 +169,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "OAS_VERSION": "3.1.0",  # pydantic writes JSON Schema as 3.1 has it
-    "POSTPROCESSING_HOOKS": [],  # the default one sorts each enum's values, and "tiers" mixes numbers and words
+    "POSTPROCESSING_HOOKS": ["designer.api.components.with_written_components"],
 }
 
 # --- Jobs --------------------------------------------------------------------------------------------------------

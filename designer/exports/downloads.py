@@ -82,6 +82,7 @@ def cost_pdf(estimate: Mapping[str, Any], created: datetime) -> Download:
 BOM_FILES: dict[str, Writer] = {"csv": bom_csv, "xlsx": bom_xlsx, "pdf": bom_pdf}
 COST_FILES: dict[str, Writer] = {"csv": cost_csv, "xlsx": cost_xlsx, "pdf": cost_pdf}
 FORMATS = ("json", *BOM_FILES)
+TYPES = {"csv": CSV_TYPE, "xlsx": XLSX_TYPE, "pdf": PDF_TYPE}
 
 
 def file_name(estimate: Mapping[str, Any], extension: str, kind: str = "bom") -> str:

@@ -1,0 +1,66 @@
+"""Named parts of the OpenAPI document that are written by hand, bodies of calls above all: generators name classes so."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+_WRITTEN: dict[str, dict[str, Any]] = {}
+
+
+def component(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """A reference to this schema, which the document will have under this name."""
+    if _WRITTEN.setdefault(name, schema) != schema:
+        raise ValueError(f"two schemas are called {name}")
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def with_written_components(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """The library's hook at the end: put them in."""
+    schemas = result["components"]["schemas"]
+    for name in sorted(_WRITTEN):
+        if schemas.setdefault(name, _WRITTEN[name]) != _WRITTEN[name]:
+            raise ValueError(f"the document has another schema called {name}")
+    result["components"]["schemas"] = dict(sorted(schemas.items()))
+    return result
+
+
+def split_enums(schema: Any) -> Any:
+    """A JSON Schema whose enums of several types (1, 2, 3 and "auto") are one of an enum each, which generators can name."""
+    if isinstance(schema, list):
+        return [split_enums(value) for value in schema]
+    if not isinstance(schema, dict):
+        return schema
+    schema = {key: split_enums(value) for key, value in schema.items()}
+    values = schema.get("enum")
+    if not isinstance(values, list) or len({_type_of(value) for value in values} - {"null"}) < 2:
+        return schema
+    kinds = dict.fromkeys(map(_type_of, values))
+    parts = [{"type": kind, "enum": [value for value in values if _type_of(value) == kind]} for kind in kinds]
+    return {key: value for key, value in schema.items() if key not in ("enum", "type")} | {"anyOf": parts}
+
+
+def _type_of(value: Any) -> str:
+    names = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
+    return names[type(value)]
+
+
+def body(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """An object of these keys and no others."""
+    return {"type": "object", "properties": properties, **more, "additionalProperties": False}
+
+
+def values_by(what: str) -> dict[str, Any]:
+    """An object of any JSON values by what is said here."""
+    kinds = ("string", "number", "boolean", "null")
+    nested = [{"type": "array", "items": {}}, {"type": "object", "additionalProperties": True}]
+    any_value = [*({"type": kind} for kind in kinds), *nested]
+    return {"type": "object", "description": f"Values by {what}.", "additionalProperties": {"anyOf": any_value}}
+
+
+SPEC_CHANGE = component("SpecChange", values_by("dotted key of a spec; null takes a key away"))
+
+
+@extend_schema_field(SPEC_CHANGE)
+class ChangeField(serializers.DictField):
+    """A change of a spec, as it is."""
