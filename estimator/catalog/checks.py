@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from estimator.catalog.grades import check_grades
 from estimator.catalog.ports import switch_ports
 from estimator.catalog.price_records import ANCHORS
 from estimator.catalog.rack_checks import check_racks
@@ -47,6 +48,7 @@ def check(tables: Tables, catalog: "Catalog") -> None:
     for table, columns in (_RANGES | _POWERS).items():
         _ascending(tables, table, columns)
     _references(tables, catalog)
+    check_grades(tables, catalog, COLUMNS)
     _cages(tables, catalog)
     _port_names(tables, catalog)
     _cables(tables, catalog)
@@ -126,7 +128,7 @@ def _references(tables: Tables, catalog: "Catalog") -> None:
     cited = [(table, "source", catalog.sources) for table in tables_of_figures]
     known: list[tuple[str, str, Iterable[str]]] = [
         *cited,
-        *((table, "source", catalog.sources) for table in ("open_questions", "port_naming", "nic_modes")),
+        *((table, "source", catalog.sources) for table in ("grades", "open_questions", "port_naming", "nic_modes")),
         *((table, "source", catalog.sources) for table in ("rdma_names", "server_ports")),
         ("record_sources", "source_id", catalog.sources),
         ("record_sources", "record_id", parts | set(catalog.economics)),

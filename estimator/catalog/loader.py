@@ -8,6 +8,7 @@ from typing import Any
 
 from estimator.catalog.aliases import Parts
 from estimator.catalog.checks import check
+from estimator.catalog.grades import GRADED_KINDS, Grade, Grades
 from estimator.catalog.ports import COMPUTE, network_of, switch_ports
 from estimator.catalog.price_records import (
     ANCHORS,
@@ -126,6 +127,7 @@ class Catalog:
         for price in planning_prices(self):
             self._add_price(price)
             self._prices[price.part_id, price.book, price.per] = price
+        self.grades = Grades(tables["grades"])
         self._questions = [OpenQuestion(*v) for _, v in tables["open_questions"]]
         self._source_ids: dict[str, list[str]] = {}
         for _, (record_id, source_id) in tables["record_sources"]:
@@ -220,6 +222,8 @@ class Catalog:
 
     def _as_json(self, kind: str, key: str, record: Any) -> dict[str, Any]:
         out: dict[str, Any] = {"id": key} | _plain(asdict(record))
+        if kind in GRADED_KINDS:
+            out |= self._grades_as_json(key, record)
         if kind in PART_KINDS:
             out["prices"] = [_plain(asdict(p)) | {"source": self._source_line(p.source)}
                              for book in BOOKS for p in self.prices_of(key, book)]  # fmt: skip
@@ -231,6 +235,18 @@ class Catalog:
         if kind in (*PART_KINDS, "economics"):
             out["sources"] = [_plain(asdict(s)) for s in self.sources_of(key)]
         return out
+
+    def _grades_as_json(self, part_id: str, record: Any) -> dict[str, Any]:
+        def plain(grade: Grade) -> dict[str, Any]:
+            line = self._source_line(grade.source) if grade.source else None
+            return {"grade": grade.grade, "source": line, "as_of": grade.as_of}
+
+        of_fields = self.grades.of_fields(part_id, record)
+        return {
+            "grade": plain(self.grades.of_record(part_id)),
+            "field_grades": {field: plain(grade) for field, grade in sorted(of_fields.items())},
+            "open_questions": [question.question for question in self.questions_of(part_id)],
+        }
 
     def _source_line(self, source_id: str) -> str:
         source = self.sources[source_id]

@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from estimator.catalog.grades import GRADES
 from estimator.catalog.price_records import CHANNELS
 from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, RACK_FIGURES, TRAY
 from estimator.errors import CatalogError
@@ -162,6 +163,9 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
     },
     "record_sources": {"record_id": identifier, "source_id": identifier},
     "aliases": {"old_id": identifier, "part_id": identifier, "since": date, "note": text},
+    "grades": {
+        "record_id": identifier, "fields": words, "grade": one_of(*GRADES), "source": identifier, "as_of": date,
+    },
     "open_questions": {
         "record_id": identifier, "matters": one_of("order", "figure"), "question": text, "source": identifier,
         "as_of": date,
