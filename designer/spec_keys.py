@@ -160,6 +160,7 @@ def answered_texts(result: Mapping[str, Any], catalog: Catalog) -> dict[str, str
     """As ``computed_texts``, with what only the Estimate knows: the split of ports, the unit, and the figures behind the cost."""
     fabric = result["fabrics"]["compute"]
     split = {f"fabric.{name}": fabric["split"][name] for name in SPLIT_KEYS}
+    split["fabric.uplink_rate_gbit_s"] = fabric.get("uplink_rate_gbit_s") or 0
     if fabric["tiers"] == 3:
         split["fabric.pod_nodes"] = fabric["split"]["nodes_per_pod"]
     used = {item["name"]: item["value"] for item in result["cost"]["assumptions"]}

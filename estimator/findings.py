@@ -10,7 +10,8 @@ from estimator.fabric import SizedFabric
 from estimator.finding import SEVERITY_ORDER, Finding, of_problem
 from estimator.management_findings import about_management
 from estimator.sizing import Sizing, downlinks_beside
-from estimator.spec import DesignSpec, adapter_rate, asked_ratio
+from estimator.spec import DesignSpec, adapter_rate, asked_ratio, port_rate, uplink_rate
+from estimator.spec_rules import uplink_rates
 from estimator.units import ceil_div, counted, parse_ratio, ratio_text
 from estimator.whole_racks import about_racks, whole_racks
 
@@ -26,6 +27,7 @@ def findings_of(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric, c
         *_about_spread(spec, sizing, i, fabric),
         *_about_tiers(spec, sizing, i, fabric, catalog),
         *_about_ratio(spec, fabric, catalog),
+        *_about_uplink_rate(spec, fabric, catalog),
         *about_built(spec, fabric, catalog),
         *about_management(spec, fabric, catalog),
     ]
@@ -239,6 +241,28 @@ def _about_tiers(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric, 
         from estimator.diagnosis import why_three_tiers
 
         yield Finding("three_tiers_needed", "info", "fabric.tiers", *why_three_tiers(sizing, i, spec, catalog))
+
+
+def _about_uplink_rate(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:
+    """Uplinks whose number was given, at the nodes' rate, of switches that have faster ports as well."""
+    rates = faster_uplinks(spec, catalog) if fabric.tiers > 1 and spec.fabric.leaf_uplinks else ()
+    if rates:
+        now, faster = fabric.uplink_rate_gbit_s, rates[-1]
+        message = (
+            f"The {counted(fabric.leaf_uplinks, 'uplink')} of a leaf run at {now} Gb/s, as the links of nodes do, and the "
+            f"switches have ports of {faster} Gb/s as well: as many uplinks would carry {faster // now} times as much."
+        )
+        yield Finding("uplinks_can_be_faster", "info", "fabric.uplink_rate_gbit_s", message)
+
+
+def faster_uplinks(spec: DesignSpec, catalog: Catalog) -> list[int]:
+    """Rates above the port rate at which leaf, spine and core could all run as well, where uplinks have no rate of their own."""
+    fabric, port = spec.fabric, port_rate(spec.fabric, catalog)
+    if uplink_rate(fabric, catalog) != port:
+        return []
+    parts = {fabric.leaf_switch, fabric.spine_switch, fabric.core_switch}
+    each = [set(uplink_rates(part, fabric, catalog)) for part in parts]
+    return sorted(rate for rate in set.intersection(*each) if rate > port)
 
 
 def _about_ratio(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:

@@ -102,7 +102,8 @@ def _between_switches(spec: DesignSpec, catalog: Catalog) -> Iterator[Change]:
     if spec.fabric.uplink_rate_gbit_s:
         yield {"fabric.uplink_rate_gbit_s": None}
     for rate in uplink_rates(spec.fabric.leaf_switch, spec.fabric, catalog):
-        for change in ({"fabric.uplink_rate_gbit_s": rate}, {"fabric.uplink_rate_gbit_s": rate, **above}):
+        radix = {"fabric.spine_radix": None, "fabric.core_radix": None}
+        for change in ({"fabric.uplink_rate_gbit_s": rate, **radix}, {"fabric.uplink_rate_gbit_s": rate, **above}):
             yield change if spec.fabric.leaf_uplinks is None else change | {"fabric.leaf_uplinks": None}
     yield above
     yield usual_parts(spec)

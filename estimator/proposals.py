@@ -16,7 +16,7 @@ from estimator.changes import Change, apply_change
 from estimator.errors import InfeasibleDesign, SpecError
 from estimator.fabric import fabric_of
 from estimator.finding import SEVERITY_ORDER, Choice, Finding
-from estimator.findings import findings_of
+from estimator.findings import faster_uplinks, findings_of
 from estimator.management_findings import usual_networks, ways_to_manage
 from estimator.sizing import size
 from estimator.spec import parse_spec, port_rate
@@ -97,6 +97,11 @@ def _rate_of_server(subject: Subject) -> Iterator[Change]:
 def _ports_of_server(subject: Subject) -> Iterator[Change]:
     """All ports that the adapters have as this protocol."""
     yield from ports_of_adapters(subject.spec, subject.catalog)
+
+
+def _faster_uplinks(subject: Subject) -> Iterator[Change]:
+    for rate in reversed(faster_uplinks(subject.spec, subject.catalog)):
+        yield {"fabric.uplink_rate_gbit_s": rate, "fabric.spine_radix": None, "fabric.core_radix": None}
 
 
 def _generations(subject: Subject, rate_gbit_s: int, other_protocol: bool = False) -> Iterator[Change]:
@@ -309,7 +314,7 @@ def _smaller_spines(subject: Subject) -> Iterator[Change]:
 CHOICES: dict[str, Callable[[Change, Subject], str]] = {"rack_partial": _rack_words}  # all changes are offered by name
 _WAYS: dict[str, Callable[[Subject], Iterator[Change]]] = {
     "gpus_rounded_up": _whole_servers, "rack_partial": _whole_racks, "nic_below_port_rate": _rate_of_server,
-    "nic_lacks_port_rate": _ports_of_server, "nic_rate_unused": _more_planes,
+    "uplinks_can_be_faster": _faster_uplinks, "nic_lacks_port_rate": _ports_of_server, "nic_rate_unused": _more_planes,
     "nic_speaks_other_protocol": _other_protocol, "no_in_network_reduction": _no_reduction,
     "pcie_below_nic_rate": _rate_of_slot, "fabric_manager_ports_short": _room_for_managers, "reserve_conflict": _no_reserve,
     "last_unit_partial": _fuller_units, "leaf_radix_unused": _free_split, "rails_never_meet": _rails_meet,

@@ -166,6 +166,24 @@ def test_nodes_of_400g_below_uplinks_of_800g() -> None:
     assert fabric["switches"]["spine"]["radix"] == 64
 
 
+def test_a_number_of_uplinks_at_the_nodes_rate_is_offered_the_faster_one() -> None:
+    """The request of EXPECTED.md without the key: a hint whose change is that key."""
+    values = {"compute": {"server": "custom", "nodes": 8, "gpus_per_node": 8, "nics_per_node": 8},
+              "fabric": {"generation": "roce-400", "leaf_switch": "juniper-qfx5240-64od",
+                         "spine_switch": "juniper-qfx5240-64od", "scalable_unit_nodes": 4, "leaf_uplinks": 4,
+                         "least_spines": 4}}  # fmt: skip
+    made = estimate([parse_spec(values, CATALOG)], CATALOG)[0].as_json()
+    (finding,) = [f for f in made["findings"] if f["code"] == "uplinks_can_be_faster"]
+    assert finding["severity"] == "info"
+    assert finding["change"]["fabric.uplink_rate_gbit_s"] == 800
+    for request in (values, made["spec"]):
+        fabric = estimate([parse_spec(apply_change(request, finding["change"]), CATALOG)], CATALOG)[0].fabrics[
+            "compute"
+        ]
+        assert (fabric["counts"]["leaf"], fabric["counts"]["spine"]) == (16, 4)
+        assert fabric["oversubscription"]["built"] == "1:2"
+
+
 def test_uplinks_have_whole_cages_after_those_of_nodes() -> None:
     """64 × 400G in 32 cages, then 32 × 800G: ports 33 and up, unsplit."""
     links = link_list(spec_of(128, "roce-400", 800, "nvidia-sn5600"), CATALOG)
