@@ -45,6 +45,8 @@ class Wiring:
     leaf_ports: int
     spine_ports: int
     spine_ports_down: int  # of three tiers: those that may face leaves
+    last_pod_from: int = 0  # first node of a last pod whose leaves share its nodes evenly; 0: there is none
+    last_pod_share: int = 0  # by rail, nodes of a unit there; else endpoints of a leaf
     down_a_cage: int = 1  # ports of a leaf's cage at the port rate, and at the rate of uplinks that run at another:
     up_a_cage: int = 1  # both 1 where all ports of a leaf are alike
 
@@ -335,7 +337,19 @@ def _wiring(sizing: Sizing, i: int) -> Wiring:
         spine_ports_down=int(spine_downlinks(asked)[i]) if is_three else int(asked.spine_ports[i]),
         down_a_cage=int(asked.down_a_cage[i]),
         up_a_cage=int(asked.up_a_cage[i]),
+        **_last_pod(sizing, i),
     )
+
+
+def _last_pod(sizing: Sizing, i: int) -> dict[str, int]:
+    """Where a last pod begins whose leaves share its nodes evenly, and their share."""
+    asked = sizing.asked
+    if sizing.tiers[i] != 3 or not asked.last_pod_even[i]:
+        return {}
+    first = int((sizing.pods[i] - 1) * asked.pod_nodes[i])
+    rest, rows = int(asked.nodes[i]) - first, int(sizing.last_pod_rows[i])
+    each = 1 if asked.rails_a_leaf[i] else int(asked.endpoints_a_node[i])
+    return {"last_pod_from": first, "last_pod_share": int(ceil_div(rest * each, rows))}
 
 
 def _leaf_ports(sizing: Sizing, i: int) -> int:
@@ -390,6 +404,9 @@ def _leaf_fill(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
     if sizing.tiers[i] == 1:
         return np.array([nodes * per_node]), np.array([built * per_node])
     unit, rails = int(leaves.unit_nodes[i]), int(asked.rails_a_leaf[i])
+    last = _last_pod(sizing, i)
+    if last:
+        return _fill_with_last_pod(sizing, i, last["last_pod_from"], last["last_pod_share"])
     if rails:
         columns = int(leaves.columns[i])
         rows = int(sizing.rows[i])
@@ -403,6 +420,31 @@ def _leaf_fill(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
     whole_leaves = bool(asked.full_unit[i]) and not unit
     endpoints = _fill_in_order(segments_of(nodes, blocks, len(segments)) * per_node, leaf_rows, capacity)
     return endpoints, np.full_like(positions, capacity) if whole_leaves else positions
+
+
+def _fill_with_last_pod(sizing: Sizing, i: int, first: int, share: int) -> tuple[IntArray, IntArray]:
+    """As ``_leaf_fill``, where the nodes of the last pod are shared out over as many leaves as those of the others."""
+    asked, leaves = sizing.asked, sizing.leaves
+    rest, rails = int(asked.nodes[i]) - first, int(asked.rails_a_leaf[i])
+    if rails:
+        rows = np.concatenate([segments_of(first, (int(leaves.unit_nodes[i]),)), segments_of(rest, (share,))])
+        endpoints = np.repeat(rows * rails, int(leaves.columns[i]))
+        return endpoints, endpoints
+    per_node, capacity = int(asked.endpoints_a_node[i]), int(leaves.capacity[i])
+    full = segments_of(first, (int(asked.pod_nodes[i]),)) * per_node
+    last = _fill_in_order(np.array([rest * per_node]), np.array([int(sizing.last_pod_rows[i])]), share)
+    endpoints = np.concatenate([_fill_in_order(full, ceil_div(full, capacity), capacity), last])
+    return endpoints, endpoints
+
+
+def rows_by_rail(wiring: Wiring, nodes: IntArray) -> tuple[IntArray, IntArray]:
+    """(leaf row, place in the unit) of nodes by rail."""
+    unit, first = wiring.unit_nodes, wiring.last_pod_from
+    if not first:
+        return nodes // unit, nodes % unit
+    share, is_last = wiring.last_pod_share, nodes >= first
+    row = np.where(is_last, (wiring.pods - 1) * wiring.pod_rows + (nodes - first) // share, nodes // unit)
+    return row, np.where(is_last, (nodes - first) % share, nodes % unit)
 
 
 def segments_of(nodes: int, blocks: tuple[int, ...], length: int = 0) -> IntArray:

@@ -141,7 +141,11 @@ def _about_leaves(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
             ),
         )
     unit = fabric.unit_nodes
-    if fabric.tiers > 1 and unit and fabric.n_nodes % unit:
+    rest = fabric.n_nodes % unit if unit else 0
+    is_asked = spec.fabric.scalable_unit_nodes is not None or spec.fabric.provision == "full-unit"
+    if (
+        fabric.tiers > 1 and rest and (is_asked or 2 * rest < unit)
+    ):  # else units share the nodes out as evenly as they can
         in_unit = _leaves_of_last_unit(fabric)
         full = (
             "ports of the missing nodes stay open"

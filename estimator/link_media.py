@@ -30,6 +30,7 @@ from estimator.catalog.ports import COMPUTE
 from estimator.catalog.records import Cable
 from estimator.devices import LEAF, MANAGER, MANAGER_PORTS, NODE, SPINE
 from estimator.errors import InfeasibleDesign, Problem
+from estimator.fabric import rows_by_rail
 from estimator.link_keys import cable_of_links, cage_of_links, first_of, longest_by
 from estimator.media import Choice, choose_each, options_of
 from estimator.media_problems import fits_of, mixed_cages, refusal, shared_cages_by_link, what_is_missing
@@ -220,9 +221,11 @@ def _blocks(tier: str, table: LinkTable, rows: slice) -> Column:
     """The block of every link: unit of the node, leaves and spines that meet, or component of the spine."""
     fabric, first = table.fabric, table.devices.first
     if tier == NODE_LEAF:
-        unit = 0 if fabric.hosts else fabric.wiring.unit_nodes
         node = table.a_device[rows]
-        return node // np.int32(unit) if unit else np.zeros(len(node), np.int32)
+        if fabric.hosts or not fabric.wiring.unit_nodes:
+            return np.zeros(len(node), np.int32)
+        unit: Column = rows_by_rail(fabric.wiring, node.astype(np.int64))[0].astype(np.int32)
+        return unit
     if tier in (FABRIC_MANAGER, LEAF_LEAF):
         return table.b_device[rows] - np.int32(first[LEAF])
     is_lower = tier == SPINE_CORE

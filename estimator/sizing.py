@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from estimator.catalog.loader import Catalog
+from estimator.sizing_prices import cage_links_of, link_end_cents, part_cents
 from estimator.spec import DesignSpec, asked_ratio, endpoint_rate, port_rate, ports_a_cage, uplink_rate
 from estimator.spread import NONE, BoolArray, CoreLayout, CoreRequest, even_cores, even_spines, loose_cores
 from estimator.units import IntArray, ceil_div, parse_ratio
@@ -53,6 +54,19 @@ class Asked:
     uplink_rate_gbit_s: IntArray  # of the links between switches
     down_a_cage: IntArray  # ports of a leaf's cage at the port rate, and at the rate of the uplinks:
     up_a_cage: IntArray  # both 1 where the rates are equal, so that every port counts alone
+    cage_links: IntArray  # of a leaf: uplinks begin in a cage of their own
+    down_named: BoolArray
+    up_named: BoolArray
+    symmetric: BoolArray  # OpenSM's fat-tree routing wants all pods alike
+    pods_alike: BoolArray  # the last pod, though smaller, has as many spines as the others
+    last_pod_even: BoolArray  # and as many leaves, over which it shares its nodes evenly
+    leaf_cents: IntArray
+    spine_cents: IntArray
+    core_cents: IntArray
+    link_end_cents: IntArray
+
+
+_FLAGS = ("full_unit", "uneven", "down_named", "up_named", "symmetric", "pods_alike", "last_pod_even")
 
 
 def asked_columns(specs: Sequence[DesignSpec], catalog: Catalog) -> Asked:
@@ -60,7 +74,7 @@ def asked_columns(specs: Sequence[DesignSpec], catalog: Catalog) -> Asked:
     rows = [_asked_row(spec, catalog) for spec in specs]
     columns: dict[str, Any] = {}
     for number, field in enumerate(fields(Asked)):
-        kind = np.bool_ if field.name in ("full_unit", "uneven") else np.int64
+        kind = np.bool_ if field.name in _FLAGS else np.int64
         columns[field.name] = np.array([row[number] for row in rows], dtype=kind)
     return Asked(**columns)
 
@@ -104,7 +118,16 @@ def _asked_row(spec: DesignSpec, catalog: Catalog) -> tuple[Any, ...]:
         uplink_rate(fabric, catalog),
         down_a_cage,
         up_a_cage,
-    )
+        cage_links_of(fabric, catalog),
+        fabric.leaf_downlinks is not None,
+        fabric.leaf_uplinks is not None,
+        catalog.generations[fabric.generation].protocol == "infiniband" and fabric.uplink_spread == "even",
+        False,
+        False,
+        *(part_cents(part, spec.economics.price_book, catalog)
+          for part in (fabric.leaf_switch, fabric.spine_switch, fabric.core_switch)),
+        link_end_cents(fabric.generation, uplink_rate(fabric, catalog), spec.economics.price_book, catalog),
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- ports of a leaf, to both sides
@@ -158,6 +181,8 @@ class Leaves:
 def leaf_layer(asked: Asked) -> Leaves:
     """Rule 1 and 2: the split of a leaf's ports, units, and how full the fullest leaf is."""
     by_ratio = downlinks_by_ratio(asked)
+    in_cages = by_ratio // asked.cage_links * asked.cage_links
+    by_ratio = np.where(in_cages > 0, in_cages, by_ratio)
     by_uplinks = np.minimum(downlinks_beside(asked.up, asked), downlinks_for(asked.up, asked))
     downlinks = np.where(asked.down > 0, asked.down, np.where(asked.up > 0, by_uplinks, np.maximum(by_ratio, 1)))
     capacity = downlinks * asked.endpoints_a_port
@@ -215,6 +240,7 @@ def pods_of(nodes: IntArray, asked: Asked, leaves: Leaves, spine_ports_down: Int
     n_pods = np.where(given, ceil_div(nodes, pod), ceil_div(rows, full))
     last_nodes = nodes - (n_pods - 1) * pod
     last = np.where(given, leaf_rows(last_nodes, asked, leaves), rows - (n_pods - 1) * full)
+    last = np.where(asked.last_pod_even, full, last)
     return Pods(n_pods=n_pods, rows=np.where(n_pods == 1, last, full), last_rows=last)
 
 
@@ -255,15 +281,21 @@ class Sizing:
 
 
 def size(specs: Sequence[DesignSpec], catalog: Catalog) -> Sizing:
-    """Size the compute network of every spec. [counts]"""
-    asked = asked_columns(specs, catalog)
+    """Size the compute network of every spec; what a spec leaves open is chosen (automatic.py). [counts]"""
+    from estimator.automatic import settled
+
+    return sized_columns(settled(asked_columns(specs, catalog)))
+
+
+def sized_columns(asked: Asked) -> Sizing:
+    """Size requests as they stand. [counts]"""
     leaves = leaf_layer(asked)
     grow = leaves.grown_nodes
-    one = _fits_one_tier(asked, grow)
-    two = _two_tiers(asked, leaves, grow)
+    one = fits_one_tier(asked, grow)
+    two = two_tiers(asked, leaves, grow)
     auto = asked.tiers == 0
     wants_three = (asked.tiers == 3) | (auto & ~one & (two["group_spines"] == NONE))
-    three = _three_tiers(asked, leaves, grow, wants_three)
+    three = three_tiers(asked, leaves, grow, wants_three)
     tiers = np.where(
         (auto | (asked.tiers == 1)) & one,
         1,
@@ -273,11 +305,12 @@ def size(specs: Sequence[DesignSpec], catalog: Catalog) -> Sizing:
             np.where(wants_three & (three["group_spines"] > 0), 3, 0),
         ),
     )
-    tiers = np.where(_leaf_is_impossible(asked, leaves, tiers), 0, tiers)
+    tiers = np.where(leaf_is_impossible(asked, leaves, tiers), 0, tiers)
     return _assemble(asked, leaves, tiers, two, three)
 
 
-def _leaf_is_impossible(asked: Asked, leaves: Leaves, tiers: IntArray) -> BoolArray:
+def leaf_is_impossible(asked: Asked, leaves: Leaves, tiers: IntArray) -> BoolArray:
+    """Units that no leaf holds, leaves without downlinks, and pods that cut a unit."""
     by_rail = asked.rails_a_leaf > 0
     unit_too_big = by_rail & (leaves.unit_nodes * asked.rails_a_leaf > leaves.capacity)
     return unit_too_big | (leaves.downlinks < 1) | ((tiers == 3) & pod_cuts_unit(asked, leaves))
@@ -294,7 +327,8 @@ def one_tier_ports(asked: Asked) -> IntArray:
     return np.where(asked.down > 0, np.minimum(asked.down, free), free)
 
 
-def _fits_one_tier(asked: Asked, grow: IntArray) -> BoolArray:
+def fits_one_tier(asked: Asked, grow: IntArray) -> BoolArray:
+    """Whether one leaf holds all nodes of a component."""
     needed = ceil_div(grow * asked.endpoints_a_node, asked.endpoints_a_port)
     several = (asked.up > 0) | (asked.least_spines > 1) | ((asked.unit_nodes > 0) & (grow > asked.unit_nodes))
     needed = np.where((asked.tiers == 0) & several, asked.leaf_ports + 1, needed)  # asked for in so many words
@@ -302,7 +336,7 @@ def _fits_one_tier(asked: Asked, grow: IntArray) -> BoolArray:
     return needed + managers <= one_tier_ports(asked)
 
 
-def _two_tiers(asked: Asked, leaves: Leaves, grow: IntArray) -> dict[str, IntArray]:
+def two_tiers(asked: Asked, leaves: Leaves, grow: IntArray) -> dict[str, IntArray]:
     """Rules 3 and 4: spines over all leaves of a component."""
     n_leaves = leaf_rows(grow, asked, leaves) * leaves.columns
     spines, uplinks = even_spines(
@@ -325,7 +359,9 @@ def spine_downlinks(asked: Asked) -> IntArray:
     return asked.spine_ports * asked.spine_ratio_down // (asked.spine_ratio_down + asked.spine_ratio_up)
 
 
-def _three_tiers(asked: Asked, leaves: Leaves, grow: IntArray, wanted: BoolArray) -> dict[str, Any]:
+def three_tiers(
+    asked: Asked, leaves: Leaves, grow: IntArray, wanted: BoolArray, may_pad: bool = True
+) -> dict[str, Any]:
     """Rules 5 and 6: spines inside each group, then cores over all groups; 0 spines where none fit."""
     ports_down = spine_downlinks(asked)
     pods = pods_of(grow, asked, leaves, ports_down)
@@ -336,7 +372,7 @@ def _three_tiers(asked: Asked, leaves: Leaves, grow: IntArray, wanted: BoolArray
         wanted, np.where(asked.uneven, _loose_spines(pods.rows, leaves, ports_down, asked.least_spines), spines), NONE
     )
     uplinks = np.where(asked.uneven, leaves.uplinks_needed, uplinks)
-    partial = pods.last_rows < pods.rows
+    partial = (pods.last_rows < pods.rows) & ~asked.pods_alike
     request = CoreRequest(
         uplinks=np.where(spines > 0, uplinks, 0),
         spine_ports_down=ports_down,
@@ -352,7 +388,7 @@ def _three_tiers(asked: Asked, leaves: Leaves, grow: IntArray, wanted: BoolArray
         least_spines=asked.least_spines,
         sets=asked.core_groups,
     )
-    even, loose = even_cores(request, ~asked.uneven), loose_cores(request)
+    even, loose = even_cores(request, ~asked.uneven & may_pad), loose_cores(request)
     cores = CoreLayout(
         *(np.where(asked.uneven, getattr(loose, f.name), getattr(even, f.name)) for f in fields(CoreLayout))
     )
@@ -375,9 +411,10 @@ def _assemble(asked: Asked, leaves: Leaves, tiers: IntArray, two: dict[str, IntA
     grown: Pods = three["grown"]
     cores, spines = three["cores"], three["group_spines"]
     ends_alike = (pods.n_pods < grown.n_pods) | (grown.last_rows == grown.rows)
-    last_spines = np.where(ends_alike, spines, cores.last_spines)
+    last_spines = np.where(ends_alike | asked.pods_alike, spines, cores.last_spines)
+    grown_last_spines = np.where(asked.pods_alike, spines, cores.last_spines)
     full_up, last_up, links_core = _spines_as_bought(asked, leaves, pods, uplinks, spines, last_spines, cores)
-    grown_up, grown_last_up, _ = _spines_as_bought(asked, leaves, grown, uplinks, spines, cores.last_spines, cores)
+    grown_up, grown_last_up, _ = _spines_as_bought(asked, leaves, grown, uplinks, spines, grown_last_spines, cores)
     groups = asked.n_components * leaves.columns
     n_leaf = np.where(tiers == 1, asked.n_components, asked.n_components * rows * leaves.columns)
     n_spine = np.where(
@@ -403,7 +440,7 @@ def _assemble(asked: Asked, leaves: Leaves, tiers: IntArray, two: dict[str, IntA
         spine_up=np.where(is_three, full_up, 0),
         last_spine_up=np.where(is_three, last_up, 0),
         last_spine_up_held=np.where(is_three, np.where(ends_alike, grown_up, grown_last_up), 0),
-        spine_up_most=np.where(is_three, np.maximum(grown_up, np.where(cores.last_spines > 0, grown_last_up, 0)), 0),
+        spine_up_most=np.where(is_three, np.maximum(grown_up, np.where(grown_last_spines > 0, grown_last_up, 0)), 0),
         core_groups=np.where(is_three, cores.core_groups, 0),
         cores_a_group=np.where(is_three, cores.cores_a_group, 0),
         grown_last_spines=np.where(is_three, cores.last_spines, 0),

@@ -25,7 +25,7 @@ from estimator.devices import (
     manager_links_of_leaves,
     managers_of_components,
 )
-from estimator.fabric import SizedFabric, segments_of
+from estimator.fabric import SizedFabric, rows_by_rail, segments_of
 from estimator.spec import DesignSpec
 from estimator.units import Column, IntArray, ceil_div
 
@@ -189,11 +189,12 @@ def _nodes(out: _Rows) -> None:
     per_component = wiring.rows * wiring.columns
     first = (out.devices.first[LEAF] + component * per_component).astype(np.int32)
     if wiring.rails_a_leaf:
-        unit, q = wiring.unit_nodes, wiring.rails_a_leaf
-        set_of_leaves = (np.arange(nodes) // unit * wiring.columns).astype(np.int32)
+        q = wiring.rails_a_leaf
+        row, place = rows_by_rail(wiring, np.arange(nodes))
+        set_of_leaves = (row * wiring.columns).astype(np.int32)
         column = (first + rail // q).astype(np.int32)
         np.add(set_of_leaves[:, None, None], column, out=out.view("b_device", *shape))
-        seat = (np.arange(nodes) % unit * q)[:, None] + np.arange(rails) % q
+        seat = (place * q)[:, None] + np.arange(rails) % q
     else:
         row, seat = seats_in_node_order(fabric)  # of the endpoints that a node has in one component
         np.add(row.astype(np.int32)[:, :, None], first, out=out.view("b_device", *shape))
@@ -213,11 +214,15 @@ def seats_in_node_order(fabric: SizedFabric) -> tuple[IntArray, IntArray]:
         return endpoint // wiring.capacity, endpoint % wiring.capacity
     segments = segments_of(wiring.built_nodes, wiring.blocks)
     starts = np.cumsum(segments) - segments
-    leaf_rows = ceil_div(segments * each, wiring.capacity)
+    capacity = np.full(len(segments), wiring.capacity)
+    if wiring.last_pod_from:
+        capacity[-1] = wiring.last_pod_share
+    leaf_rows = ceil_div(segments * each, capacity)
     segment = np.searchsorted(starts, nodes, side="right") - 1
     endpoint = (nodes - starts[segment])[:, None] * each + np.arange(each)
     first_row = (np.cumsum(leaf_rows) - leaf_rows)[segment]
-    return first_row[:, None] + endpoint // wiring.capacity, endpoint % wiring.capacity
+    full = capacity[segment][:, None]
+    return first_row[:, None] + endpoint // full, endpoint % full
 
 
 def _managers(out: _Rows) -> None:

@@ -34,6 +34,8 @@ class EvenUnit:
 def even_units(subject: Subject) -> list[EvenUnit]:
     """Units that divide the nodes and take no more switches than the design has, the fewest switches first."""
     fabric, asked = subject.fabric, subject.spec.fabric
+    if asked.scalable_unit_nodes is None:
+        return []  # an automatic unit is the best already
     if asked.provision == "full-unit" or asked.grow_to_nodes not in (None, fabric.n_nodes):
         return []  # room in the last unit is wanted
     nodes, units = fabric.n_nodes, ceil_div(fabric.n_nodes, fabric.unit_nodes)

@@ -45,7 +45,7 @@ SPECS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "rail only, planes, one tier": (custom(9, 4), small(16, layout="rail-only", planes=2)),
     "two rails a leaf": (custom(25, 4), small(16, rails_per_leaf=2, grow_to_nodes=40)),
     "ports kept free": (custom(30, 4), small(16, reserved={"leaf_ports": 1, "fabric_manager_links": 3})),
-    "top of rack": (custom(22, 3), small(16, layout="top-of-rack")),
+    "top of rack": (custom(22, 3), small(16, layout="top-of-rack", leaf_downlinks=8)),
     "top of rack, three tiers": (custom(60, 4), small(12, layout="top-of-rack", provision="full-unit")),
     "splitters": (custom(24, 4), {"generation": "hdr", "splitters": True, "leaf_radix": 16, "leaf_switch": "custom"}),
     "one tier": (custom(4, 8), small(64)),

@@ -339,7 +339,7 @@ def test_less_bisection_and_a_higher_ratio_are_worse() -> None:
     assert tones["oversubscription"] == tones["bisection_gbit_s"] == "worse"
     assert tones["switches"] == "better"
     ratio = figure(answer, "oversubscription")
-    assert ratio["texts"] == ["1:1", "3:1"]
+    assert ratio["texts"] == ["1:1", "11:4"]
     assert ratio["best"] == [0]
 
 

@@ -11,7 +11,7 @@ EIGHT = {"leaf_radix": 8, "spine_radix": 8, "core_radix": 8, "tiers": 3}
 
 def test_a_ratio_that_does_not_divide_the_ports_gives_fewer_downlinks() -> None:
     """64 ports at 2:1: 42 down need 21 up, 43 would need 22 and there are 21."""
-    split = counts_of(spec_of(100, oversubscription="2:1", tiers=2))["split"]
+    split = counts_of(spec_of(100, oversubscription="2:1", tiers=2, provision="full-unit"))["split"]
     assert (split["leaf_downlinks"], split["scalable_unit_nodes"]) == (42, 42)
 
 
@@ -47,11 +47,12 @@ def test_a_pod_that_will_be_full_has_its_spines_from_the_start() -> None:
 
     Each of them has one link down, and one up to each of four cores, as the spines of the full pod have.
     """
-    compute = counts_of(spec_of(20, 1, grow_to_nodes=40, **EIGHT))
+    pods = EIGHT | {"scalable_unit_nodes": 4, "pod_nodes": 16}
+    compute = counts_of(spec_of(20, 1, grow_to_nodes=40, **pods))
     assert (compute["counts"]["leaf"], compute["counts"]["spine"], compute["counts"]["core"]) == (5, 8, 8)
     assert compute["links"] == {"node_leaf": 20, "fabric_manager": 0, "leaf_spine": 20, "spine_core": 32}
     assert (compute["ports"]["spine_open"], compute["ports"]["core_open"]) == (8 * 8 - 20 - 32, 8 * 8 - 32)
-    assert counts_of(spec_of(20, 1, **EIGHT))["counts"] == {
+    assert counts_of(spec_of(20, 1, **pods))["counts"] == {
         "nodes": 20, "gpus": 20, "endpoints": 20, "leaf": 5, "spine": 5, "core": 4, "switches": 14,
     }  # fmt: skip
 
@@ -65,7 +66,17 @@ def test_of_equally_few_cores_the_most_groups_are_built() -> None:
 def test_padded_spines_stay_within_their_ports() -> None:
     """12-port spines at 2:1 have 8 ports down. With 6 uplinks 18 cores would do, but 8 + 6 is more than 12: 4, and 24."""
     compute = counts_of(
-        spec_of(78, 2, leaf_radix=12, spine_radix=12, core_radix=6, tiers=3, spine_oversubscription="2:1")
+        spec_of(
+            78,
+            2,
+            leaf_radix=12,
+            spine_radix=12,
+            core_radix=6,
+            tiers=3,
+            spine_oversubscription="2:1",
+            scalable_unit_nodes=6,
+            pod_nodes=48,
+        )
     )
     assert compute["counts"]["core"] == 24
     assert compute["ports"]["spine_open"] >= 0

@@ -31,7 +31,8 @@ CASES: list[tuple[str, str, str, dict[str, Any], dict[str, Any]]] = [
     ("nic_rate_unused", "dgx-b300", "ndr", {}, {"planes": 2}),
     ("nic_speaks_other_protocol", "smc-8125gs-mi300x", "ndr", {}, {"generation": "roce-400"}),
     ("no_in_network_reduction", "dgx-h100", "roce-400", {"workload": {"in_network_reduction": True}}, {}),
-    ("last_unit_partial", "dgx-h100", "ndr", {"compute": {"nodes": 53}}, {"compute": {"nodes": 64}}),
+    ("last_unit_partial", "dgx-h100", "ndr", {"compute": {"nodes": 53}, "scalable_unit_nodes": 32},
+     {"compute": {"nodes": 53}}),
     ("no_subnet_manager", "dgx-h100", "ndr", {"leaf_switch": "nvidia-qm9790"},
      {"leaf_switch": "nvidia-qm9790", "spine_switch": "nvidia-qm9700"}),
     ("no_subnet_manager", "dgx-a100-640", "hdr", {"leaf_switch": "nvidia-qm8790"}, {"leaf_switch": "nvidia-qm8700"}),
@@ -78,7 +79,7 @@ def test_spines_with_more_uplinks_than_asked_are_told() -> None:
     assert "spine_uplinks_padded" not in found(spec_of(32, 1, **pods))
     assert (
         "32 uplinks where the ratio asks for 20"
-        in found(spec_of(20, 1, grow_to_nodes=40, **pods))["spine_uplinks_padded"]
+        in found(spec_of(20, 1, grow_to_nodes=40, scalable_unit_nodes=4, pod_nodes=16, **pods))["spine_uplinks_padded"]
     )
 
 

@@ -141,7 +141,8 @@ def test_a_leaf_too_small_for_managers_and_nodes_is_told() -> None:
     """Six ports: a node, two managers and three uplinks; a second node leaves two uplinks."""
     values = {
         "compute": {"server": "custom", "nodes": 1, "gpus_per_node": 1, "nics_per_node": 1, "nic_ports_per_node": 1},
-        "fabric": {"generation": "ndr", "leaf_radix": 6, "spine_radix": 6, "tiers": 2, "provision": "full-unit",
+        "fabric": {"generation": "ndr", "leaf_switch": "custom", "leaf_radix": 6, "spine_radix": 6, "tiers": 2,
+                   "provision": "full-unit",
                    "grow_to_nodes": 2, "reserved": {"fabric_manager_links": 2}},
     }  # fmt: skip
     found = [finding["code"] for finding in estimated(values)["findings"]]

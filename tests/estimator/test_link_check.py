@@ -29,7 +29,7 @@ Json = dict[str, Any]
 ROOT = Path(__file__).parents[2]
 NDR = {
     "compute": {"server": "dgx-h100", "nodes": 40},
-    "fabric": {"generation": "ndr", "reserved": {"fabric_manager_links": 4}},
+    "fabric": {"generation": "ndr", "scalable_unit_nodes": 32, "reserved": {"fabric_manager_links": 4}},
 }
 DESIGNS: dict[str, Json] = {
     "ndr with fabric managers": NDR,

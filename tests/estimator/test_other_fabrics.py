@@ -288,7 +288,7 @@ def test_a_proposed_change_ends_the_finding() -> None:
     ({"role": "storage", "extra_endpoints": 1_048_576}, "extra_endpoints", "out_of_range"),
     ({"role": "storage", "grow_to_nodes": 5}, "grow_to_nodes", "out_of_range"),
     ({"role": "storage", "tiers": 1}, "tiers", "one_tier_too_small"),
-    ({"role": "storage", "least_spines": 40}, "least_spines", "ratio_not_reachable"),
+    ({"role": "storage", "least_spines": 64}, "least_spines", "ratio_not_reachable"),
     ({"role": "in-band", "dual_homed": True, "tiers": 1}, "tiers", "one_tier_too_small"),
 ])  # fmt: skip
 def test_a_refusal_names_the_entry_and_the_key(entry: dict[str, Any], field: str, code: str) -> None:

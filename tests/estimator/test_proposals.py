@@ -50,9 +50,10 @@ FOUND: list[tuple[str, dict[str, Any], Change]] = [
     ("fabric_manager_ports_short", h100(64, reserved={"fabric_manager_links": 4}), {"compute.nodes": 63}),
     ("reserve_conflict", custom(62, leaf_radix=64, tiers=2, leaf_downlinks=31, leaf_uplinks=31, scalable_unit_nodes=31,
                                 reserved={"fabric_manager_links": 4, "leaf_ports": 2}), {"fabric.reserved.leaf_ports": 0}),
-    ("last_unit_partial", h100(53), {"compute.nodes": 64}),
-    ("last_unit_partial", h100(128, oversubscription="2:1"), {"fabric.scalable_unit_nodes": 32}),
-    ("last_unit_partial", h100(128, generation="xdr"), {"fabric.scalable_unit_nodes": 64}),
+    ("last_unit_partial", h100(53, scalable_unit_nodes=32), {"compute.nodes": 64}),
+    ("last_unit_partial", h100(128, oversubscription="2:1", scalable_unit_nodes=42),
+     {"fabric.scalable_unit_nodes": 32}),
+    ("last_unit_partial", h100(128, generation="xdr", scalable_unit_nodes=72), {"fabric.scalable_unit_nodes": 64}),
     ("rails_never_meet", h100(64, layout="rail-only"), {"fabric.layout": "rail-optimized"}),
     ("other_networks_left_out", h100(64), {"other_fabrics": [{"role": "storage"}, {"role": "in-band"}, {"role": "out-of-band"}]}),
     ("no_subnet_manager", h100(31, leaf_switch="nvidia-qm9790"), {"fabric.reserved.fabric_manager_links": 2}),
@@ -65,7 +66,7 @@ FOUND: list[tuple[str, dict[str, Any], Change]] = [
      {"fabric.uplink_spread": "even"}),
     ("opensm_fat_tree_asymmetric", custom(40, 1, leaf_radix=8, spine_radix=16, leaf_downlinks=5, leaf_uplinks=3, **LOOSE),
      {"fabric.uplink_spread": "even"}),
-    ("opensm_fat_tree_asymmetric", custom(20, 1, **EIGHT), {"fabric.pod_nodes": 4}),
+    ("opensm_fat_tree_asymmetric", custom(20, 1, **EIGHT, scalable_unit_nodes=4, pod_nodes=16), {"fabric.pod_nodes": 4}),
     ("split_sets_ratio", custom(66, 1, leaf_radix=40, leaf_downlinks=33, leaf_uplinks=7, layout="top-of-rack", tiers=2),
      {"fabric.oversubscription": "33:7"}),
     ("nodes_on_one_leaf", custom(64, 4, layout="top-of-rack", tiers=2),
@@ -107,15 +108,15 @@ def test_findings_whose_change_names_parts_end_too() -> None:
 
 def test_a_last_unit_far_from_full_says_what_even_units_save_or_filling_it_costs() -> None:
     """128 nodes at 2:1 make units of 42, 42, 42 and 2; units of 32 need three spines fewer. 43 is a prime."""
-    uneven = findings(h100(128, oversubscription="2:1"))["last_unit_partial"]
+    uneven = findings(h100(128, oversubscription="2:1", scalable_unit_nodes=42))["last_unit_partial"]
     assert uneven.severity == "warning"
     assert "2 of 42 nodes; its 8 leaves are not filled" in uneven.message
     assert "40 switches instead of 43 (32 leaves, 8 spines)" in uneven.message
-    even = findings(h100(128, generation="xdr"))["last_unit_partial"]
+    even = findings(h100(128, generation="xdr", scalable_unit_nodes=72))["last_unit_partial"]
     assert (even.severity, "the same 24 switches" in even.message) == ("info", True)
-    more = findings(h100(50))["last_unit_partial"]
+    more = findings(h100(50, scalable_unit_nodes=32))["last_unit_partial"]
     assert (more.severity, more.change) == ("info", {"fabric.scalable_unit_nodes": 25})
-    filled = findings(h100(43))["last_unit_partial"]
+    filled = findings(h100(43, scalable_unit_nodes=32))["last_unit_partial"]
     assert filled.severity == "info"
     assert "Filling it takes 21 more servers, about $" in filled.message
     assert "11 nodes fewer would do without the unit" in filled.message
@@ -147,7 +148,7 @@ def missing_tiers(values: dict[str, Any]) -> set[str]:
 
 def test_a_change_is_held_against_the_request_and_not_made_up() -> None:
     """23 nodes in units of one rail leaf: no pods of equal size exist, so none is proposed."""
-    found = findings(custom(23, 1, **EIGHT))
+    found = findings(custom(23, 1, **EIGHT, scalable_unit_nodes=4, pod_nodes=16))
     assert found["opensm_fat_tree_asymmetric"].change is None
 
 
@@ -180,7 +181,7 @@ REFUSED: list[tuple[str, dict[str, Any], Change | None]] = [
     ("pod_too_large", custom(64, 1, **EIGHT, pod_nodes=32), None),
     ("pod_cuts_unit", custom(64, 1, **EIGHT, pod_nodes=6, scalable_unit_nodes=4), None),
     ("unit_over_leaf", custom(64, scalable_unit_nodes=40, tiers=2), {"fabric.scalable_unit_nodes": 32}),
-    ("ratio_not_reachable", custom(64, leaf_downlinks=40, tiers=2), {"fabric.leaf_downlinks": 32}),
+    ("ratio_not_reachable", custom(64, leaf_downlinks=40, tiers=2, layout="top-of-rack"), {"fabric.leaf_downlinks": 32}),
     ("planes_do_not_divide", custom(64, planes=3), {"fabric.planes": 2}),
     ("rails_do_not_divide", custom(64, rails_per_leaf=3), {"fabric.rails_per_leaf": 2}),
     ("contradiction", custom(64, grow_to_nodes=100, uplink_spread="uneven"), {"fabric.uplink_spread": "even"}),

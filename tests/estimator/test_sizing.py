@@ -331,7 +331,7 @@ def test_a_refusal_says_which_ports_are_short(fabric: dict[str, Any], said: str)
 def test_a_core_tier_is_explained_with_what_two_tiers_would_need() -> None:
     said = found(spec_of(257))["three_tiers_needed"]
     assert said.startswith("72 leaves need a port each on every spine, and a spine has 64. A core tier was added.")
-    assert "an uneven spread, at which OpenSM falls back to min-hop routing (72 leaves, 36 spines" in said
+    assert "an uneven spread, at which OpenSM falls back to min-hop routing (72 leaves, 33 spines" in said
     growing = found(spec_of(32, grow_to_nodes=257))["three_tiers_needed"]
     assert growing.startswith("72 leaves of the 257 nodes to grow to need a port each on every spine")
     assert "uneven" not in growing
@@ -376,6 +376,7 @@ def test_units_start_afresh_in_every_pod() -> None:
         "spine_radix": 8,
         "layout": "top-of-rack",
         "tiers": 3,
+        "leaf_downlinks": 4,
         "scalable_unit_nodes": 3,
         "pod_nodes": 5,
     }
@@ -406,9 +407,9 @@ def test_cores_exist_exactly_where_a_core_has_a_port_for_each_group(
     ({"tiers": 2}, 257, "two_tier_too_small"),
     ({}, 16384, "three_tier_too_small"),
     ({"scalable_unit_nodes": 40}, 80, "unit_over_leaf"),
-    ({"tiers": 3, "pod_nodes": 33}, 128, "pod_cuts_unit"),
+    ({"tiers": 3, "pod_nodes": 33, "scalable_unit_nodes": 32}, 128, "pod_cuts_unit"),
     ({"tiers": 3, "pod_nodes": 2048}, 2048, "pod_too_large"),
-    ({"leaf_downlinks": 40, "tiers": 2}, 80, "ratio_not_reachable"),
+    ({"leaf_downlinks": 40, "scalable_unit_nodes": 40, "tiers": 2}, 80, "ratio_not_reachable"),
 ])  # fmt: skip
 def test_what_cannot_be_built_is_refused_by_code(fabric: dict[str, Any], nodes: int, code: str) -> None:
     assert refusal(spec_of(nodes, **fabric))[0] == code

@@ -58,8 +58,13 @@ def _wire_nodes(graph: Any, sizing: Sizing, i: int, c: int) -> None:
     unit, rails, capacity = int(leaves.unit_nodes[i]), int(asked.rails_a_leaf[i]), int(leaves.capacity[i])
     one, pod = sizing.tiers[i] == 1, int(asked.pod_nodes[i]) if sizing.tiers[i] == 3 else 0
     row = filled = 0
+    last_pod = (int(sizing.pods[i]) - 1) * pod if asked.last_pod_even[i] else int(asked.nodes[i])
+    first_row, n_rows = (int(sizing.pods[i]) - 1) * int(sizing.pod_rows[i]), int(sizing.last_pod_rows[i])
     for node in range(int(asked.nodes[i])):
         graph.add_node(("node", node), kind="node")
+        if node == last_pod:  # shares its nodes evenly over as many leaves as the others have
+            capacity = -(-(int(asked.nodes[i]) - last_pod) * int(asked.endpoints_a_node[i]) // n_rows)
+        in_last = (node - last_pod) // -(-(int(asked.nodes[i]) - last_pod) // n_rows) if node >= last_pod else 0
         in_pod = node % pod if pod else node  # units start afresh in every pod
         starts_block = (pod and in_pod == 0) or (unit and in_pod % unit == 0)
         if starts_block and filled and not one and not rails:
@@ -68,7 +73,8 @@ def _wire_nodes(graph: Any, sizing: Sizing, i: int, c: int) -> None:
             if one:
                 leaf = ("leaf", c, 0, 0)
             elif rails:
-                leaf = ("leaf", c, node // unit, port // rails)
+                at = first_row + in_last if node >= last_pod else node // unit
+                leaf = ("leaf", c, at, port // rails)
             else:
                 if filled == capacity:
                     row, filled = row + 1, 0
