@@ -24,6 +24,7 @@ REQUIREMENTS = BASE_DIR / "requirements.txt"
 TEST_REQUIREMENTS = BASE_DIR / "tests" / "requirements.txt"
 OLDEST_PYTHON = (3, 11)
 THIS_PYTHON = ".".join(str(number) for number in sys.version_info[:3])
+FABRIC_TOOLS = {"opensm": "opensm", "ibsim": "ibsim-utils", "slurmctld": "slurmctld"}  # command → Debian package
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -69,6 +70,7 @@ def run(arguments: list[str], var: Path) -> int:
         return 0
     if verb == "test":
         install_browser()
+        install_fabric_tools()
         set_up.ensure_charts(var)
         os.chdir(BASE_DIR)
         os.environ.pop("DJANGO_SETTINGS_MODULE")  # pyproject.toml names the settings of the tests
@@ -233,6 +235,16 @@ def holds_locked_versions(lists: list[Path]) -> bool:
             except metadata.PackageNotFoundError:
                 return False
     return True
+
+
+def install_fabric_tools() -> None:
+    """OpenSM, a simulated fabric for it, and Slurm's controller; without them the tests of what they read are skipped."""
+    missing = [package for command, package in FABRIC_TOOLS.items() if not shutil.which(command)]
+    if not missing or os.geteuid() != 0 or not shutil.which("apt-get"):
+        return
+    say(f"Installing {', '.join(missing)} for the tests of exported fabrics …")
+    if not apt([["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", *missing]]):
+        say("That did not work; the tests of exported fabrics will be skipped.")
 
 
 def install_browser() -> None:

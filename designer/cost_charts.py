@@ -18,7 +18,7 @@ KINDS = {
     "electricity": "Electricity", "space": "Space", "support": "Support", "licences": "Licences", "staff": "Staff",
     "repairs": "Repairs", "residual": "Value left",
 }  # fmt: skip
-SERVERS = "server"
+SERVERS = ("server", "rack-system")
 SUM_COLOUR = len(KINDS) + 1
 MOST_YEARS = 15  # a break-even further off is as good as none
 MONEY_LABEL = (
@@ -60,7 +60,7 @@ def purchase_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
     rows = [row for row in cost["capex_by"] if row["usd"]]
     fabrics = list(dict.fromkeys(row["fabric"] for row in rows))
     categories = sorted({row["category"] for row in rows}, key=lambda name: -_sum(rows, category=name))
-    drawn = [name for name in categories if name != SERVERS and _sum(rows, category=name)]
+    drawn = [name for name in categories if name not in SERVERS and _sum(rows, category=name)]
     if not drawn:
         return None
     bars = [

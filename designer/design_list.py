@@ -19,6 +19,9 @@ ORDERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "switches": lambda row: row["figures"].get("switches"),
     "price": lambda row: row["figures"].get("capex_usd"),
     "cost": lambda row: row["figures"].get("usd_per_gpu"),
+    "ratio": lambda row: row["figures"].get("built_ratio"),
+    "all_reduce": lambda row: row["figures"].get("busbw_gb_s"),
+    "all_to_all": lambda row: row["figures"].get("all_to_all_gb_s"),
     "changed": lambda row: row["updated_at"],
 }
 DEFAULT_ORDER = "-changed"

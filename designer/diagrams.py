@@ -320,10 +320,15 @@ def _draw_switches(
     canvas.text(centre, top + (46 if len(rows) == 1 else 51), f"{title}: {count(each)}" if is_long else words)
 
 
+def uplink_rate_gbit_s(fabric: Mapping[str, Any]) -> int:
+    """Rate of the links between switches; results kept from before they could differ have the port rate alone."""
+    return int(fabric.get("uplink_rate_gbit_s") or fabric["port_rate_gbit_s"])
+
+
 def _draw_bundles(canvas: _Canvas, frame: _Frame, lower: str, fabric: Mapping[str, Any]) -> None:
     upper = frame.tiers[frame.tiers.index(lower) - 1]
     links = fabric["links"][{"node": "node_leaf", "leaf": "leaf_spine", "spine": "spine_core"}[lower]]
-    rate = fabric["endpoint_rate_gbit_s"] if lower == "node" else fabric["port_rate_gbit_s"]
+    rate = fabric["endpoint_rate_gbit_s"] if lower == "node" else uplink_rate_gbit_s(fabric)
     y0, y1 = frame.top(lower), frame.top(upper) + BOX_HEIGHT
     canvas.text(4, (y0 + y1) / 2 - 3, f"{count(links)} links at {gbit_s(rate)}", "", "start")
     canvas.text(4, (y0 + y1) / 2 + 13, gbit_s(links * rate), "", "start")
@@ -380,7 +385,7 @@ def _in_words(fabric: Mapping[str, Any]) -> str:
         words.append(f"The spines reach {count(counts['core'])} cores over {count(links['spine_core'])} links.")
     if links["fabric_manager"]:
         words.append(f"{count(links['fabric_manager'])} more leaf ports serve fabric managers.")
-    below, above = fabric["endpoint_rate_gbit_s"], fabric["port_rate_gbit_s"]
+    below, above = fabric["endpoint_rate_gbit_s"], uplink_rate_gbit_s(fabric)
     if below == above or not counts["spine"]:
         words.append(f"Every link runs at {gbit_s(below)}.")
     else:

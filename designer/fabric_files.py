@@ -9,6 +9,7 @@ from designer.access import design_page
 from designer.fabric_views import fabric_file
 from designer.job_page import job_or_404
 from designer.link_lists import is_outdated
+from designer.templatetags.trays import said_in_markup, word_of
 from estimator.jobs.models import EstimateJob
 
 
@@ -21,4 +22,5 @@ def estimate_fabric_view(request: HttpRequest, design_id: UUID, job_id: UUID) ->
         raise Http404("This estimate has no picture.")
     name, svg = fabric_file(job, request.GET)
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    svg = said_in_markup(svg, word_of(job.spec))
     return HttpResponse(svg, content_type="image/svg+xml", headers=headers)

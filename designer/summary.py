@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from designer.charts import headline
 from designer.headlines import is_floor
 from designer.templatetags import units
+from designer.templatetags.trays import word_of
 from estimator.units import W_PER_KW
 
 GREATER_OR_EQUAL = "≥ "
@@ -112,20 +113,27 @@ def _change(figure: Figure, moved: Mapping[str, float]) -> dict[str, str] | None
     return {"text": text, "tone": tone, "way": "up" if by > 0 else "down"}
 
 
+def _nodes_note(n_nodes: int, result: Mapping[str, Any]) -> str:
+    """ "127 servers", or "144 trays in 8 racks"."""
+    racks = result.get("racks")
+    nodes = f"{units.count(n_nodes)} {word_of(result['spec'])}{'' if n_nodes == 1 else 's'}"
+    return f"{nodes} in {units.count(racks['racks'])} {'rack' if racks['racks'] == 1 else 'racks'}" if racks else nodes
+
+
 def _notes(headlines: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, str]:
     compute, cost = result["fabrics"]["compute"], result["cost"]
     counts = compute["counts"]
     in_switches = sum(fabric["transceivers"].get("switch", 0) for fabric in result["fabrics"].values())
     links = sum(sum(fabric["links"].values()) for fabric in result["fabrics"].values())
     return {
-        "gpus": f"{units.count(counts['nodes'])} server{'' if counts['nodes'] == 1 else 's'}",
+        "gpus": _nodes_note(counts["nodes"], result),
         "switches": _tiers(counts, headlines["switches"]),
         "cables": f"{units.count(links)} links",
         "modules": "no part fits" if is_floor(headlines, "modules") and not headlines["modules"]
         else f"{units.count(in_switches)} in switches",
         "it_kw": f"network {units.watts(result['power']['network_w']['typical'])}",
         "capex_usd": _range(headlines["capex_usd_low"], headlines["capex_usd_high"]),
-        "usd_per_gpu": "servers have no price" if cost["network_share"] is None
+        "usd_per_gpu": f"{word_of(result['spec'])}s have no price" if cost["network_share"] is None
         else f"{units.usd_small(headlines['usd_per_gpu_hour'])} an hour",
         "built_ratio": _ratio_note(compute),
         "busbw_gb_s": _busbw_note(result),

@@ -35,6 +35,7 @@ from designer.services import cancel_estimate, request_estimate, save_design
 from designer.sight import bound, head_context, page_context, sent_form, state_in_sight
 from designer.start_specs import asked_sample, start_spec
 from designer.tabs import tab_of
+from designer.templatetags.trays import said_in_markup, word_of
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
@@ -225,7 +226,7 @@ def estimate_diagram(request: HttpRequest, design_id: UUID, job_id: UUID) -> Htt
     _, job = job_or_404(request, design_id, job_id)
     if job.result is None:
         raise Http404("This estimate has no result.")
-    svg = fabric_svg(job.result)
+    svg = said_in_markup(fabric_svg(job.result), word_of(job.spec))
     return HttpResponse(
         svg, content_type="image/svg+xml", headers={"Content-Disposition": 'attachment; filename="fabric.svg"'}
     )
@@ -242,7 +243,9 @@ def estimate_racks(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpR
     if svg is None:
         raise Http404("This design asks for no floor plan.")
     return HttpResponse(
-        svg, content_type="image/svg+xml", headers={"Content-Disposition": 'attachment; filename="racks.svg"'}
+        said_in_markup(svg, word_of(job.spec)),
+        content_type="image/svg+xml",
+        headers={"Content-Disposition": 'attachment; filename="racks.svg"'},
     )
 
 

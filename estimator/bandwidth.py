@@ -66,6 +66,7 @@ SYSTEM_DEFAULTS: dict[str, Any] = {
     "pxn": True,
     "planes": 1,
     "flows_per_nic": 1,
+    "uplink_gbit_s": None,  # as a NIC's port
     "mtu_bytes": 4096,
     "nics_per_pcie_root": 1,
     "remote_nics": False,
@@ -210,13 +211,15 @@ def balance_share(system: dict[str, Any], oversubscription: float, constants: Mo
 
     Adaptive routing and packet spray even the load out, but for a few per cent. Hashed flows (ECMP) do not: with f flows an
     uplink on U uplinks the hottest carries M(f, U) times the mean (tabulated), of which the exponent is felt. Each plane
-    hashes on its own: fewer uplinks, and as many flows again.
+    hashes on its own: fewer uplinks, and as many flows again. Uplinks faster than a NIC's port are fewer and carry more
+    flows each; of a flow over one that is slower no more gets through than it carries.
     """
     if system["load_balancing"] != "ecmp":
         return constants.value("uplink_share", system["load_balancing"])
-    planes = system["planes"]
-    flows = np.log2(max(oversubscription * system["flows_per_nic"] * planes, 1.0))
-    uplinks = np.log2(max(system["nodes_per_leaf"] / oversubscription / planes, 1.0))
+    planes, flows_per_nic, uplink_gbit_s = system["planes"], system["flows_per_nic"], system.get("uplink_gbit_s")
+    wide = uplink_gbit_s * planes / system["nic_gbit_s"] if uplink_gbit_s and system["nic_gbit_s"] else 1.0
+    flows = np.log2(max(oversubscription * flows_per_nic * planes * wide, 1.0))
+    uplinks = np.log2(max(system["nodes_per_leaf"] / oversubscription / planes / wide, 1.0))
     table = [index.split(".") for index in constants.indices("uplink_imbalance")]
     widths, depths = (sorted({int(row[column]) for row in table}) for column in (1, 2))
     by_width = [
@@ -224,7 +227,7 @@ def balance_share(system: dict[str, Any], oversubscription: float, constants: Mo
         for u in widths
     ]
     imbalance = np.interp(uplinks, np.log2(widths), by_width)
-    return float(imbalance ** -constants.value("uplink_exponent", "ecmp"))
+    return min(float(imbalance ** -constants.value("uplink_exponent", "ecmp")), wide * flows_per_nic, 1.0)
 
 
 PATH_MTUS = (256, 512, 1024, 2048, 4096)  # payloads that InfiniBand and RoCE know

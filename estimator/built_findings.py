@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from estimator.built import Group, groups_of, is_loose, paths_across_groups
+from estimator.built import groups_of, is_loose, paths_across_groups
 from estimator.catalog.loader import Catalog
 from estimator.finding import Finding
+from estimator.port_groups import asymmetries
 from estimator.spec import DesignSpec
 from estimator.units import counted, ratio_text
 
@@ -28,8 +29,11 @@ def about_built(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) -> It
 def _about_symmetry(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) -> Iterator[Finding]:
     if fabric.tiers < 2:
         return
-    reasons = _asymmetries(fabric)
-    if reasons and catalog.generations[spec.fabric.generation].protocol == "infiniband":
+    if catalog.generations[spec.fabric.generation].protocol != "infiniband" or _is_plainly_symmetric(fabric):
+        reasons = []
+    else:
+        reasons = asymmetries(fabric)
+    if reasons:
         message = (
             f"{'; '.join(reasons)}. OpenSM's fat-tree routing wants the same number of port groups up and down, and of "
             "ports in each, on all switches of a rank; it falls back to min-hop unless it is given a file of root switches."
@@ -46,27 +50,11 @@ def _about_symmetry(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) -
         yield Finding("no_path_up_and_down", "warning", "fabric.uplink_spread", message)
 
 
-def _asymmetries(fabric: "SizedFabric") -> list[str]:
-    groups, out = groups_of(fabric), []
-    for group in groups:
-        if not group.is_even:
-            low = group.uplinks // group.spines
-            out.append(f"leaves have {low} or {low + 1} links to each of {group.spines} spines")
-            break
-    if len({group.spines for group in groups}) > 1:
-        out.append(f"leaves meet {_or(groups, 'spines')} spines")
-    if fabric.tiers == 3:
-        if len({group.spine_up for group in groups}) > 1:
-            out.append(f"spines have {_or(groups, 'spine_up')} uplinks")
-        if len({group.leaves for group in groups}) > 1:
-            out.append(f"spines have {_or(groups, 'leaves')} leaves below")
-        if not out and is_loose(fabric):
-            out.append("spines do not have equal links to every core of their group")
-    return out
-
-
-def _or(groups: tuple[Group, ...], name: str) -> str:
-    return " or ".join(f"{getattr(group, name):,}" for group in groups)
+def _is_plainly_symmetric(fabric: "SizedFabric") -> bool:
+    """Whether all groups are alike and every spread is even, which needs no look at single links."""
+    groups = groups_of(fabric)
+    alike = len({(group.leaves, group.spines, group.spine_up) for group in groups}) == 1
+    return alike and all(group.is_even for group in groups) and not (fabric.tiers == 3 and is_loose(fabric))
 
 
 # ---------------------------------------------------------------- what one failure takes along

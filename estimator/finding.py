@@ -1,10 +1,11 @@
 """One finding: what an architect should know about a design, as code, severity, key, words and a change that ends it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from estimator.changes import Change
 from estimator.errors import Problem
+from estimator.node_words import said
 
 SEVERITY_ORDER = {"error": 0, "warning": 1, "info": 2}
 
@@ -41,6 +42,11 @@ class Finding:
         return {"code": self.code, "severity": self.severity, "field": self.field, "message": self.message,
                 "change": None if self.change is None else dict(self.change),
                 "choices": [choice.as_json() for choice in self.choices]}  # fmt: skip
+
+
+def in_word(finding: Finding, word: str) -> Finding:
+    """The finding in the word for the design's servers (node_words.py)."""
+    return replace(finding, message=said(finding.message, word))
 
 
 def of_problem(problem: Problem, severity: str = "warning") -> Finding:

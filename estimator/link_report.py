@@ -360,7 +360,10 @@ def _rates(check: LinkCheck) -> IntArray:
     """Rate of every found link: the file's, else the design's of the same link, else that of the kind of device."""
     found, fabric = check.found, check.links.fabric
     managers = check.links.table.devices.first[MANAGER]
-    usual = np.where(found.low >> DEVICE_BITS < managers, fabric.endpoint_rate_gbit_s, fabric.port_rate_gbit_s)
+    leaves = check.links.table.devices.first[LEAF]
+    lower = found.low >> DEVICE_BITS
+    at_managers = np.where(lower < leaves, fabric.port_rate_gbit_s, fabric.uplink_rate_gbit_s)
+    usual = np.where(lower < managers, fabric.endpoint_rate_gbit_s, at_managers)
     rate: IntArray = np.where(found.rate_gbit_s > 0, found.rate_gbit_s, usual)
     return rate
 

@@ -151,6 +151,6 @@ def _about_hosts(one: OtherSized, catalog: Catalog) -> Iterator[Finding]:
         rest = pdus - (entry.racks or 0) * (entry.pdus_per_rack or 0)
         message = (
             f"{pdus:,} PDUs are counted: {per_rack[0]:,} racks of nodes with {per_rack[1]} each, and {rest:,} in network "
-            "racks. Racks and PDUs follow the server and the catalog's figures where the request says nothing."
+            "racks. Racks and PDUs follow the server's record and the catalog's figures where the request says nothing."
         )
         yield Finding("pdus_counted", "info", f"{at}.pdus_per_rack", message)

@@ -16,10 +16,12 @@ from estimator.cost import cost_of
 from estimator.errors import InfeasibleDesign, SpecError
 from estimator.fabric import SizedFabric
 from estimator.failures import failures_json
+from estimator.finding import in_word
 from estimator.findings import Finding, findings_of, of_problem
 from estimator.growth import compared_specs, growth_json, is_recabled, moved_manager_links
 from estimator.later_findings import about_growth, about_spares, cannot_grow
 from estimator.missing_cables import missing_cables
+from estimator.node_words import node_word
 from estimator.part_findings import part_findings
 from estimator.performance import design_performance
 from estimator.power import power_of
@@ -171,11 +173,13 @@ def _one(
             failures = failures_json(fabric, panels_of(spec, fabric, catalog), spec.compute.nics_per_node or 1)
             failures["expected"] = expected_json(expected, fabric, catalog)
     whole = whole_racks(spec, fabric.n_nodes, catalog)
-    racks = whole.as_json() if whole else None
+    racks = whole.as_json(catalog) if whole else None
     made = Estimate(
         spec, catalog.version, fabric, fabrics, found, bom, cost, power, performance, failures, racks=racks, parts=parts
     )
     made = _with_growth(made, catalog) if "growth" in parts else made
+    word = node_word(spec.compute.server, catalog)
+    made = replace(made, findings=[in_word(finding, word) for finding in made.findings])
     return made if "bom" in parts else replace(made, bom=None)
 
 
@@ -249,6 +253,9 @@ def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[s
         "planes": spec.fabric.planes,
         "pxn": True,
         "flows_per_nic": 1,
+        "uplink_gbit_s": float(fabric.uplink_rate_gbit_s)
+        if fabric.uplink_rate_gbit_s != fabric.endpoint_rate_gbit_s
+        else None,
         "failed_nics": 0,
         "failed_uplinks": 0.0,
         "placement": spec.workload.placement,

@@ -54,6 +54,9 @@ class System(Section):
     pxn: bool | None = Field(None, description="On rails, a GPU passes on what is meant for another rail.")
     planes: int | None = Field(None, ge=1, le=16, description="Parallel networks; each NIC has a port in every one.")
     flows_per_nic: int | None = Field(None, ge=1, le=1024, description="Connections of a NIC that ECMP hashes apart.")
+    uplink_gbit_s: float | None = Field(
+        None, gt=0, le=100_000, description="Rate of one uplink of a leaf; as one port of an adapter where left out."
+    )
     mtu_bytes: int | None = Field(None, ge=256, le=16_384, description="Path MTU; of Ethernet, the frame's payload.")
     nics_per_pcie_root: int | None = Field(None, ge=1, le=16, description="NICs behind one x16 port of the host.")
     remote_nics: bool | None = Field(None, description="NICs hang on the other socket than their GPUs.")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from estimator.adapter_changes import ports_of_adapters
 from estimator.bom_lines import Cents, usd_range
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import COMPUTE
@@ -15,7 +16,7 @@ from estimator.catalog.records import Nic, ServerNetwork
 from estimator.changes import apply_change
 from estimator.errors import Problem, SpecError
 from estimator.pricing import Pricing
-from estimator.spec import DesignSpec, asked_ratio, parse_spec
+from estimator.spec import DesignSpec, adapter_rate, asked_ratio, lane_rate, parse_spec
 from estimator.units import ratio_text
 
 SIBLINGS = {"edr": "roce-100", "hdr": "roce-200", "ndr": "roce-400", "xdr": "roce-800"}
@@ -92,14 +93,43 @@ def sibling_spec(values: Mapping[str, Any], catalog: Catalog) -> Sibling:
         If the request is wrong itself, or if no adapter could join these servers to the other family.
     """
     spec = parse_spec(values, catalog)
-    generation = SIBLINGS[spec.fabric.generation]
+    generation, ports = _ports_there(spec, SIBLINGS[spec.fabric.generation], catalog)
     protocol, label = catalog.generations[generation].protocol, catalog.generations[generation].label
     swap = _swap(spec, generation, catalog)
     change, notes = _changes(spec, generation, catalog)
-    found = apply_change(values, {"name": _name(spec.name, label), "fabric.generation": generation, **change})
+    found = apply_change(values, {"name": _name(spec.name, label), "fabric.generation": generation, **change, **ports})
+    if ports:
+        notes = [Note("ports_split", _ports_words(ports, generation, catalog)), *notes]
     notes = [*_adapter_notes(swap, spec, protocol, catalog), *notes]
     parse_spec(found, catalog)
     return Sibling(found, tuple(notes), swap)
+
+
+def _ports_there(spec: DesignSpec, generation: str, catalog: Catalog) -> tuple[str, dict[str, Any]]:
+    """The generation of the other family, and the ports of a server there.
+
+    Adapters that have no single port of the rate in the other protocol take a slower generation with all the ports that they
+    have: a ConnectX-8 is one XDR port of 800G, and two of 400GbE.
+    """
+    network = catalog.compute_network(spec.compute.server)
+    there = spec.model_copy(update={"fabric": spec.fabric.model_copy(update={"generation": generation})})
+    if network is None or adapter_rate(there.fabric, network, catalog) >= min(
+        network.port_rate_gbit_s, lane_rate(there.fabric, catalog)
+    ):
+        return generation, {}
+    for change in ports_of_adapters(there, catalog):
+        if "fabric.generation" in change:
+            own = ("fabric.planes", "compute.nic_ports_per_node", "fabric.splitters")
+            return str(change["fabric.generation"]), {key: change[key] for key in own if key in change}
+    return generation, {}
+
+
+def _ports_words(ports: Mapping[str, Any], generation: str, catalog: Catalog) -> str:
+    known = catalog.generations[generation]
+    return (
+        f"The adapters have no port of the same rate there: each has more ports of {known.port_rate_gbit_s} Gb/s, "
+        f"{ports['compute.nic_ports_per_node']} a server in {ports['fabric.planes']} planes of {known.label}."
+    )
 
 
 def _name(name: str, label: str) -> str:

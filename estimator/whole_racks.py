@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from estimator.bom_lines import RACK, RACK_SYSTEM, BomLine
 from estimator.catalog.loader import Catalog
-from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, RackSystem
+from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, TRAY, RackSystem
 from estimator.catalog.records import Server
 from estimator.finding import Finding
 from estimator.units import ceil_div, counted
@@ -18,6 +18,13 @@ from estimator.units import ceil_div, counted
 if TYPE_CHECKING:
     from estimator.spec import DesignSpec
 
+FIGURE_LABELS = {
+    "rack_units": "Height in rack units", "width_mm": "Width", "depth_mm": "Depth", "height_mm": "Height",
+    "weight_kg": "Weight", "typical_w": "Typical draw", "max_w": "Maximum draw", "peak_w": "Peak draw",
+    "liquid_heat_share": "Heat that liquid takes", "shelf_w": "Rating of a power shelf", "inlet_max_c": "Warmest inlet",
+    "flow_least_l_min": "Least coolant flow", "flow_most_l_min": "Most coolant flow",
+}  # fmt: skip
+MANY = {TRAY: "compute trays", NVLINK_SWITCH: "NVLink switch trays", POWER_SHELF: "power shelves"}
 USES = {NVLINK_SWITCH: "scale-up switch", POWER_SHELF: "power", FRAME: RACK}  # is_rack counts frames
 
 
@@ -74,16 +81,18 @@ class WholeRacks:
             yield BomLine(RACK_SYSTEM, part.id, numbers[0] if numbers else None, name, USES[part.holds], None,
                           part.quantity * self.n_racks, watts)  # fmt: skip
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self, catalog: Catalog) -> dict[str, Any]:
         """``racks`` of the Estimate."""
         own, system = self.own, self.system
         return {
             "system": system.id, "model": f"{system.vendor} {system.model}", "racks": self.n_racks, "full": self.n_full,
             "trays": self.n_trays, "trays_per_rack": system.n_trays, "trays_in_last": self.in_last,
             "gpus_per_rack": system.n_trays * self.tray.gpu_count,
+            "in_words": ", ".join(f"{part.quantity} {MANY[part.holds]}" for part in system.parts if part.holds in MANY),
             "holds": [
                 {"part": part.id, "what": part.holds, "description": part.model, "per_rack": part.quantity,
-                 "rack_units": part.rack_units}
+                 "rack_units": part.rack_units, "basis": part.basis,
+                 "source": catalog.source_text(part.source, part.as_of)}
                 for part in system.parts
             ],
             "rack_w": {"typical": round(system.n_trays * self.tray.typical_w + own.typical_w, 1),
@@ -91,7 +100,8 @@ class WholeRacks:
             "own_w": {"typical": round(own.typical_w, 1), "max": round(own.max_w, 1)},
             "rack_kg": system.figure("weight_kg"), "cooling": system.cooling,
             "figures": [
-                {"name": one.name, "value": one.value, "unit": one.unit, "basis": one.basis, "note": one.note}
+                {"name": one.name, "label": FIGURE_LABELS[one.name], "value": one.value, "unit": one.unit, "basis": one.basis,
+                 "source": catalog.source_text(one.source, one.as_of), "note": one.note}
                 for one in system.figures
             ],
         }  # fmt: skip

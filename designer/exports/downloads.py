@@ -11,7 +11,7 @@ from designer.exports.bom_sheets import bill_sheet, totals_sheet
 from designer.exports.cost_sheets import cost_sheets
 from designer.exports.cost_tables import chance_table, flow_table
 from designer.exports.csv_file import csv_bytes
-from designer.exports.tables import Table, bom_table, design_table, provenance, sources_table
+from designer.exports.tables import Table, bom_table, design_table, in_words_of, provenance, sources_table
 from designer.exports.xlsx_file import xlsx_bytes
 
 CSV_TYPE = "text/csv; charset=utf-8"
@@ -61,6 +61,7 @@ def _cost_tables(estimate: Mapping[str, Any]) -> list[Table]:
 
 def _workbook(estimate: Mapping[str, Any], tables: list[Table], created: datetime, kind: str) -> Download:
     tables = [*tables, design_table(estimate), sources_table(estimate)]
+    tables = [in_words_of(table, estimate["spec"]) for table in tables]
     content = xlsx_bytes(tables, str(estimate["spec"].get("name", "")), created)
     return Download(file_name(estimate, "xlsx", kind), XLSX_TYPE, content)
 

@@ -6,10 +6,12 @@ that every PDF reader supplies itself; what no font shows loses its accents, or 
 
 import os
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
 import reportlab
@@ -17,10 +19,14 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfbase.ttfonts import TTFont
 
+from designer.templatetags.trays import word_of
+from estimator.node_words import SERVER_WORD, said
+
 REGULAR, BOLD, ITALIC = "Vera", "VeraBd", "VeraIt"
 SUPPLIED = "STSong-Light"  # by the reader: ISO 32000 names it among those for Chinese, with Greek and Cyrillic in it
 UNKNOWN = "?"
 MAX_CHARACTERS = 2_000  # of one cell
+_SPOKEN: ContextVar[tuple[str, str]] = ContextVar("spoken", default=(SERVER_WORD, ""))  # its word, the design's name
 CACHED = 16_384  # words and cells that a long bill repeats
 _ALIKE = {"→": "›", "←": "‹", "‑": "-", "\u2009": "\u00a0", "Δ": "∆", "μ": "µ", "′": "'", "″": '"'}
 _TABLE_OF_ALIKE = str.maketrans(_ALIKE)
@@ -57,11 +63,27 @@ def _is_supplied(letter: str) -> bool:
     return True
 
 
-@lru_cache(maxsize=CACHED)
+@contextmanager
+def speaking_of(estimate: Mapping[str, Any]) -> Iterator[None]:
+    """Within, texts say trays where the design's servers are trays; the design's own name stays as it is."""
+    token = _SPOKEN.set((word_of(estimate["spec"]), str(estimate["spec"].get("name") or "")))
+    try:
+        yield
+    finally:
+        _SPOKEN.reset(token)
+
+
 def printable(text: object, font: str = REGULAR) -> str:
-    """The text in letters that some font shows, without control characters."""
+    """The text in the word for the design's servers and in letters that some font shows, without control characters."""
+    word, name = _SPOKEN.get()
+    words = str(text)
+    return _printable(words if words == name else said(words, word), font)
+
+
+@lru_cache(maxsize=CACHED)
+def _printable(text: str, font: str) -> str:
     own = _faces()[font]
-    letters = str(text)[:MAX_CHARACTERS].translate(_TABLE_OF_ALIKE)
+    letters = text[:MAX_CHARACTERS].translate(_TABLE_OF_ALIKE)
     if own.issuperset(map(ord, letters)) and letters.isprintable():
         return letters
     return "".join(_shown(letter, own) for letter in letters)
@@ -107,10 +129,13 @@ def width(text: str, font: str, size: float) -> float:
     return _of_size_one(text, font) * size
 
 
-@lru_cache(maxsize=CACHED)
 def wrapped(text: str, font: str, size: float, room: float, most: int = 0) -> list[str]:
     """Lines no wider than ``room``; a word that is wider breaks where it must. At most ``most`` lines, if that is above 0."""
-    words = printable(text, font)
+    return _wrapped(printable(text, font), font, size, room, most)
+
+
+@lru_cache(maxsize=CACHED)
+def _wrapped(words: str, font: str, size: float, room: float, most: int) -> list[str]:
     if width(words, font, size) <= room:
         return [words]
     space = width(" ", font, size)

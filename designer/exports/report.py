@@ -7,6 +7,7 @@ from typing import Any
 from reportlab.platypus import Flowable
 
 from designer.exports.pdf_page import About, pdf_bytes
+from designer.exports.pdf_text import speaking_of
 from designer.exports.report_bill import bill
 from designer.exports.report_cost import cost_sections
 from designer.exports.report_front import cover, diagram, summary
@@ -24,6 +25,11 @@ def name_of(estimate: Json) -> str:
 
 def design_report(estimate: Json, made: datetime) -> bytes:
     """The whole report as PDF. The same estimate and date give the same bytes."""
+    with speaking_of(estimate):
+        return _design_report(estimate, made)
+
+
+def _design_report(estimate: Json, made: datetime) -> bytes:
     story: list[Flowable] = [
         *cover(estimate, "Design report", made),
         *summary(estimate),
@@ -41,6 +47,11 @@ def design_report(estimate: Json, made: datetime) -> bytes:
 
 def cost_report(estimate: Json, made: datetime) -> bytes:
     """Cost over the years alone, with what it rests on."""
+    with speaking_of(estimate):
+        return _cost_report(estimate, made)
+
+
+def _cost_report(estimate: Json, made: datetime) -> bytes:
     story: list[Flowable] = [
         *cover(estimate, "Cost of ownership", made),
         *cost_sections(estimate),

@@ -7,7 +7,7 @@ from typing import Any
 from reportlab.platypus import Flowable, NextPageTemplate, Paragraph, Spacer, Table, TableStyle
 
 from designer.charts import headline
-from designer.diagrams import part_names
+from designer.diagrams import part_names, uplink_rate_gbit_s
 from designer.exports.pdf_diagram import fabric_drawing
 from designer.exports.pdf_grid import Field, Grid, Row, Text
 from designer.exports.pdf_page import WIDE, headed, section
@@ -203,13 +203,19 @@ def _findings(findings: list[dict[str, Any]]) -> list[Flowable]:
     return out
 
 
+def _rates(fabric: Json) -> str:
+    """Rate of switch ports, where uplinks have another one both."""
+    below, above = gbit_s(fabric["port_rate_gbit_s"]), gbit_s(uplink_rate_gbit_s(fabric))
+    return below if below == above else f"{below} (uplinks {above})"
+
+
 def diagram(estimate: Json) -> list[Flowable]:
     """The compute network on a page of its own."""
     fabric = estimate["fabrics"]["compute"]
     links = {"node_leaf": "between servers and leaves", "leaf_spine": "between leaves and spines",
              "spine_core": "between spines and cores"}  # fmt: skip
     told = [f"{count(fabric['links'][key])} {where}" for key, where in links.items() if fabric["links"].get(key)]
-    note = (f"Links: {', '.join(told)}, at {gbit_s(fabric['port_rate_gbit_s'])} a switch port. Where a fabric has more blocks "
+    note = (f"Links: {', '.join(told)}, at {_rates(fabric)} a switch port. Where a fabric has more blocks "
             "than fit, a dashed box stands for the ones between.")  # fmt: skip
     return [
         *section("Compute network", WIDE),

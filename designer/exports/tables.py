@@ -1,8 +1,12 @@
 """The tables of a download, defined once: columns, and rows out of an Estimate's JSON. Writers turn them into bytes."""
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+from designer.templatetags.trays import word_of
+from estimator.node_words import SERVER_WORD, said
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,7 @@ class Shown:
     is_strong: bool = False
 
 
+CODE = re.compile(r"[a-z0-9._-]+").fullmatch  # what formulas and machines read
 Cell = str | int | float | bool | Formula | Shown | None
 Json = Mapping[str, Any]
 
@@ -69,6 +74,24 @@ class Table:
     totals: tuple[Cell, ...] | None = None
     note: str = ""
     frozen_columns: int = 0
+
+
+def in_words_of(table: Table, spec: Json) -> Table:
+    """The table in the word for a design's servers: headers, labels and notes. Bare codes, such as a category, stay."""
+    word, name = word_of(spec), str(spec.get("name") or "")
+    if word == SERVER_WORD:
+        return table
+
+    def spoken(cell: Cell) -> Cell:
+        if isinstance(cell, Shown):
+            inside = spoken(cell.cell)
+            return replace(cell, cell=inside if isinstance(inside, str) else cell.cell)
+        is_text = isinstance(cell, str) and cell != name and not CODE(cell)
+        return said(cell, word) if is_text and isinstance(cell, str) else cell
+
+    rows = tuple(tuple(spoken(cell) for cell in row) for row in table.rows)
+    columns = tuple(replace(column, header=said(column.header, word)) for column in table.columns)
+    return replace(table, columns=columns, rows=rows, note=said(table.note, word))
 
 
 def plain(cell: Cell) -> str | int | float | bool | None:

@@ -206,6 +206,11 @@ def _interface_type(links: LinkList, cage: str, rate_gbit_s: int) -> str:
     """The InfiniBand generation, or the cage's form at a rate of Ethernet."""
     generation = links.catalog.generations[links.spec.fabric.generation]
     if generation.protocol == "infiniband":
+        own, known = links.fabric.uplink_rate_gbit_s, links.catalog.generations.values()
+        if links.fabric.has_own_uplinks and rate_gbit_s == own:
+            generation = next(
+                (g for g in known if (g.protocol, g.port_rate_gbit_s) == (generation.protocol, own)), generation
+            )
         return f"infiniband-{generation.id}"
     form = next((form for form, _ in ETHERNET_TYPES if cage.startswith(form)), "")
     return ETHERNET_TYPES.get((form, rate_gbit_s), OTHER)

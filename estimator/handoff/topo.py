@@ -46,7 +46,7 @@ def _pieces(links: LinkList) -> Iterator[str]:
     types, ports = _system_types(links), _port_texts(links)
     head = [f"{types[kind]} {name}" for kind in KINDS for name in devices.names[devices.of(kind)]]
     kind_of = np.repeat(np.arange(len(KINDS)), [devices.n[kind] for kind in KINDS])
-    arrows, n_nodes = _arrows(table.fabric), devices.n[NODE]
+    arrows, n_nodes, first_switch = _arrows(table.fabric), devices.n[NODE], devices.first[SWITCH_KINDS[0]]
     yield comments(links)
     near, link, is_lower = _listings(links)
     starts = np.searchsorted(near, np.arange(devices.first[SWITCH_KINDS[0]], len(devices) + 1))
@@ -57,7 +57,7 @@ def _pieces(links: LinkList) -> Iterator[str]:
         b = zip(*(column[rows].tolist() for column in (table.b_device, table.b_port, table.b_lane)), strict=True)
         for low, up, stands_low in zip(a, b, lower.tolist(), strict=True):
             own, far = (low, up) if stands_low else (up, low)
-            arrow = arrows[low[0] < n_nodes][up[2] > 0]
+            arrow = arrows[(low[0] < first_switch) + (low[0] < n_nodes)][up[2] > 0]
             lines.append(
                 f"   {ports[kind_of[own[0]]][own[2]][own[1]]} {arrow} {head[far[0]]} "
                 f"{ports[kind_of[far[0]]][far[2]][far[1]]}"
@@ -65,13 +65,16 @@ def _pieces(links: LinkList) -> Iterator[str]:
         yield "\n".join(lines) + "\n\n"
 
 
-def _arrows(fabric: SizedFabric) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Width and lane speed of a link at a whole port and at a split one: of links that are no node's, and of nodes' links."""
+def _arrows(fabric: SizedFabric) -> tuple[tuple[str, str], ...]:
+    """Width and lane speed of a link at a whole port and at a split one: between switches, of managers, and of nodes."""
     split = max(LANES // fabric.endpoints_per_port, 1)
-    of_ports = fabric.port_rate_gbit_s, fabric.endpoint_rate_gbit_s * fabric.endpoints_per_port
+    of_ports = (
+        fabric.uplink_rate_gbit_s,
+        fabric.port_rate_gbit_s,
+        fabric.endpoint_rate_gbit_s * fabric.endpoints_per_port,
+    )
     speeds = [LANE_SPEEDS.get(rate, f"{rate // LANES}G") for rate in of_ports]
-    above, below = ((f"-{LANES}x-{speed}->", f"-{split}x-{speed}->") for speed in speeds)
-    return above, below
+    return tuple((f"-{LANES}x-{speed}->", f"-{split}x-{speed}->") for speed in speeds)
 
 
 def _listings(links: LinkList) -> tuple[IntArray, IntArray, IntArray]:

@@ -137,6 +137,20 @@ class TestList:
         assert "$51,200 $41,000 to $64,900" in words
         assert "$52.0 M $41.7 M to $65.9 M" in words, "the whole price, as one can check it in the bill"
 
+    def test_a_row_has_the_fullest_leaf_s_ratio_and_both_collectives(self, page, owner):
+        split = {"scalable_unit_nodes": 32, "leaf_downlinks": 32, "leaf_uplinks": 16}
+        values = {"compute": {"server": "dgx-h100", "nodes": 100}, "fabric": {"generation": "ndr", **split}}
+        spec = parse_spec(values, load_catalog())
+        save_design(owner, spec)
+        result = finished(owner, spec).result
+        words = text_of(page.get(reverse("designs"), {"sort": "-all_to_all"}))
+        assert f"2:1 average {units.ratio_to_one(result['fabrics']['compute']['oversubscription']['built'])}" in words
+        speeds = [
+            units.gb_s(result["performance"]["all_reduce"]["busbw_gb_s"][-1][-1]),
+            units.gb_s(result["performance"]["all_to_all"]["busbw_gb_s"]),
+        ]
+        assert " ".join(speeds).replace(units.NO_BREAK_SPACE, " ") in words
+
     def test_a_design_that_no_worker_has_estimated_has_its_figures(self, page, design):
         assert "48" in text_of(page.get(reverse("designs")))
 

@@ -250,6 +250,15 @@ def test_hashing_costs_most_with_few_flows() -> None:
     assert share("ecmp", 1.0, 64, planes=2) > share("ecmp", 1.0, 64)
 
 
+def test_uplinks_faster_than_a_nic_are_fewer_and_carry_more_flows() -> None:
+    """64 NICs of 400G over 32 uplinks of 800G hash as over 32 uplinks with two flows each."""
+    wide = share("ecmp", 1.0, 64, nic_gbit_s=400, uplink_gbit_s=800)
+    assert wide > share("ecmp", 1.0, 64, nic_gbit_s=400, uplink_gbit_s=400) == share("ecmp", 1.0, 64)
+    assert wide == share("ecmp", 1.0, 32, flows_per_nic=2)
+    assert share("ecmp", 1.0, 64, nic_gbit_s=800, uplink_gbit_s=400) <= 0.5  # a flow is no faster than its uplink
+    assert share("adaptive", 1.0, 64, nic_gbit_s=400, uplink_gbit_s=800) == share("adaptive", 1.0, 64)
+
+
 def test_uplinks_take_nothing_from_a_job_under_one_leaf() -> None:
     columns = system_columns(
         [H100 | {"oversubscription": "8:1", "placement": "random", "load_balancing": "ecmp"}], CATALOG, CONSTANTS

@@ -7,6 +7,7 @@ import pytest
 from estimator.catalog.loader import load_catalog
 from estimator.comparison import compare_request
 from estimator.errors import SpecError
+from estimator.pipeline import estimate
 from estimator.sibling import SIBLINGS, Sibling, other_family, sibling_spec
 from estimator.spec import parse_spec
 
@@ -51,6 +52,20 @@ def test_servers_ports_and_adapters_stay_and_both_can_be_compared(server: str, g
     answer = compare_request({"items": items}, CATALOG)
     assert [item["gpus"] for item in answer["items"]] == [512, 512]
     assert answer["items"][1]["notes"]
+
+
+@pytest.mark.parametrize("server", ["dgx-b300", "gb300-tray"])
+def test_adapters_without_the_port_take_all_that_they_have(server: str) -> None:
+    """A ConnectX-8 is one XDR port of 800G, and two of 400GbE: the RoCE side has two planes of 400G, with cables."""
+    found = sibling(server, "xdr")
+    assert found.values["fabric"]["generation"] == "roce-400"
+    assert found.values["fabric"]["planes"] == 2
+    assert "ports_split" in codes(found)
+    made = estimate([parse_spec(found.values, CATALOG)], CATALOG)[0].as_json()
+    assert not {"no_part_fits", "nic_lacks_port_rate"} & {one["code"] for one in made["findings"]}
+    xdr = estimate([parse_spec({"compute": {"server": server, "gpus": 1024}, "fabric": {"generation": "xdr"}}, CATALOG)],
+                   CATALOG, ("counts",))[0]  # fmt: skip
+    assert made["fabrics"]["compute"]["injection_gbit_s"] == xdr.fabrics["compute"]["injection_gbit_s"]
 
 
 def test_a_sibling_of_a_sibling_is_the_design_again() -> None:
