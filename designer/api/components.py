@@ -22,22 +22,34 @@ def with_written_components(result: dict[str, Any], **_: Any) -> dict[str, Any]:
         if schemas.setdefault(name, _WRITTEN[name]) != _WRITTEN[name]:
             raise ValueError(f"the document has another schema called {name}")
     result["components"]["schemas"] = dict(sorted(schemas.items()))
+    for call in (call for address in result["paths"].values() for call in address.values()):
+        if "requestBody" in call:  # the library forgets it of bodies that are written by hand
+            call["requestBody"]["required"] = True
     return result
 
 
 def split_enums(schema: Any) -> Any:
-    """A JSON Schema whose enums of several types (1, 2, 3 and "auto") are one of an enum each, which generators can name."""
+    """A JSON Schema whose enums of several types (1, 2, 3 and "auto") are one of an enum each, which generators can name.
+
+    A constant number becomes an enum of one: a generator writes ``1and`` of it.
+    """
     if isinstance(schema, list):
         return [split_enums(value) for value in schema]
     if not isinstance(schema, dict):
         return schema
     schema = {key: split_enums(value) for key, value in schema.items()}
+    if _type_of_const(schema) in ("integer", "number"):
+        schema["enum"] = [schema.pop("const")]
     values = schema.get("enum")
     if not isinstance(values, list) or len({_type_of(value) for value in values} - {"null"}) < 2:
         return schema
     kinds = dict.fromkeys(map(_type_of, values))
     parts = [{"type": kind, "enum": [value for value in values if _type_of(value) == kind]} for kind in kinds]
     return {key: value for key, value in schema.items() if key not in ("enum", "type")} | {"anyOf": parts}
+
+
+def _type_of_const(schema: dict[str, Any]) -> str | None:
+    return _type_of(schema["const"]) if isinstance(schema.get("const"), (str, int, float)) else None
 
 
 def _type_of(value: Any) -> str:
