@@ -123,7 +123,7 @@ def tab_to(page, selector, most=250):
 
 
 def test_a_first_session_by_keyboard_alone(browser, session):  # noqa: F811
-    """From a blank design to a saved revision, its cost, a step back, and the help of a field."""
+    """From a blank design to a saved version, its cost, a step back, and the help of a field."""
     page = opened(browser, session, [])
     page.goto(session["first"].split("/designs/")[0] + "/designs/new/")
     page.keyboard.press("Tab")
@@ -136,8 +136,12 @@ def test_a_first_session_by_keyboard_alone(browser, session):  # noqa: F811
     page.keyboard.type("256")
     sent(page)
     assert at(page) == 3
-    tab_to(page, "#design-form [type=submit]")
+    tab_to(page, "#save-slot .save")
     page.keyboard.press("Enter")
+    page.wait_for_selector("#version-name:focus")
+    page.keyboard.type("First")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#version-form:has-text('Saved as “First”')", timeout=60_000)
     page.wait_for_selector("#bom", timeout=60_000)
     tab_to(page, ".tabs a[href*='tab=cost']")
     page.keyboard.press("Enter")

@@ -92,15 +92,42 @@ def test_the_note_and_the_heading_say_what_is_so(tab):  # noqa: F811
     tab.wait_for_function("() => document.querySelector('h1').textContent === 'Hall of fame'", timeout=MOST_MS)
     assert tab.title().startswith("Hall of fame")
     edited(tab, 64)
-    says(tab, "Not yet a revision")
-    assert tab.inner_text("#design-form [type=submit]") == "Save revision"
-    tab.click("#design-form [type=submit]")
-    says(tab, "Saved as revision 2")
+    says(tab, "Every change is kept")
+    assert tab.inner_text("#save-slot") == "Save version"
+    tab.click("#save-slot .save")
+    tab.fill("#version-name", "Bid 1")
+    tab.press("#version-name", "Enter")
+    tab.wait_for_selector("#version-form:has-text('Saved as “Bid 1”')")
+    assert "Last version “Bid 1”" in tab.inner_text("#design-head")
     edited(tab, "many")
-    says(tab, "Not yet a revision")
+    says(tab, "Every change is kept")
     tab.reload()
     assert tab.inner_text("[data-figure=gpus] .figure-value") == "64"
-    assert "Not yet a revision" in tab.inner_text(NOTE)
+    assert tab.inner_text(NOTE) == "Every change is kept."
+
+
+def test_nothing_is_called_kept_before_the_server_has_it(tab):  # noqa: F811
+    edited(tab, 64)
+    waiting = []
+    tab.route("**/edits/", lambda route: waiting.append(route))
+    tab.fill("#id_size", "72")
+    assert tab.inner_text(NOTE) == "Saving…"
+    tab.wait_for_function("() => performance.now() > 0")
+    while not waiting:
+        tab.wait_for_timeout(20)
+    assert "kept." not in tab.inner_text(NOTE)
+    waiting.pop().continue_()
+    says(tab, "Every change is kept")
+
+
+def test_changes_count_from_the_screen_before_and_fade(tab):  # noqa: F811
+    edited(tab, 768)
+    tab.fill("#id_size", "512")
+    sent(tab)
+    tab.fill("#id_size", "504")  # the same step still: its start is no screen any more
+    sent(tab)
+    assert tab.inner_text("[data-figure=gpus] .figure-change").startswith("−8")
+    tab.wait_for_function("() => !document.querySelector('.figure-change')", timeout=MOST_MS)
 
 
 def test_a_step_back_shows_what_it_changed(tab):  # noqa: F811
@@ -112,7 +139,7 @@ def test_a_step_back_shows_what_it_changed(tab):  # noqa: F811
         timeout=MOST_MS,
     )
     tab.reload()
-    assert tab.inner_text("[data-figure=gpus] .figure-change").startswith("−256")  # of 1,024, the edit now in sight
+    assert tab.locator(".figure-change").count() == 0, "a page that is opened has no screen before"
 
 
 def test_a_server_that_does_not_answer_is_told(tab):  # noqa: F811
@@ -127,39 +154,64 @@ def test_a_server_that_does_not_answer_is_told(tab):  # noqa: F811
     sent(tab)
 
 
-def test_a_revision_that_could_not_be_saved_is_saved_when_the_server_is_back(tab):  # noqa: F811
+def test_a_version_that_could_not_be_saved_is_saved_when_the_server_is_back(tab):  # noqa: F811
     edited(tab, 64)
-    address = tab.url.split("?")[0]
+    tab.click("#save-slot .save")
+    tab.fill("#version-name", "Bid 1")
+    address = tab.url.split("?")[0] + "revisions/"
     tab.route(address, lambda route: route.abort())
-    tab.click("#design-form [type=submit]")
+    tab.press("#version-name", "Enter")
     says(tab, "saved as soon as it is back")
     tab.unroute(address)
-    says(tab, "Saved as revision 2")
+    tab.wait_for_selector("#version-form:has-text('Saved as “Bid 1”')", timeout=MOST_MS)
+
+
+def beside(tab, browser, session):  # noqa: F811
+    """A second browser on the design of a tab, which does not look for edits of others by itself."""
+    tab.route("**/state/**", lambda route: route.abort())
+    other = opened(browser, session, [])
+    other.goto(tab.url)
+    return other
 
 
 def test_a_conflict_says_what_differs_and_loses_neither(tab, browser, session):  # noqa: F811
     edited(tab, 64)
-    other = opened(browser, session, [])
-    other.goto(tab.url)
+    other = beside(tab, browser, session)
     edited(other, 96)
     tab.fill("#id_size", "128")
     tab.wait_for_selector("#session-conflict .conflict", timeout=MOST_MS)
     rows = [row.inner_text().split("\t") for row in tab.locator(".conflict tbody tr").all()]
     assert [cells[1:] for cells in rows] == [["96", "128"]]
+    shows(tab, "96")
+    assert tab.inner_text("[data-figure=gpus] .figure-value") == "96", "figures and form are of one state"
+    tab.reload()
     tab.click("[data-keep-mine]")
     sent(tab)
+    shows(tab, "128")
     tab.click("[data-step-back] button")
     shows(tab, "96")
     other.context.close()
 
 
-def test_an_edit_of_another_browser_comes_to_a_page_that_is_looked_at_again(tab, browser, session):  # noqa: F811
+def test_edits_of_two_to_different_fields_merge(tab, browser, session):  # noqa: F811
+    edited(tab, 64)
+    other = beside(tab, browser, session)
+    edited(other, "Theirs", field="name")
+    edited(tab, 128)
+    shows(tab, "Theirs", "name")
+    shows(other, "128")
+    assert tab.locator("#session-conflict p").count() == 0
+    other.context.close()
+
+
+def test_an_edit_of_another_browser_appears_within_two_seconds(tab, browser, session):  # noqa: F811
     edited(tab, 64)
     other = opened(browser, session, [])
     other.goto(tab.url)
+    tab.bring_to_front()
     edited(other, 96)
-    tab.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    shows(tab, "96")
+    tab.wait_for_function("() => document.getElementById('id_size').value === '96'", timeout=2000)
+    tab.wait_for_function("() => document.querySelector('#session-note').textContent.startsWith('Changed by ')", timeout=MOST_MS)
     other.context.close()
 
 
@@ -167,16 +219,16 @@ def test_an_edit_that_was_kept_here_does_not_pass_over_what_others_did_meanwhile
     edited(tab, 64)
     tab.route("**/edits/", lambda route: route.abort())
     tab.fill("#id_size", "72")
-    says(tab, "Your changes are kept here")
-    other = opened(browser, session, [])
-    other.goto(tab.url)
+    says(tab, "Your changes are kept in this browser")
+    other = beside(tab, browser, session)
     edited(other, 96)
     tab.unroute("**/edits/")
     tab.reload()
     tab.wait_for_selector("#session-conflict .conflict", timeout=MOST_MS)
-    tab.click("#design-form [type=submit]")
-    says(tab, "Choose first")
-    tab.click("[data-show-theirs]")
     shows(tab, "96")
+    tab.click("[data-show-theirs]")
     sent(tab)
+    tab.reload()
+    assert tab.locator("#session-conflict p").count() == 0
+    shows(tab, "96")
     other.context.close()

@@ -1,4 +1,4 @@
-// Panels under the head of a design (revisions, links, JSON): their buttons open and close them, Escape closes, and the focus
+// Panels under the head of a design (versions, links, JSON): their buttons open and close them, Escape closes, and the focus
 // goes into the panel and back. Without scripts each is a page of its own.
 
 const panel = () => document.getElementById("head-panel");

@@ -1,36 +1,40 @@
 // The session of a design: every edit is sent as it is made and kept on the server; what could not be sent is kept here,
-// and sent when the server is back. Steps back and forth, other tabs, and the estimate that follows by itself.
+// and sent when the server is back. Steps back and forth, other tabs and people, and the estimate that follows by itself.
 
+import { differences, form, markChanged, values, write } from "./fields.js";
+import { fadeChanges, isStale, markResult } from "./freshness.js";
 import { place } from "./placing.js";
+import { asked, headers } from "./requests.js";
+import { disputed, keep, keepDisputed, page, takeOver } from "./unsent.js";
 
 const DEBOUNCE_MS = 20;
 const SETTLE_MS = 900;
 const WAIT_MS = 5000;
-const SLOW_MS = 400; // without an answer, after which the page says that it waits
-const GIVE_UP_MS = 10_000; // without an answer, after which it is asked again
-const LOOK_MS = 10_000; // between looks at a design that others may edit
+const LOOK_MS = 1500; // between looks at a design that others may edit
+const NAMED_MS = 6000; // that the note names who has changed the design
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 const OUTLIVES_BYTES = 60_000; // of a request that goes on when its page is left: browsers allow 64 KiB
-const CHOOSE_FIRST = "Choose first which of the two states is to stay.";
+const SAVING = "Saving…";
 const NO_ANSWER = "The server does not answer.";
-const STORE = "clusterwright.unsent.";
 
-const form = () => document.getElementById("design-form");
 const bar = () => document.getElementById("studio-bar");
 const note = () => document.getElementById("session-note");
-const key = () => STORE + (form().dataset.design || form().dataset.edits);
+const key = () => form().dataset.design || form().dataset.edits;
+const estimatedHash = () => document.getElementById("estimated-hash")?.value ?? "";
 const channel = "BroadcastChannel" in window ? new BroadcastChannel("clusterwright") : null;
 
-let queue = []; // edits not yet on the server, oldest first: {step, body}
+let queue = []; // edits not yet on the server, oldest first: {page, number, step, base, fields, was, at}
+let last = {}; // what the form held when the newest edit was made of it
+let numbers = 0;
 let sending = false;
 let turn = Promise.resolve(); // of the steps back and forth
 let stepping = false;
-const meanwhile = new Map(); // what was typed while a step was under way: field → its state
-let saving = false; // a revision that could not be saved is saved when the server is back
+const meanwhile = {}; // what was typed while a step was under way: field → its text
+let saving = ""; // what keeps a version and could not be sent: it is sent when the server is back
 let failures = 0;
 let typing = 0;
 let settling = 0;
-let resumed = false;
+let looking = false;
 let steps = 0;
 let step = "";
 
@@ -39,23 +43,7 @@ function newStep(name) {
   step = `${name}.${Date.now().toString(36)}.${steps}`;
 }
 
-function body() {
-  const data = new FormData(form());
-  data.delete("csrfmiddlewaretoken");
-  return new URLSearchParams(data).toString();
-}
-
-function remember() {
-  try {
-    if (queue.length) {
-      localStorage.setItem(key(), JSON.stringify({ queue, seen: bar().dataset.seen }));
-    } else {
-      localStorage.removeItem(key());
-    }
-  } catch {
-    // a browser that keeps nothing still sends
-  }
-}
+const remember = () => keep(key(), queue);
 
 function say(text) {
   if (note()) {
@@ -67,18 +55,37 @@ function say(text) {
 function unsay() {
   if (note()?.dataset.usual !== undefined) {
     note().textContent = note().dataset.usual;
+    delete note().dataset.usual;
   }
 }
 
-// ---------------------------------------------------------------- sending
+const saySlow = () => say("Waiting for the server. Your changes are kept in this browser until it answers.");
 
-function headers() {
-  return {
-    "Content-Type": "application/x-www-form-urlencoded",
-    "X-CSRFToken": JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"],
-    "Studio": "1",
-  };
+// Nothing is called kept before the server has said so.
+function sayWhereItStands() {
+  if (failures || queue.length || typing) {
+    say(failures ? awayWords() : SAVING);
+  } else {
+    unsay();
+  }
 }
+
+// An answer of the server in its place; what is not sent yet stays in the fields.
+function show(html) {
+  if (typing) {
+    capture();
+  }
+  place(html);
+  if (queue.length) {
+    write(Object.assign({}, ...queue.map(({ fields }) => fields)));
+  }
+  last = values();
+  markResult();
+  fadeChanges();
+  sayWhereItStands();
+}
+
+// ---------------------------------------------------------------- sending
 
 async function send() {
   if (sending || stepping || !queue.length) {
@@ -93,51 +100,38 @@ async function send() {
     return;
   }
   failures = 0;
-  if (answer.status === 409) {
-    conflict(answer.html);
-    return;
-  }
-  if (answer.status !== 200) {
+  bar()?.removeAttribute("data-away");
+  if (answer.status !== 200 && answer.status !== 409) {
     refused(answer);
     return;
   }
-  if (queue[0] === edit) {
-    queue.shift();
-  }
+  queue.shift();
   opened(answer.address);
+  show(answer.html);
   remember();
-  place(answer.html);
+  if (answer.status === 409) {
+    keepDisputed(key(), document.getElementById("session-conflict").outerHTML);
+  }
   tellTabs();
   if (queue.length) {
     send();
   } else if (saving) {
     save();
-  } else if (resumed) {
-    resumed = false;
-    showState(); // the form shows what was kept here, too
   } else {
     settleSoon();
   }
 }
 
-// A request that says so where it waits, and fails where it waits for too long.
-async function asked(address, options) {
-  const slow = setTimeout(() => say("Waiting for the server. Your changes are kept here until it answers."), SLOW_MS);
-  try {
-    const answer = await fetch(address, { ...options, headers: headers(), signal: AbortSignal.timeout(GIVE_UP_MS) });
-    unsay();
-    return answer;
-  } finally {
-    clearTimeout(slow);
-  }
-}
-
 async function post(edit) {
-  const sent = `${edit.body}&step=${encodeURIComponent(edit.step)}&base=${encodeURIComponent(bar().dataset.seen)}`;
+  const sent = new URLSearchParams({
+    page: edit.page, number: edit.number, step: edit.step, base: edit.base, fields: JSON.stringify(edit.fields),
+    was: JSON.stringify(edit.was), shown: bar().dataset.spec, estimated_hash: estimatedHash(),
+  }).toString();
   try {
     const answer = await asked(form().dataset.edits, {
       method: "POST", body: sent, redirect: "manual", keepalive: sent.length < OUTLIVES_BYTES,
-    });
+    }, saySlow);
+    sayWhereItStands();
     const html = await answer.text();
     return {
       isAway: answer.status >= 500, status: answer.type === "opaqueredirect" ? 302 : answer.status, html,
@@ -152,30 +146,25 @@ function opened(address) {
   if (!address) {
     return;
   }
-  try {
-    localStorage.removeItem(key());
-  } catch {
-    // nothing was kept
-  }
+  keep(key(), []);
   form().action = address;
   form().dataset.edits = `${address}edits/`;
   form().dataset.design = address.split("/").at(-2);
-  const button = saveButton();
-  if (button) {
-    button.setAttribute("hx-post", address);
-    button.textContent = "Save revision";
-  }
-  window.htmx?.process(form());
   history.replaceState(history.state, "", address);
   remember();
 }
 
-const saveButton = () => form().querySelector("[type=submit][hx-post]");
+const isSaver = (element) => element?.matches?.("#version-form, #save-slot [type=submit]");
 
-// A revision that was to be saved while the server was away: once what was changed is there, so that it is of that.
+// A version that was to be saved while the server was away: once what was changed is there, so that it is of that.
 function save() {
-  saving = false;
-  saveButton()?.click();
+  const element = document.querySelector(saving);
+  saving = "";
+  if (element?.matches("form")) {
+    element.requestSubmit();
+  } else {
+    element?.click();
+  }
 }
 
 document.addEventListener("htmx:sendError", ({ detail }) => lost(detail));
@@ -186,72 +175,76 @@ document.addEventListener("htmx:responseError", ({ detail }) => {
 });
 
 document.addEventListener("htmx:afterRequest", ({ detail }) => {
-  if (detail.successful && !queue.length) {
+  if (detail.successful && !queue.length && !typing) {
     unsay();
   }
 });
 
 function lost({ elt }) {
-  if (elt !== saveButton()) {
+  if (!isSaver(elt)) {
     if (!queue.length && !saving) {
       say(`${NO_ANSWER} This part of the page could not be asked for. Try again in a moment.`);
     }
     return;
   }
-  saving = true;
+  saving = elt.matches("form") ? "#version-form" : "#save-slot [type=submit]";
   failures += 1;
-  say(`${NO_ANSWER} This revision is saved as soon as it is back.`);
-  setTimeout(() => { if (saving && !queue.length) { save(); } }, RETRY_MS[Math.min(failures, RETRY_MS.length) - 1]);
+  say(`${NO_ANSWER} This version is saved as soon as it is back.`);
+  setTimeout(() => { if (saving && !queue.length) { failures = 0; save(); } }, RETRY_MS[Math.min(failures, RETRY_MS.length) - 1]);
 }
+
+const awayWords = () => `${NO_ANSWER} Your changes are kept in this browser and sent as soon as it is back${saving ? ", then the version is saved" : ""}.`;
 
 function away() {
   failures += 1;
   remember();
-  say(`${NO_ANSWER} Your changes are kept here and sent as soon as it is back${saving ? ", then the revision is saved" : ""}.`);
+  say(awayWords());
   bar()?.setAttribute("data-away", "");
   setTimeout(send, RETRY_MS[Math.min(failures, RETRY_MS.length) - 1]);
 }
 
 function refused(answer) {
-  if ((answer.status === 400 || answer.status === 413) && queue.length > 1) {
-    queue.shift(); // the next one is the whole form anew
+  if (answer.status === 400 || answer.status === 413) { // what it can never take would hold up all that follows
+    queue.shift();
     remember();
-    send();
+    showState();
+    say(`The server refused this change (${answer.status}). The page shows what it has.`);
     return;
   }
   remember();
   const words = answer.status === 302 || answer.status === 403
-    ? "You are signed out. Your changes are kept here: sign in and open this page again."
-    : `The server refused this change (${answer.status}). It is kept here: reload the page to try again.`;
+    ? "You are signed out. Your changes are kept in this browser: sign in and open this page again."
+    : `The server refused this change (${answer.status}). It is kept in this browser: reload the page to try again.`;
   say(words);
 }
 
-// ---------------------------------------------------------------- other tabs
-
-function conflict(html) {
-  const answer = new DOMParser().parseFromString(html, "text/html").getElementById("session-conflict");
-  if (answer) {
-    document.getElementById("session-conflict").replaceWith(answer);
-  }
-}
-
-const isDisputed = () => Boolean(document.querySelector("#session-conflict p"));
+// ---------------------------------------------------------------- other tabs, other people
 
 function clearConflict() {
+  keepDisputed(key(), "");
   document.getElementById("session-conflict").replaceChildren();
   document.getElementById("session-conflict").className = "";
 }
 
-// ``seen``: the edit that this page shows, where it is only to be replaced by another one.
+// The state that the server has, where it is another than ``seen``: what others have changed is marked with their name.
 async function showState(seen = "") {
-  const hash = document.getElementById("estimated-hash")?.value ?? "";
-  const address = `${form().action}state/?estimated_hash=${encodeURIComponent(hash)}&at=${seen}`;
+  const query = new URLSearchParams({ estimated_hash: estimatedHash(), at: seen, shown: bar().dataset.spec });
   const shown = bar().dataset.seen;
-  const answer = await fetch(address, { headers: headers() }).catch(() => null);
+  const answer = await fetch(`${form().action}state/?${query}`, { headers: headers() }).catch(() => null);
   const html = answer?.status === 200 ? await answer.text() : null;
   if (html !== null && !isBusy() && bar().dataset.seen === shown) { // not over what was typed meanwhile
-    place(html);
+    const before = values();
+    show(html);
+    nameChange(bar().dataset.by, Object.keys(differences(values(), before).fields));
     settleSoon();
+  }
+}
+
+function nameChange(by, names = []) {
+  if (by && names.length) {
+    markChanged(names, by);
+    say(`Changed by ${by}.`);
+    setTimeout(sayWhereItStands, NAMED_MS);
   }
 }
 
@@ -261,23 +254,21 @@ function tellTabs() {
   channel?.postMessage({ design: form().dataset.design, seen: bar().dataset.seen });
 }
 
-// Others who hold a link, and other browsers, have no channel to this page: it looks for their edits while it is in sight.
-function lookAgain() {
-  if (document.visibilityState === "visible" && form()?.dataset.design && !isBusy()) {
-    showState(bar().dataset.seen);
+// Others who hold a link, other browsers and programs have no channel to this page: it looks for their edits while it is in sight.
+async function lookAgain() {
+  if (document.visibilityState === "visible" && form()?.dataset.design && !isBusy() && !looking) {
+    looking = true;
+    await showState(bar().dataset.seen);
+    looking = false;
   }
 }
 
 document.addEventListener("visibilitychange", lookAgain);
-setInterval(() => {
-  if (form()?.dataset.others !== undefined) {
-    lookAgain();
-  }
-}, LOOK_MS);
+setInterval(lookAgain, LOOK_MS);
 
 channel?.addEventListener("message", ({ data }) => {
-  if (form() && data.design === form().dataset.design && data.seen !== bar().dataset.seen && !queue.length) {
-    showState();
+  if (form() && data.design === form().dataset.design && data.seen !== bar().dataset.seen) {
+    lookAgain();
   }
 });
 
@@ -290,7 +281,7 @@ function settleSoon() {
 
 function settle() {
   const stale = document.getElementById("stale-note");
-  const asks = (stale?.textContent || !document.querySelector("#result, .job")) && !document.querySelector("#preview-problems .error");
+  const asks = stale?.textContent || isStale() || !document.querySelector("#result, .job");
   if (queue.length || !form().dataset.design || !asks) {
     return;
   }
@@ -299,9 +290,10 @@ function settle() {
 }
 
 // An estimate that arrives late is of what the form said before: it is followed by one of what it says now.
+document.addEventListener("htmx:afterSwap", markResult);
 document.addEventListener("htmx:afterSettle", (event) => {
-  const hash = document.getElementById("estimated-hash")?.value;
-  if (event.detail.target?.id === "job" && document.getElementById("result") && bar()?.dataset.spec && hash !== bar().dataset.spec) {
+  markResult();
+  if (event.detail.target?.id === "job" && isStale()) {
     document.getElementById("stale-note").textContent = "Updating";
     settleSoon();
   }
@@ -318,7 +310,7 @@ async function takeStep(direction) {
   await whenSent();
   const button = stepButton(direction);
   if (queue.length) {
-    say(isDisputed() ? CHOOSE_FIRST : `${NO_ANSWER} Your changes are kept here, and no step can be taken until they are sent.`);
+    say(`${NO_ANSWER} Your changes are kept in this browser, and no step can be taken until they are sent.`);
   }
   if (queue.length || !button) {
     return;
@@ -331,7 +323,7 @@ async function takeStep(direction) {
     setTimeout(lookAgain, LOOK_MS);
   } else {
     newStep("after");
-    place(html);
+    show(html);
     tellTabs();
     settleSoon();
   }
@@ -339,9 +331,10 @@ async function takeStep(direction) {
 }
 
 async function stepped(address) {
-  const hash = document.getElementById("estimated-hash")?.value ?? "";
+  const body = new URLSearchParams({ estimated_hash: estimatedHash(), shown: bar().dataset.spec }).toString();
   try {
-    const answer = await asked(address, { method: "POST", body: `estimated_hash=${encodeURIComponent(hash)}` });
+    const answer = await asked(address, { method: "POST", body }, saySlow);
+    sayWhereItStands();
     return answer.ok ? await answer.text() : null;
   } catch {
     return null;
@@ -350,20 +343,13 @@ async function stepped(address) {
 
 // What was typed while a step was under way is an edit of the state that it led to.
 function retype() {
-  if (!meanwhile.size) {
-    return;
-  }
-  for (const [name, was] of meanwhile) {
-    const input = form().elements[name];
-    if (input?.type === "checkbox") {
-      input.checked = was.checked;
-    } else if (input) {
-      input.value = was.value;
+  if (Object.keys(meanwhile).length) {
+    write(meanwhile);
+    for (const name of Object.keys(meanwhile)) {
+      delete meanwhile[name];
     }
+    changed();
   }
-  meanwhile.clear();
-  changed();
-  send();
 }
 
 function stepButton(direction) {
@@ -374,7 +360,7 @@ function stepButton(direction) {
 document.addEventListener("studio:answer", ({ detail }) => {
   opened(detail.address);
   newStep("after");
-  place(detail.html);
+  show(detail.html);
   tellTabs();
   settleSoon();
 });
@@ -383,37 +369,45 @@ document.addEventListener("studio:answer", ({ detail }) => {
 async function whenSent() {
   flush();
   const until = Date.now() + WAIT_MS;
-  while (isBusy() && !failures && !isDisputed() && Date.now() < until) {
+  while (isBusy() && !failures && Date.now() < until) {
     await new Promise((done) => { setTimeout(done, 20); });
   }
 }
 
 document.addEventListener("htmx:confirm", (event) => {
-  if (!event.detail.elt.closest("#design-form") || !isBusy()) {
+  if (!event.detail.elt.closest("#design-form, [data-after-edits]") || !isBusy()) {
     return;
   }
   event.preventDefault();
-  whenSent().then(() => {
-    if (isDisputed()) {
-      say(CHOOSE_FIRST);
-    } else {
-      event.detail.issueRequest(true);
-    }
-  });
+  whenSent().then(() => event.detail.issueRequest(true));
 });
 
 // ---------------------------------------------------------------- what is heard
 
-function changed() {
+// An edit of what the form holds now, if that is anything else than before; of the same step it goes into the one that waits.
+function capture() {
   clearTimeout(typing);
   typing = 0;
-  const edit = { step, body: body() };
-  if (queue.length && queue.at(-1).step === step && !(sending && queue.length === 1)) {
-    queue[queue.length - 1] = edit;
+  const now = values();
+  const { fields, was } = differences(now, last);
+  last = now;
+  if (!Object.keys(fields).length) {
+    return;
+  }
+  const waiting = sending && queue.length === 1 ? null : queue.at(-1);
+  if (waiting?.step === step && waiting.page === page) {
+    waiting.was = { ...was, ...waiting.was };
+    waiting.fields = { ...waiting.fields, ...fields };
   } else {
-    queue.push(edit);
+    numbers += 1;
+    queue.push({ page, number: numbers, step, base: bar().dataset.seen, fields, was, at: Date.now() });
   }
   remember();
+}
+
+function changed() {
+  capture();
+  sayWhereItStands();
   send();
 }
 
@@ -423,12 +417,13 @@ function flush() {
   }
 }
 
-document.addEventListener("input", (event) => {
-  if (stepping && event.target.closest("#design-form")) {
-    meanwhile.set(event.target.name, { value: event.target.value, checked: event.target.checked });
-  } else if (event.target.closest("#design-form")) {
+document.addEventListener("input", ({ target }) => {
+  if (stepping && target.closest("#design-form")) {
+    meanwhile[target.name] = target.type === "checkbox" ? (target.checked ? target.value : "") : target.value;
+  } else if (target.closest("#design-form")) {
     clearTimeout(typing);
     typing = setTimeout(changed, DEBOUNCE_MS);
+    sayWhereItStands();
   }
 });
 
@@ -457,14 +452,13 @@ document.addEventListener("submit", (event) => {
 
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-show-theirs]")) {
-    queue = [];
-    remember();
     clearConflict();
-    showState();
   } else if (event.target.closest("[data-keep-mine]")) {
-    bar().dataset.seen = document.getElementById("session-conflict").dataset.seen;
+    const rows = [...document.querySelectorAll("#session-conflict [data-field]")];
     clearConflict();
-    send();
+    newStep("mine");
+    write(Object.fromEntries(rows.map(({ dataset }) => [dataset.field, dataset.text])));
+    changed();
   }
 });
 
@@ -472,24 +466,29 @@ document.addEventListener("studio:step", ({ detail }) => go(detail));
 
 window.addEventListener("online", send);
 window.addEventListener("pagehide", flush);
+window.addEventListener("pageshow", ({ persisted }) => {
+  if (persisted) {
+    send();
+    lookAgain();
+  }
+});
 
 function start() {
   if (!form()) {
     return;
   }
   newStep("form");
-  try {
-    const kept = JSON.parse(localStorage.getItem(key()) ?? "{}");
-    queue = kept.queue ?? [];
-    if (queue.length) {
-      bar().dataset.seen = kept.seen; // what the first of them was an edit of: others may have gone on from there
-    }
-  } catch {
-    queue = [];
+  last = values();
+  queue = takeOver(key(), !form().dataset.design);
+  const conflict = disputed(key());
+  if (conflict) {
+    document.getElementById("session-conflict").outerHTML = conflict;
   }
+  markResult();
   if (queue.length) {
-    resumed = true;
-    say("Sending changes that were kept here.");
+    write(Object.assign({}, ...queue.map(({ fields }) => fields)));
+    last = values();
+    say("Sending changes that were kept in this browser.");
     send();
   } else if (form().dataset.design) {
     settleSoon();
