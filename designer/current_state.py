@@ -17,7 +17,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.spec import DesignSpec, parse_spec, spec_hash
 
-COLUMNS = ("given", "spec", "spec_hash", "figures", "versions", "state_number")
+COLUMNS = ("given", "spec", "spec_hash", "figures", "versions", "state_number", "changed_by")
 
 
 def rules() -> str:

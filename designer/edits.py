@@ -125,7 +125,7 @@ def record(
     locked.edits.filter(number__lte=edit.number - EDITS_KEPT).delete()
     if page is not None:
         EditingPage.objects.update_or_create(design=locked, key=page[0], defaults={"last": page[1]})
-    _move(locked, edit, is_same=is_same)
+    _move(locked, edit, by, is_same=is_same)
     _take_over(design, locked)
     return edit
 
@@ -151,21 +151,22 @@ def _take_over(design: Design, locked: Design) -> None:
 
 
 @transaction.atomic
-def move(design: Design, by: int) -> DesignEdit | None:
-    """Go back (-1) or forth (+1) by one edit; None where there is none that way."""
+def move(design: Design, steps: int, by: str = "") -> DesignEdit | None:
+    """Go back (-1) or forth (+1) by one edit, on behalf of somebody; None where there is none that way."""
     locked = Design.objects.select_for_update().get(pk=design.pk)
-    edit = locked.edits.filter(number=locked.at + by).first()
+    edit = locked.edits.filter(number=locked.at + steps).first()
     if edit is not None:
         hold_edit(locked, edit)
-        _move(locked, edit)
+        _move(locked, edit, by)
         _take_over(design, locked)
     return edit
 
 
-def _move(design: Design, edit: DesignEdit, *, is_same: bool = False) -> None:
+def _move(design: Design, edit: DesignEdit, by: str, *, is_same: bool = False) -> None:
     """Put an edit in sight; the design is called what that edit calls it, if it does."""
     design.at = edit.number
-    design.state_number += not is_same
+    if not is_same:
+        design.state_number, design.changed_by = design.state_number + 1, by
     with suppress(EstimatorError):  # an empty name, say: the form tells what is wrong with it
         design.name = checked_name(edit.typed.get("name", ""))
     design.save(update_fields=["at", "name", "updated_at", *COLUMNS])

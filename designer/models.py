@@ -38,6 +38,7 @@ class Design(models.Model):
     figures = models.JSONField(null=True)  # headline figures; null where they were not made yet, or it cannot be built
     versions = models.CharField(max_length=120, default="")  # model and catalog that ``spec`` was read by
     state_number = models.PositiveIntegerField(default=1)  # counts changes of what the form holds
+    changed_by = models.CharField(max_length=200, default="", blank=True)  # who made the last of them, by name
     at = models.PositiveIntegerField(default=0)  # number of the edit in sight; 0: its session has not begun
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -122,19 +123,23 @@ class EditingPage(models.Model):
         return f"{self.key} on {self.design_id}, at {self.last}"
 
 
-class Pin(models.Model):
-    """A design that its owner keeps in sight beside others."""
+class Baseline(models.Model):
+    """A state that its owner marked to measure others against. It is frozen: no later edit, price or model moves it."""
 
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="pins")
-    design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="pins")
-    position = models.PositiveSmallIntegerField()
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="baselines")
+    design = models.ForeignKey(Design, on_delete=models.SET_NULL, null=True, blank=True, related_name="baselines")
+    name = models.CharField(max_length=200)
+    given = models.JSONField()
+    spec_hash = models.CharField(max_length=64)
+    figures = models.JSONField(null=True)  # null in a row that was a pin: made when it is first shown
+    created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        ordering = ["position"]
-        constraints = [models.UniqueConstraint(fields=["owner", "design"], name="one_pin_per_design")]
+        ordering = ["-created_at"]
 
     def __str__(self) -> str:
-        return f"{self.design_id} at {self.position}"
+        return self.name
 
 
 class ShareLink(models.Model):

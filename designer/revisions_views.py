@@ -22,7 +22,6 @@ from designer.forms import DesignForm
 from designer.job_page import job_context, job_of, present_result, version_context
 from designer.live import live_context
 from designer.models import Design, DesignRevision
-from designer.pins import compare_pinned, pin, strip, unpin
 from designer.result_query import Page, page_number
 from designer.revising import branch_off
 from designer.revision_diff import revision_diff
@@ -146,58 +145,3 @@ def variant(request: HttpRequest, design_id: UUID) -> HttpResponse:
     row = design_to_own(request, design_id)
     said = f"This is a variant of “{row.name}”, which stays as it is."
     return branch_off(request, row, lambda _: said, reverse("design", args=[row.pk]))
-
-
-@login_required
-@require_POST
-def pin_change(request: HttpRequest, design_id: UUID) -> HttpResponse:
-    """Pin a design, or take its pin out; ``open`` names the design whose page asks."""
-    row = design_to_own(request, design_id)
-    problem = ""
-    if request.POST.get("do") == "unpin":
-        unpin(row.owner, row)
-    else:
-        try:
-            pin(row.owner, row)
-        except EstimatorError as error:
-            problem = error.words()
-    shown = _open(request, row)
-    if request.htmx:  # type: ignore[attr-defined]
-        return _strip(request, shown, problem)
-    if problem:
-        messages.error(request, problem)
-    return redirect("design", shown.pk)
-
-
-def _open(request: HttpRequest, row: Design) -> Design:
-    """The design on whose page the strip stands."""
-    try:
-        key = UUID(request.POST.get("open", ""))
-    except ValueError:
-        return row
-    return Design.objects.filter(pk=key, owner=row.owner).first() or row
-
-
-def _strip(request: HttpRequest, row: Design, problem: str = "") -> HttpResponse:
-    context = {"design": row, "problem": problem, "is_strip_answer": True} | strip(row.owner, row)
-    return render(request, "designer/_pins.html", context)
-
-
-@login_required
-@require_safe
-def pins(request: HttpRequest, design_id: UUID) -> HttpResponse:
-    """The strip of pinned designs, against the open one as it stands now."""
-    return _strip(request, design_to_own(request, design_id))
-
-
-@login_required
-@require_POST
-def pins_compare(request: HttpRequest, design_id: UUID) -> HttpResponse:
-    """Compare the open design with the pinned ones."""
-    row = design_to_own(request, design_id)
-    try:
-        made = compare_pinned(row.owner, row)
-    except EstimatorError as error:
-        messages.error(request, f"This could not be compared: {error.words()}")
-        return redirect("design", row.pk)
-    return redirect("comparison", made.pk)

@@ -61,17 +61,14 @@ def sent_form(data: QueryDict, row: Design, *, is_visited: bool) -> DesignForm:
 
 
 def head_context(row: Design) -> dict[str, Any]:
-    """The head of the page: the design, its newest version, where the session stands, and whether it is pinned.
-
-    ``is_pinned`` asks when a template does; a page that has read the pins knows it and says so itself.
-    """
+    """The head of the page: the design, its newest version, and where the session stands."""
     shown = {
         "design": row,
         "version": row.revisions.order_by("-number").first(),
         "at": row.at,
         "seen": row.state_number,
     }
-    return shown | steps_left(row) | {"is_pinned": row.pins.exists}
+    return shown | steps_left(row)
 
 
 def page_context(

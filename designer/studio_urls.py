@@ -1,8 +1,8 @@
-"""Addresses of what stands around a design's session: revisions, variants, pins, shared links, its spec as JSON."""
+"""Addresses of what stands around a design's session: versions, variants, baselines, shared links, its spec as JSON."""
 
 from django.urls import path
 
-from designer import revisions_views, share_views, spec_transfer
+from designer import baseline_views, revisions_views, share_views, spec_transfer
 
 urlpatterns = [
     path("designs/new/spec/", spec_transfer.spec_new, name="spec-new"),
@@ -15,9 +15,11 @@ urlpatterns = [
         name="version-compare",
     ),
     path("designs/<uuid:design_id>/variant/", revisions_views.variant, name="variant"),
-    path("designs/<uuid:design_id>/pin/", revisions_views.pin_change, name="pin"),
-    path("designs/<uuid:design_id>/pins/", revisions_views.pins, name="pins"),
-    path("designs/<uuid:design_id>/pins/compare/", revisions_views.pins_compare, name="pins-compare"),
+    path("designs/<uuid:design_id>/baselines/", baseline_views.baselines, name="baselines"),
+    path("designs/<uuid:design_id>/baselines/compare/", baseline_views.baselines_compare, name="baselines-compare"),
+    path(
+        "designs/<uuid:design_id>/baselines/<uuid:pk>/remove/", baseline_views.baseline_remove, name="baseline-remove"
+    ),
     path("designs/<uuid:design_id>/share/", share_views.share, name="share"),
     path("designs/<uuid:design_id>/share/<int:link_id>/withdraw/", share_views.share_withdraw, name="share-withdraw"),
     path(

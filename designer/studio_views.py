@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from designer.access import design_page, design_to_change, design_to_see, name_of, owner_of, visiting
+from designer.baselines import against
 from designer.current_state import figures_now, fresh, read
 from designer.diagrams import fabric_svg
 from designer.edits import (
@@ -91,30 +92,38 @@ def _merged(request: HttpRequest, row: Design, sent: SentEdit) -> HttpResponse:
     figures_now(row)  # what the session begins with keeps its figures
     number, before = row.state_number, edit_in_sight(row)
     head = before.typed if before else start_state(row)
-    shown = figures_shown(request, row)
+    shown, others = figures_shown(request, row), row.changed_by
     typed, disputed = sent.into(head, number, before)
     if disputed and typed == head:
         return _disputed(request, row, sent, head, disputed)
-    if visiting(request):
-        typed = with_book_shown(typed, head)
-    form = DesignForm(typed, owner=row.owner, only_book=book_shown(head) if visiting(request) else None)
-    form.is_valid()
-    live = live_context(form, form.spec)
+    allowed = with_book_shown(typed, head) if visiting(request) else typed
+    live, refused = _judged(request, row, allowed, head), {}
+    if allowed != typed:  # a book of the owner that a visitor may not name: the form goes back to the one there was
+        refused = {"problems": _judged(request, row, typed, head).get("problems")}
     page = (sent.page, sent.number) if sent.page and not disputed else None
-    spec, figures = (form.spec, to_keep(live)) if "headlines" in live else (None, None)
-    record(row, typed, sent.step, spec, figures, seen=number, by=name_of(request), page=page)
+    spec, figures = (live["form"].spec, to_keep(live)) if "headlines" in live else (None, None)
+    record(row, allowed, sent.step, spec, figures, seen=number, by=name_of(request), page=page)
     if disputed:
         return _disputed(request, row, sent, head, disputed)
-    if sent.base not in (None, number):  # what others did meanwhile is shown with it
-        return state_answer(request, row, shown)
+    if refused or sent.base not in (None, number):  # what others did meanwhile is shown with it
+        by = {"edited_by": others} if others != name_of(request) else {}
+        return state_answer(request, row, shown, refused | by)
     return _live(request, row, live, shown)
+
+
+def _judged(request: HttpRequest, row: Design, typed: Mapping[str, str], head: Mapping[str, str]) -> dict[str, Any]:
+    """The form of a text and its figures, or what stands in the way of them."""
+    form = DesignForm(typed, owner=row.owner, only_book=book_shown(head) if visiting(request) else None)
+    form.is_valid()
+    return live_context(form, form.spec) | {"form": form}
 
 
 def _live(request: HttpRequest, row: Design, live: dict[str, Any], shown: Mapping[str, Any] | None) -> HttpResponse:
     """The parts of the page that an edit changes."""
     figures = live if "headlines" in live else live | held_figures(row)
     context = {"since_edit": changes(figures["headlines"], shown), "estimated_hash": _estimated_hash(request)}
-    return render(request, "designer/_live.html", figures | head_context(row) | {"is_live": True} | context)
+    beside = {} if visiting(request) else against(row.owner, figures["headlines"])
+    return render(request, "designer/_live.html", figures | head_context(row) | {"is_live": True} | context | beside)
 
 
 def _disputed(
@@ -123,9 +132,8 @@ def _disputed(
     """The state as it is, and the fields that both have changed, with what either says."""
     only = book_shown(head) if visiting(request) else None
     differences = typed_differences(head, sent.fields, DesignForm(owner=row.owner, only_book=only), names)
-    last = edit_in_sight(row)
-    others = row.edits.exclude(by=name_of(request)).order_by("-number").first() or last
-    context = {"differences": differences, "by": others.by if others else ""}
+    last = row.edits.exclude(by=name_of(request)).order_by("-number").first() or edit_in_sight(row)
+    context = {"differences": differences, "by": last.by if last else ""}
     return state_answer(request, row, figures_shown(request, row), context, CONFLICT)
 
 
@@ -156,10 +164,10 @@ def redo(request: HttpRequest, design_id: UUID) -> HttpResponse:
     return _moved(request, design_id, 1)
 
 
-def _moved(request: HttpRequest, design_id: UUID, by: int) -> HttpResponse:
+def _moved(request: HttpRequest, design_id: UUID, steps: int) -> HttpResponse:
     row = design_to_change(request, design_id)
     shown = figures_shown(request, row)
-    move(row, by)
+    move(row, steps, name_of(request))
     if not request.htmx and "Studio" not in request.headers:  # type: ignore[attr-defined]
         return redirect("design", row.pk)
     return state_answer(request, row, shown)
@@ -172,7 +180,9 @@ def state(request: HttpRequest, design_id: UUID) -> HttpResponse:
     row = design_to_see(request, design_id)
     if request.GET.get("at") == str(row.state_number):
         return HttpResponse(status=204)
-    return state_answer(request, row, figures_shown(request, row))
+    is_own = row.changed_by == name_of(request)
+    by = f"{row.changed_by}, in another window" if is_own else row.changed_by or "somebody else"
+    return state_answer(request, row, figures_shown(request, row), {"edited_by": by})
 
 
 def state_answer(
@@ -184,8 +194,7 @@ def state_answer(
     context = page_context(form, spec, row) | {"is_live": True, "with_form": True, "is_state": True}
     context["since_edit"] = changes(context.get("headlines"), shown)
     context["estimated_hash"] = _estimated_hash(request)
-    edit = edit_in_sight(row)
-    context["edited_by"] = edit.by if edit and edit.by != name_of(request) else ""
+    context |= {} if visiting(request) else against(row.owner, context.get("headlines"))
     return render(request, "designer/_live.html", context | dict(more or {}), status=status)
 
 

@@ -72,14 +72,18 @@ NAMES = {figure.help: figure.name for figure in FIGURES}
 
 
 def summary_rows(
-    headlines: Mapping[str, Any], moved: Mapping[str, float] | None, result: Mapping[str, Any] | None
+    headlines: Mapping[str, Any],
+    moved: Mapping[str, float] | None,
+    result: Mapping[str, Any] | None,
+    against: Mapping[str, float] | None = None,
 ) -> list[dict[str, Any]]:
-    """A row a figure: what it says, and by how much the last edit changed it; without notes where there is no estimate."""
+    """A row a figure: what it says, and how far it is from the screen before (``moved``) and the baseline (``against``)."""
     notes = _notes(headlines, result) if result else {}
     return [
-        {"name": figure.name, "help": figure.help, "note": notes.get(figure.key, "")} | cell
+        {"name": figure.name, "help": figure.help, "note": notes.get(figure.key, ""),
+         "against": _change(figure, against or {})} | cell
         for figure, cell in zip(FIGURES, summary_cells(headlines, moved or {}), strict=True)
-    ]
+    ]  # fmt: skip
 
 
 def summary_cells(headlines: Mapping[str, Any], moved: Mapping[str, float]) -> list[dict[str, Any]]:

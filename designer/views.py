@@ -16,6 +16,7 @@ from django_htmx.http import HttpResponseClientRedirect, HttpResponseStopPolling
 
 from designer import samples
 from designer.access import design_page, design_to_change, design_to_own, design_to_see, name_of, owner_of, visiting
+from designer.baselines import against, strip
 from designer.bom_table import sorted_bom
 from designer.design_list import design_rows, sorted_rows
 from designer.diagrams import fabric_svg
@@ -27,7 +28,6 @@ from designer.forms import DesignForm
 from designer.job_page import job_context, job_of, job_or_404, job_part, present_result, problems_of, version_context
 from designer.link_lists import is_outdated
 from designer.models import Design
-from designer.pins import strip
 from designer.racks_tab import racks_picture
 from designer.result_query import MAX_DIGITS
 from designer.revising import revise, tab_page
@@ -89,8 +89,8 @@ def design(request: HttpRequest, design_id: UUID) -> HttpResponse:
     if found := found_query(shown):
         return redirect(f"{request.path}?{urlencode(found)}#{ANCHOR}")
     page = page_context(form, spec, row, present_result(job, spec))
-    pins = {} if visiting(request) else strip(row.owner, row)
-    return render(request, "designer/design.html", page | shown | pins)
+    beside = {} if visiting(request) else strip(row.owner, row) | against(row.owner, page.get("headlines"))
+    return render(request, "designer/design.html", page | shown | beside)
 
 
 def _problems(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:

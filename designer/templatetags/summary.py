@@ -11,6 +11,8 @@ register = template.Library()
 
 
 @register.simple_tag
-def figures_of(headlines: Mapping[str, Any], moved: Any, result: Mapping[str, Any] | None) -> list[dict[str, Any]]:
-    """Rows of the strip; ``moved`` and ``result`` may be missing."""
-    return summary_rows(headlines, moved or None, result)
+def figures_of(
+    headlines: Mapping[str, Any], moved: Any, result: Mapping[str, Any] | None, against: Any = None
+) -> list[dict[str, Any]]:
+    """Rows of the strip; ``moved``, ``result`` and ``against`` may be missing."""
+    return summary_rows(headlines, moved or None, result, against or None)

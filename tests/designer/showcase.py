@@ -12,13 +12,13 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from designer.accounts import local_owner
+from designer.baselines import mark
 from designer.calibrations import save_calibration
 from designer.comparison_items import resolved_items
 from designer.comparisons import create_comparison
 from designer.current_state import figures_now
 from designer.edits import record, start_state
 from designer.models import Calibration, Comparison, Design, PriceBook, Quote, SignInLink
-from designer.pins import pin
 from designer.price_books import create_book, revise_book
 from designer.quotes import create_quote
 from designer.samples import add_samples
@@ -69,7 +69,7 @@ def make() -> dict[str, str]:
     add_samples(owner)
     unit, long = designed(owner, UNIT), designed(owner, UNIT | {"name": LONG})
     hall, large, draft = designed(owner, *REVISIONS), designed(owner, LARGEST), invalid(owner)
-    pin_with_variants(owner, hall)
+    baselines_and_variants(owner, hall)
     newcomer = cleared_account()
     wait_for_estimates()
     book = price_book(owner)
@@ -99,14 +99,15 @@ def designed(owner: User, *revisions: dict[str, Any]) -> Design:
     return design
 
 
-def pin_with_variants(owner: User, hall: Design) -> None:
-    """A design and two variants of it, pinned side by side."""
-    pin(owner, hall)
+def baselines_and_variants(owner: User, hall: Design) -> None:
+    """A design that is marked as a baseline, and two variants of it, which are marked as well."""
+    mark(owner, hall, "Bid 2")
     for name, change in VARIANTS.items():
         variant = branch(owner, hall)
         given = variant.now.given
         spec = parse_spec(given | {"name": name, "fabric": given["fabric"] | change}, load_catalog())
-        pin(owner, save_design(owner, spec, variant))
+        save_design(owner, spec, variant)
+        mark(owner, variant)
         request_estimate(owner, spec)
 
 

@@ -127,30 +127,35 @@ def test_a_text_that_is_no_json_is_marked_where_it_breaks_off(browser: Any, sess
     page.context.close()
 
 
-def test_the_strip_of_pinned_designs_follows_what_is_typed(page: Any) -> None:
-    page.click("#pin-button button")
-    page.wait_for_selector("#pins tbody tr")
+def test_the_baseline_stays_and_the_differences_follow_what_is_typed(page: Any) -> None:
+    page.click("a[data-panel]:has-text('Baseline')")
+    page.fill("#baseline-name", "Bid 1")
+    page.press("#baseline-name", "Enter")
+    page.wait_for_selector("#baselines tbody tr")
     first = page.url
     page.click("button:has-text('Branch a variant')")
     page.wait_for_url(lambda url: url.split("?")[0] != first.split("?")[0])
-    row = page.locator("#pins tbody tr").first
-    assert "this design" not in row.inner_text()
+    row = page.locator("#baselines tbody tr").first
+    assert "Bid 1" in row.inner_text()
     gpus = int(row.locator("td").first.inner_text().replace(",", ""))
     page.select_option("#id_size_unit", "gpus")
     page.fill("#id_size", "64")
-    playwright.expect(row).to_contain_text(f"+{gpus - 64}")
-    page.locator("#pins .unpin").first.click()
-    playwright.expect(page.locator("#pins tbody tr")).to_have_count(0)
+    playwright.expect(row).to_contain_text(f"{gpus:,}")
+    playwright.expect(row).to_contain_text(f"now \N{MINUS SIGN}{gpus - 64}")
+    playwright.expect(page.locator("[data-figure=gpus] .figure-against")).to_contain_text(f"\N{MINUS SIGN}{gpus - 64}")
+    page.locator("#baselines .baseline-remove").first.click()
+    playwright.expect(page.locator("#baselines tbody tr")).to_have_count(0)
+    playwright.expect(page.locator("[data-figure=gpus] .figure-against")).to_be_empty()
 
 
 def test_panels_open_and_close_by_keyboard(page: Any) -> None:
-    page.focus("a[data-panel]:has-text('Revisions')")
+    page.focus("a[data-panel]:has-text('Versions')")
     page.keyboard.press("Enter")
-    page.wait_for_selector(".revision-list")
+    page.wait_for_selector("#version-form")
     assert page.evaluate("document.activeElement.id") == "revisions-title"
     page.keyboard.press("Escape")
     playwright.expect(page.locator("#head-panel > *")).to_have_count(0)
-    assert "Revisions" in page.evaluate("document.activeElement.textContent")
+    assert "Versions" in page.evaluate("document.activeElement.textContent")
 
 
 @pytest.mark.parametrize("width", [390, 1440])
@@ -158,12 +163,12 @@ def test_panels_and_strip_fit_their_screen(browser: Any, session: Any, width: in
     watched: list[str] = []
     page = opened(browser, session, watched, viewport={"width": width, "height": 844})
     page.goto(session["first"].split("?")[0] + "?tab=findings")
-    if page.locator("#pin-button button:text-is('Pin')").count():
-        page.click("#pin-button button")
-        page.wait_for_selector("#pins tbody tr")
-    for name in ("Revisions", "Share"):
+    page.click("a[data-panel]:has-text('Baseline')")
+    page.press("#baseline-name", "Enter")
+    page.wait_for_selector("#baselines tbody tr")
+    for name, panel in (("Versions", ".revisions"), ("Share", ".share")):
         page.click(f"a[data-panel]:has-text('{name}')")
-        page.wait_for_selector(f".{name.lower()}.side-panel")
+        page.wait_for_selector(f"{panel}.side-panel")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert watched == []
     page.context.close()

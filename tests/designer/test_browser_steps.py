@@ -123,9 +123,9 @@ def test_nothing_is_called_kept_before_the_server_has_it(tab):  # noqa: F811
 def test_changes_count_from_the_screen_before_and_fade(tab):  # noqa: F811
     edited(tab, 768)
     tab.fill("#id_size", "512")
-    sent(tab)
+    says(tab, "Every change is kept")
     tab.fill("#id_size", "504")  # the same step still: its start is no screen any more
-    sent(tab)
+    says(tab, "Every change is kept")
     assert tab.inner_text("[data-figure=gpus] .figure-change").startswith("−8")
     tab.wait_for_function("() => !document.querySelector('.figure-change')", timeout=MOST_MS)
 
@@ -211,7 +211,9 @@ def test_an_edit_of_another_browser_appears_within_two_seconds(tab, browser, ses
     tab.bring_to_front()
     edited(other, 96)
     tab.wait_for_function("() => document.getElementById('id_size').value === '96'", timeout=2000)
-    tab.wait_for_function("() => document.querySelector('#session-note').textContent.startsWith('Changed by ')", timeout=MOST_MS)
+    tab.wait_for_function(
+        "() => document.querySelector('#session-note').textContent.startsWith('Changed by ')", timeout=MOST_MS
+    )
     other.context.close()
 
 

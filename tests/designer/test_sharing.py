@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 
 SMALL = {"name": "Shared hall", "compute": {"server": "dgx-h100", "gpus": 64}, "fabric": {"generation": "ndr"}}
 OTHER = {"name": "Closed hall", "compute": {"server": "dgx-h100", "gpus": 128}, "fabric": {"generation": "ndr"}}
-POSTS = ("edit", "undo", "redo", "settle", "design", "floor-plan", "variant", "pin", "pins-compare", "share", "spec",
+POSTS = ("edit", "undo", "redo", "settle", "design", "floor-plan", "variant", "baselines", "baselines-compare", "share", "spec",
          "comparison-families", "design-delete")  # fmt: skip
 STUDIO = {"Studio": "1"}
 
@@ -80,7 +80,7 @@ class TestReading:
         client, _, _ = visitor(design)
         words = client.get(reverse("design", args=[design.pk])).content.decode()
         assert '<fieldset class="form-lock" disabled>' in words
-        for name in ("edit", "undo", "redo", "settle", "share", "variant", "pin", "design-delete", "revisions"):
+        for name in ("edit", "undo", "redo", "settle", "share", "variant", "baselines", "design-delete", "revisions"):
             assert reverse(name, args=[design.pk]) not in words, name
         assert "session.js" not in words
         assert 'type="submit" class="button primary"' not in words
@@ -152,7 +152,7 @@ class TestReading:
         client.get(reverse("shared", args=[issue(design, "read")[1]]))
         assert client.get(reverse("design", args=[design.pk])).status_code == 200
         assert client.post(reverse("edit", args=[design.pk]), {"name": "x"}).status_code == 403
-        for name in ("design-delete", "share", "variant", "pin"):
+        for name in ("design-delete", "share", "variant", "baselines"):
             assert client.post(reverse(name, args=[design.pk])).status_code == 403, name
         assert client.get(f"/api/v1/designs/{design.pk}/").status_code == 404
 
@@ -185,7 +185,7 @@ class TestEditing:
         assert client.get(reverse("estimate-status", args=[design.pk, job.pk])).status_code == 200, "of a state before"
 
     @pytest.mark.parametrize(
-        "name", ["design-delete", "share", "variant", "pin", "pins-compare", "comparison-families"]
+        "name", ["design-delete", "share", "variant", "baselines", "baselines-compare", "comparison-families"]
     )
     def test_an_edit_link_owns_nothing(self, design, name):
         client, _, _ = visitor(design, "edit")

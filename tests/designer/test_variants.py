@@ -1,4 +1,4 @@
-"""Variants that branch off a design, and designs that are pinned beside the open one."""
+"""Variants that branch off a design, and baselines that the open one is measured against."""
 
 from typing import Any
 
@@ -7,15 +7,13 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from designer import kept_figures, pins
-from designer.models import Comparison, Design, Pin
-from designer.pins import MOST_PINS, TooManyPins, pin, pinned, strip, unpin
+from designer import baselines, kept_figures
+from designer.baselines import MOST_BASELINES, NoBaseline, TooManyBaselines, baselines_of, mark, strip
+from designer.models import Baseline, Comparison, Design
 from designer.services import save_design
 from designer.summary import FIGURES
-from designer.templatetags.units import usd
 from designer.variants import branch, variant_name
 from estimator.catalog.loader import load_catalog
-from estimator.pipeline import estimate
 from estimator.spec import parse_spec
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
@@ -82,26 +80,41 @@ class TestVariants:
 
 
 def cells_of(owner: User, design: Design) -> dict[str, dict[str, Any]]:
-    """What the first pinned design shows beside an open one, by figure."""
-    return {cell["key"]: cell for cell in strip(owner, design)["pins"][0]["cells"]}
+    """What the newest baseline shows beside an open design, by figure."""
+    return {cell["key"]: cell for cell in strip(owner, design)["baselines"][0]["cells"]}
 
 
-class TestPins:
-    def test_figures_of_each_stand_beside_the_live_ones(self, page, owner):
-        live, other = made(owner, 64), made(owner, 128, "Larger")
-        pin(owner, other)
+HTMX = {"HX-Request": "true"}
+
+
+class TestBaselines:
+    def test_the_page_says_how_far_the_design_is_from_it(self, page, owner):
+        live = made(owner, 64)
+        page.post(reverse("baselines", args=[live.pk]), {"name": "Bid 1"})
         edit(page, live, "72", "size.1")
-        live.refresh_from_db()
-        cells = cells_of(owner, live)
-        expected = estimate(
-            [parse_spec(other.now.given, load_catalog())], load_catalog(), parts=("counts", "bom", "cost")
-        )
-        assert cells["capex_usd"]["value"] == usd(expected[0].as_json()["cost"]["capex_usd"]["total"]["typical"])
-        assert cells["gpus"]["change"]["text"] == "+56"
+        answer = page.get(reverse("design", args=[live.pk]))
+        assert answer.context["against"]["gpus"] == 8
+        words = answer.content.decode()
+        assert "against the baseline “Bid 1”" in words
+        cells = cells_of(owner, live.now)
+        assert (cells["gpus"]["value"], cells["gpus"]["change"]["text"]) == ("64", "+8")
         assert list(cells) == [figure.key for figure in FIGURES]
-        words = page.get(reverse("pins", args=[live.pk])).content.decode()
-        assert "Larger" in words
-        assert "+56" in words
+        assert "now +8" in page.get(reverse("baselines", args=[live.pk])).content.decode()
+
+    def test_it_is_frozen_whatever_is_edited_afterwards(self, page, owner, monkeypatch):
+        """Its design, the design's own price book, model and catalog may change: the baseline does not."""
+        live, other = made(owner), made(owner, 128, "Larger")
+        marked = mark(owner, other, "Bid 1")
+        before = Baseline.objects.values().get()
+        cells = cells_of(owner, live)
+        edit(page, other, "256", "size.1")
+        monkeypatch.setattr(kept_figures, "MODEL_VERSION", "99.0")
+        assert cells_of(owner, live)["gpus"] == cells["gpus"]
+        other.delete()
+        after = Baseline.objects.values().get()
+        assert after == before | {"design_id": None}
+        assert marked.figures["gpus"] == 128
+        assert cells_of(owner, live)["gpus"]["value"] == "128"
 
     def test_a_least_figure_says_so_and_is_held_against_none(self, owner):
         live, other = made(owner), made(owner, 128, "Custom")
@@ -109,110 +122,90 @@ class TestPins:
             "compute": {"server": "custom", "nodes": 16, "gpus_per_node": 8, "nics_per_node": 8}
         }
         save_design(owner, parse_spec(values, load_catalog()), other)
-        pin(owner, other)
+        mark(owner, other)
         cells = cells_of(owner, live)
         for key in ("it_kw", "capex_usd", "usd_per_gpu"):
             assert cells[key]["value"].startswith("≥ ")
             assert cells[key]["change"] is None
-        assert cells["gpus"]["change"]["text"] == "+64"
+        assert cells["gpus"]["change"]["text"] == "\N{MINUS SIGN}64"
 
-    def test_a_pinned_design_is_shown_as_it_stands(self, page, owner):
-        live, other = made(owner), made(owner, 128, "Larger")
-        pin(owner, other)
-        edit(page, other, "256", "size.1")
-        assert cells_of(owner, live)["gpus"]["value"] == "256"
-        page.post(reverse("undo", args=[other.pk]))
-        assert cells_of(owner, live)["gpus"]["value"] == "128"
-
-    def test_while_the_open_one_is_invalid_its_last_figures_count(self, page, owner):
-        live, other = made(owner), made(owner, 128, "Larger")
-        pin(owner, other)
+    def test_while_the_form_is_invalid_the_state_that_holds_counts(self, page, owner):
+        live = made(owner)
+        mark(owner, live)
         edit(page, live, "72", "size.1")
         edit(page, live, "many", "size.2")
-        live.refresh_from_db()
-        assert cells_of(owner, live)["gpus"]["change"]["text"] == "+56"
+        assert cells_of(owner, live.now)["gpus"]["change"]["text"] == "+8"
 
-    def test_nothing_is_estimated_twice_and_nothing_in_the_live_answer(self, page, owner, monkeypatch):
-        live, other = made(owner), made(owner, 128, "Larger")
-        pin(owner, other)
+    def test_nothing_is_estimated_twice_and_no_table_in_the_live_answer(self, page, owner, monkeypatch):
+        live = made(owner)
+        mark(owner, live)
         edit(page, live, "72", "size.1")
-        live.refresh_from_db()
-        strip(owner, live)
         monkeypatch.setattr(kept_figures, "estimate", lambda *_, **__: pytest.fail("estimated again"))
-        monkeypatch.setattr(pins, "strip", lambda *_: pytest.fail("asked for by a live answer"))
+        monkeypatch.setattr(baselines, "strip", lambda *_: pytest.fail("asked for by a live answer"))
         edit(page, live, "80", "size.2")
-        live.refresh_from_db()
-        assert cells_of(owner, live)["gpus"]["change"]["text"] == "+48"
+        assert cells_of(owner, live.now)["gpus"]["change"]["text"] == "+16"
 
     def test_six_are_the_most(self, page, owner):
-        designs = [made(owner, 64 + 8 * n, f"Hall {n}") for n in range(MOST_PINS + 1)]
-        for design in designs[:-1]:
-            pin(owner, design)
-        pin(owner, designs[0])
-        with pytest.raises(TooManyPins, match="6 designs are pinned"):
-            pin(owner, designs[-1])
-        answer = page.post(reverse("pin", args=[designs[-1].pk]), headers={"HX-Request": "true"})
-        assert "Unpin one of them first" in answer.content.decode()
-        assert pinned(owner) == designs[:-1]
+        live = made(owner)
+        for number in range(MOST_BASELINES):
+            mark(owner, live, f"Bid {number}")
+        with pytest.raises(TooManyBaselines, match="There are 6 baselines"):
+            mark(owner, live, "Bid 7")
+        answer = page.post(reverse("baselines", args=[live.pk]), {"name": "Bid 7"}, headers=HTMX).content.decode()
+        assert "Remove one of them first" in answer
+        assert 'value="Bid 7"' in answer
+        assert [one.name for one in baselines_of(owner)] == [f"Bid {n}" for n in reversed(range(MOST_BASELINES))]
 
-    def test_pins_come_and_go_on_the_page_they_are_asked_from(self, page, owner):
-        live, other = made(owner), made(owner, 128, "Larger")
-        htmx = {"HX-Request": "true"}
-        page.post(reverse("pin", args=[other.pk]), {"do": "pin"})
-        assert "Larger" in page.get(reverse("design", args=[live.pk])).content.decode()
-        answer = page.post(reverse("pin", args=[other.pk]), {"do": "unpin", "open": str(live.pk)}, headers=htmx)
-        assert 'data-count="0"' in answer.content.decode()
-        assert 'id="pin-button"' in answer.content.decode()
-        assert not Pin.objects.exists()
+    def test_one_that_cannot_be_built_is_none(self, owner):
+        values = {
+            "name": "Too large",
+            "compute": {"server": "dgx-h100", "gpus": 4096},
+            "fabric": {"generation": "ndr", "tiers": 1},
+        }
+        with pytest.raises(NoBaseline, match="cannot be built"):
+            mark(owner, save_design(owner, parse_spec(values, load_catalog())))
 
-    def test_a_deleted_design_takes_its_pin_along(self, owner):
-        design = made(owner)
-        pin(owner, design)
-        design.delete()
-        assert pinned(owner) == []
+    def test_they_come_and_go_with_the_strip_of_figures(self, page, owner):
+        live = made(owner)
+        address = reverse("baselines", args=[live.pk])
+        assert "Mark this state" in page.get(address, {"panel": "1"}, headers=HTMX).content.decode()
+        answer = page.post(address, {"name": "Bid 1"}, headers=HTMX).content.decode()
+        assert all(text in answer for text in ('id="baselines"', 'data-count="1"', 'id="summary"', "“Bid 1” is frozen"))
+        pk = Baseline.objects.get().pk
+        answer = page.post(reverse("baseline-remove", args=[live.pk, pk]), headers=HTMX).content.decode()
+        assert 'data-count="0"' in answer
+        assert not Baseline.objects.exists()
 
-    def test_compare_opens_a_comparison_of_all_as_they_stand(self, page, owner):
-        live, saved, drafted = made(owner, 64), made(owner, 128, "Saved"), made(owner, 64, "Drafted")
-        pin(owner, saved)
-        pin(owner, drafted)
-        pin(owner, live)
-        edit(page, drafted, "256", "size.1")
-        answer = page.post(reverse("pins-compare", args=[live.pk]))
+    def test_compare_puts_the_design_as_it_stands_beside_them(self, page, owner):
+        live = made(owner, 64)
+        mark(owner, live, "Bid 1")
+        edit(page, live, "256", "size.1")
+        answer = page.post(reverse("baselines-compare", args=[live.pk]))
         comparison = Comparison.objects.get()
         assert answer.url == reverse("comparison", args=[comparison.pk])
-        assert [side["label"] for side in comparison.specs] == ["Hall", "Saved", "Drafted"]
-        assert [bool(side["design"]) for side in comparison.specs] == [True, True, True]
-        assert comparison.specs[2]["spec"]["compute"]["gpus"] == 256
+        assert [(item["label"], item["gpus"]) for item in comparison.result["items"]] == [("Bid 1", 64), ("Hall", 256)]
         assert comparison.baseline == 0
 
-    def test_with_nothing_else_pinned_there_is_nothing_to_compare(self, page, owner):
-        live = made(owner)
-        pin(owner, live)
-        answer = page.post(reverse("pins-compare", args=[live.pk]), follow=True)
-        assert "No other design is pinned" in answer.content.decode()
+    def test_without_one_there_is_nothing_to_compare(self, page, owner):
+        answer = page.post(reverse("baselines-compare", args=[made(owner).pk]), follow=True)
+        assert "no baseline to compare with" in answer.content.decode()
         assert not Comparison.objects.exists()
 
-    def test_strangers_pin_and_see_nothing(self, owner):
+    def test_strangers_mark_and_see_nothing(self, owner):
         design = made(owner)
-        pin(owner, design)
+        marked = mark(owner, design)
         eve = User.objects.create_user("eve")
         stranger = Client()
         stranger.force_login(eve)
-        assert stranger.get(reverse("pins", args=[design.pk])).status_code == 404
-        assert stranger.post(reverse("pin", args=[design.pk])).status_code == 404
         own = made(eve, name="Eve's")
-        answer = stranger.post(reverse("pin", args=[own.pk]), {"open": str(design.pk)}, headers={"HX-Request": "true"})
-        assert reverse("pins", args=[own.pk]) in answer.content.decode()
-        assert str(design.pk) not in answer.content.decode()
+        for address in (reverse("baselines", args=[design.pk]), reverse("baseline-remove", args=[design.pk, marked.pk]),
+                        reverse("baseline-remove", args=[own.pk, marked.pk])):  # fmt: skip
+            assert stranger.post(address).status_code == 404
+        assert 'data-count="0"' in stranger.get(reverse("baselines", args=[own.pk])).content.decode()
+        assert Baseline.objects.count() == 1
 
-    def test_without_its_cache_figures_are_made_anew(self, owner, monkeypatch):
-        class Away:
-            def __getattr__(self, name: str) -> Any:
-                raise ConnectionError("away")
-
-        live, other = made(owner), made(owner, 128, "Larger")
-        pin(owner, other)
-        monkeypatch.setattr(kept_figures, "cache", Away())
-        assert cells_of(owner, live)["gpus"]["value"] == "128"
-        unpin(owner, other)
-        assert strip(owner, live)["pins"] == []
+    def test_one_that_was_a_pin_gets_its_figures_when_it_is_first_shown(self, owner):
+        live = made(owner)
+        Baseline.objects.create(owner=owner, design=live, name="Hall", given=live.given, spec_hash=live.spec_hash)
+        assert cells_of(owner, live)["gpus"]["value"] == "64"
+        assert Baseline.objects.get().figures["gpus"] == 64

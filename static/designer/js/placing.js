@@ -48,7 +48,7 @@ function placeFigures(strip, fresh) {
   strip.setAttribute("aria-label", fresh.getAttribute("aria-label"));
   for (const item of fresh.querySelectorAll("[data-figure]")) {
     const there = strip.querySelector(`[data-figure="${item.dataset.figure}"]`);
-    for (const part of [".figure-value", ".figure-foot"]) {
+    for (const part of [".figure-value", ".figure-foot", ".figure-against"]) {
       const [old, now] = [there.querySelector(part), item.querySelector(part)];
       if (old.innerHTML !== now.innerHTML) {
         old.replaceWith(now);

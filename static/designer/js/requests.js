@@ -19,3 +19,12 @@ export async function asked(address, options, saySlow) {
     clearTimeout(slow);
   }
 }
+
+export function refusalWords(status) {
+  if (status === 302 || status === 403) {
+    return "You are signed out. Your changes are kept in this browser: sign in and open this page again.";
+  }
+  return status === 404
+    ? "This design is not there any more."
+    : `The server refused this change (${status}). It is kept in this browser: reload the page to try again.`;
+}

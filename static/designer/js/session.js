@@ -4,8 +4,8 @@
 import { differences, form, markChanged, values, write } from "./fields.js";
 import { fadeChanges, isStale, markResult } from "./freshness.js";
 import { place } from "./placing.js";
-import { asked, headers } from "./requests.js";
-import { disputed, keep, keepDisputed, page, takeOver } from "./unsent.js";
+import { asked, headers, refusalWords } from "./requests.js";
+import { add, disputed, keep, keepDisputed, takeOver } from "./unsent.js";
 
 const DEBOUNCE_MS = 20;
 const SETTLE_MS = 900;
@@ -25,7 +25,6 @@ const channel = "BroadcastChannel" in window ? new BroadcastChannel("clusterwrig
 
 let queue = []; // edits not yet on the server, oldest first: {page, number, step, base, fields, was, at}
 let last = {}; // what the form held when the newest edit was made of it
-let numbers = 0;
 let sending = false;
 let turn = Promise.resolve(); // of the steps back and forth
 let stepping = false;
@@ -93,6 +92,7 @@ async function send() {
   }
   sending = true;
   const edit = queue[0];
+  const { seen } = bar().dataset;
   const answer = await post(edit);
   sending = false;
   if (answer.isAway) {
@@ -108,6 +108,7 @@ async function send() {
   queue.shift();
   opened(answer.address);
   show(answer.html);
+  seenWith(edit, seen);
   remember();
   if (answer.status === 409) {
     keepDisputed(key(), document.getElementById("session-conflict").outerHTML);
@@ -119,6 +120,14 @@ async function send() {
     save();
   } else {
     settleSoon();
+  }
+}
+
+// Edits that were made while this one was under way saw the state that it led to, if nobody else has come in between.
+function seenWith(edit, before) {
+  const now = bar().dataset.seen;
+  if (edit.base === before && Number(now) <= Number(before) + 1) {
+    queue.filter(({ base }) => base === before).forEach((later) => { later.base = now; });
   }
 }
 
@@ -212,10 +221,7 @@ function refused(answer) {
     return;
   }
   remember();
-  const words = answer.status === 302 || answer.status === 403
-    ? "You are signed out. Your changes are kept in this browser: sign in and open this page again."
-    : `The server refused this change (${answer.status}). It is kept in this browser: reload the page to try again.`;
-  say(words);
+  say(refusalWords(answer.status));
 }
 
 // ---------------------------------------------------------------- other tabs, other people
@@ -394,14 +400,7 @@ function capture() {
   if (!Object.keys(fields).length) {
     return;
   }
-  const waiting = sending && queue.length === 1 ? null : queue.at(-1);
-  if (waiting?.step === step && waiting.page === page) {
-    waiting.was = { ...was, ...waiting.was };
-    waiting.fields = { ...waiting.fields, ...fields };
-  } else {
-    numbers += 1;
-    queue.push({ page, number: numbers, step, base: bar().dataset.seen, fields, was, at: Date.now() });
-  }
+  add(queue, { step, base: bar().dataset.seen, fields, was }, sending ? queue[0] : null);
   remember();
 }
 

@@ -8,7 +8,21 @@ const DISPUTED = "clusterwright.disputed.";
 const PAGE = "clusterwright.page";
 const LEFT_BEHIND_MS = 30_000; // edits of an unsaved design that are as old as that belong to no page any more
 
-export const page = [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+const page = [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+let numbers = 0;
+
+// One more edit of this page. What belongs to the same step as the newest one goes into that, unless it is under way.
+export function add(queue, edit, underWay) {
+  const newest = queue.at(-1);
+  if (newest && newest !== underWay && newest.step === edit.step && newest.page === page) {
+    newest.was = { ...edit.was, ...newest.was };
+    newest.fields = { ...newest.fields, ...edit.fields };
+  } else {
+    numbers += 1;
+    queue.push({ page, number: numbers, at: Date.now(), ...edit });
+  }
+}
 
 const ofDesign = (key) => `${STORE}${key}.`;
 
