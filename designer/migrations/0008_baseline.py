@@ -15,7 +15,7 @@ def baselines_of_pins(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("designer", "0006_current_state"),
+        ("designer", "0007_kept_answers"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
