@@ -39,6 +39,7 @@ from designer.spec_keys import (
 from designer.templatetags.units import words
 from estimator.catalog.aliases import renamed
 from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.records import Server, Switch
 from estimator.changes import Change
 from estimator.errors import Problem, SpecError
 from estimator.fabric_fields import Generation
@@ -104,6 +105,11 @@ class SizeUnitSelect(forms.Select):
         return option
 
 
+def _model(record: Switch | Server) -> str:
+    """The model as a list names it; what cannot be ordered yet says so."""
+    return f"{record.model} (announced)" if record.status == "announced" else record.model
+
+
 @cache
 def _switch_choices(version: str) -> tuple[list[tuple[str, Any]], dict[str, str]]:
     """Switches by vendor, and the generations each one fits. ``version`` is the key under which they are kept."""
@@ -116,7 +122,7 @@ def _switch_choices(version: str) -> tuple[list[tuple[str, Any]], dict[str, str]
     by_vendor: dict[str, list[tuple[str, str]]] = {}
     for part, switch in catalog.switches.items():
         if fits[part]:
-            by_vendor.setdefault(switch.vendor, []).append((part, switch.model))
+            by_vendor.setdefault(switch.vendor, []).append((part, _model(switch)))
     return [("", "Automatic"), *sorted(by_vendor.items()), ("custom", "Custom: give the radix below")], fits
 
 
@@ -124,7 +130,7 @@ def _server_choices(catalog: Catalog) -> list[tuple[str, Any]]:
     by_vendor: dict[str, list[tuple[str, str]]] = {}
     for part, server in catalog.servers.items():
         if server.gpu_count:
-            by_vendor.setdefault(server.vendor, []).append((part, server.model))
+            by_vendor.setdefault(server.vendor, []).append((part, _model(server)))
     return [*sorted(by_vendor.items()), ("custom", "Custom: give the counts below")]
 
 

@@ -2,13 +2,15 @@
 
 from django.urls import path
 
-from designer import advice_views, gallery_views, reading_views, workload_views
+from designer import advice_views, catalog_views, gallery_views, reading_views, workload_views
 
 urlpatterns = [
     path("start/", gallery_views.start, name="start"),
     path("start/workloads/<slug:key>/", workload_views.workload, name="workload"),
     path("start/workloads/<slug:key>/variant/", workload_views.workload_variant, name="workload-variant"),
     path("published/", gallery_views.published, name="published"),
+    path("catalog/", catalog_views.catalog, name="catalog"),
+    path("catalog/<str:part>/", catalog_views.catalog_part, name="catalog-part"),
     path("import/", gallery_views.design_import, name="design-import"),
     path("tour/skip/", gallery_views.tour_skip, name="tour-skip"),
     path("advice/", advice_views.advice, name="advice"),
