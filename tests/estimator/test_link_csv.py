@@ -66,7 +66,7 @@ SPECS: dict[str, Any] = {
         reserved={"fabric_manager_links": 3},
     ),
     "xdr": design(100, "xdr", "dgx-b300"),
-    "roce-800": design(64, "roce-800", "dgx-b300"),
+    "roce-800": design(64, "roce-800", "vr-nvl72-tray"),
     "arista": design(64, "roce-400", "hgx-h100-8u", leaf_switch="arista-7060x6-64pe"),
     "junos": design(64, "roce-400", "hgx-h100-8u", leaf_switch="juniper-qfx5240-64od"),
     "custom radix": design(64, "ndr", leaf_radix=40, spine_radix=24, core_radix=20),
