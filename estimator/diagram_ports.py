@@ -6,7 +6,7 @@ from itertools import groupby
 import numpy as np
 
 from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE
-from estimator.link_list import LOWER_KINDS, UPPER_KINDS, LinkList
+from estimator.link_list import LOWER_KINDS, UPPER_KINDS, LinkList, further_cables
 from estimator.topology import FABRIC_MANAGER, LEAF_LEAF, NODE_LEAF
 
 TO_NODE, TO_MANAGER, UP, DOWN, PEER, OUT, OPEN, KEPT = (
@@ -30,7 +30,7 @@ class Port:
     medium: str | None = None
     length_m: float | None = None
     part: str | None = None
-    cable: int | None = None
+    cables: str | None = None  # numbers; a link may take several fibres
     rail: int | None = None
     plane: int | None = None
 
@@ -87,10 +87,11 @@ def linked_ports(links: LinkList, device: int, ends: list[tuple[int, int, int, b
         far_labels = links.labels[UPPER_KINDS[tier] if is_lower else LOWER_KINDS[tier]]
         far_port = far_labels.port(b_port, b_lane) if is_lower else far_labels.port(a_port)
         choice = links.plan.runs[run].choice
+        more = further_cables(cable, choice.cables_per_link) if choice else None
         out.append(
             Port(near.port(port, lane), _use(tier, is_lower), row, names[far], far, far_port, rate,
                  choice.told_medium if choice else None, round(length_m, 2), choice.cable.id if choice else None,
-                 cable, rail or None, plane)
+                 " ".join(one for one in (str(cable), more) if one), rail or None, plane)
         )  # fmt: skip
     return out
 

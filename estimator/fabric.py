@@ -42,6 +42,7 @@ class Wiring:
     last_spine_up_held: int  # cores, and the spine itself, hold ports for so many once the design has grown
     spine_up_most: int  # of any spine, then
     cores: tuple[int, ...]  # of each core group
+    cores_held: tuple[int, ...]  # the same, once the design has grown
     leaf_ports: int
     spine_ports: int
     spine_ports_down: int  # of three tiers: those that may face leaves
@@ -332,6 +333,7 @@ def _wiring(sizing: Sizing, i: int) -> Wiring:
         last_spine_up_held=int(sizing.last_spine_up_held[i]) if is_three else 0,
         spine_up_most=int(sizing.spine_up_most[i]) if is_three else 0,
         cores=tuple(_cores_of_sets(sizing, i, np.arange(n_groups)).tolist()) if is_three else (),
+        cores_held=tuple(_cores_of_sets(sizing, i, np.arange(n_groups)).tolist()) if is_three else (),
         leaf_ports=_leaf_ports(sizing, i),
         spine_ports=int(asked.spine_ports[i]),
         spine_ports_down=int(spine_downlinks(asked)[i]) if is_three else int(asked.spine_ports[i]),

@@ -27,12 +27,14 @@ from estimator.version import MODEL_VERSION
 
 COLUMNS = (
     "link", "cable", "tier", "plane", "rail", "a_device", "a_cage", "a_port", "b_device", "b_cage", "b_port",
-    "rate_gbit_s", "media", "length_m", "part",
+    "rate_gbit_s", "media", "length_m", "part", "further_cables",
 )  # fmt: skip
 LOWER_KINDS = (NODE, MANAGER, LEAF, SPINE, LEAF)  # of each tier
 UPPER_KINDS = (LEAF, LEAF, SPINE, CORE, LEAF)
 BLOCK_ROWS = 4096
-LinkRow = tuple[int, int, str, int, int | None, str, str, str, str, str, str, int, str | None, float, str | None]
+LinkRow = tuple[
+    int, int, str, int, int | None, str, str, str, str, str, str, int, str | None, float, str | None, str | None
+]
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,10 @@ class LinkList:
         return labels_of(self.spec, self.table, self.role, self.catalog)
 
     def rows(self, start: int = 0, stop: int | None = None) -> Iterator[LinkRow]:
-        """Rows in the order of COLUMNS; numbers stay numbers, what does not apply is None."""
+        """Rows in the order of COLUMNS; numbers stay numbers, what does not apply is None.
+
+        A link of several fibres has the number of the first one under ``cable``, those of the rest under ``further_cables``.
+        """
         end = len(self) if stop is None else min(stop, len(self))
         for tier in range(len(TIERS)):
             of_tier = self.table.rows(tier)
@@ -83,7 +88,8 @@ class LinkList:
         table, cabling, names = self.table, self.cabling, self.table.devices.names
         lower, upper = self.labels[LOWER_KINDS[tier]], self.labels[UPPER_KINDS[tier]]
         media = [
-            (run.choice.told_medium, run.choice.cable.id) if run.choice else (None, None) for run in self.plan.runs
+            (c.told_medium, c.cable.id, c.cables_per_link) if (c := run.choice) else (None, None, 1)
+            for run in self.plan.runs
         ]
         columns = (
             table.plane, table.rail, table.a_device, table.a_port, table.b_device, table.b_port, table.b_lane,
@@ -92,11 +98,17 @@ class LinkList:
         block = zip(*(column[rows].tolist() for column in columns), strict=True)
         for number, row in enumerate(block, start=rows.start + 1):
             plane, rail, a, a_port, b, b_port, b_lane, rate, cable, length_m, run = row
-            medium, part = media[run]
+            medium, part, pieces = media[run]
             yield (
                 number, cable, TIERS[tier], plane, rail or None, names[a], lower.cages[a_port], lower.port(a_port),
                 names[b], upper.cages[b_port], upper.port(b_port, b_lane), rate, medium, round(length_m, 2), part,
+                further_cables(cable, pieces),
             )  # fmt: skip
+
+
+def further_cables(cable: int, pieces: int) -> str | None:
+    """Numbers of a link's cables after the first, side by side; None where it has one."""
+    return " ".join(str(number) for number in range(cable + 1, cable + pieces)) or None
 
 
 def link_list(spec: DesignSpec, catalog: Catalog, role: str = COMPUTE) -> LinkList:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 Column = npt.NDArray[np.integer[Any]]
 _SLIVER_DM = np.float32(1e-3)  # float32 lengths of whole decimetres stay what they are
 _DM_PER_M = 10
+_CM_PER_M, _SLIVER_CM = np.float32(100), np.float32(0.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +127,8 @@ def _lengths(
             lengths_m[rows] = ends.length_m
         elif floor is None:
             lengths_m[rows] = catalog.default_lengths[ends.tier].length_m
+        else:
+            lengths_m[rows] = np.ceil(lengths_m[rows] * _CM_PER_M - _SLIVER_CM) / _CM_PER_M  # as lists print them
     if by_hand:
         lengths_m[by_hand.is_set] = by_hand.length_m[by_hand.is_set]
     return lengths_m

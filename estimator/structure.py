@@ -3,15 +3,16 @@
 What is alike is written once: a kind of group stands for all such groups, so nothing here grows with the link table.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from estimator.built import Group, groups_of, is_loose
+from estimator.core_links import CoreLinks, core_links, first_spine_uplink
 from estimator.fabric import SizedFabric
-from estimator.topology import first_uplink, seats_in_node_order
-from estimator.units import IntArray
+from estimator.topology import seats_in_node_order
+from estimator.units import Column, IntArray
 
 LOST = -1  # in an array of parts or devices: there is none
 
@@ -27,10 +28,9 @@ class Seats:
 
 @dataclass(frozen=True)
 class Structure:
-    """One fabric, cut into components, groups and sets; ``dealt`` remembers which spines each set of cores meets."""
+    """One fabric, cut into components, groups and sets."""
 
     fabric: SizedFabric
-    dealt: dict[int, tuple[IntArray | None, IntArray]] = field(default_factory=dict)
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -156,60 +156,51 @@ class Structure:
         return int((self.cores_of_spine(spine) == core).sum())
 
     def cores_of_spine(self, spine: int) -> IntArray:
-        """Core behind each uplink of a spine, in order of ports; docs of topology.py say how they are dealt."""
-        wiring = self.fabric.wiring
-        component, group, place = self.group_of_spine(spine)
-        kind, sets = self.kind_of_group(group), len(wiring.cores)
-        size, links = wiring.cores[place % sets], np.arange(kind.spine_up)
-        first = component * sum(wiring.cores) + sum(wiring.cores[: place % sets])
-        if kind.spine_up % size == 0:
-            return first + links // (kind.spine_up // size)
-        before: IntArray = links + self.links_before(group)
-        return first + before % size
+        """Core behind each uplink of a spine, in order of ports; core_links.py says how they are dealt."""
+        component, place = divmod(spine, self.spines_a_component)
+        column, place = divmod(place, self.spines_a_component // self.fabric.wiring.columns)
+        core, _ = self._meets
+        mine = slice(*np.searchsorted(self._core_links.spine, [place, place + 1]))
+        found: IntArray = component * sum(self.fabric.wiring.cores) + core[column % len(core), mine].astype(np.int64)
+        return found
+
+    @cached_property
+    def _core_links(self) -> CoreLinks:
+        return core_links(self.fabric.wiring)
+
+    @cached_property
+    def _meets(self) -> tuple[Column, Column]:
+        return self._core_links.meets(self.fabric.wiring.columns)
 
     def links_before(self, group: int) -> int:
         """Links that one spine of each group before this one has to the same set of cores."""
         kind = self.kind_of_group(group)
         return min(group, kind.first) * self.fabric.wiring.spine_up + (group - kind.first) * kind.spine_up
 
-    def held_up(self, kind: Group) -> int:
-        """Uplinks that ports are held for at a spine: more than there are, where the last pod may still grow."""
-        wiring = self.fabric.wiring
-        return wiring.last_spine_up_held if kind is self.groups[-1] else wiring.spine_up
-
     def up_ports(self, kind: Group, links_per_cage: int) -> IntArray:
         """Port of every uplink of a spine."""
-        wiring = self.fabric.wiring
-        size, held = wiring.cores[0], self.held_up(kind)
-        first = first_uplink(
-            wiring.spine_ports, max(map(self.held_up, self.groups)), wiring.spine_ports_down, links_per_cage
-        )
-        number = np.arange(kind.spine_up)
-        if kind.spine_up % size == held % size == 0:
-            number = number // (kind.spine_up // size) * (held // size) + number % (kind.spine_up // size)
-        ports: IntArray = first + number
+        number = 0 if kind is self.groups[0] else int(self._core_links.spine[-1])
+        held = self._core_links.held_uplink[self._core_links.spine == number]
+        ports: IntArray = first_spine_uplink(self.fabric.wiring, links_per_cage) + held
         return ports
 
     def spines_of_core(self, core: int) -> IntArray:
         """Spine behind each port of a core of the first component, in order of ports; LOST where a port is held open."""
-        _, number, place = self.set_of_core(core)
-        if number not in self.dealt:
-            self.dealt[number] = self._spines_of_set(number)
-        dealt, alike = self.dealt[number]
-        return dealt[place :: self.fabric.wiring.cores[number]] if dealt is not None else alike
+        spines, ports, starts = self._by_core
+        mine = slice(starts[core], starts[core + 1])
+        found = np.full(int(ports[mine].max()) + 1, LOST, dtype=np.int64)
+        found[ports[mine]] = spines[mine]
+        return found
 
-    def _spines_of_set(self, number: int) -> tuple[IntArray | None, IntArray]:
-        """Spines of a set link by link where links go round its cores, else None; and as they stand at any core."""
-        wiring, size = self.fabric.wiring, self.fabric.wiring.cores[number]
-        spines, parts = [], [np.zeros(0, dtype=np.int64)]
-        for group in range(self.n_groups):
-            kind = self.kind_of_group(group)
-            held = np.arange(self.held_up(kind) // size) < kind.spine_up // size
-            for at in range(number, kind.spines, len(wiring.cores)):
-                spines.append(self.spine_at(0, group, at))
-                parts.append(np.where(held, spines[-1], LOST))
-        ups = self.fabric.spine_up[spines]
-        return np.repeat(spines, ups) if (ups % size).any() else None, np.concatenate(parts)
+    @cached_property
+    def _by_core(self) -> tuple[IntArray, Column, IntArray]:
+        """Spine and core port of the first component's links, core by core, and where each core's begin."""
+        columns = self.fabric.wiring.columns
+        core, port = np.broadcast_arrays(*self._meets)
+        spine = self._core_links.spine + np.arange(columns)[:, None] * (self.spines_a_component // columns)
+        order = np.argsort(core.ravel(), kind="stable")
+        starts = np.searchsorted(core.ravel()[order], np.arange(sum(self.fabric.wiring.cores) + 1))
+        return np.broadcast_to(spine, core.shape).ravel()[order], port.ravel()[order], starts
 
     def first_cores(self) -> list[int]:
         """The first core, which stands for all; every core of the first component where they differ."""

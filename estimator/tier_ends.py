@@ -5,7 +5,7 @@ adapter; both are marked as assumed.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,10 +13,11 @@ import numpy as np
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import COMPUTE, links_per_node_cage, switch_ports
 from estimator.catalog.records import Switch
+from estimator.core_links import filled_cages, first_spine_uplink, has_gaps, may_pair_up
 from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE, first_manager_ports, manager_links_of_leaves
 from estimator.fit import Cage
 from estimator.media import AUTO, Question
-from estimator.topology import first_uplink, leaf_uplink_ports, panels_of
+from estimator.topology import leaf_uplink_ports, panels_of
 from estimator.units import BoolArray, IntArray, ceil_div
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ SITE_TIERS = (NODE_LEAF, LEAF_SPINE, SPINE_CORE)  # those with keys of the site
 class Side:
     """One end of a tier. ``used`` counts links by device (nodes and managers: one entry for all of them).
 
-    ``first`` is the first link that the panel can hold, counted over all links of the device at this rate.
+    ``first`` is the first link that the panel can hold, counted over all links of the device at this rate. ``filled`` are
+    the cages of every device where links do not stand side by side.
     """
 
     kind: str
@@ -42,6 +44,7 @@ class Side:
     first: IntArray | int = 0
     is_assumed: bool = False
     title: str = ""  # for readers, where the name is an id of the catalog
+    filled: IntArray | None = None
 
     @property
     def words(self) -> str:
@@ -63,6 +66,8 @@ class Side:
     def cages(self) -> IntArray:
         """Filled cages of every device."""
         links = self.cage.links
+        if self.filled is not None:
+            return self.filled
         if isinstance(self.first, int) and self.first % links == 0:
             return np.asarray(ceil_div(self.used, links))
         return np.where(self.used > 0, self.last_cage - self.first_cage + 1, 0)
@@ -130,15 +135,15 @@ def _tiers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role: st
         lower = _switch_side(LEAF, switches[LEAF], cage, fabric.leaf_up, first)
         upper_cage = _switch_cage(switches[SPINE][0], rate, catalog)
         upper = _switch_side(SPINE, switches[SPINE], upper_cage, fabric.spine_down)
-        yield _between(LEAF_SPINE, spec, fabric, catalog, (upper, lower), fabric.group_spines, switches[SPINE][0])
+        yield _between(LEAF_SPINE, spec, fabric, catalog, (upper, lower), switches[SPINE][0])
     if fabric.links_spine_core:
         cage = _switch_cage(switches[SPINE][0], rate, catalog)
-        up = max(wiring.spine_up, wiring.last_spine_up)
-        first = first_uplink(wiring.spine_ports, up, int(fabric.spine_down.max()), cage.links)
-        lower = _switch_side(SPINE, switches[SPINE], cage, fabric.spine_up, first)
         upper_cage = _switch_cage(switches[CORE][0], rate, catalog)
-        upper = _switch_side(CORE, switches[CORE], upper_cage, fabric.core_down)
-        yield _between(SPINE_CORE, spec, fabric, catalog, (upper, lower), fabric.group_cores, switches[CORE][0])
+        filled = filled_cages(fabric, cage.links, upper_cage.links) if has_gaps(wiring) else (None, None)
+        first = first_spine_uplink(wiring, cage.links)
+        lower = replace(_switch_side(SPINE, switches[SPINE], cage, fabric.spine_up, first), filled=filled[0])
+        upper = replace(_switch_side(CORE, switches[CORE], upper_cage, fabric.core_down), filled=filled[1])
+        yield _between(SPINE_CORE, spec, fabric, catalog, (upper, lower), switches[CORE][0])
     if fabric.links_leaf_leaf:
         yield _pairs(spec, fabric, catalog, switches[LEAF])
     if fabric.links_fabric_manager:
@@ -237,16 +242,19 @@ def _node_side(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role
 
 
 def _between(
-    tier: str, spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, ends: tuple[Side, Side],
-    met: tuple[int, ...], switch: Switch,
-) -> TierEnds:  # fmt: skip
+    tier: str, spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, ends: tuple[Side, Side], switch: Switch
+) -> TierEnds:
     """Links between switches; a twin cable is possible where every pair's links fill whole cages on both sides."""
     upper, lower = ends
-    links = upper.cage.links
-    may_twin = not np.any(lower.first % lower.cage.links) and all(not (lower.used % (n * links)).any() for n in met)
+    links, is_core = upper.cage.links, tier == SPINE_CORE
+    if is_core:
+        may_twin = may_pair_up(fabric.wiring, links)
+    else:
+        filled = all(not (lower.used % (n * links)).any() for n in fabric.group_spines)
+        may_twin = not np.any(lower.first % lower.cage.links) and filled
     question = _question(tier, spec, catalog, fabric.uplink_rate_gbit_s, upper, lower, may_twin, switch)
     length_m, is_default = _length(tier, spec, catalog)
-    n_links = fabric.links_leaf_spine if tier == LEAF_SPINE else fabric.links_spine_core
+    n_links = fabric.links_spine_core if is_core else fabric.links_leaf_spine
     return TierEnds(tier, n_links, upper, lower, question, length_m, is_default)
 
 

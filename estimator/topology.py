@@ -13,6 +13,7 @@ import numpy as np
 
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import COMPUTE, links_per_node_cage, switch_ports
+from estimator.core_links import core_links, first_spine_uplink, first_uplink
 from estimator.devices import (
     CORE,
     LEAF,
@@ -253,16 +254,6 @@ def _managers(out: _Rows) -> None:
 # ---------------------------------------------------------------- switches to switches
 
 
-def first_uplink(ports: int, uplinks: int, downlinks: int, links_per_cage: int) -> int:
-    """First port of the uplinks: the last ones, moved down to the start of a cage if downlinks leave it free.
-
-    ``downlinks`` are all that there may be, so that growth moves nothing.
-    """
-    at_end = ports - uplinks
-    aligned = at_end - at_end % links_per_cage
-    return aligned if aligned >= downlinks else at_end
-
-
 def leaf_uplink_ports(fabric: SizedFabric, panels: Panels) -> tuple[int, int, int]:
     """(first port, cage of it, links a cage) of the uplinks of a leaf.
 
@@ -357,10 +348,10 @@ def _spines(out: _Rows) -> None:
     """Axes: component, column, uplink of the column's spines: those of all pods, one pod after the other."""
     fabric, wiring, devices = out.fabric, out.fabric.wiring, out.devices
     copies, columns = fabric.n_components, wiring.columns
-    column = _column_of_spines(fabric)
+    column = core_links(wiring)
     n_links, n_spines = len(column.spine), int(column.spine[-1]) + 1
     shape = (copies, columns, n_links)
-    first = first_uplink(wiring.spine_ports, wiring.spine_up_most, wiring.spine_ports_down, out.panels.spine)
+    first = first_spine_uplink(wiring, out.panels.spine)
     port = (first + column.held_uplink).astype(np.int16)
     stack = np.arange(copies)[:, None] * columns + np.arange(columns)
     spine_base = (devices.first[SPINE] + stack * n_spines).astype(np.int32)
@@ -374,63 +365,3 @@ def _spines(out: _Rows) -> None:
     np.add(core_base[:, None, None], core, out=out.view("b_device", *shape))
     out.view("b_port", *shape)[...] = core_port
     out.view("b_cage", *shape)[...] = core_port // out.panels.core
-
-
-@dataclass(frozen=True)
-class _Column:
-    """The uplinks of one column's spines, one entry a link: what is alike in all columns, and how they differ.
-
-    A spine that has fewer uplinks than it will have once the design has grown leaves gaps, at its own ports and at the
-    cores': ``held`` counts the uplinks that ports are held for, ``held_uplink`` numbers a link among them. ``place`` is
-    what spines of the same set hold before this one in column 0, ``step`` how much more each further column puts before
-    it; ``cores`` and ``first_core`` are the core group's.
-    """
-
-    spine: IntArray
-    held: IntArray
-    held_uplink: IntArray
-    place: IntArray
-    step: IntArray
-    cores: IntArray
-    first_core: IntArray
-
-    def meets(self, columns: int) -> tuple[Column, Column]:
-        """(core, port of the core) of every link, shape (columns or 1, n_links)."""
-        column = np.arange(columns)[:, None]
-        if not (self.held % self.cores).any():
-            a_pair = self.held // self.cores
-            core = self.first_core + self.held_uplink // a_pair
-            port, step = self.place // self.cores + self.held_uplink % a_pair, self.step // self.cores
-            return core.astype(np.int32)[None], port.astype(np.int16) + column.astype(np.int16) * step.astype(np.int16)
-        turn = self.place + self.held_uplink + column * self.step
-        return (self.first_core + turn % self.cores).astype(np.int32), (turn // self.cores).astype(np.int16)
-
-
-def _column_of_spines(fabric: SizedFabric) -> _Column:
-    wiring = fabric.wiring
-    groups, pods, columns = len(wiring.cores), wiring.pods, wiring.columns
-    sets = np.arange(groups)
-    in_full, in_last = (
-        (n - sets + groups - 1) // groups for n in (wiring.spines, wiring.last_spines)
-    )  # spines of a set
-    pod = np.repeat(np.arange(pods), [wiring.spines] * (pods - 1) + [wiring.last_spines])
-    number = np.concatenate([np.tile(np.arange(wiring.spines), pods - 1), np.arange(wiring.last_spines)])
-    own_set, is_last = number % groups, pod == pods - 1
-    uplinks = np.where(is_last, wiring.last_spine_up, wiring.spine_up)
-    held = np.where(is_last, wiring.last_spine_up_held, wiring.spine_up)
-    step = np.where(is_last, in_last[own_set], in_full[own_set]) * held
-    place = pod * columns * in_full[own_set] * wiring.spine_up + number // groups * held
-    cores = np.array(wiring.cores)
-    link = np.repeat(np.arange(len(number)), uplinks)
-    uplink = np.arange(len(link)) - np.repeat(np.cumsum(uplinks) - uplinks, uplinks)
-    a_pair = np.maximum(uplinks // cores[own_set], 1)[link]
-    held_a_pair = np.where((uplinks < held)[link], held[link] // cores[own_set][link], a_pair)
-    return _Column(
-        spine=link,
-        held=held[link],
-        held_uplink=uplink // a_pair * held_a_pair + uplink % a_pair,
-        place=place[link],
-        step=step[link],
-        cores=cores[own_set][link],
-        first_core=(np.cumsum(cores) - cores)[own_set][link],
-    )

@@ -35,7 +35,7 @@ def _rows(links: LinkList) -> Iterator[tuple[Cell, ...]]:
         run.choice.cable.id: cable_type(run.choice.cable) for run in links.plan.runs if run.choice
     }
     for row in safe_rows(links):
-        _, cable, _, _, _, a, _, a_port, b, _, b_port, _, _, length_m, part = row
+        _, cable, _, _, _, a, _, a_port, b, _, b_port, _, _, length_m, part, _ = row
         kind = types.get(part, "")
         yield a, INTERFACE, a_port, b, INTERFACE, b_port, kind, PLANNED, cable, length_m, "m", text
 

@@ -54,10 +54,28 @@ def _cells(links: LinkList, tier: int, rows: slice) -> Iterator[tuple[Any, ...]]
     columns = (table.a_device, table.a_port, table.b_device, table.b_port, table.b_lane)
     ends = zip(*(column[rows].tolist() for column in columns), strict=True)
     for row, (a, a_port, b, b_port, b_lane) in zip(links.rows(rows.start, rows.stop), ends, strict=True):
-        link, cable, _, plane, rail, a_name, a_cage, a_label, b_name, b_cage, b_label, rate, media, length_m, part = row
+        (
+            link,
+            cable,
+            _,
+            plane,
+            rail,
+            a_name,
+            a_cage,
+            a_label,
+            b_name,
+            b_cage,
+            b_label,
+            rate,
+            media,
+            length_m,
+            part,
+            more,
+        ) = row
         yield (
             racks[a], units[a], a_name, types[a], lower[0][a_port], racks[b], units[b], b_name, SWITCH_TYPE,
-            upper[b_lane][b_port], a_cage, a_label, b_cage, b_label, rail, plane, rate, link, cable, media, length_m, part,
+            upper[b_lane][b_port], a_cage, a_label, b_cage, b_label, rail, plane, rate, link,
+            f"{cable} {more}" if more else cable, media, length_m, part,
         )  # fmt: skip
 
 
