@@ -57,11 +57,12 @@ def rows_of(text: str) -> list[Row]:
 def differences(estimate: Mapping[str, Any], lists: Mapping[str, str]) -> list[str]:
     """What an Estimate says and its link lists do not, over all fabrics; ``lists`` are CSV texts by fabric."""
     found: list[str] = []
-    watts: Counter[str] = Counter()
+    watts: dict[str, float] = defaultdict(float)
     for role, fabric in estimate["fabrics"].items():
         one = _Fabric(role, fabric, rows_of(lists[role]), estimate)
         found += [f"{role}: {text}" for text in one.differences()]
-        watts.update(one.watts())
+        for key, drawn in one.watts().items():
+            watts[key] += drawn
     found += _power(estimate, watts)
     found += _money(estimate)
     return found
@@ -206,10 +207,10 @@ class _Fabric:
             if known != here:
                 yield f"{tier}: {here} cages by the list, {known} in the counts"
 
-    def watts(self) -> Counter[str]:
+    def watts(self) -> dict[str, float]:
         """Switches with what is plugged into them, up to their limit, and modules in nodes and managers."""
         plugged: dict[tuple[str, str], float] = defaultdict(float)
-        out: Counter[str] = Counter()
+        out: dict[str, float] = defaultdict(float)
         for (kind, device, _), (*_, watts) in self.plugs().items():
             plugged[kind, device] += watts
         for (kind, _), watts in plugged.items():
