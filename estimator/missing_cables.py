@@ -23,6 +23,7 @@ from estimator.spec import DesignSpec, parse_spec, port_rate
 from estimator.spec_rules import uplink_rates
 from estimator.tier_ends import NODE_LEAF, SITE_TIERS, tier_ends
 
+NO_PART = "no_part_fits"
 _MOST_TRIED = 64
 _USUAL_M = 10.0  # a row of racks: who has cables of such a length may shorten a run, below it racks would have to move
 

@@ -37,7 +37,7 @@ def other_findings(one: OtherSized, catalog: Catalog) -> list[Finding]:
 
 def cabling_findings(one: OtherSized, plan: CablePlan) -> list[Finding]:
     """What cannot be cabled, and what no part of the catalog joins."""
-    severities = ((plan.blocked, "error"), (plan.problems, "warning"), (plan.hints, "info"))
+    severities = ((plan.blocked, "error"), (plan.problems, "error"), (plan.hints, "info"))
     return [
         of_problem(
             replace(problem, field=f"other_fabrics[{one.index}]", message=_named(one, problem.message), change=None),

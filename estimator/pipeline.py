@@ -20,7 +20,7 @@ from estimator.finding import in_word
 from estimator.findings import Finding, findings_of, of_problem
 from estimator.growth import compared_specs, growth_json, is_recabled, moved_manager_links
 from estimator.later_findings import about_growth, about_spares, cannot_grow
-from estimator.missing_cables import missing_cables
+from estimator.missing_cables import NO_PART, missing_cables
 from estimator.node_words import node_word
 from estimator.part_findings import part_findings
 from estimator.performance import design_performance
@@ -37,6 +37,7 @@ from estimator.version import MODEL_VERSION
 from estimator.whole_racks import whole_racks
 
 if TYPE_CHECKING:
+    from estimator.cable_runs import CablePlan
     from estimator.other_fabrics import OtherSized
 
 ALL_PARTS = ("counts", "links", "cables", "bom", "cost", "performance", "growth", "failures", "uncertainty")
@@ -128,7 +129,7 @@ def _one(
 ) -> Estimate:
     if others:
         from estimator.other_fabrics import other_json
-        from estimator.other_findings import cabling_findings, other_findings
+        from estimator.other_findings import other_findings
         from estimator.other_links import other_plan
     compute = fabric.as_json()
     fabrics = {COMPUTE: compute} | {one.key: other_json(one) for one in others}
@@ -156,7 +157,7 @@ def _one(
                   for one in others]  # fmt: skip
         for one, cabled in zip(others, billed, strict=True):
             fabrics[one.key] |= cabled.plan.as_json()
-            found += cabling_findings(one, cabled.plan)
+            found += _cabling_of(one, spec, cabled.plan, catalog)
         if {"bom", "cost", "failures", "spares", "growth"} & set(parts):
             bill = bill_of_fabrics([Billed(COMPUTE, spec, fabric, plan), *billed], catalog)
             bom = bill.as_json() if {"bom", "growth"} & set(parts) else None
@@ -181,6 +182,19 @@ def _one(
     word = node_word(spec.compute.server, catalog)
     made = replace(made, findings=[in_word(finding, word) for finding in made.findings])
     return made if "bom" in parts else replace(made, bom=None)
+
+
+def _cabling_of(one: "OtherSized", spec: DesignSpec, plan: "CablePlan", catalog: Catalog) -> list[Finding]:
+    """Findings about the cables of a network beside compute, with the change that ends a lack of them."""
+    from estimator.other_findings import cabling_findings
+
+    found = cabling_findings(one, plan)
+    if not plan.problems:
+        return found
+    from estimator.missing_other_cables import change_of
+
+    change = change_of(one, spec, catalog)
+    return [replace(finding, change=change) if finding.code == NO_PART else finding for finding in found]
 
 
 def _with_growth(made: Estimate, catalog: Catalog) -> Estimate:

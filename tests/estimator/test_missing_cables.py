@@ -83,6 +83,33 @@ def test_any_leaf_and_splitters_too(values: dict[str, Any]) -> None:
     check(values)
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    server=st.sampled_from(SERVERS), role=st.sampled_from(["storage", "in-band", "converged"]),
+    generation=st.sampled_from([None, "roce-100", "roce-200", "roce-400", "roce-800", "ndr"]), nodes=st.integers(2, 40),
+)  # fmt: skip
+def test_networks_beside_compute_too(server: str, role: str, generation: str | None, nodes: int) -> None:
+    entry = {"role": role, "extra_endpoints": 8} | ({"generation": generation} if generation else {})
+    values = asked(server, "roce-400", nodes) | {"other_fabrics": [entry]}
+    try:
+        made = made_of(values)
+    except (SpecError, InfeasibleDesign):
+        return  # refused in so many words
+
+    def lost(estimate: dict[str, Any]) -> list[str]:
+        (other,) = (fabric for key, fabric in estimate["fabrics"].items() if key != "compute")
+        return [tier for tier in TIERS if other["links"][tier] and not other["cables"][tier]]
+
+    if lost(made):
+        (found,) = [
+            f for f in made["findings"] if f["code"] == "no_part_fits" and f["field"].startswith("other_fabrics")
+        ]
+        assert found["severity"] == "error"
+        assert found["change"], values
+        for request in (values, made["spec"]):
+            assert not lost(made_of(apply_change(request, found["change"]))), found["change"]
+
+
 def changes_of(values: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
     yield from ((found["code"], found["severity"], found["change"]) for found in made_of(values)["findings"])
 

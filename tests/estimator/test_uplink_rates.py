@@ -6,18 +6,22 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from estimator.catalog.loader import load_catalog
 from estimator.changes import apply_change
-from estimator.errors import InfeasibleDesign, SpecError
+from estimator.errors import EstimatorError, InfeasibleDesign, SpecError
 from estimator.link_list import LinkList, link_list
+from estimator.link_media import cabled_by_link
 from estimator.pipeline import estimate
 from estimator.sizing import asked_columns, downlinks_by_ratio, size
 from estimator.spec import DesignSpec, parse_spec
+from estimator.tier_ends import tier_ends
 from estimator.units import ratio_text
+from tests.estimator.test_cabling_by_link import cabled, is_as_counted, is_sound
 from tests.estimator.test_topology import check_ports
 
 CATALOG = load_catalog()
@@ -50,12 +54,15 @@ def mixed_specs(draw: st.DrawFn) -> DesignSpec:
     }  # fmt: skip
     if draw(st.booleans()):
         fabric["leaf_uplinks"] = draw(st.integers(1, 24))
+    nodes = draw(st.integers(1, 150))
     if draw(st.booleans()):
         fabric["uplink_spread"] = "uneven"
+    elif draw(st.booleans()):
+        fabric["grow_to_nodes"] = nodes + draw(st.integers(0, 60))
     try:
-        return spec_of(draw(st.integers(1, 150)), generation, rate, part, **fabric)
+        return spec_of(nodes, generation, rate, part, **fabric)
     except SpecError:
-        return spec_of(draw(st.integers(1, 150)), generation, rate, part, oversubscription=fabric["oversubscription"])
+        return spec_of(nodes, generation, rate, part, oversubscription=fabric["oversubscription"])
 
 
 def listed(spec: DesignSpec) -> LinkList | None:
@@ -110,6 +117,38 @@ def test_every_cage_has_ports_of_one_rate_and_ratios_are_those_of_the_links(spec
     layers = [sum(fed.values()), *(of_tier[tier] for tier in between if of_tier[tier])]
     assert shown["bisection_gbit_s"] == min(layers) // 2
     assert shown["uplink_rate_gbit_s"] == up_rate
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    parts=st.sampled_from([("roce-400", 800), ("roce-800", 400), ("roce-200", 800)]), nodes=st.integers(2, 150),
+    server=st.sampled_from(["custom", "dgx-h100", "hgx-b200-10u", "dgx-b300", "smc-8125gs-mi300x"]),
+    layout=st.sampled_from(["rail-optimized", "rail-only", "top-of-rack"]), managers=st.sampled_from([0, 0, 3]),
+    kept=st.sampled_from([0, 0, 1, 3]), ratio=st.sampled_from(["1:1", "2:1", "5:3"]), splitters=st.booleans(),
+    down=st.sampled_from([None, None, 15, 24, 33]), tiers=st.sampled_from(["auto", 2, 3]),
+    lengths=st.tuples(*[st.sampled_from([1.0, 2.0, 5.0, 30.0, 60.0])] * 3),
+)  # fmt: skip
+def test_modules_and_cables_are_those_of_the_link_list(
+    parts: tuple[str, int], nodes: int, server: str, layout: str, managers: int, kept: int, ratio: str, splitters: bool,
+    down: int | None, tiers: Any, lengths: tuple[float, float, float],
+) -> None:  # fmt: skip
+    site: dict[str, Any] = dict(zip(("node_leaf_m", "leaf_spine_m", "spine_core_m"), lengths, strict=True))
+    fabric = {"layout": layout, "reserved": {"fabric_manager_links": managers, "leaf_ports": kept}, "tiers": tiers,
+              "oversubscription": ratio, "leaf_downlinks": down, "splitters": splitters,
+              "uplink_rate_gbit_s": parts[1]}  # fmt: skip
+    try:
+        spec, sized, table, plan, links = cabled(server, nodes, parts[0], site, **fabric)
+    except (EstimatorError, ValueError):
+        return  # no such fabric
+    is_as_counted(table, plan, links)
+    is_sound((spec, sized, table, plan, links))
+    again = cabled_by_link(spec, sized, CATALOG, "compute", tier_ends(spec, sized, CATALOG), table)
+    assert bool(again.blocked) == bool(plan.blocked)
+    for one, other in zip(plan.tiers, again.tiers, strict=True):
+        assert (one.n_links, one.n_cables, one.n_upper_modules, one.n_lower_modules) == (
+            other.n_links, other.n_cables, other.n_upper_modules, other.n_lower_modules)  # fmt: skip
+        assert np.array_equal(one.upper_plugs, other.upper_plugs)
+        assert np.array_equal(one.lower_plugs, other.lower_plugs)
 
 
 @settings(max_examples=40, deadline=None)
