@@ -4,13 +4,13 @@ A block is the nodes of a scalable unit, or of a few small ones, with their leav
 whose leaves share spines. Blocks fill rows one after the other and are not torn apart unless one is longer than a row.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
 
-from estimator.devices import CORE, KINDS, LEAF, MANAGER, SPINE
+from estimator.devices import CORE, KINDS, LEAF, MANAGER, NODE, SPINE
 from estimator.fabric import SizedFabric, segments_of
 from estimator.floor_devices import PDU, FloorDevices
 from estimator.racks import NodeRack, network_fits
@@ -205,12 +205,7 @@ class Floor:
 
     def _chunked(self, block: Block) -> tuple[list[Rack], Boxes]:
         """Node racks of a block, with leaves in them where those stand there, and the leaves that need other racks."""
-        each, stop = self.node_rack.n_nodes, block.first + block.n
-        racks = [
-            Rack(first, min(first + each, start + self.rack_unit, stop))
-            for start in range(block.first, stop, self.rack_unit)
-            for first in range(start, min(start + self.rack_unit, stop), each)
-        ]
+        racks = list(self._whole_racks(block) if self.node_rack.is_whole else self._racks(block))
         boxes = self._boxes(block.leaves, LEAF)
         if self.plan.leaf_placement == "network-row":
             return racks, []
@@ -220,6 +215,19 @@ class Floor:
         for number, box in enumerate(boxes[:n_inside]):
             racks[(2 * number + 1) * len(racks) // (2 * n_inside)].boxes.append(box)
         return racks, boxes[n_inside:]
+
+    def _racks(self, block: Block) -> Iterator[Rack]:
+        """Racks of a block; a unit begins with a new one."""
+        each, stop = self.node_rack.n_nodes, block.first + block.n
+        for start in range(block.first, stop, self.rack_unit):
+            for first in range(start, min(start + self.rack_unit, stop), each):
+                yield Rack(first, min(first + each, start + self.rack_unit, stop))
+
+    def _whole_racks(self, block: Block) -> Iterator[Rack]:
+        """Racks that are bought whole are filled in order, over the ends of units: one stands where its first node is."""
+        each, n_nodes = self.node_rack.n_nodes, self.devices.compute.n[NODE]
+        for first in range(ceil_div(block.first, each) * each, block.first + block.n, each):
+            yield Rack(first, min(first + each, n_nodes))
 
     def _filled(self, blocks: list[tuple[list[Rack], Boxes]], room: int) -> list[tuple[list[Rack], Boxes]]:
         """Blocks in rows of at most ``room`` racks: racks of a row, and leaves that all its blocks pool."""
@@ -242,7 +250,7 @@ class Floor:
     def _parts(self, racks: list[Rack], leaves: Boxes, room: int) -> list[tuple[list[Rack], Boxes]]:
         """A block in as few equal parts as rows can hold."""
         capacity = self._capacity(_kinds(leaves)) if leaves else 1
-        n = ceil_div(len(racks) + self._n_network(leaves), room)
+        n = max(ceil_div(len(racks) + self._n_network(leaves), room), 1)  # a unit within another's whole rack has none
         while ceil_div(len(racks), n) + ceil_div(ceil_div(len(leaves), n), capacity) > room:
             n += 1
         return list(zip(_dealt(racks, n), _dealt(leaves, n), strict=True))

@@ -182,6 +182,22 @@ def test_a_floor_takes_whole_racks_by_default() -> None:
     assert cabinets == floor["racks"] - 2
 
 
+@pytest.mark.parametrize(("fabric", "nodes"), [
+    ({"scalable_unit_nodes": 20}, 144), ({"scalable_unit_nodes": 7}, 130), ({"scalable_unit_nodes": 5}, 4),
+    ({"tiers": 3, "scalable_unit_nodes": 20, "pod_nodes": 40}, 100), ({"layout": "top-of-rack"}, 100),
+])  # fmt: skip
+def test_the_floor_has_as_many_whole_racks_as_the_bill(fabric: dict[str, Any], nodes: int) -> None:
+    """Units and pods that end within a rack share it: the bill had 8 racks where the floor had 16."""
+    asked = {"compute": {"server": TRAY, "nodes": nodes}, "fabric": XDR | fabric, "site": {"plan": {}}}
+    found = estimate([parse_spec(asked, CATALOG)], CATALOG, ("counts", "cables", "bom"))[0].as_json()
+    floor = found["fabrics"]["compute"]["floor_plan"]
+    bought = {line["part"]: line["quantity"] for line in found["bom"]["lines"]}
+    assert floor["racks_by_role"]["node"] == found["racks"]["racks"] == bought[f"{RACK}-frame"] == -(-nodes // 18)
+    assert sum(line["quantity"] for line in found["bom"]["lines"] if line["category"] == "rack") == (
+        floor["racks"] - floor["racks_by_role"]["node"]
+    )
+
+
 @pytest.mark.parametrize(("plan", "code", "severity", "change"), [
     ({"rack_power_kw": 100}, "rack_power_exceeded", "error", {"site.plan.rack_power_kw": 142.0}),
     ({"rack_weight_kg": 1200}, "rack_weight_exceeded", "error", {"site.plan.rack_weight_kg": 1580.0}),
