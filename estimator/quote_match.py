@@ -45,7 +45,11 @@ class Match:
 
 
 def match_lines(
-    lines: Sequence[QuoteLine], items: Sequence[Item], catalog: Catalog, by_hand: Mapping[str, str | None] | None = None
+    lines: Sequence[QuoteLine],
+    items: Sequence[Item],
+    catalog: Catalog,
+    by_hand: Mapping[str, str | None] | None = None,
+    known_already: Mapping[str, Match] | None = None,
 ) -> list[Match]:
     """The match of every line, in their order.
 
@@ -53,6 +57,7 @@ def match_lines(
     ----------
     lines, items : of the quote and of the design
     by_hand : line id → item key, or None for "not in the design": what somebody decided stands
+    known_already : line id → match, of lines that offer whole racks (quote_racks.py)
     """
     numbers, by_part = numbers_of(catalog), defaultdict(list)
     for item in items:
@@ -67,6 +72,8 @@ def match_lines(
         profiles.append(_profile(line, known, catalog))
         if by_hand and line.id in by_hand:
             found.append(_as_decided(current_key(by_hand[line.id], catalog), line, by_key, profiles[-1]))
+        elif known_already and line.id in known_already:
+            found.append(known_already[line.id])
         elif known and known.part in by_part:
             found.append(_by_number(line, known, sorted(by_part[known.part], key=_length), profiles[-1]))
         elif (same := own.get(plain(line.part_number))) is not None:

@@ -11,6 +11,7 @@ from estimator.catalog.records import Cable, Nic, Server, Switch
 from estimator.quote_words import SERVICE
 
 SERVER, NIC, SWITCH, MODULE, CABLE, FIBER = "server", "nic", "switch", "transceiver", "cable", "fiber"
+RACK_PART = "rack-system"
 PANEL, RACK, COOLING, MANAGEMENT, SERVICE_KIND, ACCESSORY = (
     "panel",
     "rack",
@@ -21,6 +22,7 @@ PANEL, RACK, COOLING, MANAGEMENT, SERVICE_KIND, ACCESSORY = (
 )
 MULTIMODE, SINGLE_MODE, COPPER = "multimode", "single-mode", "copper"
 _KINDS = (  # the first that the words name
+    (RACK_PART, r"nvlink switch trays?|power shel(?:f|ves)|rack frames?|nvlink cable cartridges?"),
     (
         ACCESSORY,
         r"power supply|psu|rail ?kit|fan(?: tray| module)?|bezel|mounting kit|spare part|dust cap|cleaner|power cord",

@@ -10,6 +10,7 @@ from estimator.quote_items import RANGE, Item, items_of
 from estimator.quote_lines import CHARGES, LeftOut, QuoteLine, QuoteReading, major
 from estimator.quote_match import HANDED, match_lines
 from estimator.quote_offers import NEWEST, Offer, count_pieces, mark_doubles, offers_of, usd_sum
+from estimator.quote_racks import whole_racks_of
 from estimator.units import cents_to_usd, counted
 
 Cents = tuple[int, int, int]
@@ -68,8 +69,8 @@ def quote_report(
         ``lines`` (what the design has), ``surplus`` (what it has not), ``left_out`` (rows that offer nothing): every row of the
         file is in one of the three. ``missing``, ``items``, ``problems``, ``totals``, ``notes`` and ``summary`` speak of them.
     """
-    items = items_of(bom_lines, catalog)
-    matches = match_lines(reading.lines, items, catalog, by_hand)
+    items, racks = whole_racks_of(reading.lines, items_of(bom_lines, catalog), catalog)
+    matches = match_lines(reading.lines, items, catalog, by_hand, racks)
     offers = offers_of(reading.lines, matches, rates or Rates(catalog.exchange_rates), day)
     mark_doubles(offers, items)
     offered = count_pieces(offers, items)
