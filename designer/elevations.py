@@ -41,7 +41,12 @@ ONE = {NODE: "server", LEAF: "leaf", SPINE: "spine", CORE: "core", MANAGER: "man
 MANY = {NODE: "servers", LEAF: "leaves", SPINE: "spines", CORE: "cores", MANAGER: "managers", HOST: "hosts"}
 RACK_FOR = {NODE: "Servers", LEAF: "Leaves", SPINE: "Spines", CORE: "Cores", MANAGER: "Other networks"}
 SIGNS = {NODE: "", LEAF: "L", SPINE: "S", CORE: "C", MANAGER: "O"}
-HOLDS = {"power-shelf": "Power shelves", "nvlink-switch": "NVLink switch trays", "oob-switch": "Management switches"}
+HOLDS = {
+    "scale-up-switch": "Scale-up switch trays",
+    "power-shelf": "Power shelves",
+    "nvlink-switch": "NVLink switch trays",
+    "oob-switch": "Management switches",
+}
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif"
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from estimator.bom_lines import RACK, RACK_SYSTEM, BomLine
 from estimator.catalog.loader import Catalog
-from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, TRAY, RackSystem
+from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, SCALE_UP_SWITCH, TRAY, RackSystem
 from estimator.catalog.records import Server
 from estimator.finding import Finding
 from estimator.units import ceil_div, counted
@@ -21,11 +21,22 @@ if TYPE_CHECKING:
 FIGURE_LABELS = {
     "rack_units": "Height in rack units", "width_mm": "Width", "depth_mm": "Depth", "height_mm": "Height",
     "weight_kg": "Weight", "typical_w": "Typical draw", "max_w": "Maximum draw", "peak_w": "Peak draw",
-    "liquid_heat_share": "Heat that liquid takes", "shelf_w": "Rating of a power shelf", "inlet_max_c": "Warmest inlet",
+    "liquid_heat_share": "Heat that liquid takes", "shelf_w": "Rating of a power shelf", "switch_tray_w": "Draw of a switch tray", "inlet_max_c": "Warmest inlet",
     "flow_least_l_min": "Least coolant flow", "flow_most_l_min": "Most coolant flow",
 }  # fmt: skip
-MANY = {TRAY: "compute trays", NVLINK_SWITCH: "NVLink switch trays", POWER_SHELF: "power shelves"}
-USES = {NVLINK_SWITCH: "scale-up switch", POWER_SHELF: "power", FRAME: RACK}  # is_rack counts frames
+SWITCH_TRAYS = (NVLINK_SWITCH, SCALE_UP_SWITCH)
+MANY = {
+    TRAY: "compute trays",
+    NVLINK_SWITCH: "NVLink switch trays",
+    SCALE_UP_SWITCH: "scale-up switch trays",
+    POWER_SHELF: "power shelves",
+}
+USES = {
+    NVLINK_SWITCH: "scale-up switch",
+    SCALE_UP_SWITCH: "scale-up switch",
+    POWER_SHELF: "power",
+    FRAME: RACK,
+}  # is_rack counts frames
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +84,7 @@ class WholeRacks:
 
     def lines(self) -> Iterator[BomLine]:
         """What the racks bring beside compute trays; the draw of all of it stands with the switch trays."""
-        drawing = next((part for part in self.system.own_parts if part.holds == NVLINK_SWITCH), self.system.parts[-1])
+        drawing = next((part for part in self.system.own_parts if part.holds in SWITCH_TRAYS), self.system.parts[-1])
         for part in self.system.own_parts:
             watts = self.own.typical_w / drawing.quantity if part is drawing else 0.0
             name = f"{self.system.vendor} {self.system.model}: {part.model}"

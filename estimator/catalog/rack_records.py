@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from estimator.catalog.price_records import Price
 
 TRAY, NVLINK_SWITCH, POWER_SHELF, FRAME = "tray", "nvlink-switch", "power-shelf", "frame"
+SCALE_UP_SWITCH = "scale-up-switch"  # of other makers
 RACK_FIGURES = (
     "rack_units", "width_mm", "depth_mm", "height_mm", "weight_kg", "typical_w", "max_w", "peak_w", "liquid_heat_share",
-    "shelf_w", "inlet_max_c", "flow_least_l_min", "flow_most_l_min",
+    "shelf_w", "switch_tray_w", "inlet_max_c", "flow_least_l_min", "flow_most_l_min",
 )  # fmt: skip
 NEEDED_FIGURES = ("rack_units", "typical_w", "max_w", "liquid_heat_share")
 PER_MILLE = 1_000  # all parts of a rack together

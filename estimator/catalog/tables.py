@@ -13,7 +13,7 @@ from typing import Any
 
 from estimator.catalog.grades import GRADES
 from estimator.catalog.price_records import CHANNELS
-from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, RACK_FIGURES, TRAY
+from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, RACK_FIGURES, SCALE_UP_SWITCH, TRAY
 from estimator.errors import CatalogError
 from estimator.exchange import CURRENCIES
 from estimator.price_choice import BASIS_ORDER
@@ -291,13 +291,13 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
     },
     "rack_parts": {
         "id": identifier, "rack_id": identifier, "position": count,
-        "holds": one_of(TRAY, NVLINK_SWITCH, POWER_SHELF, FRAME), "model": text, "quantity": count, "rack_units": count,
-        "price_per_mille": count, "price_basis": price_basis, "basis": fact_basis, "source": identifier, "as_of": date,
-        "note": optional_text,
+        "holds": one_of(TRAY, NVLINK_SWITCH, SCALE_UP_SWITCH, POWER_SHELF, FRAME), "model": text, "quantity": count,
+        "rack_units": count, "price_per_mille": count, "price_basis": price_basis, "basis": fact_basis,
+        "source": identifier, "as_of": date, "note": optional_text,
     },
     "rack_layouts": {
         "rack_id": identifier, "position": count, "first_unit": count, "n_units": count,
-        "holds": one_of(TRAY, NVLINK_SWITCH, POWER_SHELF, "oob-switch"), "basis": basis, "source": identifier,
+        "holds": one_of(TRAY, NVLINK_SWITCH, SCALE_UP_SWITCH, POWER_SHELF, "oob-switch"), "basis": basis, "source": identifier,
         "as_of": date, "note": optional_text,
     },
     "prices": {

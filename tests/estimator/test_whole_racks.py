@@ -67,11 +67,33 @@ def test_the_lines_draw_what_the_racks_do() -> None:
 @pytest.mark.parametrize("rack", CATALOG.racks)
 def test_the_pieces_of_a_rack_add_up_to_its_price(rack: str) -> None:
     system, price = CATALOG.racks[rack], CATALOG.price(rack)
-    assert price is not None
+    if price is None:  # nobody quotes it: neither have its parts a price
+        assert not [part.id for part in system.parts if CATALOG.price(part.id)]
+        return
     for end in range(3):
         pieces = [found.cents[end] * part.quantity for part in system.parts if (found := CATALOG.price(part.id))]
         assert len(pieces) == len(system.parts)
         assert sum(pieces) == price.cents[end]
+
+
+@pytest.mark.parametrize("rack", CATALOG.racks)
+def test_every_rack_system_is_billed_powered_and_placed_whole(rack: str) -> None:
+    system = CATALOG.racks[rack]
+    rate = next(network.port_rate_gbit_s for network in CATALOG.servers[system.tray_id].networks)
+    asked = {
+        "compute": {"server": system.tray_id, "racks": 3},
+        "fabric": {"generation": f"roce-{rate}"},
+        "site": {"plan": {}},
+    }
+    found = estimate([parse_spec(asked, CATALOG)], CATALOG, ("counts", "cables", "bom", "cost"))[0].as_json()
+    bought = {line["part"]: line["quantity"] for line in found["bom"]["lines"]}
+    assert {part.id: bought[part.id] for part in system.parts} == {part.id: 3 * part.quantity for part in system.parts}
+    parts_w = found["power"]["parts_w"]
+    assert parts_w["servers"]["max"] + parts_w["rack_parts"]["max"] == pytest.approx(3 * system.needed("max_w"))
+    floor = found["fabrics"]["compute"]["floor_plan"]
+    assert (floor["racks_by_role"]["node"], floor["nodes_per_rack"]) == (3, system.n_trays)
+    assert not [one for one in found["findings"] if one["field"].startswith("site.plan")]
+    assert found["fabrics"]["compute"]["counts"]["gpus"] == 3 * found["racks"]["gpus_per_rack"]
 
 
 OTHERS_IN_CATALOG = sum(
