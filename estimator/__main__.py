@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
         "--baseline", metavar="N", default=0, type=int, help="which one, from 0, the others are held against"
     )
     verb.set_defaults(run=_compare)
-    verb = verbs.add_parser("predict", help="times of a collective")
+    verb = verbs.add_parser("predict", help="times of a collective, on a system or on a design")
     verb.add_argument("file", metavar="REQUEST", help="a JSON file, or - for standard input")
     verb.set_defaults(run=_predict)
     verb = verbs.add_parser(
@@ -122,9 +122,9 @@ def _estimate(asked: argparse.Namespace) -> Iterator[bytes]:
 
 def _predict(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
-    from estimator.prediction import predict
+    from estimator.design_prediction import predicted
 
-    return _json(predict(_read_json(asked.file), load_catalog()))
+    return _json(predicted(_read_json(asked.file), load_catalog()))
 
 
 def _compare(asked: argparse.Namespace) -> Iterator[bytes]:

@@ -478,6 +478,8 @@ class PredictionRow(Answer):
 class Prediction(Answer):
     rows = PredictionRow(many=True)
     calibration = UsedConstants(required=False, help_text="Where one was given.")
+    system = SystemField(required=False, help_text="Of a design: what it was predicted as.")
+    spec_hash = serializers.CharField(required=False, help_text="Of a design.")
 
 
 class Kind(Answer):

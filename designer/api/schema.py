@@ -48,6 +48,7 @@ PREDICTION = {
     "gpus": [8, 16, 1024],
     "message_bytes": [1048576, 8589934592],
 }  # fmt: skip
+PREDICTION_OF_DESIGN = {"design": SPEC, "collective": "alltoall", "message_bytes": [1048576, 8589934592]}
 REFUSED = {
     "code": "invalid_spec",
     "problems": [
@@ -137,6 +138,22 @@ RECORDS = component(
         },
     },
 )
+_PREDICTION_REQUEST = split_enums(
+    PredictionRequest.model_json_schema(mode="validation", ref_template="#/components/schemas/{model}")
+)
+for _name, _part in _PREDICTION_REQUEST.pop("$defs").items():
+    component(_name, _part)
+component("PredictionRequest", _PREDICTION_REQUEST)
+_DESIGN = {
+    "anyOf": [{"type": "string", "format": "uuid"}, SPEC_REFERENCE],
+    "description": "A design: its request, or the id of a saved one.",
+}
+_ASKED = {key: value for key, value in _PREDICTION_REQUEST["properties"].items() if key != "system"}
+DESIGN_PREDICTION = component(
+    "DesignPredictionRequest",
+    {"description": "As PredictionRequest; without gpus, for all of the design's."}
+    | body({"design": _DESIGN, **_ASKED}, required=["design", "message_bytes"]),
+)
 SPEC_SCHEMA = component("SpecSchema", values_by("keyword of JSON Schema, draft 2020-12"))
 
 
@@ -209,9 +226,9 @@ predictions = _call(
     "predict",
     "Times of a collective",
     {200: answers.Prediction},
-    (*BODY, 503),
-    request=PredictionRequest,
-    examples=[_example("all-reduce on H100", PREDICTION)],
+    (*BODY, 404, 503),
+    request=_json({"$ref": "#/components/schemas/PredictionRequest"}, DESIGN_PREDICTION),
+    examples=[_example("all-reduce on H100", PREDICTION), _example("of a design", PREDICTION_OF_DESIGN)],
     tags=["predictions"],
 )
 calibration_create = _call(

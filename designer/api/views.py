@@ -36,9 +36,9 @@ from designer.current_state import spec_of as spec_of_design
 from designer.exports.downloads import BOM_FILES, TYPES
 from designer.models import Design, DesignRevision
 from estimator.catalog.loader import load_catalog
+from estimator.design_prediction import predicted
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
-from estimator.prediction import predict
 from estimator.spec import parse_spec, spec_json_schema
 
 ASK_AGAIN_AFTER_S = 1
@@ -60,14 +60,17 @@ class PreviewView(ApiView):
 
 
 class PredictionsView(ApiView):
-    """Times of one collective over GPU counts and message sizes."""
+    """Times of one collective over GPU counts and message sizes, on a system or on a design."""
 
     stores_nothing = True
 
     @schema.predictions
     def post(self, request: Request) -> Response:
         query_of(request, NoQuery)
-        return Response(predict(body_of(request), load_catalog()))
+        body = dict(body_of(request))
+        if isinstance(body.get("design"), str):
+            body["design"] = _own_design(request, design_id_of({"design": body["design"]})).given
+        return Response(predicted(body, load_catalog()))
 
 
 class SpecSchemaView(ApiView):
@@ -200,9 +203,7 @@ class EstimatesView(HeavyJobView):
         catalog = load_catalog()
         body = body_of(request)
         if "design" in body:
-            design = Design.objects.filter(owner_id=request.user.pk, pk=design_id_of(body)).first()
-            if design is None:
-                raise refuse(404, "not_found", "You have no design with this id.", "design")
+            design = _own_design(request, design_id_of(body))
             spec = (
                 spec_of_design(design) if "revision" not in body else parse_spec(_version(design, body).given, catalog)
             )
@@ -212,6 +213,14 @@ class EstimatesView(HeavyJobView):
         values = _job_json(request, job)
         status = 200 if job.state == EstimateJob.State.SUCCEEDED else 202
         return Response(values, status=status, headers={"Location": values["url"], **_when_to_ask(job)})
+
+
+def _own_design(request: Request, pk: UUID) -> Design:
+    """The caller's design that a body names."""
+    design = Design.objects.filter(owner_id=request.user.pk, pk=pk).first()
+    if design is None:
+        raise refuse(404, "not_found", "You have no design with this id.", "design")
+    return design
 
 
 def _version(design: Design, body: Mapping[str, Any]) -> DesignRevision:

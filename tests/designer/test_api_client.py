@@ -152,6 +152,9 @@ def test_designs_are_compared_and_the_comparison_is_there_in_every_form(client: 
 def test_a_prediction_of_a_design_and_a_preview_are_typed(client: Any) -> None:
     preview = call("estimates", "preview")(client=client, body=model("DesignSpec").from_dict(SPEC)).parsed
     assert preview.fabrics["compute"].counts.switches == 48
+    asked = model("DesignPredictionRequest").from_dict({"design": SPEC, "message_bytes": [1 << 30]})
+    (row,) = call("predictions", "predict")(client=client, body=asked).parsed.rows
+    assert (row.gpus, row.busbw_gb_s > 100) == (1016, True)
     refused = call("estimates", "preview")(
         client=client, body=model("DesignSpec").from_dict({**SPEC, "compute": {"server": "no-such"}})
     )

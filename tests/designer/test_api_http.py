@@ -275,3 +275,17 @@ def test_json_goes_compressed_to_who_takes_it(call: Caller, job: str) -> None:
     assert call("GET", f"estimates/{job}/", **{"If-None-Match": tag, "Accept-Encoding": "gzip"}).status_code == 304
     file = call("GET", f"estimates/{job}/bom/?format=xlsx", **{"Accept-Encoding": "gzip"})
     assert "Content-Encoding" not in file
+
+
+# --- Predictions -------------------------------------------------------------------------------------------------
+def test_a_prediction_takes_a_design_or_the_id_of_one(call: Caller) -> None:
+    asked = {"message_bytes": [1 << 30]}
+    saved = call("POST", "designs/", SPEC).json()["id"]
+    by_spec, by_id = (call("POST", "predictions/", {"design": design, **asked}) for design in (SPEC, saved))
+    assert by_spec.status_code == 200, by_spec.content
+    assert by_id.json() == by_spec.json()
+    assert [row["gpus"] for row in by_id.json()["rows"]] == [1016]
+    stranger = caller(User.objects.create_user("grace"))
+    assert_refused(stranger("POST", "predictions/", {"design": saved, **asked}), 404, "not_found")
+    assert_refused(call("POST", "predictions/", {"design": "no id", **asked}), 400, "invalid_request")
+    assert_refused(call("POST", "predictions/", {"design": {"compute": {}}, **asked}), 400, "invalid_spec")

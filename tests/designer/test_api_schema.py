@@ -1,6 +1,8 @@
 """The OpenAPI document is valid, true and readable offline."""
 
+import json
 import re
+from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
@@ -12,7 +14,10 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
 from designer.api import schema as documented
+from estimator.catalog.loader import Catalog
 from estimator.jobs.tasks import run_estimate
+from estimator.pipeline import estimate
+from estimator.spec import parse_spec
 from tests.designer.api_helpers import Caller
 
 pytestmark = pytest.mark.django_db
@@ -101,6 +106,52 @@ def test_answers_have_the_shape_that_is_described(call: Caller, document: dict[s
     assert_has_shape(document, "Bom", call("GET", f"estimates/{job['id']}/bom/").json())
     assert_has_shape(document, "Cabling", call("GET", f"estimates/{job['id']}/cabling/").json())
     assert_has_shape(document, "Error", call("GET", "nowhere/").json())
+
+
+VARIETY: list[dict[str, Any]] = [
+    {"compute": {"server": "dgx-h100", "nodes": 1}, "fabric": {"generation": "ndr"}},
+    {"compute": {"server": "dgx-h100", "nodes": 700}, "fabric": {"generation": "ndr", "tiers": 3}},
+    {"compute": {"server": "dgx-h100", "nodes": 64}, "fabric": {"generation": "ndr", "grow_to_nodes": 256}, "site": {"plan": {}}},
+    {"compute": {"server": "gb200-tray", "nodes": 40}, "fabric": {"generation": "ndr"}},
+    {"compute": {"server": "dgx-b200", "nodes": 64}, "fabric": {"generation": "roce-400", "oversubscription": "2:1"},
+     "economics": {"years": 3, "cloud_usd_per_gpu_hour": 2.5}},
+    {"compute": {"server": "custom", "nodes": 300, "gpus_per_node": 8, "nics_per_node": 8, "nic_ports_per_node": 8},
+     "fabric": {"generation": "ndr"}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", VARIETY, ids=range(len(VARIETY)))
+def test_estimates_of_all_kinds_have_the_shape_that_is_described(
+    spec: dict[str, Any], document: dict[str, Any], catalog: Catalog
+) -> None:
+    (made,) = estimate([parse_spec(spec, catalog)], catalog)
+    assert_has_shape(document, "Estimate", json.loads(json.dumps(made.as_json())))
+
+
+def objects_without_a_type(part: Any, path: str = "") -> Iterator[str]:
+    if isinstance(part, dict):
+        is_open = part.get("additionalProperties") in (None, {}, True)
+        if "object" in str(part.get("type")) and "properties" not in part and is_open and "/anyOf/" not in path:
+            yield path
+        for key, value in part.items():
+            yield from objects_without_a_type(value, f"{path}/{key}")
+    elif isinstance(part, list):
+        for place, value in enumerate(part):
+            yield from objects_without_a_type(value, f"{path}/{place}")
+
+
+def test_every_object_has_a_type_every_body_a_name_and_no_enum_mixes_types(document: dict[str, Any]) -> None:
+    assert list(objects_without_a_type(document)) == []
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            for kind, content in operation.get("requestBody", {}).get("content", {}).items():
+                shapes = content["schema"].get("anyOf", [content["schema"]])
+                assert kind == "application/octet-stream" or all("$ref" in shape for shape in shapes), (method, path)
+    enums = re.findall(r'"enum": (\[[^]]*\])', json.dumps(document))
+    assert len(enums) > 20
+    assert all(len({type(value) for value in json.loads(enum)} - {type(None)}) == 1 for enum in enums)
+    tiers = document["components"]["schemas"]["Fabric"]["properties"]["tiers"]
+    assert [part["enum"] for part in tiers["anyOf"]] == [[1, 2, 3], ["auto"]]
 
 
 # --- The page ----------------------------------------------------------------------------------------------------
