@@ -45,7 +45,7 @@ PAGES = {
     "start": Shot("/start/"), "published": Shot("/published/"), "slips": Shot("/published/", at="#slips"),
     "workload": Shot("/start/workloads/llama-3-405b/"), "import": Shot("/import/"), "advice": Shot("/advice/"),
     "help": Shot("/help/"), "glossary": Shot("/glossary/"), "document": Shot("/docs/model/"),
-    "validation": Shot("/validation/"),
+    "validation": Shot("/validation/"), "catalog": Shot("/catalog/"), "catalog-part": Shot("/catalog/nvidia-sn6600-ld/"),
     "home": Shot("/designs/"), "home-empty": Shot("/designs/", who="newcomer"),
     "new": Shot("/designs/new/"), "tour": Shot("/designs/new/?sample=superpod-h100&tour=1", click="[data-tour-next]"),
     "design": Shot("{hall}"), **{f"tab-{tab}": Shot(f"{{hall}}?tab={tab}", at="#result") for tab in TABS},
