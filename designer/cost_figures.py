@@ -18,8 +18,28 @@ def head_figures(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [*_sums(cost), *_per_gpu(cost, gpus), *_per_output(result)]
 
 
-def _figure(name: str, amount: Any, how: str, missing: str = "", field: str = "") -> dict[str, Any]:
-    return {"name": name, "amount": amount, "how": how, "missing": missing, "field": field}
+def _figure(
+    name: str, amount: Any, how: str, missing: str = "", field: str = "", likely: Mapping[str, float] | None = None
+) -> dict[str, Any]:  # fmt: skip
+    return {"name": name, "amount": amount, "how": how, "missing": missing, "field": field, "likely": likely}
+
+
+def likely(cost: Mapping[str, Any], key: str) -> dict[str, float] | None:
+    """5 %, half and 95 % of the draws of a figure, as a range; None where nothing was drawn."""
+    drawn = (cost.get("simulated") or {}).get(key)
+    return {"low": drawn["p5"], "typical": drawn["p50"], "high": drawn["p95"]} if drawn else None
+
+
+def likely_rows(cost: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The headline figures of the simulation: P5, P50, P95."""
+    names = {"network_usd": "Network", "capex_usd": "Purchase price", "tco_usd": f"Total cost over {cost['tco_years']} years",
+             "usd_per_gpu": "Purchase price per GPU", "usd_per_gpu_hour": "Total cost per GPU-hour"}  # fmt: skip
+    found = {key: likely(cost, key) for key in names}
+    return [
+        {"name": f"{names[key]}, simulated", "note": "P5, P50, P95", "amount": amount}
+        for key, amount in found.items()
+        if amount
+    ]
 
 
 def _parts(amounts: Mapping[str, Any], names: Mapping[str, str]) -> str:
@@ -45,8 +65,14 @@ def _sums(cost: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
         f"Outlay + Σ running cost of year y ÷ (1 + r)^y − value left ÷ (1 + r)^{years}, with r = {percent(rate, 2)} "
         f"and {usd(-last)} left. Without discounting: {usd(cost['tco_undiscounted_usd']['typical'])}."
     )
-    yield _figure(f"Total cost over {years} {'year' if years == 1 else 'years'}", cost["tco_usd"], how)
-    yield _figure("Purchase price", capex["total"], f"Every line of the bill of materials, spares included: {parts}.")
+    yield _figure(
+        f"Total cost over {years} {'year' if years == 1 else 'years'}",
+        cost["tco_usd"],
+        how,
+        likely=likely(cost, "tco_usd"),
+    )
+    yield _figure("Purchase price", capex["total"], f"Every line of the bill of materials, spares included: {parts}.",
+                  likely=likely(cost, "capex_usd"))  # fmt: skip
     yield _figure("Outlay in year 0", cost["outlay_usd"],
                   f"Purchase price {usd(capex['total']['typical'])} + {_parts(cost['one_off_usd'], ONE_OFF)}.")  # fmt: skip
     yield _figure("Running cost a year", cost["opex_usd_per_year"]["total"],
@@ -56,9 +82,12 @@ def _sums(cost: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
 def _per_gpu(cost: Mapping[str, Any], gpus: int) -> Iterable[dict[str, Any]]:
     years, share = cost["tco_years"], _value_of(cost, "gpu-utilization")
     network = usd(cost["network_usd_per_gpu"]["typical"])
-    yield _figure("Per GPU", cost["usd_per_gpu"], f"Purchase price ÷ {count(gpus)} GPUs. The network alone: {network}.")
+    yield _figure("Per GPU", cost["usd_per_gpu"], f"Purchase price ÷ {count(gpus)} GPUs. The network alone: {network}.",
+                  likely=likely(cost, "usd_per_gpu"))  # fmt: skip
     hours = f"{count(gpus)} GPUs × {count(HOURS_PER_YEAR)} h × {years} years × {percent(share, 2)} of the hours in use"
-    yield _figure("Per GPU-hour", cost["usd_per_gpu_hour"], f"Total cost ÷ ({hours}).")
+    yield _figure(
+        "Per GPU-hour", cost["usd_per_gpu_hour"], f"Total cost ÷ ({hours}).", likely=likely(cost, "usd_per_gpu_hour")
+    )
 
 
 def _per_output(result: Mapping[str, Any]) -> Iterable[dict[str, Any]]:

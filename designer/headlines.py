@@ -18,13 +18,17 @@ def headlines(result: Mapping[str, Any]) -> dict[str, Any]:
 
     ``built_ratio`` is that of the fullest leaf, ``average`` over all leaves; None where there are no uplinks.
 
+    Money is the P50 of the simulation, with P5 and P95 as its ends.
+
     ``floors`` names the figures that lack a part without a price, a known power or a cable that fits: they are the least.
     """
     fabrics, cost = result["fabrics"], result["cost"]
     compute = fabrics["compute"]
     ratio = compute["oversubscription"]
     reduction = headline(result.get("performance"))
-    capex = cost["capex_usd"]["total"]
+    likely = {key: _likely(cost, key, typical) for key, typical in (
+        ("capex_usd", cost["capex_usd"]["total"]), ("usd_per_gpu", cost["usd_per_gpu"]),
+        ("usd_per_gpu_hour", cost["usd_per_gpu_hour"]), ("tco_usd", cost["tco_usd"]))}  # fmt: skip
     has_uplinks = compute["counts"]["spine"] > 0
     return {
         "gpus": compute["counts"]["gpus"],
@@ -34,14 +38,15 @@ def headlines(result: Mapping[str, Any]) -> dict[str, Any]:
         "cables": sum(sum(fabric["cables"].values()) for fabric in fabrics.values()),
         "modules": sum(sum(fabric["transceivers"].values()) for fabric in fabrics.values()),
         "it_kw": result["power"]["it_w"]["typical"] / W_PER_KW,
-        "capex_usd": capex["typical"],
-        "capex_usd_low": capex["low"],
-        "capex_usd_high": capex["high"],
-        "usd_per_gpu": _typical(cost["usd_per_gpu"]),
-        "usd_per_gpu_low": (cost["usd_per_gpu"] or {}).get("low"),
-        "usd_per_gpu_high": (cost["usd_per_gpu"] or {}).get("high"),
-        "usd_per_gpu_hour": _typical(cost["usd_per_gpu_hour"]),
-        "tco_usd": _typical(cost["tco_usd"]),
+        "capex_usd": likely["capex_usd"][1],
+        "capex_usd_low": likely["capex_usd"][0],
+        "capex_usd_high": likely["capex_usd"][2],
+        "usd_per_gpu": likely["usd_per_gpu"][1],
+        "usd_per_gpu_low": likely["usd_per_gpu"][0],
+        "usd_per_gpu_high": likely["usd_per_gpu"][2],
+        "usd_per_gpu_hour": likely["usd_per_gpu_hour"][1],
+        "tco_usd": likely["tco_usd"][1],
+        "is_simulated": "simulated" in cost,
         "tco_years": cost["tco_years"],
         "built_ratio": _quotient(ratio["worst_leaf"]) if has_uplinks else None,
         "built": ratio["worst_leaf"] if has_uplinks else None,
@@ -62,8 +67,12 @@ def _all_to_all(performance: Mapping[str, Any] | None) -> float | None:
     return found["busbw_gb_s"] if found else None
 
 
-def _typical(ends: Mapping[str, float] | None) -> float | None:
-    return ends["typical"] if ends else None
+def _likely(cost: Mapping[str, Any], key: str, ends: Mapping[str, float] | None) -> tuple[float | None, ...]:
+    """A figure of money: 5 %, half and 95 % of the draws; its sums at low, typical and high where nothing was drawn."""
+    drawn = (cost.get("simulated") or {}).get(key)
+    if drawn and ends:
+        return drawn["p5"], drawn["p50"], drawn["p95"]
+    return (ends["low"], ends["typical"], ends["high"]) if ends else (None, None, None)
 
 
 def _floors(result: Mapping[str, Any]) -> list[str]:

@@ -15,7 +15,7 @@ from estimator.pipeline import estimate
 from estimator.spec import DesignSpec, spec_hash
 
 # What the strip and the findings need, and no more: growth would size three designs at each key.
-LIVE_PARTS = ("counts", "cables", "bom", "cost", "all_reduce", "spares")
+LIVE_PARTS = ("counts", "cables", "bom", "cost", "percentiles", "all_reduce", "spares")
 
 
 def live_context(form: DesignForm, spec: DesignSpec | None, known: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -10,7 +10,8 @@ RESULT_FIGURES: dict[str, dict[str, str]] = {
         "counts.bisection": "Bisection",
     },
     "Cost and power": {
-        "money.range": "Low, typical, high", "money.network": "Network", "money.servers": "Servers’ price",
+        "money.range": "Low, typical, high", "money.likely": "Simulated: P5, P50, P95",
+        "money.network": "Network", "money.servers": "Servers’ price",
         "money.facility": "Racks and cooling", "money.one_off": "Freight, installation, contingency",
         "money.electricity": "Electricity a year", "money.network_per_gpu": "Network per GPU",
         "money.network_share": "Network share of price", "power.network": "Network’s power",

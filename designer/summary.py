@@ -54,10 +54,10 @@ FIGURES = (
     Figure("cables", "Cables", "figure.cables", units.count, units.change, -1),
     Figure("modules", "Modules", "figure.transceivers", units.count, units.change, -1),
     Figure("it_kw", "IT power", "figure.it_power", _kw, _change_kw, -1),
-    Figure("capex_usd", "Purchase", "figure.purchase", units.usd, units.change_usd, -1),
+    Figure("capex_usd", "Purchase, P50", "figure.purchase", units.usd, units.change_usd, -1),
     Figure(
         "usd_per_gpu",
-        "Per GPU",
+        "Per GPU, P50",
         "figure.price_per_gpu",
         units.usd,
         units.change_usd,
@@ -136,7 +136,8 @@ def _notes(headlines: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str,
         "modules": "no part fits" if is_floor(headlines, "modules") and not headlines["modules"]
         else f"{units.count(in_switches)} in switches",
         "it_kw": f"network {units.watts(result['power']['network_w']['typical'])}",
-        "capex_usd": _range(headlines["capex_usd_low"], headlines["capex_usd_high"]),
+        "capex_usd": _range(headlines["capex_usd_low"], headlines["capex_usd_high"])
+        + (", P5 to P95" if headlines.get("is_simulated") else ""),
         "usd_per_gpu": f"{word_of(result['spec'])}s have no price" if cost["network_share"] is None
         else f"{units.usd_small(headlines['usd_per_gpu_hour'])} an hour",
         "built_ratio": _ratio_note(compute),

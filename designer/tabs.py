@@ -11,6 +11,7 @@ from designer.bom_table import sorted_bom
 from designer.cabling_tab import cabling_context
 from designer.calibration_page import used_context
 from designer.charts import domain_nics_gb_s, headline, performance_charts
+from designer.cost_figures import likely_rows
 from designer.cost_tab import cost_context
 from designer.diagrams import fabric_svg, part_names
 from designer.fabric_views import fabric_context
@@ -90,6 +91,7 @@ def overview(result: dict[str, Any], query: Mapping[str, Any]) -> dict[str, Any]
         "result_diagram": fabric_svg(result),
         "names": part_names(result),
         "busbw_now": headline(result.get("performance")),
+        "likely": likely_rows(result["cost"]),
         "price_book": result["cost"]["price_book"],
         "charts": performance_charts(result.get("performance"), nics_gb_s),
         "bom": sorted_bom(result.get("bom"), query.get("sort")),

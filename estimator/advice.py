@@ -68,6 +68,7 @@ def advise(
         "criteria": [one.as_json() | {"score": one.score} for one in criteria],
         "reasons": [one.as_json() for one in ordered if one.favours == lead][:REASONS_SHOWN],
         "against": [one.as_json() for one in ordered if one.favours != lead][:REASONS_SHOWN],
+        "prices": pair.prices.as_json() | {"words": verdict_words(pair.prices, *FAMILY_NAMES.values())},
         "budget": budget, "would_change": would_change(pair, catalog, criteria, priority, verdict),
         "generations": generations_json(catalog),
     }  # fmt: skip
@@ -189,7 +190,7 @@ def _sizes(pair: Compared, catalog: Catalog) -> list[tuple[str, str]]:
 
 def _planes(pair: Compared) -> list[tuple[str, str]]:
     """Ethernet at half the rate in two planes: more ports of the same boxes, and no third tier for longer."""
-    if pair.planes is None:
+    if pair.planes is None or pair.planes["spec"]["fabric"] == pair.roce["spec"]["fabric"]:
         return []
     before, after = (one["cost"]["capex_usd"]["network"]["typical"] for one in (pair.roce, pair.planes))
     against = price_verdict(pair.infiniband["bom"]["lines"], pair.planes["bom"]["lines"])

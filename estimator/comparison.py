@@ -27,7 +27,15 @@ from estimator.validation import Section, validated
 LEAST, MOST = 2, 8
 MAX_OFFER_LINES = 5_000
 MAX_USD = 1e10
-PARTS = ("counts", "cables", "bom", "cost", "performance", "failures")  # growth and draws would say nothing here
+PARTS = (
+    "counts",
+    "cables",
+    "bom",
+    "cost",
+    "percentiles",
+    "performance",
+    "failures",
+)  # growth and draws would say nothing here
 WHAT = "a comparison"
 
 Amount = Annotated[float, Field(ge=0, le=MAX_USD)]

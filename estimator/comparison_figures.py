@@ -223,6 +223,16 @@ def _capex(*categories: str) -> Getter:
 NETWORK_CATEGORIES = tuple(category for category in CATEGORIES if category not in (*SERVERS, *FACILITY))
 
 
+def _simulated(key: str) -> Getter:
+    """The simulation's middle of a design's figure with 5 % and 95 % of the draws; an offer has none."""
+
+    def get(side: Side) -> Value | None:
+        drawn = (side.cost.get("simulated") or {}).get(key)
+        return Value((drawn["p5"], drawn["p50"], drawn["p95"]), bool(side.cost.get("at_least"))) if drawn else None
+
+    return get
+
+
 def _of_cost(*path: str) -> Getter:
     def get(side: Side) -> Value | None:
         value: Any = side.cost
@@ -284,6 +294,9 @@ FIGURES = (
     Figure("network_w", "Network, typical", "w", POWER, _watts("network_w"), weight=5),
     Figure("it_w", "Network and servers, typical", "w", POWER, _watts("it_w"), weight=2),
     Figure("lines_w", "All lines of the bill", "w", POWER, _offer_watts),
+    Figure("capex_p50_usd", "Purchase price, P50 (P5 to P95)", "usd", MONEY, _simulated("capex_usd")),
+    Figure("network_p50_usd", "Network, P50 (P5 to P95)", "usd", MONEY, _simulated("network_usd")),
+    Figure("tco_p50_usd", "Total cost of ownership, P50 (P5 to P95)", "usd", MONEY, _simulated("tco_usd")),
     Figure("servers_usd", "Servers", "usd", MONEY, _capex(*SERVERS), weight=2),
     Figure("switches_usd", "Switches", "usd", MONEY, _capex(SWITCH), weight=4),
     Figure("adapters_usd", "Adapters", "usd", MONEY, _capex(NIC), weight=4),
@@ -360,6 +373,7 @@ WITHOUT_ADAPTERS: dict[str, Figure | None] = {  # where adapters are within the 
     "network_w": Figure("network_w", "Network without adapters, typical", "w", POWER, _watts_without_adapters, weight=5),
     "network_usd": Figure("network_usd", "Network without adapters", "usd", MONEY,
                           _capex(*(category for category in NETWORK_CATEGORIES if category != NIC)), weight=9),
+    "network_p50_usd": None,
     "network_usd_per_gpu": None,
     "usd_per_gbit_s_bisection": None,
 }  # fmt: skip

@@ -7,7 +7,8 @@ _LINE = ("line", "category", "part", "part_number", "description", "use", "tier"
          "unit_price_usd", "extended_price_usd", "price_basis", "power_w", "fabric", "price_book", "book_prices_usd")  # fmt: skip
 _NETWORK = ("tiers", "planes", "layout", "counts", "links", "oversubscription", "injection_gbit_s", "bisection_gbit_s")
 _COST = ("outlay_usd", "opex_usd_per_year", "one_off_usd", "tco_usd", "tco_years", "usd_per_gpu", "network_usd_per_gpu",
-         "usd_per_gpu_hour", "usd_per_gbit_s_bisection", "usd_per_gb_s_busbw", "usd_per_million_tokens", "at_least")  # fmt: skip
+         "usd_per_gpu_hour", "usd_per_gbit_s_bisection", "usd_per_gb_s_busbw", "usd_per_million_tokens", "at_least",
+         "simulated")  # fmt: skip
 _TIMES = ("busbw_gb_s", "time_us", "time_us_low", "time_us_high")
 _DIGITS = 6
 

@@ -17,7 +17,7 @@ from estimator.catalog.loader import Catalog
 from estimator.cost_inputs import REQUEST, Parameter, parameter, priced
 from estimator.cost_model import HALF_UP, LEAST_HORIZON, MONTHS_PER_YEAR, YEARLY, Money, money, sum_of
 from estimator.power import design_power
-from estimator.uncertainty import uncertainty
+from estimator.uncertainty import DRAWS, SEED, draw, simulated, uncertainty
 from estimator.units import CENTS_PER_USD, FloatArray
 
 if TYPE_CHECKING:
@@ -39,10 +39,12 @@ def cost_of(
     busbw_gb_s: float | None = None,
     *,
     with_uncertainty: bool = False,
+    with_percentiles: bool = False,
 ) -> dict[str, Any]:
     """``cost`` of the Estimate; ``others`` are the storage and management networks that ``bom`` holds beside ``fabric``.
 
-    ``busbw_gb_s`` is the predicted all-reduce on all GPUs, where it is known; ``with_uncertainty`` adds draws by chance.
+    ``busbw_gb_s`` is the predicted all-reduce on all GPUs, where it is known; ``with_percentiles`` adds what is
+    likely by chance (``simulated``), ``with_uncertainty`` all that the draws say.
     ``network_share`` and the servers' capital are None where servers have no price. ``at_least`` is True while a part has
     no price or no known power.
     """
@@ -74,7 +76,11 @@ def cost_of(
         "at_least": bool(bom.unpriced) or power.is_at_least,
         "assumptions": [one.as_json() for one in _assumptions(spec, bom, given, catalog, others)],
     }  # fmt: skip
-    return cost | ({"uncertainty": uncertainty(ready, catalog)} if with_uncertainty else {})
+    if not (with_percentiles or with_uncertainty):
+        return cost
+    drawn = draw(ready, catalog, DRAWS, SEED)
+    cost["simulated"] = simulated(drawn, fabric.n_gpus)
+    return cost | ({"uncertainty": uncertainty(ready, catalog, drawn=drawn)} if with_uncertainty else {})
 
 
 # ---------------------------------------------------------------- purchase

@@ -40,7 +40,18 @@ if TYPE_CHECKING:
     from estimator.cable_runs import CablePlan
     from estimator.other_fabrics import OtherSized
 
-ALL_PARTS = ("counts", "links", "cables", "bom", "cost", "performance", "growth", "failures", "uncertainty")
+ALL_PARTS = (
+    "counts",
+    "links",
+    "cables",
+    "bom",
+    "cost",
+    "performance",
+    "growth",
+    "failures",
+    "percentiles",
+    "uncertainty",
+)
 
 
 @dataclass(frozen=True)
@@ -84,8 +95,8 @@ def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str]
     Parameters
     ----------
     specs : from ``parse_spec``.
-    parts : which of ALL_PARTS to compute; ``cost`` brings ``power`` along, ``uncertainty`` adds to it. Beside them,
-        ``all_reduce`` is of ``performance`` that table alone, and ``spares`` of ``failures`` the findings alone.
+    parts : which of ALL_PARTS to compute; ``cost`` brings ``power`` along, ``percentiles`` and ``uncertainty`` add to it. Beside
+        them, ``all_reduce`` is of ``performance`` that table alone, and ``spares`` of ``failures`` the findings alone.
 
     Raises
     ------
@@ -141,7 +152,7 @@ def _one(
         fabrics[key]["paths"] = paths_json(sized)
     found = [*found, *(finding for one in others for finding in other_findings(one, catalog))]
     bom = cost = power = failures = None
-    if "uncertainty" in parts:  # of the cost
+    if {"percentiles", "uncertainty"} & set(parts):  # of the cost
         parts = (*parts, "cost")
     if {"cables", "bom", "cost", "failures", "spares", "growth"} & set(parts):
         plan = cable_plan(spec, fabric, catalog)
@@ -166,7 +177,10 @@ def _one(
         if "cost" in parts:
             power = power_of(spec, fabric, plan, catalog, billed)
             busbw = full_size_busbw_gb_s(performance)
-            cost = cost_of(spec, fabric, bill, catalog, billed, busbw, with_uncertainty="uncertainty" in parts)
+            cost = cost_of(
+                spec, fabric, bill, catalog, billed, busbw,
+                with_uncertainty="uncertainty" in parts, with_percentiles="percentiles" in parts,
+            )  # fmt: skip
         if {"failures", "spares"} & set(parts):
             expected = failing_parts(spec, fabric, bill.lines, catalog)
             found += about_spares(expected, catalog)

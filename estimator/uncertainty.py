@@ -6,6 +6,7 @@ the same figures. docs/cost.md, "Uncertainty".
 """
 
 import math
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ DRAWS = 10_000
 SEED = 1
 VENDOR_CORRELATION = 0.6  # of two parts of one vendor, between their normal scores: docs/cost.md says why
 PERCENTILES = (5, 10, 25, 50, 75, 90, 95)
+HEADLINE_PERCENTILES = (5, 50, 95)
 TORNADO_BARS = 10
 HELD = frozenset({"sales-tax"})  # law, not chance: draws take it as typical
 HISTOGRAM_BINS = 40
@@ -52,13 +54,33 @@ class Drawn:
     """Figures of every draw, in cents: shape (n_draws,)."""
 
     purchase: FloatArray
+    network: FloatArray
     total: FloatArray
     per_gpu_hour: FloatArray
 
 
-def uncertainty(priced: Priced, catalog: Catalog, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
+def simulated(drawn: Drawn, n_gpus: int) -> dict[str, Any]:
+    """``simulated`` of a cost: what is likely of the headline figures, 5 %, half and 95 % of the draws."""
+    figures = {
+        "capex_usd": (drawn.purchase, 2), "network_usd": (drawn.network, 2), "tco_usd": (drawn.total, 2),
+        "usd_per_gpu": (drawn.purchase / n_gpus, 2), "network_usd_per_gpu": (drawn.network / n_gpus, 2),
+        "usd_per_gpu_hour": (drawn.per_gpu_hour, 4),
+    }  # fmt: skip
+    ends = {name: np.percentile(cents, HEADLINE_PERCENTILES) / CENTS_PER_USD for name, (cents, _) in figures.items()}
+    return {"draws": len(drawn.purchase), "seed": SEED} | {
+        name: {
+            f"p{rank}": round(float(value), digits)
+            for rank, value in zip(HEADLINE_PERCENTILES, ends[name], strict=True)
+        }
+        for name, (_, digits) in figures.items()
+    }
+
+
+def uncertainty(
+    priced: Priced, catalog: Catalog, draws: int = DRAWS, seed: int = SEED, drawn: Drawn | None = None
+) -> dict[str, Any]:  # fmt: skip
     """``uncertainty`` of a cost: percentiles, histograms and the tornado."""
-    drawn = draw(priced, catalog, draws, seed)
+    drawn = drawn or draw(priced, catalog, draws, seed)
     figures = {"capex_usd": drawn.purchase, "tco_usd": drawn.total, "usd_per_gpu_hour": drawn.per_gpu_hour}
     digits = {"usd_per_gpu_hour": 4}
     return {
@@ -86,32 +108,48 @@ def _histogram(cents: FloatArray) -> dict[str, Any]:
 def draw(priced: Priced, catalog: Catalog, draws: int, seed: int) -> Drawn:
     """Purchase, total cost and price of a GPU-hour of ``draws`` worlds, in blocks: the first are the same however many."""
     facts, year = priced.facts, priced.facts.years - 1
-    parts, vendors = price_groups(facts.lines, catalog)
+    groups = price_groups(facts.lines, catalog)
     quantiles = _triangle_tables(priced.unit_cents)
-    purchase, total, per_hour = np.empty(draws), np.empty(draws), np.empty(draws)
+    purchase, network, total, per_hour = (np.empty(draws) for _ in range(4))
 
     def fill(number: int) -> None:
-        rng = np.random.default_rng([seed, number])
         rows = slice(number * _BLOCK, min((number + 1) * _BLOCK, draws))
         n = rows.stop - rows.start
-        unit_cents = _draw_prices(rng, n, quantiles, parts, vendors)
-        made = money(facts, unit_cents, _draw_parameters(rng, n, priced.given))
-        purchase[rows], total[rows] = made.purchase, made.total[year]
+        unit_cents = _draw_prices(seed, number, n, quantiles, groups)
+        made = money(facts, unit_cents, _draw_parameters(seed, number, n, priced.given))
+        purchase[rows], network[rows], total[rows] = made.purchase, made.network, made.total[year]
         per_hour[rows] = made.per_gpu_hour()[year]
 
     with ThreadPoolExecutor(_THREADS) as pool:  # numpy lets go of the interpreter while it works
         list(pool.map(fill, range(ceil_div(draws, _BLOCK))))
-    return Drawn(purchase, total, per_hour)
+    return Drawn(purchase, network, total, per_hour)
 
 
-def price_groups(lines: Sequence[BomLine], catalog: Catalog) -> tuple[IntArray, IntArray]:
-    """(part of each line, vendor of each part), as numbers from 0: lines of one part have one score."""
+@dataclass(frozen=True)
+class PriceGroups:
+    """Which prices move together: the part of each line and the vendor of each part as numbers from 0, with their names."""
+
+    part_of_line: IntArray
+    vendor_of_part: IntArray
+    parts: tuple[str, ...]
+    vendors: tuple[str, ...]
+
+
+def price_groups(lines: Sequence[BomLine], catalog: Catalog) -> PriceGroups:
+    """Lines of one part have one score, parts of one vendor a common one."""
     names = [line.part or line.description for line in lines]
     parts = {name: number for number, name in enumerate(dict.fromkeys(names))}
     vendor_of = {line.part or line.description: vendor_name(line, catalog) for line in lines}
     vendors = {vendor: number for number, vendor in enumerate(dict.fromkeys(vendor_of.values()))}
-    return (np.array([parts[name] for name in names], dtype=np.int64),
-            np.array([vendors[vendor_of[name]] for name in parts], dtype=np.int64))  # fmt: skip
+    return PriceGroups(
+        np.array([parts[name] for name in names], dtype=np.int64),
+        np.array([vendors[vendor_of[name]] for name in parts], dtype=np.int64), tuple(parts), tuple(vendors),
+    )  # fmt: skip
+
+
+def _stream(seed: int, block: int, kind: str, name: str) -> np.random.Generator:
+    """The draws of one part, vendor or parameter: its own, so that a design with one part more moves no other price."""
+    return np.random.default_rng([seed, block, zlib.crc32(f"{kind} {name}".encode())])
 
 
 def vendor_name(line: BomLine, catalog: Catalog) -> str:
@@ -122,26 +160,28 @@ def vendor_name(line: BomLine, catalog: Catalog) -> str:
     return made.vendor.split(" (")[0] if made else line.description
 
 
-def _draw_prices(
-    rng: np.random.Generator, n: int, quantiles: FloatArray, parts: IntArray, vendors: IntArray
-) -> FloatArray:
+def _draw_prices(seed: int, block: int, n: int, quantiles: FloatArray, groups: PriceGroups) -> FloatArray:
     """Unit prices, shape (n_lines, n): the vendor's score and the part's own, looked up in the line's quantiles.
 
     Part by part, so that all but the prices stays in the processor's cache.
     """
-    n_parts, n_vendors = len(vendors), int(vendors.max(initial=-1)) + 1
     own, common = _score_steps()
-    levels = rng.integers(0, _LEVELS, (n_parts + n_vendors, n), dtype=np.uint16)
-    of_vendor = common.take(levels[n_parts:])
-    lines_of: list[list[int]] = [[] for _ in range(n_parts)]
-    for line, part in enumerate(parts.tolist()):
+    of_vendor = [common.take(_levels(_stream(seed, block, "vendor", name), n)) for name in groups.vendors]
+    lines_of: list[list[int]] = [[] for _ in groups.parts]
+    for line, part in enumerate(groups.part_of_line.tolist()):
         lines_of[part].append(line)
-    out = np.empty((len(parts), n))
-    for part, vendor in enumerate(vendors.tolist()):
-        index = (own.take(levels[part]) + of_vendor[vendor]).astype(np.intp)
+    out = np.empty((len(groups.part_of_line), n))
+    for part, vendor in enumerate(groups.vendor_of_part.tolist()):
+        levels = _levels(_stream(seed, block, "part", groups.parts[part]), n)
+        index = (own.take(levels) + of_vendor[vendor]).astype(np.intp)
         for line in lines_of[part]:
             quantiles[line].take(index, out=out[line], mode="clip")  # a score beyond the last step takes that one
     return out
+
+
+def _levels(rng: np.random.Generator, n: int) -> "npt.NDArray[np.uint16]":
+    """Uniform numbers in 16 bits."""
+    return rng.integers(0, _LEVELS, n, dtype=np.uint16)
 
 
 @cache
@@ -178,12 +218,12 @@ def triangle_quantile(share: FloatArray, low: FloatArray, peak: FloatArray, high
     return np.where(share * width <= peak - low, rising, falling)
 
 
-def _draw_parameters(rng: np.random.Generator, n: int, given: Mapping[str, Parameter]) -> dict[str, FloatArray]:
+def _draw_parameters(seed: int, block: int, n: int, given: Mapping[str, Parameter]) -> dict[str, FloatArray]:
     """Parameters, each alone, shape (n,). What the request gives does not move."""
     return {
         name: np.full(n, one.ends[1])
         if name in HELD or one.ends[0] == one.ends[2]
-        else triangle_quantile(rng.random(n), *np.array(one.ends)[:, None])
+        else triangle_quantile(_stream(seed, block, "parameter", name).random(n), *np.array(one.ends)[:, None])
         for name, one in given.items()
     }
 

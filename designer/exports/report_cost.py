@@ -6,6 +6,7 @@ from typing import Any
 
 from reportlab.platypus import Flowable, KeepTogether, Paragraph, Spacer
 
+from designer.cost_figures import likely
 from designer.exports.cost_words import CAPEX_NAMES, FIGURE_NAMES, KIND_NAMES, ONE_OFF_NAMES, PERCENTILES, RUNNING_NAMES
 from designer.exports.pdf_charts import histogram, legend, stacked_bars, tornado
 from designer.exports.pdf_grid import SIZE, Field, Grid, Row, Text
@@ -49,14 +50,25 @@ def cost_sections(estimate: Json) -> list[Flowable]:
     return [*out, *section("Cost over time and its uncertainty", UPRIGHT), *after] if after else out
 
 
+def _likely_words(cost: Json, key: str) -> str:
+    """What the draws say of a figure."""
+    drawn = likely(cost, key)
+    return (
+        f" By {cost['simulated']['draws']:,} draws: {usd(drawn['typical'])} in the middle, {usd_range(drawn)} nine times in ten."
+        if drawn
+        else ""
+    )
+
+
 def _in_words(estimate: Json) -> str:
     cost = estimate["cost"]
     words_ = [
-        f"The purchase comes to {usd(cost['capex_usd']['total']['typical'])} ({usd_range(cost['capex_usd']['total'])})."
+        f"The purchase comes to {usd(cost['capex_usd']['total']['typical'])} at typical prices "
+        f"({usd_range(cost['capex_usd']['total'])}).{_likely_words(cost, 'capex_usd')}"
         if cost["capex_usd"].get("total")
         else "",
         f"Over {cost['tco_years']} years, discounted and less the value left, the total is {usd(cost['tco_usd']['typical'])} "
-        f"({usd_range(cost['tco_usd'])})."
+        f"({usd_range(cost['tco_usd'])}).{_likely_words(cost, 'tco_usd')}"
         if cost.get("tco_usd")
         else "",
         f"The network is {percent(cost['network_share'])} of the purchase." if cost.get("network_share") else "",

@@ -7,6 +7,7 @@ from typing import Any
 from reportlab.platypus import Flowable, NextPageTemplate, Paragraph, Spacer, Table, TableStyle
 
 from designer.charts import headline
+from designer.cost_figures import likely
 from designer.diagrams import part_names, uplink_rate_gbit_s
 from designer.exports.pdf_diagram import fabric_drawing
 from designer.exports.pdf_grid import Field, Grid, Row, Text
@@ -71,10 +72,15 @@ def key_figures(estimate: Json) -> list[tuple[str, str, str]]:
         if amount:
             out.append((name, exact + usd(amount["typical"]), note or f"{usd_range(amount)}"))
 
-    add("Purchase price", cost["capex_usd"].get("total") or estimate["bom"]["totals_usd"])
-    add(f"Total cost over {cost.get('tco_years', '')} years", cost.get("tco_usd"))
-    add("Network", cost["capex_usd"].get("network"))
-    add("Total cost a GPU-hour", cost.get("usd_per_gpu_hour"))
+    def add_likely(name: str, key: str, amount: Json | None) -> None:
+        """The simulation's middle, where there is one, else the sum at typical prices."""
+        drawn = likely(cost, key) if amount else None
+        add(f"{name}, P50" if drawn else name, drawn or amount, f"P5 to P95: {usd_range(drawn)}" if drawn else "")
+
+    add_likely("Purchase price", "capex_usd", cost["capex_usd"].get("total") or estimate["bom"]["totals_usd"])
+    add_likely(f"Total cost over {cost.get('tco_years', '')} years", "tco_usd", cost.get("tco_usd"))
+    add_likely("Network", "network_usd", cost["capex_usd"].get("network"))
+    add_likely("Total cost a GPU-hour", "usd_per_gpu_hour", cost.get("usd_per_gpu_hour"))
     if top := headline(estimate["performance"]):
         out.append((f"All-reduce on {count(top['gpus'])} GPUs", gb_s(top["busbw_gb_s"]),
                     f"busbw at {message_size(top['message_bytes'])}; {gb_s(top['low'])} to {gb_s(top['high'])}"))  # fmt: skip

@@ -43,7 +43,8 @@ def long_bill(*, strangers: bool) -> Priced:
 @pytest.mark.parametrize("strangers", [False, True])
 def test_a_bill_of_200_lines_is_drawn_100_000_times(benchmark: Any, strangers: bool) -> None:
     bill = long_bill(strangers=strangers)
-    parts, vendors = price_groups(bill.facts.lines, CATALOG)
+    groups = price_groups(bill.facts.lines, CATALOG)
+    parts, vendors = groups.part_of_line, groups.vendor_of_part
     assert len(parts) == LINES
     assert (len(set(parts.tolist())), len(set(vendors.tolist()))) == (LINES, LINES) or not strangers
     drawn = benchmark(draw, bill, CATALOG, DRAWS, 1)

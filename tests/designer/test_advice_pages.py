@@ -51,9 +51,12 @@ def test_every_rate_that_both_have_can_be_asked_for(page: Client, rate: str) -> 
     assert response.status_code == 200, text_of(response)
 
 
-def test_eight_hundred_gigabits_are_also_tried_in_two_planes(page: Client) -> None:
+def test_eight_hundred_gigabits_hang_on_the_price_of_one_switch(page: Client) -> None:
+    """Adapters of two 400G ports: RoCE is two planes, and XDR against it an open question."""
     words = text_of(page.get(reverse("advice"), {"rate": "800", "gpus": "4608", "server": "dgx-b300"}))
-    assert "In two planes at half the rate RoCE has" in words
+    assert "no difference that these prices can show" in words
+    assert "for each NVIDIA Q3400-RA" in words
+    assert "ask for a quotation" in words
 
 
 def test_a_design_of_the_owner_is_advised_on(page: Client, owner: User) -> None:

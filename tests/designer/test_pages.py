@@ -134,8 +134,8 @@ class TestList:
         assert "1,016" in words
         assert "InfiniBand NDR rail-optimized, 2-tier" in words
         assert f"{SUPERPOD.name} DGX H100 1,016" in words
-        assert "$51,200 $41,000 to $64,900" in words
-        assert "$52.0 M $41.7 M to $65.9 M" in words, "the whole price, as one can check it in the bill"
+        assert "$52,200 $44,900 to $60,400" in words
+        assert "$53.1 M $45.6 M to $61.4 M" in words, "the whole price, half and nine in ten of the draws"
 
     def test_a_row_has_the_fullest_leaf_s_ratio_and_both_collectives(self, page, owner):
         split = {"scalable_unit_nodes": 32, "leaf_downlinks": 32, "leaf_uplinks": 16}
@@ -395,15 +395,16 @@ class TestDesign:
         )
         sums = headlines(result)
         tiers = f"{counts['leaf']:,} leaf" + (f" + {counts['spine']:,} spine" if counts["spine"] else "")
+        likely = cost["simulated"]
         if counts["core"]:
             tiers = f"{counts['leaf']:,} + {counts['spine']:,} + {counts['core']:,} in 3 tiers"
         for text in (
             f"GPUs ? {counts['gpus']:,} {counts['nodes']:,} servers", f"Switches ? {sums['switches']:,} {tiers}",
             f"Cables ? {sums['cables']:,}", f"Modules ? {sums['modules']:,}",
             f"IT power ? {units.watts(power['it_w']['typical'])}",
-            f"Purchase ? {units.usd(cost['capex_usd']['total']['typical'])} {units.usd(cost['capex_usd']['total']['low'])}",
-            f"Per GPU ? {units.usd(cost['usd_per_gpu']['typical'])} "
-            f"{units.usd_small(cost['usd_per_gpu_hour']['typical'])} an hour",
+            f"Purchase, P50 ? {units.usd(likely['capex_usd']['p50'])} {units.usd(likely['capex_usd']['p5'])}",
+            f"Per GPU, P50 ? {units.usd(likely['usd_per_gpu']['p50'])} "
+            f"{units.usd_small(likely['usd_per_gpu_hour']['p50'])} an hour",
             f"Leaf ratio ? {units.ratio_to_one(fabric['oversubscription']['worst_leaf'])}",
             f"All-to-all ? {units.gb_s(result['performance']['all_to_all']['busbw_gb_s'])}",
             f"All-reduce ? {units.gb_s(both['ordered_busbw_gb_s'])}",

@@ -81,7 +81,8 @@ def test_parts_not_asked_for_are_left_out(catalog: Catalog) -> None:
         made = estimate([spec], catalog, (part,))[0].as_json()
         cost = made.pop("cost", {})
         assert all(made[key] == everything[key] for key in set(made) - {"fabrics", "findings"}), part
-        of_other_parts = {"usd_per_gb_s_busbw"} | ({"uncertainty"} if part == "cost" else set())
+        added = {"cost": {"simulated", "uncertainty"}, "percentiles": {"uncertainty"}}.get(part, set())
+        of_other_parts = {"usd_per_gb_s_busbw"} | added
         assert not cost or set(whole_cost) - set(cost) == of_other_parts - {"usd_per_gb_s_busbw"}, part
         assert all(cost[key] == whole_cost[key] for key in set(cost) - of_other_parts), part
 

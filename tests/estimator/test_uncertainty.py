@@ -14,11 +14,14 @@ from estimator.cost import cost_of
 from estimator.cost_inputs import Priced, priced
 from estimator.power import design_power
 from estimator.uncertainty import (
+    DRAWS,
     PERCENTILES,
+    SEED,
     _normal_scores,
     draw,
     normal_share,
     price_groups,
+    simulated,
     tornado,
     triangle_quantile,
     uncertainty,
@@ -105,7 +108,8 @@ def test_the_same_seed_gives_the_same_draws_however_many(catalog: Catalog, super
 
 def test_prices_of_one_vendor_move_together(catalog: Catalog, superpod: Priced) -> None:
     """Purchases of two designs that share a vendor's parts spread wider than the same parts of strangers."""
-    parts, vendors = price_groups(superpod.facts.lines, catalog)
+    groups = price_groups(superpod.facts.lines, catalog)
+    parts, vendors = groups.part_of_line, groups.vendor_of_part
     names = [line.part for line in superpod.facts.lines]
     servers, switches = names.index("dgx-h100"), names.index("nvidia-qm9700")
     assert vendors[parts[servers]] == vendors[parts[switches]]
@@ -161,3 +165,28 @@ def test_a_design_without_ranges_or_prices_has_no_bars(catalog: Catalog, superpo
     assert tornado(only(superpod, set(), prices=False), catalog) == []
     made = design(catalog, "custom", 4, "ndr", compute={"gpus_per_node": 8})
     assert uncertainty(ready(made, catalog), catalog, 100)["figures"]["tco_usd"]["p50"] > 0
+
+
+def test_headline_figures_are_the_middle_of_the_draws(catalog: Catalog, superpod: Priced) -> None:
+    drawn = draw(superpod, catalog, DRAWS, SEED)
+    said, whole = simulated(drawn, 1016), uncertainty(superpod, catalog)
+    for name in ("capex_usd", "tco_usd", "usd_per_gpu_hour"):
+        assert said[name] == {key: whole["figures"][name][key] for key in ("p5", "p50", "p95")}
+    assert said["capex_usd"]["p50"] == pytest.approx(np.median(drawn.purchase) / 100, abs=0.01)
+    assert said["network_usd"]["p5"] < said["network_usd"]["p50"] < said["network_usd"]["p95"] < said["capex_usd"]["p5"]
+    typical = superpod.facts.capital.sum(axis=0) @ superpod.unit_cents[:, 1]
+    assert 0.05 < (drawn.purchase < typical).mean() < 0.5  # the sum at typical prices lies below the middle
+
+
+def test_one_line_more_moves_no_other_price(catalog: Catalog, superpod: Priced) -> None:
+    """What an edit changed is the edit: the other parts keep their draws."""
+    facts = superpod.facts
+    fewer = replace(
+        superpod,
+        facts=replace(facts, lines=facts.lines[1:], capital=facts.capital[:, 1:], supported=facts.supported[:, 1:],
+                      replaced=facts.replaced[:, 1:]),
+        unit_cents=superpod.unit_cents[1:],
+    )  # fmt: skip
+    assert facts.lines[0].category == "server"
+    whole, rest = draw(superpod, catalog, 500, SEED), draw(fewer, catalog, 500, SEED)
+    assert whole.network == pytest.approx(rest.network)
