@@ -50,7 +50,7 @@ FABRICS: dict[str, dict[str, Any]] = {
     "top of rack": custom(60, 1, leaf_radix=20, spine_radix=20, layout="top-of-rack"),
     "room to grow": custom(20, 4, leaf_radix=16, spine_radix=16, grow_to_nodes=32),
     "three tiers": custom(64, 1, **SMALL, tiers=3, layout="top-of-rack"),
-    "three tiers, pods that differ": custom(20, 1, **SMALL, tiers=3),
+    "three tiers, pods that differ": custom(20, 1, **SMALL, tiers=3, scalable_unit_nodes=4, pod_nodes=16),
     "uneven, spines alike": custom(130, 4, leaf_radix=24, spine_radix=24, uplink_spread="uneven", scalable_unit_nodes=12),
     "uneven, spines that differ": custom(40, 1, leaf_radix=8, spine_radix=16, leaf_downlinks=5, leaf_uplinks=3,
                                          layout="top-of-rack", uplink_spread="uneven", tiers=2),
