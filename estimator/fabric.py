@@ -165,7 +165,8 @@ class SizedFabric:
     @property
     def bisection_gbit_s(self) -> int:
         """Least capacity over equal splits of the endpoint positions, one direction: half of the narrowest layer."""
-        layers = [int(self.leaf_fed_gbit_s.sum())]
+        # fabric managers take ports and send no traffic of the nodes
+        layers = [int(np.maximum(self.leaf_endpoints, self.leaf_positions).sum()) * self.endpoint_rate_gbit_s]
         if self.tiers >= 2:
             layers.append(self.links_leaf_spine * self.uplink_rate_gbit_s)
         if self.tiers == 3:

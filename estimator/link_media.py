@@ -150,7 +150,7 @@ def _decide(
     choices = tuple(options[option] if option >= 0 else None for option in taken)
     if len(choices) == 1:
         return _with_pieces(_Tier(ends, table, rows, choices, None, asked_dm, asked_dm))
-    group, _ = _groups(ends, table, rows)
+    group = _tied(*_groups(ends, table, rows), ends, table, rows)
     by_length = np.zeros(int(seen[-1]) + 1, np.int16)
     by_length[seen] = np.searchsorted(taken, chosen)
     pick = by_length[asked_dm] if group is None else by_length[longest_by(group, asked_dm)][group]
@@ -218,6 +218,28 @@ def _groups(ends: TierEnds, table: LinkTable, rows: slice) -> tuple[Column | Non
     if lower == 1:
         return cage_of_links(table, rows, "b"), True
     return _blocks(ends.tier, table, rows), False
+
+
+def _tied(group: Column | None, is_cage: bool, ends: TierEnds, table: LinkTable, rows: slice) -> Column | None:
+    """Groups that meet in a cage at either end, as one: both links of a cage have one medium."""
+    if group is None or not is_cage:
+        return group
+    from scipy.sparse import coo_array  # takes long to load, and few designs need it
+    from scipy.sparse.csgraph import connected_components
+
+    parts = [group.astype(np.int64)]
+    for end, side in (("a", ends.lower), ("b", ends.upper)):
+        if side.cage.links > 1:
+            parts.append(cage_of_links(table, rows, end).astype(np.int64))
+    first, *others = (np.unique(part, return_inverse=True)[1] for part in parts)
+    n_groups, starts = int(first.max()) + 1, np.cumsum([0, *(int(other.max()) + 1 for other in others)])
+    size = n_groups + int(starts[-1])
+    a = np.tile(first, len(others))
+    b = np.concatenate([other + n_groups + start for other, start in zip(others, starts, strict=False)])
+    graph = coo_array((np.ones(len(a), np.int8), (a, b)), shape=(size, size))
+    _, label = connected_components(graph, directed=False)
+    tied: Column = label[first]
+    return tied
 
 
 def _blocks(tier: str, table: LinkTable, rows: slice) -> Column:

@@ -228,7 +228,11 @@ def _pair_problems(entry: OtherFabric) -> Iterator[Problem]:
     where = "both leaves of a pair" if entry.dual_homed else f"{entry.planes} planes"
     if ports % (2 if entry.dual_homed else entry.planes):
         message = f"{counted(ports, 'port')} a node do not spread over {where}. Use a multiple."
-        yield Problem("fabric.ports_per_node", "ports_do_not_divide", message)
+        change: dict[str, Any] = {"fabric.ports_per_node": ceil_div(ports, entry.planes) * entry.planes}
+        if entry.dual_homed:
+            message = f"{message[:-1]}, or connect every node to one leaf."
+            change = {"fabric.dual_homed": False} | ({"fabric.peer_links": None} if entry.peer_links else {})
+        yield Problem("fabric.ports_per_node", "ports_do_not_divide", message, change)
     elif extra % together:
         message = (
             f"{extra:,} other endpoints do not come in groups of {together}: each of these devices has a port "

@@ -16,7 +16,7 @@ from estimator.catalog.records import Switch
 from estimator.core_links import filled_cages, first_spine_uplink, has_gaps, may_pair_up
 from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE, first_manager_ports, manager_links_of_leaves
 from estimator.fit import Cage
-from estimator.media import AUTO, Question
+from estimator.media import AUTO, Question, options_of
 from estimator.topology import leaf_uplink_ports, panels_of
 from estimator.units import BoolArray, IntArray, ceil_div
 
@@ -93,7 +93,15 @@ class TierEnds:
 
 def tier_ends(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role: str = COMPUTE) -> tuple[TierEnds, ...]:
     """The tiers of a fabric that have links: nodes to leaves, leaves to spines, spines to cores, managers to leaves."""
-    return tuple(ends for ends in _tiers(spec, fabric, catalog, role) if ends.n_links)
+    found = tuple(ends for ends in _tiers(spec, fabric, catalog, role) if ends.n_links)
+    return found if role == COMPUTE else tuple(_with_own_medium(ends, catalog) for ends in found)
+
+
+def _with_own_medium(ends: TierEnds, catalog: Catalog) -> TierEnds:
+    """A tier of a network beside compute: media and grades of the site hold where they fit its cages."""
+    question = ends.question
+    ways = (question, replace(question, medium=AUTO), replace(question, medium=AUTO, fiber_grade=None))
+    return replace(ends, question=next((way for way in ways if options_of(catalog, way)), question))
 
 
 def shared_cages(all_ends: Sequence[TierEnds]) -> Iterator[tuple[TierEnds, TierEnds, BoolArray]]:
