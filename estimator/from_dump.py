@@ -89,6 +89,8 @@ def _parsed(values: dict[str, Any], catalog: Catalog) -> DesignSpec | None:
 
 
 def _generation(counts: DumpCounts, untold: list[str], told: list[str]) -> str:
+    if _has_own_uplinks(counts):
+        return GENERATION_OF_RATE[counts.node_rate_gbit_s]
     if counts.rate_gbit_s in GENERATION_OF_RATE:
         return GENERATION_OF_RATE[counts.rate_gbit_s]
     top = max(counts.leaf_top_port, counts.spine_top_port)
@@ -98,13 +100,22 @@ def _generation(counts: DumpCounts, untold: list[str], told: list[str]) -> str:
     return nearest
 
 
+def _has_own_uplinks(counts: DumpCounts) -> bool:
+    """Whether links between switches run at a rate that split ports do not explain."""
+    node, up = counts.node_rate_gbit_s, counts.rate_gbit_s
+    return counts.tiers > 1 and {node, up} <= set(GENERATION_OF_RATE) and node not in (up, up // 2)
+
+
 def _candidates(counts: DumpCounts, generation: str, catalog: Catalog, name: str) -> Iterator[dict[str, Any]]:
     """Requests that the counts may come from, plainest first."""
     splits = counts.node_rate_gbit_s > 0 and counts.node_rate_gbit_s * 2 == counts.rate_gbit_s
     compute = {"server": "custom", "nodes": counts.n_nodes, "gpus_per_node": counts.ports_mode,
                "nics_per_node": counts.ports_mode}  # fmt: skip
     base: dict[str, Any] = {"generation": generation, "tiers": counts.tiers, "splitters": splits} | _layout(counts)
-    base |= _switches(counts, generation, catalog, 2 if splits else 1)
+    if _has_own_uplinks(counts):
+        base |= _own_uplinks(counts, generation, catalog)
+    else:
+        base |= _switches(counts, generation, catalog, 2 if splits else 1)
     if counts.n_manager_links:
         base["reserved"] = {"fabric_manager_links": counts.n_manager_links}
     rails = base.get("rails_per_leaf", 1) if base["layout"] == "rail-optimized" else counts.ports_mode
@@ -163,6 +174,19 @@ def _switches(counts: DumpCounts, generation: str, catalog: Catalog, ends_a_port
     return out
 
 
+def _own_uplinks(counts: DumpCounts, generation: str, catalog: Catalog) -> dict[str, Any]:
+    """A switch that has ports of both rates, else a custom one of just so many."""
+    node, up = counts.node_rate_gbit_s, counts.rate_gbit_s
+    ports = {"uplink_rate_gbit_s": up, "radix": counts.leaf_down_most + counts.leaf_up_mode}
+    switch = catalog.usual_switch(generation, (node, up))
+    if all(catalog.switch_ports(switch.id, rate) for rate in (node, up)):
+        return ports | {"leaf_switch": switch.id}
+    cages = ceil_div(counts.leaf_up_mode, max(node // up, 1))
+    radix = counts.leaf_down_most + cages * max(up // node, 1)
+    spine = {"spine_switch": "custom", "spine_radix": max(counts.spine_top_port, 2)}
+    return ports | {"leaf_switch": "custom", "leaf_radix": radix} | spine
+
+
 def _switch(least: int, generation: str, catalog: Catalog) -> tuple[str | None, int]:
     """The usual switch of the generation where it is large enough, else the smallest that is, else none."""
     known = catalog.generations[generation]
@@ -200,6 +224,8 @@ def _told(counts: DumpCounts, spec: DesignSpec) -> list[str]:
         told.append(
             f"{counts.n_managers} hosts with fewer ports, taken for fabric managers: {counts.n_manager_links} links."
         )
+    if _has_own_uplinks(counts):
+        told.append(f"Links between switches run at {counts.rate_gbit_s} Gb/s.")
     if up:
         low = gcd(down, up)
         shown = f"{down // low}:{up // low}" if down // low < 100 else f"{down / up:.2f}:1"

@@ -47,6 +47,31 @@ def test_a_dump_of_a_design_leads_back_to_its_counts(case: str) -> None:
     assert any("model of the servers" in line for line in found.untold)
 
 
+@pytest.mark.parametrize(
+    ("generation", "rate", "leaf"),
+    [("xdr", 400, "nvidia-q3400-ra"), ("ndr", 200, "nvidia-qm9700"), ("hdr", 100, "nvidia-qm8700")],
+)
+def test_uplinks_slower_than_nodes_keep_their_rate(generation: str, rate: int, leaf: str) -> None:
+    """Read as the generation of the uplinks before, with servers that no port of it was as fast as."""
+    values = {"compute": {"server": "custom", "nodes": 64},
+              "fabric": {"generation": generation, "leaf_switch": leaf, "uplink_rate_gbit_s": rate,
+                         "scalable_unit_nodes": 16}}  # fmt: skip
+    found = designed(cables_of(link_list(parse_spec(values, CATALOG), CATALOG)))
+    assert found.differences == ()
+    assert found.spec.fabric.generation == generation
+    assert found.spec.fabric.uplink_rate_gbit_s == rate
+    assert any(f"between switches run at {rate} Gb/s" in line for line in found.told)
+
+
+def test_uplinks_twice_as_fast_as_nodes_are_split_ports() -> None:
+    values = {"compute": {"server": "custom", "nodes": 64},
+              "fabric": {"generation": "ndr", "leaf_switch": "nvidia-q3400-ra", "uplink_rate_gbit_s": 800,
+                         "scalable_unit_nodes": 32}}  # fmt: skip
+    found = designed(cables_of(link_list(parse_spec(values, CATALOG), CATALOG)))
+    assert found.differences == ()
+    assert (found.spec.fabric.generation, found.spec.fabric.splitters) == ("xdr", True)
+
+
 def test_the_report_of_ports_says_the_same_as_the_topology_file() -> None:
     of = cables("dgx-h100-ndr-su1-ufm")
     assert design_of_dump(read(of, report=True), CATALOG).spec == designed(of).spec

@@ -1,5 +1,6 @@
 """Uplinks at another rate than nodes: ports and cages of a leaf, exact ratios, labels, modules, refusals."""
 
+import io
 import json
 from collections import Counter, defaultdict
 from fractions import Fraction
@@ -16,11 +17,13 @@ from estimator.changes import apply_change
 from estimator.errors import EstimatorError, InfeasibleDesign, SpecError
 from estimator.link_list import LinkList, link_list
 from estimator.link_media import cabled_by_link
+from estimator.link_report import compare_links
 from estimator.pipeline import estimate
 from estimator.sizing import asked_columns, downlinks_by_ratio, size
 from estimator.spec import DesignSpec, parse_spec
 from estimator.tier_ends import tier_ends
 from estimator.units import ratio_text
+from tests.estimator.handoff_cases import links_of, text
 from tests.estimator.test_cabling_by_link import cabled, is_as_counted, is_sound
 from tests.estimator.test_topology import check_ports
 
@@ -230,6 +233,14 @@ def test_uplinks_have_whole_cages_after_those_of_nodes() -> None:
     assert [row[7] for row in rows] == [f"swp{port}" for port in range(33, 65)]
     assert {row[11] for row in rows} == {800}
     assert list(links.rows())[63][10] == "swp4s1"
+
+
+@pytest.mark.parametrize("name", ["uplinks of 800G", "uplinks of XDR", "uplinks of half the rate"])
+def test_the_list_of_links_read_again_is_the_design(name: str) -> None:
+    links = links_of(name)
+    made = compare_links(links, io.BytesIO(text(links, "csv").encode()))
+    assert made["matched"] == made["planned"] == len(links)
+    assert made["built"]["oversubscription"]["found"] == made["built"]["oversubscription"]["design"]
 
 
 def test_half_the_links_carry_the_same() -> None:
