@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 FIGURE_LABELS = {
     "rack_units": "Height in rack units", "width_mm": "Width", "depth_mm": "Depth", "height_mm": "Height",
     "weight_kg": "Weight", "typical_w": "Typical draw", "max_w": "Maximum draw", "peak_w": "Peak draw",
-    "liquid_heat_share": "Heat that liquid takes", "shelf_w": "Rating of a power shelf", "switch_tray_w": "Draw of a switch tray", "inlet_max_c": "Warmest inlet",
+    "liquid_heat_share": "Heat that liquid takes", "shelf_w": "Rating of a power shelf",
+    "switch_tray_w": "Draw of a switch tray", "inlet_max_c": "Warmest inlet",
     "flow_least_l_min": "Least coolant flow", "flow_most_l_min": "Most coolant flow",
 }  # fmt: skip
 SWITCH_TRAYS = (NVLINK_SWITCH, SCALE_UP_SWITCH)
