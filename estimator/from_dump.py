@@ -190,7 +190,8 @@ def _own_uplinks(counts: DumpCounts, generation: str, catalog: Catalog) -> dict[
 def _switch(least: int, generation: str, catalog: Catalog) -> tuple[str | None, int]:
     """The usual switch of the generation where it is large enough, else the smallest that is, else none."""
     known = catalog.generations[generation]
-    ids = [known.default_switch, *sorted(key for key, s in catalog.switches.items() if s.protocol == known.protocol)]
+    on_sale = [key for key, s in catalog.switches.items() if s.protocol == known.protocol and s.status == "available"]
+    ids = [known.default_switch, *sorted(on_sale)]
     sizes = [(key, ports.radix) for key in ids if (ports := catalog.switch_ports(key, known.port_rate_gbit_s))]
     if sizes and sizes[0][1] >= least:
         return sizes[0]

@@ -234,7 +234,8 @@ def _ports_of(part: str | None, fabric: Fabric, catalog: Catalog, rate_gbit_s: i
 
 def _wrong_switch(field: str, part: str, fabric: Fabric, catalog: Catalog, rate_gbit_s: int) -> Problem:
     generation = catalog.generations[fabric.generation]
-    fits = sorted(key for key in catalog.switches if _ports_of(key, fabric, catalog, rate_gbit_s))
+    on_sale = (key for key, switch in catalog.switches.items() if switch.status == "available")
+    fits = sorted(key for key in on_sale if _ports_of(key, fabric, catalog, rate_gbit_s))
     is_own = rate_gbit_s != generation.port_rate_gbit_s
     needed_by = f"uplinks of {rate_gbit_s}G" if is_own else generation.label
     return Problem(

@@ -110,6 +110,27 @@ def test_adapters_of_a_server_are_as_fast_as_its_ports(server: str) -> None:
     assert network.port_rate_gbit_s <= max(port.cage_rate_gbit_s for port in nic.ports)
 
 
+def _named(change: Mapping[str, Any] | None) -> set[str]:
+    return {value for value in (change or {}).values() if isinstance(value, str) and CATALOG.part(value)}
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_nothing_proposes_a_part_that_cannot_be_ordered(generation: str) -> None:
+    proposed: set[str] = set()
+    for switch in list(CATALOG.switches)[::3]:
+        values = {
+            "compute": {"server": "dgx-h100", "nodes": 100},
+            "fabric": {"generation": generation, "leaf_switch": switch},
+        }
+        try:
+            proposed |= {part for finding in _made(values).findings for part in _named(finding.change)}
+        except EstimatorError as error:
+            proposed |= {part for problem in error.problems for part in _named(problem.change)}
+    records = [found[1] for part in proposed if (found := CATALOG.part(part))]
+    assert records or generation not in ("ndr", "roce-400")
+    assert [record.id for record in records if record.status == "announced"] == []
+
+
 def test_announced_modules_stand_in_only_where_nothing_on_sale_fits() -> None:
     bills = {
         switch: _made(
