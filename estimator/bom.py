@@ -198,6 +198,7 @@ def _with_price(line: BomLine, price: UnitPrice | None) -> BomLine:
         line, unit_cents=price.cents, price_basis=price.basis, price_source=price.source, price_note=price.note,
         is_assumed=line.is_assumed or price.is_assumed, price_rule=price.rule, price_currency=price.currency,
         own_price=price.own, price_rate=price.rate, price_book=price.book,
+        price_as_of=price.as_of,
     )  # fmt: skip
 
 

@@ -60,6 +60,7 @@ class BomLine:
     own_price: tuple[float, float, float] | None = None
     price_rate: Rate | None = None
     price_book: str | None = None
+    price_as_of: str | None = None
     book_cents: Mapping[str, Cents] = field(default_factory=dict)
 
     @property
@@ -90,6 +91,7 @@ class BomLine:
             "unit_price": dict(zip(RANGE, self.own_price, strict=True)) if self.own_price else None,
             "price_rate": self.price_rate.as_json() if self.price_rate else None,
             "price_book": self.price_book,
+            "price_as_of": self.price_as_of,
             "book_prices_usd": {book: usd_range(cents) for book, cents in self.book_cents.items()},
         }  # fmt: skip
 

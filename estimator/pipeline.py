@@ -25,7 +25,7 @@ from estimator.node_words import node_word
 from estimator.part_findings import part_findings
 from estimator.performance import design_performance
 from estimator.power import power_of
-from estimator.price_findings import own_price_findings
+from estimator.price_findings import age_findings, book_findings, own_price_findings
 from estimator.proposals import with_changes
 from estimator.reliability import expected_json, failing_parts
 from estimator.sized import sized_fabrics
@@ -172,7 +172,10 @@ def _one(
         if {"bom", "cost", "failures", "spares", "growth"} & set(parts):
             bill = bill_of_fabrics([Billed(COMPUTE, spec, fabric, plan), *billed], catalog)
             bom = bill.as_json() if {"bom", "growth"} & set(parts) else None
-            found += own_price_findings(spec.economics.prices, bill.lines)
+            own = spec.economics.prices
+            found += own_price_findings(own, bill.lines)
+            found += book_findings(bill.lines)
+            found += age_findings(bill.lines, (own.day if own else "") or catalog.priced_on)
             found += part_findings(spec, bill.lines, catalog)
         if "cost" in parts:
             power = power_of(spec, fabric, plan, catalog, billed)

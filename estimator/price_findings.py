@@ -3,13 +3,19 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
+from estimator.amount_words import dollars
 from estimator.bom_lines import BomLine
 from estimator.exchange import Rate
 from estimator.finding import Finding
 from estimator.own_prices import OwnPrice, OwnPrices
 from estimator.price_choice import is_valid
+from estimator.price_evidence import months_before
+from estimator.pricing import OWN
 from estimator.units import counted
 
+BOOKS_APART = 1.5
+OLD_PRICE_MONTHS = 12
+TYPICAL = 1
 OLD_DAYS = 366  # between a price and the rate that turns it into dollars
 _SHOWN = 3
 
@@ -55,3 +61,50 @@ def _weak_rate(rate: Rate, newest: str, own: OwnPrices) -> Finding:
         f"day of the price into the exchange rates of “{own.name}”."
     )
     return Finding("exchange_rate_weak", "info", "economics.prices", message)
+
+
+def book_findings(lines: Sequence[BomLine]) -> Iterator[Finding]:
+    """Switches and adapters of which two books, the buyer's own among them, differ by more than BOOKS_APART."""
+    found: dict[str, tuple[float, str]] = {}
+    for line in lines:
+        prices = {book: cents[TYPICAL] for book, cents in line.book_cents.items() if cents[TYPICAL]}
+        if line.price_book == OWN and line.unit_cents and line.unit_cents[TYPICAL]:
+            prices[OWN] = line.unit_cents[TYPICAL]
+        if len(prices) < 2:
+            continue
+        low, high = min(prices, key=lambda book: prices[book]), max(prices, key=lambda book: prices[book])
+        apart = prices[high] / prices[low]
+        if apart > BOOKS_APART:
+            ends = f"{dollars(prices[low] / 100)} ({low}) and {dollars(prices[high] / 100)} ({high})"
+            words = f"{line.description} {ends}, {apart:.1f} ×"
+            found[line.description] = apart, words
+    if found:
+        shown = [words for _, words in sorted(found.values(), reverse=True)[:_SHOWN]]
+        more = f"; and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
+        parts = counted(len(found), "part")
+        message = (
+            f"Price books differ by more than {BOOKS_APART:g} × on {parts}: {'; '.join(shown)}{more}. The design takes its own "
+            "book; a quotation settles it."
+        )
+        yield Finding("price_books_differ", "info", "economics.price_book", message)
+
+
+def age_findings(lines: Sequence[BomLine], day: str) -> Iterator[Finding]:
+    """Parts whose price is OLD_PRICE_MONTHS or more older than the day for which the design is priced."""
+    oldest = months_before(day, OLD_PRICE_MONTHS)
+    old = {
+        line.description: (line, line.price_as_of) for line in lines
+        if line.price_as_of and f"{line.price_as_of}-12-31"[:10] <= oldest  # a year alone counts as its last day
+    }  # fmt: skip
+    if not old:
+        return
+    weightiest = sorted(old.values(), key=lambda one: -(one[0].extended_cents or (0, 0, 0))[TYPICAL])
+    shown = [f"{line.description} of {as_of}" for line, as_of in weightiest[:_SHOWN]]
+    more = f"; and {len(old) - _SHOWN:,} more" if len(old) > _SHOWN else ""
+    whose = f"The price of {shown[0]} is" if len(old) == 1 else f"The prices of {len(old):,} parts are"
+    which = "" if len(old) == 1 else f": {'; '.join(shown)}{more}"
+    message = (
+        f"{whose} {OLD_PRICE_MONTHS} months or more old on {day}, for which the design is priced{which}. Ask for a new offer, "
+        "and put it into a book of your own."
+    )
+    yield Finding("prices_old", "info", "economics.price_book", message)

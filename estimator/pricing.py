@@ -42,6 +42,7 @@ class UnitPrice:
     own: tuple[float, float, float] | None = None
     rate: Rate | None = None
     book: str = OWN
+    as_of: str | None = None
 
 
 class Pricing:
@@ -104,7 +105,7 @@ class Pricing:
         scale = 10 ** MINOR_DIGITS[price.currency]
         return UnitPrice(
             cents=cents, basis=price.basis, source=f"{price.source or self._name}, {price.as_of}",
-            note=price.note or None, rule=f"Own book “{self._name}”, {', '.join(words)}",
+            note=price.note or None, rule=f"Own book “{self._name}”, {', '.join(words)}", as_of=price.as_of,
             is_assumed=price.basis in ASSUMED or bool(metre and metre.basis in ASSUMED),
             currency=price.currency if is_foreign else USD,
             own=(minor[0] / scale, minor[1] / scale, minor[2] / scale) if is_foreign else None,
@@ -157,7 +158,7 @@ class Pricing:
         return UnitPrice(
             cents=cents, basis=price.basis, note=price.note, rule=", ".join(words),
             is_assumed=not ASSUMED.isdisjoint(bases), source=self._catalog.source_text(price.source, price.as_of),
-            book=price.book,
+            book=price.book, as_of=price.as_of,
         )  # fmt: skip
 
     def _catalog_words(self, price: Price) -> str:
