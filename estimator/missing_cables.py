@@ -25,6 +25,7 @@ from estimator.tier_ends import NODE_LEAF, SITE_TIERS, tier_ends
 
 NO_PART = "no_part_fits"
 _MOST_TRIED = 64
+_AT_ONCE = 6
 _USUAL_M = 10.0  # a row of racks: who has cables of such a length may shorten a run, below it racks would have to move
 
 
@@ -68,15 +69,18 @@ def findings_of_design(spec: DesignSpec, catalog: Catalog) -> list[Finding]:
 def _sized(
     spec: DesignSpec, changes: Iterator[Change], catalog: Catalog
 ) -> Iterator[tuple[Change, DesignSpec, SizedFabric]]:
-    """The changes under which the request is one, and a fabric exists; all sized in one batch."""
-    values, specs, kept = spec.as_json(), [], []
-    for change in changes:
-        try:
-            specs.append(parse_spec(apply_change(values, change), catalog))
-            kept.append(change)
-        except SpecError:
+    """The changes under which the request is one, and a fabric exists; a few are sized at once, as the first ones mostly do."""
+    values = spec.as_json()
+    while few := list(islice(changes, _AT_ONCE)):
+        specs, kept = [], []
+        for change in few:
+            try:
+                specs.append(parse_spec(apply_change(values, change), catalog))
+                kept.append(change)
+            except SpecError:
+                continue
+        if not specs:
             continue
-    if specs:
         sizing = size(specs, catalog)
         for k, (change, made) in enumerate(zip(kept, specs, strict=True)):
             if sizing.tiers[k]:
