@@ -17,7 +17,7 @@ from designer.forms import KEPT_FIELD, DesignForm
 from designer.labels import checked_name
 from designer.models import Design, DesignEdit, EditingPage
 from estimator.errors import EstimatorError, Problem
-from estimator.spec import DesignSpec
+from estimator.spec import DesignSpec, spec_hash
 
 NOT_TYPED = frozenset(
     {"csrfmiddlewaretoken", "estimated_hash", "shown", "step", "base", "page", "number", "fields", "was"}
@@ -92,12 +92,14 @@ def record(
     seen: int | None = None,
     by: str = "",
     page: tuple[str, int] | None = None,
+    is_whole: bool = False,
 ) -> DesignEdit:
     """Keep an edit and move to it: the design is what it says, where that can be built (``spec``), else what it was.
 
     What was taken back before it can no longer be done again. ``step`` names the edit: another one of the step in sight
     replaces it, so that typing a word is one step back. ``figures`` are the headline figures of ``spec``; ``seen`` is the
     number of the state that the edit was made in, ``page`` the key of the page that sent it and the edit's number there.
+    ``is_whole`` of a request that takes the place of all that was said.
 
     Raises
     ------
@@ -115,9 +117,12 @@ def record(
     edit = now if is_same or (now.step == step and step != START) else DesignEdit(design=locked, number=now.number + 1)
     if not is_same:
         edit.step, edit.typed, edit.by = step, dict(typed), by
-    if spec is not None:
-        is_same = is_same and locked.given == given_of(spec)  # an own price book may have changed
+    if spec is not None and is_same:  # an own price book may have changed; the same text of a form says nothing new
+        is_same = locked.given == given_of(spec) if is_whole else locked.spec_hash == spec_hash(spec)
+    if spec is not None and not is_same:
         hold(locked, spec, figures)
+    elif spec is not None and figures is not None:
+        locked.figures = dict(figures)
     if spec is not None or not is_same:
         edit.is_valid = spec is not None
     _keep_state(edit, locked)
@@ -186,7 +191,7 @@ def is_held(design: Design, spec: DesignSpec) -> bool:
 def take_over(design: Design, spec: DesignSpec, figures: Mapping[str, Any] | None = None, by: str = "") -> DesignEdit:
     """Make a whole request the design, as one edit that can be taken back."""
     form = DesignForm(values=given_of(spec), owner=design.owner)
-    return record(design, form.typed(), f"whole.{uuid.uuid4().hex}", spec, figures, by=by)
+    return record(design, form.typed(), f"whole.{uuid.uuid4().hex}", spec, figures, by=by, is_whole=True)
 
 
 def steps_left(design: Design) -> dict[str, bool]:
