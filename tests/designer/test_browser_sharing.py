@@ -1,4 +1,4 @@
-"""Sharing, pins, revisions and pasted specs in a real browser against the real app."""
+"""Sharing, baselines, versions and pasted specs in a real browser against the real app."""
 
 import json
 from collections.abc import Iterator
