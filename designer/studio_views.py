@@ -92,10 +92,10 @@ def _merged(request: HttpRequest, row: Design, sent: SentEdit) -> HttpResponse:
     figures_now(row)  # what the session begins with keeps its figures
     number, before = row.state_number, edit_in_sight(row)
     head = before.typed if before else start_state(row)
-    shown, others = figures_shown(request, row), row.changed_by
+    shown, others = figures_shown(request, row), changer(request, row)
     typed, disputed = sent.into(head, number, before)
     if disputed and typed == head:
-        return _disputed(request, row, sent, head, disputed)
+        return _disputed(request, row, sent, head, disputed, others)
     allowed = with_book_shown(typed, head) if visiting(request) else typed
     live, refused = _judged(request, row, allowed, head), {}
     if allowed != typed:  # a book of the owner that a visitor may not name: the form goes back to the one there was
@@ -104,10 +104,9 @@ def _merged(request: HttpRequest, row: Design, sent: SentEdit) -> HttpResponse:
     spec, figures = (live["form"].spec, to_keep(live)) if "headlines" in live else (None, None)
     record(row, allowed, sent.step, spec, figures, seen=number, by=name_of(request), page=page)
     if disputed:
-        return _disputed(request, row, sent, head, disputed)
+        return _disputed(request, row, sent, head, disputed, others)
     if refused or sent.base not in (None, number):  # what others did meanwhile is shown with it
-        by = {"edited_by": others} if others != name_of(request) else {}
-        return state_answer(request, row, shown, refused | by)
+        return state_answer(request, row, shown, refused | {"edited_by": others})
     return _live(request, row, live, shown)
 
 
@@ -127,13 +126,12 @@ def _live(request: HttpRequest, row: Design, live: dict[str, Any], shown: Mappin
 
 
 def _disputed(
-    request: HttpRequest, row: Design, sent: SentEdit, head: Mapping[str, str], names: list[str]
+    request: HttpRequest, row: Design, sent: SentEdit, head: Mapping[str, str], names: list[str], by: str
 ) -> HttpResponse:
     """The state as it is, and the fields that both have changed, with what either says."""
     only = book_shown(head) if visiting(request) else None
     differences = typed_differences(head, sent.fields, DesignForm(owner=row.owner, only_book=only), names)
-    last = row.edits.exclude(by=name_of(request)).order_by("-number").first() or edit_in_sight(row)
-    context = {"differences": differences, "by": last.by if last else ""}
+    context = {"differences": differences, "by": by}
     return state_answer(request, row, figures_shown(request, row), context, CONFLICT)
 
 
@@ -180,9 +178,13 @@ def state(request: HttpRequest, design_id: UUID) -> HttpResponse:
     row = design_to_see(request, design_id)
     if request.GET.get("at") == str(row.state_number):
         return HttpResponse(status=204)
+    return state_answer(request, row, figures_shown(request, row), {"edited_by": changer(request, row)})
+
+
+def changer(request: HttpRequest, row: Design) -> str:
+    """Who made the last change, as it is said to somebody who has not seen it yet."""
     is_own = row.changed_by == name_of(request)
-    by = f"{row.changed_by}, in another window" if is_own else row.changed_by or "somebody else"
-    return state_answer(request, row, figures_shown(request, row), {"edited_by": by})
+    return f"{row.changed_by}, in another window" if is_own else row.changed_by or "somebody else"
 
 
 def state_answer(

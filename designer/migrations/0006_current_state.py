@@ -9,6 +9,7 @@ def states_of_last_revisions(apps, schema_editor):
         last = revision.objects.filter(design=row).order_by("-number").first()
         if last is not None:
             design.objects.filter(pk=row.pk).update(given=last.given, spec=last.spec, spec_hash=last.spec_hash)
+    apps.get_model("designer", "DesignEdit").objects.filter(figures__isnull=True).update(is_valid=False)
     for row in revision.objects.only("pk", "number").iterator():
         revision.objects.filter(pk=row.pk).update(name=f"Version {row.number}")
 

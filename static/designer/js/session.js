@@ -107,7 +107,9 @@ async function send() {
   }
   queue.shift();
   opened(answer.address);
+  const before = values();
   show(answer.html);
+  nameChange(bar().dataset.by, Object.keys(differences(values(), before).fields));
   seenWith(edit, seen);
   remember();
   if (answer.status === 409) {
