@@ -367,7 +367,7 @@ def _built(
     left_out, is_held = _managers(candidates, leaves, n_leaf, used, uplinks)
     unit = np.maximum(leaves.unit_nodes, 1)
     rest = grown % unit
-    stranded = (asked.rails_a_leaf > 0) & (rest > 0) & (2 * rest < unit) & (grown > unit)
+    stranded = (asked.rails_a_leaf > 0) & (rest > 0) & (2 * rest < unit) & (grown > unit) & ~asked.last_pod_even
     cage = asked.cage_links
     half_empty = n_leaf * (ceil_div(uplinks, cage) * cage - uplinks + ceil_div(used, cage) * cage - used)
     cost = (

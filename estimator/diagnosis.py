@@ -28,7 +28,7 @@ from estimator.sizing import (
     uplinks_for,
 )
 from estimator.spec import DesignSpec, port_rate, ports_a_cage, uplink_rate
-from estimator.units import ceil_div, counted
+from estimator.units import ceil_div, counted, divisors
 
 
 def why_not(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> list[Problem]:
@@ -50,7 +50,9 @@ def _first_that_fits(problem: Problem, sizing: Sizing, i: int, spec: DesignSpec,
               if ports > (spec.fabric.leaf_radix or 0)]  # fmt: skip
     ways: dict[str, list[dict[str, Any]]] = {
         "unit_over_leaf": [{"scalable_unit_nodes": n} for n in (int(leaves.capacity[i]) // max(rails, 1),) if n]
-        + [{"scalable_unit_nodes": None}],
+        + [{"scalable_unit_nodes": None}]
+        + [{"rails_per_leaf": n} for n in reversed(divisors(max(rails, 1))) if n <= max(int(leaves.capacity[i]), 1)]
+        + larger,
         "pod_cuts_unit": [{"pod_nodes": below}, {"pod_nodes": below + unit}, {"pod_nodes": None}],
         "leaf_ports_short": [free_split, {"leaf_uplinks": None}, *larger],
         "ratio_not_reachable": [{"least_spines": 1}, *([{"leaf_downlinks": fits}] if fits else []), {"leaf_uplinks": None},
@@ -68,17 +70,7 @@ def _why_not(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> list
     if int(leaves.downlinks[i]) < 1:
         return [_no_downlinks(sizing, i)]
     if rails and unit * rails > capacity:
-        return [
-            Problem(
-                "fabric.scalable_unit_nodes",
-                "unit_over_leaf",
-                (
-                    f"A unit of {unit:,} nodes needs {unit * rails:,} downlinks on each leaf, and a leaf has "
-                    f"{capacity:,}. "
-                    f"Use units of {capacity // rails:,} nodes or fewer, or a leaf with more downlinks."
-                ),
-            )
-        ]
+        return [_unit_over_leaf(sizing, i)]
     if asked.tiers[i] in (0, 3) and pod_cuts_unit(asked, leaves)[i]:
         below = max(int(asked.pod_nodes[i]) // unit, 1) * unit
         return [
@@ -96,6 +88,22 @@ def _why_not(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> list
     if asked.tiers[i] == 2:
         return [_two_tiers(sizing, i, spec, catalog)]
     return [_three_tiers(sizing, i, spec, catalog)]
+
+
+def _unit_over_leaf(sizing: Sizing, i: int) -> Problem:
+    leaves = sizing.leaves
+    unit, capacity, rails = int(leaves.unit_nodes[i]), int(leaves.capacity[i]), int(sizing.asked.rails_a_leaf[i])
+    if capacity < rails:
+        message = (
+            f"One node with {rails} rails on a leaf needs {counted(rails, 'downlink')}, and a leaf has {capacity:,}. Put "
+            f"{counted(capacity, 'rail')} or fewer on a leaf, or take a leaf with more ports or a higher oversubscription."
+        )
+        return Problem("fabric.rails_per_leaf", "unit_over_leaf", message)
+    message = (
+        f"A unit of {counted(unit, 'node')} needs {unit * rails:,} downlinks on each leaf, and a leaf has {capacity:,}. "
+        f"Use units of {counted(capacity // rails, 'node')} or fewer, or a leaf with more downlinks."
+    )
+    return Problem("fabric.scalable_unit_nodes", "unit_over_leaf", message)
 
 
 def _no_downlinks(sizing: Sizing, i: int) -> Problem:

@@ -114,7 +114,7 @@ class Fabric(Section):
         le=MAX_RADIX,
         title="Downlinks per leaf",
         json_schema_extra=in_unit("ports"),
-        description="Leaf ports towards servers. Default: from the oversubscription.",
+        description="Leaf ports towards servers. Default: those with which the design has the fewest switches.",
     )
     leaf_uplinks: int | None = Field(
         None,
@@ -122,7 +122,7 @@ class Fabric(Section):
         le=MAX_RADIX,
         title="Uplinks per leaf",
         json_schema_extra=in_unit("ports"),
-        description="Leaf ports towards spines. Default: from the oversubscription.",
+        description="Leaf ports towards spines. Default: those with which the design has the fewest switches.",
     )
     oversubscription: Ratio = Field(
         "1:1",
@@ -178,7 +178,10 @@ class Fabric(Section):
         le=MAX_NODES,
         title="Scalable unit",
         json_schema_extra=in_unit("nodes"),
-        description=("Nodes served by one set of leaves. Default: as many as a leaf's downlinks hold."),
+        description=(
+            "Nodes served by one set of leaves. Default: as many as give the fewest switches, then the least cost; "
+            "with full units, as many as a leaf's downlinks hold."
+        ),
     )
     pod_nodes: int | None = Field(
         None,
@@ -187,7 +190,7 @@ class Fabric(Section):
         title="Pod",
         json_schema_extra=in_unit("nodes"),
         description=(
-            "With a core tier: how many nodes share a group of spines. Default: as many as the spines can take."
+            "With a core tier: how many nodes share a group of spines. Default: as many as give the fewest switches."
         ),
     )
     core_groups: int | None = Field(

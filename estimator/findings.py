@@ -141,7 +141,7 @@ def _about_leaves(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
             ),
         )
     unit = fabric.unit_nodes
-    rest = fabric.n_nodes % unit if unit else 0
+    rest = fabric.n_nodes % unit if unit and not fabric.wiring.last_pod_from else 0
     is_asked = spec.fabric.scalable_unit_nodes is not None or spec.fabric.provision == "full-unit"
     if (
         fabric.tiers > 1 and rest and (is_asked or 2 * rest < unit)

@@ -24,6 +24,7 @@ from estimator.subject import Subject
 from estimator.uneven_units import CODE as PARTIAL_UNIT
 from estimator.uneven_units import even_units, with_price
 from estimator.units import ceil_div, counted
+from estimator.vendor_unit import about_vendor_unit
 from estimator.whole_racks import whole_racks
 
 _MOST_CANDIDATES = 6  # of one finding
@@ -32,7 +33,8 @@ _NONE: _Cost = (False, False)
 
 
 def with_changes(found: Sequence[Finding], subject: Subject) -> list[Finding]:
-    """The findings of a design, each with the change that ends it where one does."""
+    """The findings of a design, each with the change that ends it where one does; and a maker's own unit."""
+    found = [*found, *filter(None, [about_vendor_unit(subject)])]
     tries = [(n, change) for n, finding in enumerate(found) for change in _candidates(finding, subject)]
     specs, kept = [], []
     values = subject.spec.as_json()

@@ -182,7 +182,8 @@ def leaf_layer(asked: Asked) -> Leaves:
     """Rule 1 and 2: the split of a leaf's ports, units, and how full the fullest leaf is."""
     by_ratio = downlinks_by_ratio(asked)
     in_cages = by_ratio // asked.cage_links * asked.cage_links
-    by_ratio = np.where(in_cages > 0, in_cages, by_ratio)
+    of_unit = ceil_div(asked.unit_nodes * asked.rails_a_leaf, asked.endpoints_a_port)  # a unit that is named stays
+    by_ratio = np.where((in_cages > 0) & (in_cages >= of_unit), in_cages, by_ratio)
     by_uplinks = np.minimum(downlinks_beside(asked.up, asked), downlinks_for(asked.up, asked))
     downlinks = np.where(asked.down > 0, asked.down, np.where(asked.up > 0, by_uplinks, np.maximum(by_ratio, 1)))
     capacity = downlinks * asked.endpoints_a_port

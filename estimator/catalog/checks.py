@@ -24,7 +24,8 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "nic_modes": ("nic_id", "protocol", "port_rate_gbit_s"),
     "pcie_limits": ("pcie_gen", "pcie_lanes"), "gpus": ("id",), "servers": ("id",),
     "server_networks": ("server_id", "position"), "cables": ("id",), "connector_fit": ("cage_class",),
-    "generations": ("id",), "rate_history": ("id",), "default_lengths": ("tier",), "floor_defaults": ("name",),
+    "generations": ("id",), "rate_history": ("id",),
+    "vendor_units": ("server_id", "generation", "planes"), "default_lengths": ("tier",), "floor_defaults": ("name",),
     "fabric_defaults": ("name",), "rack_systems": ("id",), "rack_figures": ("rack_id", "name"), "rack_parts": ("id",),
     "rack_layouts": ("rack_id", "position"),
     "prices": ("part_id", "book", "per", "region", "min_quantity", "basis", "as_of"),
@@ -124,6 +125,7 @@ def _references(tables: Tables, catalog: "Catalog") -> None:
         "rack_figures",
         "rack_parts",
         "rack_layouts",
+        "vendor_units",
     )
     cited = [(table, "source", catalog.sources) for table in tables_of_figures]
     known: list[tuple[str, str, Iterable[str]]] = [
@@ -147,6 +149,7 @@ def _references(tables: Tables, catalog: "Catalog") -> None:
         ("server_networks", "nic_id", catalog.nics), ("generations", "default_switch", catalog.switches),
         ("generations", "default_nic", catalog.nics), ("rate_history", "generation", catalog.generations),
         ("rate_history", "switch_id", catalog.switches),
+        ("vendor_units", "server_id", catalog.servers), ("vendor_units", "generation", catalog.generations),
     ]  # fmt: skip
     for table, column, ids in known:
         place = _at(table, column)

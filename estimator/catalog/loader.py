@@ -48,6 +48,7 @@ from estimator.catalog.records import (
     Switch,
     SwitchCage,
     SwitchPorts,
+    VendorUnit,
 )
 from estimator.catalog.tables import Tables
 from estimator.exchange import Rate
@@ -94,6 +95,7 @@ class Catalog:
         self._rack_of_tray = {rack.tray_id: rack for rack in self.racks.values()}
         self._rack_of_part = {part.id: (rack, part) for rack in self.racks.values() for part in rack.parts}
         self.port_naming: dict[str, PortNaming] = {v[0]: PortNaming(*v) for _, v in tables["port_naming"]}
+        self.vendor_units = {(v[0], v[1], v[2]): VendorUnit(*v) for _, v in tables["vendor_units"]}
         self.rdma_names: dict[str, RdmaName] = {v[0]: RdmaName(*v) for _, v in tables["rdma_names"]}
         self.server_ports: dict[str, tuple[ServerPort, ...]] = {}
         for _, (server_id, *port) in tables["server_ports"]:

@@ -421,6 +421,21 @@ class PortNaming:
 
 
 @dataclass(frozen=True, slots=True)
+class VendorUnit:
+    """Nodes of one set of leaves in a maker's published design of a server's network."""
+
+    server_id: str
+    generation: str
+    planes: int
+    unit_nodes: int
+    owner: str
+    basis: str
+    source: str
+    as_of: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class RdmaName:
     """RDMA device names of a maker's adapters: the prefix before the number."""
 

@@ -269,6 +269,10 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
         "lanes": count, "lane_gbit_s": count, "signalling": optional_text, "since": optional(count), "status": status,
         "switch_id": optional_id, "source": identifier, "as_of": date, "basis": fact_basis, "note": text,
     },
+    "vendor_units": {
+        "server_id": identifier, "generation": identifier, "planes": count, "unit_nodes": count, "owner": text,
+        "basis": fact_basis, "source": identifier, "as_of": date, "note": optional_text,
+    },
     "default_lengths": {
         "tier": one_of("node_leaf", "leaf_spine", "spine_core", "fabric_manager", "leaf_leaf"), "length_m": number,
         "basis": basis, "source": identifier, "as_of": date, "note": optional_text,

@@ -427,7 +427,7 @@ class TestDesign:
     def test_what_scattering_costs_is_said_in_words(self, page, owner):
         values = {
             "compute": {"server": "dgx-h100", "gpus": 1024},
-            "fabric": {"generation": "ndr", "oversubscription": "4:1"},
+            "fabric": {"generation": "ndr", "oversubscription": "4:1", "scalable_unit_nodes": 51},
         }
         spec = parse_spec(values, load_catalog())
         design, both = (
