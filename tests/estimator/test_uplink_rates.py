@@ -117,7 +117,7 @@ def test_every_cage_has_ports_of_one_rate_and_ratios_are_those_of_the_links(spec
         assert shown["oversubscription"]["built"] == ratio_text(Fraction(sum(fed.values()), sum(up.values())))
         worst = max(Fraction(fed[leaf], up[leaf]) for leaf in up)
         assert shown["oversubscription"]["worst_leaf"] == ratio_text(worst)
-    layers = [sum(fed.values()), *(of_tier[tier] for tier in between if of_tier[tier])]
+    layers = [of_tier["node-leaf"], *(of_tier[tier] for tier in between if of_tier[tier])]
     assert shown["bisection_gbit_s"] == min(layers) // 2
     assert shown["uplink_rate_gbit_s"] == up_rate
 
