@@ -31,3 +31,22 @@ def test_one_design_is_estimated(benchmark: Any, nodes: int) -> None:
     one = spec(nodes)
     (made,) = benchmark(estimate, [one], CATALOG)
     assert made.fabric.n_nodes == nodes
+
+
+@pytest.mark.parametrize(
+    ("server", "generation", "nodes", "layout"),
+    [
+        ("hgx-b200-10u", "roce-400", 128, "rail-optimized"),
+        ("gb300-tray", "xdr", 8192, "rail-optimized"),
+        ("dgx-h100", "ndr", 2048, "top-of-rack"),
+    ],
+)
+def test_what_one_design_leaves_open_is_chosen(
+    benchmark: Any, server: str, generation: str, nodes: int, layout: str
+) -> None:
+    """Units, splits, spines and pods: 5 ms at most."""
+    values = {
+        "compute": {"server": server, "nodes": nodes},
+        "fabric": {"generation": generation, "layout": layout},
+    }
+    assert benchmark(size, [parse_spec(values, CATALOG)], CATALOG).tiers[0]
