@@ -33,6 +33,7 @@ class Wiring:
     unit_nodes: int  # of one set of rail leaves
     blocks: tuple[int, ...]
     pods: int
+    pod_nodes: int  # where pods are as large as today's nodes need, else 0
     pod_rows: int
     last_pod_rows: int
     spines: int  # of a group
@@ -325,6 +326,7 @@ def _wiring(sizing: Sizing, i: int) -> Wiring:
         unit_nodes=int(leaves.unit_nodes[i]),
         blocks=_blocks(sizing, i) if tiers > 1 else (),
         pods=int(sizing.pods[i]) if is_three else 1,
+        pod_nodes=int(asked.pod_nodes[i]) if is_three and asked.pods_of_today[i] else 0,
         pod_rows=int(sizing.pod_rows[i]) if is_three else 0,
         last_pod_rows=int(sizing.last_pod_rows[i]) if is_three else 0,
         spines=int(sizing.group_spines[i]) if tiers > 1 else 0,

@@ -50,7 +50,8 @@ def compared_specs(spec: DesignSpec, fabric: "SizedFabric", catalog: "Catalog") 
     # whole units of more nodes would be a larger design than the one that ports are held for
     whole = "as-bought" if unit and nodes % unit else spec.fabric.provision
     grown = apply_change(values, {"compute.nodes": nodes, "fabric.grow_to_nodes": nodes, "fabric.provision": whole,
-                                  "fabric.tiers": fabric.tiers})  # fmt: skip
+                                  "fabric.tiers": fabric.tiers,
+                                  "fabric.pod_nodes": fabric.wiring.pod_nodes or spec.fabric.pod_nodes})  # fmt: skip
     right = apply_change(values, {"fabric.grow_to_nodes": None, "fabric.provision": "as-bought"})
     return parse_spec(grown, catalog), parse_spec(right, catalog)
 

@@ -60,13 +60,14 @@ class Asked:
     symmetric: BoolArray  # OpenSM's fat-tree routing wants all pods alike
     pods_alike: BoolArray  # the last pod, though smaller, has as many spines as the others
     last_pod_even: BoolArray  # and as many leaves, over which it shares its nodes evenly
+    pods_of_today: BoolArray  # pods are as large as today's nodes need (first_pods.py)
     leaf_cents: IntArray
     spine_cents: IntArray
     core_cents: IntArray
     link_end_cents: IntArray
 
 
-_FLAGS = ("full_unit", "uneven", "down_named", "up_named", "symmetric", "pods_alike", "last_pod_even")
+_FLAGS = ("full_unit", "uneven", "down_named", "up_named", "symmetric", "pods_alike", "last_pod_even", "pods_of_today")
 
 
 def asked_columns(specs: Sequence[DesignSpec], catalog: Catalog) -> Asked:
@@ -122,6 +123,7 @@ def _asked_row(spec: DesignSpec, catalog: Catalog) -> tuple[Any, ...]:
         fabric.leaf_downlinks is not None,
         fabric.leaf_uplinks is not None,
         catalog.generations[fabric.generation].protocol == "infiniband" and fabric.uplink_spread == "even",
+        False,
         False,
         False,
         *(part_cents(part, spec.economics.price_book, catalog)
@@ -282,10 +284,10 @@ class Sizing:
 
 
 def size(specs: Sequence[DesignSpec], catalog: Catalog) -> Sizing:
-    """Size the compute network of every spec; what a spec leaves open is chosen (automatic.py). [counts]"""
-    from estimator.automatic import settled
+    """Size the compute network of every spec; what a spec leaves open is chosen (automatic.py, first_pods.py). [counts]"""
+    from estimator.first_pods import with_first_pods
 
-    return sized_columns(settled(asked_columns(specs, catalog)))
+    return sized_columns(with_first_pods(asked_columns(specs, catalog)))
 
 
 def sized_columns(asked: Asked) -> Sizing:

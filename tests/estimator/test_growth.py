@@ -185,3 +185,24 @@ def test_parts_that_growth_would_replace_are_told() -> None:
     assert "48 × Twin copper" in told.message
     refused = cannot_grow(Problem("fabric.tiers", "two_tier_too_small", "No fabric."))
     assert (refused.code, refused.change) == ("grow_not_possible", {"fabric.grow_to_nodes": None})
+
+
+@pytest.mark.parametrize(("server", "generation", "nodes", "grown"), [
+    ("dgx-b300", "xdr", 128, 2048), ("dgx-h200", "ndr", 64, 300), ("dgx-h100", "ndr", 64, 1024),
+])  # fmt: skip
+def test_growth_into_three_tiers_adds_whole_pods(server: str, generation: str, nodes: int, grown: int) -> None:
+    """Spines come with the pods of today's nodes; those of pods to come are bought later, and no cable moves."""
+    request = {
+        "compute": {"server": server, "nodes": nodes},
+        "fabric": {"generation": generation, "grow_to_nodes": grown},
+    }
+    spec = parse_spec(request, CATALOG)
+    made = estimated(request)
+    growth = made["growth"]
+    spines = [growth[side]["counts"]["spine"] for side in ("bought_now", "sized_for")]
+    assert made["fabrics"]["compute"]["tiers"] == 3
+    assert spines[0] <= spines[1] / 2
+    assert (growth["moved_links"], growth["recabled"], growth["replaced"]) == (0, False, [])
+    check_growth(spec)
+    larger = estimated(apply_change(request, {"fabric.pod_nodes": None, "compute.nodes": grown}))["fabrics"]["compute"]
+    assert growth["sized_for"]["counts"]["switches"] <= 1.1 * larger["counts"]["switches"]

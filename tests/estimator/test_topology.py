@@ -202,8 +202,11 @@ def test_a_grown_design_keeps_every_cable_of_today(a: dict[str, Any]) -> None:
     values = {**a, "spread": "even", "managers": 0, "grow": grown_nodes - a["nodes"]}
     if a["tiers"] == "auto":
         values["tiers"] = 3
-    tables = []
-    for spec in (small_spec(values), small_spec({**values, "nodes": grown_nodes, "grow": 0})):
+    tables: list[LinkTable] = []
+    for later in ({}, {"nodes": grown_nodes, "grow": 0}):
+        if later and tables[0].fabric.wiring.pod_nodes:
+            later["pod"] = tables[0].fabric.wiring.pod_nodes  # growth adds pods like those of today
+        spec = small_spec({**values, **later})
         sizing = size([spec], CATALOG)
         if not sizing.tiers[0]:
             return
