@@ -11,6 +11,7 @@ from estimator.automatic import settled
 from estimator.sizing import Asked, Sizing, sized_columns
 from estimator.units import ceil_div
 
+_SHAPE = ("tiers", "uplinks", "group_spines", "core_groups", "cores_a_group", "n_core", "spine_up_most")
 _MOST_MORE = 1.1  # switches of the grown design, against those with the pods that it would have by itself
 
 
@@ -42,9 +43,10 @@ def _smaller_pods(asked: Asked, chosen: Asked) -> Asked | None:
     best, fewest = None, _switches(now)
     pod = ceil_div(nodes, unit) * unit
     while pod < asked.grow_nodes[0]:
-        tried = settled(replace(asked, pod_nodes=np.array([pod]), tiers=np.array([3])))
-        sizing = sized_columns(tried)
-        if sizing.tiers[0] == 3 and _switches(sizing) < fewest and _switches(sized_columns(_grown(tried))) <= most:
+        named = replace(asked, pod_nodes=np.array([pod]), tiers=np.array([3]))
+        tried = settled(named)
+        sizing, grown = sized_columns(tried), sized_columns(settled(_grown(named)))
+        if sizing.tiers[0] == 3 and _switches(sizing) < fewest and _switches(grown) <= most and _alike(sizing, grown):
             best, fewest = replace(tried, pods_of_today=np.array([True])), _switches(sizing)
         pod *= 2
     return best
@@ -52,6 +54,15 @@ def _smaller_pods(asked: Asked, chosen: Asked) -> Asked | None:
 
 def _grown(asked: Asked) -> Asked:
     return replace(asked, nodes=asked.grow_nodes)
+
+
+def _alike(now: Sizing, grown: Sizing) -> bool:
+    """Whether leaves, pods and cores are split and joined alike in both, so that no cable moves."""
+    pairs = [(getattr(now, name), getattr(grown, name)) for name in _SHAPE]
+    pairs += [
+        (getattr(now.leaves, name), getattr(grown.leaves, name)) for name in ("downlinks", "unit_nodes", "columns")
+    ]
+    return all(int(one[0]) == int(other[0]) for one, other in pairs)
 
 
 def _switches(sizing: Sizing) -> int:
