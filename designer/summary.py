@@ -54,10 +54,10 @@ FIGURES = (
     Figure("cables", "Cables", "figure.cables", units.count, units.change, -1),
     Figure("modules", "Modules", "figure.transceivers", units.count, units.change, -1),
     Figure("it_kw", "IT power", "figure.it_power", _kw, _change_kw, -1),
-    Figure("capex_usd", "Purchase, P50", "figure.purchase", units.usd, units.change_usd, -1),
+    Figure("capex_usd", "P50 price", "figure.purchase", units.usd, units.change_usd, -1),
     Figure(
         "usd_per_gpu",
-        "Per GPU, P50",
+        "P50 a GPU",
         "figure.price_per_gpu",
         units.usd,
         units.change_usd,

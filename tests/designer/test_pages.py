@@ -402,8 +402,8 @@ class TestDesign:
             f"GPUs ? {counts['gpus']:,} {counts['nodes']:,} servers", f"Switches ? {sums['switches']:,} {tiers}",
             f"Cables ? {sums['cables']:,}", f"Modules ? {sums['modules']:,}",
             f"IT power ? {units.watts(power['it_w']['typical'])}",
-            f"Purchase, P50 ? {units.usd(likely['capex_usd']['p50'])} {units.usd(likely['capex_usd']['p5'])}",
-            f"Per GPU, P50 ? {units.usd(likely['usd_per_gpu']['p50'])} "
+            f"P50 price ? {units.usd(likely['capex_usd']['p50'])} {units.usd(likely['capex_usd']['p5'])}",
+            f"P50 a GPU ? {units.usd(likely['usd_per_gpu']['p50'])} "
             f"{units.usd_small(likely['usd_per_gpu_hour']['p50'])} an hour",
             f"Leaf ratio ? {units.ratio_to_one(fabric['oversubscription']['worst_leaf'])}",
             f"All-to-all ? {units.gb_s(result['performance']['all_to_all']['busbw_gb_s'])}",
