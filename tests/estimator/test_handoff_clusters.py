@@ -153,7 +153,7 @@ def test_both_graphs_carry_what_they_were_made_from() -> None:
     assert xml.nodes["node-0001"]["part"] == "dgx-h100"
     (storage, _) = graphs("storage")
     assert storage.nodes["node-0040"]["part"] == "dgx-h100"
-    assert "part" not in storage.nodes["storage-0010"]
+    assert "part" not in storage.nodes["storage-0005"]
 
 
 @pytest.mark.parametrize("format_name", ["graphml", "node-link", "k8s-labels"])
