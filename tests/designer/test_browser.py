@@ -213,8 +213,6 @@ def test_estimate_ends_by_itself_and_polling_stops(page):
     polls: list[int] = []
     page.on("response", lambda response: polls.append(response.status) if "/estimates/" in response.url else None)
     page.fill("#id_size", "48")
-    page.click(".form-actions button")
-    playwright.expect(page.locator("#design-head")).to_contain_text("Revision 2")
     page.wait_for_selector("#bom", timeout=20_000)
     playwright.expect(page.locator("#counts")).to_contain_text("384 GPUs")
     playwright.expect(page.locator("#stale-note")).to_be_empty()
@@ -356,21 +354,19 @@ def test_a_proposed_change_is_applied_and_taken_back(app, browser, session):
     page.check("#id_site__plan")
     page.fill("#id_site__plan__rack_power_kw", "20")
     page.fill("#id_site__plan__nodes_per_rack", "4")
-    page.click(".form-actions button")
     page.wait_for_selector("#bom", timeout=20_000)
     page.click("#tab-findings")
     page.wait_for_selector(".finding-change")
     assert "Nodes in a rack" in page.inner_text(".difference")
     page.click(".finding-change button")
-    page.wait_for_selector(".messages:has-text('Saved as revision')")
+    page.wait_for_selector(".messages:has-text('The design was changed')")
     page.wait_for_selector("#findings", timeout=20_000)
     assert page.locator(".finding-card:has-text('rack_power_exceeded')").count() == 0, "checked again, and gone"
     page.click("#tab-racks")
     page.wait_for_selector(".elevation")
     assert page.locator(".floor a").count() == 9, "eight servers in a rack each, and one rack of switches"
-    page.click("a[data-panel]:has-text('Revisions')")
-    page.click(".revision-list button")
-    page.wait_for_selector(".messages:has-text('Saved as revision')")
+    page.click("[data-step-back] button")
+    page.wait_for_function("() => document.getElementById('id_site__plan__nodes_per_rack').value === '4'")
     page.wait_for_selector(".elevation", timeout=20_000)
     assert page.evaluate("window.violations") == watched == []
     page.context.close()
@@ -420,19 +416,18 @@ def test_sliders_tell_at_once_what_moving_a_figure_costs(page):
     assert set(answers) == {200}
 
 
-def test_moved_figures_become_the_next_revision(app, browser, session):
+def test_moved_figures_become_the_design(app, browser, session):
     watched: list[str] = []
     page = opened(browser, session, watched)
     page.goto(f"{app.url}/designs/new/")
     page.fill("#id_name", "Cheaper power")
     page.fill("#id_size", "64")
-    page.click(".form-actions button")
     page.wait_for_selector("#bom", timeout=20_000)
     page.click("#tab-cost")
     page.wait_for_selector("#slide-electricity_usd_per_kwh:visible")
     page.fill("#what-if-electricity_usd_per_kwh", "0.06")
     page.click("#what-if-figures button:has-text('Apply to the design')")
-    page.wait_for_selector(".messages:has-text('Saved as revision')")
+    page.wait_for_selector(".messages:has-text('The design was changed')")
     page.wait_for_selector("#cost-figures", timeout=20_000)
     assert page.input_value("#what-if-electricity_usd_per_kwh") == "0.06"
     assert page.input_value("#id_economics__electricity_usd_per_kwh") == "0.06"
@@ -526,8 +521,7 @@ def test_on_a_phone_the_figures_come_first_and_the_form_unfolds(browser, session
     assert not page.is_visible("#id_size")
     assert fits(page, "#summary .figures")
     page.click("text=Change the design")
-    page.click(".form-actions [type=submit]")
-    playwright.expect(page.locator("#design-head")).to_contain_text("Revision")
+    page.click("text=Figures")
     playwright.expect(page.locator("#counts")).to_contain_text("640 GPUs", timeout=20_000)
     playwright.expect(page.locator("#id_size")).to_be_hidden(timeout=20_000)  # the result is shown, the form folded
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
