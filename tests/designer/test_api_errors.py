@@ -177,7 +177,7 @@ def test_a_broken_catalog_is_not_the_callers_fault(call: Caller, monkeypatch: py
 
 
 def test_what_breaks_outside_a_view_has_the_one_shape_too(call: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "predict", lambda *_: {"rows": [float("nan")]})  # JSON has no word for it
+    monkeypatch.setattr(views, "predicted", lambda *_: {"rows": [float("nan")]})  # JSON has no word for it
     call.client.raise_request_exception = False
     assert_refused(call("POST", "predictions/", {}), 500, "internal_error")
 
@@ -193,7 +193,7 @@ def test_an_error_of_ours_has_a_reference_that_the_log_has_too(
     def broken(*_: Any) -> Any:
         raise ZeroDivisionError("secret detail")
 
-    monkeypatch.setattr(views, "predict", broken)
+    monkeypatch.setattr(views, "predicted", broken)
     with caplog.at_level(logging.ERROR, "designer.api.errors"):
         response = call("POST", "predictions/", {})
     problems = assert_refused(response, 500, "internal_error")
