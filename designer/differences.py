@@ -18,11 +18,14 @@ OTHER_NETWORKS = "other_fabrics"
 
 
 def difference(spec: Mapping[str, Any], change: Mapping[str, Any], catalog: Catalog) -> list[dict[str, str]]:
-    """One row a changed key: its name on the form, its dotted path, the value there is and the proposed one."""
+    """One row a changed key: its name on the form, its dotted path, the value there is and the proposed one.
+
+    A key that is set to what it is already has no row.
+    """
     return [
         {"path": path, "label": label_of(path, spec), "before": text_of(path, value_at(spec, path), catalog),
          "after": text_of(path, value, catalog)}
-        for path, value in change.items()
+        for path, value in change.items() if value_at(spec, path) != value
     ]  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from estimator.catalog.loader import Catalog
 from estimator.finding import Finding
 from estimator.port_groups import asymmetries
 from estimator.spec import DesignSpec
-from estimator.units import counted, ratio_text
+from estimator.units import counted, parse_ratio, ratio_text
 
 if TYPE_CHECKING:
     from estimator.fabric import SizedFabric
@@ -19,7 +19,7 @@ def about_built(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) -> It
     yield from _about_symmetry(spec, fabric, catalog)
     yield from _about_weak_points(spec, fabric)
     yield from _about_ports(spec, fabric)
-    yield from _about_ratio(fabric)
+    yield from _about_ratio(spec.fabric.oversubscription, fabric)
     yield from _about_slots(spec, fabric, catalog)
 
 
@@ -117,12 +117,15 @@ def _about_ports(spec: DesignSpec, fabric: "SizedFabric") -> Iterator[Finding]:
         yield Finding("mixed_rates", "info", "fabric.splitters", message)
 
 
-def _about_ratio(fabric: "SizedFabric") -> Iterator[Finding]:
-    ratio = fabric.built_ratio
-    if fabric.tiers > 1 and ratio > 1 and ratio.denominator > 1:
+def _about_ratio(asked: str, fabric: "SizedFabric") -> Iterator[Finding]:
+    ratio = (
+        fabric.worst_leaf_ratio
+    )  # of leaves that are less full the average is no whole number, and none is asked of it
+    if fabric.tiers > 1 and ratio > 1 and ratio.denominator > 1 and ratio != parse_ratio(asked):
         whole = ratio.numerator // ratio.denominator
         message = (
-            f"Leaves are built at {ratio_text(ratio)}, {float(ratio):.3f} to 1: neither {whole}:1 nor {whole + 1}:1."
+            f"The fullest leaf is built at {ratio_text(ratio)}, {float(ratio):.3f} to 1: "
+            f"neither {whole}:1 nor {whole + 1}:1."
         )
         yield Finding("ratio_not_whole", "info", "fabric.oversubscription", message)
 

@@ -296,7 +296,7 @@ def _ratio_of_split(subject: Subject) -> Iterator[Change]:
 
 def _nearest_ratio(subject: Subject) -> Iterator[Change]:
     """The whole ratio below the one that is built."""
-    whole = subject.fabric.built_ratio.numerator // subject.fabric.built_ratio.denominator
+    whole = int(subject.fabric.worst_leaf_ratio)
     yield {"fabric.oversubscription": f"{whole}:1", "fabric.leaf_downlinks": None, "fabric.leaf_uplinks": None}
     yield {"fabric.oversubscription": f"{whole}:1", "fabric.leaf_downlinks": None, "fabric.leaf_uplinks": None,
            "fabric.scalable_unit_nodes": None}  # fmt: skip

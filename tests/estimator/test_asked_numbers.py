@@ -140,6 +140,15 @@ def test_a_ratio_is_never_rounded(down: int, up: int, text: str) -> None:
     assert text in said["split_sets_ratio"]
 
 
+@pytest.mark.parametrize("nodes", [256, 250])
+def test_a_ratio_built_as_asked_is_no_finding(nodes: int) -> None:
+    """The fullest leaf has it; the last unit is less full, so that the average is another fraction."""
+    spec = spec_of(nodes, oversubscription="2:1")
+    built = counts_of(spec)["oversubscription"]
+    assert built["worst_leaf"] == "2:1" != built["built"]
+    assert "ratio_not_whole" not in found(spec)
+
+
 SYMMETRY: list[tuple[DesignSpec, str | None]] = [
     (spec_of(128), None), (spec_of(512, tiers=3), None),
     (spec_of(1600, 1, **A7, uplink_spread="uneven"), "spines have 33 or 34 leaves below"),
