@@ -57,6 +57,7 @@ class Asked:
     cage_links: IntArray  # of a leaf: uplinks begin in a cage of their own
     down_named: BoolArray
     up_named: BoolArray
+    grows: BoolArray  # a number of nodes to grow to is named, if only that of today
     symmetric: BoolArray  # OpenSM's fat-tree routing wants all pods alike
     pods_alike: BoolArray  # the last pod, though smaller, has as many spines as the others
     last_pod_even: BoolArray  # and as many leaves, over which it shares its nodes evenly
@@ -67,7 +68,7 @@ class Asked:
     link_end_cents: IntArray
 
 
-_FLAGS = ("full_unit", "uneven", "down_named", "up_named", "symmetric", "pods_alike", "last_pod_even", "pods_of_today")
+_FLAGS = {field.name for field in fields(Asked) if field.type == BoolArray}
 
 
 def asked_columns(specs: Sequence[DesignSpec], catalog: Catalog) -> Asked:
@@ -122,6 +123,7 @@ def _asked_row(spec: DesignSpec, catalog: Catalog) -> tuple[Any, ...]:
         cage_links_of(fabric, catalog),
         fabric.leaf_downlinks is not None,
         fabric.leaf_uplinks is not None,
+        fabric.grow_to_nodes is not None,
         catalog.generations[fabric.generation].protocol == "infiniband" and fabric.uplink_spread == "even",
         False,
         False,

@@ -125,7 +125,9 @@ def check_growth(spec: DesignSpec) -> None:
     assert grown
     assert right
     assert (grown.n_nodes, right.n_nodes) == (nodes_sized_for(spec, now), now.n_nodes)
-    assert right.n_spine <= now.n_spine or right.tiers == 3  # fewest spines and cores together, each may be more
+    # three tiers: fewest spines and cores together, each may be more; whole units give managers ports beyond the ratio
+    whole_with_managers = spec.fabric.provision == "full-unit" and now.links_fabric_manager
+    assert right.n_spine <= now.n_spine or right.tiers == 3 or whole_with_managers
     if is_recabled(spec, now, grown):  # told as a finding; no link is promised to stay
         assert now.links_fabric_manager or spec.fabric.provision == "full-unit"
         return

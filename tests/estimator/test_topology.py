@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
+from estimator.changes import apply_change
 from estimator.devices import CORE, LEAF, NODE, SPINE, SWITCH_KINDS
 from estimator.fabric import SizedFabric, fabric_of
 from estimator.sizing import Sizing, size
@@ -194,7 +195,25 @@ def cables(table: LinkTable) -> set[tuple[str, int, str, int]]:
     return {(names[a], p, names[b], q) for a, p, b, q in zip(*(c.tolist() for c in columns), strict=True)}
 
 
+SHORT_POD = {
+    "layout": "rail-optimized", "core": 8, "tiers": "auto", "unit": None, "provision": "as-bought", "pod": None, "spine": 12,
+    "planes": 2, "grow": 7, "spread": "even", "radix": 6, "spine_ratio": "2:1", "ratio": "1:2", "managers": 0, "ports": 1,
+    "nodes": 14, "split": False,
+}  # fmt: skip
+SHORT_POD_BY_NODE = SHORT_POD | {
+    "layout": "top-of-rack",
+    "ratio": "3:2",
+    "ports": 2,
+    "radix": 8,
+    "core": None,
+    "tiers": 3,
+    "planes": 1,
+}
+
+
 @settings(max_examples=300)
+@example(SHORT_POD)
+@example(SHORT_POD_BY_NODE)
 @given(SMALL)
 def test_a_grown_design_keeps_every_cable_of_today(a: dict[str, Any]) -> None:
     """What is cabled with room to grow is all there, port by port, once the design has grown."""
@@ -203,10 +222,12 @@ def test_a_grown_design_keeps_every_cable_of_today(a: dict[str, Any]) -> None:
     if a["tiers"] == "auto":
         values["tiers"] = 3
     tables: list[LinkTable] = []
-    for later in ({}, {"nodes": grown_nodes, "grow": 0}):
-        if later and tables[0].fabric.wiring.pod_nodes:
-            later["pod"] = tables[0].fabric.wiring.pod_nodes  # growth adds pods like those of today
-        spec = small_spec({**values, **later})
+    spec = small_spec(values)
+    for grown in (False, True):
+        if grown:  # pods like those of today are added
+            pod = tables[0].fabric.wiring.pod_nodes or a["pod"]
+            later = {"compute.nodes": grown_nodes, "fabric.grow_to_nodes": grown_nodes, "fabric.pod_nodes": pod}
+            spec = parse_spec(apply_change(spec.as_json(), later if a["grow"] else {}), CATALOG)
         sizing = size([spec], CATALOG)
         if not sizing.tiers[0]:
             return
