@@ -43,7 +43,7 @@ def _first_that_cables(
     """The first change without new warnings, else the first that works at all."""
     before = {finding.code for finding in findings_of_design(spec, catalog)}
     second: Change | None = None
-    for change, made, sized in _sized(spec, islice(_ways(spec, fabric, tier, catalog), _MOST_TRIED), catalog):
+    for change, made, sized in sized_changes(spec, islice(_ways(spec, fabric, tier, catalog), _MOST_TRIED), catalog):
         try:
             again = cable_plan(made, sized, catalog)
         except InfeasibleDesign:
@@ -66,7 +66,7 @@ def findings_of_design(spec: DesignSpec, catalog: Catalog) -> list[Finding]:
     return findings_of(spec, sizing, 0, fabric_of(sizing, 0, spec), catalog)
 
 
-def _sized(
+def sized_changes(
     spec: DesignSpec, changes: Iterator[Change], catalog: Catalog
 ) -> Iterator[tuple[Change, DesignSpec, SizedFabric]]:
     """The changes under which the request is one, and a fabric exists; a few are sized at once, as the first ones mostly do."""

@@ -28,6 +28,7 @@ from estimator.power import power_of
 from estimator.price_findings import age_findings, book_findings, own_price_findings
 from estimator.proposals import with_changes
 from estimator.reliability import expected_json, failing_parts
+from estimator.shared_cages import blocked_findings
 from estimator.sized import sized_fabrics
 from estimator.spec import DesignSpec, spec_hash
 from estimator.subject import Subject
@@ -158,7 +159,7 @@ def _one(
         plan = cable_plan(spec, fabric, catalog)
         compute |= plan.as_json() | ({"floor_plan": plan.floor.as_json()} if plan.floor else {})
         found = [
-            *(of_problem(problem, "error") for problem in plan.blocked),
+            *(blocked_findings(spec, fabric, plan, catalog) if plan.blocked else ()),
             *(missing_cables(spec, fabric, plan, catalog) if plan.problems else ()),
             *(of_problem(one, floor.severity(one)) for floor in (plan.floor,) if floor for one in floor.problems),
             *found,

@@ -86,6 +86,7 @@ class _Fabric:
         yield from self._ports()
         yield from self._devices()
         yield from self._links_and_cables()
+        yield from self._cages()
         yield from self._modules()
 
     def _ports(self) -> Iterator[str]:
@@ -162,15 +163,20 @@ class _Fabric:
             (length for length in stock if length >= asked - 0.005), default=math.ceil(asked - 0.005)
         )
 
-    def plugs(self) -> dict[tuple[str, str, str], tuple[str, str, str | None, float]]:
-        """Every filled cage: (kind, device, cage) → (tier nearest the nodes, use, module or None, watts)."""
-        found: dict[tuple[str, str, str], tuple[str, str, str | None, float]] = {}
+    def plugs(self) -> dict[tuple[str, str, str, str], tuple[str, str, str | None, float]]:
+        """Every plug in a cage: (kind, device, cage, plug) → (tier nearest the nodes, use, module or None, watts).
+
+        Links of two tiers end in one module where both go over whole fibres; a cable's own end, and a module whose fibre
+        splits, are of one tier.
+        """
+        found: dict[tuple[str, str, str, str], tuple[str, str, str | None, float]] = {}
         for tier, ends in ENDS.items():
             for row in self.by_tier.get(tier, []):
                 if not row["part"]:
                     continue
                 parts, cable = self.parts[tier, row["media"], row["part"]], part("cables", row["part"])
                 assert cable
+                splits = cable["kind"] == "fiber" and cable["a_count"] != cable["b_count"]
                 for end, (kind, use) in zip("ab", ends, strict=True):
                     module = parts["lower_module" if end == "a" else "upper_module"]
                     record = part("cables", module) if module else None
@@ -180,14 +186,23 @@ class _Fabric:
                         else float(cable["b_power_w" if end == "a" else "a_power_w"] or 0)
                     )
                     watts = float(record["a_power_w"]) if record else own_end
-                    found.setdefault((kind, row[f"{end}_device"], row[f"{end}_cage"]), (tier, use, module, watts))
+                    plug = module if module and not splits else f"{tier} {cable['id']}"
+                    found.setdefault((kind, row[f"{end}_device"], row[f"{end}_cage"], plug), (tier, use, module, watts))
         return found
+
+    def _cages(self) -> Iterator[str]:
+        """A cage holds one plug, or an error says that it cannot."""
+        held = Counter(key[:3] for key in self.plugs())
+        full = [key for key, n in held.items() if n > 1]
+        codes = {finding["code"] for finding in self.estimate["findings"] if finding["severity"] == "error"}
+        if full and "cage_shared_by_unlike_plugs" not in codes:
+            yield f"{len(full)} cages hold two plugs, such as {full[0]}, and no error says so"
 
     def _modules(self) -> Iterator[str]:
         counted: Counter[tuple[str, str]] = Counter()
         where: Counter[str] = Counter()
         cages: Counter[tuple[str, str]] = Counter()
-        for (kind, _, _), (tier, use, module, _) in self.plugs().items():
+        for (kind, *_), (tier, use, module, _) in self.plugs().items():
             cages[tier, kind] += 1
             if module:
                 counted[module, use] += 1
@@ -211,7 +226,7 @@ class _Fabric:
         """Switches with what is plugged into them, up to their limit, and modules in nodes and managers."""
         plugged: dict[tuple[str, str], float] = defaultdict(float)
         out: dict[str, float] = defaultdict(float)
-        for (kind, device, _), (*_, watts) in self.plugs().items():
+        for (kind, device, *_), (*_, watts) in self.plugs().items():
             plugged[kind, device] += watts
         for (kind, _), watts in plugged.items():
             if kind not in SWITCHES:
