@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,6 +44,7 @@ _NAMES = {
     PANEL: "patch panels",
 }
 _BLOCK, _THREADS = 4_096, 2  # draws at a time
+_COLUMNS_KEPT = 512  # columns of at most _BLOCK draws: 4 MB of levels, 4 MB of steps, 16 MB of parameters
 _LEVELS = 65_536  # of a uniform number in 16 bits
 _STEPS = 1_024  # of a normal score, from -_REACH to _REACH
 _REACH = 4.0
@@ -165,23 +166,35 @@ def _draw_prices(seed: int, block: int, n: int, quantiles: FloatArray, groups: P
 
     Part by part, so that all but the prices stays in the processor's cache.
     """
-    own, common = _score_steps()
-    of_vendor = [common.take(_levels(_stream(seed, block, "vendor", name), n)) for name in groups.vendors]
     lines_of: list[list[int]] = [[] for _ in groups.parts]
     for line, part in enumerate(groups.part_of_line.tolist()):
         lines_of[part].append(line)
     out = np.empty((len(groups.part_of_line), n))
     for part, vendor in enumerate(groups.vendor_of_part.tolist()):
-        levels = _levels(_stream(seed, block, "part", groups.parts[part]), n)
-        index = (own.take(levels) + of_vendor[vendor]).astype(np.intp)
+        index = _steps_of_part(seed, block, n, groups.parts[part], groups.vendors[vendor]).astype(np.intp)
         for line in lines_of[part]:
-            quantiles[line].take(index, out=out[line], mode="clip")  # a score beyond the last step takes that one
+            quantiles[line].take(index, out=out[line], mode="clip")
     return out
 
 
-def _levels(rng: np.random.Generator, n: int) -> "npt.NDArray[np.uint16]":
+@lru_cache(maxsize=_COLUMNS_KEPT)
+def _steps_of_part(seed: int, block: int, n: int, part: str, vendor: str) -> "npt.NDArray[np.int16]":
+    """The step of each draw of a part: no price is in it, so that it serves every design that has the part."""
+    own, common = _score_steps()
+    score = own.take(_levels(seed, block, n, "part", part)) + common.take(_levels(seed, block, n, "vendor", vendor))
+    return _kept(np.clip(score.astype(np.intp), 0, _STEPS - 1).astype(np.int16))  # beyond the last step: that one
+
+
+@lru_cache(maxsize=_COLUMNS_KEPT)
+def _levels(seed: int, block: int, n: int, kind: str, name: str) -> "npt.NDArray[np.uint16]":
     """Uniform numbers in 16 bits."""
-    return rng.integers(0, _LEVELS, n, dtype=np.uint16)
+    return _kept(_stream(seed, block, kind, name).integers(0, _LEVELS, n, dtype=np.uint16))
+
+
+def _kept(column: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
+    """A column that many designs share: nobody may write into it."""
+    column.setflags(write=False)
+    return column
 
 
 @cache
@@ -204,9 +217,14 @@ def normal_share(scores: FloatArray) -> FloatArray:
     return np.array([0.5 * (1 + math.erf(score / math.sqrt(2))) for score in scores.tolist()])
 
 
+@cache
+def _step_shares() -> FloatArray:
+    return _kept(normal_share(np.linspace(-_REACH, _REACH, _STEPS)))
+
+
 def _triangle_tables(ends: FloatArray) -> FloatArray:
     """Quantiles of each line's triangle at the steps of a normal score, shape (n_lines, _STEPS)."""
-    shares = normal_share(np.linspace(-_REACH, _REACH, _STEPS))
+    shares = _step_shares()
     return triangle_quantile(shares[None, :], ends[:, 0, None], ends[:, 1, None], ends[:, 2, None])
 
 
@@ -223,9 +241,15 @@ def _draw_parameters(seed: int, block: int, n: int, given: Mapping[str, Paramete
     return {
         name: np.full(n, one.ends[1])
         if name in HELD or one.ends[0] == one.ends[2]
-        else triangle_quantile(_stream(seed, block, "parameter", name).random(n), *np.array(one.ends)[:, None])
+        else _draws_of_parameter(seed, block, n, name, one.ends)
         for name, one in given.items()
     }
+
+
+@lru_cache(maxsize=_COLUMNS_KEPT)
+def _draws_of_parameter(seed: int, block: int, n: int, name: str, ends: tuple[float, float, float]) -> FloatArray:
+    shares = _stream(seed, block, "parameter", name).random(n)
+    return _kept(triangle_quantile(shares, *np.array(ends)[:, None]))
 
 
 # ---------------------------------------------------------------- tornado

@@ -13,13 +13,17 @@ import pytest
 from estimator.catalog.loader import load_catalog
 from estimator.comparison import MOST, compare_request
 from estimator.cost_inputs import Priced, priced
+from estimator.pipeline import estimate
 from estimator.power import design_power
-from estimator.uncertainty import draw, price_groups
+from estimator.spec import parse_spec
+from estimator.uncertainty import DRAWS as DRAWS_OF_HEADLINE
+from estimator.uncertainty import SEED, draw, price_groups, simulated
 from tests.estimator.designs import superpod_h100
 
 CATALOG = load_catalog()
 LINES, DRAWS = 200, 100_000
 DRAW_BUDGET_S, COMPARISON_BUDGET_S = 0.5, 2.0
+HEADLINE_BUDGET_S = 0.010  # of a preview at each key
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time, min_rounds=7)
 
@@ -51,6 +55,27 @@ def test_a_bill_of_200_lines_is_drawn_100_000_times(benchmark: Any, strangers: b
     assert len(drawn.total) == DRAWS
     assert np.ptp(drawn.total) > 0
     assert benchmark.stats["min"] < DRAW_BUDGET_S
+
+
+@pytest.mark.parametrize("gpus", [1_024, 131_072])
+def test_a_headline_is_drawn_at_each_key(benchmark: Any, gpus: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the draws add to a preview, once a process has drawn the parts: the columns of chance are kept."""
+    values = {
+        "name": "x",
+        "compute": {"server": "dgx-h100", "gpus": gpus},
+        "fabric": {"generation": "roce-400"},
+    }
+    bills: list[Any] = []
+
+    def kept(bill: Any, *others: Any) -> Any:
+        bills.append(bill)
+        return draw(bill, *others)
+
+    monkeypatch.setattr("estimator.cost.draw", kept)
+    estimate([parse_spec(values, CATALOG)], CATALOG, parts=("counts", "cables", "bom", "cost", "percentiles"))
+    found = benchmark(lambda: simulated(draw(bills[0], CATALOG, DRAWS_OF_HEADLINE, SEED), gpus))
+    assert found["capex_usd"]["p5"] < found["capex_usd"]["p50"] < found["capex_usd"]["p95"]
+    assert benchmark.stats["min"] < HEADLINE_BUDGET_S
 
 
 def test_eight_designs_are_compared(benchmark: Any) -> None:

@@ -17,7 +17,10 @@ from estimator.uncertainty import (
     DRAWS,
     PERCENTILES,
     SEED,
+    _draws_of_parameter,
+    _levels,
     _normal_scores,
+    _steps_of_part,
     draw,
     normal_share,
     price_groups,
@@ -104,6 +107,18 @@ def test_the_same_seed_gives_the_same_draws_however_many(catalog: Catalog, super
     assert (few.total == many.total[:4_096]).all()
     assert (draw(superpod, catalog, 4_096, 8).total != few.total).any()
     assert len(draw(superpod, catalog, 5_001, 1).total) == 5_001
+
+
+def test_what_is_kept_of_earlier_draws_changes_no_figure(catalog: Catalog, superpod: Priced) -> None:
+    kept = (_steps_of_part, _levels, _draws_of_parameter)
+    for columns in kept:
+        columns.cache_clear()
+    first = draw(superpod, catalog, 5_000, 7)
+    doubled = replace(superpod, unit_cents=superpod.unit_cents * 2)
+    assert (draw(doubled, catalog, 5_000, 7).purchase > first.purchase).all()
+    again = draw(superpod, catalog, 5_000, 7)
+    assert all(columns.cache_info().hits for columns in kept[::2])
+    assert all((getattr(again, name) == getattr(first, name)).all() for name in ("purchase", "network", "total"))
 
 
 def test_prices_of_one_vendor_move_together(catalog: Catalog, superpod: Priced) -> None:
