@@ -15,7 +15,7 @@ import numpy as np
 from estimator.attached import Joined, hosts_of
 from estimator.catalog.loader import Catalog
 from estimator.errors import InfeasibleDesign, Problem
-from estimator.fabric import SizedFabric, even_or_loose, fabric_of
+from estimator.fabric import SizedFabric, fabric_of
 from estimator.fabric_fields import OtherFabric
 from estimator.hosts import Hosts
 from estimator.other_rules import in_entry, other_keys, uplink_rate_gbit_s
@@ -242,15 +242,25 @@ def _finished(job: _Job, hosts: Hosts, found: _Found, catalog: Catalog) -> Other
 
 
 def _with_empty_seats(wired: SizedFabric, hosts: Hosts, entry: OtherFabric) -> SizedFabric:
-    """The network with its endpoints shared out evenly over leaves that were sized as if all were full."""
+    """The network with its endpoints shared out evenly over leaves that were wired as if all were full."""
     share = wired.endpoints_per_port
-    endpoints: IntArray = even_or_loose(hosts.n_ports, wired.n_leaf)
+    endpoints = _levelled(wired.leaf_endpoints, hosts.n_ports)
     managers = wired.leaf_down - ceil_div(wired.leaf_endpoints, share)
     return replace(
         wired, n_nodes=hosts.n_attachments, n_endpoints=hosts.n_ports, links_node_leaf=hosts.n_ports,
         leaf_endpoints=endpoints, leaf_positions=endpoints, leaf_down=ceil_div(endpoints, share) + managers,
         leaf_downlinks=entry.leaf_downlinks or wired.leaf_downlinks,
     )  # fmt: skip
+
+
+def _levelled(seats: IntArray, n_ports: int) -> IntArray:
+    """Endpoints of leaves with so many seats each: as even as seats allow, as a last pod's leaves may have fewer."""
+    levels = np.arange(int(seats.max(initial=0)) + 1)
+    level = int(np.argmax(np.minimum(seats[None, :], levels[:, None]).sum(axis=1) >= n_ports))
+    endpoints: IntArray = np.minimum(seats, level)
+    last = np.flatnonzero(endpoints == level)[::-1][: int(endpoints.sum()) - n_ports]
+    endpoints[last] -= 1
+    return endpoints
 
 
 def other_json(one: OtherSized) -> dict[str, Any]:

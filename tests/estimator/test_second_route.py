@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 
 from estimator.catalog.loader import load_catalog
@@ -14,6 +15,7 @@ from tests.estimator.random_designs import requests
 from tests.estimator.second_route import differences
 
 CATALOG = load_catalog()
+SINGLE = {"server": "custom", "gpus_per_node": 1, "nics_per_node": 1, "nic_ports_per_node": 1}
 
 
 def both_routes(request: dict[str, Any]) -> list[str]:
@@ -33,3 +35,17 @@ def test_counts_modules_watts_and_cents_are_those_of_the_link_list(request: dict
     except EstimatorError:
         return  # no such design; other tests say why
     assert not found
+
+
+@pytest.mark.parametrize("request_", [
+    {"compute": SINGLE | {"nodes": 199}, "fabric": {"generation": "edr"},
+     "other_fabrics": [{"role": "storage", "nodes_per_leaf": 3}]},
+    {"compute": SINGLE | {"nodes": 293}, "fabric": {"generation": "ndr"},
+     "other_fabrics": [{"role": "in-band", "nodes_per_leaf": 2}], "site": {"plan": {}}},
+    {"compute": {"server": "hgx-b300-9u", "nodes": 255},
+     "fabric": {"generation": "roce-800", "uplink_spread": "uneven", "rails_per_leaf": 2},
+     "site": {"plan": {"spine_core_panels": 2, "row_pitch_m": 20.0, "leaf_placement": "in-rack", "racks_per_row": 8}}},
+])  # fmt: skip
+def test_last_pods_that_are_not_full_and_modules_by_reach(request_: dict[str, Any]) -> None:
+    """Networks beside compute whose last pod shares its nodes evenly; links of one tier that need two kinds of module."""
+    assert not both_routes(request_)
