@@ -362,4 +362,4 @@ def main(n_designs: int, start: int = 0) -> None:
 
 
 if __name__ == "__main__":
-    main(*(int(number) for number in sys.argv[1:3] or [1000]))
+    main(*(int(number) for number in sys.argv[1:3] or ["1000"]))
