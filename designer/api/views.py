@@ -42,7 +42,7 @@ from estimator.pipeline import estimate
 from estimator.spec import parse_spec, spec_json_schema
 
 ASK_AGAIN_AFTER_S = 1
-PREVIEW_PARTS = ("counts", "cables", "bom", "cost", "performance")
+PREVIEW_PARTS = ("counts", "cables", "bom", "cost", "percentiles", "performance")
 
 
 class PreviewView(ApiView):

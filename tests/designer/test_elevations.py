@@ -103,11 +103,12 @@ def test_words_beside_the_bars_name_what_is_over_and_what_is_not_known():
     nodes, leaves = (over.role.index(kind) + 1 for kind in ("node", "leaf"))
     text = rack_svg(over, [nodes, leaves])
     assert "over: 148.5 of 142 kW" in text  # 9 × 16.5 kW
-    assert "weight not known" in text
     assert "94 of 100 kg" in text  # 4 × 23.5 kg: a fifth switch went to the next rack
     assert "3.8 typical, 9 of 142 kW" in text  # 4 × 940 W, 4 × 2,250 W
     heavy = floor({"server": "dgx-h100", "nodes": 8}, {}, {"nodes_per_rack": 4, "rack_weight_kg": 400})
     assert "over: 522 of 400 kg" in rack_svg(heavy, [1])  # 4 × 130.5 kg
+    unknown = floor({"server": "hgx-b200-10u", "nodes": 8}, {"generation": "roce-400"}, {"rack_weight_kg": 1_000})
+    assert "weight not known" in rack_svg(unknown, [unknown.role.index("node") + 1])
     custom = floor(*FLOORS["custom"])
     assert "at least 3.5 of 50 kW" in rack_svg(custom, [1])
 
