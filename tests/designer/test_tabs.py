@@ -465,3 +465,13 @@ def test_tables_of_the_overviews_cost_scroll_in_their_boxes(page: Client, owner:
     assert (
         len(re.findall(r'<div class="table-scroll" tabindex="0" role="group" aria-label="[^"]+">\s*<table', panel)) == 2
     )
+
+
+def test_a_bill_says_the_planning_range_beside_another_books_price(page: Client, owner: User) -> None:
+    """A switch has a planning price of so much a port; none is said twice where that book set the price itself."""
+    said = "planning range $32,000 to $64,000"
+    design, job = finished(owner, SUPERPOD)
+    switches = [line for line in job.result["bom"]["lines"] if line["category"] == "switch"]
+    assert tab(page, design, tab="overview").content.decode().count(said) == len(switches) > 0
+    design, _ = finished(owner, SUPERPOD | {"economics": {"price_book": "anchors"}})
+    assert said not in tab(page, design, tab="overview").content.decode()
