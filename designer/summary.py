@@ -180,8 +180,12 @@ def _busbw_note(result: Mapping[str, Any]) -> str:
         return (
             "one GPU has nothing to exchange" if result["fabrics"]["compute"]["counts"]["gpus"] == 1 else "no GPU model"
         )
-    scattered = f", scattered {units.gb_s(busbw['random']['busbw_gb_s'])}" if busbw["random"]["costs"] else ""
-    return f"limit: {busbw['limited_by']}, {units.message_size(busbw['message_bytes'])}{scattered}"
+    beside = (  # the cell has three short lines; the size is the all-to-all's too, which stands to the right
+        f"scattered {units.gb_s(busbw['random']['busbw_gb_s'])}"
+        if busbw["random"]["costs"]
+        else units.message_size(busbw["message_bytes"])
+    )
+    return f"limit: {busbw['limited_by']}, {beside}"
 
 
 def _all_to_all_note(result: Mapping[str, Any]) -> str:

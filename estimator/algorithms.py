@@ -253,7 +253,7 @@ def _alltoall(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
     links = paths.ring_domain_byte_s / points.columns.constant(constants, "ring_efficiency")
     links = np.where(g > 1, links, 1.0)
     inside_s = (g - 1) / n / (constants.value("pair_efficiency", "domain") * links)
-    network, network_limit = paths.network(points, EVERYBODY, constants)
+    network, network_limit = paths.pairs(points, EVERYBODY, constants)
     a_gpu = constants.value("pair_efficiency", "network") * network / g
     across_s = np.where(many, (n - g) / n / np.where(many, a_gpu, 1.0), 0.0)
     bytes_s = np.maximum(inside_s, across_s)
@@ -275,7 +275,7 @@ def _sendrecv(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
     many = points.n_domains > 1
     links = paths.ring_domain_byte_s / points.columns.constant(constants, "ring_efficiency")
     inside = np.where(points.domain_ranks > 1, constants.value("send_efficiency", "domain") * links, np.inf)
-    network, network_limit = paths.network(points, 1.0, constants)
+    network, network_limit = paths.pairs(points, 1.0, constants)
     nics = np.maximum(np.minimum(points.columns.nics_per_domain, points.columns.domain_gpus), 1)
     channels = np.where(
         points.n_ranks >= constants.value("send_channel_ranks"), constants.value("send_channel_loss"), 1.0

@@ -313,11 +313,14 @@ def domain_ring_bandwidth(columns: SystemColumns, domain_ranks: IntArray, consta
     return np.where(over_pcie, by_pcie, links), np.where(over_pcie, PCIE, columns.link_limit)
 
 
-def host_network_bandwidth(columns: SystemColumns, constants: ModelConstants) -> tuple[FloatArray, IntArray]:
+def host_network_bandwidth(
+    columns: SystemColumns, constants: ModelConstants, *, in_pairs: bool = False
+) -> tuple[FloatArray, IntArray]:
     """What the NICs and hosts of one domain send and receive at once [B/s], and its limit; the fabric is not yet in it.
 
     Each NIC: its rate, or its x16 slot. Each GPU: its own x16 link, as no other path leads from it to the NICs, unless the
-    NICs hang on the CPU of a superchip. A domain of several nodes: the channels that the library opens between racks.
+    NICs hang on the CPU of a superchip. A domain of several nodes: the channels that rings and trees open between racks;
+    ``in_pairs`` each GPU sends by its own NIC, and none hold it up.
     """
     slot = columns.pcie_byte_s / columns.nics_per_pcie_root
     slot = np.where(columns.has_remote_nics, np.minimum(slot, constants.value("remote_nic_rate")), slot)
@@ -333,7 +336,8 @@ def host_network_bandwidth(columns: SystemColumns, constants: ModelConstants) ->
     )
     rate = np.minimum(nics, gpus) * np.where(columns.has_gpudirect, 1.0, staged)
     rate = rate * columns.network_constant(constants, "network_efficiency") * columns.header_share
-    rack = np.where(columns.domain_gpus > columns.gpus_per_node, constants.value("rack_network_cap"), np.inf)
+    has_channels = (columns.domain_gpus > columns.gpus_per_node) & (not in_pairs)
+    rack = np.where(has_channels, constants.value("rack_network_cap"), np.inf)
     limit = np.where(rack < rate, RACK, limit)
     calm, congested = loss_shares(columns, constants)
     return np.minimum(rate, rack) * np.sqrt(calm * congested), np.where(columns.is_lossless, limit, LOSS)
@@ -417,12 +421,21 @@ class Paths:
     domain_limit: IntArray
     network_byte_s: FloatArray  # what hosts can send, whatever the fabric
     network_limit: IntArray
+    pairs_byte_s: FloatArray  # as ``network_byte_s``, where each GPU sends to others by its own NIC
+    pairs_limit: IntArray
     network_extra_s: FloatArray  # added to each step over the network
 
     def network(self, points: Points, domain_crossings: float, constants: ModelConstants) -> tuple[Any, Any]:
-        """Network bandwidth of a pattern of traffic [B/s], and its limit."""
+        """Network bandwidth of a pattern of traffic over rings or trees [B/s], and its limit."""
         return slower(
             (self.network_byte_s, self.network_limit),
+            uplink_bandwidth(points.columns, points.n_domains, domain_crossings, constants),
+        )
+
+    def pairs(self, points: Points, domain_crossings: float, constants: ModelConstants) -> tuple[Any, Any]:
+        """As ``network``, of GPUs that send to one another in pairs."""
+        return slower(
+            (self.pairs_byte_s, self.pairs_limit),
             uplink_bandwidth(points.columns, points.n_domains, domain_crossings, constants),
         )
 
@@ -432,9 +445,10 @@ def paths_of(points: Points, constants: ModelConstants) -> Paths:
     columns = points.columns
     inside, domain_limit = domain_ring_bandwidth(columns, points.domain_ranks, constants)
     network, network_limit = host_network_bandwidth(columns, constants)
+    pairs, pairs_limit = host_network_bandwidth(columns, constants, in_pairs=True)
     extra = columns.network_constant(constants, "fabric_latency")
     extra = extra + np.where(columns.has_gpudirect, 0.0, constants.value("no_gpudirect_latency"))
-    return Paths(inside, domain_limit, network, network_limit, extra)
+    return Paths(inside, domain_limit, network, network_limit, pairs, pairs_limit, extra)
 
 
 def slower(first: tuple[Any, Any], second: tuple[Any, Any]) -> tuple[Any, Any]:

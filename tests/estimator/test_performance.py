@@ -218,6 +218,25 @@ def test_the_limit_is_named(change: dict[str, Any], gpus: int, size: int, limit:
     assert LIMITS[times(H100 | change, gpus, np.array([[float(size)]])).limit[0, 0]] == limit
 
 
+@pytest.mark.parametrize("collective", ["alltoall", "sendrecv"])
+def test_pairs_between_racks_have_a_nic_each(collective: str) -> None:
+    """Rings share the channels between racks; what GPUs send to one another goes by each one's NIC, as from one node."""
+    node = H100 | {"gpu": "gb200", "gpus_per_node": 4, "nics_per_node": 4}
+    in_racks, alone = (
+        predict_times(
+            points([node | {"scale_up_domain_gpus": domain}], [1440], "process-per-gpu"),
+            np.array([[16.0 * GIB]]),
+            CONSTANTS,
+            collective,
+            None,
+            None,
+        )
+        for domain in (72, 4)
+    )
+    assert LIMITS[in_racks.limit[0, 0]] == LIMITS[alone.limit[0, 0]] != "rack network channels"
+    assert in_racks.time_s[0, 0] == pytest.approx(alone.time_s[0, 0], rel=0.1)
+
+
 def test_oversubscription_hurts_random_placement_and_not_ordered() -> None:
     """A ring of ordered ranks leaves a leaf of 32 nodes once: 7:1 costs nothing. Scattered ranks feel all of it."""
     big = np.array([[16.0 * GIB]])
