@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from estimator.catalog.loader import Catalog
+from estimator.changes import Change
 from estimator.errors import Problem
 from estimator.findings import Finding
 from estimator.reliability import Failing, short_of_spares
@@ -22,7 +23,7 @@ def cannot_grow(problem: Problem) -> Finding:
 
 def about_growth(spec: DesignSpec, growth: Mapping[str, Any]) -> Iterator[Finding]:
     """What cannot stay where it is when the design grows."""
-    change = {"fabric.grow_to_nodes": None} if spec.fabric.grow_to_nodes else {"fabric.provision": "as-bought"}
+    change: Change = {"fabric.grow_to_nodes": None} if spec.fabric.grow_to_nodes else {"fabric.provision": "as-bought"}
     nodes, moved = growth["nodes"], growth["moved_links"]
     if growth["recabled"]:
         message = (
@@ -45,6 +46,23 @@ def about_growth(spec: DesignSpec, growth: Mapping[str, Any]) -> Iterator[Findin
             "suits both sizes, or sizing for the nodes of today alone, avoids that."
         )
         yield Finding("grow_replaces_parts", "warning", "fabric.grow_to_nodes", message, change)
+    yield from _waiting_spines(growth, change)
+
+
+def _waiting_spines(growth: Mapping[str, Any], change: Change) -> Iterator[Finding]:
+    """Spines and cores that today's nodes do not need; the design without them has been estimated beside this one."""
+    nodes, readiness_usd = growth["nodes"], growth["readiness_usd"]["typical"]
+    here, alone = growth["bought_now"], growth["right_sized"]
+    waiting = {kind: here["counts"][kind] - alone["counts"][kind] for kind in ("spine", "core")}
+    if readiness_usd <= 0 or waiting["spine"] <= 0 or waiting["core"] < 0 or here["at_least"] or alone["at_least"]:
+        return
+    words = " and ".join(counted(n, kind) for kind, n in waiting.items() if n)
+    message = (
+        f"{words} more than {nodes['now']:,} nodes need wait for growth to {nodes['sized_for']:,} nodes. The network costs "
+        f"{here['network_usd']['typical']:,.0f} USD, and {alone['network_usd']['typical']:,.0f} USD sized for today's nodes "
+        "alone; links between switches would then move when nodes are added."
+    )
+    yield Finding("grow_spines_wait", "info", "fabric.grow_to_nodes", message, change)
 
 
 def about_spares(parts: Sequence[Failing], catalog: Catalog) -> Iterator[Finding]:

@@ -180,7 +180,9 @@ def test_fabric_managers_in_the_way_of_nodes_to_come_are_told() -> None:
 def test_parts_that_growth_would_replace_are_told() -> None:
     """12 nodes fill whole twin cables; the 13th does not, so the grown design is cabled another way."""
     line = {"description": "Twin copper", "quantity": 48}
-    growth = {"nodes": {"now": 12, "sized_for": 13}, "moved_links": 0, "recabled": False, "replaced": [line]}
+    side = {"counts": {"spine": 2, "core": 0}}
+    growth = {"nodes": {"now": 12, "sized_for": 13}, "moved_links": 0, "recabled": False, "replaced": [line],
+              "readiness_usd": {"typical": 0.0}, "bought_now": side, "right_sized": side}  # fmt: skip
     spec = parse_spec({"compute": {"nodes": 12}, "fabric": {"generation": "ndr", "grow_to_nodes": 13}}, CATALOG)
     (told,) = about_growth(spec, growth)
     assert (told.code, told.change) == ("grow_replaces_parts", {"fabric.grow_to_nodes": None})
@@ -208,3 +210,17 @@ def test_growth_into_three_tiers_adds_whole_pods(server: str, generation: str, n
     check_growth(spec)
     larger = estimated(apply_change(request, {"fabric.pod_nodes": None, "compute.nodes": grown}))["fabrics"]["compute"]
     assert growth["sized_for"]["counts"]["switches"] <= 1.1 * larger["counts"]["switches"]
+
+
+def test_spines_that_wait_for_growth_are_told_with_both_prices() -> None:
+    """32 DGX B300 on a baseline of 72: four spines of which two wait; the offer is the design that was estimated beside."""
+    values = KEDIOS | {"fabric": {"generation": "xdr", "grow_to_nodes": 72}}
+    made = estimated(values)
+    (told,) = [finding for finding in made["findings"] if finding["code"] == "grow_spines_wait"]
+    prices = [made["growth"][side]["network_usd"]["typical"] for side in ("bought_now", "right_sized")]
+    assert told["message"].startswith("2 spines more than 32 nodes need wait for growth to 72 nodes.")
+    assert all(f"{price:,.0f} USD" in told["message"] for price in prices)
+    alone = estimated(apply_change(values, told["change"]))
+    bill = alone["bom"]["totals_by_category"]
+    assert round(sum(one["typical"] for category, one in bill.items() if one and category != "server"), 2) == prices[1]
+    assert not [finding for finding in alone["findings"] if finding["code"].startswith("grow_")]
