@@ -33,6 +33,8 @@ _EXACT, _WHOLE_CAGES, _WHOLE_NODES = range(3)  # how the downlinks of a leaf are
 _PODS_AT_ONCE, _SPINES_AT_ONCE = 24, 48  # candidates of three tiers that are sized together
 _MOST_ROUNDS = 12
 _STRANDED_SHARE = 100  # a last unit that is not half full is worth one switch in so many
+_NEAR_SHARE = 100  # one switch more in so many, or a shared cage, must save more than one dollar in so many
+_NO_LIMIT = np.iinfo(np.int64).max // 2
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class Candidates:
     asked: Asked
     of: IntArray
     kept: IntArray
+    shares: BoolArray  # the last downlink and the first uplink of a leaf may share a cage
 
     def __len__(self) -> int:
         return len(self.of)
@@ -104,12 +107,15 @@ def _two_tier_candidates(asked: Asked) -> Candidates:
     more = np.where(is_open & (more > 0), more, 0)
     of = np.repeat(np.arange(len(least)), more + 1)
     offset = np.arange(len(of)) - np.repeat(np.cumsum(more + 1) - (more + 1), more + 1)
+    of_unit = ceil_div(
+        asked.unit_nodes * asked.endpoints_a_node, np.maximum(base.capacity, 1)
+    )  # the last may have fewer
+    rows = np.where(units > 1, of_unit, least)[of] + offset
     asked, units = _take(asked, of), units[of]
-    rows = least[of] // units + offset
     block = np.where(
         asked.rails_a_leaf > 0, base.grown_nodes[of], np.where(units > 1, asked.unit_nodes, base.grown_nodes[of])
     )
-    return _rounded(asked, of, rows, block, is_open[of], base.downlinks[of])
+    return _rounded(asked, of, rows, block, is_open[of], base.downlinks[of], may_share=True)
 
 
 def _is_open(asked: Asked) -> BoolArray:
@@ -123,14 +129,20 @@ def _fills_units(asked: Asked) -> BoolArray:
 
 
 def _rounded(
-    asked: Asked, of: IntArray, rows: IntArray, block: IntArray, is_open: BoolArray, most_down: IntArray
+    asked: Asked,
+    of: IntArray,
+    rows: IntArray,
+    block: IntArray,
+    is_open: BoolArray,
+    most_down: IntArray,
+    may_share: bool = False,
 ) -> Candidates:
     """Blocks of so many nodes over so many leaves of a column: exactly, in whole cages, in whole nodes; with and without
     ports for fabric managers."""
     by_rail, share = asked.rails_a_leaf > 0, asked.endpoints_a_port
     rails = np.maximum(asked.rails_a_leaf, 1)
     on_leaf = np.where(by_rail, rails, asked.endpoints_a_node)  # endpoints of a node on its leaves
-    parts: list[tuple[Asked, IntArray, IntArray]] = []
+    parts: list[Candidates] = []
     for rounding in (_EXACT, _WHOLE_CAGES, _WHOLE_NODES):
         step = np.ones_like(share)
         if rounding == _WHOLE_CAGES:
@@ -148,15 +160,21 @@ def _rounded(
             down=np.where(is_open & ~by_rail, ports, asked.down),
         )
         keep = np.flatnonzero(fits)
-        none = np.zeros(len(keep), dtype=np.int64)
-        parts.append((_take(chosen, keep), of[keep], none))
+        parts.append(_plain(chosen, of, keep))
+        if rounding == _EXACT and may_share:
+            odd = fits & is_open & (ports % asked.cage_links > 0) & (asked.up == 0) & ~asked.down_named
+            parts.append(_plain(chosen, of, np.flatnonzero(odd), shares=True))
         waiting = np.flatnonzero(fits & (asked.manager_links > 0) & (asked.up == 0))
         if len(waiting):
-            with_ports = _take(chosen, waiting)
-            parts.append((with_ports, of[waiting], _manager_ports(with_ports)))
-    joined = {f.name: np.concatenate([getattr(part[0], f.name) for part in parts]) for f in fields(Asked)}
+            with_ports = _plain(chosen, of, waiting)
+            parts.append(replace(with_ports, kept=_manager_ports(with_ports.asked)))
+    return _all_of(parts)
+
+
+def _plain(asked: Asked, of: IntArray, rows: IntArray, shares: bool = False) -> Candidates:
+    """Candidates of some rows that keep no ports for managers."""
     return Candidates(
-        Asked(**joined), np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts])
+        _take(asked, rows), of[rows], np.zeros(len(rows), dtype=np.int64), np.full(len(rows), shares, dtype=np.bool_)
     )
 
 
@@ -192,21 +210,18 @@ def _searched(
     one: Asked, n_pods: IntArray, rows: IntArray, bound: IntArray, is_symmetric: bool
 ) -> tuple[Built, Candidates]:
     """Candidates in the order of a bound from below, until none that is left could win."""
-    best = np.iinfo(np.int64).max
+    fewest = _NO_LIMIT
     found: list[tuple[Built, Candidates]] = []
     for start in range(0, len(rows), _PODS_AT_ONCE):
         part = slice(start, start + _PODS_AT_ONCE)
-        if bound[start] >= best or len(found) >= _MOST_ROUNDS:
+        if bound[start] > fewest or len(found) >= _MOST_ROUNDS:
             break
         pods = _pod_candidates(one, n_pods[part], rows[part])
-        found.append(_with_spines(pods, best, is_symmetric))
+        found.append(_with_spines(pods, _near(fewest) + 1, is_symmetric))
         if one.pod_nodes[0] and not is_symmetric:  # a last pod of its own size may need fewer spines
             found.append((_sized(pods), pods))
-        for built, _ in found[-2:]:
-            fits = built.fits & built.is_held
-            if fits.any():
-                best = min(best, int(built.switches[fits].min()) + 1)  # of as many switches, the least cost
-    return _joined(found) if found else _with_spines(_no_candidates(one), best, is_symmetric)
+        fewest = min(fewest, *(_fewest(*one) for one in found[-2:]))
+    return _joined(found) if found else (_nothing_built(), _plain(one, one.nodes[:0], one.nodes[:0]))
 
 
 def _pods_and_rows(one: Asked) -> tuple[IntArray, IntArray, IntArray]:
@@ -263,6 +278,7 @@ def _pod_candidates(one: Asked, n_pods: IntArray, rows: IntArray) -> Candidates:
         replace(asked, last_pod_even=_last_pod_even(asked) & (one.pod_nodes[0] == 0)),
         np.zeros(len(found), np.int64),
         found.kept,
+        found.shares,
     )
 
 
@@ -282,11 +298,6 @@ def _last_pod_even(asked: Asked) -> BoolArray:
     is_free &= (by_rail | (asked.unit_nodes == 0)) & (nodes > pod)
     even: BoolArray = is_free & is_short & (ceil_div(units, ceil_div(units, rows)) == rows)
     return even
-
-
-def _no_candidates(one: Asked) -> Candidates:
-    none = np.zeros(0, dtype=np.int64)
-    return Candidates(_take(one, none), none, none)
 
 
 def _with_spines(pods: Candidates, best: int, is_symmetric: bool) -> tuple[Built, Candidates]:
@@ -309,10 +320,12 @@ def _with_spines(pods: Candidates, best: int, is_symmetric: bool) -> tuple[Built
     at, column = np.nonzero(fits & ((bound < best) | asked.uneven[:, None]))
     order = np.argsort(bound[at, column], kind="stable")[: 4 * _SPINES_AT_ONCE]
     at, column = at[order], column[order]
+    if not len(at):
+        return _nothing_built(), _pick(pods, at)
     found: list[tuple[Built, Candidates]] = []
-    for start in range(0, max(len(at), 1), _SPINES_AT_ONCE):
+    for start in range(0, len(at), _SPINES_AT_ONCE):
         part = slice(start, start + _SPINES_AT_ONCE)
-        if found and len(at[part]) and bound[at[part], column[part]].min() > best:
+        if found and bound[at[part], column[part]].min() > best:
             break
         chosen = _pick(pods, at[part])
         chosen = replace(
@@ -320,10 +333,23 @@ def _with_spines(pods: Candidates, best: int, is_symmetric: bool) -> tuple[Built
             asked=replace(chosen.asked, least_spines=spines[0, column[part]], pods_alike=~chosen.asked.uneven),
         )
         found.append((_sized(chosen), chosen))
-        fit = found[-1][0].fits & found[-1][0].is_held
-        if fit.any():
-            best = min(best, int(found[-1][0].switches[fit].min()))
+        best = min(best, _near(_fewest(*found[-1])))
     return _joined(found)
+
+
+def _nothing_built() -> Built:
+    flags = ("fits", "is_held", "is_stranded")
+    return Built(**{f.name: np.zeros(0, dtype=np.bool_ if f.name in flags else np.int64) for f in fields(Built)})
+
+
+def _fewest(built: Built, candidates: Candidates) -> int:
+    fits = built.fits & built.is_held & ~candidates.shares
+    return int(built.switches[fits].min(initial=_NO_LIMIT))
+
+
+def _near(fewest: Any) -> Any:
+    """Switches above which a candidate is not taken, however little it costs."""
+    return fewest + fewest // _NEAR_SHARE
 
 
 def _sized(candidates: Candidates) -> Built:
@@ -343,7 +369,9 @@ def _leaves(candidates: Candidates) -> Leaves:
     used = ceil_div(leaves.fullest, asked.endpoints_a_port) + candidates.kept
     needed = np.where(candidates.kept > 0, uplinks_for(used, asked), leaves.uplinks_needed)
     facing = np.where((asked.rails_a_leaf > 0) & (asked.down == 0), used, np.maximum(leaves.downlinks, used))
-    cages = np.where(asked.down_named, facing, ceil_div(facing, asked.cage_links) * asked.cage_links)
+    cages = np.where(
+        asked.down_named | candidates.shares, facing, ceil_div(facing, asked.cage_links) * asked.cage_links
+    )
     most = np.where(asked.up > 0, asked.up, uplinks_beside(cages, asked))
     return replace(leaves, uplinks_needed=np.where(asked.up > 0, asked.up, needed), uplinks_most=most)
 
@@ -372,7 +400,7 @@ def _built(
     rest = grown % unit
     stranded = (asked.rails_a_leaf > 0) & (rest > 0) & (2 * rest < unit) & (grown > unit) & ~asked.last_pod_even
     cage = asked.cage_links
-    half_empty = n_leaf * (ceil_div(uplinks, cage) * cage - uplinks + ceil_div(used, cage) * cage - used)
+    half_empty = np.where(candidates.shares, -(uplinks + used) % cage, -uplinks % cage + -used % cage) * n_leaf
     cost = (
         n_leaf * asked.leaf_cents + n_spine * asked.spine_cents + n_core * asked.core_cents
         + (2 * (links + core_links) + half_empty) * asked.link_end_cents
@@ -397,16 +425,30 @@ def _managers(
 
 
 def _best(candidates: Candidates, built: Built, n: int) -> IntArray:
-    """The candidate of each of n requests: fewest switches, managers that find a port, least cost; −1 where none fits."""
+    """Of each of n requests (−1: none fits): fewest switches, managers, least cost; then exceptions where they pay."""
+    if not len(candidates):
+        return np.full(n, -1, dtype=np.int64)
     switches = built.switches + np.where(built.is_stranded, built.switches // _STRANDED_SHARE, 0)
-    order = np.lexsort(
-        (built.cost_cents, built.managers_left_out, switches, ~built.is_held, ~built.fits, candidates.of)
-    )
+    keys = (built.cost_cents, built.managers_left_out, switches, candidates.shares, ~built.is_held, ~built.fits)
+    best = _first_of_each(candidates.of, keys, n)
+    best = np.where(built.fits[best] & (best >= 0), best, -1)
+    most = _near(switches[best])
+    for may_share in (False, True):
+        chosen = best[candidates.of]
+        pays = (chosen >= 0) & built.fits & (built.is_held | ~built.is_held[chosen]) & (may_share | ~candidates.shares)
+        pays &= (switches <= most[candidates.of]) & (built.managers_left_out <= built.managers_left_out[chosen])
+        pays &= (built.cost_cents[chosen] - built.cost_cents) * _NEAR_SHARE > built.cost_cents[chosen]
+        rows = np.flatnonzero(pays)
+        cheaper = _first_of_each(candidates.of[rows], (switches[rows], built.cost_cents[rows]), n)
+        best = np.where(cheaper >= 0, np.append(rows, -1)[cheaper], best)
+    return best
+
+
+def _first_of_each(of: IntArray, keys: tuple[Any, ...], n: int) -> IntArray:
+    """The first row of each of n requests in the order of keys, the last of them counting most; −1 where it has none."""
+    order = np.lexsort((*keys, of))
     best = np.full(n, -1, dtype=np.int64)
-    of = candidates.of[order]
-    first = np.flatnonzero(np.concatenate([[True], of[1:] != of[:-1]])) if len(of) else np.zeros(0, dtype=np.int64)
-    chosen = order[first]
-    best[of[first]] = np.where(built.fits[chosen], chosen, -1)
+    best[of[order[::-1]]] = order[::-1]  # the first is written last
     return best
 
 
@@ -445,11 +487,16 @@ def _take(asked: Asked, rows: IntArray) -> Asked:
 
 
 def _pick(candidates: Candidates, rows: IntArray) -> Candidates:
-    return Candidates(_take(candidates.asked, rows), candidates.of[rows], candidates.kept[rows])
+    return Candidates(
+        _take(candidates.asked, rows), candidates.of[rows], candidates.kept[rows], candidates.shares[rows]
+    )
+
+
+def _all_of(parts: list[Candidates]) -> Candidates:
+    asked = Asked(*(np.concatenate([getattr(c.asked, f.name) for c in parts]) for f in fields(Asked)))
+    return Candidates(asked, *(np.concatenate([getattr(c, name) for c in parts]) for name in ("of", "kept", "shares")))
 
 
 def _joined(found: list[tuple[Built, Candidates]]) -> tuple[Built, Candidates]:
     built = Built(*(np.concatenate([getattr(one, f.name) for one, _ in found]) for f in fields(Built)))
-    asked = Asked(*(np.concatenate([getattr(c.asked, f.name) for _, c in found]) for f in fields(Asked)))
-    of, kept = (np.concatenate([getattr(c, name) for _, c in found]) for name in ("of", "kept"))
-    return built, Candidates(asked, of, kept)
+    return built, _all_of([candidates for _, candidates in found])
