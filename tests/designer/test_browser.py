@@ -383,6 +383,7 @@ def test_tabs_work_without_scripts(browser, session):
     page.click("#view-device")
     page.fill("#device-name", "spine-001")
     page.click("#device button")
+    page.wait_for_selector("#device tbody tr")
     assert page.locator("#device tbody tr").count() > 10
     page.click("#tab-handoff")
     with page.expect_download() as download:
