@@ -67,10 +67,10 @@ def test_the_deciding_part_and_its_price() -> None:
     [
         ("dgx-h100", 1024, {"generation": "ndr"}, {"generation": "roce-400"}, 0, "nvidia-qm9700", 30_500),
         ("dgx-h100", 4096, {"generation": "ndr"}, {"generation": "roce-400"}, 1, "nvidia-qm9700", 4_300),
-        ("dgx-b300", 1024, {"generation": "xdr"}, {"generation": "roce-400", "planes": 2}, 0, "nvidia-q3400-ra", 128_000),
-        ("dgx-b300", 4096, {"generation": "xdr"}, {"generation": "roce-400", "planes": 2}, 0, "nvidia-q3400-ra", 124_000),
+        ("dgx-b300", 1024, {"generation": "xdr"}, {"generation": "roce-400", "planes": 2}, 0, "nvidia-q3400-ra", 138_700),
+        ("dgx-b300", 4096, {"generation": "xdr"}, {"generation": "roce-400", "planes": 2}, 0, "nvidia-q3400-ra", 138_900),
         ("dgx-b300", 4096, {"generation": "xdr"}, {"generation": "xdr", "leaf_switch": "nvidia-q3450-ld"}, 0,
-         "nvidia-q3450-ld", 245_000),
+         "nvidia-q3450-ld", 240_000),
     ],
 )  # fmt: skip
 def test_infiniband_against_roce(
