@@ -143,7 +143,7 @@ def test_a_ratio_is_never_rounded(down: int, up: int, text: str) -> None:
 @pytest.mark.parametrize("nodes", [256, 250])
 def test_a_ratio_built_as_asked_is_no_finding(nodes: int) -> None:
     """The fullest leaf has it; the last unit is less full, so that the average is another fraction."""
-    spec = spec_of(nodes, oversubscription="2:1")
+    spec = spec_of(nodes, oversubscription="2:1", scalable_unit_nodes=40, leaf_downlinks=40, leaf_uplinks=20)
     built = counts_of(spec)["oversubscription"]
     assert built["worst_leaf"] == "2:1" != built["built"]
     assert "ratio_not_whole" not in found(spec)
