@@ -53,7 +53,7 @@ def strip(page):
 def row_of(page, path):
     """GPUs, switches and price of a design in the list."""
     row = page.locator(f"tr:has(a[href='{path}'])")
-    heads = {"gpus": "GPUs", "switches": "Switches", "capex_usd": "Purchase price"}
+    heads = {"gpus": "GPUs", "switches": "Switches", "capex_usd": "Purchase, P50 (P5 to P95)"}
     return {
         key: row.locator(f"td[data-label='{head}']").inner_text().split("\n")[0].strip() for key, head in heads.items()
     }
