@@ -29,11 +29,8 @@ def about_built(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) -> It
 def _about_symmetry(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) -> Iterator[Finding]:
     if fabric.tiers < 2:
         return
-    if catalog.generations[spec.fabric.generation].protocol != "infiniband" or _is_plainly_symmetric(fabric):
-        reasons = []
-    else:
-        reasons = asymmetries(fabric)
-    if reasons:
+    is_infiniband = catalog.generations[spec.fabric.generation].protocol == "infiniband"
+    if is_infiniband and not _is_plainly_symmetric(fabric) and (reasons := asymmetries(fabric)):
         message = (
             f"{'; '.join(reasons)}. OpenSM's fat-tree routing wants the same number of port groups up and down, and of "
             "ports in each, on all switches of a rank; it falls back to min-hop unless it is given a file of root switches."
@@ -118,9 +115,8 @@ def _about_ports(spec: DesignSpec, fabric: "SizedFabric") -> Iterator[Finding]:
 
 
 def _about_ratio(asked: str, fabric: "SizedFabric") -> Iterator[Finding]:
-    ratio = (
-        fabric.worst_leaf_ratio
-    )  # of leaves that are less full the average is no whole number, and none is asked of it
+    # the fullest leaf's: with leaves that are less full the average is no whole number, and none is asked of it
+    ratio = fabric.worst_leaf_ratio
     if fabric.tiers > 1 and ratio > 1 and ratio.denominator > 1 and ratio != parse_ratio(asked):
         whole = ratio.numerator // ratio.denominator
         message = (

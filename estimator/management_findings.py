@@ -7,13 +7,12 @@ from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import CONVERGED, IN_BAND, OUT_OF_BAND, STORAGE
 from estimator.catalog.records import Switch
 from estimator.changes import Change
+from estimator.devices import MANAGER_PORTS
 from estimator.finding import Finding
 from estimator.spec import DesignSpec
 
 if TYPE_CHECKING:
     from estimator.fabric import SizedFabric
-
-LINKS_OF_A_MANAGER = 2  # one server, two ports: devices.MANAGER_PORTS
 
 
 def about_management(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) -> Iterator[Finding]:
@@ -75,7 +74,7 @@ def _has_room(fabric: "SizedFabric") -> bool:
 
 def ways_to_manage(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) -> Iterator[Change]:
     """A fabric manager on free ports first; then managed switches of the same size; then one node fewer, units whole."""
-    links = {"fabric.reserved.fabric_manager_links": LINKS_OF_A_MANAGER}
+    links = {"fabric.reserved.fabric_manager_links": MANAGER_PORTS}
     yield links
     if managed := managed_switches(spec, catalog):
         yield managed
