@@ -51,6 +51,7 @@ def test_nothing_moves_where_less_motion_is_asked_for(wish, gallery):
     with gallery.look("light", 1440) as pages:
         page = gallery.open("long-name", pages)
         page.emulate_media(reduced_motion=wish)
+        page.locator("#result").wait_for()  # what the state before led to: only a result can be out of date
         page.route("**/settle/", lambda route: None)  # never answered: the page goes on saying that it waits
         page.fill("#id_size", "64" if wish == "reduce" else "72")
         playwright.expect(page.locator("#stale-note")).to_contain_text("Updating")
