@@ -40,8 +40,7 @@ from designer.templatetags.units import words
 from estimator.catalog.aliases import renamed
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.catalog.records import Server, Switch
-from estimator.changes import Change
-from estimator.errors import Problem, SpecError
+from estimator.errors import Change, Problem, SpecError
 from estimator.fabric_fields import Generation
 from estimator.spec import DesignSpec, parse_spec
 

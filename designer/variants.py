@@ -7,7 +7,8 @@ from designer.labels import MAX_NAME
 from designer.models import Design
 from designer.services import save_design
 from estimator.catalog.loader import load_catalog
-from estimator.changes import Change, apply_change
+from estimator.changes import apply_change
+from estimator.errors import Change
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import switch_ports
-from estimator.changes import Change
+from estimator.errors import Change
 from estimator.spec import DesignSpec, adapter_rate, lane_rate, port_rate
 
 OWN_PARTS: dict[str, None] = {

@@ -8,7 +8,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-Change = Mapping[str, Any]
+from estimator.errors import Change
 
 SIZES = ("compute.nodes", "compute.gpus", "compute.racks")  # ways to say one thing: giving one takes the others away
 

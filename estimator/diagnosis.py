@@ -12,8 +12,7 @@ import numpy as np
 
 from estimator.buildable import Faults, faults_of
 from estimator.catalog.loader import Catalog
-from estimator.changes import Change
-from estimator.errors import Problem
+from estimator.errors import Change, Problem
 from estimator.fabric import fabric_of
 from estimator.fabric_fields import MAX_RADIX
 from estimator.sizing import (

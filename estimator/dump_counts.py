@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from estimator.handoff.readers.found import HOST, SWITCH, FoundLinks, UnreadableFile
+from estimator.errors import UnreadableFile
+from estimator.handoff.readers.found import HOST, SWITCH, FoundLinks
 from estimator.units import BoolArray, IntArray, is_whole_number
 
 LEAF, SPINE, CORE = 1, 2, 3

@@ -1,11 +1,11 @@
 """What a caller may be told: problems with a limit, a value and a way out, and the exceptions that carry them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from estimator.changes import Change
+Change = Mapping[str, Any]  # {dotted key: value}, such as {"fabric.tiers": 3}; changes.py applies it
 
 WORDS_SHOWN = 5  # messages that one line of words holds
 
@@ -52,6 +52,15 @@ class SpecError(EstimatorError):
     """The request itself is wrong: a type, a bound, an unknown key, values that contradict each other."""
 
     code = "invalid_spec"
+
+
+class UnreadableFile(SpecError):
+    """A file that no reader takes: too big, of another format, or not what it says it is."""
+
+    code = "unreadable_file"
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__([Problem("file", code, message)])
 
 
 class InfeasibleDesign(EstimatorError):

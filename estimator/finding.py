@@ -3,8 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from estimator.changes import Change
-from estimator.errors import Problem
+from estimator.errors import Change, Problem
 from estimator.node_words import said
 
 SEVERITY_ORDER = {"error": 0, "warning": 1, "info": 2}

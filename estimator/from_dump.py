@@ -12,9 +12,9 @@ from typing import Any
 
 from estimator.catalog.loader import Catalog
 from estimator.dump_counts import DumpCounts, counts_of
-from estimator.errors import SpecError
+from estimator.errors import SpecError, UnreadableFile
 from estimator.fabric import SizedFabric, fabric_of
-from estimator.handoff.readers.found import FoundLinks, UnreadableFile
+from estimator.handoff.readers.found import FoundLinks
 from estimator.sizing import size
 from estimator.spec import DesignSpec, parse_spec
 from estimator.units import ceil_div

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from estimator.catalog.loader import Catalog
-from estimator.changes import Change
-from estimator.errors import Problem
+from estimator.errors import Change, Problem
 from estimator.findings import Finding
 from estimator.reliability import Failing, short_of_spares
 from estimator.spec import DesignSpec

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import CONVERGED, IN_BAND, OUT_OF_BAND, STORAGE
 from estimator.catalog.records import Switch
-from estimator.changes import Change
 from estimator.devices import MANAGER_PORTS
+from estimator.errors import Change
 from estimator.finding import Finding
 from estimator.spec import DesignSpec
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 from estimator.cable_runs import site_field
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import PROTOCOL_NAMES
-from estimator.changes import Change
-from estimator.errors import Problem
+from estimator.errors import Change, Problem
 from estimator.fit import Fit, fit_at
 from estimator.media import AUTO, Choice, cheapest_other, choose, options_of
 from estimator.tier_ends import LEAF_SPINE, SITE_TIERS, Side, TierEnds

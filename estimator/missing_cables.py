@@ -12,8 +12,8 @@ from estimator.adapter_changes import OWN_PARTS, generation_changes, node_link_c
 from estimator.cable_runs import CablePlan, site_field
 from estimator.cabling import cable_plan
 from estimator.catalog.loader import Catalog
-from estimator.changes import Change, apply_change
-from estimator.errors import InfeasibleDesign, SpecError
+from estimator.changes import apply_change
+from estimator.errors import Change, InfeasibleDesign, SpecError
 from estimator.fabric import SizedFabric, fabric_of
 from estimator.finding import Finding, of_problem
 from estimator.findings import findings_of

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from estimator.catalog.loader import Catalog
-from estimator.changes import Change, apply_change
-from estimator.errors import InfeasibleDesign, SpecError
+from estimator.changes import apply_change
+from estimator.errors import Change, InfeasibleDesign, SpecError
 from estimator.other_fabrics import OtherSized, size_others
 from estimator.other_links import other_plan
 from estimator.sized import sized_fabrics

@@ -6,8 +6,7 @@ from dataclasses import replace
 from estimator.cable_runs import CablePlan
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import CONVERGED, IN_BAND, STORAGE, spoken
-from estimator.changes import Change
-from estimator.errors import Problem
+from estimator.errors import Change, Problem
 from estimator.findings import SEVERITY_ORDER, Finding, findings_of, of_problem
 from estimator.hosts import PDU
 from estimator.management_findings import managed_switches

@@ -8,9 +8,8 @@ from decimal import Decimal
 from typing import Any
 
 from estimator.catalog.loader import Catalog
-from estimator.errors import Problem
+from estimator.errors import Problem, UnreadableFile
 from estimator.exchange import CURRENCIES, MINOR_DIGITS, USD
-from estimator.handoff.readers.found import UnreadableFile
 from estimator.own_prices import LARGEST_MINOR, OwnPrice, OwnRate, price_problems
 from estimator.quote_file import QuoteSheet, read_table
 from estimator.quote_numbers import currency_of, decimal_votes, parse_number, parse_quantity, stored_number

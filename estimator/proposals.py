@@ -12,8 +12,8 @@ from itertools import islice
 from estimator.adapter_changes import generation_changes, ports_of_adapters, protocol_of_adapters, rate_of_adapters
 from estimator.buildable import faults_of
 from estimator.built_findings import slot_gbit_s
-from estimator.changes import Change, apply_change
-from estimator.errors import InfeasibleDesign, SpecError
+from estimator.changes import apply_change
+from estimator.errors import Change, InfeasibleDesign, SpecError
 from estimator.fabric import fabric_of
 from estimator.finding import SEVERITY_ORDER, Choice, Finding
 from estimator.findings import faster_uplinks, findings_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from estimator.handoff.readers.found import UnreadableFile
+from estimator.errors import UnreadableFile
 from estimator.quote_numbers import COMMA, POINT
 from estimator.quote_workbook import MAX_CELL, MAX_COLUMNS, QuoteRow
 from estimator.workbook_reader import Pages

@@ -5,7 +5,7 @@ import zipfile
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
-from estimator.handoff.readers.found import UnreadableFile
+from estimator.errors import UnreadableFile
 from estimator.handoff.readers.workbook import (
     Parser,
     column_number,

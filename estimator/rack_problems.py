@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from estimator.changes import Change
-from estimator.errors import Problem
+from estimator.errors import Change, Problem
 from estimator.racks import Body, NodeRack
 from estimator.site_plan import SitePlan
 from estimator.units import W_PER_KW, FloatArray, counted

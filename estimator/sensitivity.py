@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from estimator.catalog.loader import Catalog
-from estimator.changes import Change, apply_change
-from estimator.errors import EstimatorError, Problem
+from estimator.changes import apply_change
+from estimator.errors import Change, EstimatorError, Problem
 from estimator.fabric import SizedFabric
 from estimator.pipeline import Estimate, estimate
 from estimator.sized import sized_fabrics

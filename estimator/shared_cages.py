@@ -9,8 +9,7 @@ from dataclasses import replace
 from estimator.cable_runs import CablePlan
 from estimator.cabling import cable_plan
 from estimator.catalog.loader import Catalog
-from estimator.changes import Change
-from estimator.errors import InfeasibleDesign
+from estimator.errors import Change, InfeasibleDesign
 from estimator.fabric import SizedFabric
 from estimator.finding import Finding, of_problem
 from estimator.missing_cables import findings_of_design, sized_changes

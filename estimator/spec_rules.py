@@ -8,8 +8,8 @@ from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import PROTOCOL_NAMES, compute_network
 from estimator.catalog.rack_records import RackSystem
 from estimator.catalog.records import Server, ServerNetwork
-from estimator.changes import SIZES, Change
-from estimator.errors import Problem
+from estimator.changes import SIZES
+from estimator.errors import Change, Problem
 from estimator.fabric_fields import MAX_ENDPOINTS, UPLINK_RATES, Fabric
 from estimator.rack_sizes import rack_problems
 from estimator.site_plan import SitePlan, plan_problems, resolved_plan

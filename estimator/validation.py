@@ -10,8 +10,8 @@ from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
-from estimator.changes import Change, apply_change
-from estimator.errors import Problem
+from estimator.changes import apply_change
+from estimator.errors import Change, Problem
 from estimator.units import counted, nearest_ratio, parse_ratio
 
 MAX_RATIO_SIDE = 1_024

@@ -3,8 +3,8 @@
 from estimator.bom import bill_of_materials
 from estimator.bom_lines import SERVER
 from estimator.cabling import cable_plan
-from estimator.changes import Change, apply_change
-from estimator.errors import EstimatorError
+from estimator.changes import apply_change
+from estimator.errors import Change, EstimatorError
 from estimator.fabric import SizedFabric, fabric_of
 from estimator.finding import Finding
 from estimator.sizing import size

@@ -18,8 +18,8 @@ from typing import IO, Any
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from estimator.errors import UnreadableFile
 from estimator.handoff.readers import workbook
-from estimator.handoff.readers.found import UnreadableFile
 from estimator.quote_workbook import Workbook
 
 ROWS_A_PIECE = 500

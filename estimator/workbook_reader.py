@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from estimator.handoff.readers.found import UnreadableFile
+from estimator.errors import UnreadableFile
 from estimator.workbook_child import OUT_OF_MEMORY
 
 logger = logging.getLogger(__name__)

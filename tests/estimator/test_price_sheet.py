@@ -8,7 +8,7 @@ import pytest
 import xlsxwriter
 
 from estimator.catalog.loader import Catalog
-from estimator.handoff.readers.found import UnreadableFile
+from estimator.errors import UnreadableFile
 from estimator.price_sheet import MAX_FILE_BYTES, MAX_ROWS, Defaults, PriceSheet, entry_of, read_price_sheet
 
 DEFAULTS = Defaults(as_of="2026-11-28", source="file")

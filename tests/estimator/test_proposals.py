@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 
 from estimator.catalog.loader import load_catalog
-from estimator.changes import Change, apply_change
-from estimator.errors import EstimatorError, Problem
+from estimator.changes import apply_change
+from estimator.errors import Change, EstimatorError, Problem
 from estimator.finding import Finding
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec

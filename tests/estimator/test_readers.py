@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from estimator.errors import SpecError
+from estimator.errors import SpecError, UnreadableFile
 from estimator.handoff.readers import files, workbook
 from estimator.handoff.readers.files import read_links
-from estimator.handoff.readers.found import FoundLinks, UnreadableFile
+from estimator.handoff.readers.found import FoundLinks
 from estimator.handoff.readers.name_map import read_name_map
 
 # In the layout of ibnetdiscover(8) and of dumps that sites have published: an own adapter a host, an aggregation node on

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from estimator import workbook_reader
+from estimator.errors import UnreadableFile
 from estimator.handoff.readers import workbook as readers_workbook
 from estimator.handoff.readers.files import read_links
-from estimator.handoff.readers.found import UnreadableFile
 from estimator.quote_file import read_table
 from tests.estimator.quote_files import sheet_xml, with_parts, workbook
 

@@ -5,9 +5,9 @@ import io
 from collections.abc import Callable, Iterator
 from typing import IO
 
-from estimator.errors import Problem, SpecError
+from estimator.errors import Problem, SpecError, UnreadableFile
 from estimator.handoff.readers import ibnetdiscover, netbox, sheet, topo
-from estimator.handoff.readers.found import FoundLinks, UnreadableFile, stated_hash
+from estimator.handoff.readers.found import FoundLinks, stated_hash
 from estimator.workbook_reader import Pages
 
 AUTO = "auto"

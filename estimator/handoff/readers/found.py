@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from estimator.errors import Problem, SpecError
 from estimator.units import IntArray
 
 MAX_LINKS = 8_000_000  # of listings: a dump names a link from both ends
@@ -35,15 +34,6 @@ REASONS = {
     "no_header": "no row of the sheet names two devices and two ports",
     "unreadable": "the line is over the length limit or has broken quotes",
 }
-
-
-class UnreadableFile(SpecError):
-    """A file that no reader takes: too big, of another format, or not what it says it is."""
-
-    code = "unreadable_file"
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__([Problem("file", code, message)])
 
 
 @dataclass(frozen=True)

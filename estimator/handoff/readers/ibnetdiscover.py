@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from estimator.handoff.readers.found import HOST, MAX_NAME, SWITCH, FoundLinks, LinkSink, UnreadableFile
+from estimator.errors import UnreadableFile
+from estimator.handoff.readers.found import HOST, MAX_NAME, SWITCH, FoundLinks, LinkSink
 
 LANE_GBIT_S = {
     "SDR": 2.5, "DDR": 5, "QDR": 10, "FDR10": 10, "FDR": 14, "EDR": 25, "HDR": 50, "NDR": 100, "XDR": 200,

@@ -4,7 +4,8 @@ import csv
 import io
 from collections import Counter
 
-from estimator.handoff.readers.found import MAX_NAME, UnreadableFile
+from estimator.errors import UnreadableFile
+from estimator.handoff.readers.found import MAX_NAME
 
 MAX_NAMES = 300_000
 _HEADERS = {"old", "from", "file", "in_file", "found", "name in file", "real"}

@@ -7,7 +7,8 @@ them in order of lane, while the table has no order, and which lane each end has
 
 from collections.abc import Iterator
 
-from estimator.handoff.readers.found import LANE, FoundLinks, LinkSink, UnreadableFile, stated_hash
+from estimator.errors import UnreadableFile
+from estimator.handoff.readers.found import LANE, FoundLinks, LinkSink, stated_hash
 from estimator.handoff.readers.sheet import HEADER_ROWS, Row, plain
 from estimator.port_match import natural_key
 

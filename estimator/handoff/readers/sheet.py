@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from estimator.handoff.readers.found import HOST, SWITCH, FoundLinks, LinkSink, UnreadableFile, stated_hash
+from estimator.errors import UnreadableFile
+from estimator.handoff.readers.found import HOST, SWITCH, FoundLinks, LinkSink, stated_hash
 
 Row = tuple[int, list[str]]
 HEADER_ROWS = 50

@@ -7,7 +7,8 @@ older form (ibdm-topo-file(1); NVIDIA UFM Cable Validation Tool 1.5, "Topo File"
 import re
 from collections.abc import Iterator
 
-from estimator.handoff.readers.found import HOST, SWITCH, FoundLinks, LinkSink, UnreadableFile, numbered, stated_hash
+from estimator.errors import UnreadableFile
+from estimator.handoff.readers.found import HOST, SWITCH, FoundLinks, LinkSink, numbered, stated_hash
 
 _WORD = r'("[^"]*"|\S+)'
 _LINK = re.compile(

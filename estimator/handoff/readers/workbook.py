@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 from xml.parsers import expat
 
-from estimator.handoff.readers.found import UnreadableFile
+from estimator.errors import UnreadableFile
 from estimator.units import is_whole_number
 
 MAX_UNPACKED_BYTES = 1_500_000_000
