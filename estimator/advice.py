@@ -23,9 +23,9 @@ from estimator.advice_criteria import (
     two_tier_reach,
 )
 from estimator.catalog.loader import Catalog
-from estimator.comparison_words import amount
 from estimator.price_verdict import price_verdict
 from estimator.price_verdict_words import verdict_words
+from estimator.wording import amount
 
 Priority = Literal["balanced", "cost", "speed", "freedom"]
 PRIORITIES: Mapping[str, Mapping[str, int]] = {

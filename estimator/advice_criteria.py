@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from estimator.amount_words import NO_BREAK
 from estimator.catalog.loader import Catalog
-from estimator.comparison_words import amount
 from estimator.price_verdict import ALL, NETWORK, PriceVerdict, price_verdict
 from estimator.price_verdict_words import NO_DIFFERENCE, verdict_words
+from estimator.wording import NO_BREAK, amount
 
 INFINIBAND, ROCE, NEITHER = "infiniband", "roce", "neither"
 FAMILIES = (INFINIBAND, ROCE)

@@ -7,10 +7,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from estimator.amount_words import NO_BREAK, digits, dollars, percent_of
 from estimator.comparison_figures import FIGURES, SPEED
 from estimator.comparison_verdicts import Verdicts
 from estimator.price_verdict_words import NO_DIFFERENCE as NONE_SHOWN
+from estimator.wording import amount, digits, dollars, percent_of
 
 HEADLINE = 4  # short forms that a headline holds
 LARGEST_CHANGE = 1.2  # |ln ratio| beyond which a difference gains no more weight
@@ -43,26 +43,6 @@ _SAID_WITH = {  # a sentence that another one makes superfluous in the headline
     "injection_gbit_s": "bisection_gbit_s", "stops_per_year": "failures_per_year", "it_w": "network_w",
     "switches_usd": "network_usd", "capex_usd": "network_usd", "outlay_usd": "network_usd", "usd_per_gpu_hour": "tco_usd",
 }  # fmt: skip
-
-
-def amount(value: float, unit: str) -> str:
-    """A figure in its unit, as sentences print it."""
-    match unit:
-        case "count":
-            return f"{value:,.0f}"
-        case "per_year":
-            return f"{value:,.0f}" if value >= 10 else f"{value:,.1f}"
-        case "usd" | "usd_hour":
-            return dollars(value)
-        case "w":
-            step, prefix = (1e6, "M") if value >= 1e6 else (1e3, "k") if value >= 1e3 else (1, "")
-            return f"{digits(value / step)}{NO_BREAK}{prefix}W"
-        case "gbit_s":
-            step, prefix = (1e3, "T") if value >= 1e3 else (1, "G")
-            return f"{digits(value / step)}{NO_BREAK}{prefix}b/s"
-        case "gb_s":
-            return f"{digits(value)}{NO_BREAK}GB/s"
-    return f"{digits(value).rstrip('0').rstrip('.')}:1" if unit == "ratio" else digits(value)
 
 
 def summary_of(

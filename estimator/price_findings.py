@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
-from estimator.amount_words import dollars
 from estimator.bom_lines import BomLine
 from estimator.exchange import Rate
 from estimator.finding import Finding
@@ -12,6 +11,7 @@ from estimator.price_choice import is_valid
 from estimator.price_evidence import months_before
 from estimator.pricing import OWN
 from estimator.units import counted
+from estimator.wording import dollars
 
 BOOKS_APART = 1.5
 OLD_PRICE_MONTHS = 12

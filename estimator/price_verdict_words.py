@@ -1,7 +1,7 @@
 """A verdict over two networks' prices in plain words: what costs less and at which prices, or what would have to be asked."""
 
-from estimator.amount_words import dollars, percent_of
 from estimator.price_verdict import CASE_WORDS, LEAST_GAP, NETWORK, Deciding, PriceVerdict
+from estimator.wording import dollars, percent_of
 
 NO_DIFFERENCE = "no difference that these prices can show"
 

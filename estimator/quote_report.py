@@ -12,6 +12,7 @@ from estimator.quote_match import HANDED, match_lines
 from estimator.quote_offers import NEWEST, Offer, count_pieces, mark_doubles, offers_of, usd_sum
 from estimator.quote_racks import whole_racks_of
 from estimator.units import cents_to_usd, counted
+from estimator.wording import whole_dollars
 
 Cents = tuple[int, int, int]
 PROBLEMS = {  # in the order in which they are told
@@ -405,11 +406,11 @@ def _summary(
         word = "dearer than" if share > 0 else "cheaper than"
         size = f"{abs(share) * 100:.1f} % {word}" if abs(share) >= 0.0005 else "as dear as"
         out.append(
-            f"On the same scope the quote is {size} the design’s price book: ${scope['quote_usd']:,.0f} against "
-            f"${scope['design_usd']['typical']:,.0f}."
+            f"On the same scope the quote is {size} the design’s price book: {whole_dollars(scope['quote_usd'])} against "
+            f"{whole_dollars(scope['design_usd']['typical'])}."
         )
     if totals["left_out_by_quote_usd"]["typical"]:
-        out.append(f"What it leaves out costs ${totals['left_out_by_quote_usd']['typical']:,.0f} by the book.")
+        out.append(f"What it leaves out costs {whole_dollars(totals['left_out_by_quote_usd']['typical'])} by the book.")
     return out + [
         f"{rate['currency']} were turned into dollars at {rate['usd']:g} of {rate['date']} ({rate['source']})."
         for rate in totals["rates"]

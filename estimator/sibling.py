@@ -17,7 +17,8 @@ from estimator.changes import apply_change
 from estimator.errors import Problem, SpecError
 from estimator.pricing import Pricing
 from estimator.spec import DesignSpec, adapter_rate, asked_ratio, lane_rate, parse_spec
-from estimator.units import ratio_text
+from estimator.units import cents_to_usd, ratio_text
+from estimator.wording import whole_dollars
 
 SIBLINGS = {"edr": "roce-100", "hdr": "roce-200", "ndr": "roce-400", "xdr": "roce-800"}
 SIBLINGS |= {roce: infiniband for infiniband, roce in SIBLINGS.items()}
@@ -213,7 +214,7 @@ def _adapter_notes(swap: Swap | None, spec: DesignSpec, protocol: str, catalog: 
 def _price(cents: Cents | None) -> str:
     if cents is None:
         return "a price that no book has"
-    low, _, high = (f"${end / 100:,.0f}" for end in cents)
+    low, _, high = (whole_dollars(cents_to_usd(end)) for end in cents)
     return low if low == high else f"{low} to {high}"
 
 

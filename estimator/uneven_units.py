@@ -11,6 +11,7 @@ from estimator.sizing import size
 from estimator.spec import parse_spec
 from estimator.subject import Subject
 from estimator.units import CENTS_PER_USD, ceil_div, counted
+from estimator.wording import dollars
 
 CODE = "last_unit_partial"
 MORE_UNITS = 3  # than there are, that are tried
@@ -86,8 +87,6 @@ def _even_words(even: EvenUnit, saves: int, subject: Subject) -> str:
 
 def _server_words(whole: int, subject: Subject) -> Iterator[str]:
     """What filling the unit costs in servers, and how many fewer would do without it."""
-    from estimator.amount_words import dollars
-
     fabric = subject.fabric
     more, over = whole - fabric.n_nodes, fabric.n_nodes % fabric.unit_nodes
     price = Pricing(subject.spec.economics, subject.catalog).of(subject.spec.compute.server or "custom", whole)

@@ -11,6 +11,7 @@ from estimator.sizing import size
 from estimator.spec import DesignSpec, parse_spec
 from estimator.subject import Subject
 from estimator.units import CENTS_PER_USD, counted
+from estimator.wording import dollars
 
 
 def about_vendor_unit(subject: Subject) -> Finding | None:
@@ -55,8 +56,6 @@ def _switch_words(here: SizedFabric, there: SizedFabric) -> str:
 
 
 def _money_words(more_cents: int) -> str:
-    from estimator.comparison_words import dollars
-
     if more_cents == 0:
         return "at the same price"
     return f"costs {dollars(abs(more_cents) / CENTS_PER_USD)} {'more' if more_cents > 0 else 'less'}"

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from estimator.errors import UnreadableFile
 from estimator.units import IntArray
 
 MAX_LINKS = 8_000_000  # of listings: a dump names a link from both ends

@@ -1,0 +1,49 @@
+"""Money, shares and measured figures in words, as sentences print them, with spaces that do not break."""
+
+import math
+
+MINUS, NO_BREAK = "\N{MINUS SIGN}", "\N{NO-BREAK SPACE}"
+
+
+def percent_of(share: float) -> str:
+    """A share without its sign: 0.124 → "12 %", 0.004 → "0.4 %"."""
+    value = abs(share) * 100
+    return f"{value:.0f}{NO_BREAK}%" if value >= 9.5 else f"{value:.1f}{NO_BREAK}%".replace(f".0{NO_BREAK}", NO_BREAK)
+
+
+def dollars(value: float) -> str:
+    """US dollars to three digits: "$4.80 M"."""
+    for step, unit in ((1e9, "bn"), (1e6, "M")):
+        if abs(value) >= step * 0.9995:
+            return f"${digits(value / step)}{NO_BREAK}{unit}"
+    return f"${value:,.2f}" if abs(value) < 100 else f"${value:,.0f}"
+
+
+def whole_dollars(value: float) -> str:
+    """US dollars to the dollar: "$1,234,567"."""
+    return f"${value:,.0f}"
+
+
+def digits(value: float) -> str:
+    """A number to three digits."""
+    return f"{value:,.{max(0, 2 - math.floor(math.log10(abs(value))))}f}" if value else "0"
+
+
+def amount(value: float, unit: str) -> str:
+    """A figure in its unit, as sentences print it."""
+    match unit:
+        case "count":
+            return f"{value:,.0f}"
+        case "per_year":
+            return f"{value:,.0f}" if value >= 10 else f"{value:,.1f}"
+        case "usd" | "usd_hour":
+            return dollars(value)
+        case "w":
+            step, prefix = (1e6, "M") if value >= 1e6 else (1e3, "k") if value >= 1e3 else (1, "")
+            return f"{digits(value / step)}{NO_BREAK}{prefix}W"
+        case "gbit_s":
+            step, prefix = (1e3, "T") if value >= 1e3 else (1, "G")
+            return f"{digits(value / step)}{NO_BREAK}{prefix}b/s"
+        case "gb_s":
+            return f"{digits(value)}{NO_BREAK}GB/s"
+    return f"{digits(value).rstrip('0').rstrip('.')}:1" if unit == "ratio" else digits(value)
