@@ -18,11 +18,10 @@ from estimator.diagram_load import Traffic
 from estimator.diagram_places import Places, places_of
 from estimator.jobs.models import EstimateJob
 from estimator.link_list import LinkList
-from estimator.other_fabrics import size_others
 from estimator.other_links import other_table
 from estimator.pipeline import system_of
 from estimator.prediction import predict
-from estimator.sized import sized_fabrics
+from estimator.sized import sized_fabrics, sized_others
 from estimator.spec import DesignSpec, parse_spec
 from estimator.topology import LinkTable, link_table, panels_of
 
@@ -106,6 +105,6 @@ def _diagram_of(job_id: UUID, role: str) -> Diagram:
     _, (fabric,) = sized_fabrics([spec], catalog)
     if role == COMPUTE:
         return Diagram(job_id, role, spec, catalog, link_table(fabric, panels_of(spec, fabric, catalog)))
-    (others,) = size_others([spec], [fabric], catalog)
+    (others,) = sized_others([spec], [fabric], catalog)
     one = next(one for one in others if one.key == role)
     return Diagram(job_id, role, spec, catalog, other_table(one, fabric, others, catalog))

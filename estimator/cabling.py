@@ -27,6 +27,7 @@ from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.link_keys import cable_of_links, numbered
+from estimator.link_media import cabled_by_link
 from estimator.media import Choice, choose, piece_m
 from estimator.media_problems import cheaper_medium, fits_of, refusal, shared_cage, what_is_missing
 from estimator.tier_ends import (
@@ -62,8 +63,8 @@ def cable_plan(
     The length of a link is that set by hand (``site.set_lengths``), else that of its tier (``site.node_leaf_m`` …), else
     that of the floor plan (``site.plan``), else the catalog's default for the tier. A twin copper cable (two links between
     the same two cages) is taken only where all links of a cage end in one cage on the far side. Splitter cables are
-    counted for each leaf, ⌈used links ÷ links a cable⌉. ``table`` and ``floor`` save making the link table and the floor
-    plan where they are at hand; networks beside the compute network have a floor plan only if it is given.
+    counted for each leaf, ⌈used links ÷ links a cable⌉. ``table`` saves making the link table where it is at hand;
+    ``floor`` is the design's (design_cabling.py makes it), None for lengths without one.
 
     Raises
     ------
@@ -73,9 +74,7 @@ def cable_plan(
     """
     ends = tier_ends(spec, fabric, catalog, role)
     by_hand = any(entry.fabric == role for entry in spec.site.set_lengths)
-    if by_hand or floor is not None or (spec.site.plan is not None and role == COMPUTE):
-        from estimator.link_media import cabled_by_link
-
+    if by_hand or floor is not None:
         return cabled_by_link(spec, fabric, catalog, role, ends, table, floor)
     choices = {tier.tier: choose(catalog, tier.question, tier.length_m or 0.0) for tier in ends}
     refused = [

@@ -11,16 +11,16 @@ from estimator.cabling import CablePlan, LinkCabling, cable_plan, link_cabling
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.catalog.records import Server, Switch
+from estimator.design_cabling import design_plan
 from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE
 from estimator.errors import Problem, SpecError
 from estimator.fabric import SizedFabric
 from estimator.link_labels import labels_of, switches_of
-from estimator.other_fabrics import size_others
 from estimator.other_links import other_table
 from estimator.other_rules import other_keys
 from estimator.port_names import Labels
 from estimator.site_floor import design_floor
-from estimator.sized import sized_fabrics
+from estimator.sized import sized_fabrics, sized_others
 from estimator.spec import DesignSpec, spec_hash
 from estimator.topology import TIERS, LinkTable, link_table, panels_of
 from estimator.version import MODEL_VERSION
@@ -129,12 +129,12 @@ def link_list(spec: DesignSpec, catalog: Catalog, role: str = COMPUTE) -> LinkLi
     if role != COMPUTE:
         return _other_list(spec, catalog, role, fabric)
     table = link_table(fabric, panels_of(spec, fabric, catalog))
-    plan = cable_plan(spec, fabric, catalog)
+    plan = design_plan(spec, fabric, catalog)
     return LinkList(spec, spec_hash(spec), catalog, role, fabric, table, plan, link_cabling(plan, table))
 
 
 def _other_list(spec: DesignSpec, catalog: Catalog, role: str, compute: SizedFabric) -> LinkList:
-    (others,) = size_others([spec], [compute], catalog)
+    (others,) = sized_others([spec], [compute], catalog)
     one = next(one for one in others if one.key == role)
     table = other_table(one, compute, others, catalog)
     floor = design_floor(spec, link_table(compute, panels_of(spec, compute, catalog)), catalog, others)

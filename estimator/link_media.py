@@ -26,7 +26,6 @@ from estimator.cable_runs import (
     TierCabling,
 )
 from estimator.catalog.loader import Catalog
-from estimator.catalog.ports import COMPUTE
 from estimator.catalog.records import Cable
 from estimator.devices import LEAF, MANAGER, MANAGER_PORTS, NODE, SPINE
 from estimator.errors import InfeasibleDesign, Problem
@@ -78,7 +77,6 @@ def cabled_by_link(
     """The plan of a fabric whose links differ in length; see ``cabling.cable_plan``."""
     table = table or link_table(fabric, panels_of(spec, fabric, catalog))
     by_hand = hand_set(spec, catalog, role, table)
-    floor = floor or _floor(spec, table, catalog, role)
     lengths_m = _lengths(catalog, all_ends, table, by_hand, floor)
     n_links = len(table)
     links = LinkCabling(
@@ -105,15 +103,6 @@ def cabled_by_link(
         next_run += len(cabling.runs)
         next_cable += cabling.n_cables + sum(one.n_links for one in cabling.runs if one.choice is None)
     return CablePlan(tuple(counted[tier.ends.tier][0] for tier in tiers), blocked, (), links, floor)
-
-
-def _floor(spec: "DesignSpec", table: LinkTable, catalog: Catalog, role: str) -> "FloorPlan | None":
-    """The floor plan that the request asks for, from the compute network's table; None where there is neither."""
-    if spec.site.plan is None or role != COMPUTE:
-        return None
-    from estimator.site_floor import design_floor
-
-    return design_floor(spec, table, catalog)
 
 
 def _lengths(

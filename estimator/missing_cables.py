@@ -10,9 +10,9 @@ from itertools import islice
 
 from estimator.adapter_changes import OWN_PARTS, generation_changes, node_link_changes, usual_parts
 from estimator.cable_runs import CablePlan, site_field
-from estimator.cabling import cable_plan
 from estimator.catalog.loader import Catalog
 from estimator.changes import apply_change
+from estimator.design_cabling import design_plan
 from estimator.errors import Change, InfeasibleDesign, SpecError
 from estimator.fabric import SizedFabric, fabric_of
 from estimator.finding import Finding, of_problem
@@ -45,7 +45,7 @@ def _first_that_cables(
     second: Change | None = None
     for change, made, sized in sized_changes(spec, islice(_ways(spec, fabric, tier, catalog), _MOST_TRIED), catalog):
         try:
-            again = cable_plan(made, sized, catalog)
+            again = design_plan(made, sized, catalog)
         except InfeasibleDesign:
             continue
         lost = {one.tier for one in again.tiers if one.missing} - {one.tier for one in plan.tiers if one.missing}

@@ -6,9 +6,9 @@ from itertools import islice
 from estimator.catalog.loader import Catalog
 from estimator.changes import apply_change
 from estimator.errors import Change, InfeasibleDesign, SpecError
-from estimator.other_fabrics import OtherSized, size_others
-from estimator.other_links import other_plan
-from estimator.sized import sized_fabrics
+from estimator.other_cabling import other_plan
+from estimator.other_fabrics import OtherSized
+from estimator.sized import sized_fabrics, sized_others
 from estimator.spec import DesignSpec, adapter_rate, lane_rate, parse_spec, port_rate
 
 _MOST_TRIED = 24
@@ -23,7 +23,7 @@ def change_of(one: OtherSized, spec: DesignSpec, catalog: Catalog) -> Change | N
         try:
             made = parse_spec(apply_change(values, change), catalog)
             _, fabrics = sized_fabrics([made], catalog)
-            (others,) = size_others([made], fabrics, catalog)
+            (others,) = sized_others([made], fabrics, catalog)
             again = next(other for other in others if other.index == one.index)
             plan = other_plan(again, fabrics[0], others, catalog)
         except (SpecError, InfeasibleDesign):

@@ -6,7 +6,7 @@ network joins depends on the others: out-of-band leaves have uplinks into the in
 out-of-band port; sizes are taken in turn until nothing changes. docs/other_fabrics.md has the rules and their evidence.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from estimator.units import IntArray, ceil_div
 
 _ANY_PORTS = 2**30  # of what stands above leaves whose uplinks another network takes
 _MAX_PASSES = 12
+WhyNot = Callable[[Sizing, int, DesignSpec, Catalog], Iterable[Problem]]  # problems of a design whose tiers are 0
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,11 @@ class _Job:
 
 
 def size_others(
-    specs: Sequence[DesignSpec], fabrics: Sequence[SizedFabric], catalog: Catalog
+    specs: Sequence[DesignSpec], fabrics: Sequence[SizedFabric], catalog: Catalog, why_not: WhyNot
 ) -> list[tuple[OtherSized, ...]]:
     """The other networks of every design, beside its compute network.
+
+    ``why_not`` explains an entry that cannot be built; ``sized.sized_others`` hands in that of the refusals.
 
     Raises
     ------
@@ -92,17 +95,17 @@ def size_others(
                 changed.append(n)
         if not changed:
             break
-        sized |= dict(zip(changed, _size_jobs([(jobs[n], hosts[n]) for n in changed], catalog), strict=True))
+        sized |= dict(zip(changed, _size_jobs([(jobs[n], hosts[n]) for n in changed], catalog, why_not), strict=True))
     return [tuple(sized[n] for n, job in enumerate(jobs) if job.design == number) for number in range(len(specs))]
 
 
-def _size_jobs(asked: Sequence[tuple[_Job, Hosts]], catalog: Catalog) -> list[OtherSized]:
+def _size_jobs(asked: Sequence[tuple[_Job, Hosts]], catalog: Catalog, why_not: WhyNot) -> list[OtherSized]:
     """Each job's variants in one batch, the first that can be built taken; then those shared out over more leaves."""
     variants = [(n, change) for n, (job, hosts) in enumerate(asked) for change in _variants(job, hosts, catalog)]
-    found = _first_that_fits(asked, variants, catalog)
+    found = _first_that_fits(asked, variants, catalog, why_not)
     more = [(n, change) for n, one in enumerate(found) for change in _shared_out(*asked[n], one)]
     if more:
-        spread = _first_that_fits(asked, more, catalog, {n for n, _ in more})
+        spread = _first_that_fits(asked, more, catalog, why_not, {n for n, _ in more})
         found = [new or old for new, old in zip(spread, found, strict=True)]
     return [_finished(*asked[n], one, catalog) for n, one in enumerate(found) if one]
 
@@ -111,7 +114,7 @@ _Found = tuple[DesignSpec, Sizing, int]
 
 
 def _first_that_fits(
-    asked: Sequence[tuple[_Job, Hosts]], variants: Sequence[tuple[int, dict[str, Any]]], catalog: Catalog,
+    asked: Sequence[tuple[_Job, Hosts]], variants: Sequence[tuple[int, dict[str, Any]]], catalog: Catalog, why_not: WhyNot,
     needed: Iterable[int] | None = None,
 ) -> list[_Found | None]:  # fmt: skip
     specs = [_attachments(*asked[n], change) for n, change in variants]
@@ -126,19 +129,17 @@ def _first_that_fits(
         problem
         for n in (range(len(asked)) if needed is None else sorted(needed))
         if found[n] is None
-        for problem in _why_not(asked[n][0], asked[n][1], sizing, last[n], specs[last[n]], catalog)
+        for problem in _said_of_entry(why_not(sizing, last[n], specs[last[n]], catalog), *asked[n])
     ]
     if problems:
         raise InfeasibleDesign(problems)
     return found
 
 
-def _why_not(job: _Job, hosts: Hosts, sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Iterable[Problem]:
+def _said_of_entry(problems: Iterable[Problem], job: _Job, hosts: Hosts) -> Iterator[Problem]:
     """Why an entry has no fabric; its attachments are the nodes of the message."""
-    from estimator.diagnosis import why_not
-
     each = "a port" if hosts.together == 1 else f"{hosts.together} ports that belong together"
-    for problem in why_not(sizing, i, spec, catalog):
+    for problem in problems:
         text = f"{problem.message} A node here is {each} of the {job.entry.role} network."
         yield replace(in_entry(problem, job.index), message=text, change=None)
 

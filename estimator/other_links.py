@@ -3,12 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from estimator.attached import COMPUTE_KEY
-from estimator.cabling import CablePlan, cable_plan
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import CONVERGED, IN_BAND, OUT_OF_BAND, STORAGE
 from estimator.devices import KINDS, LEAF, MANAGER, NODE, SWITCH_KINDS, Devices, devices_of
@@ -19,9 +17,6 @@ from estimator.hosts import NODE as NODE_HOST
 from estimator.other_fabrics import OtherSized
 from estimator.topology import NODE_LEAF, LinkTable, link_table, panels_of
 from estimator.units import Column, IntArray
-
-if TYPE_CHECKING:
-    from estimator.floor_plan import FloorPlan
 
 _PREFIXES = {STORAGE: "storage", IN_BAND: "inband", OUT_OF_BAND: "oob", CONVERGED: "converged"}
 _ENDPOINTS = {STORAGE: "storage", IN_BAND: "mgmt", OUT_OF_BAND: "device", CONVERGED: "host"}
@@ -80,19 +75,6 @@ def other_table(one: OtherSized, compute: SizedFabric, others: Sequence[OtherSiz
     if one.entry.dual_homed:
         columns["rail"][:], columns["plane"][:] = 0, 1
     return LinkTable(one.fabric, devices, table.panels, **columns)
-
-
-def other_plan(
-    one: OtherSized,
-    compute: SizedFabric,
-    others: Sequence[OtherSized],
-    catalog: Catalog,
-    floor: "FloorPlan | None" = None,
-) -> CablePlan:
-    """Cables and modules of one network; its link table is made only for lengths set by hand or of the design's floor."""
-    by_hand = any(entry.fabric == one.key for entry in one.spec.site.set_lengths)
-    table = other_table(one, compute, others, catalog) if by_hand or floor else None
-    return cable_plan(one.spec, one.fabric, catalog, one.key, table, floor)
 
 
 def _attachments(one: OtherSized, table: LinkTable) -> tuple[IntArray, IntArray]:

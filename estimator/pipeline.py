@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from estimator.bom import bill_of_fabrics
 from estimator.bom_lines import Billed
 from estimator.built import paths_json, ratios_json
-from estimator.cabling import cable_plan
 from estimator.calibrated import constants_of
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.cost import cost_of
+from estimator.design_cabling import design_plan
 from estimator.errors import InfeasibleDesign, SpecError
 from estimator.fabric import SizedFabric
 from estimator.failures import failures_json
@@ -29,7 +29,7 @@ from estimator.price_findings import age_findings, book_findings, own_price_find
 from estimator.proposals import with_changes
 from estimator.reliability import expected_json, failing_parts
 from estimator.shared_cages import blocked_findings
-from estimator.sized import sized_fabrics
+from estimator.sized import sized_fabrics, sized_others
 from estimator.spec import DesignSpec, spec_hash
 from estimator.subject import Subject
 from estimator.topology import panels_of
@@ -109,7 +109,7 @@ def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str]
         with_changes(findings_of(spec, sizing, i, fabric, catalog), Subject(spec, sizing, i, fabric, catalog))
         for i, (spec, fabric) in enumerate(zip(specs, fabrics, strict=True))
     ]
-    others = _size_others(specs, fabrics, catalog)
+    others = sized_others(specs, fabrics, catalog)
     performance: Sequence[dict[str, Any] | None] = [None] * len(specs)
     if {"performance", "all_reduce"} & set(parts):
         performance = _performance(specs, fabrics, catalog, only_all_reduce="performance" not in parts)
@@ -117,17 +117,6 @@ def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str]
         _one(spec, fabrics[i], others[i], found[i], performance[i], catalog, tuple(parts))
         for i, spec in enumerate(specs)
     )
-
-
-def _size_others(
-    specs: Sequence[DesignSpec], fabrics: Sequence[SizedFabric], catalog: Catalog
-) -> Sequence[tuple["OtherSized", ...]]:
-    """Networks beside compute; what they need is loaded only where a design asks for one."""
-    if not any(spec.other_fabrics for spec in specs):
-        return [()] * len(specs)
-    from estimator.other_fabrics import size_others
-
-    return size_others(specs, fabrics, catalog)
 
 
 def _one(
@@ -140,9 +129,9 @@ def _one(
     parts: tuple[str, ...],
 ) -> Estimate:
     if others:
+        from estimator.other_cabling import other_plan
         from estimator.other_fabrics import other_json
         from estimator.other_findings import other_findings
-        from estimator.other_links import other_plan
     compute = fabric.as_json()
     fabrics = {COMPUTE: compute} | {one.key: other_json(one) for one in others}
     for key, sized, asked in (
@@ -156,7 +145,7 @@ def _one(
     if {"percentiles", "uncertainty"} & set(parts):  # of the cost
         parts = (*parts, "cost")
     if {"cables", "bom", "cost", "failures", "spares", "growth"} & set(parts):
-        plan = cable_plan(spec, fabric, catalog)
+        plan = design_plan(spec, fabric, catalog, others)
         compute |= plan.as_json() | ({"floor_plan": plan.floor.as_json()} if plan.floor else {})
         found = [
             *(blocked_findings(spec, fabric, plan, catalog) if plan.blocked else ()),

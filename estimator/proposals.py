@@ -18,6 +18,7 @@ from estimator.fabric import fabric_of
 from estimator.finding import SEVERITY_ORDER, Choice, Finding
 from estimator.findings import faster_uplinks, findings_of
 from estimator.management_findings import usual_networks, ways_to_manage
+from estimator.sized import sized_others
 from estimator.sizing import size
 from estimator.spec import parse_spec, port_rate
 from estimator.subject import Subject
@@ -144,12 +145,10 @@ def _rate_of_slot(subject: Subject) -> Iterator[Change]:
 
 def _other_networks(subject: Subject) -> Iterator[Change]:
     """The usual networks, if they can be built beside this one."""
-    from estimator.other_fabrics import size_others  # loaded only where a design asks for one
-
     change = {"other_fabrics": usual_networks(subject.spec, subject.catalog)}
     try:
         spec = parse_spec(apply_change(subject.spec.as_json(), change), subject.catalog)
-        size_others([spec], [subject.fabric], subject.catalog)
+        sized_others([spec], [subject.fabric], subject.catalog)
     except (SpecError, InfeasibleDesign):
         return
     yield change

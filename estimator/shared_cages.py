@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from estimator.cable_runs import CablePlan
-from estimator.cabling import cable_plan
 from estimator.catalog.loader import Catalog
+from estimator.design_cabling import design_plan
 from estimator.errors import Change, InfeasibleDesign
 from estimator.fabric import SizedFabric
 from estimator.finding import Finding, of_problem
@@ -39,7 +39,7 @@ def _first_that_plugs(spec: DesignSpec, fabric: SizedFabric, plan: CablePlan, ca
     second: Change | None = None
     for change, made, sized in sized_changes(spec, _ways(spec, fabric, catalog), catalog):
         try:
-            again = cable_plan(made, sized, catalog)
+            again = design_plan(made, sized, catalog)
         except InfeasibleDesign:
             continue
         if {problem.code for problem in again.blocked} - kept or len(again.problems) > len(plan.problems):

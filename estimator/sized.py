@@ -1,10 +1,12 @@
-"""Specs → their sized compute fabrics, or the reasons why there is none."""
+"""Specs → their sized networks, or the reasons why there is none."""
 
 from collections.abc import Sequence
 
 from estimator.catalog.loader import Catalog
+from estimator.diagnosis import why_not
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric import SizedFabric, fabric_of
+from estimator.other_fabrics import OtherSized, size_others
 from estimator.sizing import Sizing, size
 from estimator.spec import DesignSpec
 
@@ -20,9 +22,20 @@ def sized_fabrics(specs: Sequence[DesignSpec], catalog: Catalog) -> tuple[Sizing
     sizing = size(specs, catalog)
     problems: list[Problem] = []
     for i in (i for i in range(len(specs)) if sizing.tiers[i] == 0):
-        from estimator.diagnosis import why_not  # most designs can be built
-
         problems += why_not(sizing, i, specs[i], catalog)
     if problems:
         raise InfeasibleDesign(problems)
     return sizing, [fabric_of(sizing, i, spec) for i, spec in enumerate(specs)]
+
+
+def sized_others(
+    specs: Sequence[DesignSpec], fabrics: Sequence[SizedFabric], catalog: Catalog
+) -> list[tuple[OtherSized, ...]]:
+    """The networks beside the compute network of every spec, whose ``fabrics`` are sized.
+
+    Raises
+    ------
+    InfeasibleDesign
+        With the problems of every entry that no fabric of its parts can meet.
+    """
+    return size_others(specs, fabrics, catalog, why_not)

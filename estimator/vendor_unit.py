@@ -2,8 +2,8 @@
 
 from estimator.bom import bill_of_materials
 from estimator.bom_lines import SERVER
-from estimator.cabling import cable_plan
 from estimator.changes import apply_change
+from estimator.design_cabling import design_plan
 from estimator.errors import Change, EstimatorError
 from estimator.fabric import SizedFabric, fabric_of
 from estimator.finding import Finding
@@ -42,7 +42,7 @@ def about_vendor_unit(subject: Subject) -> Finding | None:
 
 def _network_cents(spec: DesignSpec, fabric: SizedFabric, subject: Subject) -> int:
     """Typical price of the network with that of the racks and all else that is bought beside the servers."""
-    plan = cable_plan(spec, fabric, subject.catalog)
+    plan = design_plan(spec, fabric, subject.catalog)
     lines = bill_of_materials(spec, fabric, plan, subject.catalog).lines
     return sum(line.extended_cents[1] for line in lines if line.category != SERVER and line.extended_cents)
 

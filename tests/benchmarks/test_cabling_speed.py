@@ -30,7 +30,6 @@ def test_links_of_many_lengths_are_cabled_in_little_more_than_their_bytes(
     )  # fmt: skip
     table = link_table(fabric, panels)
     lengths = np.random.default_rng(1).uniform(shortest_m, longest_m, len(table)).astype(np.float32)
-    monkeypatch.setattr(estimator.link_media, "_floor", lambda *_: None)
     monkeypatch.setattr(estimator.link_media, "_lengths", lambda *_: lengths)
     ends = tier_ends(spec, fabric, CATALOG)
     plan = benchmark(cabled_by_link, spec, fabric, CATALOG, "compute", ends, table)

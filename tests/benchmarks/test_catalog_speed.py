@@ -3,11 +3,11 @@
 from typing import Any
 
 from estimator.bom import bill_of_materials
-from estimator.cabling import cable_plan
 from estimator.catalog.checks import check
 from estimator.catalog.loader import HERE, Catalog, load_catalog
 from estimator.catalog.tables import Tables
 from estimator.cost import cost_of
+from estimator.design_cabling import design_plan
 from tests.estimator.designs import superpod_h100
 
 
@@ -24,7 +24,7 @@ def test_superpod_is_billed(benchmark: Any) -> None:
     made = superpod_h100(catalog)
 
     def bill() -> None:
-        plan = cable_plan(made.spec, made.fabric, catalog)
+        plan = design_plan(made.spec, made.fabric, catalog)
         bom = bill_of_materials(made.spec, made.fabric, plan, catalog)
         bom.as_json()
         cost_of(made.spec, made.fabric, bom, catalog)

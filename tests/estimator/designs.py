@@ -5,8 +5,9 @@ from typing import Any
 
 from estimator.bom import bill_of_materials
 from estimator.bom_lines import Bom
-from estimator.cabling import CablePlan, cable_plan
+from estimator.cable_runs import CablePlan
 from estimator.catalog.loader import Catalog, load_catalog
+from estimator.design_cabling import design_plan
 from estimator.fabric import SizedFabric, fabric_of
 from estimator.pipeline import estimate
 from estimator.sizing import size
@@ -70,7 +71,7 @@ def design(
         catalog,
     )
     sized = fabric_of(size([spec], catalog), 0, spec)
-    plan = cable_plan(spec, sized, catalog)
+    plan = design_plan(spec, sized, catalog)
     return Design(spec, sized, plan, bill_of_materials(spec, sized, plan, catalog))
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from estimator.cable_runs import TIER_NAMES, CablePlan, LinkCabling
 from estimator.cabling import cable_plan, link_cabling
 from estimator.catalog.loader import Catalog, load_catalog
+from estimator.design_cabling import design_plan
 from estimator.errors import EstimatorError, InfeasibleDesign, SpecError
 from estimator.fabric import SizedFabric, fabric_of
 from estimator.fit import Cage, fiber_reasons, is_blocked
@@ -35,7 +36,7 @@ def cabled(server: str, nodes: int, generation: str, site: dict[str, Any] | None
     )  # fmt: skip
     sized = fabric_of(size([spec], catalog), 0, spec)
     table = link_table(sized, panels_of(spec, sized, catalog))
-    plan = cable_plan(spec, sized, catalog)
+    plan = design_plan(spec, sized, catalog)
     return spec, sized, table, plan, link_cabling(plan, table)
 
 

@@ -38,10 +38,9 @@ from estimator.diagram_scope import (
 )
 from estimator.link_list import LinkList, link_list
 from estimator.losses import Loss, left_after
-from estimator.other_fabrics import size_others
 from estimator.other_links import other_table
 from estimator.other_rules import other_keys
-from estimator.sized import sized_fabrics
+from estimator.sized import sized_fabrics, sized_others
 from estimator.spec import DesignSpec, parse_spec
 from estimator.structure import Structure
 from estimator.topology import LEAF_SPINE, TIERS, link_table, panels_of
@@ -208,7 +207,7 @@ def other_places() -> dict[str, tuple[Places, str | None]]:
     values = {"compute": {"server": "dgx-h100", "nodes": 127}, "fabric": {"generation": "ndr"}, "other_fabrics": OTHERS}
     spec = parse_spec(values, CATALOG)
     _, fabrics = sized_fabrics([spec], CATALOG)
-    (others,) = size_others([spec], fabrics, CATALOG)
+    (others,) = sized_others([spec], fabrics, CATALOG)
     assert [one.key for one in others] == other_keys(spec)
     return {
         one.key: (places_of(other_table(one, fabrics[0], others, CATALOG)), one.entry.uplinks_into) for one in others

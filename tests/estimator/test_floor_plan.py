@@ -14,11 +14,11 @@ from estimator.fabric import fabric_of
 from estimator.findings import of_problem
 from estimator.floor_plan import FloorPlan, floor_plan
 from estimator.link_list import link_list
-from estimator.other_fabrics import size_others
 from estimator.other_links import other_table
 from estimator.pipeline import estimate
 from estimator.racks import RACK_UNIT_M
 from estimator.site_floor import design_floor
+from estimator.sized import sized_others
 from estimator.sizing import size
 from estimator.spec import parse_spec
 from estimator.topology import TIERS, LinkTable, link_table, panels_of
@@ -402,7 +402,8 @@ def test_other_networks_stand_on_the_same_floor() -> None:
     spec = parse_spec(values, CATALOG)
     sized = fabric_of(size([spec], CATALOG), 0, spec)
     table = link_table(sized, panels_of(spec, sized, CATALOG))
-    plan = design_floor(spec, table, CATALOG)
+    (others,) = sized_others([spec], [sized], CATALOG)
+    plan = design_floor(spec, table, CATALOG, others)
     assert plan is not None
     names = plan.devices.names
     assert len(names) == len(set(names)) == len(plan.rack)
@@ -410,7 +411,6 @@ def test_other_networks_stand_on_the_same_floor() -> None:
     alone = floor_plan(spec, table, CATALOG)
     nodes = plan.devices.compute.of("node")
     assert (plan.position[plan.rack[nodes]] == alone.position[alone.rack[nodes]]).all()  # nodes stand where they stood
-    (others,) = size_others([spec], [sized], CATALOG)
     for one in others:
         joined = other_table(one, sized, others, CATALOG)
         lengths = plan.link_lengths_m(joined)
@@ -426,7 +426,7 @@ def test_other_networks_stand_on_the_same_floor() -> None:
     with pytest.raises(ValueError, match="has no place on this floor"):
         alone.link_lengths_m(other_table(others[0], sized, others, CATALOG))
     without = parse_spec(values | {"site": {}}, CATALOG)
-    assert design_floor(without, table, CATALOG) is None
+    assert design_floor(without, table, CATALOG, others) is None
 
 
 def test_links_of_other_networks_are_as_long_as_the_floor_says() -> None:

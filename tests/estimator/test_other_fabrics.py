@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from estimator.catalog.loader import load_catalog
 from estimator.errors import InfeasibleDesign, SpecError
 from estimator.link_list import COLUMNS, link_list
-from estimator.other_fabrics import OtherSized, size_others
+from estimator.other_fabrics import OtherSized
 from estimator.pipeline import estimate
 from estimator.published_designs import published
-from estimator.sized import sized_fabrics
+from estimator.sized import sized_fabrics, sized_others
 from estimator.spec import parse_spec
 from estimator.units import parse_ratio
 
@@ -31,7 +31,7 @@ def fabrics_of(*others: dict[str, Any], compute: Any = H100, fabric: Any = NDR, 
 
 def sized(*others: dict[str, Any], compute: Any = H100, fabric: Any = NDR) -> tuple[OtherSized, ...]:
     spec = parse_spec({"compute": compute, "fabric": fabric, "other_fabrics": list(others)}, CATALOG)
-    return size_others([spec], sized_fabrics([spec], CATALOG)[1], CATALOG)[0]
+    return sized_others([spec], sized_fabrics([spec], CATALOG)[1], CATALOG)[0]
 
 
 def problems_of(*others: Any, compute: Any = H100, fabric: Any = NDR) -> dict[str, str]:
@@ -162,7 +162,7 @@ def test_any_networks_are_sized_or_refused(others: list[dict[str, Any]], nodes: 
         "fabric_manager_links": 4}}, "other_fabrics": others}  # fmt: skip
     try:
         spec = parse_spec(values, CATALOG)
-        found = size_others([spec], sized_fabrics([spec], CATALOG)[1], CATALOG)[0]
+        found = sized_others([spec], sized_fabrics([spec], CATALOG)[1], CATALOG)[0]
     except (SpecError, InfeasibleDesign) as error:
         refused: SpecError | InfeasibleDesign | None = error
     else:
