@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from designer.result_query import column_heads
+
 ORDERS = {
     "line": ("line",),
     "category": ("category",),
@@ -48,13 +50,3 @@ def category_totals(bom: Mapping[str, Any]) -> list[dict[str, Any]]:
          "n_lines": sum(line["category"] == category for line in bom["lines"])}
         for category, amount in bom["totals_by_category"].items()
     ]  # fmt: skip
-
-
-def column_heads(keys: list[str], sorted_by: str, descending: bool) -> dict[str, dict[str, str]]:
-    """For each sortable column: what its link asks for next, and its aria-sort."""
-    heads = {}
-    for key in keys:
-        is_current = key == sorted_by
-        state = ("descending" if descending else "ascending") if is_current else "none"
-        heads[key] = {"next": f"-{key}" if is_current and not descending else key, "aria": state}
-    return heads

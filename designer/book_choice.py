@@ -11,7 +11,6 @@ from uuid import UUID
 from django.contrib.auth.models import User
 
 from designer.models import PriceBook
-from designer.price_books import contents_of, snapshot_of
 from estimator.errors import Problem
 from estimator.own_prices import OwnPrices
 
@@ -46,9 +45,7 @@ class BookChoice:
     def is_outdated(self) -> bool:
         """Whether the live book says something else than the prices that the design carries."""
         try:
-            return (
-                self._origin is not None and contents_of(self._origin).hash != OwnPrices(**(self._carried or {})).hash
-            )
+            return self._origin is not None and self._origin.contents().hash != OwnPrices(**(self._carried or {})).hash
         except ValueError:  # what is carried is broken: the rules say where
             return False
 
@@ -91,7 +88,7 @@ class BookChoice:
         if book is None:
             message = "This price book is not there any more. Choose another one."
             return "", None, Problem(BASE_KEY, "unknown_price_book", message)
-        return book.base, snapshot_of(book), None
+        return book.base, book.snapshot(), None
 
     def _found(self, text: str) -> PriceBook | None:
         try:

@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from designer.bom_table import column_heads
 from designer.charts import length_chart
 from designer.link_lists import links_of
 from designer.link_pages import device_page, schedule_page
 from designer.racks_tab import floor_of
-from designer.result_query import one_of
+from designer.result_query import column_heads, one_of
 from designer.templatetags.units import words
 from estimator.catalog.ports import COMPUTE
 from estimator.errors import EstimatorError

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from designer.charts import IS_ON, SMALLEST_DRAWN_BYTES, chart_of, crosshair, size_axis
-from designer.scaling_charts import AT_HOVER, BUSBW_OF, COLLECTIVES, MEASURED, POINT, y_axis
+from designer.names import COLLECTIVES
+from designer.scaling_charts import AT_HOVER, BUSBW_OF, MEASURED, POINT, y_axis
 from designer.templatetags.units import change_share, count, duration_us, gb_s, message_size
 from estimator.collectives import BUS_FACTORS
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from designer.scaling_charts import COLLECTIVES
+from designer.names import COLLECTIVES
 from designer.templatetags.units import count, decimal, words
 from estimator.catalog.loader import Catalog
 from estimator.errors import EstimatorError, Problem

@@ -12,8 +12,8 @@ from designer.calibration_form import FABRICS, LABELS, LAUNCH_WORDS
 from designer.calibrations import calibrated_of
 from designer.current_state import refresh_states
 from designer.models import Calibration, Design
+from designer.names import COLLECTIVES
 from designer.result_query import one_of
-from designer.scaling_charts import COLLECTIVES
 from designer.templatetags.units import (
     NO_BREAK_SPACE,
     count,

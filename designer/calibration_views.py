@@ -28,8 +28,8 @@ from designer.calibrations import calibrated_of, save_calibration
 from designer.current_state import fresh
 from designer.labels import MAX_NAME, checked_name
 from designer.models import Calibration, Design
+from designer.names import COLLECTIVES
 from designer.revising import revise
-from designer.scaling_charts import COLLECTIVES
 from designer.uploads import bytes_of
 from estimator.calibration import MAX_LOGS, calibrate
 from estimator.catalog.loader import load_catalog

@@ -8,13 +8,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from designer.headlines import busbw_bounds, predicted_all_reduce
 from designer.templatetags.units import count, decimal, duration_us, gb_s, medium_name, message_size, percent, rounded
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 MAX_SERIES = 5
 BITS_PER_BYTE = 8
 CLOSE_LABELS = 1.3
-NO_LOSS = 0.0005  # a difference that three digits do not show
 PLOT_HEIGHTS_PX = {"": 320, "slim": 150, "low": 240, "tall": 500}  # figures.css gives the plots as much
 FEW_BARS, MANY_BARS, BAR_PX = 3, 14, 20
 SMALLEST_DRAWN_BYTES = 4096  # below it every line lies on the axis; the table has those sizes
@@ -24,18 +24,6 @@ SIZE_LABEL = (
     "format(datum.value / 1048576, ',') + ' MiB' : datum.value >= 1024 ? format(datum.value / 1024, ',') + ' KiB' : "
     "format(datum.value, ',') + ' B'"
 )
-LIMITS = {  # the kinds of link explain themselves
-    "launch and latency": "Launch and latency take longer than the bytes do. ",
-    "pipeline fill": "The message is too short to keep every step busy. ",
-    "NVLink reduction": "The NVLink switches that add inside a scale-up domain set the pace. ",
-    "NIC": "What the NICs of a scale-up domain can send sets the pace, not the fabric. ",
-    "leaf oversubscription": "More traffic leaves the leaves than their uplinks carry. ",
-    "spine oversubscription": "More traffic leaves the pods than the spines' uplinks carry. ",
-    "load balancing": "Some uplinks carry more than others: see Load balancing. ",
-    "loss without flow control": "Packets are lost and sent again, how many nobody knows: read the band, not the line. ",
-    "rack network channels": "Between racks the library opens only so many channels, whatever the NICs could carry. ",
-    "in-network reduction": "The network's switches add (SHARP), and their rate sets the pace. ",
-}
 IS_ON = {"filter": "indexof(off, datum.series) < 0"}
 CONFIG = {
     "font": FONT,
@@ -129,13 +117,6 @@ def size_axis(sizes: Sequence[int]) -> dict[str, Any]:
         "scale": {"type": "log", "base": 2, "nice": False, "domain": [min(sizes), max(sizes)]},
         "axis": {"values": ticks, "labelExpr": SIZE_LABEL, "grid": False, "labelOverlap": "parity", "labelSeparation": 6},
     }  # fmt: skip
-
-
-def busbw_bounds(performance: Mapping[str, Any], at: int, size: int) -> tuple[float, float]:
-    """Low and high busbw of one point: the band is given for the time, and busbw is inverse to it."""
-    busbw, time_us = performance["busbw_gb_s"][at][size], performance["time_us"][at][size]
-    slow, fast = performance["time_us_high"][at][size], performance["time_us_low"][at][size]
-    return busbw * time_us / slow, busbw * time_us / fast
 
 
 def limit_text(performance: Mapping[str, Any], at: int, size: int) -> str:
@@ -325,15 +306,9 @@ def _word_of(series: Sequence[str]) -> str:
     return words
 
 
-def _exchange(performance: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The predicted all-reduce; None where there is none, or where a single GPU has nothing to exchange."""
-    all_reduce = (performance or {}).get("all_reduce")
-    return all_reduce if all_reduce and max(all_reduce.get("gpus") or [0]) > 1 else None
-
-
 def performance_charts(performance: Mapping[str, Any] | None, nics_gb_s: float | None = None) -> list[dict[str, Any]]:
     """The charts of one Estimate's performance part; none where the part was not computed."""
-    all_reduce = _exchange(performance)
+    all_reduce = predicted_all_reduce(performance)
     if all_reduce is None:
         return []
     return [busbw_chart(all_reduce), scaling_chart(all_reduce, nics_gb_s)]
@@ -346,34 +321,3 @@ def domain_nics_gb_s(estimate: Mapping[str, Any]) -> float | None:
     if not domain or domain >= gpus or estimate["spec"]["workload"]["in_network_reduction"]:
         return None
     return float(fabric["injection_gbit_s"] / BITS_PER_BYTE * domain / gpus)
-
-
-def _measured_gpus(all_reduce: Mapping[str, Any]) -> int | None:
-    """The most GPUs for which runs like this one, at the largest size, were measured; None where none were."""
-    return max((n for n, row in zip(all_reduce["gpus"], all_reduce["validated"], strict=True) if row[-1]), default=None)
-
-
-def _random(both: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """What scattering the ranks over the cluster at random leaves, against ranks in order; both at the largest size."""
-    if not both or not both["ordered_busbw_gb_s"]:
-        return None
-    ordered, scattered = both["ordered_busbw_gb_s"], both["random_busbw_gb_s"]
-    return {"busbw_gb_s": scattered, "ordered_busbw_gb_s": ordered, "loss": 1 - scattered / ordered,
-            "costs": scattered < ordered * (1 - NO_LOSS)}  # fmt: skip
-
-
-def headline(performance: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Bus bandwidth of the largest message on the most GPUs, as the key figures print it."""
-    all_reduce = _exchange(performance)
-    if all_reduce is None:
-        return None
-    last = len(all_reduce["message_bytes"]) - 1
-    low, high = busbw_bounds(all_reduce, -1, last)
-    return {
-        "gpus": all_reduce["gpus"][-1], "message_bytes": all_reduce["message_bytes"][last], "low": low, "high": high,
-        "busbw_gb_s": all_reduce["busbw_gb_s"][-1][last], "time_us": all_reduce["time_us"][-1][last],
-        "limit_in_words": LIMITS.get(all_reduce["limited_by"][-1][last], ""),
-        "measured_gpus": _measured_gpus(all_reduce),
-        "random": _random(all_reduce.get("both_placements")),
-        **{key: all_reduce[key][-1][last] for key in ("algorithm", "protocol", "limited_by", "validated")},
-    }  # fmt: skip

@@ -10,12 +10,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from designer.access import design_to_own, job_to_see
+from designer.dropped_lines import by_reason
 from designer.link_lists import is_outdated, links_of
 from designer.result_query import one_of
 from designer.uploads import MAX_NAMES_BYTES, bytes_of
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.handoff.readers.files import AUTO, FORMATS
-from estimator.handoff.readers.found import REASONS
 from estimator.jobs.models import EstimateJob
 from estimator.link_report import compare_links
 
@@ -47,7 +47,6 @@ LISTS = (
     _List("speed_mismatch", "Wrong speed", "Runs at another rate than designed"),
 )
 SHOWN = 50
-EXAMPLES = 3
 
 
 @login_required
@@ -97,15 +96,3 @@ def _compared(request: HttpRequest, job: EstimateJob, asked: dict[str, Any]) -> 
         "dropped": by_reason(report["read"]),
         "n_devices": len(links.table.devices),
     }
-
-
-def by_reason(read: dict[str, Any]) -> list[dict[str, Any]]:
-    """Why lines gave no link: how many, and the first few of each reason."""
-    return [
-        {
-            "total": total,
-            "reason": REASONS[code],
-            "examples": [drop for drop in read["dropped"] if drop["code"] == code][:EXAMPLES],
-        }
-        for code, total in read["dropped_by_reason"].items()
-    ]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from designer.charts import IS_ON, SMALLEST_DRAWN_BYTES, chart_of, crosshair, size_axis
-from designer.comparison_page import LETTERS
+from designer.comparison_cells import LETTERS
 from designer.scaling_charts import AT_HOVER, BAND_OPACITY, POINT, y_axis
 from designer.templatetags.units import MISSING, count, gb_s, message_size, rounded, usd
 

@@ -13,7 +13,6 @@ from django.contrib.auth.models import User
 
 from designer.current_state import fresh
 from designer.models import Design, PriceBook, Quote
-from designer.price_books import snapshot_of
 from designer.quotes import offer_of
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.catalog.price_records import BOOKS
@@ -219,7 +218,7 @@ def _by_book(owner: User, book: Any, side: Json, is_named: bool) -> Json:
         row = PriceBook.objects.filter(owner=owner, pk=_id(book, "price_book", "a price book")).first()
         if row is None:
             raise _Wrong(Problem("price_book", "not_found", "You have no price book with this id."))
-        change = {"economics.price_book": row.base, "economics.prices": snapshot_of(row)}
+        change = {"economics.price_book": row.base, "economics.prices": row.snapshot()}
         words = f"prices of {row.name}"
     name = side["label"] or side["spec"].get("name") or "Design"
     label = side["label"] if is_named else f"{name}, {words}"[:200]

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from designer.bom_table import column_heads
 from designer.cost_charts import (
     book_value_chart,
     cash_flow_chart,
@@ -16,6 +15,7 @@ from designer.cost_figures import head_figures
 from designer.cost_risk_charts import SHOWN, histogram_chart, percentile_rows, tornado_chart, tornado_rows
 from designer.cost_sliders import change_of, moved_rows, slider_rows
 from designer.link_lists import is_outdated
+from designer.result_query import column_heads
 from designer.spec_keys import ALL_KEYS
 from designer.what_if import FIGURES, differences, figure, what_if
 from estimator.errors import EstimatorError, Problem

@@ -1,15 +1,13 @@
 """Designs out of what somebody brings: a spec as JSON, or a dump of a built network."""
 
-import io
 from pathlib import PurePath
 from typing import IO, Any
 
 from django.conf import settings
 from django.http import HttpRequest
 
-from designer.api.errors import Refusal
-from designer.api.parsers import BoundedJSONParser
-from designer.compare_views import by_reason
+from designer.bounded_json import UnsoundJson, json_object
+from designer.dropped_lines import by_reason
 from designer.figure_words import figure_words
 from designer.uploads import bytes_of
 from estimator.catalog.loader import Catalog, load_catalog
@@ -35,11 +33,9 @@ def spec_of_text(text: str) -> DesignSpec:
         If no fabric of its parts meets it.
     """
     try:
-        values = BoundedJSONParser().parse(io.BytesIO(text.encode()))
-    except Refusal as refusal:
-        told = [one.message.replace("The body", "The text", 1) for one in refusal.problems]
-        problems = zip(refusal.problems, told, strict=True)
-        raise SpecError([Problem("spec", one.code, message) for one, message in problems]) from None
+        values = json_object(text.encode(), "text")
+    except UnsoundJson as error:
+        raise SpecError([Problem("spec", one.code, one.message) for one in error.problems]) from None
     if "compute" not in values and isinstance(values.get("spec"), dict):
         values = values["spec"]
     spec = parse_spec(values, load_catalog())

@@ -5,10 +5,10 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from designer.bom_table import column_heads
 from designer.current_state import figures_now, refresh_states
 from designer.headlines import is_floor
 from designer.models import Design
+from designer.result_query import column_heads
 from designer.templatetags.units import words
 from estimator.catalog.loader import load_catalog
 

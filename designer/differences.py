@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from designer.forms import LABELS
+from designer.forms import LABELS, problems_for_page
 from designer.spec_keys import ALL_KEYS, SIZE_KEYS, SIZE_UNIT, field_name
 from designer.templatetags.units import words
-from estimator.catalog.loader import Catalog
+from estimator.catalog.loader import Catalog, load_catalog
+from estimator.errors import Problem
 from estimator.fabric_fields import OtherFabric
 from estimator.units import is_whole_number
 
@@ -94,3 +95,10 @@ def proposal(change: Mapping[str, Any] | None, catalog: Catalog) -> dict[str, An
             fields[SIZE_UNIT] = path.rpartition(".")[2]
     words_of_it = [f"{label_of(path, {})}: {text_of(path, value, catalog)}" for path, value in change.items()]
     return {"text": "; ".join(words_of_it), "fields": json.dumps(fields)}
+
+
+def problem_rows(problems: Iterable[Problem], entries: Any = None) -> list[dict[str, Any]]:
+    """Problems with the field of each, and with the change that would end it where the form can make it."""
+    found = list(problems)
+    rows = problems_for_page(found, entries)
+    return [row | {"proposal": proposal(one.change, load_catalog())} for row, one in zip(rows, found, strict=True)]

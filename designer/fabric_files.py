@@ -9,7 +9,7 @@ from designer.access import design_page
 from designer.fabric_views import fabric_file
 from designer.job_page import job_or_404
 from designer.link_lists import is_outdated
-from designer.templatetags.trays import said_in_markup, word_of
+from designer.trays import said_in_markup, word_of
 from estimator.jobs.models import EstimateJob
 
 

@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from designer.differences import difference, label_of
+from designer.finding_order import SEVERITIES, worst_first
 from designer.spec_keys import ALL_KEYS, field_name
 from estimator.catalog.loader import load_catalog
 from estimator.units import is_whole_number
-
-SEVERITIES = ("error", "warning", "info")
 
 
 def findings_context(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -25,16 +24,6 @@ def findings_context(result: Mapping[str, Any]) -> dict[str, Any]:
     rows = worst_first(rows)
     counts = [{"severity": severity, "n": sum(row["severity"] == severity for row in rows)} for severity in SEVERITIES]
     return {"finding_rows": rows, "finding_counts": counts}
-
-
-def worst_first(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Errors, then warnings, then notes; in the given order among their like."""
-    return sorted(findings, key=lambda finding: SEVERITIES.index(finding["severity"]))
-
-
-def n_to_heed(result: Mapping[str, Any]) -> int:
-    """How many findings are more than notes."""
-    return sum(finding["severity"] != "info" for finding in result.get("findings", []))
 
 
 def change_of(result: Mapping[str, Any], number: str, choice: str = "") -> dict[str, Any] | None:

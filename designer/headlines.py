@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from designer.charts import headline
 from estimator.units import W_PER_KW, parse_ratio
 
 KEYS = ("gpus", "switches", "cables", "modules", "it_kw", "capex_usd", "usd_per_gpu", "usd_per_gpu_hour", "tco_usd",
@@ -11,6 +10,19 @@ KEYS = ("gpus", "switches", "cables", "modules", "it_kw", "capex_usd", "usd_per_
 TIERS = ("leaf", "spine", "core")
 CABLING = ("cables", "modules")
 MONEY = ("capex_usd", "usd_per_gpu", "usd_per_gpu_hour", "tco_usd")
+NO_LOSS = 0.0005  # a difference that three digits do not show
+LIMITS = {  # the kinds of link explain themselves
+    "launch and latency": "Launch and latency take longer than the bytes do. ",
+    "pipeline fill": "The message is too short to keep every step busy. ",
+    "NVLink reduction": "The NVLink switches that add inside a scale-up domain set the pace. ",
+    "NIC": "What the NICs of a scale-up domain can send sets the pace, not the fabric. ",
+    "leaf oversubscription": "More traffic leaves the leaves than their uplinks carry. ",
+    "spine oversubscription": "More traffic leaves the pods than the spines' uplinks carry. ",
+    "load balancing": "Some uplinks carry more than others: see Load balancing. ",
+    "loss without flow control": "Packets are lost and sent again, how many nobody knows: read the band, not the line. ",
+    "rack network channels": "Between racks the library opens only so many channels, whatever the NICs could carry. ",
+    "in-network reduction": "The network's switches add (SHARP), and their rate sets the pace. ",
+}
 
 
 def headlines(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,3 +109,47 @@ def changes(now: Mapping[str, Any] | None, before: Mapping[str, Any] | None) -> 
     known = [key for key in KEYS if not any(one.get(key) is None or is_floor(one, key) for one in (now, before))]
     moved = {key: now[key] - before[key] for key in known}
     return {key: value for key, value in moved.items() if value}
+
+
+def busbw_bounds(performance: Mapping[str, Any], at: int, size: int) -> tuple[float, float]:
+    """Low and high busbw of one point: the band is given for the time, and busbw is inverse to it."""
+    busbw, time_us = performance["busbw_gb_s"][at][size], performance["time_us"][at][size]
+    slow, fast = performance["time_us_high"][at][size], performance["time_us_low"][at][size]
+    return busbw * time_us / slow, busbw * time_us / fast
+
+
+def predicted_all_reduce(performance: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The predicted all-reduce; None where there is none, or where a single GPU has nothing to exchange."""
+    all_reduce = (performance or {}).get("all_reduce")
+    return all_reduce if all_reduce and max(all_reduce.get("gpus") or [0]) > 1 else None
+
+
+def _measured_gpus(all_reduce: Mapping[str, Any]) -> int | None:
+    """The most GPUs for which runs like this one, at the largest size, were measured; None where none were."""
+    return max((n for n, row in zip(all_reduce["gpus"], all_reduce["validated"], strict=True) if row[-1]), default=None)
+
+
+def _random(both: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What scattering the ranks over the cluster at random leaves, against ranks in order; both at the largest size."""
+    if not both or not both["ordered_busbw_gb_s"]:
+        return None
+    ordered, scattered = both["ordered_busbw_gb_s"], both["random_busbw_gb_s"]
+    return {"busbw_gb_s": scattered, "ordered_busbw_gb_s": ordered, "loss": 1 - scattered / ordered,
+            "costs": scattered < ordered * (1 - NO_LOSS)}  # fmt: skip
+
+
+def headline(performance: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Bus bandwidth of the largest message on the most GPUs, as the key figures print it."""
+    all_reduce = predicted_all_reduce(performance)
+    if all_reduce is None:
+        return None
+    last = len(all_reduce["message_bytes"]) - 1
+    low, high = busbw_bounds(all_reduce, -1, last)
+    return {
+        "gpus": all_reduce["gpus"][-1], "message_bytes": all_reduce["message_bytes"][last], "low": low, "high": high,
+        "busbw_gb_s": all_reduce["busbw_gb_s"][-1][last], "time_us": all_reduce["time_us"][-1][last],
+        "limit_in_words": LIMITS.get(all_reduce["limited_by"][-1][last], ""),
+        "measured_gpus": _measured_gpus(all_reduce),
+        "random": _random(all_reduce.get("both_placements")),
+        **{key: all_reduce[key][-1][last] for key in ("algorithm", "protocol", "limited_by", "validated")},
+    }  # fmt: skip

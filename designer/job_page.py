@@ -10,7 +10,7 @@ from django.utils import timezone
 from django_htmx.http import retarget
 
 from designer.access import design_to_see, job_to_see, visiting
-from designer.live import told
+from designer.differences import problem_rows
 from designer.models import Design
 from designer.tabs import result_context, tab_of
 from estimator.catalog.loader import load_catalog
@@ -87,7 +87,7 @@ def job_context(request: HttpRequest, row: Design, job: EstimateJob | None) -> d
         age = timezone.now() - job.created_at
         context["poll"] = "load delay:200ms" if age.total_seconds() < FAST_POLL_AGE_S else "every 1s"
     if job.state == EstimateJob.State.FAILED:
-        context["job_problems"] = told(problems_of(job))
+        context["job_problems"] = problem_rows(problems_of(job))
     if job.state == EstimateJob.State.SUCCEEDED and not visiting(request):
         context |= result_context(job, row.pk, query)
     elif job.state == EstimateJob.State.SUCCEEDED:

@@ -6,11 +6,14 @@ import hashlib
 import secrets
 import uuid
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import models
 from django.utils import timezone
+
+from estimator.own_prices import OwnPrices
 
 SIGN_IN_LINK_LIFETIME = timedelta(hours=12)
 
@@ -206,6 +209,16 @@ class PriceBook(models.Model):
     def latest(self) -> PriceBookRevision:
         """The newest revision; every book has at least one."""
         return self.revisions.order_by("number").reverse()[0]
+
+    def contents(self, revision: PriceBookRevision | None = None) -> OwnPrices:
+        """What a revision holds, the newest unless one is given."""
+        one = revision or self.latest
+        return OwnPrices(name=self.name, prices=one.prices, rates=one.rates, region=self.region or None)
+
+    def snapshot(self) -> dict[str, Any]:
+        """What a design takes of the book: all of its newest revision, priced for today."""
+        taken = self.contents().model_copy(update={"priced_on": timezone.localdate().isoformat(), "book": str(self.pk)})
+        return taken.model_dump(mode="json")
 
 
 class PriceBookRevision(models.Model):

@@ -9,8 +9,9 @@ from designer.charts import chosen
 from designer.current_state import fresh
 from designer.link_lists import is_outdated, refuse_outdated
 from designer.models import Calibration, Design
+from designer.names import COLLECTIVES
 from designer.result_query import one_of
-from designer.scaling_charts import COLLECTIVES, designs_chart, efficiency_chart, size_chart, table_of
+from designer.scaling_charts import designs_chart, efficiency_chart, size_chart, table_of
 from designer.templatetags.units import message_size
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError

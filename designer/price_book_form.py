@@ -7,10 +7,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from designer.price_book_page import part_labels
-from designer.price_books import BASES
+from designer.names import part_labels
 from estimator.catalog.loader import Catalog, load_catalog
-from estimator.catalog.price_records import BOOK_TITLES
+from estimator.catalog.price_records import BOOK_TITLES, BOOKS
 from estimator.errors import Problem
 from estimator.exchange import CURRENCIES, MINOR_DIGITS, USD
 from estimator.own_prices import BASES as PRICE_BASES
@@ -40,7 +39,7 @@ KINDS = {"as_of": "date", "valid_from": "date", "valid_to": "date"}
 UNITS = {"length_m": "m"}
 RATE_FIELDS = ("currency", "usd", "as_of", "source")
 SPARE_RATES = 3  # empty rows under those that are there
-BASE_CHOICES = [(base, BOOK_TITLES[base]) for base in BASES]
+BASE_CHOICES = [(base, BOOK_TITLES[base]) for base in BOOKS]
 
 
 def today() -> str:

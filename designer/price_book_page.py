@@ -11,11 +11,11 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.http import urlencode
 
-from designer.bom_table import column_heads
 from designer.current_state import refresh_states
 from designer.models import PriceBook
-from designer.price_books import contents_of, entry_key
-from designer.result_query import Page, one_of, page_number, rows_on
+from designer.names import part_labels
+from designer.price_changes import change_words, changes_between, range_text, rate_changes
+from designer.result_query import Page, column_heads, one_of, page_number, rows_on
 from estimator.catalog.loader import Catalog, fallbacks, load_catalog
 from estimator.catalog.price_records import BOOK_TITLES, BOOK_WORDS, Price
 from estimator.economics_fields import Economics
@@ -23,7 +23,6 @@ from estimator.exchange import USD, Rates, amount_text, us_cents
 from estimator.own_prices import OwnPrice, OwnPrices
 from estimator.price_choice import BASIS_WORDS, is_valid
 from estimator.pricing import Pricing
-from estimator.units import counted
 
 Row = dict[str, Any]
 ROWS = 50
@@ -45,20 +44,6 @@ CHANGES_SHOWN = 60
 # ---------------------------------------------------------------- rows
 
 
-@cache
-def part_labels(version: str) -> dict[str, tuple[str, str, str]]:
-    """(kind, name, part numbers) of every part. ``version`` is the key under which they are kept."""
-    catalog = load_catalog()
-    out: dict[str, tuple[str, str, str]] = {}
-    for part_id in catalog.part_ids():
-        kind, record = catalog.part(part_id) or ("", None)
-        name = str(getattr(record, "model", None) or getattr(record, "description", part_id))
-        vendor = str(getattr(record, "vendor", ""))
-        label = name if name.startswith(vendor) else f"{vendor} {name}"
-        out[part_id] = (kind, label, " ".join(getattr(record, "part_numbers", ())))
-    return out | {old: out[now] for old, now in catalog.aliases.items()}
-
-
 def own_rows(book: OwnPrices, catalog: Catalog) -> list[Row]:
     """Every entry of an own book; ``index`` is its place there."""
     rates, today = book.exchange(catalog), timezone.localdate().isoformat()
@@ -75,16 +60,11 @@ def _own_row(
     cents = us_cents(price.typical, price.currency, rate) if is_known else None
     return price.model_dump() | {
         "index": index, "kind": KIND_WORDS.get(kind, "no part of the catalog"), "label": label, "numbers": numbers,
-        "amount": amount_text(price.typical, price.currency), "range": _range_text(price.minor, price.currency),
+        "amount": amount_text(price.typical, price.currency), "range": range_text(price.minor, price.currency),
         "typical_cents": cents, "usd_text": amount_text(cents, USD) if cents is not None else "",
         "rate": rate if price.currency != USD else None, "basis_words": BASIS_WORDS[price.basis],
         "is_assumed": price.basis in ASSUMED, "is_valid": is_valid(price, today), "url": None,
     }  # fmt: skip
-
-
-def _range_text(ends: tuple[int, int, int], currency: str) -> str:
-    low, _, high = ends
-    return "" if low == high else f"{amount_text(low, currency)} to {amount_text(high, currency)}"
 
 
 @cache
@@ -110,7 +90,7 @@ def _catalog_row(
     seen = catalog.evidence_of(price.part_id) if price.per == "piece" else ()
     return {
         "part": price.part_id, "per": price.per, "kind": kind, "label": label, "numbers": numbers, "currency": USD,
-        "amount": amount_text(price.typical_cents, USD), "range": _range_text(price.cents, USD),
+        "amount": amount_text(price.typical_cents, USD), "range": range_text(price.cents, USD),
         "typical_cents": price.typical_cents, "low": price.low_cents, "typical": price.typical_cents,
         "high": price.high_cents, "basis": price.basis, "basis_words": CATALOG_BASIS[price.basis],
         "is_assumed": price.basis in ASSUMED, "as_of": price.as_of, "source": source.title, "url": source.url,
@@ -159,54 +139,6 @@ def _text_of(row: Row) -> str:
     return " ".join(str(text or "") for text in texts).casefold() + f" {row['region'] or ''}".casefold()
 
 
-# ---------------------------------------------------------------- changes
-
-
-def changes_between(before: Iterable[Row], after: Iterable[Row]) -> dict[str, list[dict[str, Any]]]:
-    """Entries added, removed and changed, each with what it says and said."""
-    old, new = ({entry_key(entry): entry for entry in entries} for entries in (before, after))
-    return {
-        "added": [_told(entry) for key, entry in new.items() if key not in old],
-        "removed": [_told(entry) for key, entry in old.items() if key not in new],
-        "changed": [_told(entry) | {"was": _differences(old[key], entry)} for key, entry in new.items()
-                    if key in old and old[key] != entry],
-        "same": [_told(entry) for key, entry in new.items() if old.get(key) == entry],
-    }  # fmt: skip
-
-
-def _told(entry: Row) -> dict[str, Any]:
-    """An entry in words."""
-    _, label, _ = part_labels(load_catalog().version).get(entry["part"], ("", entry["part"], ""))
-    ends = entry["low"], entry["typical"], entry["high"]
-    conditions = [
-        f"{entry['length_m']:g} m" if entry.get("length_m") else "",
-        f"from {entry['min_quantity']:,} pieces" if entry.get("min_quantity", 1) > 1 else "",
-        f"for {entry['region']}" if entry.get("region") else "", "a metre" if entry.get("per") == "metre" else "",
-    ]  # fmt: skip
-    return {
-        "label": label, "part": entry["part"], "amount": amount_text(entry["typical"], entry["currency"]),
-        "range": _range_text(ends, entry["currency"]), "basis_words": BASIS_WORDS[entry["basis"]],
-        "as_of": entry["as_of"], "source": entry.get("source", ""), "conditions": ", ".join(filter(None, conditions)),
-    }  # fmt: skip
-
-
-_NAMES = {
-    "as_of": "date", "note": "note", "valid_from": "valid from", "valid_to": "valid to", "currency": "currency",
-}  # fmt: skip
-
-
-def _differences(old: Row, new: Row) -> list[str]:
-    """What was another, in words."""
-    out = []
-    if [old[name] for name in ("low", "typical", "high", "currency")] != [
-        new[name] for name in ("low", "typical", "high", "currency")
-    ]:
-        ends = _range_text((old["low"], old["typical"], old["high"]), old["currency"])
-        out.append(amount_text(old["typical"], old["currency"]) + (f" ({ends})" if ends else ""))
-    others = [name for name in _NAMES if name != "currency" and old.get(name) != new.get(name)]
-    return out + [f"{_NAMES[name]} {old.get(name) or 'none'}" for name in others]
-
-
 def history_of(book: PriceBook) -> list[dict[str, Any]]:
     """Every revision, newest first, with what it changed against the one before."""
     revisions = list(book.revisions.order_by("number"))
@@ -225,27 +157,6 @@ def history_of(book: PriceBook) -> list[dict[str, Any]]:
     return rows[::-1]
 
 
-def change_words(counts: Mapping[str, int], n_rates: int = 0) -> str:
-    """``"3 added, 1 changed"``."""
-    words = [f"{number:,} {name}" for name, number in counts.items() if number]
-    words += [counted(n_rates, "exchange rate") + " changed"] if n_rates else []
-    return ", ".join(words) or "nothing changed"
-
-
-def rate_changes(before: Sequence[Row], after: Sequence[Row]) -> list[str]:
-    """Exchange rates that came, went or are others, in words."""
-    old, new = ({(rate["currency"], rate["as_of"]): rate for rate in rates} for rates in (before, after))
-    out = [f"{c} of {day}: {_usd_text(rate)} added" for (c, day), rate in new.items() if (c, day) not in old]
-    out += [f"{c} of {day}: {_usd_text(rate)} removed" for (c, day), rate in old.items() if (c, day) not in new]
-    out += [f"{c} of {day}: {_usd_text(old[c, day])} is now {_usd_text(rate)}" for (c, day), rate in new.items()
-            if (c, day) in old and old[c, day] != rate]  # fmt: skip
-    return out
-
-
-def _usd_text(rate: Row) -> str:
-    return f"{rate['usd']:g} USD"
-
-
 # ---------------------------------------------------------------- the list, and who uses what
 
 
@@ -257,7 +168,7 @@ def designs_with_prices(owner: User) -> list[Any]:
 
 def users_of(book: PriceBook, designs: Iterable[Any]) -> list[dict[str, Any]]:
     """Designs that carry any revision of a book, and whether it is the newest."""
-    newest = contents_of(book).hash
+    newest = book.contents().hash
     return [
         {"design": design, "is_newest": OwnPrices(**design.used).hash == newest}
         for design in designs
@@ -310,5 +221,5 @@ def used_book(result: Mapping[str, Any], owner_id: int | None) -> dict[str, Any]
     taken = OwnPrices(**own)
     books = PriceBook.objects.filter(owner_id=owner_id)
     book = next((book for book in books if str(book.pk) == taken.book), None)
-    is_changed = book is not None and contents_of(book).hash != taken.hash
+    is_changed = book is not None and book.contents().hash != taken.hash
     return {"own_prices": taken.provenance() | {"book": book, "is_changed": is_changed}}

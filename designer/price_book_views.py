@@ -26,7 +26,6 @@ from designer.price_book_page import (
     BOOK_WORDS,
     catalog_list,
     catalog_rows,
-    change_words,
     designs_with_prices,
     history_of,
     list_rows,
@@ -36,13 +35,12 @@ from designer.price_book_page import (
     users_of,
 )
 from designer.price_books import (
-    contents_of,
     create_book,
     describe_book,
     entry_key,
     revise_book,
-    snapshot_of,
 )
+from designer.price_changes import change_words
 from designer.price_import import plan_import, planned_of
 from designer.revising import revise
 from designer.uploads import bytes_of
@@ -137,7 +135,7 @@ def price_book(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 def _page(request: HttpRequest, book: PriceBook, editing: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
     catalog, latest = load_catalog(), book.latest
-    contents = contents_of(book, latest)
+    contents = book.contents(latest)
     designs = designs_with_prices(owner_of(request))
     users = users_of(book, designs)
     used = {one["design"].pk for one in users}
@@ -287,7 +285,7 @@ def price_book_export(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The book's newest prices and rates as a file."""
     book = _book_or_404(request, pk)
     latest = book.latest
-    values = contents_of(book, latest).model_dump(mode="json")
+    values = book.contents(latest).model_dump(mode="json")
     return _send(book_file(_form_of(request), values, latest.created_at))
 
 
@@ -374,6 +372,6 @@ def price_book_use(request: HttpRequest) -> HttpResponse:
         raise Http404("There is no such design or price book.") from error
     change = {
         "economics.price_book": book.base if book else wanted,
-        "economics.prices": snapshot_of(book) if book else None,
+        "economics.prices": book.snapshot() if book else None,
     }
     return revise(request, design, design.now.given, change, "overview")

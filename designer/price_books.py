@@ -8,7 +8,6 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils import timezone
 
 from designer.labels import checked_label, checked_name
 from designer.models import PriceBook, PriceBookRevision
@@ -155,18 +154,6 @@ def describe_book(book: PriceBook, name: str | None = None, base: str | None = N
     book.base = book.base if base is None else checked_base(base)
     book.region = book.region if region is None else checked_label("region", region, MAX_REGION)
     book.save(update_fields=["name", "base", "region", "updated_at"])
-
-
-def contents_of(book: PriceBook, revision: PriceBookRevision | None = None) -> OwnPrices:
-    """What a revision of a book holds, the newest unless one is given."""
-    one = revision or book.latest
-    return OwnPrices(name=book.name, prices=one.prices, rates=one.rates, region=book.region or None)
-
-
-def snapshot_of(book: PriceBook) -> Json:
-    """What a design takes of a book: all of its newest revision, priced for today."""
-    taken = contents_of(book).model_copy(update={"priced_on": timezone.localdate().isoformat(), "book": str(book.pk)})
-    return taken.model_dump(mode="json")
 
 
 def merged_prices(before: Iterable[Json], entries: Iterable[Json]) -> list[Json]:

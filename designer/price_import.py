@@ -9,8 +9,8 @@ from typing import Any
 
 from designer.models import PriceBook
 from designer.price_book_form import today
-from designer.price_book_page import changes_between
 from designer.price_books import checked_book, entry_key, merged_prices, revise_book
+from designer.price_changes import changes_between
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.exchange import CURRENCIES, USD

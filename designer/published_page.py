@@ -4,7 +4,6 @@ from functools import lru_cache
 from typing import Any
 
 from designer.figure_words import figure_words
-from designer.samples import Sample
 from designer.templatetags.units import NO_BREAK_SPACE, count, generation_name
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.pipeline import estimate
@@ -113,11 +112,3 @@ def _slip(slip: Any, results: dict[str, dict[str, Any]]) -> dict[str, Any]:
         "words": figure_words(slip.figure), "printed": shown(slip.printed), "computed": shown(computed), "why": slip.why,
         "is_as_meant": computed == slip.meant,
     }  # fmt: skip
-
-
-def published_sample(design_id: str) -> Sample | None:
-    """A published design as a sample to start from; None where there is none of this id."""
-    design = published().designs.get(design_id)
-    if design is None:
-        return None
-    return Sample(design.id, "", design.note, design.source.title, design.inputs)

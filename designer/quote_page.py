@@ -9,10 +9,9 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.utils.http import urlencode
 
-from designer.bom_table import column_heads
 from designer.models import Quote
 from designer.quotes import AUTO, MAX_VENDOR, design_of, is_outdated
-from designer.result_query import Page, page_number, rows_on
+from designer.result_query import Page, column_heads, page_number, rows_on
 from designer.templatetags.units import category_name
 from estimator.errors import Problem, SpecError
 from estimator.own_prices import MAX_NAME

@@ -58,3 +58,13 @@ def page_number(asked: Any, n_rows: int, size: int = ROWS_A_PAGE) -> tuple[int, 
 def rows_on(number: int, n_rows: int, size: int = ROWS_A_PAGE) -> range:
     """Positions of a page's rows, from 0."""
     return range((number - 1) * size, min(number * size, n_rows))
+
+
+def column_heads(keys: list[str], sorted_by: str, descending: bool) -> dict[str, dict[str, str]]:
+    """For each sortable column: what its link asks for next, and its aria-sort."""
+    heads = {}
+    for key in keys:
+        is_current = key == sorted_by
+        state = ("descending" if descending else "ascending") if is_current else "none"
+        heads[key] = {"next": f"-{key}" if is_current and not descending else key, "aria": state}
+    return heads

@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from designer.models import Design, DesignEdit
 from designer.services import request_estimate, save_design
 from estimator.catalog.loader import load_catalog
+from estimator.published_designs import published
 from estimator.spec import DesignSpec, parse_spec
 
 
@@ -100,3 +101,11 @@ def is_first_visit(owner: User) -> bool:
         return not owner.estimate_jobs.exists()
     is_own = owner.designs.exclude(name__in=[sample.name for sample in SAMPLES]).exists()
     return not is_own and not DesignEdit.objects.filter(design__owner=owner).exists()
+
+
+def published_sample(design_id: str) -> Sample | None:
+    """A published design as a sample to start from; None where there is none of this id."""
+    design = published().designs.get(design_id)
+    if design is None:
+        return None
+    return Sample(design.id, "", design.note, design.source.title, design.inputs)

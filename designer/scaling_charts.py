@@ -7,7 +7,6 @@ from typing import Any
 from designer.charts import (
     IS_ON,
     SMALLEST_DRAWN_BYTES,
-    busbw_bounds,
     chart_of,
     chosen,
     crosshair,
@@ -15,18 +14,11 @@ from designer.charts import (
     limit_text,
     size_axis,
 )
+from designer.headlines import busbw_bounds
+from designer.names import COLLECTIVES
 from designer.templatetags.units import count, duration_us, gb_s, message_size, percent, rounded
 from estimator.measured_runs import Run
 
-COLLECTIVES = {
-    "all_reduce": "All-reduce",
-    "all_gather": "All-gather",
-    "reduce_scatter": "Reduce-scatter",
-    "alltoall": "All-to-all",
-    "broadcast": "Broadcast",
-    "reduce": "Reduce",
-    "sendrecv": "Send-receive",
-}
 BUSBW_OF = {  # busbw ÷ (size ÷ time)
     "all_reduce": "2(n − 1)/n", "all_gather": "(n − 1)/n", "reduce_scatter": "(n − 1)/n", "alltoall": "(n − 1)/n",
     "broadcast": "1", "reduce": "1", "sendrecv": "1",

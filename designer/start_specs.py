@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from designer import samples
-from designer.published_page import published_sample
+from designer.samples import published_sample
 from estimator.catalog.loader import load_catalog
 from estimator.spec import DesignSpec, parse_spec
 from estimator.workload_samples import workloads

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from designer.charts import headline
-from designer.headlines import is_floor
+from designer.headlines import headline, is_floor
 from designer.templatetags import units
-from designer.templatetags.trays import word_of
+from designer.trays import word_of
 from estimator.units import W_PER_KW
 
 GREATER_OR_EQUAL = "≥ "

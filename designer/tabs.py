@@ -10,14 +10,16 @@ from uuid import UUID
 from designer.bom_table import sorted_bom
 from designer.cabling_tab import cabling_context
 from designer.calibration_page import used_context
-from designer.charts import domain_nics_gb_s, headline, performance_charts
+from designer.charts import domain_nics_gb_s, performance_charts
 from designer.cost_figures import likely_rows
 from designer.cost_tab import cost_context
 from designer.diagrams import fabric_svg, part_names
 from designer.fabric_views import fabric_context
 from designer.failures_panel import failures_context
-from designer.findings_tab import findings_context, n_to_heed
+from designer.finding_order import n_to_heed
+from designer.findings_tab import findings_context
 from designer.handoff_tab import handoff_context
+from designer.headlines import headline
 from designer.link_lists import is_outdated
 from designer.performance_tab import performance_context
 from designer.price_book_page import used_book

@@ -9,8 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from designer.names import COLLECTIVES
 from designer.result_query import one_of
-from designer.scaling_charts import COLLECTIVES, run_chart
+from designer.scaling_charts import run_chart
 from estimator.catalog.loader import load_catalog
 from estimator.measured_runs import CORE, SIZE_CLASSES, read_table
 from estimator.validation_report import CLASS_LABELS, NOT_TO_TRUST, TABLES, Compared, compared_runs, report

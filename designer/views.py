@@ -35,7 +35,7 @@ from designer.services import cancel_estimate, request_estimate, save_design
 from designer.sight import bound, head_context, page_context, sent_form, state_in_sight
 from designer.start_specs import asked_sample, start_spec
 from designer.tabs import tab_of
-from designer.templatetags.trays import said_in_markup, word_of
+from designer.trays import said_in_markup, word_of
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob

@@ -14,8 +14,8 @@ from django.views.decorators.http import require_POST, require_safe
 from designer.access import owner_of
 from designer.current_state import spec_of
 from designer.models import Design
+from designer.names import COLLECTIVES
 from designer.revising import branch_off
-from designer.scaling_charts import COLLECTIVES
 from designer.templatetags.units import significant
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError

@@ -12,13 +12,14 @@ from django.urls import resolve
 from rest_framework import exceptions
 
 from designer.api import serializers, urls
-from designer.api.parsers import MAX_DEPTH
+from designer.bounded_json import MAX_DEPTH
 from estimator.prediction import MAX_ROWS
 
 ROOT = Path(__file__).parent.parent
 API_DOC = ROOT / "designer" / "docs" / "api.md"
 CATALOG = ROOT / "estimator" / "catalog"
 CODE_POSITION = {
+    "_unsound": 0,
     "Problem": 1,
     "refuse": 1,
     "Refusal": 1,

@@ -1,17 +1,12 @@
-"""Request bodies: JSON objects within bounds. What Python would read and JSON forbids is refused."""
+"""Request bodies: JSON objects within bounds."""
 
-import json
-import math
-from collections import Counter
 from collections.abc import Mapping
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 from rest_framework.parsers import BaseParser
 
 from designer.api.errors import refuse
-
-MAX_DEPTH = 32
-MAX_INTEGER = 2**63 - 1
+from designer.bounded_json import UnsoundJson, json_object
 
 
 class BoundedJSONParser(BaseParser):
@@ -22,88 +17,9 @@ class BoundedJSONParser(BaseParser):
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        body: bytes = stream.read()  # BodyLimitMiddleware keeps it below MAX_BODY_BYTES
+        """The object; BodyLimitMiddleware keeps the body below MAX_BODY_BYTES."""
         try:
-            values = json.loads(
-                body.decode("utf-8-sig"),
-                parse_constant=_refuse_constant,
-                parse_float=_finite_float,
-                parse_int=_bounded_integer,
-                object_pairs_hook=_unique_keys,
-            )
-        except UnicodeDecodeError as error:
-            raise refuse(400, "malformed_json", f"The body is not UTF-8: byte {error.start} cannot be read.") from None
-        except json.JSONDecodeError as error:
-            place = f"line {error.lineno}, column {error.colno}"
-            raise refuse(400, "malformed_json", f"The body is not JSON: {error.msg} at {place}.") from None
-        except RecursionError:
-            raise _too_deep() from None
-        if not isinstance(values, dict):
-            raise refuse(400, "not_an_object", f"The body must be a JSON object {{…}}, not {_kind(values)}.")
-        _check(values)
-        return values
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise refuse(400, "malformed_json", f"{name} is not a JSON number. Leave the key out, or give a finite number.")
-
-
-def _finite_float(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        raise refuse(400, "number_out_of_range", f"{_short(text)} is too large a number; 1e308 is the largest.")
-    return number
-
-
-def _bounded_integer(text: str) -> int:
-    # Length first: turning very long digits into a number takes quadratic time.
-    if len(text) > 20 or abs(int(text)) > MAX_INTEGER:
-        raise refuse(400, "number_out_of_range", f"{_short(text)} is outside ±{MAX_INTEGER}, the largest whole number.")
-    return int(text)
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        repeated = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise refuse(400, "repeated_key", f"The key {_short(repeated)!r} stands twice in one object; keep one.")
-    return values
-
-
-def _check(values: Any) -> None:
-    """Refuse nesting deeper than MAX_DEPTH and text that no database stores (lone surrogates, NUL)."""
-    level = [values]
-    for _ in range(MAX_DEPTH):
-        below: list[Any] = []
-        for value in level:
-            if isinstance(value, str):
-                _check_text(value)
-            elif isinstance(value, dict):
-                below.extend(value)
-                below.extend(value.values())
-            elif isinstance(value, list):
-                below.extend(value)
-        if not below:
-            return
-        level = below
-    raise _too_deep()
-
-
-def _check_text(text: str) -> None:
-    if text.isascii() and "\0" not in text:
-        return
-    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise refuse(400, "unreadable_text", f"The text {_short(text)!a} has a NUL or half a character pair in it.")
-
-
-def _too_deep() -> Exception:
-    return refuse(400, "too_deep", f"The body nests deeper than {MAX_DEPTH} levels; a request needs fewer than 10.")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:37]}…"
-
-
-def _kind(value: Any) -> str:
-    names = {list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}
-    return names.get(type(value), "null")
+            return json_object(stream.read())
+        except UnsoundJson as error:
+            (problem,) = error.problems
+            raise refuse(400, problem.code, problem.message) from None

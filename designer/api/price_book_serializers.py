@@ -9,7 +9,6 @@ from designer.api.answers import Answer
 from designer.api.serializers import _choice, _url
 from designer.exports.price_files import FORMATS
 from designer.models import PriceBook, PriceBookRevision
-from designer.price_books import contents_of, snapshot_of
 
 
 class PriceBookQuery(serializers.Serializer[Any]):
@@ -78,7 +77,7 @@ class PriceBookSerializer(serializers.ModelSerializer[PriceBook]):
         return _url(self, "price-book", pk=book.pk)
 
     def get_hash(self, book: PriceBook) -> str:
-        return contents_of(book).hash
+        return book.contents().hash
 
     def get_n_prices(self, book: PriceBook) -> int:
         return len(book.latest.prices)
@@ -98,7 +97,7 @@ class PriceBookDetailSerializer(PriceBookSerializer):
 
     @extend_schema_field(SnapshotField())
     def get_book(self, book: PriceBook) -> Any:
-        return snapshot_of(book)
+        return book.snapshot()
 
 
 class ChangedPrice(Answer):

@@ -30,7 +30,7 @@ from designer.exports.downloads import TYPES
 from designer.exports.price_files import FORMATS as BOOK_FORMATS
 from designer.exports.price_files import book_file, catalog_values
 from designer.models import PriceBook
-from designer.price_books import EMPTY_REASON, MAX_REASON, contents_of, create_book, describe_book, revise_book
+from designer.price_books import EMPTY_REASON, MAX_REASON, create_book, describe_book, revise_book
 from designer.price_import import ImportPlan, plan_import
 from designer.uploads import bytes_of
 from estimator.catalog.loader import load_catalog
@@ -235,7 +235,7 @@ def _catalog_file(book: str, form: str, kind: str) -> HttpResponse:
 
 def _own_file(book: PriceBook, form: str, kind: str) -> HttpResponse:
     latest = book.latest
-    file = book_file(form, contents_of(book, latest).model_dump(mode="json"), latest.created_at)
+    file = book_file(form, book.contents(latest).model_dump(mode="json"), latest.created_at)
     return file_answer(file.content, kind, file.name)
 
 

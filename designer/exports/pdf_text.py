@@ -19,7 +19,7 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfbase.ttfonts import TTFont
 
-from designer.templatetags.trays import word_of
+from designer.trays import word_of
 from estimator.node_words import SERVER_WORD, said
 
 REGULAR, BOLD, ITALIC = "Vera", "VeraBd", "VeraIt"

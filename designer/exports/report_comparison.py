@@ -8,7 +8,7 @@ from typing import Any
 from reportlab.platypus import Flowable, KeepTogether, NextPageTemplate, Paragraph, Spacer
 
 from designer.charts import SMALLEST_DRAWN_BYTES
-from designer.comparison_page import LETTERS, figure_groups, line_rows, total_rows
+from designer.comparison_cells import LETTERS, figure_groups, line_rows, total_rows
 from designer.exports.pdf_charts import Series, legend, line_chart, stacked_bars
 from designer.exports.pdf_grid import Field, Grid, Row, Text
 from designer.exports.pdf_page import UPRIGHT, WIDE, About, headed, heading, pdf_bytes, section

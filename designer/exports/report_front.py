@@ -6,7 +6,6 @@ from typing import Any
 
 from reportlab.platypus import Flowable, NextPageTemplate, Paragraph, Spacer, Table, TableStyle
 
-from designer.charts import headline
 from designer.cost_figures import likely
 from designer.diagrams import part_names, uplink_rate_gbit_s
 from designer.exports.pdf_diagram import fabric_drawing
@@ -25,7 +24,8 @@ from designer.exports.pdf_style import (
 )  # fmt: skip
 from designer.exports.pdf_text import BOLD, markup
 from designer.exports.versions import in_words, versions_of
-from designer.findings_tab import worst_first
+from designer.finding_order import worst_first
+from designer.headlines import headline
 from designer.templatetags.units import (
     count,
     gb_s,

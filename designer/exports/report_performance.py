@@ -6,12 +6,13 @@ from typing import Any
 
 from reportlab.platypus import Flowable, KeepTogether, Paragraph, Spacer
 
-from designer.charts import SMALLEST_DRAWN_BYTES, busbw_bounds, chosen, headline, limit_text
+from designer.charts import SMALLEST_DRAWN_BYTES, chosen, limit_text
 from designer.exports.pdf_charts import Series, legend, line_chart
 from designer.exports.pdf_grid import Field, Grid, Row, Text
 from designer.exports.pdf_page import headed, heading, section
 from designer.exports.pdf_style import BODY, PORTRAIT, SMALL, text_width
 from designer.exports.pdf_text import markup
+from designer.headlines import busbw_bounds, headline
 from designer.templatetags.units import count, duration_us, gb_s, message_size, percent, rounded, significant
 
 Json = Mapping[str, Any]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from designer.templatetags.trays import word_of
+from designer.trays import word_of
 from estimator.node_words import SERVER_WORD, said
 
 

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from designer.charts import LIMITS, MAX_SERIES, chosen, domain_nics_gb_s, gpu_ticks, headline, performance_charts
+from designer.charts import MAX_SERIES, chosen, domain_nics_gb_s, gpu_ticks, performance_charts
+from designer.headlines import LIMITS, headline
 from designer.samples import SAMPLES
 from estimator import bandwidth
 from estimator.catalog.loader import load_catalog

@@ -12,8 +12,9 @@ from django.test import Client
 from django.urls import reverse
 
 from designer.models import Design
+from designer.names import COLLECTIVES
 from designer.performance_tab import MOST_BESIDE, measured_beside
-from designer.scaling_charts import COLLECTIVES, designs_chart, efficiency_chart, run_chart, size_chart, table_of
+from designer.scaling_charts import designs_chart, efficiency_chart, run_chart, size_chart, table_of
 from designer.services import save_design
 from designer.validation_views import source_address
 from estimator import collectives

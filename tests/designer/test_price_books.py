@@ -16,7 +16,7 @@ from django.urls import reverse
 from designer.book_choice import KEPT, OWN
 from designer.forms import DesignForm
 from designer.models import Design, PriceBook
-from designer.price_books import MAX_BOOKS, contents_of, create_book, revise_book, snapshot_of, take_prices
+from designer.price_books import MAX_BOOKS, create_book, revise_book, take_prices
 from designer.services import save_design
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
@@ -373,7 +373,7 @@ def test_a_design_takes_an_own_book_whole_and_keeps_it(owner: User, book: PriceB
     assert taken.spec.economics.price_book == "street"
     own = taken.spec.economics.prices
     assert own is not None
-    assert (own.name, own.book, len(own.prices), own.hash) == ("Vendor A", str(book.pk), 2, contents_of(book).hash)
+    assert (own.name, own.book, len(own.prices), own.hash) == ("Vendor A", str(book.pk), 2, book.contents().hash)
     revise_book(book, "Cheaper", [entry(usd=1)])
     kept = form_of(owner, taken.spec.as_given())
     assert kept.spec is not None
@@ -383,7 +383,7 @@ def test_a_design_takes_an_own_book_whole_and_keeps_it(owner: User, book: PriceB
     newest = form_of(owner, taken.spec.as_given(), economics__price_book=f"{OWN}{book.pk}")
     assert newest.spec is not None
     assert newest.spec.economics.prices is not None
-    assert newest.spec.economics.prices.hash == contents_of(book).hash != own.hash
+    assert newest.spec.economics.prices.hash == book.contents().hash != own.hash
     without = form_of(owner, taken.spec.as_given(), economics__price_book="anchors")
     assert without.spec is not None
     assert (without.spec.economics.prices, without.spec.economics.price_book) == (None, "anchors")
@@ -410,7 +410,7 @@ def test_a_design_is_priced_with_a_book_from_its_page_and_takes_new_prices(
     page: Client, design: Design, book: PriceBook, sent: list[str]
 ) -> None:
     page.post(reverse("price-book-use"), {"design": design.pk, "book": book.pk})
-    assert design.now.spec["economics"]["prices"] == snapshot_of(book)
+    assert design.now.spec["economics"]["prices"] == book.snapshot()
     assert "has these prices" in text_of(page.get(reverse("price-book", args=[book.pk])))
     revise_book(book, "Cheaper", [entry(usd=1)])
     assert "Take the new prices" in text_of(page.get(reverse("price-book", args=[book.pk])))
@@ -424,7 +424,7 @@ def test_a_design_is_priced_with_a_book_from_its_page_and_takes_new_prices(
 def test_the_bill_says_whose_prices_it_has_and_that_the_book_has_changed(
     page: Client, owner: User, book: PriceBook
 ) -> None:
-    saved, _ = finished(owner, SPEC | {"economics": {"prices": snapshot_of(book), "price_book": "street"}})
+    saved, _ = finished(owner, SPEC | {"economics": {"prices": book.snapshot(), "price_book": "street"}})
     address = reverse("design", args=[saved.pk])
     text = text_of(page.get(address))
     assert "Own book “Vendor A”, quotation of 2026-11-02" in text

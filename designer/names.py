@@ -1,0 +1,31 @@
+"""Words that forms, charts and pages share: what collectives and parts of the catalog are called."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from estimator.catalog.loader import load_catalog
+
+COLLECTIVES = {
+    "all_reduce": "All-reduce",
+    "all_gather": "All-gather",
+    "reduce_scatter": "Reduce-scatter",
+    "alltoall": "All-to-all",
+    "broadcast": "Broadcast",
+    "reduce": "Reduce",
+    "sendrecv": "Send-receive",
+}
+
+
+@cache
+def part_labels(version: str) -> dict[str, tuple[str, str, str]]:
+    """(kind, name, part numbers) of every part. ``version`` is the key under which they are kept."""
+    catalog = load_catalog()
+    out: dict[str, tuple[str, str, str]] = {}
+    for part_id in catalog.part_ids():
+        kind, record = catalog.part(part_id) or ("", None)
+        name = str(getattr(record, "model", None) or getattr(record, "description", part_id))
+        vendor = str(getattr(record, "vendor", ""))
+        label = name if name.startswith(vendor) else f"{vendor} {name}"
+        out[part_id] = (kind, label, " ".join(getattr(record, "part_numbers", ())))
+    return out | {old: out[now] for old, now in catalog.aliases.items()}
