@@ -26,7 +26,7 @@ from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import COMPUTE, compute_network
 from estimator.catalog.records import Cable
 from estimator.devices import n_managers
-from estimator.facility_lines import facility_lines
+from estimator.facility_lines import facility_lines, rack_system_lines
 from estimator.pricing import Pricing, UnitPrice
 from estimator.tier_ends import LEAF_LEAF
 from estimator.units import CENTS_PER_USD, ceil_div
@@ -89,7 +89,7 @@ def _servers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> Ite
     yield BomLine(SERVER, server.id, _first(server.part_numbers), f"{server.vendor} {server.model}", "node", None,
                   fabric.n_nodes, server.typical_w)  # fmt: skip
     if racks := whole_racks(spec, fabric.n_nodes, catalog):
-        yield from racks.lines()
+        yield from rack_system_lines(racks)
     network = compute_network(server)
     if network and network.nic_id and not network.nic_included:
         nic = catalog.nics[network.nic_id]

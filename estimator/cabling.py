@@ -27,7 +27,6 @@ from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.link_keys import cable_of_links, numbered
-from estimator.link_media import cabled_by_link
 from estimator.media import Choice, choose, piece_m
 from estimator.media_problems import cheaper_medium, fits_of, refusal, shared_cage, what_is_missing
 from estimator.tier_ends import (
@@ -75,6 +74,8 @@ def cable_plan(
     ends = tier_ends(spec, fabric, catalog, role)
     by_hand = any(entry.fabric == role for entry in spec.site.set_lengths)
     if by_hand or floor is not None:
+        from estimator.link_media import cabled_by_link  # for a fast start: most lengths are those of a tier
+
         return cabled_by_link(spec, fabric, catalog, role, ends, table, floor)
     choices = {tier.tier: choose(catalog, tier.question, tier.length_m or 0.0) for tier in ends}
     refused = [

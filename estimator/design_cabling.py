@@ -1,20 +1,22 @@
 """Cables and modules of a design's compute network, with the floor that its request asks for."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from estimator.cable_runs import CablePlan
 from estimator.cabling import cable_plan
 from estimator.catalog.loader import Catalog
 from estimator.fabric import SizedFabric
-from estimator.other_fabrics import OtherSized
-from estimator.site_floor import design_floor
 from estimator.sized import sized_others
 from estimator.spec import DesignSpec
 from estimator.topology import link_table, panels_of
 
+if TYPE_CHECKING:
+    from estimator.other_fabrics import OtherSized
+
 
 def design_plan(
-    spec: DesignSpec, fabric: SizedFabric, catalog: Catalog, others: Sequence[OtherSized] | None = None
+    spec: DesignSpec, fabric: SizedFabric, catalog: Catalog, others: Sequence["OtherSized"] | None = None
 ) -> CablePlan:
     """The cables of the compute network; ``others`` saves sizing the other networks of its floor where they are at hand.
 
@@ -25,6 +27,8 @@ def design_plan(
     """
     if spec.site.plan is None:
         return cable_plan(spec, fabric, catalog)
+    from estimator.site_floor import design_floor  # for a fast start: few designs ask for a floor plan
+
     table = link_table(fabric, panels_of(spec, fabric, catalog))
     if others is None:
         (others,) = sized_others([spec], [fabric], catalog)

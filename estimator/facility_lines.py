@@ -1,21 +1,28 @@
-"""What a hall takes beside IT equipment that is bought with it: rack cabinets with PDUs, and coolant distribution."""
+"""Racks of a bill: what whole ones bring beside compute trays, rack cabinets with PDUs, and coolant distribution."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from estimator.bom_lines import ASSUMED, COOLING, MANAGEMENT, RACK, SWITCH, BomLine, parameter_rule
+from estimator.bom_lines import ASSUMED, COOLING, MANAGEMENT, RACK, RACK_SYSTEM, SWITCH, BomLine, parameter_rule
 from estimator.cabling import CablePlan
 from estimator.catalog.loader import Catalog
+from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, SCALE_UP_SWITCH
 from estimator.catalog.records import Server
 from estimator.site_fields import Site
 from estimator.units import CENTS_PER_USD, W_PER_KW, ceil_div
-from estimator.whole_racks import whole_racks
+from estimator.whole_racks import SWITCH_TRAYS, WholeRacks, whole_racks
 
 if TYPE_CHECKING:
     from estimator.fabric import SizedFabric
     from estimator.spec import DesignSpec
 
 RACK_ROW, COOLING_ROW = "rack-cost", "cdu-kw"
+_RACK_USES = {
+    NVLINK_SWITCH: "scale-up switch",
+    SCALE_UP_SWITCH: "scale-up switch",
+    POWER_SHELF: "power",
+    FRAME: RACK,
+}  # is_rack counts frames
 
 
 def facility_lines(
@@ -34,6 +41,18 @@ def facility_lines(
     if server and server.cooling == "liquid":
         watts = whole.liquid_w if whole else fabric.n_nodes * server.max_w * server.liquid_heat_share
         yield _line(COOLING, COOLING_ROW, "kW of liquid heat", ceil_div(round(watts), W_PER_KW), catalog)
+
+
+def rack_system_lines(racks: WholeRacks) -> Iterator[BomLine]:
+    """What racks that are bought whole bring beside compute trays; the draw of all of it stands with the switch trays."""
+    system, own = racks.system, racks.own
+    drawing = next((part for part in system.own_parts if part.holds in SWITCH_TRAYS), system.parts[-1])
+    for part in system.own_parts:
+        watts = own.typical_w / drawing.quantity if part is drawing else 0.0
+        name = f"{system.vendor} {system.model}: {part.model}"
+        numbers = system.part_numbers if part.holds == FRAME else ()
+        yield BomLine(RACK_SYSTEM, part.id, numbers[0] if numbers else None, name, _RACK_USES[part.holds], None,
+                      part.quantity * racks.n_racks, watts)  # fmt: skip
 
 
 def _line(category: str, row: str, use: str, quantity: int, catalog: Catalog) -> BomLine:

@@ -9,11 +9,12 @@ from estimator.catalog.records import ServerNetwork
 from estimator.fabric import SizedFabric
 from estimator.finding import SEVERITY_ORDER, Finding, of_problem
 from estimator.management_findings import about_management
+from estimator.rack_findings import about_racks
 from estimator.sizing import Sizing, downlinks_beside
 from estimator.spec import DesignSpec, adapter_rate, asked_ratio, port_rate, uplink_rate
 from estimator.spec_rules import uplink_rates
 from estimator.units import ceil_div, counted, parse_ratio, ratio_text
-from estimator.whole_racks import about_racks, whole_racks
+from estimator.whole_racks import whole_racks
 
 __all__ = ["SEVERITY_ORDER", "Finding", "findings_of", "of_problem"]
 

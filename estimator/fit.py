@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from estimator.catalog.loader import Catalog
+from estimator.catalog.ports import FAST_LANE_GBIT_S
 from estimator.catalog.records import Cable, Nic, Server, Switch
 from estimator.errors import SpecError
 from estimator.validation import unknown_part
@@ -18,7 +19,6 @@ from estimator.validation import unknown_part
 MATCH, REVIEW, BLOCKED = "match", "review", "blocked"
 STRAIGHT_LC = "LC"
 MULTIMODE = "multimode"
-FAST_LANE_GBIT_S = 200
 MOST_MULTIMODE_PANELS = 2  # makers' multimode reach allows for two patch panels in a link
 
 _VERDICTS = {

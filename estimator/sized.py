@@ -1,14 +1,16 @@
 """Specs → their sized networks, or the reasons why there is none."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from estimator.catalog.loader import Catalog
-from estimator.diagnosis import why_not
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric import SizedFabric, fabric_of
-from estimator.other_fabrics import OtherSized, size_others
 from estimator.sizing import Sizing, size
 from estimator.spec import DesignSpec
+
+if TYPE_CHECKING:
+    from estimator.other_fabrics import OtherSized
 
 
 def sized_fabrics(specs: Sequence[DesignSpec], catalog: Catalog) -> tuple[Sizing, list[SizedFabric]]:
@@ -22,6 +24,8 @@ def sized_fabrics(specs: Sequence[DesignSpec], catalog: Catalog) -> tuple[Sizing
     sizing = size(specs, catalog)
     problems: list[Problem] = []
     for i in (i for i in range(len(specs)) if sizing.tiers[i] == 0):
+        from estimator.diagnosis import why_not  # for a fast start: most designs can be built
+
         problems += why_not(sizing, i, specs[i], catalog)
     if problems:
         raise InfeasibleDesign(problems)
@@ -30,7 +34,7 @@ def sized_fabrics(specs: Sequence[DesignSpec], catalog: Catalog) -> tuple[Sizing
 
 def sized_others(
     specs: Sequence[DesignSpec], fabrics: Sequence[SizedFabric], catalog: Catalog
-) -> list[tuple[OtherSized, ...]]:
+) -> list[tuple["OtherSized", ...]]:
     """The networks beside the compute network of every spec, whose ``fabrics`` are sized.
 
     Raises
@@ -38,4 +42,9 @@ def sized_others(
     InfeasibleDesign
         With the problems of every entry that no fabric of its parts can meet.
     """
+    if not any(spec.other_fabrics for spec in specs):
+        return [()] * len(specs)
+    from estimator.diagnosis import why_not  # both for a fast start: few designs ask for other networks
+    from estimator.other_fabrics import size_others
+
     return size_others(specs, fabrics, catalog, why_not)

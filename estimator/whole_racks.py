@@ -4,16 +4,13 @@ The rule (docs/cost.md): a rack comes whole in switch trays, power shelves and f
 asked for. What a rack draws and weighs beyond its trays is its own parts'.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from estimator.bom_lines import RACK, RACK_SYSTEM, BomLine
 from estimator.catalog.loader import Catalog
-from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, SCALE_UP_SWITCH, TRAY, RackSystem
+from estimator.catalog.rack_records import NVLINK_SWITCH, POWER_SHELF, SCALE_UP_SWITCH, TRAY, RackSystem
 from estimator.catalog.records import Server
-from estimator.finding import Finding
-from estimator.units import ceil_div, counted
+from estimator.units import ceil_div
 
 if TYPE_CHECKING:
     from estimator.spec import DesignSpec
@@ -32,12 +29,6 @@ MANY = {
     SCALE_UP_SWITCH: "scale-up switch trays",
     POWER_SHELF: "power shelves",
 }
-USES = {
-    NVLINK_SWITCH: "scale-up switch",
-    SCALE_UP_SWITCH: "scale-up switch",
-    POWER_SHELF: "power",
-    FRAME: RACK,
-}  # is_rack counts frames
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +74,6 @@ class WholeRacks:
         watts = self.n_trays * self.tray.max_w + self.n_racks * self.own.max_w
         return watts * self.system.needed("liquid_heat_share")
 
-    def lines(self) -> Iterator[BomLine]:
-        """What the racks bring beside compute trays; the draw of all of it stands with the switch trays."""
-        drawing = next((part for part in self.system.own_parts if part.holds in SWITCH_TRAYS), self.system.parts[-1])
-        for part in self.system.own_parts:
-            watts = self.own.typical_w / drawing.quantity if part is drawing else 0.0
-            name = f"{self.system.vendor} {self.system.model}: {part.model}"
-            numbers = self.system.part_numbers if part.holds == FRAME else ()
-            yield BomLine(RACK_SYSTEM, part.id, numbers[0] if numbers else None, name, USES[part.holds], None,
-                          part.quantity * self.n_racks, watts)  # fmt: skip
-
     def as_json(self, catalog: Catalog) -> dict[str, Any]:
         """``racks`` of the Estimate."""
         own, system = self.own, self.system
@@ -123,23 +104,6 @@ def whole_racks(spec: "DesignSpec", n_nodes: int, catalog: Catalog) -> WholeRack
     """The racks of so many compute trays; None for servers that stand by themselves."""
     system, tray = catalog.rack_of(spec.compute.server), catalog.server(spec.compute.server)
     return WholeRacks(system, tray, n_nodes) if system and tray else None
-
-
-def about_racks(racks: WholeRacks) -> Iterator[Finding]:
-    """A last rack with free places, and the whole numbers of racks above and below."""
-    each, over = racks.system.n_trays, racks.n_trays % racks.system.n_trays
-    if not over:
-        return
-    gpus = each * racks.tray.gpu_count
-    sizes = [f"{counted(n, 'rack')} ({counted(n * gpus, 'GPU')})" for n in (racks.n_racks, racks.n_full) if n]
-    full = f"fill {counted(racks.n_full, 'rack')} of {each} and {over} of {each} places" if racks.n_full else (
-        f"take {over} of {each} places"
-    )  # fmt: skip
-    message = (
-        f"{counted(racks.n_trays, 'compute tray')} {full} of {'one more, which' if racks.n_full else 'a rack that'} is bought "
-        f"whole in switch trays, power shelves and frame: {' or '.join(sizes)}?"
-    )
-    yield Finding("rack_partial", "warning", "compute.racks", message)
 
 
 def own_parts(system: RackSystem, tray: Server) -> OwnParts:

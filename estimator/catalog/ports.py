@@ -6,6 +6,7 @@ from estimator.catalog.records import Breakout, Nic, Server, ServerNetwork, Swit
 from estimator.units import ceil_div
 
 PROTOCOL_NAMES = {"infiniband": "InfiniBand", "ethernet": "Ethernet"}
+FAST_LANE_GBIT_S = 200  # a cage of such lanes takes no plug of slower ones
 COMPUTE, STORAGE, IN_BAND, OUT_OF_BAND, CONVERGED = "compute", "storage", "in-band", "out-of-band", "converged"
 _NETWORK_ROLES = {  # roles of server_networks.csv that serve a fabric, the first found counts
     COMPUTE: ("compute",),
