@@ -22,6 +22,7 @@ from designer.advice_page import (
     charts_of,
     servers_of,
 )
+from designer.job_page import version_asked
 from designer.models import Design
 from designer.result_query import one_of
 from estimator.advice import generations_json
@@ -70,10 +71,12 @@ def _design_of(request: HttpRequest) -> Design | None:
 @design_page
 @require_safe
 def advice_panel(request: HttpRequest, design_id: UUID) -> HttpResponse:
-    """The conclusion alone, for the design's own page."""
+    """The conclusion alone, for the page of a design or of its version."""
     design = design_to_see(request, design_id)
+    context = {"design": design} | version_asked(request, design)
+    shown = context.get("version_shown", design)
     try:
-        found = advice_of(design.given, "balanced", None)
+        context["advice"] = advice_of(shown.given, "balanced", None)
     except EstimatorError as error:
-        return render(request, "designer/_advice_panel.html", {"design": design, "problems": error.problems})
-    return render(request, "designer/_advice_panel.html", {"design": design, "advice": found})
+        context["problems"] = error.problems
+    return render(request, "designer/_advice_panel.html", context)

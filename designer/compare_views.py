@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from designer.access import design_to_own, job_to_see
 from designer.dropped_lines import by_reason
+from designer.job_page import version_asked
 from designer.link_lists import is_outdated, links_of
 from designer.result_query import one_of
 from designer.uploads import MAX_NAMES_BYTES, bytes_of
@@ -64,6 +65,7 @@ def links_compare(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRe
         "formats": FORMAT_NAMES, "format": one_of(query.get("format"), (AUTO, *FORMATS)),
         "is_outdated": is_outdated(job), "max_bytes": settings.MAX_LINK_FILE_BYTES,
     }  # fmt: skip
+    context |= version_asked(request, design)
     status = 200
     if request.method == "POST":
         try:

@@ -7,8 +7,9 @@ from typing import Any
 
 from designer.comparison_cells import LETTERS, Json, figure_groups, line_rows, total_rows
 from designer.comparisons import is_outdated
-from designer.models import Comparison
+from designer.models import Comparison, Design
 from designer.result_query import one_of
+from designer.shown_page import ShownPage
 from designer.templatetags.units import (
     count,
     generation_name,
@@ -48,6 +49,8 @@ def page_context(row: Comparison, query: Mapping[str, Any]) -> dict[str, Any]:
 def side_heads(row: Comparison) -> list[dict[str, Any]]:
     """The head of each column: letter, name, what it is."""
     servers = load_catalog().servers
+    named = [side["design"] for side in row.specs if side["design"]]
+    designs = {str(one.pk): one for one in Design.objects.filter(owner_id=row.owner_id, pk__in=named)}
     heads = []
     for i, (item, side) in enumerate(zip(row.result["items"], row.specs, strict=True)):
         server = servers.get(item["server"] or "")
@@ -59,10 +62,24 @@ def side_heads(row: Comparison) -> list[dict[str, Any]]:
             if item["own_prices"] or item["price_book"] != "anchors":
                 about.append(f"prices: {item['own_prices'] or item['price_book']}")
         heads.append({
-            "number": i, "letter": LETTERS[i], "label": item["label"], "about": ", ".join(about), "design": side["design"],
-            "is_baseline": i == row.baseline, "n_errors": item["n_errors"], "n_warnings": item["n_warnings"],
+            "number": i, "letter": LETTERS[i], "label": item["label"], "about": ", ".join(about),
+            **_way_to(side, designs.get(side["design"] or "")), "is_baseline": i == row.baseline,
+            "n_errors": item["n_errors"], "n_warnings": item["n_warnings"],
         })  # fmt: skip
     return heads
+
+
+def _way_to(side: Json, design: Design | None) -> Json:
+    """The page of the state that a side shows; that of its design, and whether it is another state by now, where it has none."""
+    if design is None:
+        return {"address": "", "has_moved_on": False}
+    version = (
+        side["revision"] if "state" in side else None
+    )  # before there were states it was the newest one of any kind
+    if version is not None and design.revisions.filter(number=version).exists():
+        return {"address": ShownPage(design.pk, version).address, "has_moved_on": False}
+    has_moved_on = side.get("state") != design.spec_hash or bool(side["price_book"])
+    return {"address": ShownPage(design.pk).address, "has_moved_on": has_moved_on}
 
 
 def _summaries(result: Json) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST
 from designer.access import design_page, design_to_change, design_to_see, job_to_see
 from designer.cost_sliders import change_of
 from designer.cost_tab import is_complete, what_if_context
+from designer.job_page import version_asked
 from designer.models import Design
 from designer.revising import revise, tab_page
 from designer.what_if import kept_cost
@@ -40,6 +41,7 @@ def cost_what_if(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
         "cost": result["cost"],
         "is_answer": True,
         **what_if_context(job, result, request.POST),
+        **version_asked(request, row),
     }
     return render(request, "designer/_cost_what_if.html", context)
 

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.utils.http import urlencode
-
 from designer.fabric_words import MODES
 from designer.result_query import MAX_DIGITS, one_of
+from designer.shown_page import ShownPage
 from estimator.diagram_failure import MOST_DOWN
 from estimator.diagram_scope import MOST_LETTERS
 from estimator.units import is_whole_number
@@ -49,9 +48,9 @@ class Asked:
         values["colour"] = "" if values["colour"] == "role" else values["colour"]
         return {key: str(value) for key, value in values.items() if value not in ("", 0, None)}
 
-    def href(self, page: str, **changes: Any) -> str:
+    def href(self, page: ShownPage, **changes: Any) -> str:
         """The address of the page with some keys changed."""
-        return f"{page}?{urlencode(self.query(**changes))}#{ANCHOR}"
+        return page.link(self.query(**changes), ANCHOR)
 
 
 def asked_of(query: Mapping[str, Any], roles: Sequence[str]) -> Asked:

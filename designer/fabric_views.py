@@ -3,9 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
-from uuid import UUID
 
-from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
 from designer.diagrams import names_of
@@ -18,6 +16,7 @@ from designer.fabric_svg_panel import draw_list, draw_panel
 from designer.fabric_tables import bundle_rows, device_details, port_rows
 from designer.fabric_words import HEADS, MODES, axis_name, scope_title
 from designer.link_lists import fabric_roles
+from designer.shown_page import ShownPage
 from estimator.catalog.ports import COMPUTE
 from estimator.devices import LEAF, NODE, SWITCH_KINDS
 from estimator.diagram_data import MOST_LISTED, fabric_view, listed
@@ -46,7 +45,7 @@ class Picture:
     n_glyphs: int = 0
 
 
-def fabric_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) -> dict[str, Any]:
+def fabric_context(job: EstimateJob, page: ShownPage, query: Mapping[str, Any]) -> dict[str, Any]:
     """All that the fabric tab shows."""
     roles = fabric_roles(job)
     asked = asked_of(query, roles)
@@ -55,7 +54,6 @@ def fabric_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) 
         diagram = diagram_of(job, asked.role)
         scope, found = _sought(asked, diagram)
         asked = replace(asked, at=address_of(scope, diagram.places))
-        page = reverse("design", args=[design_id])
         down, unknown = down_of(asked.down, diagram.table.devices)
         scene = scene_of(diagram, asked, down, job.result or {}, lambda **changes: asked.href(page, **changes))
         picture = picture_of(diagram, scene, scope, asked)

@@ -3,15 +3,14 @@
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
-from urllib.parse import urlencode
 from uuid import UUID
 
-from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from designer.elevations import floor_svg, rack_svg
 from designer.link_lists import links_of, refuse_outdated
 from designer.result_query import Page, page_number, rows_on
+from designer.shown_page import ShownPage
 from estimator.catalog.ports import COMPUTE
 from estimator.errors import EstimatorError
 from estimator.floor_plan import FloorPlan
@@ -39,7 +38,7 @@ def _floor_of(job_id: UUID) -> FloorPlan | None:
     return links_of(EstimateJob.objects.defer("result").get(pk=job_id), COMPUTE).plan.floor
 
 
-def racks_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) -> dict[str, Any]:
+def racks_context(job: EstimateJob, shown: ShownPage, query: Mapping[str, Any]) -> dict[str, Any]:
     """The floor in figures and from above, and the racks of one page from the front."""
     try:
         plan = floor_of(job)
@@ -54,7 +53,7 @@ def racks_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) -
     return {
         "floor": plan.as_json(), "racks": page, "elevations": rack_svg(plan, numbers), "limits": plan.plan,
         "find": sought, "is_not_found": bool(sought) and found is None,
-        "floor_drawing": floor_svg(plan, lambda number: rack_address(design_id, number), numbers),
+        "floor_drawing": floor_svg(plan, lambda number: rack_address(shown, number), numbers),
     }  # fmt: skip
 
 
@@ -71,10 +70,9 @@ def rack_page(plan: FloorPlan, asked: Any, size: int = RACKS_A_PAGE) -> Page:
     return Page(plan.racks_json(rows_on(number, plan.n_racks, size)), number, n_pages, plan.n_racks, size)
 
 
-def rack_address(design_id: UUID, number: int) -> str:
+def rack_address(shown: ShownPage, number: int) -> str:
     """Where the page shows a rack, numbered from 1, from the front."""
-    query = urlencode({"tab": "racks", "page": (number - 1) // RACKS_A_PAGE + 1})
-    return f"{reverse('design', args=[design_id])}?{query}#racks"
+    return shown.link({"tab": "racks", "page": (number - 1) // RACKS_A_PAGE + 1}, "racks")
 
 
 def racks_picture(job: EstimateJob, asked: Any) -> SafeString | None:

@@ -111,7 +111,7 @@ def version(request: HttpRequest, design_id: UUID, number: int) -> HttpResponse:
     shown = live_context(form, spec, present_result(job, spec))
     if "estimate" in shown:
         shown["diagram"] = fabric_svg(shown["estimate"])
-    page = {"form": form} | head_context(row) | shown | job_context(request, row, job)
+    page = {"form": form} | head_context(row) | shown | job_context(request, row, job, number)
     return render(request, "designer/design.html", page | context)
 
 

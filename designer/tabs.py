@@ -5,7 +5,6 @@ A page view reads aggregated figures alone. The link list is made only where a r
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
-from uuid import UUID
 
 from designer.bom_table import sorted_bom
 from designer.cabling_tab import cabling_context
@@ -25,6 +24,7 @@ from designer.performance_tab import performance_context
 from designer.price_book_page import used_book
 from designer.racks_tab import racks_context
 from designer.result_query import one_of
+from designer.shown_page import ShownPage
 from designer.templatetags.units import words
 from estimator.jobs.models import EstimateJob
 
@@ -54,7 +54,7 @@ def tab_of(query: Mapping[str, Any]) -> str:
     return one_of(query.get("tab"), KEYS)
 
 
-def result_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) -> dict[str, Any]:
+def result_context(job: EstimateJob, page: ShownPage, query: Mapping[str, Any]) -> dict[str, Any]:
     """All that the result part of the page shows of a finished job: what every tab has, and what the asked one shows."""
     result, tab = job.result or {}, tab_of(query)
     context = {"tab": tab, "tabs": TABS, "tab_template": f"designer/_tab_{tab}.html", "result": result,
@@ -62,15 +62,15 @@ def result_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) 
                **used_context(result.get("performance"), job.owner_id), **used_book(result, job.owner_id)}  # fmt: skip
     match tab:
         case "fabric":
-            return context | fabric_context(job, design_id, query)
+            return context | fabric_context(job, page, query)
         case "cost":
             return context | cost_context(job, result, query)
         case "performance":
-            return context | performance_context(job, design_id, query)
+            return context | performance_context(job, page.design_id, query)
         case "cabling":
             return context | cabling_context(job, result, query)
         case "racks":
-            return context | racks_context(job, design_id, query)
+            return context | racks_context(job, page, query)
         case "findings":
             return context | findings_context(result) | failures_context(result)
         case "handoff":

@@ -9,7 +9,6 @@ from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseStopPolling, push_url, retarget
@@ -25,13 +24,13 @@ from designer.fabric_query import ANCHOR
 from designer.fabric_views import found_query
 from designer.findings_tab import change_of
 from designer.forms import DesignForm
-from designer.job_page import job_context, job_of, job_or_404, job_part, present_result, problems_of, version_context
+from designer.job_page import job_context, job_of, job_or_404, job_part, present_result, problems_of, version_asked
 from designer.link_lists import is_outdated
 from designer.models import Design
 from designer.racks_tab import racks_picture
-from designer.result_query import MAX_DIGITS
 from designer.revising import revise, tab_page
 from designer.services import cancel_estimate, request_estimate, save_design
+from designer.shown_page import shown_page
 from designer.sight import bound, head_context, page_context, sent_form, state_in_sight
 from designer.start_specs import asked_sample, start_spec
 from designer.tabs import tab_of
@@ -40,7 +39,6 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
-from estimator.units import is_whole_number
 
 
 @login_required
@@ -200,12 +198,11 @@ def estimate_tab(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
     row, job = job_or_404(request, design_id, job_id)
     if job.state != EstimateJob.State.SUCCEEDED:
         raise Http404("This estimate has no result.")
-    context = job_context(request, row, job)
-    query, page = urlencode(found_query(context) or {}) or request.GET.urlencode(), reverse("design", args=[row.pk])
-    if is_whole_number(number := request.GET.get("version", ""), MAX_DIGITS):
-        context |= version_context(request, row, int(number))
-        page = reverse("version", args=[row.pk, int(number)])
-    return push_url(render(request, "designer/_tabs.html", context), f"{page}?{query}")
+    of_version = version_asked(request, row)
+    page = shown_page({"design": row} | of_version)
+    context = job_context(request, row, job, page.version) | of_version
+    query = urlencode(found_query(context) or {}) or request.GET.urlencode()
+    return push_url(render(request, "designer/_tabs.html", context), f"{page.address}?{query}")
 
 
 @design_page
@@ -216,6 +213,7 @@ def estimate_bom(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
     result = job.result or {}
     bom = sorted_bom(result.get("bom"), request.GET.get("sort"))
     context = {"job": job, "design": row, "bom": bom, "price_book": result.get("cost", {}).get("price_book")}
+    context |= version_asked(request, row)
     return render(request, "designer/_bom.html", context)
 
 

@@ -5,12 +5,12 @@ from typing import Any
 
 from django import template
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
 from designer.fabric_query import ANCHOR
 from designer.fabric_words import percent_words
+from designer.templatetags.tabs import result_link
 
 register = template.Library()
 
@@ -18,15 +18,7 @@ register = template.Library()
 @register.simple_tag(takes_context=True)
 def fabric_link(context: dict[str, Any], query: Mapping[str, str]) -> SafeString:
     """The attributes of a link to a picture: a plain address, and the same by htmx where scripts run."""
-    design, job = context["design"], context["job"]
-    page, fragment = reverse("design", args=[design.pk]), reverse("estimate-tab", args=[design.pk, job.pk])
-    return format_html(
-        'href="{0}?{2}#{3}" hx-get="{1}?{2}" hx-target="#tabs" hx-swap="outerHTML"',
-        page,
-        fragment,
-        urlencode(query),
-        ANCHOR,
-    )
+    return result_link(context, query, ANCHOR)
 
 
 @register.simple_tag(takes_context=True)

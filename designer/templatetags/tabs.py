@@ -1,5 +1,6 @@
 """Links between the tabs of a result: plain addresses that work without scripts, and the same by htmx where scripts run."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import template
@@ -7,6 +8,8 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
+
+from designer.shown_page import shown_page
 
 register = template.Library()
 
@@ -17,14 +20,37 @@ def tab_link(context: dict[str, Any], tab: str, anchor: str = "result", **query:
 
     The fragment answers the same query as the page, and its answer says which address of the page the browser shall show.
     """
-    design, job = context["design"], context["job"]
-    version = context.get("version_shown")
-    if version:
-        query["version"] = version.number
-    asked = urlencode({"tab": tab} | {key: value for key, value in query.items() if value not in (None, "")})
-    page = reverse("version", args=[design.pk, version.number]) if version else reverse("design", args=[design.pk])
-    fragment = reverse("estimate-tab", args=[design.pk, job.pk])
+    asked = {"tab": tab} | {key: value for key, value in query.items() if value not in (None, "")}
+    return result_link(context, asked, anchor)
+
+
+def result_link(context: dict[str, Any], query: Mapping[str, Any], anchor: str) -> SafeString:
+    """The attributes of a link to another view of the same result, on the page that shows it."""
+    page = shown_page(context)
+    fragment = reverse("estimate-tab", args=[page.design_id, context["job"].pk])
     return format_html(
-        'href="{0}?{2}#{3}" hx-get="{1}?{2}" hx-target="#tabs" hx-swap="outerHTML"',
-        page, fragment, asked, anchor,
-    )  # fmt: skip
+        'href="{}" hx-get="{}?{}" hx-target="#tabs" hx-swap="outerHTML"',
+        page.link(query, anchor),
+        fragment,
+        urlencode({**query, **page.query}),
+    )
+
+
+@register.simple_tag(takes_context=True)
+def page_address(context: dict[str, Any]) -> str:
+    """The address of the page that shows this state: the design's, or that of its version."""
+    return shown_page(context).address
+
+
+@register.simple_tag(takes_context=True)
+def of_version(context: dict[str, Any], mark: str = "?") -> str:
+    """What an address of a fragment ends with on a version's page, so that its answer is of that page."""
+    query = shown_page(context).query
+    return f"{mark}{urlencode(query)}" if query else ""
+
+
+@register.simple_tag(takes_context=True)
+def version_field(context: dict[str, Any]) -> SafeString | str:
+    """The same for a form."""
+    version = shown_page(context).version
+    return "" if version is None else format_html('<input type="hidden" name="version" value="{}">', version)

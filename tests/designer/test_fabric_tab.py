@@ -3,6 +3,7 @@
 import html
 import re
 from typing import Any
+from uuid import UUID
 from xml.etree import ElementTree
 
 import pytest
@@ -14,6 +15,7 @@ from designer import fabric_diagrams
 from designer.fabric_query import Asked, asked_of
 from designer.models import Design
 from designer.services import request_estimate, save_design
+from designer.shown_page import ShownPage
 from estimator.catalog.loader import load_catalog
 from estimator.jobs.models import EstimateJob
 from estimator.spec import parse_spec
@@ -270,4 +272,5 @@ def test_the_state_of_an_address_is_whole() -> None:
     assert asked.query(at="unit-2") == {"tab": "fabric", "at": "unit-2", "colour": "ratio", "down": "a,b"}
     assert asked.query(fabric="storage") == {"tab": "fabric", "fabric": "storage", "colour": "ratio"}
     assert asked.query(colour="role", down=()) == {"tab": "fabric", "at": "unit-1", "by": "rail", "start": "7"}
-    assert asked.href("/d/", by="unit") == "/d/?tab=fabric&at=unit-1&by=unit&colour=ratio&down=a%2Cb#fabric"
+    page, query = ShownPage(UUID(int=7)), "tab=fabric&at=unit-1&by=unit&colour=ratio&down=a%2Cb"
+    assert asked.href(page, by="unit") == f"{reverse('design', args=[UUID(int=7)])}?{query}#fabric"
