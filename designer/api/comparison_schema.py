@@ -137,7 +137,7 @@ comparison_refresh = _call(
     "refresh_comparison",
     "Make a comparison anew: designs as they are now, today's model, catalog and price books",
     {200: ComparisonDetailSerializer},
-    (403, 404, 503),
+    (403, 404, 412, 503),
     request=None,
     takes_key=True,
     tags=TAGS,

@@ -108,8 +108,8 @@ class RefreshView(HeavyJobView):
     @schema.comparison_refresh
     def post(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        row = get_object_or_404(comparisons_of(request), pk=pk)
-        refresh(row)
+        with changing(request, comparisons_of(request), pk, _comparison_json) as row:
+            refresh(row)
         return Response(_comparison_json(request, row))
 
 

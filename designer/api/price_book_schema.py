@@ -73,7 +73,7 @@ revision_read = _call(
     tags=TAGS,
 )
 book_import = _call(
-    "import_prices", "Put the prices of a file into a book", {200: PriceImport}, (403, 404, 413, 415, 503),
+    "import_prices", "Put the prices of a file into a book", {200: PriceImport}, (403, 404, 412, 413, 415, 503),
     request={
         "multipart/form-data": component("PriceFile", body(
             {

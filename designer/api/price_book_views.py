@@ -134,7 +134,7 @@ class PriceImportView(HeavyJobView):
     @schema.book_import
     def post(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        book = get_object_or_404(books_of(request), pk=pk)
+        get_object_or_404(books_of(request), pk=pk)
         data = cast("Mapping[str, Any]", request.data)
         _refuse_unknown(data, IMPORT_KEYS)
         for name, choices in CHOICES.items():
@@ -146,13 +146,15 @@ class PriceImportView(HeavyJobView):
         if part is None:
             raise _refused("file", "missing", "Send a file of prices, CSV or XLSX, as the part 'file' of a form.")
         typed = {name: str(data.get(name, "")) for name in ("mode", "basis", "currency", "as_of", "source")}
-        plan = plan_import(book, bytes_of(part, "file", MAX_FILE_BYTES), str(part.name)[:200], typed)
-        changes = {name: plan.changes[name] for name in ("added", "changed", "removed")}
-        revision = None
-        if data.get("dry_run") != "true":
-            if plan.has_changes:
-                plan.apply(book)
-            revision = book.latest.number
+        content, file_name = bytes_of(part, "file", MAX_FILE_BYTES), str(part.name)[:200]
+        with changing(request, books_of(request), pk, _book_json) as book:
+            plan = plan_import(book, content, file_name, typed)
+            changes = {name: plan.changes[name] for name in ("added", "changed", "removed")}
+            revision = None
+            if data.get("dry_run") != "true":
+                if plan.has_changes:
+                    plan.apply(book)
+                revision = book.latest.number
         return Response(_import_json(plan, changes, revision))
 
 

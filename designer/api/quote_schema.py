@@ -111,7 +111,7 @@ quote_prices = _call(
     "take_quote_prices",
     "Take a quote's prices into a price book",
     {200: TakenPrices, 201: TakenPrices},
-    (*BODY, 404, 503),
+    (*BODY, 404, 412, 503),
     request=_json(TAKE),
     takes_key=True,
     examples=[_example("a new book", {"name": "ACME", "as_of": "2026-11-02"})],

@@ -140,7 +140,8 @@ class QuotePricesView(ApiView):
     @schema.quote_prices
     def post(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        quote, body = get_object_or_404(quotes_of(request), pk=pk), body_of(request)
+        get_object_or_404(quotes_of(request), pk=pk)
+        body = body_of(request)
         _refuse_unknown(body, PRICE_KEYS)
         for name in ("name", "as_of"):
             if not isinstance(body.get(name, ""), str):
@@ -149,7 +150,8 @@ class QuotePricesView(ApiView):
         book = None
         if chosen is not None:
             book = get_object_or_404(PriceBook, pk=_id(chosen, "book"), owner_id=request.user.pk)
-        taken, n_prices, n_skipped = take_into_book(quote, book, body.get("name", ""), body.get("as_of", ""))
+        with changing(request, quotes_of(request), pk, _quote_json) as quote:
+            taken, n_prices, n_skipped = take_into_book(quote, book, body.get("name", ""), body.get("as_of", ""))
         serializer = QuoteSerializer(quote, context={"request": request})
         url = _url(serializer, "price-book", pk=taken.pk)
         values = {"book": str(taken.pk), "url": url, "name": taken.name, "taken": n_prices, "skipped": n_skipped}

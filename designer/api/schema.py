@@ -333,7 +333,7 @@ revision_create = _call(
     "save_revision",
     "Keep the current state as a named version",
     {201: RevisionDetailSerializer},
-    (*BODY, 404),
+    (*BODY, 404, 412),
     request=_json(VERSION),
     takes_key=True,
     examples=[_example("version", {"name": "Bid 1", "note": "As sent on 3 November"})],
@@ -394,7 +394,7 @@ estimate_cancel = _call(
     "cancel_estimate",
     "Stop an estimate",
     {200: EstimateJobDetailSerializer},
-    (403, 404, 409),
+    (403, 404, 409, 412),
     request=None,
     tags=["estimates"],
 )

@@ -143,8 +143,9 @@ class RevisionsView(ApiView):
     @schema.revision_create
     def post(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        design = get_object_or_404(designs_of(request), pk=pk)
-        made = services.save_version(design, *version_of(body_of(request)))
+        name_and_note = version_of(body_of(request))
+        with changing(request, designs_of(request), pk, _shown) as design:
+            made = services.save_version(design, *name_and_note)
         values = RevisionDetailSerializer(made, context={"request": request}).data
         return Response(values, status=201, headers={"Location": values["url"]})
 
@@ -274,11 +275,11 @@ class CancelView(ApiView):
     @schema.estimate_cancel
     def post(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        job = get_object_or_404(jobs_of(request), pk=pk)
-        if not services.cancel_estimate(job):
-            raise refuse(
-                409, "already_ended", f"This estimate is {job.state}; only one that waits or runs can be stopped."
-            )
+        with changing(request, jobs_of(request), pk, _job_json) as job:
+            if not services.cancel_estimate(job):
+                raise refuse(
+                    409, "already_ended", f"This estimate is {job.state}; only one that waits or runs can be stopped."
+                )
         return Response(_job_json(request, job))
 
 

@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
+from django.test import Client
 from django.utils import timezone
 
 from designer.exports.downloads import PDF_TYPE, XLSX_TYPE
 from designer.models import Design, KeptAnswer, PriceBook
+from estimator.jobs.models import EstimateJob
 from estimator.jobs.tasks import run_estimate
 from tests.designer.api_helpers import SPEC, Caller, assert_refused, caller
 from tests.estimator.quote_files import HEADER, whole_quote, workbook
@@ -41,8 +44,6 @@ def made(call: Caller, kind: str) -> str:
 
 
 def _quote() -> Any:
-    from django.core.files.uploadedfile import SimpleUploadedFile
-
     return SimpleUploadedFile("quote.xlsx", workbook([HEADER, *whole_quote()]))
 
 
@@ -55,8 +56,6 @@ def test_a_token_comes_in_under_either_name(owner: User, word: str) -> None:
 
 
 def call_client(authorization: str) -> Any:
-    from django.test import Client
-
     return Client(headers={"Authorization": authorization})
 
 
@@ -76,6 +75,66 @@ def test_a_change_is_made_only_to_what_its_author_has_read(call: Caller, kind: s
     assert call("PATCH", address, {"name": "Fourth"}, **{"If-Match": "*"}).status_code == 200
     assert call("PATCH", address, {"name": "Fifth"}).status_code == 200
     assert call("DELETE", address, **{"If-Match": call("GET", address)["ETag"]}).status_code == 204
+
+
+POSTS: dict[str, Any] = {
+    "designs": ("revisions/", {"name": "Bid 1"}, 201), "comparisons": ("refresh/", None, 200),
+    "quotes": ("prices/", {"name": "Taken"}, 201),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", POSTS)
+def test_a_post_to_one_thing_holds_to_what_its_author_has_read(call: Caller, kind: str) -> None:
+    address = made(call, kind)
+    below, body, status = POSTS[kind]
+    tag = call("GET", address)["ETag"]
+    assert call("PATCH", address, {"name": "Changed"}).status_code == 200
+    before = call("GET", address)
+    assert_refused(call("POST", f"{address}{below}", body, **{"If-Match": tag}), 412, "changed_meanwhile")
+    assert call("GET", address).content == before.content
+    assert PriceBook.objects.count() == 0
+    assert call("POST", f"{address}{below}", body, **{"If-Match": before["ETag"]}).status_code == status
+
+
+def test_prices_are_imported_into_the_book_that_their_author_has_read(call: Caller) -> None:
+    address = made(call, "price-books")
+    tag = call("GET", address)["ETag"]
+    call("PATCH", address, {"name": "Changed"})
+    before = call("GET", address)
+
+    def sent(tag: str) -> Any:
+        file = SimpleUploadedFile("prices.csv", b"part,price\nnvidia-qm9700,30000\n")
+        parts = {"file": file, "source": "Offer 7", "as_of": "2026-11-02"}
+        return call.client.post(f"/api/v1/{address}import/", parts, headers={"If-Match": tag})
+
+    assert_refused(sent(tag), 412, "changed_meanwhile")
+    assert call("GET", address).content == before.content
+    answer = sent(before["ETag"])
+    assert (answer.status_code, answer.json()["revision"]) == (200, 2), answer.content
+
+
+def test_an_estimate_is_stopped_only_as_its_author_has_read_it(call: Caller) -> None:
+    pk = call("POST", "estimates/", SPEC).json()["id"]
+    tag = call("GET", f"estimates/{pk}/")["ETag"]
+    EstimateJob.objects.filter(pk=pk).update(progress=0.5)
+    assert_refused(call("POST", f"estimates/{pk}/cancel/", **{"If-Match": tag}), 412, "changed_meanwhile")
+    assert call("GET", f"estimates/{pk}/").json()["state"] == "queued"
+    now = call("GET", f"estimates/{pk}/")["ETag"]
+    assert call("POST", f"estimates/{pk}/cancel/", **{"If-Match": now}).json()["state"] == "cancelled"
+
+
+READS_ONLY = ("compare", "what-if")  # posts of one thing that keep nothing
+
+
+def test_every_write_to_one_thing_says_that_it_takes_if_match() -> None:
+    paths = Client().get("/api/schema/?format=json").json()["paths"]
+    writes = {
+        f"{method} {path}": [one["name"] for one in called.get("parameters", [])]
+        for path, methods in paths.items() for method, called in methods.items()
+        if method in ("post", "patch", "put", "delete") and "{id}" in path and path.rstrip("/").split("/")[-1] not in READS_ONLY
+    }  # fmt: skip
+    assert len(writes) >= 14
+    assert [write for write, headers in writes.items() if "If-Match" not in headers] == []
 
 
 @pytest.mark.parametrize("kind", ["designs", "price-books", "comparisons", "quotes"])
