@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.safestring import SafeString, mark_safe
 
 from designer.diagrams import names_of
+from designer.exports.file_names import design_file_stem
 from designer.fabric_diagrams import USUAL_BYTES, Diagram, diagram_of
 from designer.fabric_query import Asked, asked_of
 from designer.fabric_svg import Scene
@@ -65,7 +66,7 @@ def fabric_context(job: EstimateJob, page: ShownPage, query: Mapping[str, Any]) 
         "modes": [{"name": name, "query": asked.query(colour=key), "is_on": key == asked.colour} for key, name in MODES.items()],
         "cuts": _cuts(picture, asked, diagram), "window": _window(picture, asked),
         "fabrics": [{"name": role, "query": asked.query(fabric=role), "is_on": role == asked.role} for role in roles],
-        "examples": examples(diagram.places), "file_query": asked.query(), "file_stem": _file_stem(asked),
+        "examples": examples(diagram.places), "file_query": asked.query(), "picture": _picture_name(asked),
         "up": asked.query(at=_parent(scope, diagram)) if asked.at else None,
         "toggle": _toggle(scope, diagram, asked),
         "lost": _lost(diagram, down, unknown, asked, job.result or {}) if asked.colour == "failure" or down else None,
@@ -89,12 +90,12 @@ def fabric_file(job: EstimateJob, query: Mapping[str, Any]) -> tuple[str, str]:
     heading = f"{name[:60]} · {asked.role} network"
     scene = replace(scene_of(diagram, asked, down, job.result or {}, lambda **_: None), heading=heading)
     svg = picture_of(diagram, scene, scope, asked).svg
-    return f"{_file_stem(asked)}.svg", svg
+    return f"{design_file_stem(job.spec, job.spec_hash, _picture_name(asked))}.svg", svg
 
 
-def _file_stem(asked: Asked) -> str:
-    """Name of a picture's files without their ending: "compute-node-0042"."""
-    return "-".join(filter(None, [asked.role, *asked.at.split("/")]))
+def _picture_name(asked: Asked) -> str:
+    """What a picture shows, for the name of its file: "fabric-compute-node-0042"."""
+    return "-".join(filter(None, ["fabric", asked.role, *asked.at.split("/")]))
 
 
 def found_query(context: Mapping[str, Any]) -> dict[str, str] | None:

@@ -20,6 +20,7 @@ from designer.bom_table import sorted_bom
 from designer.design_list import design_rows, sorted_rows
 from designer.diagrams import fabric_svg
 from designer.edits import record, typed_of
+from designer.exports.file_names import design_file_stem
 from designer.fabric_query import ANCHOR
 from designer.fabric_views import found_query
 from designer.findings_tab import change_of
@@ -225,9 +226,7 @@ def estimate_diagram(request: HttpRequest, design_id: UUID, job_id: UUID) -> Htt
     if job.result is None:
         raise Http404("This estimate has no result.")
     svg = said_in_markup(fabric_svg(job.result), word_of(job.spec))
-    return HttpResponse(
-        svg, content_type="image/svg+xml", headers={"Content-Disposition": 'attachment; filename="fabric.svg"'}
-    )
+    return _picture_file(job, svg, "fabric")
 
 
 @design_page
@@ -240,11 +239,15 @@ def estimate_racks(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpR
     svg = racks_picture(job, request.GET.get("page"))
     if svg is None:
         raise Http404("This design asks for no floor plan.")
-    return HttpResponse(
-        said_in_markup(svg, word_of(job.spec)),
-        content_type="image/svg+xml",
-        headers={"Content-Disposition": 'attachment; filename="racks.svg"'},
-    )
+    page = request.GET.get("page", "1")
+    return _picture_file(job, said_in_markup(svg, word_of(job.spec)), f"racks-{page}" if page != "1" else "racks")
+
+
+def _picture_file(job: EstimateJob, svg: str, what: str) -> HttpResponse:
+    """A picture of an estimate to save."""
+    name = f"{design_file_stem(job.spec, job.spec_hash, what)}.svg"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(svg, content_type="image/svg+xml", headers=headers)
 
 
 @design_page

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from django.utils.text import slugify
-
 from designer.exports.comparison_sheets import comparison_tables
 from designer.exports.csv_file import csv_bytes
 from designer.exports.downloads import CSV_TYPE, PDF_TYPE, XLSX_TYPE, Download
+from designer.exports.file_names import comparison_file_stem
 from designer.exports.tables import COUNT, MONEY, RANGE, Cell, Column, Json, Table
 from designer.exports.xlsx_file import xlsx_bytes
 
@@ -131,7 +130,7 @@ def comparison_pdf(name: str, result: Json, created: datetime) -> Download:
 
 def comparison_file_name(name: str, extension: str) -> str:
     """``ndr-and-roce-comparison.csv``: the comparison's name in safe letters."""
-    return f"{slugify(name)[:80].strip('-') or 'designs'}-comparison.{extension}"
+    return f"{comparison_file_stem(name)}.{extension}"
 
 
 COMPARISON_FILES: dict[str, Writer] = {"csv": comparison_csv, "xlsx": comparison_xlsx, "pdf": comparison_pdf}

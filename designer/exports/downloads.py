@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.utils.text import slugify
-
 from designer.exports.bom_sheets import bill_sheet, totals_sheet
 from designer.exports.cost_sheets import cost_sheets
 from designer.exports.cost_tables import chance_table, flow_table
 from designer.exports.csv_file import csv_bytes
+from designer.exports.file_names import design_file_stem
 from designer.exports.tables import Table, bom_table, design_table, in_words_of, provenance, sources_table
 from designer.exports.xlsx_file import xlsx_bytes
 
@@ -88,5 +87,4 @@ TYPES = {"csv": CSV_TYPE, "xlsx": XLSX_TYPE, "pdf": PDF_TYPE}
 
 def file_name(estimate: Mapping[str, Any], extension: str, kind: str = "bom") -> str:
     """``dgx-h100-4-units-bom-1a2b3c4d.csv``: the design's name in safe letters, and the start of the spec's hash."""
-    slug = slugify(str(estimate["spec"].get("name", "")))[:80].strip("-") or "design"
-    return f"{slug}-{kind}-{estimate['spec_hash'][:8]}.{extension}"
+    return f"{design_file_stem(estimate['spec'], estimate['spec_hash'], kind)}.{extension}"

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.utils.text import slugify
-
+from designer.exports.file_names import design_file_stem
 from estimator.handoff.formats import FORMATS, Format
 
 PIECE_BYTES = 65_536
@@ -12,8 +11,7 @@ PIECE_BYTES = 65_536
 
 def link_file_name(spec: dict[str, Any], digest: str, role: str, form: str) -> str:
     """``dgx-h100-4-units-compute-topo-1a2b3c4d.topo``: design, fabric and format in safe letters, start of the spec's hash."""
-    slug = slugify(str(spec.get("name", "")))[:80].strip("-") or "design"
-    return f"{slug}-{slugify(role)}-{form}-{digest[:8]}.{FORMATS[form].extension}"
+    return f"{design_file_stem(spec, digest, f'{role}-{form}')}.{FORMATS[form].extension}"
 
 
 def content_type(form: Format) -> str:

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from django.utils.text import slugify
-
 from designer.exports.downloads import XLSX_TYPE, Download
+from designer.exports.file_names import safe_name
 from designer.exports.tables import ANY, COUNT, Column, Table
 from designer.exports.xlsx_file import xlsx_bytes
 from estimator.catalog.loader import Catalog
@@ -116,4 +115,4 @@ def _day(as_of: str) -> str:
 
 
 def _file_name(name: str, extension: str) -> str:
-    return f"{slugify(name)[:80].strip('-') or 'prices'}-prices.{extension}"
+    return f"{safe_name(name, 'prices')}-prices.{extension}"

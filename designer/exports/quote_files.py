@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
-from django.utils.text import slugify
 
 from designer.exports.downloads import CSV_TYPE, Download
+from designer.exports.file_names import safe_name
 from designer.models import Quote
 from estimator.handoff.cells import Cell, csv_blocks, guarded
 
@@ -20,7 +20,7 @@ COLUMNS = (
 
 def quote_file(quote: Quote, form: str) -> Download:
     """The report in one of FORMATS; cells that a spreadsheet would run are guarded."""
-    name = f"{slugify(quote.name) or 'quote'}-report.{form}"
+    name = f"{safe_name(quote.name, 'quote')}-report.{form}"
     if form == "csv":
         text = "".join(csv_blocks(COLUMNS, ([guarded(cell) for cell in row] for row in _rows(quote.result))))
         return Download(name, CSV_TYPE, text.encode())

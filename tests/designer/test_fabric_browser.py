@@ -132,13 +132,13 @@ def test_the_picture_is_saved_as_png_and_svg(fabric, tmp_path):
         fabric.click("[data-fabric-png]")
     path = tmp_path / "picture.png"
     started.value.save_as(path)
-    assert started.value.suggested_filename == "compute.png"
+    assert started.value.suggested_filename.endswith(".png")
     data = path.read_bytes()
     assert data.startswith(b"\x89PNG")
     assert struct.unpack(">I", data[16:20])[0] == 2080
     with fabric.expect_download() as started:
         fabric.click(".fabric-head a:has-text('SVG')")
-    assert started.value.suggested_filename == "compute.svg"
+    assert started.value.suggested_filename.endswith(".svg")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

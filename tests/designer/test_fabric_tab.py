@@ -216,8 +216,9 @@ def test_a_file_stands_alone(page: Client, made: tuple[Design, EstimateJob], que
     response = page.get(reverse("estimate-fabric-view", args=[design.pk, job.pk]), query)
     assert response.status_code == 200
     assert response["Content-Type"] == "image/svg+xml"
-    name = "-".join(["compute", *query.get("at", "").split("/")]).rstrip("-")
-    assert response["Content-Disposition"] == f'attachment; filename="{name}.svg"'
+    shown = "-".join(["compute", *query.get("at", "").split("/")]).rstrip("-")
+    name = f"four-units-fabric-{shown}-{job.spec_hash[:8]}.svg"
+    assert response["Content-Disposition"] == f'attachment; filename="{name}"'
     root = ElementTree.fromstring(response.content)
     assert not list(root.iter("{http://www.w3.org/2000/svg}a"))
     assert "Four <units>" in "".join(root.itertext())

@@ -139,3 +139,27 @@ def test_a_baseline_says_where_its_design_has_moved_on(page: Client, owner: User
     assert f"{link}</a>" in page.get(reverse("design", args=[other.pk])).content.decode()
     save_design(owner, parse_spec(apply_change(BID, {"compute.gpus": 512}), load_catalog()), design)
     assert f"{link}, as it is now</a>" in page.get(reverse("design", args=[other.pk])).content.decode()
+
+
+def test_every_file_that_a_page_offers_says_design_and_state(page: Client, owner: User) -> None:
+    design, job = finished(owner, BID | {"name": "Bid 7"})
+    named = re.compile(rf"bid-7-[a-z0-9-]+-{job.spec_hash[:8]}(\.[a-z0-9]+)?")
+    own, names, files = reverse("design", args=[design.pk]), set(), set()
+    for query in QUERIES:
+        text = page.get(own, query).content.decode()
+        names |= set(re.findall(r'\s(?:data-file-name|data-name|download)="([^"]+)"', text.split('id="result"')[1]))
+        files |= {one for one in addresses_of(text) if ".svg" in one or ("format=" in one and "format=json" not in one)}
+    assert any(name.endswith(".json") for name in names), "the bill as JSON"
+    assert [name for name in names if not named.fullmatch(name)] == []
+    for address in sorted(files):
+        if address.startswith(("/designs/", "/api/")) and "/links/" not in address:
+            header = page.get(address)["Content-Disposition"]
+            assert named.fullmatch(header.split('filename="')[1].rstrip('"')), (address, header)
+
+
+def test_the_files_of_a_comparison_say_which(page: Client, moved: Any) -> None:
+    page.post(reverse("version-compare", args=[moved[0].pk, 1]))
+    text = page.get(reverse("comparison", args=[Comparison.objects.get().pk])).content.decode()
+    names = re.findall(r'\s(?:data-file-name|download)="([^"]+)"', text)
+    assert len(names) > 1
+    assert [name for name in names if not name.startswith("bid-")] == []
