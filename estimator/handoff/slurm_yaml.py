@@ -8,10 +8,23 @@ from estimator.handoff.stamp import comments
 from estimator.link_list import LinkList
 
 KEYS = {"Nodes": "nodes", "Switches": "children"}
+PAGE_BYTES = 4096  # memory pages of other machines are whole multiples of it
 
 
 def write(links: LinkList) -> Iterator[str]:
-    """Two topologies; a partition names the one it wants by Topology=."""
+    """Two topologies; a partition names the one it wants by Topology=.
+
+    Slurm 25.05 looks for the end of the text behind the file, and refuses one that fills its last memory page.
+    """
+    n_bytes = 0
+    for part in _topologies(links):
+        n_bytes += len(part.encode())
+        yield part
+    if n_bytes % PAGE_BYTES == 0:
+        yield "# End of the topologies\n"
+
+
+def _topologies(links: LinkList) -> Iterator[str]:
     placed, names = placement(links), links.table.devices.names
     yield comments(links)
     yield "- topology: tree\n  cluster_default: true\n  tree:\n    switches:\n"
