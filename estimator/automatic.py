@@ -283,7 +283,7 @@ def _pod_candidates(one: Asked, n_pods: IntArray, rows: IntArray) -> Candidates:
 
 
 def _last_pod_even(asked: Asked) -> BoolArray:
-    """Where a last pod that is short of leaves may share its nodes over as many as the others have, each with some.
+    """Where a last pod may share its nodes over as many leaves as the others have, each with some.
 
     Not in a design that grows, nor in what it grows to: nodes placed so would move.
     """
@@ -294,9 +294,11 @@ def _last_pod_even(asked: Asked) -> BoolArray:
     rest = nodes - (ceil_div(nodes, pod) - 1) * pod
     units = rest * np.where(by_rail, 1, asked.endpoints_a_node)
     is_short = leaf_rows(rest, asked, leaves) < rows
+    in_unit = nodes % np.maximum(leaves.unit_nodes, 1)
+    is_stranded = by_rail & (in_unit > 0) & (2 * in_unit < leaves.unit_nodes)
     is_free = asked.symmetric & ~asked.full_unit & ~asked.grows & (asked.endpoints_a_port == 1)
     is_free &= (by_rail | (asked.unit_nodes == 0)) & (nodes > pod)
-    even: BoolArray = is_free & is_short & (ceil_div(units, ceil_div(units, rows)) == rows)
+    even: BoolArray = is_free & (is_short | is_stranded) & (units >= rows)
     return even
 
 

@@ -48,7 +48,8 @@ class Wiring:
     spine_ports: int
     spine_ports_down: int  # of three tiers: those that may face leaves
     last_pod_from: int = 0  # first node of a last pod whose leaves share its nodes evenly; 0: there is none
-    last_pod_share: int = 0  # by rail, nodes of a unit there; else endpoints of a leaf
+    last_pod_share: int = 0  # by rail, nodes of its largest unit; else endpoints of its fullest leaf
+    last_pod_full: int = 0  # units, or leaves, that have so many; the others have one less
     down_a_cage: int = 1  # ports of a leaf's cage at the port rate, and at the rate of uplinks that run at another:
     up_a_cage: int = 1  # both 1 where all ports of a leaf are alike
 
@@ -347,14 +348,18 @@ def _wiring(sizing: Sizing, i: int) -> Wiring:
 
 
 def _last_pod(sizing: Sizing, i: int) -> dict[str, int]:
-    """Where a last pod begins whose leaves share its nodes evenly, and their share."""
+    """Where a last pod begins whose leaves share its nodes evenly; the largest share, and how many have it."""
     asked = sizing.asked
     if sizing.tiers[i] != 3 or not asked.last_pod_even[i]:
         return {}
     first = int((sizing.pods[i] - 1) * asked.pod_nodes[i])
     rest, rows = int(asked.nodes[i]) - first, int(sizing.last_pod_rows[i])
     each = 1 if asked.rails_a_leaf[i] else int(asked.endpoints_a_node[i])
-    return {"last_pod_from": first, "last_pod_share": int(ceil_div(rest * each, rows))}
+    return {
+        "last_pod_from": first,
+        "last_pod_share": int(ceil_div(rest * each, rows)),
+        "last_pod_full": (rest * each - 1) % rows + 1,
+    }
 
 
 def _leaf_ports(sizing: Sizing, i: int) -> int:
@@ -411,7 +416,7 @@ def _leaf_fill(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
     unit, rails = int(leaves.unit_nodes[i]), int(asked.rails_a_leaf[i])
     last = _last_pod(sizing, i)
     if last:
-        return _fill_with_last_pod(sizing, i, last["last_pod_from"], last["last_pod_share"])
+        return _fill_with_last_pod(sizing, i, last["last_pod_from"])
     if rails:
         columns = int(leaves.columns[i])
         rows = int(sizing.rows[i])
@@ -427,17 +432,17 @@ def _leaf_fill(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
     return endpoints, np.full_like(positions, capacity) if whole_leaves else positions
 
 
-def _fill_with_last_pod(sizing: Sizing, i: int, first: int, share: int) -> tuple[IntArray, IntArray]:
+def _fill_with_last_pod(sizing: Sizing, i: int, first: int) -> tuple[IntArray, IntArray]:
     """As ``_leaf_fill``, where the nodes of the last pod are shared out over as many leaves as those of the others."""
     asked, leaves = sizing.asked, sizing.leaves
-    rest, rails = int(asked.nodes[i]) - first, int(asked.rails_a_leaf[i])
+    rest, rails, n_rows = int(asked.nodes[i]) - first, int(asked.rails_a_leaf[i]), int(sizing.last_pod_rows[i])
     if rails:
-        rows = np.concatenate([segments_of(first, (int(leaves.unit_nodes[i]),)), segments_of(rest, (share,))])
+        rows = np.concatenate([segments_of(first, (int(leaves.unit_nodes[i]),)), even_or_loose(rest, n_rows)])
         endpoints = np.repeat(rows * rails, int(leaves.columns[i]))
         return endpoints, endpoints
     per_node, capacity = int(asked.endpoints_a_node[i]), int(leaves.capacity[i])
     full = segments_of(first, (int(asked.pod_nodes[i]),)) * per_node
-    last = _fill_in_order(np.array([rest * per_node]), np.array([int(sizing.last_pod_rows[i])]), share)
+    last = even_or_loose(rest * per_node, n_rows)
     endpoints = np.concatenate([_fill_in_order(full, ceil_div(full, capacity), capacity), last])
     return endpoints, endpoints
 
@@ -447,9 +452,22 @@ def rows_by_rail(wiring: Wiring, nodes: IntArray) -> tuple[IntArray, IntArray]:
     unit, first = wiring.unit_nodes, wiring.last_pod_from
     if not first:
         return nodes // unit, nodes % unit
-    share, is_last = wiring.last_pod_share, nodes >= first
-    row = np.where(is_last, (wiring.pods - 1) * wiring.pod_rows + (nodes - first) // share, nodes // unit)
-    return row, np.where(is_last, (nodes - first) % share, nodes % unit)
+    row, place = nodes // unit, nodes % unit
+    is_last = nodes >= first
+    in_pod, place[is_last] = seats_of_last_pod(wiring, nodes[is_last] - first)
+    row[is_last] = (wiring.pods - 1) * wiring.pod_rows + in_pod
+    return row, place
+
+
+def seats_of_last_pod(wiring: Wiring, position: IntArray) -> tuple[IntArray, IntArray]:
+    """(row within the pod, place there) of nodes, or endpoints, of a last pod that is shared evenly: larger shares first."""
+    share, in_full = wiring.last_pod_share, wiring.last_pod_share * wiring.last_pod_full
+    beyond, less = np.maximum(position - in_full, 0), max(share - 1, 1)
+    is_full = position < in_full
+    return (
+        np.where(is_full, position // share, wiring.last_pod_full + beyond // less),
+        np.where(is_full, position % share, beyond % less),
+    )
 
 
 def segments_of(nodes: int, blocks: tuple[int, ...], length: int = 0) -> IntArray:

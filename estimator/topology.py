@@ -26,7 +26,7 @@ from estimator.devices import (
     manager_links_of_leaves,
     managers_of_components,
 )
-from estimator.fabric import SizedFabric, rows_by_rail, segments_of
+from estimator.fabric import SizedFabric, rows_by_rail, seats_of_last_pod, segments_of
 from estimator.spec import DesignSpec
 from estimator.units import Column, IntArray, ceil_div
 
@@ -215,15 +215,15 @@ def seats_in_node_order(fabric: SizedFabric) -> tuple[IntArray, IntArray]:
         return endpoint // wiring.capacity, endpoint % wiring.capacity
     segments = segments_of(wiring.built_nodes, wiring.blocks)
     starts = np.cumsum(segments) - segments
-    capacity = np.full(len(segments), wiring.capacity)
-    if wiring.last_pod_from:
-        capacity[-1] = wiring.last_pod_share
-    leaf_rows = ceil_div(segments * each, capacity)
+    leaf_rows = ceil_div(segments * each, wiring.capacity)
     segment = np.searchsorted(starts, nodes, side="right") - 1
     endpoint = (nodes - starts[segment])[:, None] * each + np.arange(each)
     first_row = (np.cumsum(leaf_rows) - leaf_rows)[segment]
-    full = capacity[segment][:, None]
-    return first_row[:, None] + endpoint // full, endpoint % full
+    row, seat = endpoint // wiring.capacity, endpoint % wiring.capacity
+    if wiring.last_pod_from:
+        is_last = nodes >= wiring.last_pod_from
+        row[is_last], seat[is_last] = seats_of_last_pod(wiring, endpoint[is_last])
+    return first_row[:, None] + row, seat
 
 
 def _managers(out: _Rows) -> None:

@@ -67,9 +67,8 @@ def _three_tiers(nodes: int, rails: int, radix: int, ratio: Fraction, by_rail: b
             n_pods = up(nodes, pod)
             rows = pod // down if by_rail else up(pod * rails, down)
             rest = nodes - (n_pods - 1) * pod
-            last = up(rest, down) if by_rail else up(rest * rails, down)
             whole = rest if by_rail else rest * rails
-            if last < rows and up(whole, up(whole, rows)) != rows:
+            if whole < rows:
                 continue  # pods are not alike: OpenSM would fall back
             for spines in divisors(uplinks):
                 links = uplinks // spines
@@ -169,6 +168,9 @@ def switches(specs: list[DesignSpec]) -> list[int]:
     ("dgx-h100", "roce-400", 256, "2:1", "rail-optimized", 40),  # four units of 64, where one node stood alone
     ("dgx-a100-640", "hdr", 220, "1:1", "top-of-rack", 230),  # as many as 224 nodes take, where it was 268
     ("dgx-a100-640", "hdr", 224, "1:1", "top-of-rack", 230),
+    ("dgx-a100-640", "hdr", 271, "2:1", "top-of-rack", 182),  # as 273: one node over five leaves, where it was 189
+    ("dgx-a100-640", "hdr", 602, "1:1", "top-of-rack", 673),  # as 603: 304 ports over twenty leaves, where it was 697
+    ("dgx-a100-640", "hdr", 290, "1:1", "rail-optimized", 336),  # as 295: four units of 16 and 15, where five stood alone
     ("gb300-tray", "xdr", 8192, "1:1", "rail-optimized", 1197),  # where pods of two sizes took 1,464
     ("dgx-h100", "ndr", 1985, "1:1", "rail-optimized", 1280),  # as 2,048: the last pod shares its nodes out
     ("dgx-h100", "ndr", 2048, "1:1", "rail-optimized", 1280),  # 512 + 512 + 256, as published

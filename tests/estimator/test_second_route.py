@@ -1,5 +1,6 @@
 """Estimates against their own link lists: random designs, counted twice by ways that share nothing."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from estimator.link_list import link_list
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
 from tests.estimator.random_designs import requests
-from tests.estimator.second_route import differences
+from tests.estimator.second_route import differences, rows_of
 
 CATALOG = load_catalog()
 SINGLE = {"server": "custom", "gpus_per_node": 1, "nics_per_node": 1, "nic_ports_per_node": 1}
@@ -49,3 +50,25 @@ def test_counts_modules_watts_and_cents_are_those_of_the_link_list(request: dict
 def test_last_pods_that_are_not_full_and_modules_by_reach(request_: dict[str, Any]) -> None:
     """Networks beside compute whose last pod shares its nodes evenly; links of one tier that need two kinds of module."""
     assert not both_routes(request_)
+
+
+@pytest.mark.parametrize(("nodes", "ratio", "layout", "shares"), [
+    (271, "2:1", "top-of-rack", [2, 2, 2, 1, 1]),
+    (602, "1:1", "top-of-rack", [16] * 4 + [15] * 16),
+    (290, "1:1", "rail-optimized", [16] * 16 + [15] * 16),  # units of 16, 16, 15 and 15 nodes on eight rails
+])  # fmt: skip
+def test_a_last_pod_deals_its_nodes_out_over_all_its_leaves(
+    nodes: int, ratio: str, layout: str, shares: list[int]
+) -> None:
+    request = {
+        "compute": {"server": "dgx-a100-640", "nodes": nodes},
+        "fabric": {"generation": "hdr", "oversubscription": ratio, "layout": layout},
+    }
+    assert not both_routes(request)
+    text = b"".join(FORMATS["csv"].write(link_list(parse_spec(request, CATALOG), CATALOG, "compute"))).decode()
+    held = Counter(row["b_device"] for row in rows_of(text) if row["tier"] == "node-leaf")
+    (made,) = estimate([parse_spec(request, CATALOG)], CATALOG, ("counts",))
+    assert len(held) == made.fabric.n_leaf
+    of_last_pod = sorted(held, key=lambda leaf: int(leaf.rsplit("-", 1)[1]))[-len(shares) :]
+    assert sorted((held[leaf] for leaf in of_last_pod), reverse=True) == shares
+    assert "opensm_fat_tree_asymmetric" not in {finding.code for finding in made.findings}

@@ -60,11 +60,15 @@ def _wire_nodes(graph: Any, sizing: Sizing, i: int, c: int) -> None:
     row = filled = 0
     last_pod = (int(sizing.pods[i]) - 1) * pod if asked.last_pod_even[i] else int(asked.nodes[i])
     first_row, n_rows = (int(sizing.pods[i]) - 1) * int(sizing.pod_rows[i]), int(sizing.last_pod_rows[i])
+    each = 1 if rails else int(asked.endpoints_a_node[i])
+    # nodes of a unit, or endpoints of a leaf, in a last pod that deals them out one by one
+    shares = [0] * n_rows
+    for dealt in range((int(asked.nodes[i]) - last_pod) * each):
+        shares[dealt % n_rows] += 1
     for node in range(int(asked.nodes[i])):
         graph.add_node(("node", node), kind="node")
-        if node == last_pod:  # shares its nodes evenly over as many leaves as the others have
-            capacity = -(-(int(asked.nodes[i]) - last_pod) * int(asked.endpoints_a_node[i]) // n_rows)
-        in_last = (node - last_pod) // -(-(int(asked.nodes[i]) - last_pod) // n_rows) if node >= last_pod else 0
+        if node >= last_pod and rails and not shares[0]:
+            shares, first_row = shares[1:], first_row + 1
         in_pod = node % pod if pod else node  # units start afresh in every pod
         starts_block = (pod and in_pod == 0) or (unit and in_pod % unit == 0)
         if starts_block and filled and not one and not rails:
@@ -73,10 +77,11 @@ def _wire_nodes(graph: Any, sizing: Sizing, i: int, c: int) -> None:
             if one:
                 leaf = ("leaf", c, 0, 0)
             elif rails:
-                at = first_row + in_last if node >= last_pod else node // unit
+                at = first_row if node >= last_pod else node // unit
+                shares[0] -= node >= last_pod and port == 0
                 leaf = ("leaf", c, at, port // rails)
             else:
-                if filled == capacity:
+                if filled == (shares[row - first_row] if node >= last_pod else capacity):
                     row, filled = row + 1, 0
                 leaf, filled = ("leaf", c, row, 0), filled + 1
             assert leaf in graph
