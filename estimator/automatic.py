@@ -274,12 +274,27 @@ def _pod_candidates(one: Asked, n_pods: IntArray, rows: IntArray) -> Candidates:
     if pod:
         pods = np.full(len(found), pod)
     asked = replace(found.asked, pod_nodes=pods)
-    return Candidates(
+    equal = Candidates(
         replace(asked, last_pod_even=_last_pod_even(asked) & (one.pod_nodes[0] == 0)),
         np.zeros(len(found), np.int64),
         found.kept,
         found.shares,
     )
+    if pod or one.rails_a_leaf[0] or one.unit_nodes[0] or one.symmetric[0]:
+        return equal
+    return _all_of([equal, _with_full_pods(equal)])
+
+
+def _with_full_pods(equal: Candidates) -> Candidates:
+    """Pods whose leaves are all full, but for the last one, where they need fewer leaves than equal pods do."""
+    asked = equal.asked
+    leaves = leaf_layer(asked)
+    rows = leaf_rows(asked.pod_nodes, asked, leaves)
+    full = rows * leaves.capacity // asked.endpoints_a_node
+    filled = replace(asked, pod_nodes=np.where(full > asked.pod_nodes, full, asked.pod_nodes))
+    counts = [pods_of(leaves.grown_nodes, one, leaves, spine_downlinks(one)) for one in (asked, filled)]
+    equal_rows, full_rows = ((one.n_pods - 1) * one.rows + one.last_rows for one in counts)
+    return _pick(replace(equal, asked=filled), np.flatnonzero(full_rows < equal_rows))
 
 
 def _last_pod_even(asked: Asked) -> BoolArray:
