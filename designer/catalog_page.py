@@ -1,6 +1,7 @@
 """The catalog as pages show it: parts of a kind in a table, and one part with the grade of each of its figures."""
 
 import csv
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -44,7 +45,9 @@ _LABELS = {  # where the meaning of a column is a list of its values
     "status": "Status", "protocol": "Protocol", "protocols": "Protocols", "form": "Form", "managed": "Runs its own management",
     "role": "Role", "is_dpu": "Has processors of its own", "kind": "Kind", "medium": "Medium", "a_top": "Top of the a end",
     "b_top": "Top of the b end", "reach_max_m": "Most length", "part_numbers": "Order numbers",
+    "gpu_id": "GPU",
 }  # fmt: skip
+_CHOICE = re.compile(r"[a-z]+(_[a-z]+)+")  # "gpu_tray", "copper_patch"
 _COUNTED = ("ports", "GPUs")  # units that the heading says already
 
 
@@ -167,5 +170,9 @@ _WORDS: Mapping[type, Callable[[Any], str]] = {
 
 
 def _shown(value: Any) -> str:
-    """A value of the catalog as a page prints it."""
+    """A value of the catalog as a page prints it: a part by its name, a choice of a list in words."""
+    if isinstance(value, str) and (found := load_catalog().part(value)) is not None:
+        return part_name(found[1])
+    if isinstance(value, str) and _CHOICE.fullmatch(value):
+        return value.replace("_", " ")
     return "" if value is None else _WORDS.get(type(value), str)(value)

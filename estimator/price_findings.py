@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from estimator.bom_lines import BomLine
+from estimator.catalog.price_records import BOOK_TITLES
 from estimator.exchange import Rate
 from estimator.finding import Finding
 from estimator.own_prices import OwnPrice, OwnPrices
@@ -18,6 +19,7 @@ OLD_PRICE_MONTHS = 12
 TYPICAL = 1
 OLD_DAYS = 366  # between a price and the rate that turns it into dollars
 _SHOWN = 3
+_BOOK_NAMES = {OWN: "own prices"} | {book: f"{title} book" for book, title in BOOK_TITLES.items()}  # as pages call them
 
 
 def own_price_findings(own: OwnPrices | None, lines: Sequence[BomLine]) -> Iterator[Finding]:
@@ -75,7 +77,7 @@ def book_findings(lines: Sequence[BomLine]) -> Iterator[Finding]:
         low, high = min(prices, key=lambda book: prices[book]), max(prices, key=lambda book: prices[book])
         apart = prices[high] / prices[low]
         if apart > BOOKS_APART:
-            ends = f"{dollars(prices[low] / 100)} ({low}) and {dollars(prices[high] / 100)} ({high})"
+            ends = " and ".join(f"{dollars(prices[book] / 100)} ({_BOOK_NAMES[book]})" for book in (low, high))
             words = f"{line.description} {ends}, {apart:.1f} ×"
             found[line.description] = apart, words
     if found:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from estimator.bom_lines import ASSUMED, Cents
-from estimator.catalog.price_records import ANCHORS, BOOK_TITLES, BOOKS, Price
+from estimator.catalog.price_records import ANCHORS, BOOK_TITLES, BOOKS, Price, PriceMethod
 from estimator.catalog.rack_records import piece_amounts, share_words
 from estimator.exchange import MINOR_DIGITS, USD, Rate, amount_text, half_up, us_cents
 from estimator.own_prices import OwnPrice, OwnPrices
@@ -175,7 +175,7 @@ class Pricing:
             text = f"{BOOK_TITLES[price.book]} book: {self._seen_words(price)}{_conditions(price)}"
             if rule and not rule.anchor and self._book == ANCHORS:
                 text += f" (no planning price: {_lower(rule.note or '').rstrip('.')})"
-        return text + (f"; the {self._book} book has none" if price.book != self._book else "")
+        return text + (f"; the {BOOK_TITLES[self._book]} book has none" if price.book != self._book else "")
 
     def _seen_words(self, price: Price) -> str:
         """How a range follows from prices seen; else its basis and date."""
@@ -184,7 +184,15 @@ class Pricing:
         method = self._catalog.price_methods.get(price.part_id)
         why = f" ({_lower(method.note)})" if method else ""
         sellers = f", {' and '.join(price.channels)}" if price.n_seen else ""
-        return f"{price.rule}{sellers}, newest of {price.as_of}{why}"
+        return f"{self._named(price.rule, method)}{sellers}, newest of {price.as_of}{why}"
+
+    def _named(self, rule: str, method: PriceMethod | None) -> str:
+        """A rule with the names of the parts that it takes prices of."""
+        for part_id in sorted(method.parts if method else (), key=len, reverse=True):
+            found = self._catalog.part(part_id)
+            if found is not None:
+                rule = rule.replace(part_id, str(getattr(found[1], "model", None) or found[1].description))
+        return rule
 
     def _in_cents(self, price: OwnPrice) -> Cents:
         rate = self._rate(price)

@@ -18,7 +18,7 @@ from designer.exports.tables import (
     Table,
     bom_table,
 )
-from designer.templatetags.units import category_name
+from designer.templatetags.units import basis_name, category_name
 
 Json = Mapping[str, Any]
 BILL, TOTALS = "Bill of materials", "Totals"
@@ -53,6 +53,8 @@ def _line(row: tuple[Cell, ...], number: int) -> tuple[Cell, ...]:
     for index, column in enumerate(BOM_COLUMNS):
         name, _, end = column.key.rpartition("_")
         value = row[index]
+        if column.key == "price_basis" and value:
+            cells[index] = basis_name(value)
         if name == "extended_price_usd" and isinstance(value, (int, float)):
             cells[index] = Formula(f"ROUND({LETTER[f'unit_price_usd_{end}']}{number}*{pieces},2)", value)
     return tuple(cells)

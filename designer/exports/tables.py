@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from designer.templatetags.units import basis_name
 from designer.trays import word_of
 from estimator.node_words import SERVER_WORD, said
 
@@ -216,12 +217,12 @@ def _price(line: Json) -> Json:
     price = line["unit_price_usd"]
     return {
         "kind": "price",
-        "item": line["part"] or line["description"],
+        "item": line["description"] or line["part"],
         "low": price and price["low"],
         "value": price and price["typical"],
         "high": price and price["high"],
         "unit": "USD each",
-        "basis": line["price_basis"] if price else NO_PRICE,
+        "basis": basis_name(line["price_basis"]) if price else NO_PRICE,
         "source": line["price_source"],
         "note": line.get("price_note"),
     }

@@ -49,6 +49,20 @@ def test_a_part_shows_grades_of_its_own_figures(page: Client) -> None:
     assert "No price is known" in text
 
 
+def test_a_page_names_parts_and_choices_in_words(page: Client, catalog: Catalog) -> None:
+    tray = next(key for key, one in catalog.servers.items() if one.role == "gpu_tray")
+    address = reverse("catalog-part", args=[tray])
+    values = {row["label"]: row["value"] for row in page.get(address).context["rows"]}
+    gpu = catalog.gpus[catalog.servers[tray].gpu_id]
+    assert gpu.model in values["GPU"]
+    assert values["Role"] == "gpu tray"
+    for kind in KINDS:
+        for part in getattr(catalog, kind):
+            rows = page.get(reverse("catalog-part", args=[part])).context["rows"]
+            shown = {word for row in rows for word in row["value"].split(", ")}
+            assert not {word for word in shown if catalog.part(word) and "-" in word}, part
+
+
 def test_what_is_announced_or_open_is_said(page: Client) -> None:
     text = page.get(reverse("catalog-part", args=["nvidia-sn6800-ld"])).text
     assert "cannot be ordered yet" in text

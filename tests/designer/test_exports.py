@@ -12,6 +12,7 @@ import pytest
 from designer.exports.csv_file import csv_bytes
 from designer.exports.downloads import BOM_FILES, bom_csv, bom_xlsx, file_name
 from designer.exports.tables import BOM_COLUMNS, RANGE, bom_table, flattened, provenance
+from designer.templatetags.units import basis_name
 from estimator.handoff.cells import guarded
 from tests.designer.sample_estimate import NAME, sample_estimate
 
@@ -95,7 +96,10 @@ def test_workbook_has_the_lines_and_the_totals_of_the_json() -> None:
     )  # as delivered: every formula with its value
     table = bom_table(estimate)
     assert table.totals is not None
-    assert rows == [*table.rows, table.totals]
+    at = [column.key for column in BOM_COLUMNS].index("price_basis")
+    named = [(*row[:at], row[at] and basis_name(row[at]), *row[at + 1 :]) for row in table.rows]
+    assert rows == [*named, table.totals]
+    assert [row[at] for row in rows if row[at]] == ["listed", "quote"], "in words, as people read them"
     total = dict(zip([column.key for column in BOM_COLUMNS], rows[-1], strict=True))
     assert {bound: total[f"extended_price_usd_{bound}"] for bound in RANGE} == estimate["bom"]["totals_usd"]
     assert total["power_w"] == sum(line["power_w"] or 0 for line in estimate["bom"]["lines"]) > 0
@@ -147,8 +151,8 @@ def test_third_sheet_names_the_source_of_every_price() -> None:
     cells = [dict(zip(header, row, strict=True)) for row in sheet.iter_rows(min_row=2, values_only=True)]
     rows = {row["Part or assumption"]: row for row in cells}
     for line in estimate["bom"]["lines"]:
-        assert rows[line["part"] or line["description"]]["Source"] == line["price_source"]
-        assert rows[line["part"] or line["description"]]["Unit"] == "USD each"
+        assert rows[line["description"]]["Source"] == line["price_source"]
+        assert rows[line["description"]]["Unit"] == "USD each"
     assert rows["Own server"]["Basis"] == "no price"
     assert rows["Own server"]["Value"] is None
     pue = rows["Facility power ÷ IT power"]
