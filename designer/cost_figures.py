@@ -30,6 +30,15 @@ def likely(cost: Mapping[str, Any], key: str) -> dict[str, float] | None:
     return {"low": drawn["p5"], "typical": drawn["p50"], "high": drawn["p95"]} if drawn else None
 
 
+def bill_beside_likely(result: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The purchase price that the strip shows, P50, beside the bill's typical total, and which is more; None with no draws."""
+    found = likely(result.get("cost") or {}, "capex_usd")
+    if found is None or not result.get("bom"):
+        return None
+    drawn, added = found["typical"], result["bom"]["totals_usd"]["typical"]
+    return {"drawn": drawn, "added": added, "is_same": usd(drawn) == usd(added), "is_more": drawn > added}
+
+
 def likely_rows(cost: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The headline figures of the simulation: P5, P50, P95."""
     names = {"network_usd": "Network", "capex_usd": "Purchase price", "tco_usd": f"Total cost over {cost['tco_years']} years",

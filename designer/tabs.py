@@ -10,7 +10,7 @@ from designer.bom_table import sorted_bom
 from designer.cabling_tab import cabling_context
 from designer.calibration_page import used_context
 from designer.charts import domain_nics_gb_s, performance_charts
-from designer.cost_figures import likely_rows
+from designer.cost_figures import bill_beside_likely, likely_rows
 from designer.cost_tab import cost_context
 from designer.diagrams import fabric_svg, part_names
 from designer.fabric_views import fabric_context
@@ -95,6 +95,7 @@ def overview(result: dict[str, Any], query: Mapping[str, Any]) -> dict[str, Any]
         "busbw_now": headline(result.get("performance")),
         "likely": likely_rows(result["cost"]),
         "price_book": result["cost"]["price_book"],
+        "beside": bill_beside_likely(result),
         "charts": performance_charts(result.get("performance"), nics_gb_s),
         "bom": sorted_bom(result.get("bom"), query.get("sort")),
     }

@@ -17,6 +17,7 @@ from designer import samples
 from designer.access import design_page, design_to_change, design_to_own, design_to_see, name_of, owner_of, visiting
 from designer.baselines import against, strip
 from designer.bom_table import sorted_bom
+from designer.cost_figures import bill_beside_likely
 from designer.design_list import design_rows, sorted_rows
 from designer.diagrams import fabric_svg
 from designer.edits import record, typed_of
@@ -214,7 +215,7 @@ def estimate_bom(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
     result = job.result or {}
     bom = sorted_bom(result.get("bom"), request.GET.get("sort"))
     context = {"job": job, "design": row, "bom": bom, "price_book": result.get("cost", {}).get("price_book")}
-    context |= version_asked(request, row)
+    context |= {"beside": bill_beside_likely(result)} | version_asked(request, row)
     return render(request, "designer/_bom.html", context)
 
 

@@ -14,6 +14,7 @@ from designer.models import Comparison, Design, ShareLink
 from designer.services import save_design, save_version
 from designer.sharing import issue
 from designer.tabs import KEYS
+from designer.templatetags.units import usd
 from estimator.catalog.loader import load_catalog
 from estimator.changes import apply_change
 from estimator.jobs.models import EstimateJob
@@ -163,3 +164,33 @@ def test_the_files_of_a_comparison_say_which(page: Client, moved: Any) -> None:
     names = re.findall(r'\s(?:data-file-name|download)="([^"]+)"', text)
     assert len(names) > 1
     assert [name for name in names if not name.startswith("bid-")] == []
+
+
+def test_the_bill_says_why_its_total_is_not_the_strips_figure(page: Client, owner: User) -> None:
+    design, job = finished(owner, BID)
+    result = job.result or {}
+    drawn, added = result["cost"]["simulated"]["capex_usd"]["p50"], result["bom"]["totals_usd"]["typical"]
+    assert added == result["cost"]["capex_usd"]["total"]["typical"]
+    for shown in (
+        page.get(reverse("design", args=[design.pk])),
+        page.get(reverse("estimate-bom", args=[design.pk, job.pk])),
+    ):
+        text = shown.content.decode().split('id="bill-and-strip">')[1].split("</p>")[0]
+        assert usd(drawn) in text
+        assert usd(added) in text
+        assert "P50 of the simulation" in text
+        assert ("further up than down" in text) == (drawn > added and usd(drawn) != usd(added))
+    assert usd(drawn) in shown_strip(page, design)
+
+
+def shown_strip(page: Client, design: Design) -> str:
+    text = page.get(reverse("design", args=[design.pk])).content.decode()
+    return text.split('data-figure="capex_usd"')[1].split("</div>")[0]
+
+
+def test_no_rule_of_a_price_names_a_part_by_its_id(owner: User) -> None:
+    _, job = finished(owner, BID)
+    catalog = load_catalog()
+    rules = [str(line["price_rule"]) for line in (job.result or {})["bom"]["lines"]]
+    words = {word.strip(",;():") for rule in rules for word in rule.split()}
+    assert [word for word in words if "-" in word and catalog.part(word)] == []
