@@ -27,7 +27,7 @@ from designer.edits import (
 )
 from designer.forms import DesignForm
 from designer.headlines import changes
-from designer.job_page import job_part
+from designer.job_page import job_of, job_part
 from designer.kept_figures import to_keep
 from designer.live import live_context
 from designer.merging import SentEdit, is_kept
@@ -221,6 +221,15 @@ def settle(request: HttpRequest, design_id: UUID) -> HttpResponse:
     except EstimatorError:  # it cannot be built, and the preview has said so
         return nothing
     return job_part(request, row, job)
+
+
+@design_page
+@require_safe
+def result(request: HttpRequest, design_id: UUID) -> HttpResponse:
+    """The estimate of the state that holds, for a page that may not ask for one; nothing while there is none."""
+    row = design_to_see(request, design_id)
+    job = job_of(row, row.spec_hash)
+    return HttpResponse(status=204) if job is None else job_part(request, row, job)
 
 
 @design_page

@@ -28,6 +28,7 @@ urlpatterns = [
     path("designs/<uuid:design_id>/undo/", studio_views.undo, name="undo"),
     path("designs/<uuid:design_id>/redo/", studio_views.redo, name="redo"),
     path("designs/<uuid:design_id>/state/", studio_views.state, name="state"),
+    path("designs/<uuid:design_id>/result/", studio_views.result, name="result"),
     path("designs/<uuid:design_id>/diagram/", studio_views.diagram, name="diagram"),
     path("designs/<uuid:design_id>/settle/", studio_views.settle, name="settle"),
     path("designs/<uuid:design_id>/delete/", views.design_delete, name="design-delete"),

@@ -75,6 +75,59 @@ def test_a_reader_changes_nothing_and_is_out_when_the_link_is_withdrawn(browser:
     guest.context.close()
 
 
+def test_a_reader_sees_what_the_owner_does_and_the_result_follows(browser: Any, page: Any) -> None:
+    watched: list[str] = []
+    guest = visitor(browser, link_of(page, "read"), watched)
+    posts: list[str] = []
+    guest.on("request", lambda request: posts.append(request.url) if request.method == "POST" else None)
+    gpus = guest.locator("[data-figure=gpus] .figure-value")
+    before = gpus.inner_text()
+    size = "56" if guest.input_value("#id_size") != "56" else "60"
+    page.fill("#id_size", size)
+    playwright.expect(page.locator("[data-figure=gpus] .figure-value")).not_to_have_text(before)
+    playwright.expect(gpus).not_to_have_text(before, timeout=10_000)  # it looks every 1.5 s
+    playwright.expect(guest.locator("#id_size")).to_have_value(size)
+    playwright.expect(guest.locator("#session-note")).to_contain_text("Changed by")
+    playwright.expect(guest.locator("#counts")).to_contain_text(f"{gpus.inner_text()} GPUs", timeout=30_000)
+    assert not guest.evaluate("document.getElementById('result').inert")
+    assert guest.locator("#design-form :is(input, select, textarea):not([type=hidden]):enabled").count() == 0
+    assert guest.locator("[data-step-back], .finding-change, #save-slot").count() == 0
+    page.click("[data-step-back] button")
+    playwright.expect(gpus).to_have_text(before, timeout=10_000)
+    page.click(".share button:has-text('Withdraw')")
+    playwright.expect(guest.locator("#session-note")).to_contain_text("not open to you any more", timeout=10_000)
+    assert posts == []
+    assert [one for one in watched if "404" not in one] == []
+    assert guest.evaluate("window.violations") == []
+    guest.context.close()
+
+
+def test_another_unit_of_the_size_keeps_the_gpus_and_one_step_takes_it_back(page: Any) -> None:
+    page.select_option("#id_compute__server", "gb300-tray")
+    page.select_option("#id_size_unit", "gpus")
+    page.fill("#id_size", "576")
+    gpus, note = page.locator("[data-figure=gpus] .figure-value"), page.locator("#size-note")
+    playwright.expect(gpus).to_have_text("576")
+    for unit, size, said in (("racks", "8", "8 racks of 72 GPUs hold the same 576 GPUs."),
+                             ("nodes", "144", "144 trays of 4 GPUs hold the same 576 GPUs."),
+                             ("gpus", "576", "144 trays hold 576 GPUs.")):  # fmt: skip
+        page.select_option("#id_size_unit", unit)
+        playwright.expect(page.locator("#id_size")).to_have_value(size)
+        playwright.expect(note).to_have_text(said)
+        playwright.expect(page.locator("#session-note")).to_contain_text("Every change is kept")
+        playwright.expect(gpus).to_have_text("576")
+    page.fill("#id_size", "500")
+    playwright.expect(note).to_be_empty()
+    playwright.expect(gpus).to_have_text("500")
+    page.select_option("#id_size_unit", "racks")
+    playwright.expect(note).to_have_text("7 racks of 72 GPUs hold 504 GPUs, the fewest for 500.")
+    playwright.expect(gpus).to_have_text("504")
+    page.click("[data-step-back] button")
+    playwright.expect(gpus).to_have_text("500")
+    playwright.expect(page.locator("#id_size")).to_have_value("500")
+    playwright.expect(page.locator("#id_size_unit")).to_have_value("gpus")
+
+
 def test_an_editor_edits_and_the_owner_sees_it(browser: Any, page: Any) -> None:
     watched: list[str] = []
     guest = visitor(browser, link_of(page, "edit"), watched)

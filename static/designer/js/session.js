@@ -3,14 +3,14 @@
 
 import { differences, form, markChanged, values, write } from "./fields.js";
 import { fadeChanges, isStale, markResult } from "./freshness.js";
+import { LOOK_MS, stateSince } from "./looks.js";
 import { place } from "./placing.js";
-import { asked, headers, refusalWords } from "./requests.js";
+import { asked, refusalWords } from "./requests.js";
 import { add, disputed, keep, keepDisputed, takeOver } from "./unsent.js";
 
 const DEBOUNCE_MS = 20;
 const SETTLE_MS = 900;
 const WAIT_MS = 5000;
-const LOOK_MS = 1500; // between looks at a design that others may edit
 const NAMED_MS = 6000; // that the note names who has changed the design
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 const OUTLIVES_BYTES = 60_000; // of a request that goes on when its page is left: browsers allow 64 KiB
@@ -236,9 +236,8 @@ function clearConflict() {
 
 // The state that the server has, where it is another than ``seen``: what others have changed is marked with their name.
 async function showState(seen = "") {
-  const query = new URLSearchParams({ estimated_hash: estimatedHash(), at: seen, shown: bar().dataset.spec });
   const shown = bar().dataset.seen;
-  const answer = await fetch(`${form().action}state/?${query}`, { headers: headers() }).catch(() => null);
+  const answer = await stateSince(seen);
   const html = answer?.status === 200 ? await answer.text() : null;
   if (html !== null && !isBusy() && bar().dataset.seen === shown) { // not over what was typed meanwhile
     const before = values();

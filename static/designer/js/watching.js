@@ -1,0 +1,76 @@
+// The page of somebody who may look at a design and not change it: it follows what others do, and its result follows the
+// state. It sends nothing but questions.
+
+import { differences, form, markChanged } from "./fields.js";
+import { fadeChanges, markResult } from "./freshness.js";
+import { LOOK_MS, stateSince } from "./looks.js";
+import { place } from "./placing.js";
+
+const NAMED_MS = 6000; // that the note names who has changed the design
+const CLOSED = "The design is not open to you any more: what stands here is what it was.";
+
+const bar = () => document.getElementById("studio-bar");
+const note = () => document.getElementById("session-note");
+
+let looking = false;
+let timer = 0;
+
+// What the fields say, closed as they are.
+function values() {
+  const fields = [...form().elements].filter(({ name, type }) => name && type !== "hidden");
+  return Object.fromEntries(fields.map(({ name, type, value, checked }) => [name, type === "checkbox" && !checked ? "" : value]));
+}
+
+function nameChange(by, names) {
+  if (by && names.length && note()) {
+    const usual = note().textContent;
+    markChanged(names, by);
+    note().textContent = `Changed by ${by}.`;
+    setTimeout(() => { note().textContent = usual; }, NAMED_MS);
+  }
+}
+
+function show(html) {
+  const before = values();
+  place(html);
+  markResult();
+  fadeChanges();
+  nameChange(bar().dataset.by, Object.keys(differences(values(), before).fields));
+}
+
+// The estimate of the state that holds, once somebody who may ask for it has done so. What is under way polls by itself.
+async function askForResult() {
+  const isUnderWay = document.querySelector("#job .job, #follow [hx-get]");
+  if (!isUnderWay && document.getElementById("estimated-hash").value !== bar().dataset.spec) {
+    const target = document.getElementById("result") ? "#follow" : "#job"; // what is in sight stays until the new one is there
+    const query = target === "#follow" ? "?follow=1" : "";
+    await window.htmx?.ajax("GET", `${form().action}result/${query}`, { target, swap: "innerHTML" });
+  }
+}
+
+function stop() {
+  clearInterval(timer);
+  note().textContent = CLOSED;
+}
+
+async function look() {
+  if (document.visibilityState !== "visible" || looking) {
+    return;
+  }
+  looking = true;
+  const answer = await stateSince(bar().dataset.seen);
+  if (answer?.status === 200) {
+    show(await answer.text());
+  }
+  if (answer?.status === 404) {
+    stop();
+  } else if (answer?.ok) {
+    await askForResult();
+  }
+  looking = false;
+}
+
+document.addEventListener("htmx:afterSettle", markResult);
+document.addEventListener("visibilitychange", look);
+timer = setInterval(look, LOOK_MS);
+markResult();
