@@ -79,13 +79,17 @@ class PartSelect(forms.Select):
 class SizeUnitSelect(forms.Select):
     """What a size counts: trays where the server is one, and racks where its trays come in them.
 
-    The options say which servers they are for, for the script that follows the choice of the server.
+    The options say which servers they are for, for the script that follows the choice of the server; ``data-gpus`` says how
+    many GPUs a server has, and how many trays its rack, for the one that keeps the GPUs when another unit is chosen.
     """
 
     def __init__(self, catalog: Catalog) -> None:
         self.trays = {rack.tray_id for rack in catalog.racks.values()}
         self.server = ""
-        super().__init__(choices=[("gpus", "GPUs"), ("nodes", "servers"), ("racks", "racks")])
+        trays = {rack.tray_id: rack.n_trays for rack in catalog.racks.values()}
+        gpus = {key: [one.gpu_count, *([trays[key]] if key in trays else [])] for key, one in catalog.servers.items()}
+        choices = [("gpus", "GPUs"), ("nodes", "servers"), ("racks", "racks")]
+        super().__init__(choices=choices, attrs={"data-gpus": json.dumps(gpus, separators=(",", ":"))})
 
     def create_option(
         self, name: str, value: Any, label: Any, selected: bool, *args: Any, **kwargs: Any

@@ -119,6 +119,7 @@ def test_another_unit_of_the_size_keeps_the_gpus_and_one_step_takes_it_back(page
     page.fill("#id_size", "500")
     playwright.expect(note).to_be_empty()
     playwright.expect(gpus).to_have_text("500")
+    page.focus("#id_size_unit")  # as a person does: leaving the field ends its step
     page.select_option("#id_size_unit", "racks")
     playwright.expect(note).to_have_text("7 racks of 72 GPUs hold 504 GPUs, the fewest for 500.")
     playwright.expect(gpus).to_have_text("504")
