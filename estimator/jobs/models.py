@@ -21,6 +21,7 @@ LEASE = timedelta(seconds=10)
 MAX_ATTEMPTS = 5
 RESEND_AFTER = timedelta(seconds=10)
 SWEEP_EVERY = timedelta(seconds=3)
+ALWAYS = Q()
 
 
 class QueueSweep(models.Model):
@@ -134,8 +135,9 @@ class EstimateJob(models.Model):
             values["progress"] = progress
         return bool(self._mine().update(**values))
 
-    def _finish(self, state: State, **values: Any) -> bool:
-        return bool(self._mine().update(state=state, finished_at=timezone.now(), lease_until=None, **values))
+    def _finish(self, state: State, only: Q = ALWAYS, **values: Any) -> bool:
+        ended = {"state": state, "finished_at": timezone.now(), "lease_until": None}
+        return bool(self._mine().filter(only).update(**ended, **values))
 
     def succeed(self, result: dict[str, Any]) -> bool:
         """Store the result. False if this attempt no longer holds the row; then nothing is written."""
@@ -145,10 +147,15 @@ class EstimateJob(models.Model):
         """Store what the spec's author has to change, in the error's own words."""
         return self._finish(self.State.FAILED, error=error.as_json())
 
-    def fail_with(self, code: str, message: str) -> bool:
+    def fail_with(self, code: str, message: str, only: Q = ALWAYS) -> bool:
         """Store a failure that no change of the spec explains."""
         problem = {"field": "", "code": code, "message": message}
-        return self._finish(self.State.FAILED, error={"code": code, "problems": [problem]})
+        return self._finish(self.State.FAILED, only, error={"code": code, "problems": [problem]})
+
+    def give_up(self) -> bool:
+        """Store that every worker died of it. False if the last one is at it after all, or somebody has said so already."""
+        message = f"The estimate was tried {MAX_ATTEMPTS} times, and its worker died each time."
+        return self.fail_with("too_many_attempts", message, Q(lease_until__lt=timezone.now()))
 
     def cancel(self) -> bool:
         """Stop an active job at once. A worker in the middle of it finds the row gone and drops its result."""

@@ -115,21 +115,25 @@ def _result_of(job: EstimateJob, lost: threading.Event) -> dict[str, Any] | None
 
 @shared_task(ignore_result=True)
 def sweep() -> int:
-    """Send again what was never sent, or whose message or worker was lost. Returns how many were sent."""
+    """Send again what was never sent, or whose message or worker was lost. Returns how many were sent.
+
+    Beat's sweep and that of a worker whose turn it is may meet: whoever marks a job as sent sends it.
+    """
     now = timezone.now()
     State = EstimateJob.State
     is_abandoned = Q(state=State.RUNNING, lease_until__lt=now)
     for job in EstimateJob.objects.filter(is_abandoned, attempts__gte=MAX_ATTEMPTS):
-        job.fail_with(
-            "too_many_attempts", f"The estimate was tried {MAX_ATTEMPTS} times, and its worker died each time."
-        )
-        logger.error("Estimate %s was given up after %d attempts", job.pk, MAX_ATTEMPTS)
+        if job.give_up():
+            logger.error("Estimate %s was given up after %d attempts", job.pk, MAX_ATTEMPTS)
     was_not_sent_lately = Q(sent_at=None) | Q(sent_at__lt=now - RESEND_AFTER)
     waiting = EstimateJob.objects.filter(was_not_sent_lately & (Q(state=State.QUEUED) | is_abandoned))
     n_sent = 0
     QueueSweep.note()
     for job in waiting.order_by("created_at")[:SENT_PER_SWEEP]:
+        if not waiting.filter(pk=job.pk).update(sent_at=now):
+            continue  # another sweep was faster, or its worker goes on after all
         if not send(job):
+            EstimateJob.objects.filter(pk=job.pk, sent_at=now).update(sent_at=job.sent_at)
             break
         n_sent += 1
     return n_sent

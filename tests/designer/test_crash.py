@@ -237,11 +237,14 @@ def test_ten_estimates_survive_kills_on_servers(tmp_path: Path, servers: dict[st
                 check_all_finished_once(app, rows, token, asked)
 
 
-def test_jobs_and_services_work_on_postgresql() -> None:
+ON_POSTGRESQL = ("jobs", "services", "races")
+
+
+def test_jobs_and_writers_at_once_work_on_postgresql() -> None:
     if not TEST_DATABASE_URL:
         pytest.skip("DESIGNER_TEST_DATABASE_URL is not set")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "tests/designer/test_jobs.py", "tests/designer/test_services.py"],
+        [sys.executable, "-m", "pytest", "-q", *(f"tests/designer/test_{name}.py" for name in ON_POSTGRESQL)],
         cwd=BASE_DIR,
         env={**os.environ, "DESIGNER_DATABASE_URL": TEST_DATABASE_URL},
         capture_output=True,
