@@ -96,7 +96,8 @@ class PriceBookView(ApiView):
             describe_book(book, body.get("name"), body.get("base"), body.get("region"))
             if {"prices", "rates"} & set(body):
                 revise_book(book, body.get("reason") or "Changed over REST", body.get("prices"), body.get("rates"))
-        return Response(_book_json(request, book))
+            answer = _book_json(request, book)  # before the next writer's turn
+        return Response(answer)
 
     @schema.book_delete
     def delete(self, request: Request, pk: UUID) -> Response:

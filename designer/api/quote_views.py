@@ -107,7 +107,8 @@ class QuoteView(ApiView):
                 set_columns(quote, body["columns"])
             if matches:
                 set_matches(quote, matches)
-        return Response(_quote_json(request, quote))
+            answer = _quote_json(request, quote)  # before the next writer's turn
+        return Response(answer)
 
     @schema.quote_delete
     def delete(self, request: Request, pk: UUID) -> Response:

@@ -127,7 +127,8 @@ class DesignView(ApiView):
         with changing(request, designs_of(request), pk, _shown) as design:
             spec = revised_spec(design, body_of(request), load_catalog())
             services.save_design(owner_of(request), spec, design, by=f"{request.user.get_username()}, over REST")
-        return Response(_design_json(request, pk))
+            answer = _design_json(request, pk)  # before the next writer's turn
+        return Response(answer)
 
     @schema.design_delete
     def delete(self, request: Request, pk: UUID) -> Response:
