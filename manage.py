@@ -16,8 +16,11 @@ import re
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
+from typing import TypeVar
 
 BASE_DIR = Path(__file__).resolve().parent
 REQUIREMENTS = BASE_DIR / "requirements.txt"
@@ -26,6 +29,7 @@ OLDEST_PYTHON = (3, 11)
 THIS_PYTHON = ".".join(str(number) for number in sys.version_info[:3])
 FABRIC_TOOLS = {"opensm": "opensm", "ibsim": "ibsim-utils", "slurmctld": "slurmctld"}  # command → Debian package
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+T = TypeVar("T")
 
 
 class SetUpError(Exception):
@@ -69,18 +73,53 @@ def run(arguments: list[str], var: Path) -> int:
         set_up.prepare(var)
         return 0
     if verb == "test":
-        install_browser()
-        install_fabric_tools()
-        set_up.ensure_charts(var)
-        os.chdir(BASE_DIR)
-        os.environ.pop("DJANGO_SETTINGS_MODULE")  # pyproject.toml names the settings of the tests
-        return subprocess.run([sys.executable, "-m", "pytest", *rest], check=False).returncode
+        return test(rest, var)
     if verb in ("token", "demo", "sign_in_link") and not {"-h", "--help"} & set(rest):
         set_up.ensure_database(var)
     from django.core.management import execute_from_command_line
 
     execute_from_command_line([str(BASE_DIR / "manage.py"), *arguments])
     return 0
+
+
+def test(arguments: list[str], var: Path) -> int:
+    """Set up what the tests need beyond the packages, and run them; says what it does and how long that takes."""
+    from designer import set_up
+
+    phase("Browser for the browser tests", install_browser)
+    phase("OpenSM, ibsim and slurmctld for the tests of exported fabrics", install_fabric_tools)
+    phase("Chart library", lambda: set_up.ensure_charts(var))
+    os.chdir(BASE_DIR)
+    os.environ.pop("DJANGO_SETTINGS_MODULE")  # pyproject.toml names the settings of the tests
+    command = [sys.executable, "-m", "pytest", *usual_test_options(arguments), *arguments]
+    return phase(f"Tests: {' '.join(command[1:])}", lambda: subprocess.run(command, check=False).returncode)
+
+
+def phase(what: str, work: Callable[[], T]) -> T:
+    say(f"{what} …")
+    started, used = time.monotonic(), cpu_seconds()
+    done = work()
+    say(f"  {time.monotonic() - started:.1f} s, of a processor {cpu_seconds() - used:.1f} s")
+    return done
+
+
+def cpu_seconds() -> float:
+    """What this process and its children that have ended used of a processor."""
+    return sum(os.times()[:4])
+
+
+def usual_test_options(arguments: list[str]) -> list[str]:
+    """All cores for the whole suite, and its slowest tests at the end; what the caller names is run as the caller says."""
+    alone = {"--pdb", "--trace", "-s", "--capture=no", "--co", "--collect-only", "--version", "-V", "-h", "--help"}
+    for argument in arguments:
+        if argument in alone or argument.startswith(("-n", "--numprocesses", "--dist")) or names_tests(argument):
+            return []
+    # Past eight, more copies of the app and the browser cost more than they save.
+    return ["-n", "auto", "--maxprocesses", "8", "--dist", "loadscope", "--durations", "10"]
+
+
+def names_tests(argument: str) -> bool:
+    return "::" in argument or argument.endswith(".py") or Path(argument).exists()
 
 
 def say(text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,6 +11,8 @@ from django.core.cache import cache
 from hypothesis import HealthCheck, settings
 
 from estimator.catalog.loader import Catalog, load_catalog
+from tests import spread
+from tests.processes import shared_folder
 
 # A busy machine draws slowly and stalls between two examples; neither is a fault of the code. A check of a commit draws
 # the same examples each time, so that it says something of the commit; a run by hand draws new ones, and finds new faults.
@@ -17,6 +20,20 @@ settings.register_profile(
     "busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
 )
 settings.load_profile("busy machine")
+
+
+def pytest_configure() -> None:
+    shared_folder()  # made before the processes that share it
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest comes first, so that no core waits for another at the end."""
+    spread.name_apart(items)
+    items.sort(key=spread.start_rank)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    return spread.scheduler(config, log)
 
 
 @pytest.fixture(scope="session")

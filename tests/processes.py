@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import fcntl
 import json
 import os
 import queue
@@ -25,6 +26,7 @@ from typing import Any, TypeVar
 BASE_DIR = Path(__file__).resolve().parent.parent
 PREPARE = "import pathlib, sys; from designer.set_up import prepare; prepare(pathlib.Path(sys.argv[1]))"
 READY = "Clusterwright is ready: "
+SHARED = "CLUSTERWRIGHT_TESTS_SHARED"  # names the folder that all processes of a run share
 T = TypeVar("T")
 
 
@@ -155,20 +157,43 @@ class RunningApp:
 
 
 @cache
+def shared_folder() -> Path:
+    """A folder of this run of the tests for all its processes: whoever asks first makes it, and removes it at its end."""
+    if SHARED not in os.environ:
+        os.environ[SHARED] = tempfile.mkdtemp(prefix="clusterwright-tests-")
+        atexit.register(shutil.rmtree, os.environ[SHARED], ignore_errors=True)
+    return Path(os.environ[SHARED])
+
+
+@contextlib.contextmanager
+def one_at_a_time(name: str) -> Iterator[Path]:
+    """No two processes of the run at once; a path of that name in the folder which they share."""
+    path = shared_folder() / name
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield path
+
+
+@cache
 def _prepared() -> Path:
     """A state folder as a first start leaves it: tables, chart library, static files. Made once for all tests."""
-    folder = Path(tempfile.mkdtemp(prefix="clusterwright-prepared-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    done = subprocess.run(
-        [sys.executable, "-c", PREPARE, str(folder)],
-        cwd=BASE_DIR,
-        env=clean_environment(folder),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return folder
+    with one_at_a_time("prepared") as folder:
+        if folder.exists():
+            return folder
+        draft = folder.with_name("draft")
+        with contextlib.suppress(FileNotFoundError):  # the chart library, where this installation has made it already
+            shutil.copytree(Path(os.environ.get("DESIGNER_VAR", BASE_DIR / "var")) / "assets", draft / "assets")
+        done = subprocess.run(
+            [sys.executable, "-c", PREPARE, str(draft)],
+            cwd=BASE_DIR,
+            env=clean_environment(draft),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        draft.rename(folder)
+        return folder
 
 
 def prepare(var: Path) -> Path:

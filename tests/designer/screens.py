@@ -165,7 +165,7 @@ def main() -> None:
     """Take every picture anew, or those that are named."""
     from playwright.sync_api import sync_playwright
 
-    from tests.designer.test_browser import ARGUMENTS, CHROMIUM
+    from tests.designer.browsing import ARGUMENTS, CHROMIUM
 
     names = sys.argv[1:] or list(PAGES)
     with tempfile.TemporaryDirectory() as var, running_app(prepare(Path(var))) as app, sync_playwright() as driver:

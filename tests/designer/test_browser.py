@@ -2,29 +2,16 @@
 
 import io
 import json
-import os
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pypdf import PdfReader
 
+from tests.designer.browsing import CHROMIUM, opened
 from tests.estimator.log_texts import LOGS
-from tests.processes import prepare, running_app
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync",
-]  # fmt: skip
-WATCH = """
-window.violations = []; window.shift = 0;
-document.addEventListener("securitypolicyviolation", (e) => window.violations.push(`${e.violatedDirective} ${e.blockedURI}`));
-new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.hadRecentInput) window.shift += e.value; })
-  .observe({ type: "layout-shift", buffered: true });
-"""
 SIZES = [(1440, 900), (390, 844)]
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -33,55 +20,6 @@ pytestmark = [
     pytest.mark.processes,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
 ]
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory):
-    with running_app(prepare(tmp_path_factory.mktemp("browser"))) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Chromium. Where libraries are missing that only root may install, the tests skip; as root they fail."""
-    driver = playwright.sync_playwright()
-    try:
-        started = driver.start()
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-    except playwright.Error as error:
-        if os.geteuid() == 0:
-            raise
-        pytest.skip(f"the browser or its driver does not start here: {error}")
-    yield browser
-    browser.close()
-    started.stop()
-
-
-@pytest.fixture(scope="module")
-def session(app, browser):
-    """The cookies of the local owner, whose first visit went to a sample."""
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(app.sign_in_url)
-    page.wait_for_selector("#bom", timeout=20_000)
-    yield {"state": context.storage_state(), "first": page.url, "words": page.inner_text("main")}
-    context.close()
-
-
-def opened(browser, session, watched, **options):
-    context = browser.new_context(
-        storage_state=session["state"], **{"viewport": {"width": 1440, "height": 900}, **options}
-    )
-    context.add_init_script(WATCH)
-    page = context.new_page()
-    page.on("console", lambda message: watched.append(message.text) if is_fault(message) else None)
-    page.on("pageerror", lambda error: watched.append(str(error)))
-    return page
-
-
-def is_fault(message):
-    """An error or a warning, but for htmx's word that leaving the page has ended a preview that was under way."""
-    return message.type in ("error", "warning") and not message.text.startswith(("htmx:sendAbort", "htmx:afterRequest"))
 
 
 @pytest.fixture
@@ -97,10 +35,17 @@ def page(browser, session):
     page.context.close()
 
 
-def test_the_first_visit_lands_on_a_finished_sample(session):
-    assert "DGX H100 SuperPOD, 4 scalable units" in session["words"]
-    assert "Bill of materials" in session["words"]
-    assert "Predicted all-reduce" in session["words"]
+def test_the_first_visit_lands_on_a_finished_sample(app, accounts, browser):
+    watched: list[str] = []
+    page = opened(browser, {"state": None}, watched)
+    page.goto(app.url + accounts.new("newcomer")["link"])
+    page.wait_for_selector("#bom", timeout=20_000)
+    words = page.inner_text("main")
+    assert "DGX H100 SuperPOD, 4 scalable units" in words
+    assert "Bill of materials" in words
+    assert "Predicted all-reduce" in words
+    assert page.evaluate("window.violations") == watched == []
+    page.context.close()
 
 
 def test_figures_follow_what_is_typed(page):

@@ -13,8 +13,8 @@ import pytest
 from PIL import Image
 
 from tests.designer import screens
-from tests.designer.screens import THEMES, Gallery
-from tests.designer.test_browser import CHROMIUM, app, browser  # noqa: F401 (fixtures)
+from tests.designer.browsing import CHROMIUM
+from tests.designer.screens import THEMES
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
@@ -64,11 +64,6 @@ def cells(shot):
 def unlikeness(one, other):
     apart = np.abs(cells(one) - cells(other))
     return Unlikeness(float(apart.mean()), float((apart > MOVED).mean()))
-
-
-@pytest.fixture(scope="module")
-def gallery(app, browser):  # noqa: F811
-    return Gallery(app, browser)
 
 
 LOOKS = [(theme, width) for theme in THEMES for width in (NARROW, WIDE)]

@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.designer.screens import Gallery
-from tests.designer.test_browser import CHROMIUM, app, browser  # noqa: F401 (fixtures)
+from tests.designer.browsing import CHROMIUM
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
@@ -39,11 +38,6 @@ CLIPPED = """() => {
 }"""
 LIGHTNESS = """() => { const [r, g, b] = getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/g).map(Number);
   return Math.min(r, g, b); }"""
-
-
-@pytest.fixture(scope="module")
-def gallery(app, browser):  # noqa: F811
-    return Gallery(app, browser)
 
 
 @pytest.mark.parametrize("wish", ["reduce", "no-preference"])

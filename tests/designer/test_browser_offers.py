@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.designer.test_browser import CHROMIUM, app, browser, page, session
+from tests.designer.browsing import CHROMIUM
+from tests.designer.test_browser import page
 from tests.estimator.quote_files import workbook
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -11,7 +12,7 @@ pytestmark = [
     pytest.mark.processes,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
 ]
-__all__ = ["app", "browser", "page", "session"]  # fixtures, found by their names
+__all__ = ["page"]  # a fixture, found by its name
 # no header that says what a column is
 ODD = [
     ["N", "V", "W", "X"],

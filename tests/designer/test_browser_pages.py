@@ -5,8 +5,8 @@ from importlib.resources import files
 
 import pytest
 
-from tests.designer.screens import PAGES, STATES, THEMES, Gallery
-from tests.designer.test_browser import CHROMIUM, WATCH, app, browser, is_fault  # noqa: F401 (fixtures)
+from tests.designer.browsing import CHROMIUM, WATCH, is_fault
+from tests.designer.screens import PAGES, STATES, THEMES
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
@@ -18,11 +18,6 @@ AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 RUN_AXE = f"(part) => axe.run(part || document, {{ runOnly: {RULES}, resultTypes: ['violations'] }})"
 UNFOLD = "for (const fold of document.querySelectorAll('details:not(.menu)')) fold.open = true"
-
-
-@pytest.fixture(scope="module")
-def gallery(app, browser):  # noqa: F811
-    return Gallery(app, browser)
 
 
 @pytest.fixture(scope="module", params=[390, 1440])

@@ -6,7 +6,8 @@ import signal
 
 import pytest
 
-from tests.designer.test_browser import CHROMIUM, app, browser, opened, session  # noqa: F401 (fixtures)
+from tests.designer.browsing import CHROMIUM, opened
+from tests.processes import prepare, running_app
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
@@ -19,15 +20,20 @@ FORM = """() => { const sent = new URLSearchParams(new FormData(document.getElem
 
 
 @pytest.fixture
-def tab(browser, session):  # noqa: F811
+def tab(browser, session):
     """A page with a design of its own, opened for typing."""
     watched: list[str] = []
     page = opened(browser, session, watched)
-    page.goto(session["first"].split("/designs/")[0] + "/designs/new/")
-    page.evaluate("for (const block of document.querySelectorAll('details')) block.open = true")
+    unfolded(page, session["first"].split("/designs/")[0])
     page.watched = watched
     yield page
     page.context.close()
+
+
+def unfolded(page, app_url):
+    """A new design with every block of its form open."""
+    page.goto(f"{app_url}/designs/new/")
+    page.evaluate("for (const block of document.querySelectorAll('details')) block.open = true")
 
 
 def at(page):
@@ -76,12 +82,22 @@ def test_edits_are_kept_over_a_reload_and_taken_back_to_the_first_state(tab):
     assert tab.watched == []
 
 
-def test_no_edit_is_lost_when_the_server_is_killed(tab, app):  # noqa: F811
+@pytest.fixture
+def own_app(tmp_path):
+    """An app of this test alone: what kills a server must not do it to others."""
+    with running_app(prepare(tmp_path)) as running:
+        yield running
+
+
+def test_no_edit_is_lost_when_the_server_is_killed(browser, own_app):
+    tab = opened(browser, {"state": None}, [])
+    tab.goto(own_app.sign_in_url)
+    unfolded(tab, own_app.url)
     rng = random.Random(12)
     random_edit(tab, rng, 0)
     sent(tab)
     before = at(tab)
-    os.kill(app.main_process("gunicorn"), signal.SIGKILL)
+    os.kill(own_app.main_process("gunicorn"), signal.SIGKILL)
     for number in range(1, 6):
         tab.fill("#id_name", f"While away {number}")
         tab.locator("#id_name").blur()
@@ -93,6 +109,7 @@ def test_no_edit_is_lost_when_the_server_is_killed(tab, app):  # noqa: F811
     assert "While+away+5" in kept
     tab.reload()
     assert tab.evaluate(FORM) == kept
+    tab.context.close()
 
 
 def test_a_second_tab_follows_the_first(tab):
@@ -122,7 +139,7 @@ def tab_to(page, selector, most=250):
     raise AssertionError(f"{selector} is not reached by Tab")
 
 
-def test_a_first_session_by_keyboard_alone(browser, session):  # noqa: F811
+def test_a_first_session_by_keyboard_alone(browser, session):
     """From a blank design to a saved version, its cost, a step back, and the help of a field."""
     page = opened(browser, session, [])
     page.goto(session["first"].split("/designs/")[0] + "/designs/new/")

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.designer.test_browser import CHROMIUM, WATCH, app, browser, is_fault, opened, session  # noqa: F401 (fixtures)
+from tests.designer.browsing import CHROMIUM, WATCH, is_fault, opened
 
-# ruff: noqa: F811 (fixtures by their names)
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
     pytest.mark.browser,

@@ -3,10 +3,11 @@
 import pytest
 
 from designer.tour import STEPS
-from tests.designer.test_browser import CHROMIUM, app, browser, opened, playwright, session  # noqa: F401 - fixtures
+from tests.designer.browsing import CHROMIUM, opened
 from tests.estimator.fabric_dumps import ibnetdiscover
 from tests.estimator.test_from_dump import cables
 
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.processes,
@@ -19,7 +20,7 @@ IS_INSIDE = """() => { const box = document.querySelector('#tour').getBoundingCl
 
 
 @pytest.fixture
-def visit(app, browser, session):  # noqa: F811
+def visit(app, browser, session):
     """Opens an address with a size and a scheme; at the end nothing was blocked and nothing failed."""
     pages = []
     watched: list[str] = []

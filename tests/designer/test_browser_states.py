@@ -9,7 +9,7 @@ import re
 import pytest
 
 from designer.services import DRAFTS_KEPT
-from tests.designer.test_browser import CHROMIUM, app, browser, opened, session  # noqa: F401 (fixtures)
+from tests.designer.browsing import CHROMIUM
 from tests.designer.test_browser_session import sent, tab  # noqa: F401 (fixture)
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

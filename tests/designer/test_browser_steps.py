@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.designer.test_browser import CHROMIUM, app, browser, opened, session  # noqa: F401 (fixtures)
+from tests.designer.browsing import CHROMIUM, opened
 from tests.designer.test_browser_session import FORM, at, sent, tab  # noqa: F401 (fixture)
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

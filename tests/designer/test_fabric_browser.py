@@ -5,7 +5,8 @@ import struct
 
 import pytest
 
-from tests.designer.test_browser import CHROMIUM, app, browser, is_fault, opened, page, session
+from tests.designer.browsing import CHROMIUM, opened
+from tests.designer.test_browser import page
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
@@ -13,7 +14,7 @@ pytestmark = [
     pytest.mark.processes,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
 ]
-__all__ = ["app", "browser", "is_fault", "page", "session"]  # fixtures, found by their names
+__all__ = ["page"]  # a fixture, found by its name
 
 
 @pytest.fixture

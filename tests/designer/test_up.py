@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+import re
 import signal
 import socket
 import sqlite3
@@ -305,6 +306,27 @@ class TestBootstrap:
         for line in ("pytest==0.0.1", "no-such-package==1.0"):
             lock.write_text(f"{line}\n")
             assert not bootstrap.holds_locked_versions([bootstrap.REQUIREMENTS, lock])
+
+    @pytest.mark.parametrize("given", [[], ["-p", "no:cacheprovider"], ["-x", "-k", "no such path"], ["--color=yes"]])
+    def test_the_whole_suite_takes_all_cores(self, bootstrap: types.ModuleType, given: list[str]) -> None:
+        assert bootstrap.usual_test_options(given)[:2] == ["-n", "auto"]
+
+    @pytest.mark.parametrize(
+        "given", [["tests/test_docs.py"], ["tests"], ["tests/test_docs.py::test_x"], ["-n0"], ["--pdb"], ["--version"]]
+    )
+    def test_what_the_caller_names_is_run_as_the_caller_says(
+        self, bootstrap: types.ModuleType, given: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(BASE_DIR)
+        assert bootstrap.usual_test_options(given) == []
+
+    def test_a_phase_says_what_it_does_and_how_long_it_took(
+        self, bootstrap: types.ModuleType, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert bootstrap.phase("Counting", lambda: sum(range(100_000))) == 4_999_950_000
+        words = capsys.readouterr().err.splitlines()
+        assert words[0] == "Counting …"
+        assert re.fullmatch(r"  \d+\.\d s, of a processor \d+\.\d s", words[1])
 
     def test_a_changed_lock_changes_the_stamp(self, bootstrap: types.ModuleType, tmp_path: Path) -> None:
         assert bootstrap.stamp_of(tmp_path, "python") == ""

@@ -5,6 +5,7 @@ import csv
 import os
 import re
 import shutil
+import socket
 import subprocess
 import time
 from collections import defaultdict
@@ -91,6 +92,13 @@ def wait_for(path: Path, text: str) -> str:
     raise AssertionError(f"{text!r} does not come: {found[-2000:]}")
 
 
+def free_port() -> int:
+    """A port of this machine that nothing listens on: two runs of the tests may stand side by side."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 def slurm_log(topology: str, n_nodes: int, folder: Path) -> str:
     """What slurmctld says once it has read the topology."""
     (folder / "topology.conf").write_text(topology)
@@ -102,7 +110,7 @@ SlurmctldHost=localhost
 AuthType=auth/none
 CredType=cred/none
 SlurmUser={os.environ.get("USER", "root")}
-SlurmctldPort=16817
+SlurmctldPort={free_port()}
 StateSaveLocation={folder / "state"}
 SlurmctldPidFile={folder / "slurmctld.pid"}
 SlurmctldLogFile={folder / "slurmctld.log"}
