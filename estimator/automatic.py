@@ -258,7 +258,15 @@ def _pod_candidates(one: Asked, n_pods: IntArray, rows: IntArray) -> Candidates:
     many = _take(one, np.zeros(len(n_pods), dtype=np.int64))
     most_down = np.full(len(n_pods), base.downlinks[0])
     if one.rails_a_leaf[0]:
-        found = _rounded(many, n_pods, rows * n_pods, np.full(len(rows), nodes), is_open, most_down)
+        of, total = n_pods, rows * n_pods
+        if is_open[:1].any() and not pod and not one.symmetric[0]:  # with a last pod of as few units as can be
+            least = leaf_rows(base.grown_nodes, one, base)
+            fewer = np.maximum(total - n_pods + 1, least)
+            short = np.flatnonzero(fewer < total)
+            of, total = np.concatenate([of, of[short]]), np.concatenate([total, fewer[short]])
+            many, is_open = _take(one, np.zeros(len(of), dtype=np.int64)), np.full(len(of), True)
+            most_down = np.full(len(of), base.downlinks[0])
+        found = _rounded(many, of, total, np.full(len(of), nodes), is_open, most_down)
         units = found.asked.unit_nodes if is_open[:1].any() else np.full(len(found), unit)
         if pod and is_open[:1].any():  # units that cut the pod into equal parts
             units = ceil_div(pod, ceil_div(pod, units))

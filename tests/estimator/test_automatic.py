@@ -174,6 +174,7 @@ def switches(specs: list[DesignSpec]) -> list[int]:
     ("dgx-a100-640", "hdr", 290, "1:1", "rail-optimized", 336),  # as 295: four units of 16 and 15, where five stood alone
     ("dgx-a100-640", "roce-200", 342, "1:1", "top-of-rack", 230),  # five full pods and a smaller one, where it was 236
     ("dgx-a100-640", "roce-200", 345, "2:1", "top-of-rack", 141),  # eleven full pods and half of one, where it was 145
+    ("vr-nvl72-tray", "roce-800", 512, "4:1", "rail-optimized", 154),  # pods of six and five units, where it was 158
     ("gb300-tray", "xdr", 8192, "1:1", "rail-optimized", 1197),  # where pods of two sizes took 1,464
     ("dgx-h100", "ndr", 1985, "1:1", "rail-optimized", 1280),  # as 2,048: the last pod shares its nodes out
     ("dgx-h100", "ndr", 2048, "1:1", "rail-optimized", 1280),  # 512 + 512 + 256, as published
