@@ -105,21 +105,31 @@ def _template(name: str, page: tuple[float, float], on_page: Any) -> PageTemplat
 
 
 class _NumberedCanvas(Canvas):
-    """Writes "3 of 12" once it knows how many pages there are; its date is the one given."""
+    """Writes "3 of 12" once it knows how many pages there are; its date is the one given.
+
+    Pages are held until then, and reportlab counts a page when it is written: a bookmark is set on its page then too.
+    """
 
     def __init__(self, *args: Any, made: datetime, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         stamp, utc = self._doc._timeStamp, made.astimezone(UTC) if made.tzinfo else made
         stamp.YMDhms, stamp.tzname, stamp.dhh, stamp.dmm = tuple(utc.timetuple())[:6], "UTC", 0, 0
         self._pages: list[dict[str, Any]] = []
+        self._bookmarks: tuple[str, ...] = ()
+
+    def bookmarkPage(self, key: str) -> None:
+        self._bookmarks += (key,)
 
     def showPage(self) -> None:
         self._pages.append(dict(self.__dict__))
+        self._bookmarks = ()
         self._startPage()
 
     def save(self) -> None:
         for number, page in enumerate(self._pages, start=1):
             self.__dict__.update(page)
+            for key in self._bookmarks:
+                super().bookmarkPage(key)
             if number > 1:
                 words = f"{number} of {len(self._pages)}"
                 self.setFillColor(MUTED)

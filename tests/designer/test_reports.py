@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
-from designer.exports.downloads import bom_pdf
+from designer.exports.downloads import bom_pdf, cost_pdf
 from designer.exports.pdf_grid import Field, Grid, Row, Text
 from designer.exports.pdf_page import About, pdf_bytes
 from designer.exports.pdf_text import REGULAR, SUPPLIED, markup, printable, runs, width, wrapped
@@ -58,6 +58,20 @@ def test_a_report_has_its_parts_in_order(real: dict[str, Any]) -> None:
         "Assumptions and sources",
     ]
     assert titles[-1] == "Signatures of versions"
+
+
+@pytest.mark.parametrize("make", [bom_pdf, cost_pdf])
+def test_every_bookmark_opens_the_page_of_its_heading(real: dict[str, Any], make: Any) -> None:
+    pdf = PdfReader(io.BytesIO(make(real, MADE).content))
+
+    def entries(outline: list[Any]) -> list[Any]:
+        return [found for item in outline for found in (entries(item) if isinstance(item, list) else [item])]
+
+    places = [int(pdf.get_destination_page_number(item) or 0) for item in entries(pdf.outline)]
+    assert len(places) > 8
+    assert places == sorted(places)
+    for item, place in zip(entries(pdf.outline), places, strict=True):
+        assert item.title in " ".join(pdf.pages[place].extract_text().split())
 
 
 def test_a_report_names_every_line_its_price_and_source(real: dict[str, Any], text: str) -> None:
