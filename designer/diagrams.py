@@ -8,7 +8,7 @@ page's stylesheet overrides: the same picture follows the page's scheme and can 
 
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -50,6 +50,7 @@ class Column:
     n_nodes: int = 0
     n_leaf: int = 0
     n_spine: int = 0
+    n_core: int = 0
     stands_for: int = 1
 
 
@@ -73,7 +74,7 @@ def plan_of(fabric: Mapping[str, Any]) -> Plan:
     rails = _rails(fabric)
     if fabric["tiers"] == 1 or components > fabric["planes"]:
         blocks = [
-            Column(_component_title(k, fabric), 0, _shared(leaf, components), _shared(spine, components))
+            Column(_component_title(k, fabric), 0, *(_shared(n, components) for n in (leaf, spine, counts["core"])))
             for k in range(components)
         ]
         return Plan(blocks, frozenset({"node"}))
@@ -123,12 +124,8 @@ def shown_columns(columns: list[Column]) -> list[Column]:
         return columns
     head = MAX_COLUMNS - 3
     middle = columns[head:-1]
-    like = middle[0]
-    return [
-        *columns[:head],
-        Column(f"{count(len(middle))} more", like.n_nodes, like.n_leaf, like.n_spine, len(middle)),
-        columns[-1],
-    ]
+    more = replace(middle[0], title=f"{count(len(middle))} more", stands_for=len(middle))
+    return [*columns[:head], more, columns[-1]]
 
 
 class _Canvas:
@@ -245,7 +242,7 @@ def _draw_tier(canvas: _Canvas, frame: _Frame, tier: str, fabric: Mapping[str, A
 
 
 def _in_block(column: Column, tier: str) -> int:
-    return {"node": column.n_nodes, "leaf": column.n_leaf, "spine": column.n_spine}[tier]
+    return {"node": column.n_nodes, "leaf": column.n_leaf, "spine": column.n_spine, "core": column.n_core}[tier]
 
 
 def _planes_in(frame: _Frame, number: int) -> int:

@@ -25,6 +25,7 @@ DESIGNS = {
     "unit-and-a-bit": design(33),
     "many-units": design(256),
     "rail-only": design(64, layout="rail-only"),
+    "rail-only-three-tiers": design(18, layout="rail-only", tiers=3, leaf_downlinks=1, pod_nodes=1),
     "top-of-rack": design(100, layout="top-of-rack"),
     "three-pods": design(2048),
     "pods-of-racks": design(288, server="gb200-tray", tiers=3, scalable_unit_nodes=18, pod_nodes=144, leaf_downlinks=18,
@@ -114,6 +115,7 @@ def test_blocks_add_up_to_the_fabric(drawn):
         ("node", "n_nodes", "nodes"),
         ("leaf", "n_leaf", "leaf"),
         ("spine", "n_spine", "spine"),
+        ("core", "n_core", "core"),
     ):
         numbers = [getattr(column, attribute) for column in plan.columns]
         if tier not in plan.spans and all(numbers):
