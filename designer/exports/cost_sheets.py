@@ -355,7 +355,7 @@ def _per_tokens(ledger: Ledger, basis: Basis, years: int) -> None:
 def _per(ledger: Ledger, basis: Basis, key: str, label: str, of: str, count: str) -> None:
     ledger.add(
         key, "Total", label, lambda end: f"ROUND({ledger.cell(of, end)}/{parameter_cell(basis, count, end)},2)",
-        lambda end: round(ledger.value(of, end) / basis.end(count, end), 2),
+        lambda end: cents(ledger.value(of, end) / basis.end(count, end)),
         f"{of} ÷ {basis.facts[count].label}",
     )  # fmt: skip
 

@@ -45,10 +45,31 @@ def requests(draw: st.DrawFn) -> dict[str, Any]:
         request["other_fabrics"] = draw(_others())
     request["site"] = draw(_site())
     if draw(st.integers(0, 3)) == 0:
-        request["economics"] = {
-            "spares": draw(_some(switches=_share(), optics=_share(), cables=_share(), nics=_share()))
-        }
+        request["economics"] = draw(_economics())
     return request
+
+
+@st.composite
+def _economics(draw: st.DrawFn) -> dict[str, Any]:
+    """Prices, and what is paid once and every year; parameters by their name, most left to the catalog."""
+    spares = _some(switches=_share(), optics=_share(), cables=_share(), nics=_share())
+    economics: dict[str, Any] = draw(_some(
+        spares=spares, price_book=st.sampled_from(["street", "anchors", "dealer", "branded"]),
+        facility=st.sampled_from(["colocation", "own-building", "existing"]), years=st.integers(1, 15),
+        volume_discount=st.sampled_from([0.03, 0.25, 1 / 3]), network_licences=st.booleans(), gpu_licences=st.booleans(),
+        staff=st.booleans(), design_labour=st.booleans(), sales_tax=st.sampled_from([0.0, 0.0825, 0.19]),
+        warranty_years=st.sampled_from([0, 1, 5]), cloud_usd_per_gpu_hour=st.sampled_from([1.99, 4.5]),
+        tokens_per_s_per_gpu=st.sampled_from([77, 500]),
+    ))  # fmt: skip
+    if draw(st.booleans()):
+        economics |= draw(_some(
+            electricity_usd_per_kwh=st.sampled_from([0.0, 0.085, 0.31]), pue=st.sampled_from([1.0, 1.27]),
+            load_factor=st.sampled_from([0.5, 1]), utilization=st.sampled_from([0.33, 1]),
+            discount_rate=st.sampled_from([0.0, 0.07]), colocation_usd_per_kw_month=st.sampled_from([0, 129.5]),
+            support_server=_share(), support_switch=_share(), support_other=_share(), freight=_share(),
+            contingency=_share(), depreciation_years=st.sampled_from([1, 3.5, 15]), residual_value=_share(),
+        ))  # fmt: skip
+    return economics
 
 
 def _share() -> st.SearchStrategy[float]:

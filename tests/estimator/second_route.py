@@ -12,7 +12,7 @@ import json
 import math
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -32,6 +32,8 @@ ENDS = {  # kinds of device at the two ends of a tier, and what the bill calls t
 SWITCHES = ("leaf", "spine", "core")
 SPARES = {"switch": ("spare-switches", 1), "nic": ("spare-nics", 1), "transceiver": ("spare-optics", 2),
           "cable": ("spare-cables", 2), "fiber": ("spare-cables", 2)}  # fmt: skip
+
+CAPITAL = {"server": "servers", "rack-system": "servers", "rack": "facility", "cooling": "facility"}
 
 
 @lru_cache(maxsize=32)
@@ -298,7 +300,20 @@ def _money(estimate: Mapping[str, Any]) -> Iterator[str]:
         said = bom["totals_by_category"][category]
         if {end: _cents(said[end]) for end in sums} != dict(sums):
             yield f"total of {category}: {dict(sums)} cents by lines, {said} on the bill"
+    yield from _capital(estimate, by_category)
     yield from _spares(estimate)
+
+
+def _capital(estimate: Mapping[str, Any], by_category: Mapping[str, Counter[str]]) -> Iterator[str]:
+    """What the purchase costs, by servers, network and facility, from the sums of the bill's categories."""
+    sums: dict[str, Counter[str]] = defaultdict(Counter)
+    for category, amounts in by_category.items():
+        sums[CAPITAL.get(category, "network")] += amounts
+        sums["total"] += amounts
+    for part, said in estimate["cost"]["capex_usd"].items():
+        here = {end: sums[part][end] for end in ("low", "typical", "high")}
+        if here != {end: _cents((said or {}).get(end, 0)) for end in here}:
+            yield f"purchase of {part}: {here} cents by lines, {said} in the cost"
 
 
 def _spares(estimate: Mapping[str, Any]) -> Iterator[str]:
@@ -326,8 +341,12 @@ def _spares(estimate: Mapping[str, Any]) -> Iterator[str]:
 # ---------------------------------------------------------------- many designs
 
 
-def main(n_designs: int, start: int = 0) -> None:
-    """Run so many random designs that can be built, from a seed on, and print every difference; a hundred requests a seed."""
+def main(arguments: Sequence[str], counted: Callable[[dict[str, Any]], list[str]] | None = None) -> None:
+    """Run so many random designs that can be built, from a seed on, and print every difference; a hundred requests a seed.
+
+    ``arguments`` are that number, 1000 without one, and the seed. ``counted`` gives the differences of a request; without
+    it, those between Estimate and link lists.
+    """
     import traceback
 
     from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -336,12 +355,14 @@ def main(n_designs: int, start: int = 0) -> None:
     from tests.estimator.random_designs import requests
     from tests.estimator.test_second_route import both_routes
 
+    n_designs, start = (*map(int, arguments), *(1000, 0)[len(arguments) :])
+    count = counted or both_routes
     built, refused, wrong = 0, Counter[str](), 0
 
     def one(request: dict[str, Any]) -> None:
         nonlocal built, wrong
         try:
-            found = both_routes(request)
+            found = count(request)
         except EstimatorError as error:
             refused[error.problems[0].code] += 1
             return
@@ -362,4 +383,4 @@ def main(n_designs: int, start: int = 0) -> None:
 
 
 if __name__ == "__main__":
-    main(*(int(number) for number in sys.argv[1:3] or ["1000"]))
+    main(sys.argv[1:3])

@@ -1,0 +1,33 @@
+"""Files of random designs, counted a second time: a few here, a thousand by ``python -m tests.designer.second_route_exports``."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from estimator.errors import EstimatorError
+from tests.designer.second_route_exports import all_routes
+from tests.estimator.random_designs import requests
+
+
+@settings(max_examples=4, deadline=None)
+@given(requests())
+def test_files_of_random_designs_say_what_the_estimate_says(request: dict[str, Any]) -> None:
+    try:
+        found = all_routes(request)
+    except EstimatorError:
+        return  # no such design; other tests say why
+    assert not found
+
+
+@pytest.mark.parametrize("request_", [
+    {"compute": {"server": "dgx-h200", "nodes": 3},
+     "fabric": {"generation": "ndr", "layout": "rail-only", "tiers": 3, "leaf_downlinks": 1, "pod_nodes": 1}},
+    {"compute": {"server": "hgx-h100-8u", "nodes": 7}, "fabric": {"generation": "ndr"}},
+    {"compute": {"server": "gb200-tray", "nodes": 18}, "fabric": {"generation": "ndr"},
+     "other_fabrics": [{"role": "storage"}],
+     "economics": {"years": 15, "facility": "own-building", "staff": True, "spares": {"switches": 0.1}}},
+])  # fmt: skip
+def test_every_file_is_read_back(request_: dict[str, Any]) -> None:
+    """Rails that share no core, half a cent a GPU, trays of a rack with a second network and fifteen years."""
+    assert not all_routes(request_, is_slow=True)
