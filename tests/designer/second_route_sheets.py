@@ -29,6 +29,7 @@ BILL = {  # header of the workbook's bill → where its line has the same; the C
     "Basis of price": "price_basis", "Assumed": "assumption", "What set the price": "price_rule",
     "Source of price": "price_source", "Note on price": "price_note", "Power (W)": "power_w",
 }  # fmt: skip
+BASES = {"list": "listed", "seed": "planning anchor", "request": "set in the design"}  # and the others by their key
 LEDGER = {  # item of the sheet of cost → where the Estimate has the same
     "Servers": "capex_usd.servers", "Network": "capex_usd.network", "Racks and cooling": "capex_usd.facility",
     "Purchase price": "capex_usd.total", "One-off cost": "one_off_usd.total", "Outlay": "outlay_usd",
@@ -172,8 +173,11 @@ def _bill(estimate: Json, rows: Sequence[tuple[Any, ...]]) -> Iterator[str]:
     for line, row in zip(lines, rows[1:], strict=False):
         found = dict(zip(header, row, strict=True))
         for title, path in BILL.items():
-            if not _is_cell(found[title], at(line, path)):
-                yield f"bill, workbook: line {line['line']} has {found[title]!r} as {title}, not {at(line, path)!r}"
+            said = at(line, path)
+            if path == "price_basis" and said:
+                said = BASES.get(said, said.replace("_", " "))
+            if not _is_cell(found[title], said):
+                yield f"bill, workbook: line {line['line']} has {found[title]!r} as {title}, not {said!r}"
         for end in RANGE:
             if found[f"Unit price, {end} (USD)"] is not None:
                 pieces = found["Quantity"] + found["Spares"]
