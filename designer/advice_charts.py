@@ -23,7 +23,8 @@ from designer.templatetags.units import (
     usd,
     usd_range,
 )
-from estimator.advice_criteria import (
+from estimator.catalog.loader import Catalog
+from estimator.compare.criteria import (
     FAMILIES,
     INFINIBAND,
     ROCE,
@@ -32,8 +33,7 @@ from estimator.advice_criteria import (
     large_busbw,
     switch_makers,
 )
-from estimator.catalog.loader import Catalog
-from estimator.cost import NETWORK
+from estimator.cost.cost import NETWORK
 
 Json = Mapping[str, Any]
 NAMES = ("InfiniBand", "RoCE")

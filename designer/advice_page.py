@@ -7,14 +7,14 @@ from typing import Any
 
 from designer.advice_charts import advice_charts
 from designer.templatetags.units import words
-from estimator.advice import PRIORITIES, advise
-from estimator.advice_criteria import Compared
 from estimator.catalog.loader import Catalog, load_catalog
-from estimator.changes import apply_change
+from estimator.compare.advice import PRIORITIES, advise
+from estimator.compare.criteria import Compared
+from estimator.compare.other_family import SIBLINGS, sibling_spec
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.pipeline import estimate
-from estimator.sibling import SIBLINGS, sibling_spec
 from estimator.spec import parse_spec
+from estimator.spec.change import apply_change
 from estimator.units import is_whole_number
 
 FULL = ("counts", "cables", "bom", "cost", "performance", "failures")

@@ -25,8 +25,8 @@ from designer.advice_page import (
 from designer.job_page import version_asked
 from designer.models import Design
 from designer.result_query import one_of
-from estimator.advice import generations_json
 from estimator.catalog.loader import load_catalog
+from estimator.compare.advice import generations_json
 from estimator.errors import EstimatorError
 
 DESIGNS_OFFERED = 100

@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 
 from designer.models import PriceBook
 from estimator.errors import Problem
-from estimator.own_prices import OwnPrices
+from estimator.spec.price_book import OwnPrices
 
 BASE_KEY, PRICES_KEY = "economics.price_book", "economics.prices"
 OWN, KEPT = "own:", "kept:"  # before a book's id; before the catalog's book behind prices that the design carries

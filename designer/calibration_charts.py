@@ -9,7 +9,7 @@ from designer.charts import IS_ON, SMALLEST_DRAWN_BYTES, chart_of, crosshair, si
 from designer.names import COLLECTIVES
 from designer.scaling_charts import AT_HOVER, BUSBW_OF, MEASURED, POINT, y_axis
 from designer.templatetags.units import change_share, count, duration_us, gb_s, message_size
-from estimator.collectives import BUS_FACTORS
+from estimator.performance.collectives import BUS_FACTORS
 
 SERIES = ["Measured", "Predicted by the catalog", "Predicted after the fit"]
 KEYS = ("measured_us", "before_us", "after_us")

@@ -6,10 +6,10 @@ from typing import Any
 
 from designer.names import COLLECTIVES
 from designer.templatetags.units import count, decimal, words
+from estimator.calibration.logged_run import LoggedRun, log_system, run_of
+from estimator.calibration.nccl_logs import ParsedLog, read_log
 from estimator.catalog.loader import Catalog
 from estimator.errors import EstimatorError, Problem
-from estimator.log_systems import LoggedRun, log_system, run_of
-from estimator.nccl_logs import ParsedLog, read_log
 
 AS_LOGGED = "As the logs say"
 FABRICS = {

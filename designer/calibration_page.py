@@ -24,11 +24,11 @@ from designer.templatetags.units import (
     rounded,
     words,
 )
-from estimator.calibrated import Calibrated
+from estimator.calibration.faults import NOTHING
+from estimator.calibration.measured import SIZE_CLASSES
+from estimator.calibration.report import CLASS_LABELS
 from estimator.catalog.loader import Catalog, load_catalog
-from estimator.log_faults import NOTHING
-from estimator.measured_runs import SIZE_CLASSES
-from estimator.validation_report import CLASS_LABELS
+from estimator.spec.calibration import Calibrated
 from estimator.version import MODEL_VERSION
 
 TITLES = {

@@ -31,10 +31,10 @@ from designer.models import Calibration, Design
 from designer.names import COLLECTIVES
 from designer.revising import revise
 from designer.uploads import bytes_of
-from estimator.calibration import MAX_LOGS, calibrate
+from estimator.calibration.nccl_logs import MAX_LOG_BYTES
+from estimator.calibration.site_fit import MAX_LOGS, calibrate
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem, SpecError
-from estimator.nccl_logs import MAX_LOG_BYTES
 
 SECTION = {"section": "calibrations"}
 

@@ -6,9 +6,9 @@ from django.contrib.auth.models import User
 
 from designer.labels import checked_name
 from designer.models import Calibration
-from estimator.calibrated import Calibrated
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
+from estimator.spec.calibration import Calibrated
 from estimator.version import MODEL_VERSION
 
 

@@ -15,10 +15,10 @@ from designer.job_page import version_asked
 from designer.link_lists import is_outdated, links_of
 from designer.result_query import one_of
 from designer.uploads import MAX_NAMES_BYTES, bytes_of
+from estimator.asbuilt.readers.files import AUTO, FORMATS
+from estimator.asbuilt.report import compare_links
 from estimator.errors import EstimatorError, Problem, SpecError
-from estimator.handoff.readers.files import AUTO, FORMATS
 from estimator.jobs.models import EstimateJob
-from estimator.link_report import compare_links
 
 FORMAT_NAMES = {
     AUTO: "Told by its content",

@@ -21,7 +21,7 @@ from designer.templatetags.units import (
     usd_range,
     watts,
 )
-from estimator.comparison_lines import OFFER
+from estimator.compare.lines import OFFER
 
 Json = Mapping[str, Any]
 LETTERS = "ABCDEFGH"

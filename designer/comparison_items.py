@@ -16,12 +16,12 @@ from designer.models import Design, PriceBook, Quote
 from designer.quotes import offer_of
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.catalog.price_records import BOOKS
-from estimator.changes import apply_change
-from estimator.comparison import LEAST, MOST
+from estimator.compare.comparison import LEAST, MOST
+from estimator.compare.other_family import sibling_spec
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.jobs.models import EstimateJob
-from estimator.sibling import sibling_spec
-from estimator.validation import kind_of
+from estimator.spec.change import apply_change
+from estimator.spec.checking import kind_of
 
 SOURCES = ("estimate", "design", "spec", "offer", "quote", "sibling")
 BESIDE = ("label", "price_book", "revision")

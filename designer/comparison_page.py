@@ -16,8 +16,8 @@ from designer.templatetags.units import (
     words,
 )
 from estimator.catalog.loader import load_catalog
-from estimator.comparison import LEAST
-from estimator.comparison_lines import OFFER
+from estimator.compare.comparison import LEAST
+from estimator.compare.lines import OFFER
 
 FIGURE_ORDERS = ("group", "weight")  # as in the table of contents; the largest relative difference first
 LINE_ORDERS = ("bill", "weight")  # as in a bill; the largest difference in price first

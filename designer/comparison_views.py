@@ -19,7 +19,7 @@ from designer.design_list import design_rows
 from designer.exports.comparison_files import COMPARISON_FILES
 from designer.labels import MAX_NAME, checked_name
 from designer.models import Comparison, Design, PriceBook
-from estimator.comparison import LEAST, MOST
+from estimator.compare.comparison import LEAST, MOST
 from estimator.errors import EstimatorError
 from estimator.units import is_whole_number
 

@@ -12,7 +12,7 @@ from designer.current_state import fresh
 from designer.labels import MAX_NAME, checked_name
 from designer.models import Comparison
 from estimator.catalog.loader import load_catalog
-from estimator.comparison import LEAST, Prepared, compare, prepare
+from estimator.compare.comparison import LEAST, Prepared, compare, prepare
 from estimator.errors import Problem, SpecError
 from estimator.version import MODEL_VERSION
 

@@ -50,7 +50,7 @@ class Slider:
         return f"{self.before}{significant(round(float(value) * self.factor, 6))}{space}{self.unit}"
 
     def parse(self, text: str) -> Any:
-        """What was typed as a value of the request; text that is no number stays text, and spec.py says what is wrong."""
+        """What was typed as a value of the request; text that is no number stays text, and parse_spec says what is wrong."""
         value = ALL_KEYS[self.path].parse(text)
         return round(value / self.factor, 10) if self.factor > 1 and isinstance(value, float) else value
 

@@ -10,11 +10,11 @@ from designer.bounded_json import UnsoundJson, json_object
 from designer.dropped_lines import by_reason
 from designer.figure_words import figure_words
 from designer.uploads import bytes_of
+from estimator.asbuilt.readers.files import AUTO, read_links
+from estimator.asbuilt.readers.found import KEPT_DROPS
+from estimator.asbuilt.to_spec import design_of_dump
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.errors import Problem, SpecError
-from estimator.from_dump import design_of_dump
-from estimator.handoff.readers.files import AUTO, read_links
-from estimator.handoff.readers.found import KEPT_DROPS
 from estimator.pipeline import estimate
 from estimator.spec import DesignSpec, parse_spec
 

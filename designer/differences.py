@@ -10,7 +10,7 @@ from designer.spec_keys import ALL_KEYS, SIZE_KEYS, SIZE_UNIT, field_name
 from designer.templatetags.units import words
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.errors import Problem
-from estimator.fabric_fields import OtherFabric
+from estimator.spec.fabric import OtherFabric
 from estimator.units import is_whole_number
 
 IN_LIST = re.compile(r"\[(\d+)\]")  # problems count entries as lists do, changes as keys

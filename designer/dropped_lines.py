@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from estimator.handoff.readers.found import REASONS
+from estimator.asbuilt.readers.found import REASONS
 
 EXAMPLES = 3
 

@@ -13,10 +13,10 @@ import numpy as np
 from django.utils.safestring import SafeString, mark_safe
 
 from designer.templatetags.units import NO_BREAK_SPACE, count, watts
-from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE
-from estimator.floor_devices import HOST
-from estimator.floor_plan import FloorPlan
-from estimator.rack_problems import exceeds
+from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
+from estimator.floor.devices import HOST
+from estimator.floor.plan import FloorPlan
+from estimator.floor.problems import exceeds
 from estimator.units import W_PER_KW
 
 MAX_RACKS = 12  # in one picture

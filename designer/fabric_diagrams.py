@@ -13,17 +13,17 @@ from uuid import UUID
 from designer.link_lists import links_of, refuse_outdated
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.catalog.ports import COMPUTE
-from estimator.diagram_failure import Impact, system_with
-from estimator.diagram_load import Traffic
-from estimator.diagram_places import Places, places_of
+from estimator.designs.networks import sized_fabrics, sized_others
+from estimator.diagrams.failure import Impact, system_with
+from estimator.diagrams.load import Traffic
+from estimator.diagrams.places import Places, places_of
+from estimator.fabric.topology import LinkTable, link_table, panels_of
 from estimator.jobs.models import EstimateJob
 from estimator.link_list import LinkList
-from estimator.other_links import other_table
+from estimator.networks.links import other_table
+from estimator.performance.prediction import predict
 from estimator.pipeline import system_of
-from estimator.prediction import predict
-from estimator.sized import sized_fabrics, sized_others
 from estimator.spec import DesignSpec, parse_spec
-from estimator.topology import LinkTable, link_table, panels_of
 
 KEPT = 4
 USUAL_BYTES = 8 * 2**30

@@ -6,9 +6,9 @@ from designer.fabric_pen import Rect
 from designer.fabric_svg import EDGE, WIDTH, Scene, kinds_drawn
 from designer.fabric_words import axis_name, part_title
 from designer.templatetags.units import count
-from estimator.devices import LEAF, MANAGER, NODE, SPINE
-from estimator.diagram_data import OUTSIDE, SINGLE, SPAN, Box, Bundle, View
-from estimator.diagram_scope import address_of
+from estimator.diagrams.data import OUTSIDE, SINGLE, SPAN, Box, Bundle, View
+from estimator.diagrams.scope import address_of
+from estimator.fabric.devices import LEAF, MANAGER, NODE, SPINE
 
 GUTTER = 176
 STRIP = 118  # for fabric managers

@@ -7,8 +7,8 @@ from typing import Any
 from designer.fabric_words import MODES
 from designer.result_query import MAX_DIGITS, one_of
 from designer.shown_page import ShownPage
-from estimator.diagram_failure import MOST_DOWN
-from estimator.diagram_scope import MOST_LETTERS
+from estimator.diagrams.failure import MOST_DOWN
+from estimator.diagrams.scope import MOST_LETTERS
 from estimator.units import is_whole_number
 
 TAB = "fabric"

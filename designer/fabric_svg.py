@@ -13,11 +13,11 @@ from designer.fabric_words import (
     short_ratio,
 )
 from estimator.catalog.ports import COMPUTE
-from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE
-from estimator.diagram_data import OUTSIDE, Bundle, View
-from estimator.diagram_failure import BETWEEN, Down, names_of
-from estimator.diagram_load import Load
-from estimator.diagram_places import Places
+from estimator.diagrams.data import OUTSIDE, Bundle, View
+from estimator.diagrams.failure import BETWEEN, Down, names_of
+from estimator.diagrams.load import Load
+from estimator.diagrams.places import Places
+from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
 
 WIDTH = 1040
 EDGE = 10

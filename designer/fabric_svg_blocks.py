@@ -23,9 +23,9 @@ from designer.fabric_svg_boxes import draw_box, squares_a_box
 from designer.fabric_svg_bundles import draw_bundle, name_bundles
 from designer.fabric_words import HEADS, number_of, scope_title
 from designer.templatetags.units import count, gbit_s
-from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE
-from estimator.diagram_data import OUTSIDE, View
-from estimator.topology import LEAF_LEAF
+from estimator.diagrams.data import OUTSIDE, View
+from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
+from estimator.fabric.topology import LEAF_LEAF
 
 
 def draw_view(scene: Scene, view: View) -> tuple[str, Pen]:

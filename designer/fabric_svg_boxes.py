@@ -8,9 +8,9 @@ from designer.fabric_pen import FILLS, NAME, SMALL, STRONG, SURFACE, Pen, Rect, 
 from designer.fabric_svg import Scene, device_colour
 from designer.fabric_words import number_of, percent_words, ratio_words, short_ratio
 from designer.templatetags.units import count
-from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE
-from estimator.diagram_data import OUTSIDE, SINGLE, SPAN, Box, View
-from estimator.diagram_scope import address_of
+from estimator.diagrams.data import OUTSIDE, SINGLE, SPAN, Box, View
+from estimator.diagrams.scope import address_of
+from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
 
 MAX_GLYPHS = 400
 MOST_SQUARES = 32

@@ -6,9 +6,9 @@ from designer.fabric_svg import EDGE, WIDTH, Scene, bundle_colour, bundle_figure
 from designer.fabric_svg_boxes import NETWORKS, places_of
 from designer.fabric_words import bundle_words, number_of, part_title
 from designer.templatetags.units import count, gbit_s
-from estimator.diagram_data import OUTSIDE, SINGLE, SPAN, Box, Bundle, View
-from estimator.diagram_scope import address_of
-from estimator.topology import FABRIC_MANAGER, LEAF_LEAF
+from estimator.diagrams.data import OUTSIDE, SINGLE, SPAN, Box, Bundle, View
+from estimator.diagrams.scope import address_of
+from estimator.fabric.topology import FABRIC_MANAGER, LEAF_LEAF
 
 CORNER = 12  # from the edge of a box to a line at its side
 

@@ -25,8 +25,8 @@ from designer.fabric_pen import (
 )
 from designer.fabric_svg import BUNDLE, EDGE, WIDTH, Scene, draw_heading, draw_legend
 from designer.templatetags.units import count, gb_s, gbit_s, medium_name
-from estimator.diagram_node import CPU, IN_NIC, SWITCH, Adapter, OtherPorts, ServerInside
-from estimator.diagram_ports import Port
+from estimator.diagrams.node import CPU, IN_NIC, SWITCH, Adapter, OtherPorts, ServerInside
+from estimator.diagrams.ports import Port
 
 MOST_COLUMNS = 16
 SIDE = 112

@@ -17,8 +17,8 @@ from designer.fabric_pen import (
 from designer.fabric_svg import EDGE, WIDTH, Scene, device_colour, draw_heading, draw_legend
 from designer.fabric_words import number_of
 from designer.templatetags.units import count, gbit_s, medium_name
-from estimator.devices import CORE, LEAF, SPINE
-from estimator.diagram_ports import DOWN, KEPT, OPEN, OUT, PEER, TO_MANAGER, TO_NODE, UP, Cage, Panel, Port
+from estimator.diagrams.ports import DOWN, KEPT, OPEN, OUT, PEER, TO_MANAGER, TO_NODE, UP, Cage, Panel, Port
+from estimator.fabric.devices import CORE, LEAF, SPINE
 from estimator.units import ceil_div
 
 MOST_ACROSS = 16

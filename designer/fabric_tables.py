@@ -7,10 +7,10 @@ from designer.fabric_svg import Scene
 from designer.fabric_svg_bundles import end_words
 from designer.fabric_svg_panel import use_words
 from designer.fabric_words import short_ratio
-from estimator.devices import CORE, LEAF, NODE, SPINE
-from estimator.diagram_data import OUTSIDE, View
-from estimator.diagram_ports import Port
-from estimator.topology import TIERS
+from estimator.diagrams.data import OUTSIDE, View
+from estimator.diagrams.ports import Port
+from estimator.fabric.devices import CORE, LEAF, NODE, SPINE
+from estimator.fabric.topology import TIERS
 
 
 def bundle_rows(scene: Scene, view: View) -> dict[str, Any]:

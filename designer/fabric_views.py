@@ -19,14 +19,14 @@ from designer.fabric_words import HEADS, MODES, axis_name, scope_title
 from designer.link_lists import fabric_roles
 from designer.shown_page import ShownPage
 from estimator.catalog.ports import COMPUTE
-from estimator.devices import LEAF, NODE, SWITCH_KINDS
-from estimator.diagram_data import MOST_LISTED, fabric_view, listed
-from estimator.diagram_failure import Down, down_of, impact_of
-from estimator.diagram_load import PATTERNS
-from estimator.diagram_node import inside_of
-from estimator.diagram_ports import host_ports_of, panel_of
-from estimator.diagram_scope import Scope, address_of, examples, home_of, near_names, near_parts, scope_of
+from estimator.diagrams.data import MOST_LISTED, fabric_view, listed
+from estimator.diagrams.failure import Down, down_of, impact_of
+from estimator.diagrams.load import PATTERNS
+from estimator.diagrams.node import inside_of
+from estimator.diagrams.ports import host_ports_of, panel_of
+from estimator.diagrams.scope import Scope, address_of, examples, home_of, near_names, near_parts, scope_of
 from estimator.errors import EstimatorError
+from estimator.fabric.devices import LEAF, NODE, SWITCH_KINDS
 from estimator.jobs.models import EstimateJob
 
 COLLECTIVES = {"all_reduce": "All-reduce", "alltoall": "All-to-all"}  # whose speed after a loss is told

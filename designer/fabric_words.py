@@ -4,10 +4,10 @@ from fractions import Fraction
 
 from designer.templatetags.units import NO_BREAK_SPACE, count, gbit_s, significant
 from estimator.catalog.ports import COMPUTE
-from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE
-from estimator.diagram_data import OUTSIDE, SINGLE, Bundle
-from estimator.diagram_places import PLANE, POD, RAIL, UNIT, Places
-from estimator.diagram_scope import Scope
+from estimator.diagrams.data import OUTSIDE, SINGLE, Bundle
+from estimator.diagrams.places import PLANE, POD, RAIL, UNIT, Places
+from estimator.diagrams.scope import Scope
+from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
 from estimator.units import ratio_text
 
 ONE = {NODE: "server", MANAGER: "fabric manager", LEAF: "leaf", SPINE: "spine", CORE: "core", OUTSIDE: "network"}

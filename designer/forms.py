@@ -1,4 +1,4 @@
-"""The design form: DesignSpec's keys as widgets in plain words. Titles, help and units are spec.py's; no rule lives here."""
+"""The design form: DesignSpec's keys as widgets in plain words. Titles, help, units and rules are estimator.spec's."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -41,8 +41,8 @@ from estimator.catalog.aliases import renamed
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.catalog.records import Server, Switch
 from estimator.errors import Change, Problem, SpecError
-from estimator.fabric_fields import Generation
 from estimator.spec import DesignSpec, parse_spec
+from estimator.spec.fabric import Generation
 
 SIZE_LABEL = "Size"
 KEPT_FIELD = "kept"

@@ -20,8 +20,8 @@ from designer.tour import STEPS, TOUR_COOKIE, TOUR_DONE, TOUR_SECONDS
 from designer.workload_views import work_card
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
+from estimator.published.workloads import workloads
 from estimator.spec import DesignSpec
-from estimator.workload_samples import workloads
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from designer.result_query import Page, page_number, rows_on
-from estimator.devices import SWITCH_KINDS
-from estimator.floor_plan import FloorPlan
+from estimator.fabric.devices import SWITCH_KINDS
+from estimator.fabric.topology import TIERS, Column
+from estimator.floor.plan import FloorPlan
 from estimator.link_list import COLUMNS, LinkList
-from estimator.topology import TIERS, Column
 from estimator.units import IntArray
 
 SUGGESTIONS = 8

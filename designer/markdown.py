@@ -23,7 +23,7 @@ _SAFE_ADDRESS = re.compile(r"(https?://|#|/)")
 
 
 def slug(heading: str) -> str:
-    """The anchor of a heading, names of code in brackets aside: "Cost over years (`cost.py`)" → "cost-over-years"."""
+    """The anchor of a heading, names of code in brackets aside: "Cost over years (`cost/cost.py`)" → "cost-over-years"."""
     return re.sub(r"[^a-z0-9]+", "-", _CODE_ASIDE.sub("", heading).casefold()).strip("-")
 
 

@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.db import models
 from django.utils import timezone
 
-from estimator.own_prices import OwnPrices
+from estimator.spec.price_book import OwnPrices
 
 SIGN_IN_LINK_LIFETIME = timedelta(hours=12)
 

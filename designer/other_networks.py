@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from designer.spec_keys import Key
-from estimator.fabric_fields import OtherFabric
+from estimator.spec.fabric import OtherFabric
 
 OTHERS = "other_fabrics"
 ROLE_FIELDS = {
@@ -63,7 +63,7 @@ def entries_of(kept: Any, ticked: list[str], typed: Mapping[str, Any]) -> Any:
     ``typed`` has a value by path for every key of ROLE_KEYS, None where its default is to hold.
     """
     if not isinstance(kept, list | None):
-        return kept  # spec.py says what is wrong with it
+        return kept  # spec/parse.py says what is wrong with it
     stays = [entry for entry in kept or () if role_of(entry) not in ROLE_FIELDS or role_of(entry) in ticked]
     has = {role_of(entry) for entry in stays}
     entries = stays + [{"role": path.removeprefix(f"{OTHERS}.")} for path in ticked if path not in has]

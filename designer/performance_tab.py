@@ -13,11 +13,11 @@ from designer.names import COLLECTIVES
 from designer.result_query import one_of
 from designer.scaling_charts import designs_chart, efficiency_chart, size_chart, table_of
 from designer.templatetags.units import message_size
+from estimator.calibration.measured import Run, measured_runs
 from estimator.catalog.loader import load_catalog
+from estimator.compare.sensitivity import sensitivity
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
-from estimator.measured_runs import Run, measured_runs
-from estimator.sensitivity import sensitivity
 from estimator.spec import parse_spec
 from estimator.version import MODEL_VERSION
 

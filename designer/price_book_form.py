@@ -8,15 +8,15 @@ from typing import Any
 from django.utils import timezone
 
 from designer.names import part_labels
+from estimator.bom.price_file import COLUMNS, Defaults
+from estimator.catalog.currency import CURRENCIES, MINOR_DIGITS, USD
 from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.price_choice import BASIS_WORDS
 from estimator.catalog.price_records import BOOK_TITLES, BOOKS
 from estimator.errors import Problem
-from estimator.exchange import CURRENCIES, MINOR_DIGITS, USD
-from estimator.own_prices import BASES as PRICE_BASES
-from estimator.own_prices import MAX_RATES, MAX_REGION, MAX_TEXT
-from estimator.price_choice import BASIS_WORDS
-from estimator.price_sheet import COLUMNS, Defaults
-from estimator.quote_numbers import parse_number
+from estimator.spec.price_book import BASES as PRICE_BASES
+from estimator.spec.price_book import MAX_RATES, MAX_REGION, MAX_TEXT
+from estimator.tables.numbers import parse_number
 from estimator.units import is_whole_number
 
 LABELS = {

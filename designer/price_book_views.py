@@ -44,10 +44,10 @@ from designer.price_changes import change_words
 from designer.price_import import plan_import, planned_of
 from designer.revising import revise
 from designer.uploads import bytes_of
+from estimator.bom.price_file import MAX_FILE_BYTES, MAX_ROWS, Defaults, entry_of
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem, SpecError
-from estimator.own_prices import MAX_NAME, MAX_PRICES
-from estimator.price_sheet import MAX_FILE_BYTES, MAX_ROWS, Defaults, entry_of
+from estimator.spec.price_book import MAX_NAME, MAX_PRICES
 from estimator.units import is_whole_number
 
 SECTION = {"section": "prices"}

@@ -14,8 +14,8 @@ from designer.models import PriceBook, PriceBookRevision
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_records import BOOKS, STREET
 from estimator.errors import Problem, SpecError
-from estimator.own_prices import MAX_REGION, OwnPrice, OwnPrices, own_price_problems
-from estimator.validation import validated
+from estimator.spec.checking import validated
+from estimator.spec.price_book import MAX_REGION, OwnPrice, OwnPrices, own_price_problems
 
 MAX_REASON = 300
 MAX_BOOKS = 200  # of one owner

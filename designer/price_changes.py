@@ -7,9 +7,9 @@ from typing import Any
 
 from designer.names import part_labels
 from designer.price_books import entry_key
+from estimator.catalog.currency import amount_text
 from estimator.catalog.loader import load_catalog
-from estimator.exchange import amount_text
-from estimator.price_choice import BASIS_WORDS
+from estimator.catalog.price_choice import BASIS_WORDS
 from estimator.units import counted
 
 Row = dict[str, Any]

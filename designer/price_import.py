@@ -11,11 +11,11 @@ from designer.models import PriceBook
 from designer.price_book_form import today
 from designer.price_books import checked_book, entry_key, merged_prices, revise_book
 from designer.price_changes import changes_between
+from estimator.bom.price_file import Defaults, RefusedRow, read_price_sheet
+from estimator.catalog.currency import CURRENCIES, USD
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
-from estimator.exchange import CURRENCIES, USD
-from estimator.own_prices import BASES, MAX_PRICES, is_day
-from estimator.price_sheet import Defaults, RefusedRow, read_price_sheet
+from estimator.spec.price_book import BASES, MAX_PRICES, is_day
 from estimator.units import counted
 
 MERGE, REPLACE = "merge", "replace"

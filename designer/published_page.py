@@ -7,8 +7,8 @@ from designer.figure_words import figure_words
 from designer.templatetags.units import NO_BREAK_SPACE, count, generation_name
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.pipeline import estimate
-from estimator.published_designs import PublishedDesign, compared, figure_of, published
-from estimator.published_parts import PORTS, PartRow, carried, part_rows
+from estimator.published.designs import PublishedDesign, compared, figure_of, published
+from estimator.published.parts import PORTS, PartRow, carried, part_rows
 from estimator.spec import parse_spec
 
 TIERS = {1: "one tier", 2: "two tiers", 3: "three tiers"}

@@ -14,13 +14,13 @@ from designer.quotes import AUTO, MAX_VENDOR, design_of, is_outdated
 from designer.result_query import Page, column_heads, page_number, rows_on
 from designer.templatetags.units import category_name
 from estimator.errors import Problem, SpecError
-from estimator.own_prices import MAX_NAME
-from estimator.quote_columns import FIELDS, GIVEN, REMEMBERED, Columns, is_enough, letter_of
-from estimator.quote_file import MAX_FILE_BYTES, QuoteSheet
-from estimator.quote_numbers import CURRENCIES
-from estimator.quote_report import PROBLEMS
-from estimator.quote_words import header_fields
-from estimator.quotes import ReadQuote, kept_quote
+from estimator.quotes.check import ReadQuote, kept_quote
+from estimator.quotes.columns import FIELDS, GIVEN, REMEMBERED, Columns, is_enough, letter_of
+from estimator.quotes.report import PROBLEMS
+from estimator.quotes.words import header_fields
+from estimator.spec.price_book import MAX_NAME
+from estimator.tables.file import MAX_FILE_BYTES, QuoteSheet
+from estimator.tables.numbers import CURRENCIES
 from estimator.units import is_whole_number
 
 Json = dict[str, Any]

@@ -33,8 +33,8 @@ from designer.quote_page import (
 from designer.quotes import create_quote, design_of, offer_of, refresh, set_columns, set_matches, take_into_book
 from designer.uploads import bytes_of
 from estimator.errors import EstimatorError, Problem, SpecError
-from estimator.quote_file import MAX_FILE_BYTES
-from estimator.quotes import kept_quote
+from estimator.quotes.check import kept_quote
+from estimator.tables.file import MAX_FILE_BYTES
 
 SECTION = {"section": "quotes"}
 FILE = "file"

@@ -15,17 +15,17 @@ from designer.current_state import fresh, spec_of
 from designer.labels import checked_label, checked_name
 from designer.models import Design, PriceBook, Quote, QuoteColumns
 from designer.price_books import take_prices
-from estimator.bom_lines import CATEGORIES
+from estimator.bom.lines import CATEGORIES
+from estimator.catalog.currency import Rates
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
-from estimator.exchange import Rates
 from estimator.jobs.models import EstimateJob
-from estimator.own_prices import MAX_TEXT, is_day
 from estimator.pipeline import estimate
-from estimator.quote_columns import Columns
-from estimator.quote_numbers import minor_digits
-from estimator.quotes import ReadQuote, kept_quote, read_quote, refuse_unknown_columns, report_of, with_columns
+from estimator.quotes.check import ReadQuote, kept_quote, read_quote, refuse_unknown_columns, report_of, with_columns
+from estimator.quotes.columns import Columns
 from estimator.spec import DesignSpec, parse_spec, spec_hash
+from estimator.spec.price_book import MAX_TEXT, is_day
+from estimator.tables.numbers import minor_digits
 from estimator.version import MODEL_VERSION
 
 MAX_QUOTES = 200  # of one owner

@@ -13,7 +13,7 @@ from designer.result_query import Page, page_number, rows_on
 from designer.shown_page import ShownPage
 from estimator.catalog.ports import COMPUTE
 from estimator.errors import EstimatorError
-from estimator.floor_plan import FloorPlan
+from estimator.floor.plan import FloorPlan
 from estimator.jobs.models import EstimateJob
 
 RACKS_A_PAGE = 4

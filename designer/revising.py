@@ -15,10 +15,10 @@ from designer.models import Design
 from designer.services import request_estimate, save_design
 from designer.variants import branch
 from estimator.catalog.loader import load_catalog
-from estimator.changes import apply_change
 from estimator.errors import Change, EstimatorError
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
+from estimator.spec.change import apply_change
 
 
 def tab_page(row: Design, tab: str) -> str:

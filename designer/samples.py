@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from designer.models import Design, DesignEdit
 from designer.services import request_estimate, save_design
 from estimator.catalog.loader import load_catalog
-from estimator.published_designs import published
+from estimator.published.designs import published
 from estimator.spec import DesignSpec, parse_spec
 
 

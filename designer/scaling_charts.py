@@ -17,7 +17,7 @@ from designer.charts import (
 from designer.headlines import busbw_bounds
 from designer.names import COLLECTIVES
 from designer.templatetags.units import count, duration_us, gb_s, message_size, percent, rounded
-from estimator.measured_runs import Run
+from estimator.calibration.measured import Run
 
 BUSBW_OF = {  # busbw ÷ (size ÷ time)
     "all_reduce": "2(n − 1)/n", "all_gather": "(n − 1)/n", "reduce_scatter": "(n − 1)/n", "alltoall": "(n − 1)/n",

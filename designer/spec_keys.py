@@ -82,7 +82,7 @@ class Key:
         return tuple(option for option in options if option is not NoneType)
 
     def parse(self, text: str) -> Any:
-        """What was typed as the value it stands for; text that stands for none stays text, and spec.py says what is wrong."""
+        """What was typed as the value it stands for; text that stands for none stays text, and parse_spec says what is wrong."""
         for choice in self.choices:
             if text == str(choice):
                 return choice

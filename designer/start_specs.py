@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from designer import samples
 from designer.samples import published_sample
 from estimator.catalog.loader import load_catalog
+from estimator.published.workloads import workloads
 from estimator.spec import DesignSpec, parse_spec
-from estimator.workload_samples import workloads
 
 NEW_DESIGN = {
     "name": "Untitled design",

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from estimator.catalog.loader import load_catalog
-from estimator.node_words import SERVER_WORD, node_word, said
+from estimator.findings.node_words import SERVER_WORD, node_word, said
 
 _TAGS = re.compile(
     r"(<(?:script|style|textarea|code)\b.*?</(?:script|style|textarea|code)>|<[^>]*>)", re.DOTALL | re.IGNORECASE

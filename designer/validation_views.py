@@ -12,9 +12,9 @@ from django.views.decorators.http import require_safe
 from designer.names import COLLECTIVES
 from designer.result_query import one_of
 from designer.scaling_charts import run_chart
+from estimator.calibration.measured import CORE, SIZE_CLASSES, read_table
+from estimator.calibration.report import CLASS_LABELS, NOT_TO_TRUST, TABLES, Compared, compared_runs, report
 from estimator.catalog.loader import load_catalog
-from estimator.measured_runs import CORE, SIZE_CLASSES, read_table
-from estimator.validation_report import CLASS_LABELS, NOT_TO_TRUST, TABLES, Compared, compared_runs, report
 
 FABRICS = {
     "none": "One domain, no network",

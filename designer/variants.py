@@ -7,10 +7,10 @@ from designer.labels import MAX_NAME
 from designer.models import Design
 from designer.services import save_design
 from estimator.catalog.loader import load_catalog
-from estimator.changes import apply_change
 from estimator.errors import Change
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
+from estimator.spec.change import apply_change
 
 
 @transaction.atomic

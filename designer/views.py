@@ -1,4 +1,4 @@
-"""HTML pages, one short view each. Rules are spec.py's, numbers the pipeline's, writes services.py's."""
+"""HTML pages, one short view each. Rules are spec/parse.py's, numbers the pipeline's, writes services.py's."""
 
 from typing import Any
 from urllib.parse import urlsplit

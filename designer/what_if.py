@@ -5,12 +5,12 @@ from typing import Any
 
 from designer.link_lists import refuse_outdated
 from estimator.catalog.loader import load_catalog
-from estimator.changes import apply_change
-from estimator.economics_fields import Economics
 from estimator.errors import Problem, SpecError
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
+from estimator.spec.change import apply_change
+from estimator.spec.economics import Economics
 
 ENDS = ("low", "typical", "high")
 FIGURES = {  # name in the answer → where it stands in the cost

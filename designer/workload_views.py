@@ -19,8 +19,8 @@ from designer.revising import branch_off
 from designer.templatetags.units import significant
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
+from estimator.published.workloads import Workload, timed, workloads
 from estimator.spec import DesignSpec, parse_spec
-from estimator.workload_samples import Workload, timed, workloads
 
 MOST_DESIGNS = 100
 

@@ -130,7 +130,7 @@ def _predict(asked: argparse.Namespace) -> Iterator[bytes]:
 def _compare(asked: argparse.Namespace) -> Iterator[bytes]:
     """A file holds a design, or an item of a comparison: ``{"label", "spec"}`` or ``{"label", "offer"}``."""
     from estimator.catalog.loader import load_catalog
-    from estimator.comparison import MOST, compare_request
+    from estimator.compare.comparison import MOST, compare_request
 
     found = [_read_json(name) for name in asked.files[: MOST + 1]]
     items = [one if isinstance(one, dict) and {"spec", "offer"} & set(one) else {"spec": one} for one in found]
@@ -138,9 +138,9 @@ def _compare(asked: argparse.Namespace) -> Iterator[bytes]:
 
 
 def _calibrate(asked: argparse.Namespace) -> Iterator[bytes]:
-    from estimator.calibration import MAX_LOGS, calibrate
+    from estimator.calibration.nccl_logs import MAX_LOG_BYTES
+    from estimator.calibration.site_fit import MAX_LOGS, calibrate
     from estimator.catalog.loader import load_catalog
-    from estimator.nccl_logs import MAX_LOG_BYTES
 
     files = []
     try:
@@ -168,8 +168,8 @@ def _catalog(asked: argparse.Namespace) -> Iterator[bytes]:
 
 
 def _fit(asked: argparse.Namespace) -> Iterator[bytes]:
+    from estimator.cabling.compatibility import fit_by_id
     from estimator.catalog.loader import load_catalog
-    from estimator.fit import fit_by_id
 
     return _json(
         {"part": asked.part, "place": asked.place, **fit_by_id(asked.part, asked.place, load_catalog()).as_json()}
@@ -187,9 +187,9 @@ def _links(asked: argparse.Namespace) -> Iterator[bytes]:
 
 
 def _compare_links(asked: argparse.Namespace) -> Iterator[bytes]:
+    from estimator.asbuilt.report import compare_links
     from estimator.catalog.loader import load_catalog
     from estimator.link_list import link_list
-    from estimator.link_report import compare_links
     from estimator.spec import parse_spec
 
     catalog = load_catalog()
@@ -206,9 +206,9 @@ def _compare_links(asked: argparse.Namespace) -> Iterator[bytes]:
 def _quote(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.pipeline import estimate
-    from estimator.quote_file import MAX_FILE_BYTES
-    from estimator.quotes import read_quote, report_of
+    from estimator.quotes.check import read_quote, report_of
     from estimator.spec import parse_spec
+    from estimator.tables.file import MAX_FILE_BYTES
 
     catalog = load_catalog()
     spec = parse_spec(_read_json(asked.file), catalog)

@@ -8,8 +8,8 @@ from typing import Any
 
 from estimator.catalog.loader import Catalog
 from estimator.errors import Problem, SpecError
+from estimator.performance.prediction import predict
 from estimator.pipeline import estimate, system_of
-from estimator.prediction import predict
 from estimator.spec import parse_spec, spec_hash
 
 DESIGN = "design"

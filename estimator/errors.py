@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-Change = Mapping[str, Any]  # {dotted key: value}, such as {"fabric.tiers": 3}; changes.py applies it
+Change = Mapping[str, Any]  # {dotted key: value}, such as {"fabric.tiers": 3}; spec/change.py applies it
 
 WORDS_SHOWN = 5  # messages that one line of words holds
 
@@ -15,7 +15,7 @@ class Problem:
     """One thing wrong with a request.
 
     ``field`` is the dotted key it is about ("" for the whole), ``code`` is stable and part of the API, ``message`` tells
-    what was given, which bound it breaks and what to do instead. ``change`` does that, by dotted key (changes.py); None
+    what was given, which bound it breaks and what to do instead. ``change`` does that, by dotted key (spec/change.py); None
     where no change is known to.
     """
 

@@ -7,22 +7,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from estimator.cabling import CablePlan, LinkCabling, cable_plan, link_cabling
+from estimator.cabling.plan import CablePlan, LinkCabling, cable_plan, link_cabling
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.catalog.records import Server, Switch
-from estimator.design_cabling import design_plan
-from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE
+from estimator.designs.cables import design_plan
+from estimator.designs.networks import sized_fabrics, sized_others
 from estimator.errors import Problem, SpecError
-from estimator.fabric import SizedFabric
-from estimator.link_labels import labels_of, switches_of
-from estimator.other_links import other_table
-from estimator.other_rules import other_keys
-from estimator.port_names import Labels
-from estimator.site_floor import design_floor
-from estimator.sized import sized_fabrics, sized_others
+from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
+from estimator.fabric.labels import labels_of, switches_of
+from estimator.fabric.ports import Labels
+from estimator.fabric.sized import SizedFabric
+from estimator.fabric.topology import TIERS, LinkTable, link_table, panels_of
+from estimator.floor.design import design_floor
+from estimator.networks.links import other_table
 from estimator.spec import DesignSpec, spec_hash
-from estimator.topology import TIERS, LinkTable, link_table, panels_of
+from estimator.spec.network_rules import other_keys
 from estimator.version import MODEL_VERSION
 
 COLUMNS = (

@@ -5,41 +5,41 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from estimator.bom import bill_of_fabrics
-from estimator.bom_lines import Billed
-from estimator.built import paths_json, ratios_json
-from estimator.calibrated import constants_of
+from estimator.bom.bill import bill_of_fabrics
+from estimator.bom.lines import Billed
 from estimator.catalog.loader import Catalog
 from estimator.catalog.ports import COMPUTE
-from estimator.cost import cost_of
-from estimator.design_cabling import design_plan
+from estimator.cost.cost import cost_of
+from estimator.cost.power import power_of
+from estimator.cost.reliability import expected_json, failing_parts
+from estimator.designs.cables import design_plan
+from estimator.designs.networks import sized_fabrics, sized_others
+from estimator.designs.subject import Subject
 from estimator.errors import InfeasibleDesign, SpecError
-from estimator.fabric import SizedFabric
-from estimator.failures import failures_json
-from estimator.finding import in_word
-from estimator.findings import Finding, findings_of, of_problem
-from estimator.growth import compared_specs, growth_json, is_recabled, moved_manager_links
-from estimator.later_findings import about_growth, about_spares, cannot_grow
-from estimator.missing_cables import NO_PART, missing_cables
-from estimator.node_words import node_word
-from estimator.part_findings import part_findings
-from estimator.performance import design_performance
-from estimator.power import power_of
-from estimator.price_findings import age_findings, book_findings, own_price_findings
-from estimator.proposals import with_changes
-from estimator.reliability import expected_json, failing_parts
-from estimator.shared_cages import blocked_findings
-from estimator.sized import sized_fabrics, sized_others
+from estimator.fabric.ratios import paths_json, ratios_json
+from estimator.fabric.sized import SizedFabric
+from estimator.fabric.topology import panels_of
+from estimator.findings.fabric import Finding, findings_of, of_problem
+from estimator.findings.failures import failures_json
+from estimator.findings.finding import in_word
+from estimator.findings.future import about_growth, about_spares, cannot_grow
+from estimator.findings.growth import compared_specs, growth_json, is_recabled, moved_manager_links
+from estimator.findings.node_words import node_word
+from estimator.findings.parts import part_findings
+from estimator.findings.prices import age_findings, book_findings, own_price_findings
+from estimator.floor.whole_racks import whole_racks
+from estimator.performance.times import design_performance
+from estimator.proposals.missing_cables import NO_PART, missing_cables
+from estimator.proposals.proposals import with_changes
+from estimator.proposals.shared_cages import blocked_findings
 from estimator.spec import DesignSpec, spec_hash
-from estimator.subject import Subject
-from estimator.topology import panels_of
+from estimator.spec.calibration import constants_of
 from estimator.units import ratio_text
 from estimator.version import MODEL_VERSION
-from estimator.whole_racks import whole_racks
 
 if TYPE_CHECKING:
-    from estimator.cable_runs import CablePlan
-    from estimator.other_fabrics import OtherSized
+    from estimator.cabling.runs import CablePlan
+    from estimator.networks.sizing import OtherSized
 
 ALL_PARTS = (
     "counts",
@@ -129,9 +129,9 @@ def _one(
     parts: tuple[str, ...],
 ) -> Estimate:
     if others:
-        from estimator.other_cabling import other_plan
-        from estimator.other_fabrics import other_json
-        from estimator.other_findings import other_findings
+        from estimator.cabling.networks import other_plan
+        from estimator.findings.networks import other_findings
+        from estimator.networks.sizing import other_json
     compute = fabric.as_json()
     fabrics = {COMPUTE: compute} | {one.key: other_json(one) for one in others}
     for key, sized, asked in (
@@ -193,12 +193,12 @@ def _one(
 
 def _cabling_of(one: "OtherSized", spec: DesignSpec, plan: "CablePlan", catalog: Catalog) -> list[Finding]:
     """Findings about the cables of a network beside compute, with the change that ends a lack of them."""
-    from estimator.other_findings import cabling_findings
+    from estimator.findings.networks import cabling_findings
 
     found = cabling_findings(one, plan)
     if not plan.problems:
         return found
-    from estimator.missing_other_cables import change_of
+    from estimator.proposals.missing_network_cables import change_of
 
     change = change_of(one, spec, catalog)
     return [replace(finding, change=change) if finding.code == NO_PART else finding for finding in found]

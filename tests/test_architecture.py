@@ -49,7 +49,7 @@ def is_in(module: str, packages: tuple[str, ...] | set[str]) -> bool:
 
 def test_the_core_is_found() -> None:
     names = {module_name(path) for path in CORE_PATHS}
-    assert {"estimator.units", "estimator.spec", "estimator.sizing", "estimator.pipeline"} <= names
+    assert {"estimator.units", "estimator.spec", "estimator.fabric.sizing", "estimator.pipeline"} <= names
 
 
 def test_importing_the_core_loads_no_web_framework_and_nothing_slow() -> None:

@@ -13,7 +13,7 @@ from rest_framework import exceptions
 
 from designer.api import serializers, urls
 from designer.bounded_json import MAX_DEPTH
-from estimator.prediction import MAX_ROWS
+from estimator.performance.prediction import MAX_ROWS
 
 ROOT = Path(__file__).parent.parent
 API_DOC = ROOT / "designer" / "docs" / "api.md"

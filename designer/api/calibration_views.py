@@ -23,10 +23,10 @@ from designer.api.views import owner_of
 from designer.calibrations import save_calibration
 from designer.models import Calibration
 from designer.uploads import bytes_of
-from estimator.calibration import MAX_LOGS, calibrate
+from estimator.calibration.nccl_logs import MAX_LOG_BYTES
+from estimator.calibration.site_fit import MAX_LOGS, calibrate
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
-from estimator.nccl_logs import MAX_LOG_BYTES
 
 KEYS = ("log", "name", "system")
 

@@ -19,10 +19,10 @@ from designer.api.serializers import CompareQuery
 from designer.api.views import designs_of
 from designer.link_lists import links_of
 from designer.uploads import MAX_NAMES_BYTES, bytes_of
+from estimator.asbuilt.report import compare_links
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
 from estimator.link_list import LinkList, link_list
-from estimator.link_report import compare_links
 from estimator.spec import parse_spec
 
 CHUNK_BYTES = 262_144

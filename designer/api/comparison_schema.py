@@ -7,8 +7,8 @@ from designer.api.components import body, component
 from designer.api.schema import AS_FILE, BODY, SPEC, _call, _example, _files, _json
 from designer.api.serializers import FileQuery, PageQuery
 from designer.exports.downloads import TYPES
-from estimator.bom_lines import CATEGORIES
-from estimator.comparison import LEAST, MAX_OFFER_LINES, MOST
+from estimator.bom.lines import CATEGORIES
+from estimator.compare.comparison import LEAST, MAX_OFFER_LINES, MOST
 
 TAGS = ["comparisons"]
 DESIGN_ID = "8f14e45f-ceea-467f-8d5c-3a1b2c3d4e5f"

@@ -14,9 +14,9 @@ from designer.api.schema import AS_FILE, BODY, _call, _example, _files, _json
 from designer.api.serializers import PageQuery
 from designer.exports.downloads import CSV_TYPE, XLSX_TYPE
 from designer.price_books import BASES, MAX_REASON
-from estimator.exchange import CURRENCIES
-from estimator.own_prices import BASES as PRICE_BASES
-from estimator.own_prices import MAX_NAME, MAX_PRICES, MAX_RATES, MAX_REGION
+from estimator.catalog.currency import CURRENCIES
+from estimator.spec.price_book import BASES as PRICE_BASES
+from estimator.spec.price_book import MAX_NAME, MAX_PRICES, MAX_RATES, MAX_REGION
 
 TAGS = ["price books"]
 PRICE = {

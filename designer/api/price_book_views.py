@@ -33,10 +33,10 @@ from designer.models import PriceBook
 from designer.price_books import EMPTY_REASON, MAX_REASON, create_book, describe_book, revise_book
 from designer.price_import import ImportPlan, plan_import
 from designer.uploads import bytes_of
+from estimator.bom.price_file import MAX_FILE_BYTES
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_records import ANCHORS, BOOK_TITLES, BRANDED, DEALER, STREET
 from estimator.errors import Problem
-from estimator.price_sheet import MAX_FILE_BYTES
 
 KEYS = ("name", "base", "region", "prices", "rates", "reason")
 TEXTS = ("name", "base", "region", "reason")

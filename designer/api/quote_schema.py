@@ -5,8 +5,8 @@ from designer.api.quote_serializers import QuoteDetailSerializer, QuoteSerialize
 from designer.api.schema import AS_FILE, BODY, _call, _example, _files, _json
 from designer.api.serializers import PageQuery
 from designer.exports.downloads import CSV_TYPE
-from estimator.exchange import CURRENCIES
-from estimator.quote_columns import FIELDS
+from estimator.catalog.currency import CURRENCIES
+from estimator.quotes.columns import FIELDS
 
 TAGS = ["quotes"]
 _PLACE = {"type": ["string", "integer", "null"], "description": "A letter, the text of the header, or a place from 0."}

@@ -11,8 +11,8 @@ from designer.exports.quote_files import FORMATS
 from designer.models import Quote
 from designer.quote_page import STATUS
 from designer.quotes import is_outdated
-from estimator.quote_columns import FIELDS
-from estimator.quote_report import PROBLEMS
+from estimator.quotes.columns import FIELDS
+from estimator.quotes.report import PROBLEMS
 
 
 class QuoteQuery(serializers.Serializer[Any]):

@@ -30,8 +30,8 @@ from designer.uploads import bytes_of
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
 from estimator.jobs.models import EstimateJob
-from estimator.quote_file import MAX_FILE_BYTES
 from estimator.spec import DesignSpec, parse_spec
+from estimator.tables.file import MAX_FILE_BYTES
 
 CREATE_KEYS = ("file", "design", "estimate", "spec", "columns", "name", "vendor")
 CHANGE_KEYS = ("name", "vendor", "columns", "matches")

@@ -31,7 +31,7 @@ from designer.api.serializers import (
 )
 from designer.exports.downloads import TYPES
 from estimator.handoff.formats import FORMATS
-from estimator.prediction import PredictionRequest
+from estimator.performance.prediction import PredictionRequest
 from estimator.spec import DesignSpec
 
 SPEC = {

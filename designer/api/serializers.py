@@ -11,9 +11,9 @@ from designer.api import answers
 from designer.calibrations import calibrated_of
 from designer.exports.downloads import FORMATS
 from designer.models import Calibration, Design, DesignRevision
+from estimator.asbuilt.readers.files import AUTO
+from estimator.asbuilt.readers.files import FORMATS as READ_FORMATS
 from estimator.handoff.formats import FORMATS as LINK_FORMATS
-from estimator.handoff.readers.files import AUTO
-from estimator.handoff.readers.files import FORMATS as READ_FORMATS
 from estimator.jobs.models import EstimateJob
 
 MAX_PAGE = 1_000_000

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from designer.exports.tables import RANGE
-from estimator.bom_lines import NIC, SWITCH, is_rack
-from estimator.cost_inputs import CHEAP_WHEN_HIGH, FAILURE_ROWS
+from estimator.bom.lines import NIC, SWITCH, is_rack
+from estimator.cost.inputs import CHEAP_WHEN_HIGH, FAILURE_ROWS
 from estimator.units import W_PER_KW
 
 Json = Mapping[str, Any]

@@ -1,6 +1,6 @@
 """Cost of ownership as sheets that compute: change a parameter, a count or a price of the bill, and every total follows.
 
-The sheets hold the formulas of estimator/cost_model.py, each cell with the value that it has as delivered. Tests compute
+The sheets hold the formulas of estimator/cost/model.py, each cell with the value that it has as delivered. Tests compute
 them in two other ways and compare.
 """
 
@@ -13,8 +13,8 @@ from designer.exports.cost_cash import LAST_YEAR, cash_table, cash_values
 from designer.exports.cost_cells import CASH, CASH_SHEETS, PARAMETERS, REPAIRS, Ledger, cents, parameter_cell
 from designer.exports.tables import ANY, COUNT, MONEY, RANGE, Cell, Column, Formula, Shown, Table
 from designer.templatetags.units import basis_name
-from estimator.bom_lines import CATEGORIES, FACILITY, SERVERS
-from estimator.cost_inputs import FAILURE_ROWS, SUPPORT_ROWS
+from estimator.bom.lines import CATEGORIES, FACILITY, SERVERS
+from estimator.cost.inputs import FAILURE_ROWS, SUPPORT_ROWS
 from estimator.units import HOURS_PER_YEAR
 
 Json = Mapping[str, Any]

@@ -20,7 +20,7 @@ from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfbase.ttfonts import TTFont
 
 from designer.trays import word_of
-from estimator.node_words import SERVER_WORD, said
+from estimator.findings.node_words import SERVER_WORD, said
 
 REGULAR, BOLD, ITALIC = "Vera", "VeraBd", "VeraIt"
 SUPPLIED = "STSong-Light"  # by the reader: ISO 32000 names it among those for Chinese, with Greek and Cyrillic in it

@@ -13,10 +13,10 @@ from designer.exports.downloads import XLSX_TYPE, Download
 from designer.exports.file_names import safe_name
 from designer.exports.tables import ANY, COUNT, Column, Table
 from designer.exports.xlsx_file import xlsx_bytes
+from estimator.bom.price_file import COLUMNS, RATE_COLUMNS
+from estimator.catalog.currency import MINOR_DIGITS, USD
 from estimator.catalog.loader import Catalog
-from estimator.exchange import MINOR_DIGITS, USD
 from estimator.handoff.cells import guarded
-from estimator.price_sheet import COLUMNS, RATE_COLUMNS
 
 FORMATS = ("json", "csv", "xlsx")
 _WIDTHS = {"part": 26, "source": 40, "note": 40}

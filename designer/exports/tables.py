@@ -7,7 +7,7 @@ from typing import Any
 
 from designer.templatetags.units import basis_name
 from designer.trays import word_of
-from estimator.node_words import SERVER_WORD, said
+from estimator.findings.node_words import SERVER_WORD, said
 
 
 @dataclass(frozen=True)

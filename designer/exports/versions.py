@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from designer.templatetags.units import book_name
-from estimator.own_prices import OwnPrices
+from estimator.spec.price_book import OwnPrices
 from estimator.units import counted
 
 Json = Mapping[str, Any]

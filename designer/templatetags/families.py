@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 
 from estimator.catalog.loader import load_catalog
-from estimator.sibling import SIBLINGS, other_family
+from estimator.compare.other_family import SIBLINGS, other_family
 
 register = template.Library()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import template
 
-from estimator.exchange import MINOR_DIGITS
+from estimator.catalog.currency import MINOR_DIGITS
 
 register = template.Library()
 

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 from estimator.catalog.grades import check_grades
 from estimator.catalog.ports import switch_ports
+from estimator.catalog.price_evidence import CONTRADICTION, contradiction
 from estimator.catalog.price_records import ANCHORS
 from estimator.catalog.rack_checks import check_racks
 from estimator.catalog.tables import COLUMNS, Tables
 from estimator.errors import CatalogError
-from estimator.price_evidence import CONTRADICTION, contradiction
 from estimator.units import CENTS_PER_USD
 
 if TYPE_CHECKING:

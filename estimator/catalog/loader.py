@@ -8,8 +8,11 @@ from typing import Any
 
 from estimator.catalog.aliases import Parts
 from estimator.catalog.checks import check
+from estimator.catalog.currency import Rate
 from estimator.catalog.grades import GRADED_KINDS, Grade, Grades
 from estimator.catalog.ports import COMPUTE, network_of, switch_ports
+from estimator.catalog.price_choice import chosen_price
+from estimator.catalog.price_evidence import EvidenceBook
 from estimator.catalog.price_records import (
     ANCHORS,
     BOOKS,
@@ -21,6 +24,7 @@ from estimator.catalog.price_records import (
     PriceMethod,
     PriceRule,
 )
+from estimator.catalog.price_seeds import planning_prices
 from estimator.catalog.rack_records import RackBlock, RackFigure, RackPart, RackSystem, part_prices
 from estimator.catalog.records import (
     AuxPort,
@@ -51,10 +55,6 @@ from estimator.catalog.records import (
     VendorUnit,
 )
 from estimator.catalog.tables import Tables
-from estimator.exchange import Rate
-from estimator.price_choice import chosen_price
-from estimator.price_evidence import EvidenceBook
-from estimator.price_seeds import planning_prices
 
 HERE = Path(__file__).parent
 PriceKey = tuple[str, str, str]  # part, book, piece or metre

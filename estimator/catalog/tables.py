@@ -11,12 +11,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from estimator.catalog.currency import CURRENCIES
 from estimator.catalog.grades import GRADES
+from estimator.catalog.price_choice import BASIS_ORDER
 from estimator.catalog.price_records import CHANNELS
 from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, RACK_FIGURES, SCALE_UP_SWITCH, TRAY
 from estimator.errors import CatalogError
-from estimator.exchange import CURRENCIES
-from estimator.price_choice import BASIS_ORDER
 
 Parser = Callable[[str], Any]
 Row = tuple[int, list[Any]]  # row number in the file (1 is the header) and its parsed values, in the order of COLUMNS

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from estimator.catalog.records import Switch
-from estimator.devices import KINDS, SWITCH_KINDS
+from estimator.fabric.devices import KINDS, SWITCH_KINDS
 from estimator.handoff.limits import refuse_above
 from estimator.handoff.stamp import comments, slug
 from estimator.link_list import LinkList

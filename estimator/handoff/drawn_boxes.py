@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from estimator.catalog.ports import COMPUTE
-from estimator.devices import CORE, KINDS, LEAF, MANAGER, NODE, SPINE
+from estimator.fabric.devices import CORE, KINDS, LEAF, MANAGER, NODE, SPINE
+from estimator.fabric.topology import LEAF_SPINE, NODE_LEAF
 from estimator.handoff.placement import FABRIC, Level, Placement, most_linked, placement
 from estimator.link_list import LinkList
-from estimator.topology import LEAF_SPINE, NODE_LEAF
 from estimator.units import IntArray, counted
 
 NO_NODES = "no nodes"

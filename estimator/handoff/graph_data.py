@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from estimator.devices import KINDS, NODE
+from estimator.fabric.devices import KINDS, NODE
 from estimator.handoff.stamp import origin, title
 from estimator.link_list import COLUMNS, LinkList
 

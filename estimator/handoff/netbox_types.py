@@ -12,14 +12,14 @@ from typing import Any
 
 from estimator.catalog.ports import COMPUTE, IN_BAND, OUT_OF_BAND, STORAGE
 from estimator.catalog.records import Server, Switch
-from estimator.devices import CORE, LEAF, MANAGER, NODE, SPINE, SWITCH_KINDS
+from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE, SWITCH_KINDS
+from estimator.fabric.hosts import ENDPOINT, PDU
+from estimator.fabric.hosts import MANAGER as MANAGER_HOST
+from estimator.fabric.ports import host_ports, management_port
 from estimator.handoff.hosts_of import host_groups
 from estimator.handoff.stamp import comments, slug
-from estimator.hosts import ENDPOINT, PDU
-from estimator.hosts import MANAGER as MANAGER_HOST
 from estimator.link_list import LinkList, link_list
-from estimator.other_rules import other_keys
-from estimator.port_names import host_ports, management_port
+from estimator.spec.network_rules import other_keys
 
 CUSTOM_MAKER = "Custom"
 ROLES = {NODE: "GPU node", MANAGER: "Fabric manager", LEAF: "Leaf switch", SPINE: "Spine switch", CORE: "Core switch",

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from estimator.devices import KINDS, MANAGER, NODE, SWITCH_KINDS
 from estimator.errors import Problem, SpecError
-from estimator.fabric import SizedFabric
+from estimator.fabric.devices import KINDS, MANAGER, NODE, SWITCH_KINDS
+from estimator.fabric.sized import SizedFabric
 from estimator.handoff.stamp import comments
 from estimator.link_list import LinkList
 from estimator.units import IntArray

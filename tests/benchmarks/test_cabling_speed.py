@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import estimator.link_media
-from estimator.cabling import cable_plan, link_cabling
-from estimator.link_media import cabled_by_link
+import estimator.cabling.by_link
+from estimator.cabling.by_link import cabled_by_link
+from estimator.cabling.ends import tier_ends
+from estimator.cabling.plan import cable_plan, link_cabling
+from estimator.fabric.topology import link_table
 from estimator.spec import parse_spec
-from estimator.tier_ends import tier_ends
-from estimator.topology import link_table
 from tests.benchmarks.test_topology_speed import CATALOG, best_s, three_tiers
 
 
@@ -30,7 +30,7 @@ def test_links_of_many_lengths_are_cabled_in_little_more_than_their_bytes(
     )  # fmt: skip
     table = link_table(fabric, panels)
     lengths = np.random.default_rng(1).uniform(shortest_m, longest_m, len(table)).astype(np.float32)
-    monkeypatch.setattr(estimator.link_media, "_lengths", lambda *_: lengths)
+    monkeypatch.setattr(estimator.cabling.by_link, "_lengths", lambda *_: lengths)
     ends = tier_ends(spec, fabric, CATALOG)
     plan = benchmark(cabled_by_link, spec, fabric, CATALOG, "compute", ends, table)
     assert plan.links is not None

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from estimator.calibration import calibrate
+from estimator.calibration.nccl_logs import read_log
+from estimator.calibration.site_fit import calibrate
 from estimator.catalog.loader import load_catalog
-from estimator.nccl_logs import read_log
-from tests.estimator.log_texts import LOGS, SWEEP, measured_log
+from tests.estimator.calibration.log_texts import LOGS, SWEEP, measured_log
 
 CATALOG = load_catalog()
 NETWORK = {"fabric": "infiniband", "nics_per_node": 8, "nic_gbit_s": 400}

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from estimator.bom import bill_of_materials
+from estimator.bom.bill import bill_of_materials
 from estimator.catalog.checks import check
 from estimator.catalog.loader import HERE, Catalog, load_catalog
 from estimator.catalog.tables import Tables
-from estimator.cost import cost_of
-from estimator.design_cabling import design_plan
+from estimator.cost.cost import cost_of
+from estimator.designs.cables import design_plan
 from tests.estimator.designs import superpod_h100
 
 

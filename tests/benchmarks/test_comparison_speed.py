@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from estimator.catalog.loader import load_catalog
-from estimator.comparison import MOST, compare_request
+from estimator.compare.comparison import MOST, compare_request
 
 CATALOG = load_catalog()
 BUDGET_S = 2.0

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from estimator.catalog.loader import load_catalog
+from estimator.fabric.sizing import size
 from estimator.pipeline import estimate
-from estimator.sizing import size
 from estimator.spec import parse_spec
 
 CATALOG = load_catalog()

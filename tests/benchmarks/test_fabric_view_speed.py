@@ -16,18 +16,18 @@ from designer.fabric_svg_node import draw_node
 from designer.fabric_svg_panel import draw_list, draw_panel
 from designer.fabric_tables import bundle_rows, device_details
 from estimator.catalog.loader import load_catalog
-from estimator.devices import LEAF, NODE, SPINE
-from estimator.diagram_data import fabric_view, listed
-from estimator.diagram_failure import NOTHING_DOWN, down_of, impact_of
-from estimator.diagram_load import ALL_TO_ALL, Traffic
-from estimator.diagram_node import inside_of
-from estimator.diagram_places import Places, places_of
-from estimator.diagram_ports import host_ports_of, panel_of
-from estimator.diagram_scope import Scope, address_of, walk
+from estimator.designs.networks import sized_fabrics
+from estimator.diagrams.data import fabric_view, listed
+from estimator.diagrams.failure import NOTHING_DOWN, down_of, impact_of
+from estimator.diagrams.load import ALL_TO_ALL, Traffic
+from estimator.diagrams.node import inside_of
+from estimator.diagrams.places import Places, places_of
+from estimator.diagrams.ports import host_ports_of, panel_of
+from estimator.diagrams.scope import Scope, address_of, walk
+from estimator.fabric.devices import LEAF, NODE, SPINE
+from estimator.fabric.topology import link_table, panels_of
 from estimator.link_list import link_list
-from estimator.sized import sized_fabrics
 from estimator.spec import DesignSpec, parse_spec
-from estimator.topology import link_table, panels_of
 
 CATALOG = load_catalog()
 OVERVIEW_MS, STEP_MS = 150.0, 100.0

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from estimator.catalog.loader import load_catalog
-from estimator.fabric import fabric_of
-from estimator.floor_plan import floor_plan
-from estimator.sizing import size
+from estimator.fabric.sized import fabric_of
+from estimator.fabric.sizing import size
+from estimator.fabric.topology import link_table, panels_of
+from estimator.floor.plan import floor_plan
 from estimator.spec import parse_spec
-from estimator.topology import link_table, panels_of
 
 CATALOG = load_catalog()
 COPIES = 10  # 393,216 lengths in at most so many times what it takes to copy the table

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from estimator.asbuilt.check import check_links
+from estimator.asbuilt.readers.files import read_links
+from estimator.asbuilt.report import report
 from estimator.catalog.loader import load_catalog
-from estimator.handoff.readers.files import read_links
-from estimator.link_check import check_links
 from estimator.link_list import LinkList, link_list
-from estimator.link_report import report
 from estimator.spec import parse_spec
-from tests.estimator import fabric_dumps as dumps
+from tests.estimator.asbuilt import fabric_dumps as dumps
 
 FABRIC = {"generation": "roce-400", "tiers": 3, "leaf_switch": "custom", "leaf_radix": 128}
 BYTES_A_LISTING = 6 * 8 * 5  # six numbers, in a few copies while they are sorted

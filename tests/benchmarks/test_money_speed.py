@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from estimator.catalog.loader import load_catalog
-from estimator.comparison import MOST, compare_request
-from estimator.cost_inputs import Priced, priced
+from estimator.compare.comparison import MOST, compare_request
+from estimator.cost.inputs import Priced, priced
+from estimator.cost.power import design_power
+from estimator.cost.uncertainty import DRAWS as DRAWS_OF_HEADLINE
+from estimator.cost.uncertainty import SEED, draw, price_groups, simulated
 from estimator.pipeline import estimate
-from estimator.power import design_power
 from estimator.spec import parse_spec
-from estimator.uncertainty import DRAWS as DRAWS_OF_HEADLINE
-from estimator.uncertainty import SEED, draw, price_groups, simulated
 from tests.estimator.designs import superpod_h100
 
 CATALOG = load_catalog()
@@ -71,7 +71,7 @@ def test_a_headline_is_drawn_at_each_key(benchmark: Any, gpus: int, monkeypatch:
         bills.append(bill)
         return draw(bill, *others)
 
-    monkeypatch.setattr("estimator.cost.draw", kept)
+    monkeypatch.setattr("estimator.cost.cost.draw", kept)
     estimate([parse_spec(values, CATALOG)], CATALOG, parts=("counts", "cables", "bom", "cost", "percentiles"))
     found = benchmark(lambda: simulated(draw(bills[0], CATALOG, DRAWS_OF_HEADLINE, SEED), gpus))
     assert found["capex_usd"]["p5"] < found["capex_usd"]["p50"] < found["capex_usd"]["p95"]

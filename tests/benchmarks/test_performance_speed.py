@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from estimator.algorithms import collective_terms
-from estimator.bandwidth import system_columns
+from estimator.catalog.constants import ModelConstants
 from estimator.catalog.loader import load_catalog
-from estimator.collectives import VARIANTS, Terms, fastest, saturation, shown_steps
-from estimator.model_constants import ModelConstants
-from estimator.performance import design_performance, points_of, predict_times
-from estimator.prediction import predict
+from estimator.performance.algorithms import collective_terms
+from estimator.performance.bandwidth import system_columns
+from estimator.performance.collectives import VARIANTS, Terms, fastest, saturation, shown_steps
+from estimator.performance.prediction import predict
+from estimator.performance.times import design_performance, points_of, predict_times
 from estimator.units import FloatArray
 from tests.estimator.designs import H100_NODES
 

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from estimator.catalog.loader import load_catalog
-from estimator.fabric import SizedFabric, fabric_of
-from estimator.sizing import size
+from estimator.fabric.sized import SizedFabric, fabric_of
+from estimator.fabric.sizing import size
+from estimator.fabric.topology import LinkTable, Panels, link_table, panels_of
 from estimator.spec import parse_spec
-from estimator.topology import LinkTable, Panels, link_table, panels_of
 
 CATALOG = load_catalog()
 

@@ -25,12 +25,12 @@ from designer.samples import add_samples
 from designer.services import request_estimate, save_design, save_version
 from designer.sharing import issue
 from designer.variants import branch
-from estimator.calibration import calibrate
+from estimator.calibration.site_fit import calibrate
 from estimator.catalog.loader import load_catalog
 from estimator.jobs.models import EstimateJob
 from estimator.spec import parse_spec
-from tests.estimator.log_texts import LOGS
-from tests.estimator.quote_files import HEADER, whole_quote, workbook
+from tests.estimator.calibration.log_texts import LOGS
+from tests.estimator.quotes.quote_files import HEADER, whole_quote, workbook
 
 WAIT_S = 180
 HALL = {

@@ -18,7 +18,7 @@ from designer.models import Design, KeptAnswer, PriceBook
 from estimator.jobs.models import EstimateJob
 from estimator.jobs.tasks import run_estimate
 from tests.designer.api_helpers import SPEC, Caller, assert_refused, caller
-from tests.estimator.quote_files import HEADER, whole_quote, workbook
+from tests.estimator.quotes.quote_files import HEADER, whole_quote, workbook
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 

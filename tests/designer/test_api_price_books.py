@@ -13,7 +13,7 @@ from django.test import Client
 from designer.api.price_book_schema import PRICE, RATE
 from designer.models import PriceBook
 from designer.price_books import create_book
-from estimator.price_sheet import COLUMNS
+from estimator.bom.price_file import COLUMNS
 from tests.designer.api_helpers import BASE, SPEC, Caller, assert_refused, caller
 from tests.designer.test_api_schema import assert_has_shape, document
 

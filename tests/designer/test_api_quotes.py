@@ -16,7 +16,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.spec import parse_spec
 from tests.designer.api_helpers import BASE, Caller, assert_refused, caller
 from tests.designer.test_api_schema import assert_has_shape
-from tests.estimator.quote_files import HEADER, SPEC, whole_quote, workbook
+from tests.estimator.quotes.quote_files import HEADER, SPEC, whole_quote, workbook
 
 pytestmark = pytest.mark.django_db
 EVIL = "=cmd|' /C calc'!A0"

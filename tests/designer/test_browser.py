@@ -10,7 +10,7 @@ import pytest
 from pypdf import PdfReader
 
 from tests.designer.browsing import CHROMIUM, opened
-from tests.estimator.log_texts import LOGS
+from tests.estimator.calibration.log_texts import LOGS
 
 SIZES = [(1440, 900), (390, 844)]
 

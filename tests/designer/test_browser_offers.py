@@ -4,7 +4,7 @@ import pytest
 
 from tests.designer.browsing import CHROMIUM
 from tests.designer.test_browser import page
-from tests.estimator.quote_files import workbook
+from tests.estimator.quotes.quote_files import workbook
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [

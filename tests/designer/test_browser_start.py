@@ -4,8 +4,8 @@ import pytest
 
 from designer.tour import STEPS
 from tests.designer.browsing import CHROMIUM, opened
-from tests.estimator.fabric_dumps import ibnetdiscover
-from tests.estimator.test_from_dump import cables
+from tests.estimator.asbuilt.fabric_dumps import ibnetdiscover
+from tests.estimator.asbuilt.test_to_spec import cables
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [

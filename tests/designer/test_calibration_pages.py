@@ -23,7 +23,7 @@ from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
 from estimator.spec import parse_spec
 from tests.designer.test_charts import rendered
-from tests.estimator.log_texts import SWEEP, measured_log
+from tests.estimator.calibration.log_texts import SWEEP, measured_log
 
 SPEC = {"name": "Hall 4", "compute": {"server": "dgx-h100", "nodes": 8}, "fabric": {"generation": "ndr"}}
 LOG = measured_log(gpus=16, nodes=2, rows=[(2**p, 30.0 + 2**p / 200e3) for p in range(3, 34)])

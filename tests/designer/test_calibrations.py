@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from designer.models import Calibration
 from tests.designer.api_helpers import BASE, SPEC, Caller, assert_refused, caller
-from tests.estimator.log_texts import LOGS, measured_log
+from tests.estimator.calibration.log_texts import LOGS, measured_log
 
 pytestmark = pytest.mark.django_db
 LOG = (LOGS / "h100x4_all_reduce.txt").read_bytes()

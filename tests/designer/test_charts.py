@@ -9,8 +9,8 @@ import pytest
 from designer.charts import MAX_SERIES, chosen, domain_nics_gb_s, gpu_ticks, performance_charts
 from designer.headlines import LIMITS, headline
 from designer.samples import SAMPLES
-from estimator import bandwidth
 from estimator.catalog.loader import load_catalog
+from estimator.performance import bandwidth
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
 

@@ -22,8 +22,8 @@ from estimator.jobs.models import EstimateJob
 from estimator.link_list import link_list
 from estimator.spec import parse_spec
 from tests.designer.api_helpers import BASE, Caller, assert_refused, caller
-from tests.estimator import fabric_dumps as dumps
-from tests.estimator.fabric_dumps import Cable
+from tests.estimator.asbuilt import fabric_dumps as dumps
+from tests.estimator.asbuilt.fabric_dumps import Cable
 
 pytestmark = pytest.mark.django_db
 SPEC = {"name": "Check", "compute": {"server": "dgx-h100", "nodes": 31}, "fabric": {"generation": "ndr"}}

@@ -11,7 +11,7 @@ from pypdf import PdfReader
 
 from designer.exports.comparison_files import COMPARISON_FILES, COMPARISON_FORMATS
 from estimator.catalog.loader import Catalog
-from estimator.comparison import compare_request
+from estimator.compare.comparison import compare_request
 from tests.designer.spreadsheet import Workbook
 
 MADE = datetime(2026, 11, 27, 12, 0, 0, tzinfo=UTC)

@@ -7,11 +7,11 @@ import pytest
 
 from designer.elevations import IN_LINE, MAX_LINKED, MAX_RACKS, MAX_ROWS, TAIL_ROWS, UNIT, floor_svg, rack_svg
 from estimator.catalog.loader import load_catalog
-from estimator.fabric import fabric_of
-from estimator.floor_plan import floor_plan
-from estimator.sizing import size
+from estimator.fabric.sized import fabric_of
+from estimator.fabric.sizing import size
+from estimator.fabric.topology import link_table, panels_of
+from estimator.floor.plan import floor_plan
 from estimator.spec import parse_spec
-from estimator.topology import link_table, panels_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -19,18 +19,18 @@ from designer.fabric_svg_panel import draw_list, draw_panel
 from designer.fabric_tables import bundle_rows, device_details
 from designer.fabric_words import MODES, heat_left, percent_words, ratio_words, short_ratio
 from estimator.catalog.loader import load_catalog
-from estimator.devices import CORE, LEAF, NODE, SPINE
-from estimator.diagram_data import fabric_view, listed
-from estimator.diagram_failure import NOTHING_DOWN, Down, down_of
-from estimator.diagram_load import PATTERNS, Traffic
-from estimator.diagram_node import inside_of
-from estimator.diagram_places import Places
-from estimator.diagram_ports import host_ports_of, panel_of
-from estimator.diagram_scope import Scope
+from estimator.diagrams.data import fabric_view, listed
+from estimator.diagrams.failure import NOTHING_DOWN, Down, down_of
+from estimator.diagrams.load import PATTERNS, Traffic
+from estimator.diagrams.node import inside_of
+from estimator.diagrams.places import Places
+from estimator.diagrams.ports import host_ports_of, panel_of
+from estimator.diagrams.scope import Scope
 from estimator.errors import EstimatorError
+from estimator.fabric.devices import CORE, LEAF, NODE, SPINE
 from estimator.link_list import link_list
 from tests.estimator.designs import spec_of
-from tests.estimator.test_diagrams import SPECS, design, other_places, places_for, scopes_below
+from tests.estimator.diagrams.test_diagrams import SPECS, design, other_places, places_for, scopes_below
 
 SVG = "{http://www.w3.org/2000/svg}"
 CATALOG = load_catalog()

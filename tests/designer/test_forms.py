@@ -15,8 +15,8 @@ from designer.samples import SAMPLES
 from designer.spec_keys import ALL_KEYS, KEYS, SIZE, SIZE_KEYS, SIZE_UNIT, field_name, read_path
 from designer.templatetags.page import are_slips
 from estimator.catalog.loader import load_catalog
-from estimator.fabric_fields import Role
 from estimator.spec import parse_spec
+from estimator.spec.fabric import Role
 
 MINIMAL = {
     "name": "Mine",

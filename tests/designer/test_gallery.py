@@ -19,11 +19,11 @@ from designer.services import save_design
 from designer.tour import STEPS
 from estimator.catalog.loader import load_catalog
 from estimator.link_list import link_list
-from estimator.published_designs import published
-from estimator.published_parts import part_rows
+from estimator.published.designs import published
+from estimator.published.parts import part_rows
+from estimator.published.workloads import workloads
 from estimator.spec import parse_spec
-from estimator.workload_samples import workloads
-from tests.estimator.fabric_dumps import cables_of, ibnetdiscover
+from tests.estimator.asbuilt.fabric_dumps import cables_of, ibnetdiscover
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 SPEC = {"name": "Brought along", "compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"}}

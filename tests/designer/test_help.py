@@ -231,7 +231,7 @@ def test_a_document_brings_no_markup_of_its_own(text: str) -> None:
 
 
 def test_slugs_are_those_of_the_anchors_in_help() -> None:
-    assert slug("Bill of materials (`bom.py`, `bom_lines.py`)") == "bill-of-materials"
+    assert slug("Bill of materials (`bom/bill.py`, `bom/lines.py`)") == "bill-of-materials"
     assert slug("Who is who") == "who-is-who"
 
 

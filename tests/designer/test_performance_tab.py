@@ -17,12 +17,12 @@ from designer.performance_tab import MOST_BESIDE, measured_beside
 from designer.scaling_charts import designs_chart, efficiency_chart, run_chart, size_chart, table_of
 from designer.services import save_design
 from designer.validation_views import source_address
-from estimator import collectives
+from estimator.calibration.measured import measured_runs, read_table
+from estimator.calibration.report import report
 from estimator.catalog.loader import load_catalog
-from estimator.measured_runs import measured_runs, read_table
-from estimator.performance import design_performance
+from estimator.performance import collectives
+from estimator.performance.times import design_performance
 from estimator.spec import parse_spec
-from estimator.validation_report import report
 from tests.designer.finished_design import finished
 from tests.designer.test_charts import rendered
 

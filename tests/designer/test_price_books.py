@@ -18,11 +18,11 @@ from designer.forms import DesignForm
 from designer.models import Design, PriceBook
 from designer.price_books import MAX_BOOKS, create_book, revise_book, take_prices
 from designer.services import save_design
+from estimator.bom.price_file import COLUMNS
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
-from estimator.own_prices import MAX_PRICES
-from estimator.price_sheet import COLUMNS
 from estimator.spec import parse_spec
+from estimator.spec.price_book import MAX_PRICES
 from tests.designer.finished_design import finished
 
 SPEC = {"name": "Hall 4", "compute": {"server": "dgx-h100", "nodes": 8}, "fabric": {"generation": "ndr"}}

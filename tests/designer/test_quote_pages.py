@@ -16,7 +16,7 @@ from designer.services import save_design
 from estimator.catalog.loader import load_catalog
 from estimator.spec import parse_spec
 from tests.designer.finished_design import finished
-from tests.estimator.quote_files import HEADER, SPEC, whole_quote, workbook
+from tests.estimator.quotes.quote_files import HEADER, SPEC, whole_quote, workbook
 
 pytestmark = pytest.mark.django_db
 EVIL = "<img src=x onerror=alert(1)>"

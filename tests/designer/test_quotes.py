@@ -18,10 +18,10 @@ from designer.quotes import (
     take_into_book,
 )
 from estimator.catalog.loader import load_catalog
-from estimator.comparison import compare_request
+from estimator.compare.comparison import compare_request
 from estimator.errors import SpecError
 from estimator.spec import DesignSpec, parse_spec
-from tests.estimator.quote_files import HEADER, SPEC, whole_quote, workbook
+from tests.estimator.quotes.quote_files import HEADER, SPEC, whole_quote, workbook
 
 pytestmark = pytest.mark.django_db
 SWITCH = "nvidia-qm9700"

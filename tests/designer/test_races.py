@@ -33,7 +33,7 @@ from estimator.jobs import tasks
 from estimator.jobs.models import MAX_ATTEMPTS, RESEND_AFTER, EstimateJob
 from tests.designer.api_helpers import SPEC, Caller
 from tests.designer.at_once import at_once, held_up
-from tests.estimator.quote_files import HEADER, whole_quote, workbook
+from tests.estimator.quotes.quote_files import HEADER, whole_quote, workbook
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

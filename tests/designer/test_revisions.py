@@ -13,9 +13,9 @@ from designer.models import Comparison, Design
 from designer.revision_diff import answer_rows, figure_words, revision_diff
 from designer.services import request_estimate, save_design, save_version
 from estimator.catalog.loader import Catalog, load_catalog
-from estimator.changes import apply_change
 from estimator.jobs import tasks
 from estimator.spec import parse_spec
+from estimator.spec.change import apply_change
 
 pytestmark = pytest.mark.django_db
 

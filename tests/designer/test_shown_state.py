@@ -16,9 +16,9 @@ from designer.sharing import issue
 from designer.tabs import KEYS
 from designer.templatetags.units import usd
 from estimator.catalog.loader import load_catalog
-from estimator.changes import apply_change
 from estimator.jobs.models import EstimateJob
 from estimator.spec import parse_spec
+from estimator.spec.change import apply_change
 from tests.designer.finished_design import finished
 
 BID: dict[str, Any] = {

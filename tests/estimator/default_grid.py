@@ -20,14 +20,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from estimator.bom import bill_of_materials
-from estimator.cabling import cable_plan
+from estimator.bom.bill import bill_of_materials
+from estimator.cabling.plan import cable_plan
 from estimator.catalog.loader import load_catalog
-from estimator.cost import NETWORK
+from estimator.cost.cost import NETWORK
 from estimator.errors import EstimatorError
-from estimator.fabric import fabric_of
-from estimator.findings import findings_of
-from estimator.sizing import Asked, Sizing, asked_columns, size
+from estimator.fabric.sized import fabric_of
+from estimator.fabric.sizing import Asked, Sizing, asked_columns, size
+from estimator.findings.fabric import findings_of
 from estimator.spec import DesignSpec, asked_ratio, parse_spec
 from estimator.units import ceil_div, divisors
 
@@ -173,7 +173,7 @@ def by_link_ends(sizing: Sizing) -> IntArray:
 
 
 def structures(spec: DesignSpec, tiers: int, below_cents: int) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """As ``of_single_keys``, of every even structure of so many tiers that costs less; found without estimator.sizing."""
+    """As ``of_single_keys``, of every even structure of so many tiers that costs less; found without estimator.fabric.sizing."""
     asked = asked_columns([spec], CATALOG)
     one = _One(**{field.name: int(getattr(asked, field.name)[0]) for field in fields(Asked)})
     for down in range(1, one.leaf_ports):

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
-from estimator.bom import bill_of_materials
-from estimator.bom_lines import Bom
-from estimator.cable_runs import CablePlan
+from estimator.bom.bill import bill_of_materials
+from estimator.bom.lines import Bom
+from estimator.cabling.runs import CablePlan
 from estimator.catalog.loader import Catalog, load_catalog
-from estimator.design_cabling import design_plan
-from estimator.fabric import SizedFabric, fabric_of
+from estimator.designs.cables import design_plan
+from estimator.fabric.sized import SizedFabric, fabric_of
+from estimator.fabric.sizing import size
 from estimator.pipeline import estimate
-from estimator.sizing import size
 from estimator.spec import DesignSpec, parse_spec
 
 # eight GPUs and eight 400 Gb/s adapters a node: the usual system of a prediction

@@ -11,8 +11,8 @@ import pytest
 from estimator.catalog.loader import Catalog
 from estimator.design_prediction import predicted
 from estimator.errors import EstimatorError
+from estimator.performance.prediction import predict
 from estimator.pipeline import estimate
-from estimator.prediction import predict
 from estimator.spec import parse_spec, spec_hash
 
 DESIGN = {"compute": {"server": "dgx-h100", "nodes": 64}, "fabric": {"generation": "ndr", "oversubscription": "2:1"}}

@@ -6,9 +6,9 @@ import pytest
 
 from estimator.catalog.loader import Catalog
 from estimator.errors import InfeasibleDesign
-from estimator.fabric import fabric_of
+from estimator.fabric.sized import fabric_of
+from estimator.fabric.sizing import size
 from estimator.pipeline import ALL_PARTS, estimate, system_of
-from estimator.sizing import size
 from estimator.spec import parse_spec
 from tests.estimator.designs import spec_of
 

@@ -1,0 +1,1 @@
+"""A built network's links held against the planned ones."""

@@ -1,0 +1,191 @@
+"""``ibnetdiscover`` dumps: the topology file, and the report of ``ibnetdiscover -p``.
+
+A device is what has a GUID, not a line: a switch of 64 ports has 64 lines. Adapters of one host become one device, since
+their descriptions begin with the host's name ("node-0001 mlx5_0"). Every link stands there twice, once at each end.
+Formats: ibnetdiscover(8) of infiniband-diags, section "Topology file format", and its -p option.
+"""
+
+import re
+from array import array
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from estimator.asbuilt.readers.found import HOST, MAX_NAME, SWITCH, FoundLinks, LinkSink
+from estimator.errors import UnreadableFile
+
+LANE_GBIT_S = {
+    "SDR": 2.5, "DDR": 5, "QDR": 10, "FDR10": 10, "FDR": 14, "EDR": 25, "HDR": 50, "NDR": 100, "XDR": 200,
+}  # fmt: skip
+_DEVICE = re.compile(r'(Switch|Ca|Rt)\s+\d+\s+"[SHR]-(?:0x)?([0-9a-fA-F]{1,16})"\s*#\s*"(.*)"')
+_PORT = re.compile(
+    r"\[(\d{1,4})\](?:\[ext \d+\])?(?:\((?:0x)?[0-9a-fA-F]+\))?\s+"
+    r'"([SHR])-(?:0x)?([0-9a-fA-F]{1,16})"\[(\d{1,4})\](?:\[ext \d+\])?(?:\((?:0x)?[0-9a-fA-F]+\))?\s*#?(.*)'
+)
+_DESCRIPTION = re.compile(r'"(.*)"')
+_SPEED = re.compile(r"\b(\d{1,2})x\s?([SDQFEHNX]DR(?:10)?)\b")
+_REPORT = re.compile(
+    r"(CA|SW|RT)\s+\d+\s+(\d{1,4})\s+0x([0-9a-fA-F]{1,16})\s+(\d{1,2}x\s+\w+|\?\?\s+\?\?\?)\s*"
+    r"(?:-\s+(CA|SW|RT)\s+\d+\s+(\d{1,4})\s+0x([0-9a-fA-F]{1,16})\s+\(\s*'([^']*)'\s+-\s+'([^']*)'\s*\)|.*)"
+)
+_HEADS = ("vendid=", "devid=", "sysimgguid=", "switchguid=", "caguid=", "rtguid=", "\n", "#")
+_REMARK = re.compile(r"Non-Chassis|Chassis|\s")
+_ADAPTER = re.compile(r"(\S.*?)\s+((?:mlx\d|hfi\d|qib\d|mthca\d|ib\w|roce|rdma|opa)\w*|HCA-?\d+|U\d+/P\d+)$", re.I)
+_OWN_COMPUTING = re.compile(r"Aggregation Node|SHArP|SHARP", re.I)
+_SWITCH_NAME = re.compile(r"MF\d;(.+?)(?::[^:;]*)?$")
+
+
+def read(lines: Iterator[str]) -> FoundLinks:
+    """The links of a dump.
+
+    Raises
+    ------
+    UnreadableFile
+        If it has no port line at all.
+    """
+    dump = _Dump()
+    here = -1
+    for number, line in enumerate(lines, start=1):
+        if line.startswith(_HEADS):
+            continue
+        if line.startswith("["):
+            here_port = _PORT.match(line)
+            if here_port is None:
+                dump.sink.drop(number, "not_a_link", line)
+            elif here < 0:
+                dump.sink.drop(number, "link_outside_device", line)
+            else:
+                dump.port_line(number, here, here_port)
+        elif (device := _DEVICE.match(line)) is not None:
+            here = dump.node(device[2], "S" if device[1] == "Switch" else "H", device[3])
+        elif (report := _REPORT.match(line)) is not None:
+            dump.report_line(number, report)
+        elif not _REMARK.match(line):
+            dump.sink.drop(number, "not_a_link", line)
+    if not dump.listings:
+        raise UnreadableFile(
+            "no_links", 'No line of the file is a port of an ibnetdiscover dump, such as [1] "S-…"[2].'
+        )
+    return dump.found()
+
+
+class _Dump:
+    """GUIDs with their descriptions, and listings between them, until all names are known."""
+
+    def __init__(self) -> None:
+        self.sink = LinkSink()
+        self.listings = array("q")  # line, GUID index, port, GUID index, port, rate
+        self.kinds: list[str] = []
+        self.descriptions: list[str] = []
+        self._guids: list[str] = []
+        self._index: dict[str, int] = {}
+        self._rates: dict[str, int] = {}
+
+    def node(self, guid: str, kind: str, description: str = "") -> int:
+        index = self._index.get(guid)
+        if index is None:
+            guid = guid.lower().rjust(16, "0")
+            index = self._index.get(guid)
+            if index is None:
+                index = self._index[guid] = len(self._guids)
+                self._guids.append(guid)
+                self.kinds.append(kind)
+                self.descriptions.append("")
+        if description and not self.descriptions[index]:
+            self.descriptions[index] = description[:MAX_NAME].strip()
+        return index
+
+    def port_line(self, number: int, here: int, found: re.Match[str]) -> None:
+        port, kind, guid, far_port, remark = found.groups()
+        far = self._index.get(guid)
+        if far is None or not self.descriptions[far]:
+            description = _DESCRIPTION.search(remark)
+            far = self.node(guid, kind, description[1] if description else "")
+        speed = remark.rpartition(" ")[2]
+        rate = self._rates.get(speed)
+        if rate is None:
+            rate = _rate_gbit_s(remark)
+            if _SPEED.fullmatch(speed):
+                self._rates[speed] = rate
+        self._add(number, here, int(port), far, int(far_port), rate)
+
+    def report_line(self, number: int, found: re.Match[str]) -> None:
+        kind, port, guid, speed, far_kind, far_port, far_guid, name, far_name = found.groups()
+        if far_guid is None:
+            return self.sink.drop(number, "not_connected", found[0])
+        here = self.node(guid, kind[0].replace("C", "H"), name)
+        far = self.node(far_guid, far_kind[0].replace("C", "H"), far_name)
+        self._add(number, here, int(port), far, int(far_port), _rate_gbit_s(speed))
+        return None
+
+    def _add(self, number: int, here: int, port: int, far: int, far_port: int, rate: int) -> None:
+        self.listings.extend((number, here, port, far, far_port, rate))
+
+    def found(self) -> FoundLinks:
+        """Names for GUIDs, and the listings in them."""
+        names, port_prefix = self._names()
+        own_computing = [bool(_OWN_COMPUTING.search(text)) for text in self.descriptions]
+        sink = self.sink
+        device = [
+            -1 if own else sink.device(name, SWITCH if kind == "S" else HOST)
+            for name, kind, own in zip(names, self.kinds, own_computing, strict=True)
+        ]
+        port_index: dict[tuple[str, int], int] = {}
+        columns = np.frombuffer(self.listings, dtype=np.int64).reshape(-1, 6).tolist()
+        for line, here, port, far, far_port, rate in columns:
+            if device[here] < 0 or device[far] < 0:
+                if device[here] >= 0:
+                    sink.drop(line, "aggregation_node", f"{names[here]} [{port}]")
+                continue
+            ends = []
+            for guid, number in ((here, port), (far, far_port)):
+                key = (port_prefix[guid], number)
+                index = port_index.get(key)
+                if index is None:
+                    index = port_index[key] = sink.port(_port_text(*key))
+                ends.append(index)
+            sink.add_indices(line, device[here], ends[0], device[far], ends[1], rate)
+        is_adapter = (kind == "H" and not own for kind, own in zip(self.kinds, own_computing, strict=True))
+        sink.adapters = sum(is_adapter)
+        return sink.found("ibnetdiscover", both_sides=True)
+
+    def _names(self) -> tuple[list[str], list[str]]:
+        """Device name and adapter name of every GUID; a description that several share gets the GUID behind it."""
+        split = [
+            _switch_name(text) if kind == "S" else _host_and_adapter(text)
+            for kind, text in zip(self.kinds, self.descriptions, strict=True)
+        ]
+        for index, (name, adapter) in enumerate(split):
+            if name and not adapter and self.kinds[index] == "H" and " " not in name:
+                split[index] = (name, f"0x{self._guids[index]}")  # a host's name alone
+        shared = Counter((kind, *parts) for kind, parts in zip(self.kinds, split, strict=True))
+        names = [
+            name if name and shared[kind, name, adapter] == 1 else f"{name} (0x{guid})".strip()
+            for kind, guid, (name, adapter) in zip(self.kinds, self._guids, split, strict=True)
+        ]
+        return names, [adapter for _, adapter in split]
+
+
+def _rate_gbit_s(text: str) -> int:
+    speed = _SPEED.search(text, max(text.rfind('"'), 0))
+    return round(int(speed[1]) * LANE_GBIT_S[speed[2]]) if speed else 0
+
+
+def _switch_name(description: str) -> tuple[str, str]:
+    """ "MF0;leaf-001:MQM9700/U1" → leaf-001."""
+    managed = _SWITCH_NAME.match(description)
+    return (managed[1] if managed else description), ""
+
+
+def _host_and_adapter(description: str) -> tuple[str, str]:
+    """ "node-0001 mlx5_0" → (node-0001, mlx5_0); a description without an adapter is a name as it is."""
+    named = _ADAPTER.match(description)
+    return (named[1], named[2]) if named else (description, "")
+
+
+def _port_text(adapter: str, port: int) -> str:
+    """Port 1 of an adapter goes by the adapter's name, as in the design; further ports say which."""
+    if not adapter:
+        return str(port)
+    return adapter if port == 1 else f"{adapter}/P{port}"

@@ -1,0 +1,258 @@
+"""A dump of a real network → the nearest spec, and what no dump can tell.
+
+Several specs are written down from the counts; the one whose sized fabric differs least from the dump is kept, and every
+figure that still differs is listed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from math import gcd
+from typing import Any
+
+from estimator.asbuilt.counts import DumpCounts, counts_of
+from estimator.asbuilt.readers.found import FoundLinks
+from estimator.catalog.loader import Catalog
+from estimator.errors import SpecError, UnreadableFile
+from estimator.fabric.sized import SizedFabric, fabric_of
+from estimator.fabric.sizing import size
+from estimator.spec import DesignSpec, parse_spec
+from estimator.units import ceil_div
+
+GENERATION_OF_RATE = {100: "edr", 200: "hdr", 400: "ndr", 800: "xdr"}
+RADIX_OF_GENERATION = {"edr": 36, "hdr": 40, "ndr": 64, "xdr": 144}
+NEVER_TOLD = (
+    "The model of the servers, and how many GPUs each has: one GPU for each NIC is assumed.",
+    "Storage and management networks: a dump shows one InfiniBand fabric.",
+    "Lengths and media of the cables, racks and rooms.",
+    "Prices, support, energy and everything else about money.",
+    "Servers that were switched off: without a link they are in no dump.",
+)
+
+
+@dataclass(frozen=True)
+class DumpDesign:
+    """``spec`` is the nearest design. ``figures`` has (name, in the dump, in the design) for every count."""
+
+    spec: DesignSpec
+    counts: DumpCounts
+    figures: tuple[tuple[str, int, int], ...]
+    told: tuple[str, ...]
+    untold: tuple[str, ...]
+
+    @property
+    def differences(self) -> tuple[tuple[str, int, int], ...]:
+        """Figures that the nearest design does not meet."""
+        return tuple(figure for figure in self.figures if figure[1] != figure[2])
+
+
+def design_of_dump(file: FoundLinks, catalog: Catalog, name: str = "Network from a dump") -> DumpDesign:
+    """The design nearest to a file's network.
+
+    Parameters
+    ----------
+    file : links from a reader that tells servers from switches.
+    name : what the design is called.
+
+    Raises
+    ------
+    UnreadableFile
+        If the file has no servers on switches, or a network that no spec comes near.
+    """
+    counts = counts_of(file)
+    told: list[str] = []
+    untold = [*_untold(counts), *NEVER_TOLD]
+    generation = _generation(counts, untold, told)
+    specs = [spec for values in _candidates(counts, generation, catalog, name)
+             if (spec := _parsed(values, catalog)) is not None]  # fmt: skip
+    sizing = size(specs, catalog) if specs else None
+    sized = [
+        (spec, fabric_of(sizing, i, spec)) for i, spec in enumerate(specs) if sizing is not None and sizing.tiers[i]
+    ]
+    if not sized:
+        message = (
+            f"No design of {counts.n_nodes} servers with {counts.ports_mode} ports, {counts.n_leaf} leaves and "
+            f"{counts.n_spine} spines could be built from this file. Start a new design and set these counts by hand."
+        )
+        raise UnreadableFile("no_design", message)
+    spec, fabric = min(sized, key=lambda pair: _distance(_figures(counts, pair[1])))
+    told += _told(counts, spec)
+    return DumpDesign(spec, counts, _figures(counts, fabric), tuple(told), tuple(untold))
+
+
+def _parsed(values: dict[str, Any], catalog: Catalog) -> DesignSpec | None:
+    """A candidate, where its values fit together."""
+    try:
+        return parse_spec(values, catalog)
+    except SpecError:
+        return None
+
+
+def _generation(counts: DumpCounts, untold: list[str], told: list[str]) -> str:
+    if _has_own_uplinks(counts):
+        return GENERATION_OF_RATE[counts.node_rate_gbit_s]
+    if counts.rate_gbit_s in GENERATION_OF_RATE:
+        return GENERATION_OF_RATE[counts.rate_gbit_s]
+    top = max(counts.leaf_top_port, counts.spine_top_port)
+    nearest = next((key for key, radix in RADIX_OF_GENERATION.items() if top <= radix), "xdr")
+    rate = f"{counts.rate_gbit_s} Gb/s" if counts.rate_gbit_s else "no rate"
+    untold.insert(0, f"The generation: most links show {rate}. {nearest.upper()} is taken, since ports go up to {top}.")
+    return nearest
+
+
+def _has_own_uplinks(counts: DumpCounts) -> bool:
+    """Whether links between switches run at a rate that split ports do not explain."""
+    node, up = counts.node_rate_gbit_s, counts.rate_gbit_s
+    return counts.tiers > 1 and {node, up} <= set(GENERATION_OF_RATE) and node not in (up, up // 2)
+
+
+def _candidates(counts: DumpCounts, generation: str, catalog: Catalog, name: str) -> Iterator[dict[str, Any]]:
+    """Requests that the counts may come from, plainest first."""
+    splits = counts.node_rate_gbit_s > 0 and counts.node_rate_gbit_s * 2 == counts.rate_gbit_s
+    compute = {"server": "custom", "nodes": counts.n_nodes, "gpus_per_node": counts.ports_mode,
+               "nics_per_node": counts.ports_mode}  # fmt: skip
+    base: dict[str, Any] = {"generation": generation, "tiers": counts.tiers, "splitters": splits} | _layout(counts)
+    if _has_own_uplinks(counts):
+        base |= _own_uplinks(counts, generation, catalog)
+    else:
+        base |= _switches(counts, generation, catalog, 2 if splits else 1)
+    if counts.n_manager_links:
+        base["reserved"] = {"fabric_manager_links": counts.n_manager_links}
+    rails = base.get("rails_per_leaf", 1) if base["layout"] == "rail-optimized" else counts.ports_mode
+    unit = max(1, counts.leaf_down_most // rails)
+    options: tuple[tuple[dict[str, Any], ...], ...] = (
+        _splits(counts, base["radix"], 2 if splits else 1),
+        ({}, {"scalable_unit_nodes": unit}),
+        ({}, {"provision": "full-unit"}),
+        ({}, {"least_spines": counts.n_spine}) if counts.tiers == 2 else ({},),
+        ({}, {"pod_nodes": ceil_div(counts.n_nodes, max(counts.pods, 1))}) if counts.tiers == 3 else ({},),
+    )
+    if counts.links_spine_core and counts.links_leaf_spine > counts.links_spine_core:
+        base["spine_oversubscription"] = f"{ceil_div(counts.links_leaf_spine, counts.links_spine_core)}:1"
+    del base["radix"]
+    for chosen in product(*options):
+        fabric = dict(base)
+        for part in chosen:
+            fabric |= part
+        yield {"name": name, "compute": compute, "fabric": fabric}
+
+
+def _splits(counts: DumpCounts, radix: int, ends_a_port: int) -> tuple[dict[str, int], ...]:
+    """How a leaf's ports may be shared out between servers and spines."""
+    if counts.tiers == 1:
+        return ({},)
+    up, down = counts.leaf_up_mode, ceil_div(counts.leaf_down_most, ends_a_port)
+    shares = [{"leaf_downlinks": down, "leaf_uplinks": up}]
+    if radix - up > down:
+        shares.append({"leaf_downlinks": radix - up, "leaf_uplinks": up})
+    return tuple(shares)
+
+
+def _layout(counts: DumpCounts) -> dict[str, Any]:
+    """How the ports of a server are spread over leaves."""
+    leaves, ports = counts.leaves_of_a_node, counts.ports_mode
+    if counts.tiers == 1 and counts.components > 1:
+        return {"layout": "rail-only"}
+    if leaves == 1 and ports > 1:
+        return {"layout": "top-of-rack"}
+    if ports > 1 and ports % leaves == 0:
+        shared = ports // leaves
+        return {"layout": "rail-optimized"} | ({"rails_per_leaf": shared} if shared > 1 else {})
+    return {"layout": "top-of-rack"}
+
+
+def _switches(counts: DumpCounts, generation: str, catalog: Catalog, ends_a_port: int) -> dict[str, Any]:
+    """A switch of the catalog with ports enough for each tier, else a custom one of just so many; and the leaf's radix."""
+    leaf_ports = max(ceil_div(counts.leaf_top_port, ends_a_port), counts.leaf_up_mode + 1)
+    out: dict[str, Any] = {"radix": 0}
+    for tier, least in (("leaf", leaf_ports), ("spine", counts.spine_top_port), ("core", counts.core_top_port)):
+        if least == 0:
+            continue
+        part, radix = _switch(least, generation, catalog)
+        out |= {f"{tier}_switch": part} if part else {f"{tier}_switch": "custom", f"{tier}_radix": radix}
+        out["radix"] = out["radix"] or radix
+    return out
+
+
+def _own_uplinks(counts: DumpCounts, generation: str, catalog: Catalog) -> dict[str, Any]:
+    """A switch that has ports of both rates, else a custom one of just so many."""
+    node, up = counts.node_rate_gbit_s, counts.rate_gbit_s
+    ports = {"uplink_rate_gbit_s": up, "radix": counts.leaf_down_most + counts.leaf_up_mode}
+    switch = catalog.usual_switch(generation, (node, up))
+    if all(catalog.switch_ports(switch.id, rate) for rate in (node, up)):
+        return ports | {"leaf_switch": switch.id}
+    cages = ceil_div(counts.leaf_up_mode, max(node // up, 1))
+    radix = counts.leaf_down_most + cages * max(up // node, 1)
+    spine = {"spine_switch": "custom", "spine_radix": max(counts.spine_top_port, 2)}
+    return ports | {"leaf_switch": "custom", "leaf_radix": radix} | spine
+
+
+def _switch(least: int, generation: str, catalog: Catalog) -> tuple[str | None, int]:
+    """The usual switch of the generation where it is large enough, else the smallest that is, else none."""
+    known = catalog.generations[generation]
+    on_sale = [key for key, s in catalog.switches.items() if s.protocol == known.protocol and s.status == "available"]
+    ids = [known.default_switch, *sorted(on_sale)]
+    sizes = [(key, ports.radix) for key in ids if (ports := catalog.switch_ports(key, known.port_rate_gbit_s))]
+    if sizes and sizes[0][1] >= least:
+        return sizes[0]
+    fitting = sorted((radix, key) for key, radix in sizes if radix >= least)
+    return (fitting[0][1], fitting[0][0]) if fitting else (None, least)
+
+
+def _figures(counts: DumpCounts, fabric: SizedFabric) -> tuple[tuple[str, int, int], ...]:
+    built = fabric.as_json()
+    pairs = (
+        ("counts.nodes", counts.n_nodes), ("counts.leaf", counts.n_leaf), ("counts.spine", counts.n_spine),
+        ("counts.core", counts.n_core), ("links.node_leaf", counts.links_node_leaf),
+        ("links.fabric_manager", counts.n_manager_links), ("links.leaf_spine", counts.links_leaf_spine),
+        ("links.spine_core", counts.links_spine_core),
+    )  # fmt: skip
+    return tuple((name, found, built[name.split(".")[0]][name.split(".")[1]]) for name, found in pairs)
+
+
+def _distance(figures: tuple[tuple[str, int, int], ...]) -> float:
+    """How far a design is from the dump: the shares by which counts differ, added up."""
+    return sum(abs(found - built) / max(found, 1) for _, found, built in figures)
+
+
+def _told(counts: DumpCounts, spec: DesignSpec) -> list[str]:
+    """What the file says, in words."""
+    down, up = counts.links_node_leaf + counts.n_manager_links, counts.links_leaf_spine
+    told = [
+        f"{counts.n_nodes:,} servers with {counts.ports_mode} ports each at {counts.node_rate_gbit_s or 'an unknown'} Gb/s."
+    ]
+    if counts.n_managers:
+        told.append(
+            f"{counts.n_managers} hosts with fewer ports, taken for fabric managers: {counts.n_manager_links} links."
+        )
+    if _has_own_uplinks(counts):
+        told.append(f"Links between switches run at {counts.rate_gbit_s} Gb/s.")
+    if up:
+        low = gcd(down, up)
+        shown = f"{down // low}:{up // low}" if down // low < 100 else f"{down / up:.2f}:1"
+        told.append(f"{down:,} links into the leaves and {up:,} out of them: {shown} over all leaves.")
+    told.append(f"Servers are spread over {counts.leaves_of_a_node} leaves each: {spec.fabric.layout}.")
+    return told
+
+
+def _untold(counts: DumpCounts) -> list[str]:
+    """What in this file stays open."""
+    out = []
+    if counts.n_short:
+        out.append(
+            f"{counts.n_short:,} servers show fewer than {counts.ports_mode} links. They are counted as whole ones."
+        )
+    if counts.n_deeper:
+        out.append(f"{counts.n_deeper:,} switches are further up than a third tier, which no design here has.")
+    if counts.n_odd_links:
+        out.append(f"{counts.n_odd_links:,} links join switches of one tier, or pass over one. They are left out.")
+    if counts.n_unlinked_switches:
+        out.append(f"{counts.n_unlinked_switches:,} switches have no way to a server. They are left out.")
+    if counts.leaf_up_least != counts.leaf_up_mode:
+        out.append(
+            f"Leaves have different numbers of uplinks, from {counts.leaf_up_least}; most have {counts.leaf_up_mode}, which "
+            "is taken. Is a cable down?"
+        )
+    if counts.components > 1 and counts.tiers > 1:
+        out.append(f"The switches form {counts.components} networks that nothing joins. They are taken as one.")
+    return out

@@ -1,0 +1,242 @@
+"""Counted parts → bill of materials: a line for each part, length and use, with spares, price range, basis and source."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from estimator.bom.facility import facility_lines, rack_system_lines
+from estimator.bom.lines import (
+    ASSUMED,
+    CABLE,
+    FIBER,
+    MANAGEMENT,
+    MODULE,
+    NIC,
+    PANEL,
+    SERVER,
+    SWITCH,
+    Billed,
+    Bom,
+    BomLine,
+    parameter_rule,
+)
+from estimator.bom.pricing import Pricing, UnitPrice
+from estimator.cabling.ends import LEAF_LEAF
+from estimator.cabling.plan import LEAF_SPINE, MANAGER, NODE_LEAF, SPINE_CORE, CablePlan, TierCabling
+from estimator.catalog.loader import Catalog
+from estimator.catalog.ports import COMPUTE, compute_network
+from estimator.catalog.records import Cable
+from estimator.fabric.devices import n_managers
+from estimator.floor.whole_racks import whole_racks
+from estimator.units import CENTS_PER_USD, ceil_div
+
+if TYPE_CHECKING:
+    from estimator.fabric.sized import SizedFabric
+    from estimator.spec import DesignSpec
+
+MANAGER_SERVER = "mgmt-node"  # what a fabric manager runs on
+_USES = {  # of the modules at the upper and the lower end of a tier
+    NODE_LEAF: ("leaf, to nodes", "node"),
+    LEAF_SPINE: ("spine, to leaves", "leaf, to spines"),
+    SPINE_CORE: ("core, to spines", "spine, to cores"),
+    MANAGER: ("leaf, to fabric managers", "fabric manager"),
+    LEAF_LEAF: ("leaf, to its pair", "leaf, to its pair"),
+}
+
+
+def bill_of_materials(
+    spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan, catalog: Catalog, role: str = COMPUTE
+) -> Bom:
+    """The bill of one fabric; see ``bill_of_fabrics``."""
+    return bill_of_fabrics([Billed(role, spec, fabric, plan)], catalog)
+
+
+def bill_of_fabrics(billed: Sequence[Billed], catalog: Catalog) -> Bom:
+    """Lines for servers and what their racks hold where those are bought whole, adapters, switches by role, modules by tier
+    and side, cables by tier and length, patch panels, and racks and coolant distribution of the hall (facility.py).
+
+    Servers and adapters stand on the compute fabric's bill alone; every line names its fabric. Adapters have a line only
+    where the server's price does not hold them. A cable with its own ends is one piece: its second end is never billed
+    again. Spares follow the rows ``spare-*`` of economics.csv, or ``economics.spares``, for each part number and length
+    over all fabrics; spare servers are not bought. Custom parts have a line without a price.
+    """
+    lines: list[BomLine] = []
+    for one in billed:
+        mine = list(_servers(one.spec, one.fabric, catalog)) if one.role == COMPUTE else []
+        mine += _switches(one.spec, one.fabric, catalog)
+        mine += _managers(one.fabric, catalog)
+        for tier in one.plan.tiers:
+            mine += _tier_lines(tier, catalog)
+        lines += [replace(line, fabric=one.role) for line in mine]
+    first = billed[0]
+    if first.role == COMPUTE:
+        lines += facility_lines(first.spec, first.fabric, first.plan, lines, catalog)
+    priced = _priced(_with_spares(lines, first.spec, catalog), Pricing(first.spec.economics, catalog))
+    return Bom(priced, tuple(one.plan for one in billed))
+
+
+def _servers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> Iterator[BomLine]:
+    server = catalog.server(spec.compute.server)
+    if server is None:
+        gpus, nic = spec.compute.gpus_per_node, catalog.default_nic(spec.fabric.generation)
+        yield BomLine(SERVER, None, None, f"Custom server, {gpus} GPUs", "node", None, fabric.n_nodes, 0.0)
+        quantity = fabric.n_nodes * (spec.compute.nics_per_node or 0)
+        yield BomLine(NIC, nic.id, _first(nic.part_numbers), f"{nic.vendor} {nic.model}", "node", None, quantity,
+                      nic.typical_no_optics_w, spare_row="spare-nics", is_assumed=True)  # fmt: skip
+        return
+    yield BomLine(SERVER, server.id, _first(server.part_numbers), f"{server.vendor} {server.model}", "node", None,
+                  fabric.n_nodes, server.typical_w)  # fmt: skip
+    if racks := whole_racks(spec, fabric.n_nodes, catalog):
+        yield from rack_system_lines(racks)
+    network = compute_network(server)
+    if network and network.nic_id and not network.nic_included:
+        nic = catalog.nics[network.nic_id]
+        yield BomLine(NIC, nic.id, _first(nic.part_numbers), f"{nic.vendor} {nic.model}", "node", None,
+                      fabric.n_nodes * network.n_nics, 0.0, spare_row="spare-nics")  # fmt: skip
+
+
+def _switches(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> Iterator[BomLine]:
+    for role, part, count in fabric.switches:
+        if part is None:
+            radix = getattr(spec.fabric, f"{role}_radix")
+            yield BomLine(SWITCH, None, None, f"Custom {role} switch, {radix} ports", role, None, count, 0.0)
+            continue
+        switch = catalog.switches[part]
+        boxes = ceil_div(count, switch.switch_units)  # a box may hold two switches
+        yield BomLine(SWITCH, part, _first(switch.part_numbers), f"{switch.vendor} {switch.model}", role, None, boxes,
+                      switch.typical_no_optics_w, spare_row="spare-switches")  # fmt: skip
+
+
+def _managers(fabric: "SizedFabric", catalog: Catalog) -> Iterator[BomLine]:
+    """Servers of the fabric managers, their adapters included."""
+    if count := n_managers(fabric):
+        server = catalog.servers[MANAGER_SERVER]
+        yield BomLine(MANAGEMENT, server.id, _first(server.part_numbers), f"{server.vendor} {server.model}",
+                      "fabric manager", None, count, server.typical_w)  # fmt: skip
+
+
+def _tier_lines(tier: TierCabling, catalog: Catalog) -> Iterator[BomLine]:
+    """Modules of both sides, cables by part and length, patch panels, and what the catalog lacks."""
+    sides = zip((tier.upper, tier.lower), _USES[tier.tier], strict=True)
+    modules: dict[tuple[str, str], tuple[Cable, int]] = {}
+    for plugs, use in ((plugs, use) for side, use in sides for plugs in side):
+        if plugs.module:
+            _, count = modules.get((plugs.module.id, use), (None, 0))
+            modules[plugs.module.id, use] = plugs.module, count + plugs.n_modules
+    for (_, use), (module, count) in modules.items():
+        if count:
+            yield _cable_line(MODULE, module, use, tier, count, module.a_power_w, None)
+    pieces: dict[tuple[str, float], tuple[Cable, int]] = {}
+    for run in tier.runs:
+        if run.choice:
+            cable = run.choice.cable
+            _, count = pieces.get((cable.id, run.length_m), (None, 0))
+            pieces[cable.id, run.length_m] = cable, count + run.n_cables
+    use = tier.tier.replace("_", "-")
+    for (_, length_m), (cable, count) in sorted(pieces.items(), key=lambda piece: piece[0]):
+        category = FIBER if cable.kind == "fiber" else CABLE
+        ends_w = cable.a_power_w + (cable.b_count or 0) * (cable.b_power_w or 0.0)
+        yield _cable_line(category, cable, use, tier, count, ends_w, length_m)
+    if tier.panels and tier.n_fibers:
+        yield _panel_line(tier, catalog)
+    for run in tier.runs:
+        if run.missing:
+            description = run.missing[0].upper() + run.missing[1:]
+            yield BomLine(CABLE, None, None, description, use, tier.tier, run.n_links, 0.0, run.length_m)
+
+
+def _panel_line(tier: TierCabling, catalog: Catalog) -> BomLine:
+    """Patch panels: for each panel that a link passes, ⌈fibres ÷ ports of a panel⌉."""
+    ports = int(catalog.floor_defaults["panel_ports"].value)
+    price = catalog.economics["patch-panel"]
+    low, typical, high = (round(usd * CENTS_PER_USD) for usd in (price.low, price.typical, price.high))
+    return BomLine(
+        category=PANEL, part=None, part_number=None, description=f"{price.label}, {ports} ports",
+        use=tier.tier.replace("_", "-"), tier=tier.tier, quantity=tier.panels * ceil_div(tier.n_fibers, ports), unit_w=0.0,
+        unit_cents=(low, typical, high), price_basis=price.basis,
+        price_source=catalog.source_text(price.source, price.as_of), price_note=price.note,
+        is_assumed=price.basis in ASSUMED, price_rule=parameter_rule(price), price_currency="USD",
+    )  # fmt: skip
+
+
+def _cable_line(
+    category: str, cable: Cable, use: str, tier: TierCabling, count: int, unit_w: float, length_m: float | None
+) -> BomLine:
+    return BomLine(
+        category=category, part=cable.id, part_number=_first(cable.part_numbers),
+        description=f"{cable.vendor} {cable.description}", use=use, tier=tier.tier, quantity=count, unit_w=unit_w,
+        length_m=length_m, spare_row="spare-optics" if cable.kind in ("transceiver", "aoc") else "spare-cables",
+        is_assumed=tier.is_cage_assumed,
+    )  # fmt: skip
+
+
+def _first(part_numbers: tuple[str, ...]) -> str | None:
+    return part_numbers[0] if part_numbers else None
+
+
+# ---------------------------------------------------------------- prices and spares
+
+
+def _priced(lines: Sequence[BomLine], pricing: Pricing) -> tuple[BomLine, ...]:
+    """Every line with its price and what set it; quantity breaks count a part's pieces over all lines, spares too."""
+    bought: Counter[str | None] = Counter()
+    for line in lines:
+        bought[line.part] += line.quantity + line.spare_quantity
+    books = {part: pricing.by_book(part, count) for part, count in bought.items() if part}
+    return tuple(
+        replace(_with_price(line, pricing.of(line.part, bought[line.part], line.length_m)), book_cents=books[line.part])
+        if line.part else line for line in lines
+    )  # fmt: skip
+
+
+def _with_price(line: BomLine, price: UnitPrice | None) -> BomLine:
+    if price is None:
+        return line
+    return replace(
+        line, unit_cents=price.cents, price_basis=price.basis, price_source=price.source, price_note=price.note,
+        is_assumed=line.is_assumed or price.is_assumed, price_rule=price.rule, price_currency=price.currency,
+        own_price=price.own, price_rate=price.rate, price_book=price.book,
+        price_as_of=price.as_of,
+    )  # fmt: skip
+
+
+# Least spares once a part is bought at all, as the notes of those rows ask.
+_LEAST = {"spare-switches": 1, "spare-nics": 1, "spare-optics": 2, "spare-cables": 2}
+_SWITCHES_WITHOUT_SPARE = 8
+
+
+def _with_spares(lines: list[BomLine], spec: "DesignSpec", catalog: Catalog) -> tuple[BomLine, ...]:
+    """Spares of each part number and length, rounded up over all its uses, on its line with the largest quantity."""
+    groups: dict[tuple[str | None, float | None], list[int]] = {}
+    for index, line in enumerate(lines):
+        groups.setdefault((line.part, line.length_m), []).append(index)
+    out = list(lines)
+    for indices in groups.values():
+        row = lines[indices[0]].spare_row
+        if row is None:
+            continue
+        quantity = sum(lines[i].quantity for i in indices)
+        main = max(indices, key=lambda i: lines[i].quantity)
+        out[main] = replace(out[main], spare_quantity=n_spares(row, quantity, catalog, spec))
+    return tuple(out)
+
+
+def asked_spares(row: str, spec: "DesignSpec | None") -> float | None:
+    """The share that the request gives for a class of spares (a row ``spare-*`` of economics.csv), or None."""
+    share: float | None = getattr(spec.economics.spares, row.removeprefix("spare-"), None) if spec else None
+    return share
+
+
+def n_spares(row: str, quantity: int, catalog: Catalog, spec: "DesignSpec | None" = None) -> int:
+    """⌈share × quantity⌉, and not below the least that the row asks for; none of a switch model with up to 8 boxes.
+
+    A share that the request gives stands as it is: no least, and 0 buys none.
+    """
+    asked = asked_spares(row, spec)
+    if quantity == 0 or (asked is None and row == "spare-switches" and quantity <= _SWITCHES_WITHOUT_SPARE):
+        return 0
+    share = Fraction(str(catalog.economics[row].typical if asked is None else asked))
+    spares: int = ceil_div(share.numerator * quantity, share.denominator)
+    return spares if asked is not None else max(spares, _LEAST[row])

@@ -1,0 +1,173 @@
+"""Lines of a bill of materials, and sums over them. Prices are US cents (int) until ``as_json``.
+
+A line whose part has no price keeps its quantity, says so, and makes the totals "at least".
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from estimator.cabling.plan import CablePlan
+from estimator.catalog.currency import Rate
+from estimator.catalog.ports import COMPUTE
+from estimator.catalog.records import Economic
+from estimator.units import cents_to_usd
+
+if TYPE_CHECKING:
+    from estimator.fabric.sized import SizedFabric
+    from estimator.spec import DesignSpec
+
+Cents = tuple[int, int, int]  # low, typical, high
+RANGE = ("low", "typical", "high")
+SERVER, NIC, SWITCH, MODULE, CABLE, FIBER = "server", "nic", "switch", "transceiver", "cable", "fiber"
+PANEL, MANAGEMENT, RACK, COOLING = "panel", "management", "rack", "cooling"
+RACK_SYSTEM = "rack-system"  # what a rack that is bought whole holds beside its compute trays
+FACILITY = (RACK, COOLING)
+SERVERS = (SERVER, RACK_SYSTEM)
+CATEGORIES = (*SERVERS, NIC, SWITCH, MANAGEMENT, MODULE, CABLE, FIBER, PANEL, *FACILITY)
+NO_PRICE = "no price in the catalog"
+ASSUMED = frozenset({"assumption", "seed"})  # bases that no listing, quotation or analyst stands behind
+
+
+@dataclass(frozen=True, slots=True)
+class BomLine:
+    """One part in one use. ``unit_cents`` is None where no book has a price; ``unit_w`` is the typical draw.
+
+    ``price_book`` is the book that priced it, ``book_cents`` what a switch or adapter costs in each of the catalog's.
+    ``price_rule`` says in plain words what set the price. One that was given in another currency keeps its range there in
+    ``own_price`` and the rate in ``price_rate``.
+    """
+
+    category: str
+    part: str | None
+    part_number: str | None
+    description: str
+    use: str
+    tier: str | None
+    quantity: int
+    unit_w: float
+    length_m: float | None = None
+    spare_row: str | None = None
+    spare_quantity: int = 0
+    unit_cents: Cents | None = None
+    price_basis: str | None = None
+    price_source: str = NO_PRICE
+    price_note: str | None = None
+    is_assumed: bool = False
+    fabric: str = COMPUTE
+    price_rule: str | None = None
+    price_currency: str | None = None
+    own_price: tuple[float, float, float] | None = None
+    price_rate: Rate | None = None
+    price_book: str | None = None
+    price_as_of: str | None = None
+    book_cents: Mapping[str, Cents] = field(default_factory=dict)
+
+    @property
+    def extended_cents(self) -> Cents | None:
+        """Unit price × (quantity + spares)."""
+        return None if self.unit_cents is None else _times(self.unit_cents, self.quantity + self.spare_quantity)
+
+    @property
+    def installed_cents(self) -> Cents:
+        """Unit price × quantity, without spares; nothing where there is no price."""
+        return (0, 0, 0) if self.unit_cents is None else _times(self.unit_cents, self.quantity)
+
+    @property
+    def spare_cents(self) -> Cents | None:
+        """Unit price × spares."""
+        return None if self.unit_cents is None else _times(self.unit_cents, self.spare_quantity)
+
+    def as_json(self, number: int) -> dict[str, Any]:
+        """The line under the names of the Estimate."""
+        return {
+            "line": number, "category": self.category, "part": self.part, "part_number": self.part_number,
+            "description": self.description, "use": self.use, "tier": self.tier, "length_m": self.length_m,
+            "quantity": self.quantity, "spare_quantity": self.spare_quantity,
+            "unit_price_usd": usd_range(self.unit_cents), "extended_price_usd": usd_range(self.extended_cents),
+            "price_basis": self.price_basis, "price_source": self.price_source, "price_note": self.price_note,
+            "assumption": self.is_assumed, "power_w": round(self.quantity * self.unit_w, 3), "fabric": self.fabric,
+            "price_rule": self.price_rule, "price_currency": self.price_currency,
+            "unit_price": dict(zip(RANGE, self.own_price, strict=True)) if self.own_price else None,
+            "price_rate": self.price_rate.as_json() if self.price_rate else None,
+            "price_book": self.price_book,
+            "price_as_of": self.price_as_of,
+            "book_prices_usd": {book: usd_range(cents) for book, cents in self.book_cents.items()},
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Billed:
+    """One fabric to be billed; ``role`` is its key in the Estimate, and ``spec`` the design it was sized from."""
+
+    role: str
+    spec: "DesignSpec"
+    fabric: "SizedFabric"
+    plan: CablePlan
+
+
+@dataclass(frozen=True, slots=True)
+class Bom:
+    """All lines, and the cabling they were counted from: of the first fabric, and of all."""
+
+    lines: tuple[BomLine, ...]
+    plans: tuple[CablePlan, ...]
+
+    @property
+    def plan(self) -> CablePlan:
+        """The cabling of the first fabric billed: the compute network's, where it is among them."""
+        return self.plans[0]
+
+    @property
+    def unpriced(self) -> tuple[BomLine, ...]:
+        """Lines of parts without a price; totals are "at least" while there are any."""
+        return tuple(line for line in self.lines if line.unit_cents is None)
+
+    def total_cents(self, *categories: str) -> Cents:
+        """Sum of the extended prices of some categories, or of all if none is named."""
+        wanted = categories or CATEGORIES
+        return add_cents(line.extended_cents or (0, 0, 0) for line in self.lines if line.category in wanted)
+
+    def known_cents(self, *categories: str) -> Cents | None:
+        """As ``total_cents``; None where there are such lines and not one has a price."""
+        lines = [line for line in self.lines if line.category in categories]
+        return None if lines and all(line.unit_cents is None for line in lines) else self.total_cents(*categories)
+
+    def as_json(self) -> dict[str, Any]:
+        """``bom`` of the Estimate."""
+        present = [category for category in CATEGORIES if any(line.category == category for line in self.lines)]
+        return {
+            "lines": [line.as_json(number) for number, line in enumerate(self.lines, start=1)],
+            "totals_usd": usd_range(self.total_cents()) or {},
+            "totals_by_category": {category: usd_range(self.known_cents(category)) for category in present},
+            "at_least": bool(self.unpriced),
+            "unpriced_lines": [n for n, line in enumerate(self.lines, start=1) if line.unit_cents is None],
+        }  # fmt: skip
+
+
+def parameter_rule(price: Economic) -> str:
+    """The rule of a line that a parameter of the catalog prices, and no book."""
+    unit = price.unit.removeprefix("USD/")
+    return f"Catalog’s parameter {price.id}: ${price.low:,.0f} to ${price.high:,.0f} a {unit}"
+
+
+def is_rack(category: str, use: str | None) -> bool:
+    """Whether a line counts racks: cabinets, and frames of racks that are bought whole."""
+    return category == RACK or (category == RACK_SYSTEM and use == RACK)
+
+
+def usd_range(cents: Cents | None) -> dict[str, float] | None:
+    """Cents → ``{"low", "typical", "high"}`` in US dollars; None stays None."""
+    return None if cents is None else {name: cents_to_usd(value) for name, value in zip(RANGE, cents, strict=True)}
+
+
+def add_cents(amounts: Iterable[Cents]) -> Cents:
+    """Sum of ranges, end by end."""
+    low = typical = high = 0
+    for amount in amounts:
+        low, typical, high = low + amount[0], typical + amount[1], high + amount[2]
+    return low, typical, high
+
+
+def _times(cents: Cents, count: int) -> Cents:
+    return cents[0] * count, cents[1] * count, cents[2] * count

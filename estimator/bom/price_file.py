@@ -1,0 +1,386 @@
+"""Prices of a file, CSV or XLSX, as entries of a book: a tolerant header, and for every row that is refused the reason."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from estimator.catalog.currency import CURRENCIES, MINOR_DIGITS, USD
+from estimator.catalog.loader import Catalog
+from estimator.errors import Problem, UnreadableFile
+from estimator.spec.checking import near_words, validated
+from estimator.spec.price_book import LARGEST_MINOR, OwnPrice, OwnRate, price_problems
+from estimator.tables.file import QuoteSheet, read_table
+from estimator.tables.numbers import currency_of, decimal_votes, parse_number, parse_quantity, stored_number
+from estimator.tables.stored_values import QuoteRow
+
+MAX_FILE_BYTES = 2_400_000  # a request may have 2.5 MB
+MAX_ROWS = 20_000
+HEADER_ROWS = 30
+COLUMNS = ("part", "per", "low", "typical", "high", "currency", "basis", "as_of", "source", "region", "min_quantity",
+           "length_m", "valid_from", "valid_to", "note")  # fmt: skip
+AMOUNTS = ("low", "typical", "high")
+RATE_COLUMNS = ("currency", "usd", "as_of", "source")
+_HEADERS: Mapping[str, tuple[str, ...]] = {
+    "part": ("part", "part id", "id", "part number", "part no", "p n", "pn", "sku", "mpn", "article", "article number",
+             "item", "item number", "product", "model"),
+    "per": ("per", "unit", "uom", "unit of measure"),
+    "low": ("low", "low price", "price low", "min price", "minimum price", "lowest"),
+    "typical": ("typical", "typical price", "price", "unit price", "net price", "list price", "price each", "unit cost",
+                "cost", "amount"),
+    "high": ("high", "high price", "price high", "max price", "maximum price", "highest"),
+    "currency": ("currency", "ccy", "curr", "cur"),
+    "basis": ("basis", "kind", "type", "price type", "kind of price"),
+    "as_of": ("as of", "date", "price date", "quote date", "offer date", "dated"),
+    "source": ("source", "offer", "quote", "quote number", "offer number", "reference", "vendor", "supplier", "from"),
+    "region": ("region", "country", "area"),
+    "min_quantity": ("min quantity", "minimum quantity", "from quantity", "min qty", "moq", "quantity", "qty", "break"),
+    "length_m": ("length m", "length", "cable length"),
+    "valid_from": ("valid from", "from date", "starts"),
+    "valid_to": ("valid to", "valid until", "valid till", "until", "expires", "expiry", "ends"),
+    "note": ("note", "notes", "remark", "remarks", "comment", "comments"),
+    "usd": ("usd", "us dollars", "us dollars for one", "rate", "exchange rate"),
+}  # fmt: skip
+_MEANING = {words: name for name, several in _HEADERS.items() for words in several}
+_PER = {"piece": "piece", "pc": "piece", "pcs": "piece", "pce": "piece", "each": "piece", "ea": "piece", "unit": "piece",
+        "stk": "piece", "metre": "metre", "meter": "metre", "m": "metre", "metres": "metre", "meters": "metre"}  # fmt: skip
+_BASIS = {
+    "quote": "quote", "quotation": "quote", "offer": "quote", "list": "list", "list price": "list", "msrp": "list",
+    "listing": "listing", "street": "listing", "dealer": "listing", "web": "listing", "analyst": "analyst",
+    "analysts estimate": "analyst", "estimate": "analyst", "assumption": "assumption", "assumed": "assumption",
+}  # fmt: skip
+_DATE_FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d %b %Y", "%d %B %Y", "%Y%m%d")
+_SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
+_FIRST_SERIAL, _LAST_SERIAL = 32_874, 73_050  # days of 1990 to 2099 as spreadsheets count them
+_DAY_ZERO = date(1899, 12, 30)
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedRow:
+    """A row that gave no price; ``row`` as a spreadsheet numbers it."""
+
+    row: int
+    part: str
+    column: str
+    message: str
+
+    def as_json(self) -> dict[str, Any]:
+        """With the keys of an answer."""
+        return {"row": self.row, "part": self.part, "column": self.column, "message": self.message}
+
+
+@dataclass(slots=True)
+class PriceSheet:
+    """What a file of prices says: entries with their rows, rates, rows refused, headers that were not understood."""
+
+    entries: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    rates: list[dict[str, Any]] = field(default_factory=list)
+    refused: list[RefusedRow] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What holds for a row where the file does not say it."""
+
+    as_of: str
+    basis: str = "quote"
+    currency: str = USD
+    source: str = ""
+
+
+class _Wrong(Exception):
+    def __init__(self, column: str, message: str) -> None:
+        super().__init__(message)
+        self.column, self.message = column, message
+
+
+def read_price_sheet(data: bytes, name: str, catalog: Catalog, defaults: Defaults) -> PriceSheet:
+    """The prices of a file, and its exchange rates where a sheet has some.
+
+    Raises
+    ------
+    UnreadableFile
+        If the file is too large, of another format or broken, has too many rows, or no row that names part and price.
+    """
+    if len(data) > MAX_FILE_BYTES:
+        message = f"The file has {len(data):,} bytes, and {MAX_FILE_BYTES:,} are read. Save the sheet of prices alone."
+        raise UnreadableFile("file_too_large", message)
+    table = read_table(data, name)
+    if table.n_rows > MAX_ROWS:
+        message = f"The file has {table.n_rows:,} rows, and {MAX_ROWS:,} are read. Delete those that are no prices."
+        raise UnreadableFile("too_many_rows", message)
+    sheet, n_found = PriceSheet(notes=list(table.notes)), 0
+    parts = part_names(catalog)
+    for one in table.sheets:
+        n_found += _read_sheet(sheet, one, table.decimal, parts, defaults)
+    if not n_found:
+        message = (
+            f"None of the first {HEADER_ROWS} rows names a part and a price. Give the sheet a header row such as "
+            f"{', '.join(COLUMNS[:8])}; the template has all of them."
+        )
+        raise UnreadableFile("no_header", message)
+    return sheet
+
+
+def entry_of(
+    texts: Mapping[str, str], catalog: Catalog, defaults: Defaults
+) -> tuple[dict[str, Any] | None, list[Problem]]:
+    """An entry of what was typed into the fields COLUMNS, or what is wrong with each of them."""
+    row = QuoteRow(1, [texts.get(name, "") for name in COLUMNS])
+    for_point, for_comma = decimal_votes(texts.get(name, "") for name in AMOUNTS)
+    decimal = ".,"[for_comma > for_point]
+    reader = _Reader(
+        {name: place for place, name in enumerate(COLUMNS)}, COLUMNS, decimal, part_names(catalog), defaults
+    )
+    return reader.entry(row)
+
+
+def part_names(catalog: Catalog) -> dict[str, str]:
+    """Ids by what a file may call a part, in small letters: its id or one of its part numbers."""
+    names: dict[str, str] = {}
+    for part_id in catalog.part_ids():
+        found = catalog.part(part_id)
+        for number in getattr(found[1], "part_numbers", ()) if found else ():
+            names.setdefault(number.lower(), part_id)
+    return names | {part_id: part_id for part_id in catalog.part_ids()} | catalog.aliases
+
+
+def _read_sheet(
+    sheet: PriceSheet, source: QuoteSheet, decimal: str, parts: Mapping[str, str], defaults: Defaults
+) -> bool:
+    header = next(((n, found) for n, row in enumerate(source.rows[:HEADER_ROWS]) if (found := _header(row))), None)
+    if header is None:
+        return False
+    at, places = header
+    body = source.rows[at + 1 :]
+    if "part" not in places:
+        _read_rates(sheet, body, places, decimal)
+        return False
+    sheet.ignored += [cell for place, cell in enumerate(source.rows[at].cells) if cell and place not in places.values()]
+    amounts = [places[name] for name in AMOUNTS if name in places]
+    votes = decimal_votes(row.cells[place] for row in body for place in amounts
+                          if place < len(row.cells) and not row.numbers >> place & 1)  # fmt: skip
+    decimal = decimal if votes[0] == votes[1] else ".,"[votes[1] > votes[0]]
+    reader = _Reader(places, source.rows[at].cells, decimal, parts, defaults)
+    for row in body:
+        if any(cell and place in places.values() for place, cell in enumerate(row.cells)):
+            entry, problems = reader.entry(row)
+            if entry is not None:
+                sheet.entries.append((row.number, entry))
+            else:
+                name, first = reader.text(row, "part")[:100], problems[0]
+                sheet.refused.append(RefusedRow(row.number, name, first.field, first.message))
+    return True
+
+
+def _header(row: QuoteRow) -> dict[str, int] | None:
+    """Places of the columns, if this row names a part and a price, or a currency and its dollars."""
+    places: dict[str, int] = {}
+    for place, cell in enumerate(row.cells):
+        plain = " ".join(re.sub(r"[^a-z0-9]+", " ", re.sub(r"\(.*?\)", "", cell.lower())).split())
+        if (name := _MEANING.get(plain)) and name not in places:
+            places[name] = place
+    is_prices = "part" in places and ("typical" in places or {"low", "high"} <= set(places))
+    return places if is_prices or ({"currency", "usd"} <= set(places) and "part" not in places) else None
+
+
+class _Reader:
+    """Rows of one sheet → entries of a book."""
+
+    def __init__(
+        self,
+        places: Mapping[str, int],
+        header: Sequence[str],
+        decimal: str,
+        parts: Mapping[str, str],
+        defaults: Defaults,
+    ) -> None:
+        self._places, self._decimal, self._parts, self._defaults = places, decimal, parts, defaults
+        self._header_currency = next(
+            (found for name in ("typical", "low", "high") if name in places
+             and (found := currency_of(header[places[name]]))), None,
+        )  # fmt: skip
+
+    def text(self, row: QuoteRow, name: str) -> str:
+        """A cell; an apostrophe that guards a text against being run as a formula is taken off."""
+        place = self._places.get(name)
+        cell = row.cells[place] if place is not None and place < len(row.cells) else ""
+        return cell[1:].strip() if cell[:1] == "'" and cell[1:2] in "=+-@" else cell.strip()
+
+    def entry(self, row: QuoteRow) -> tuple[dict[str, Any] | None, list[Problem]]:
+        """One price, or what is wrong with each of its cells; fields are names of COLUMNS."""
+        problems: list[Problem] = []
+
+        def take(read: Callable[[], Any], instead: Any = None) -> Any:
+            try:
+                return read()
+            except _Wrong as wrong:
+                problems.append(Problem(wrong.column, "price_row_refused", wrong.message))
+                return instead
+
+        currency = take(lambda: self._currency(row), self._defaults.currency)
+        values = {
+            "part": take(lambda: self._part(row)), "currency": currency,
+            "per": take(lambda: self._word(row, "per", _PER, "piece"), "piece"),
+            "low": take(lambda: self._minor(row, "low", currency)),
+            "typical": take(lambda: self._minor(row, "typical", currency)),
+            "high": take(lambda: self._minor(row, "high", currency)),
+            "basis": take(lambda: self._word(row, "basis", _BASIS, self._defaults.basis), "quote"),
+            "as_of": take(lambda: self._date(row, "as_of")) or self._defaults.as_of,
+            "source": self.text(row, "source") or self._defaults.source, "region": self.text(row, "region") or None,
+            "min_quantity": take(lambda: self._quantity(row), 1),
+            "length_m": take(lambda: self._length(row)),
+            "valid_from": take(lambda: self._date(row, "valid_from")),
+            "valid_to": take(lambda: self._date(row, "valid_to")), "note": self.text(row, "note"),
+        }  # fmt: skip
+        is_refused = {problem.field for problem in problems}
+        if values["typical"] is None and "typical" not in is_refused:
+            problems.append(Problem("typical", "price_row_refused", "The row has no typical price."))
+        if problems:
+            return None, problems
+        values |= {name: values["typical"] for name in ("low", "high") if values[name] is None}
+        price, problems = validated(OwnPrice, values, "a price")
+        problems += price_problems(price, "") if price and not problems else []
+        if problems or price is None:
+            return None, [Problem(one.field.removeprefix("."), one.code, one.message) for one in problems]
+        return price.model_dump(mode="json"), []
+
+    def _part(self, row: QuoteRow) -> str:
+        name = self.text(row, "part")
+        if not name:
+            raise _Wrong("part", "The row names no part.")
+        if found := self._parts.get(name.lower()):
+            return found
+        near = near_words(name.lower(), self._parts)
+        message = f"The catalog has no part '{name[:80]}', by id or part number. Near it: {near}."
+        raise _Wrong("part", message)
+
+    def _currency(self, row: QuoteRow) -> str:
+        text = self.text(row, "currency")
+        if text:
+            found = text.upper() if text.upper() in CURRENCIES else currency_of(text)
+            if found is None:
+                near = near_words(text.upper()[:20], CURRENCIES)
+                raise _Wrong("currency", f"'{text[:20]}' is no currency known here. Near it: {near}.")
+            return found
+        for name in ("typical", "low", "high"):
+            place = self._places.get(name, -1)
+            stated = row.formats.get(place, "")
+            if found := (stated if stated in CURRENCIES else None) or currency_of(self.text(row, name)):
+                return found
+        return self._header_currency or self._defaults.currency
+
+    def _minor(self, row: QuoteRow, name: str, currency: str) -> int | None:
+        text, place = self.text(row, name), self._places.get(name, -1)
+        if place >= 0 and row.formulas.get(place, "").startswith("?"):
+            raise _Wrong(name, "The cell is a formula without a stored value. Put the figure itself there.")
+        if not text:
+            return None
+        amount = stored_number(text) if row.numbers >> place & 1 else _money(text, self._decimal)
+        if amount is None or amount < 0:
+            raise _Wrong(name, f"'{text[:40]}' is no price of 0 or more.")
+        minor = amount.scaleb(MINOR_DIGITS[currency])
+        if minor > LARGEST_MINOR:
+            raise _Wrong(name, f"'{text[:40]}' is above the largest price, {LARGEST_MINOR:,} of the smallest coin.")
+        if minor != minor.to_integral_value():
+            digits = MINOR_DIGITS[currency]
+            raise _Wrong(name, f"'{text[:40]}' has more decimals than {currency}, which has {digits}. Round it.")
+        return int(minor)
+
+    def _word(self, row: QuoteRow, name: str, known: Mapping[str, str], default: str) -> str:
+        text = self.text(row, name)
+        plain = " ".join(re.sub(r"[^a-z ]+", "", text.lower().removeprefix("per ")).split())
+        if text and plain not in known:
+            raise _Wrong(name, f"'{text[:40]}' is not one of {', '.join(dict.fromkeys(known.values()))}.")
+        return known[plain] if text else default
+
+    def _quantity(self, row: QuoteRow) -> int:
+        text = self.text(row, "min_quantity")
+        if not text:
+            return 1
+        number = parse_quantity(text, self._decimal)
+        if number is None or number < 1 or number != number.to_integral_value():
+            raise _Wrong("min_quantity", f"'{text[:40]}' is no whole number of pieces of 1 or more.")
+        return int(number)
+
+    def _length(self, row: QuoteRow) -> float | None:
+        text = self.text(row, "length_m").lower().removesuffix("metres").removesuffix("m").strip()
+        if not text:
+            return None
+        number = parse_number(text, self._decimal)
+        if number is None or number <= 0:
+            raise _Wrong("length_m", f"'{text[:40]}' is no length in metres.")
+        return float(number)
+
+    def _date(self, row: QuoteRow, name: str) -> str | None:
+        text = self.text(row, name)
+        return _day_of(text, name) if text else None
+
+
+def _money(text: str, decimal: str) -> Decimal | None:
+    """An amount with or without its currency before or behind it."""
+    bare = re.sub(r"[A-Za-z$€£¥￥₩₹₪₺ł円元]+", " ", text)
+    return parse_number(bare, decimal)
+
+
+def _day_of(text: str, name: str) -> str:
+    """A day as spreadsheets and people write it, as 2026-11-02."""
+    number = stored_number(text)
+    if number is not None and _FIRST_SERIAL <= number <= _LAST_SERIAL:
+        return (_DAY_ZERO + timedelta(days=int(number))).isoformat()
+    body = (
+        text.partition("T")[0].strip() if re.match(r"\d{4}-\d\d-\d\dT", text) else text.partition(" 00:00")[0].strip()
+    )
+    for form in _DATE_FORMS:
+        try:
+            return datetime.strptime(body, form).date().isoformat()
+        except ValueError:
+            continue
+    if slashed := _SLASHED.fullmatch(body):
+        one, other, year = int(slashed[1]), int(slashed[2]), int(slashed[3])
+        if one != other and max(one, other) <= 12:
+            raise _Wrong(name, f"'{text[:30]}' may be two days. Write it as {year}-{other:02}-{one:02}.")
+        day, month = (one, other) if other <= 12 else (other, one)
+        try:
+            return date(year, month, day).isoformat()
+        except ValueError:
+            pass
+    raise _Wrong(name, f"'{text[:30]}' is no day of the calendar. Write it as 2026-11-02.")
+
+
+def _read_rates(sheet: PriceSheet, rows: Sequence[QuoteRow], places: Mapping[str, int], decimal: str) -> None:
+    for row in rows:
+        texts = {name: row.cells[place].strip() if place < len(row.cells) else "" for name, place in places.items()}
+        if not any(texts.values()):
+            continue
+        try:
+            sheet.rates.append(_rate(texts, decimal))
+        except _Wrong as wrong:
+            sheet.refused.append(RefusedRow(row.number, texts["currency"][:100], wrong.column, wrong.message))
+
+
+def _rate(texts: Mapping[str, str], decimal: str) -> dict[str, Any]:
+    usd = stored_number(texts["usd"]) or parse_number(texts["usd"], decimal)
+    if usd is None:
+        raise _Wrong("usd", f"'{texts['usd'][:40]}' is no number of US dollars.")
+    if not texts.get("as_of"):
+        raise _Wrong("as_of", "The rate has no date. Write it as 2026-11-02.")
+    values = {"currency": texts["currency"].upper(), "usd": float(usd), "as_of": _day_of(texts["as_of"], "as_of"),
+              "source": texts.get("source", "")}  # fmt: skip
+    rate, problems = validated(OwnRate, values, "an exchange rate")
+    if rate is None or problems:
+        raise _Wrong(problems[0].field, problems[0].message)
+    if rate.currency not in CURRENCIES:
+        near = near_words(rate.currency, CURRENCIES)
+        raise _Wrong("currency", f"'{rate.currency[:20]}' is no currency known here. Near it: {near}.")
+    return rate.model_dump(mode="json")
+
+
+def problems_of(refused: Sequence[RefusedRow]) -> Iterator[Problem]:
+    """Refused rows as problems of a request."""
+    for one in refused:
+        yield Problem(f"row {one.row}", "price_row_refused", f"Row {one.row}, {one.column}: {one.message}")

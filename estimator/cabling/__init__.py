@@ -1,0 +1,1 @@
+"""Media, cables, modules and fibres of a sized network."""

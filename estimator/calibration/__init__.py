@@ -1,0 +1,1 @@
+"""Logs and measured runs → constants, errors and faults."""

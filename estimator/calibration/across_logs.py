@@ -1,0 +1,104 @@
+"""Faults that only several logs show together: bandwidth that sinks with nodes, a faster log of the same system."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from estimator.calibration.faults import Fault
+from estimator.calibration.logged_run import LoggedRun
+from estimator.calibration.measured import MIB
+from estimator.calibration.signature import Signature, fault_of, share_text
+
+SLOWER = 1.2  # times as long as another log of the same system from which that is told
+N_SETTINGS = 4  # that differ, named in the evidence
+
+
+def faults_of_several(signatures: Sequence[Signature]) -> Iterator[Fault]:
+    """What runs of one site show when they are held against each other."""
+    yield from _worse_with_nodes(signatures)
+    yield from _slower_than_another(signatures)
+
+
+def _worse_with_nodes(signatures: Sequence[Signature]) -> Iterator[Fault]:
+    """The share of the expected bandwidth sinks as domains are added."""
+    by_collective: dict[str, list[Signature]] = {}
+    for signature in signatures:
+        if signature.n_domains > 1 and signature.share is not None:
+            by_collective.setdefault(signature.run.collective, []).append(signature)
+    for found in by_collective.values():
+        found.sort(key=lambda signature: signature.n_domains)
+        first, last = found[0], found[-1]
+        if last.n_domains > first.n_domains and (last.share or 1) < 0.8 * (first.share or 1):
+            evidence = (
+                f"from {first.n_domains} to {last.n_domains} domains the plateau sinks from {share_text(first.share or 0.0)} to "
+                f"{share_text(last.share or 0.0)} of the expected bandwidth"
+            )
+            yield fault_of(last, "congestion", 0.65, evidence, share=last.share)
+
+
+def _slower_than_another(signatures: Sequence[Signature]) -> Iterator[Fault]:
+    """Each run against the one of the same system that leaves it furthest behind, at the sizes that both have."""
+    groups: dict[Any, list[Signature]] = {}
+    for signature in signatures:
+        groups.setdefault(_same_system(signature.run), []).append(signature)
+    for found in groups.values():
+        for slow in found:
+            behind = [
+                (times, where, fast) for fast in found if fast is not slow for times, where in _behind(slow, fast)
+            ]
+            times, where, fast = max(behind, key=lambda item: item[0], default=(1.0, "", slow))
+            if times > SLOWER:
+                yield _slower(slow, fast, times, where)
+
+
+def _same_system(run: LoggedRun) -> tuple[Any, ...]:
+    system = tuple(sorted((key, str(value)) for key, value in run.system.items()))
+    return run.collective, run.gpus, run.launch, run.algorithm, run.protocol, system
+
+
+def _behind(slow: Signature, fast: Signature) -> Iterator[tuple[float, str]]:
+    """(how many times as long, at which sizes): of the largest three sizes of 8 MiB and more, else of all."""
+    mine, other = (dict(zip(one.run.message_bytes, one.run.time_us, strict=True)) for one in (slow, fast))
+    common = sorted(mine.keys() & other.keys())
+    large = [size for size in common if size >= 8 * MIB][-3:]
+    sizes = large or common
+    if sizes:
+        where = "large messages" if large else f"messages up to {sizes[-1] / MIB:.3g} MiB"
+        yield float(np.median([mine[size] / other[size] for size in sizes])), where
+
+
+def _slower(slow: Signature, fast: Signature, times: float, where: str) -> Fault:
+    mine, other = slow.run.version, fast.run.version
+    if mine and other and mine != other:
+        order = "newer" if _as_numbers(mine) > _as_numbers(other) else "older"
+        software, most = f"its library {mine} is {order} than {other}", 0.75 if order == "newer" else 0.65
+    elif mine and other:
+        software, most = f"both have library {mine}", 0.5
+    else:
+        software, most = "not both logs say their library", 0.6
+    differing = _differing(slow.run, fast.run)
+    settings = f"; set differently: {', '.join(differing)}" if differing else ""
+    score = most * float(np.clip(0.6 + (times - SLOWER) / 1.0, 0.0, 1.0))
+    evidence = f"{where} take {times:.3g} times as long as in {fast.run.name}, of the same system; {software}{settings}"
+    return fault_of(slow, "slower_than_other_log", score, evidence, times=times)
+
+
+def _as_numbers(version: str) -> tuple[int, ...]:
+    """``2.11.4+cuda11`` → (2, 11, 4); a number that NCCL prints whole, 21104, likewise."""
+    if re.fullmatch(r"\d{4,5}", version):
+        code = int(version)
+        return (
+            (code // 10_000, code // 100 % 100, code % 100)
+            if code >= 10_000
+            else (code // 1000, code // 100 % 10, code % 100)
+        )
+    return tuple(int(part) for part in re.findall(r"\d+", version.split("+")[0])[:3])
+
+
+def _differing(slow: LoggedRun, fast: LoggedRun) -> list[str]:
+    """Settings that one log has and the other has not, or has otherwise."""
+    names = sorted(slow.settings.keys() | fast.settings.keys())
+    pairs = [(name, slow.settings.get(name, "unset"), fast.settings.get(name, "unset")) for name in names]
+    return [f"{name}={mine} against {other}" for name, mine, other in pairs if mine != other][:N_SETTINGS]

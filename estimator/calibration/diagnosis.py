@@ -1,0 +1,384 @@
+"""What is likely wrong with a run: its times against the prediction, and what its library said.
+
+Each fault has a signature: how much bandwidth it leaves, at which sizes it shows, on which machines. A score from 0 to 1 says
+how well a run matches; ratios alone never make it high, because several faults leave the same bandwidth. Two nodes
+are judged by the ring, as trees exceed the wire there.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from estimator.calibration.across_logs import faults_of_several
+from estimator.calibration.faults import MEDIUM, NOTHING, SHOWN, Fault
+from estimator.calibration.logged_run import LoggedRun
+from estimator.calibration.measured import MIB
+from estimator.calibration.signature import SOUND, Signature, fault_of, share_text, signatures_of
+from estimator.catalog.loader import Catalog
+
+N_MESSAGES = 5_000
+MANY_DOMAINS = 64
+LEAST_STAGED = 0.04  # of the expected bandwidth: copies through host memory leave more, even on old hosts
+MIN_STEP_BYTES = 16 * MIB  # below it steps are of protocols
+JUMP = 8.0  # times as much longer than predicted as the size before
+
+
+def diagnosis(runs: Sequence[LoggedRun], catalog: Catalog) -> list[dict[str, Any]]:
+    """Likely faults of runs of one site, the likeliest first; ``nothing_wrong`` with the headroom left where there is none.
+
+    Each fault stands once, as the run shows it that shows it best; ``files`` are all that show it.
+    """
+    signatures = signatures_of(runs, catalog)
+    by_code: dict[str, list[Fault]] = {}
+    for fault in (*(fault for one in signatures for fault in faults_of(one)), *faults_of_several(signatures)):
+        by_code.setdefault(fault.code, []).append(fault)
+    found = sorted((_best(same) for same in by_code.values()), key=lambda fault: -fault.score)
+    return [fault.as_json() for fault in (found or [_nothing(signatures)])]
+
+
+def _best(same: Sequence[Fault]) -> Fault:
+    """The likeliest of faults of one code, with the files of all that are no mere guess beside it."""
+    in_order = sorted(same, key=lambda fault: -fault.score)
+    least = min(in_order[0].score, MEDIUM)
+    return replace(in_order[0], files=tuple(dict.fromkeys(fault.file for fault in in_order if fault.score >= least)))
+
+
+def faults_of(signature: Signature) -> list[Fault]:
+    """Faults of one run that are worth telling, the likeliest first."""
+    best: dict[str, Fault] = {}
+    for check in (*_BY_MESSAGE, *(_BY_TIME_INSIDE if signature.n_domains == 1 else _BY_TIME_ACROSS), *_BY_TIME):
+        for fault in check(signature):
+            if fault.score >= SHOWN and (fault.code not in best or fault.score > best[fault.code].score):
+                best[fault.code] = fault
+    return sorted(best.values(), key=lambda fault: -fault.score)
+
+
+def _near(value: float, target: float, width: float) -> float:
+    """1 where they are equal, 0.6 where ln differs by ``width``."""
+    return float(np.exp(-0.5 * (np.log(value / target) / width) ** 2))
+
+
+# ---------------------------------------------------------------- what the library said
+
+
+def _said(signature: Signature, pattern: str) -> str | None:
+    """The first line of the library that has the pattern."""
+    found = re.compile(pattern, re.IGNORECASE)
+    return next((line for line in signature.run.messages[:N_MESSAGES] if found.search(line)), None)
+
+
+def _told(signature: Signature, code: str, line: str) -> Fault:
+    """A fault that the log names itself: likely where it also shows in the times."""
+    slow = signature.slow or signature.mid or signature.floor or 1.0
+    score = 0.9 if slow > 1.3 else 0.45
+    return fault_of(
+        signature,
+        code,
+        score,
+        f"the log has “{line[:160]}”, and large messages take {slow:.2f} times the prediction",
+        slow=slow,
+    )
+
+
+def _says_sockets(signature: Signature) -> Iterator[Fault]:
+    settings = signature.run.settings
+    line = _said(signature, r"via NET/Socket|Using network Socket|NET/Socket\s*: Using") or next(
+        (
+            f"{key}={settings[key]}"
+            for key, values in (("NCCL_NET", ("socket",)), ("NCCL_IB_DISABLE", ("1",)))
+            if settings.get(key, "").lower() in values
+        ),
+        None,
+    )
+    apart = settings.get("NCCL_P2P_DISABLE") == "1" and settings.get("NCCL_SHM_DISABLE") == "1"
+    if line and (signature.n_domains > 1 or apart):
+        yield _told(signature, "tcp_fallback", line)
+
+
+def _says_no_peers(signature: Signature) -> Iterator[Fault]:
+    setting = signature.run.settings.get("NCCL_P2P_DISABLE") == "1"
+    line = "NCCL_P2P_DISABLE=1" if setting else _said(signature, r"P2P is disabled|via SHM")
+    if line and signature.has_links:
+        yield _told(signature, "p2p_disabled", line)
+
+
+def _says_no_gpudirect(signature: Signature) -> Iterator[Fault]:
+    by_network = _said(signature, r"via NET/(IB|OFI)/\d")
+    if by_network and not _said(signature, r"GDRDMA"):
+        yield _told(signature, "gpudirect_off", by_network)
+    elif line := _said(signature, r"GPU ?Direct RDMA (is )?disabled"):
+        yield _told(signature, "gpudirect_off", line)
+
+
+def _says_few_nics(signature: Signature) -> Iterator[Fault]:
+    line = _said(signature, r"NET/IB\s*: Using \[0\]")
+    named = signature.run.settings.get("NCCL_IB_HCA", "")
+    n_used = len(re.findall(r"\[\d+\][\w-]+:\d+/", line or "")) or (
+        len([part for part in named.split(",") if part])
+        if re.fullmatch(r"=?\w+\d(:\d+)?(,\w+\d(:\d+)?)*", named)
+        else 0
+    )
+    if 0 < n_used < signature.n_nics and signature.n_domains > 1:
+        told = _told(signature, "one_nic_of_many", line or f"NCCL_IB_HCA={named}")
+        yield replace(told, evidence=f"{told.evidence}; {n_used} of {signature.n_nics} NICs are used")
+
+
+def _says_no_reduction(signature: Signature) -> Iterator[Fault]:
+    if line := _said(signature, r"(collnet|sharp).*(fail|error|unavail|not support|no resource|disab)"):
+        yield _told(signature, "sharp_unavailable", line)
+
+
+def _says_tree(signature: Signature) -> Iterator[Fault]:
+    is_forced = signature.run.algorithm == "tree" and signature.n_domains > 2
+    if is_forced and signature.ring_share is not None and signature.ring_share < 0.8:
+        reached = f"{share_text(signature.ring_share)} of what a ring would on {signature.n_domains} domains"
+        evidence = f"a tree was forced, and reaches {reached}"
+        yield fault_of(signature, "tree_on_wrong_topology", 0.7, evidence, share_of_ring=signature.ring_share)
+
+
+_BY_MESSAGE: tuple[Callable[[Signature], Iterable[Fault]], ...] = (
+    _says_sockets, _says_no_peers, _says_no_gpudirect, _says_few_nics, _says_no_reduction, _says_tree,
+)  # fmt: skip
+
+# ---------------------------------------------------------------- what the times say, inside one domain
+
+
+def _through_host(signature: Signature) -> Iterator[Fault]:
+    slow = signature.slow
+    if slow is None or slow < 2.5 or not signature.has_links:
+        return
+    evidence = (
+        f"inside one domain large messages take {slow:.1f} times the prediction, {signature.busbw_gb_s[-1]:.1f} GB/s"
+    )
+    yield fault_of(signature, "p2p_disabled", 0.85 if slow > 5 else 0.6, evidence, slow=slow)
+
+
+def _busy_host(signature: Signature) -> Iterator[Fault]:
+    if signature.mid is None or signature.slow is None:
+        return
+    if signature.mid > 1.4 and 1.1 < signature.slow < signature.mid / 1.15:
+        evidence = (
+            f"1–64 MiB take {signature.mid:.2f} times the prediction, larger {signature.slow:.2f} times: it fades"
+        )
+        yield fault_of(signature, "cpu_starved", 0.55, evidence, mid=signature.mid, large=signature.slow)
+
+
+def _unstable(signature: Signature) -> Iterator[Fault]:
+    if signature.n_drops >= 2 and (signature.slow or 0) > SOUND:
+        evidence = f"bandwidth falls at {signature.n_drops} sizes above 32 MiB; {signature.slow:.2f} times the time"
+        yield fault_of(signature, "unstable_node", 0.65, evidence, drops=signature.n_drops, slow=signature.slow)
+
+
+def _slow_node(signature: Signature) -> Iterator[Fault]:
+    if signature.share is not None and 1.25 < 1 / signature.share < 5:
+        evidence = f"inside one domain the plateau is {share_text(signature.share)} of what its links give"
+        yield fault_of(signature, "degraded_node", 0.4, evidence, share=signature.share)
+
+
+_BY_TIME_INSIDE = (_through_host, _busy_host, _unstable, _slow_node)
+
+# ---------------------------------------------------------------- what the times say, across domains
+
+
+def _left(signature: Signature, cause: str) -> str:
+    reached = f"{signature.busbw_gb_s[-1]:.1f} GB/s of bus bandwidth"
+    return f"the plateau has {share_text(signature.share or 0.0)} of the expected bandwidth ({reached}): {cause}"
+
+
+def _staged(signature: Signature) -> Iterator[Fault]:
+    if signature.share is None:
+        return
+    target = 0.83 if signature.is_superchip else 0.45
+    score = 0.45 * _near(signature.share, target, 0.2) * signature.deficit
+    cause = f"staging through host memory leaves about {share_text(target)}"
+    if LEAST_STAGED < signature.share < 0.3:
+        score = max(score, 0.3)
+        cause = "staging through host memory leaves so little on older hosts only; newer ones keep about 45 %"
+    yield fault_of(signature, "gpudirect_off", score, _left(signature, cause), share=signature.share)
+
+
+def _far_nics(signature: Signature) -> Iterator[Fault]:
+    if signature.share is None or signature.n_nics < 2:
+        return
+    sinks = signature.mid is not None and signature.slow is not None and signature.slow > 1.5 * signature.mid
+    score = (0.55 if sinks else 0.4) * _near(signature.share, 0.44, 0.2) * signature.deficit
+    cause = "the link between sockets leaves 40 to 50 %" + (", and it sinks as messages grow" if sinks else "")
+    yield fault_of(signature, "nic_affinity", score, _left(signature, cause), share=signature.share)
+
+
+def _redirected(signature: Signature) -> Iterator[Fault]:
+    if signature.share is None:
+        return
+    score = (0.55 if signature.n_nics == 1 else 0.3) * _near(signature.share, 0.42, 0.2) * signature.deficit
+    cause = "peer traffic through the root complex leaves 35 to 50 %"
+    yield fault_of(signature, "acs_iommu", score, _left(signature, cause), share=signature.share)
+
+
+def _few_nics(signature: Signature) -> Iterator[Fault]:
+    n = signature.n_nics
+    if signature.share is None or n < 2:
+        return
+    score = (0.7 if n >= 4 else 0.3) * _near(signature.share, 1 / n, 0.07) * signature.deficit
+    yield fault_of(
+        signature,
+        "one_nic_of_many",
+        score,
+        _left(signature, f"one of {n} NICs has {share_text(1 / n)}"),
+        share=signature.share,
+    )
+
+
+def _lost_rails(signature: Signature) -> Iterator[Fault]:
+    if signature.share is None or signature.n_nics < 4:
+        return
+    score = 0.58 * _near(signature.share, 0.5, 0.2) * signature.deficit
+    cause = f"as if half of the {signature.n_nics} rails were down or slow"
+    yield fault_of(signature, "degraded_node", score, _left(signature, cause), share=signature.share)
+
+
+def _sockets(signature: Signature) -> Iterator[Fault]:
+    if signature.share is None:
+        return
+    needs_plugin = signature.fabric in ("slingshot", "efa")
+    score = (0.7 if needs_plugin else 0.6 if signature.share < 0.15 else 0.5) * float(
+        np.clip((0.5 - signature.share) / 0.2, 0.0, 1.0)
+    )
+    cause = "what TCP through the host gives" + (
+        f"; {signature.fabric} needs its libfabric plugin" if needs_plugin else ""
+    )
+    yield fault_of(signature, "tcp_fallback", score, _left(signature, cause), share=signature.share)
+
+
+def _congested(signature: Signature) -> Iterator[Fault]:
+    ethernet = signature.fabric == "roce"
+    left_out = signature.run.n_disturbed  # a single one happens in any log
+    n_spikes = signature.n_spikes + (left_out if left_out > 1 else 0)
+    sinks, spikes = signature.collapse > 1.5 and signature.deficit > 0, n_spikes > 0
+    score = signature.deficit * ((0.7 if signature.n_domains > 2 else 0.35) if ethernet else 0.15)
+    if ethernet and signature.slow is not None and signature.slow > 1.3:
+        score = max(score, 0.25)
+    score = min(score + 0.35 * sinks + 0.4 * (spikes and signature.n_domains > 1 and (signature.slow or 9) > 1.3), 0.78)
+    sizes, owner = ("size takes", "its") if n_spikes == 1 else ("sizes take", "their")
+    signs = [
+        f"large messages take {signature.slow:.2f} times the prediction" if signature.slow else "",
+        f"bandwidth falls to {share_text(1 / signature.collapse)} of its peak as messages grow" if sinks else "",
+        f"{n_spikes} {sizes} much longer than {owner} neighbours" if spikes else "",
+    ]
+    code = "no_flow_control" if ethernet and (sinks or spikes) else "congestion"
+    evidence = f"over {signature.fabric} with {signature.n_domains} domains " + " and ".join(
+        sign for sign in signs if sign
+    )
+    yield fault_of(signature, code, score, evidence, slow=signature.slow, collapse=signature.collapse, spikes=n_spikes)
+
+
+def _few_channels(signature: Signature) -> Iterator[Fault]:
+    if signature.share is None or signature.share > 0.95:
+        return
+    is_smooth = not (signature.n_spikes or signature.n_drops) and (signature.floor or 1.0) < 1.8
+    score = 0.5 * _near(signature.share, 0.82, 0.08) * (1.0 if is_smooth else 0.5)
+    cause = "default channels and one queue pair leave 75 to 88 % of fast NICs"
+    yield fault_of(signature, "under_tuned", score, _left(signature, cause), share=signature.share)
+
+
+def _wrong_algorithm(signature: Signature) -> Iterator[Fault]:
+    ring, slow = signature.ring_share, signature.slow
+    if ring is None or slow is None or signature.run.algorithm or slow < 1.2 or ring < 0.85:
+        return
+    if signature.run.system.get("in_network_reduction"):
+        evidence = f"in-network reduction was expected, and the plateau is the ring's ({share_text(ring)} of it)"
+        yield fault_of(signature, "sharp_unavailable", 0.6, evidence, share_of_ring=ring, slow=slow)
+    else:
+        evidence = f"the plateau is {share_text(ring)} of the ring's, and {share_text(1 / slow)} of what the best algorithm gives"
+        yield fault_of(signature, "algorithm_not_best", 0.4, evidence, share_of_ring=ring, slow=slow)
+
+
+def _switched(signature: Signature) -> Iterator[Fault]:
+    """One step down in bandwidth, from about the best algorithm to about the ring, and rising again after it."""
+    ring, ratio, busbw = signature.ring_ratio, signature.ratio, signature.busbw_gb_s
+    if ring is None or signature.run.algorithm or signature.n_spikes or len(ratio) < 4:
+        return
+    large = np.array(signature.run.message_bytes) >= MIN_STEP_BYTES
+    steps = [i for i in range(1, len(ratio)) if large[i] and busbw[i] < 0.93 * busbw[i - 1]]
+    if len(steps) != 1 or ratio[steps[0]] < 1.25 * ratio[steps[0] - 1] or ratio[steps[0] - 1] > 1.3:
+        return
+    step = steps[0]
+    share = float(1 / np.median(ring[step:][-2:]))
+    if share > 0.7:
+        size = signature.run.message_bytes[step] / MIB
+        evidence = (
+            f"bandwidth steps down from {busbw[step - 1]:.0f} to {busbw[step]:.0f} GB/s at {size:,.0f} MiB and rises again, to "
+            f"{share_text(share)} of the ring's: as if the library went over to a slower algorithm there"
+        )
+        yield fault_of(signature, "algorithm_not_best", 0.55, evidence, share_of_ring=share, slow=signature.slow)
+
+
+def _one_gpu(signature: Signature) -> Iterator[Fault]:
+    per_node = int(signature.run.system["gpus_per_node"])
+    if per_node < signature.n_nics and not signature.is_superchip:
+        evidence = f"{per_node} GPUs a node and {signature.n_nics} NICs: the GPUs' own PCIe links are the limit"
+        yield fault_of(signature, "nic_per_gpu_limit", 0.45, evidence, gpus=per_node, nics=signature.n_nics)
+
+
+_BY_TIME_ACROSS = (
+    _staged, _far_nics, _redirected, _few_nics, _lost_rails, _sockets, _congested, _few_channels, _wrong_algorithm,
+    _switched, _one_gpu,
+)  # fmt: skip
+
+
+def _slow_start(signature: Signature) -> Iterator[Fault]:
+    floor = signature.floor
+    if floor is None or floor < 1.6:
+        return
+    evidence = f"messages up to 1 KiB take {floor:.1f} times the prediction"
+    yield fault_of(signature, "launcher_floor", min(0.3 + 0.15 * np.log2(floor / 1.6), 0.6), evidence, floor=floor)
+    sound = signature.share is not None and signature.share > 0.8
+    if signature.fabric == "infiniband" and signature.n_domains > 2 and sound and floor > 1.8:
+        evidence = (
+            f"small messages take {floor:.1f} times the prediction, large ones are sound: SHARP may not have started"
+        )
+        yield fault_of(signature, "sharp_unavailable", 0.25, evidence, floor=floor)
+
+
+def _too_few(signature: Signature) -> Iterator[Fault]:
+    n_sizes = len(signature.run.message_bytes)
+    if n_sizes < 3 and signature.deficit > 0:
+        evidence = f"{n_sizes} sizes tell that bandwidth is missing, and not why: several causes leave as much"
+        score = 0.32 if signature.n_domains > MANY_DOMAINS else 0.22  # at scale there are more causes yet
+        yield fault_of(signature, "too_few_sizes", score, evidence, sizes=n_sizes)
+
+
+def _jumped(signature: Signature) -> Iterator[Fault]:
+    """A size that takes many times as long as the one before, in a log that ends before large messages."""
+    ratio = signature.ratio
+    if signature.slow is not None or len(ratio) < 3:
+        return
+    jumps = ratio[1:] / ratio[:-1]
+    at = int(np.argmax(jumps))
+    if jumps[at] > JUMP:
+        mine, before = signature.run.message_bytes[at + 1], signature.run.message_bytes[at]
+        evidence = (
+            f"{mine / MIB:.3g} MiB takes {signature.run.time_us[at + 1] / signature.run.time_us[at]:.0f} times as long as "
+            f"{before / MIB:.3g} MiB, and no size is large enough to judge bandwidth by: several causes do that"
+        )
+        yield fault_of(signature, "sudden_jump", 0.5, evidence, jump=float(jumps[at]))
+
+
+_BY_TIME = (_slow_start, _too_few, _jumped)
+
+
+def _nothing(signatures: Sequence[Signature]) -> Fault:
+    """No fault, and what the best run leaves of the model's bandwidth."""
+    with_plateau = [signature for signature in signatures if signature.slow is not None]
+    if not with_plateau:
+        names = ", ".join(signature.run.name for signature in signatures[:3])
+        return Fault(
+            NOTHING, 0.3, f"{names}: no size is large enough to judge bandwidth by; the rest is as predicted", "", {}
+        )
+    worst = max(with_plateau, key=lambda signature: signature.slow or 0.0)
+    slow = worst.slow or 1.0
+    headroom = max(slow - 1, 0.0)
+    evidence = f"large messages take {slow:.2f} times the prediction: {share_text(headroom)} of bandwidth could still be gained"
+    return fault_of(worst, NOTHING, 0.6 if slow < SOUND else 0.3, evidence, slow=slow, headroom=headroom)

@@ -1,0 +1,345 @@
+"""The quick fit of the model to a site's own logs: a few constants, priors and bounds, errors before and after.
+
+Only constants that the logs inform are free. The launch floor comes from the smallest messages; the rest is fitted to
+ln(predicted ÷ measured) of every size, gently on outliers. docs/calibration.md says how, and what the answer means.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from estimator.calibration.diagnosis import diagnosis
+from estimator.calibration.logged_run import LoggedRun, LogSystem, log_system, run_of, stand_in_run
+from estimator.calibration.measured import SIZE_CLASSES, size_class
+from estimator.calibration.nccl_logs import ParsedLog, read_log
+from estimator.calibration.predictor import Predictor
+from estimator.catalog.constants import ModelConstants
+from estimator.catalog.loader import Catalog
+from estimator.errors import EstimatorError, Problem, SpecError
+from estimator.spec.calibration import Calibrated, parameter_name
+from estimator.units import FloatArray, s_to_us
+
+MAX_LOGS = 50
+MAX_PARAMETERS = 6
+MAX_OF_SEVERAL = 12
+FLOOR_BYTES = 1024  # messages that cost their start alone
+SOFTNESS = 0.04  # |ln| beyond which a residual counts less than its square
+PRIOR = 0.03  # weight of staying where the constant stood, per bound width
+INFORMED = 0.02  # |ln| that a constant must be able to move some size by, from bound to bound, to be free
+EFFICIENCY_REACH = 0.08
+REACH = 2.0  # a latency or fill may halve or double
+AT_BOUND = 0.005  # of the width
+NINE_IN_TEN = 1.645  # standard deviations
+LEAST_LAUNCH_US = 0.2
+LAUNCHES = ("launch", "launch_per_gpu")
+EFFICIENCIES = (
+    "ring_efficiency", "nvls_efficiency", "network_efficiency", "pair_efficiency", "send_efficiency", "send_share",
+    "collnet_share", "pcie_ring_efficiency",
+)  # fmt: skip
+LATENCIES = (
+    "fabric_latency", "latency_factor", "ring_fill", "tree_fill", "nvls_fill", "pair_fill", "channel_start", "half_fill_bytes",
+)  # fmt: skip
+CLASS_WEIGHTS = {
+    "large": 2.0,
+    "mid": 1.0,
+    "small": 1.0,
+}  # of all sizes of a class together, so that many small ones do not decide
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One free constant, in the unit of its row."""
+
+    key: Key
+    start: float
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """From bound to bound."""
+        return self.high - self.low
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fitted constant; ``low`` to ``high`` holds it nine times in ten."""
+
+    parameter: Parameter
+    value: float
+    low: float
+    high: float
+    at_bound: bool
+
+    def as_json(self, unit: str) -> dict[str, Any]:
+        """The contract's entry, with what it was before and how far it might go."""
+        bounds = {"from": self.parameter.low, "to": self.parameter.high}
+        return {
+            "value": self.value, "low": self.low, "high": self.high, "at_bound": self.at_bound, "unit": unit,
+            "before": self.parameter.start, "bounds": bounds,
+        }  # fmt: skip
+
+
+def calibrate(files: Iterable[tuple[str, bytes]], system: Any, catalog: Catalog) -> dict[str, Any]:
+    """Constants of a site from its logs.
+
+    Parameters
+    ----------
+    files : names and contents of what nccl-tests or rccl-tests printed.
+    system : mapping, keys of a prediction request's system and of the run, where logs do not say; may be empty.
+
+    Returns
+    -------
+    The answer of the contract: ``parameters``, ``logs``, ``error``, ``diagnosis``; beside them ``curves``, what was measured
+    and predicted at each size.
+
+    Raises
+    ------
+    SpecError
+        If a file is no log, or the system is wrong. A log whose system is not known stands in ``logs`` with its problems.
+    """
+    asked = log_system(system)
+    logs = _read(files)
+    found = [run_of(log, asked, catalog) for log in logs]
+    runs = [_possible(run, catalog) if run and not _is_blocked(of_run) else None for run, of_run in found]
+    problems = [
+        [*of_run, _impossible(given)] if given is not None and run is None and not _is_blocked(of_run) else of_run
+        for (given, of_run), run in zip(found, runs, strict=True)
+    ]
+    usable = [run for run in runs if run is not None]
+    judged = [
+        stand_in_run(log, asked, catalog) if given is None else None
+        for log, (given, _) in zip(logs, found, strict=True)
+    ]
+    answer = _fitted_answer(usable, catalog) if usable else _empty_answer()
+    all_judged = [*usable, *(run for run in judged if run is not None)]
+    listed = [_log_json(*each) for each in zip(logs, runs, judged, problems, strict=True)]
+    return {
+        "parameters": answer["parameters"], "logs": listed, "error": answer["error"],
+        "diagnosis": diagnosis(all_judged, catalog) if all_judged else [], "curves": answer["curves"],
+    }  # fmt: skip
+
+
+def _read(files: Iterable[tuple[str, bytes]]) -> list[ParsedLog]:
+    """Every file, or the problems of all that are no logs."""
+    logs, problems = [], []
+    for i, (name, data) in enumerate(files):
+        if i >= MAX_LOGS:
+            problems.append(Problem("log", "too_many_logs", f"{MAX_LOGS} logs are the most at once. Send fewer."))
+            break
+        try:
+            logs.append(read_log(name, data))
+        except EstimatorError as error:
+            problems += error.problems
+    if not logs and not problems:
+        problems.append(Problem("log", "missing", "Give at least one log of nccl-tests or rccl-tests."))
+    if problems:
+        raise SpecError(problems)
+    return logs
+
+
+def _is_blocked(problems: Sequence[Problem]) -> bool:
+    return any(problem.code == "no_network" for problem in problems)
+
+
+def _possible(run: LoggedRun, catalog: Catalog) -> LoggedRun | None:
+    """The run, if the model has a time for every size of it: the forced algorithm exists there."""
+    predictor = Predictor([run], catalog)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = predictor.predicted_s(predictor.constants)
+    return run if run.gpus > 1 and bool(np.isfinite(times).all()) else None
+
+
+def _impossible(run: LoggedRun) -> Problem:
+    message = (
+        f"{run.name}: the model has no {run.collective} of {run.gpus:,} GPUs by {run.algorithm or 'any algorithm'} on this "
+        "system, so the log is not fitted. Two GPUs are the least; look at gpus, algorithm and fabric."
+    )
+    return Problem("system.algorithm", "algorithm_not_available", message)
+
+
+def _empty_answer() -> dict[str, Any]:
+    none = dict.fromkeys(SIZE_CLASSES)
+    return {"parameters": {}, "error": {"before": none, "after": dict(none)}, "curves": []}
+
+
+def _log_json(
+    log: ParsedLog, run: LoggedRun | None, judged: LoggedRun | None, problems: Sequence[Problem]
+) -> dict[str, Any]:
+    return {
+        "file": log.file, "rows": len(log.rows), "dropped": [item.as_json() for item in log.dropped],
+        "n_dropped": log.n_dropped, "collective": run.collective if run else log.collective,
+        "gpus": run.gpus if run else log.gpus, "nodes": _nodes(log, run), "launch": run.launch if run else log.launch,
+        "gpu_names": list(log.gpu_names), "library": log.version, "system": run.system if run else None,
+        "assumed": list(run.assumed) if run else [], "problems": [problem.as_json() for problem in problems],
+        "is_fitted": run is not None, "judged_as": judged.stand_in if judged else None,
+    }  # fmt: skip
+
+
+def _nodes(log: ParsedLog, run: LoggedRun | None) -> int | None:
+    return log.nodes if log.nodes is not None or run is None else -(-run.gpus // int(run.system["gpus_per_node"]))
+
+
+def _fitted_answer(runs: Sequence[LoggedRun], catalog: Catalog) -> dict[str, Any]:
+    predictor = Predictor(runs, catalog)
+    fitted = fit_runs(predictor)
+    before = predictor.errors(predictor.constants)
+    used = predictor.constants.replaced({one.parameter.key: one.value for one in fitted})
+    after = predictor.errors(used)
+    rows = predictor.constants
+    parameters = {parameter_name(one.parameter.key): one.as_json(rows.row(*one.parameter.key).unit) for one in fitted}
+    return {
+        "parameters": parameters,
+        "error": {"before": error_json(predictor, before), "after": error_json(predictor, after)},
+        "curves": _curves(predictor, before, after),
+    }
+
+
+def error_json(predictor: Predictor, errors: FloatArray) -> dict[str, float | None]:
+    """Median |ln(predicted ÷ measured)| by size class; None where no size is of it."""
+    classes = np.array([size_class(size) for size in predictor.message_bytes])
+    return {
+        name: float(np.median(np.abs(errors[classes == name]))) if (classes == name).any() else None
+        for name in SIZE_CLASSES
+    }
+
+
+def _curves(predictor: Predictor, before: FloatArray, after: FloatArray) -> list[dict[str, Any]]:
+    measured_us = s_to_us(predictor.measured_s)
+    out = []
+    for i, run in enumerate(predictor.runs):
+        own = predictor.owner == i
+        out.append({
+            "file": run.name, "collective": run.collective, "gpus": run.gpus, "message_bytes": list(run.message_bytes),
+            "measured_us": measured_us[own].tolist(), "before_us": (measured_us * np.exp(before))[own].tolist(),
+            "after_us": (measured_us * np.exp(after))[own].tolist(),
+        })  # fmt: skip
+    return out
+
+
+# ---------------------------------------------------------------- the fit
+
+
+def fit_runs(predictor: Predictor) -> list[Fitted]:
+    """The constants that the runs inform, fitted; in the order of the catalog."""
+    from scipy.optimize import least_squares
+
+    base = predictor.constants
+    start_errors = predictor.errors(base)  # and so ``base`` knows which constants were asked for
+    free = _informed(predictor, [*_launches(predictor, start_errors), *_candidates(base)])
+    if not free:
+        return []
+    low, width = np.array([one.low for one in free]), np.array([one.width for one in free])
+    middle = (np.array([one.start for one in free]) - low) / width
+    keys = [one.key for one in free]
+
+    weight = _weights(predictor)
+
+    def residuals(x: FloatArray) -> FloatArray:
+        constants = base.replaced(dict(zip(keys, (low + x * width).tolist(), strict=True)))
+        return np.concatenate([predictor.errors(constants) * weight, PRIOR * (x - middle)])
+
+    x0 = np.clip(middle, 0.01, 0.99)
+    found = least_squares(
+        residuals,
+        x0,
+        bounds=(0.0, 1.0),
+        loss="soft_l1",
+        f_scale=SOFTNESS,
+        diff_step=0.01,
+        max_nfev=12,
+        ftol=1e-4,
+        xtol=1e-4,
+    )
+    spread = _spread(found.jac, found.fun) * width
+    values = low + found.x * width
+    return [
+        Fitted(
+            one, float(value), float(max(value - NINE_IN_TEN * sd, one.low)), float(min(value + NINE_IN_TEN * sd, one.high)),
+            bool(x < AT_BOUND or x > 1 - AT_BOUND),
+        )
+        for one, value, sd, x in zip(free, values, spread, found.x, strict=True)
+    ]  # fmt: skip
+
+
+def _weights(predictor: Predictor) -> FloatArray:
+    """Weights of the sizes: the same for all of a class, 1 on average."""
+    classes = np.array([size_class(size) for size in predictor.message_bytes])
+    weight = np.array([CLASS_WEIGHTS[name] / np.sum(classes == name) for name in classes])
+    return np.asarray(np.sqrt(weight * (len(weight) / weight.sum())))
+
+
+def _spread(jacobian: FloatArray, left: FloatArray) -> FloatArray:
+    """Standard deviations from the curvature at the best point and the residuals left, in shares of the bound widths.
+
+    Outliers count whole here, although the fit is gentle on them: they say how well the model holds at this site.
+    """
+    degrees = max(len(left) - 2 * jacobian.shape[1], 1)  # each constant adds a row of its own
+    covariance = np.linalg.pinv(jacobian.T @ jacobian) * float(np.sum(left**2) / degrees)
+    return np.asarray(np.sqrt(np.maximum(np.diag(covariance), 0.0)))
+
+
+def _launches(predictor: Predictor, errors: FloatArray) -> list[Parameter]:
+    """The launch overhead of each kind of launch, about what the median of the smallest messages leaves for it."""
+    base, out = predictor.constants, []
+    small = predictor.message_bytes <= FLOOR_BYTES
+    missing_s = predictor.measured_s * (1 - np.exp(errors))  # measured − predicted
+    for launch in sorted({run.launch for run in predictor.runs}):
+        name = "launch_per_gpu" if base.has("launch_per_gpu", launch) else "launch"
+        floors = []
+        for i, run in enumerate(predictor.runs):
+            own = small & (predictor.owner == i)
+            if run.launch == launch and own.any():
+                share = base.get("launch_share", f"{launch}.{run.collective}", 1.0)
+                share *= min(run.gpus, int(run.system["gpus_per_node"])) if name == "launch_per_gpu" else 1
+                floors.append(float(s_to_us(np.median(missing_s[own]))) / share)
+        start = float(base.row(name, launch).value)
+        start = max(start + float(np.median(floors)), LEAST_LAUNCH_US) if floors else start
+        out.append(Parameter((name, launch), start, start / REACH, start * REACH))
+    return out
+
+
+def _candidates(base: ModelConstants) -> list[Parameter]:
+    """Constants that the model has asked for and that may differ from site to site."""
+    out = []
+    for row in base.used(frozenset()):
+        value, key = float(row.value), (row.name, row.index or "")
+        if row.name in EFFICIENCIES and value > 0 and row.index != "none":
+            low, high = min(float(row.low), value * (1 - EFFICIENCY_REACH)), value * (1 + EFFICIENCY_REACH)
+            out.append(Parameter(key, value, low, max(float(row.high), min(high, 1.0), value * 1.001)))
+        elif row.name in LATENCIES and value > 0:
+            out.append(Parameter(key, value, min(float(row.low), value / REACH), max(float(row.high), value * REACH)))
+    return out
+
+
+def _informed(predictor: Predictor, candidates: Sequence[Parameter]) -> list[Parameter]:
+    """Those that move some size at all, the strongest first: six of one log, and two more for each further one.
+
+    Never more than a third of the sizes. How far a constant could go counts little: moving many sizes counts.
+    """
+    base = predictor.constants
+    launches = {one.key: one.start for one in candidates if one.key[0] in LAUNCHES}
+    most = min(MAX_PARAMETERS + 2 * (len(predictor.runs) - 1), MAX_OF_SEVERAL)
+    room = min(most, max(len(set(predictor.message_bytes.tolist())) // 3, 1))
+    weight = _weights(predictor)
+    strength: dict[Key, float] = {}
+    at_start = predictor.errors(base.replaced(launches))
+    for one in candidates:
+        # the launch is a floor of its own: judged by what it is, others by what they move
+        there = 0.0 if one.key[0] in LAUNCHES else one.low
+        moved = np.abs(predictor.errors(base.replaced(launches | {one.key: there})) - at_start)
+        felt = np.minimum(moved, EFFICIENCY_REACH) * weight
+        strength[one.key] = float(np.sqrt(np.sum(felt**2))) if float(moved.max()) > INFORMED else 0.0
+    kept = sorted((one for one in candidates if strength[one.key] > 0), key=lambda one: -strength[one.key])[:room]
+    return [one for one in candidates if one in kept]
+
+
+def parameters_of(answer: Mapping[str, Any], name: str) -> Calibrated:
+    """What a design or a prediction takes of an answer, under a name."""
+    return Calibrated(name=name, parameters={key: row["value"] for key, row in answer["parameters"].items()})
+
+
+__all__ = ["MAX_LOGS", "LogSystem", "calibrate", "fit_runs", "parameters_of"]

@@ -1,0 +1,1 @@
+"""Several designs or offers beside each other."""

@@ -1,0 +1,504 @@
+"""Figures of each design or offer side by side: counts, bandwidth, power, money, predicted all-reduce, failures, racks.
+
+Differences are against the baseline. Where the sides have different numbers of GPUs, figures that grow with the cluster are
+compared for each GPU. A side that lacks a figure, or knows only its least, is not compared in it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from estimator.bom.lines import (
+    CABLE,
+    CATEGORIES,
+    FACILITY,
+    FIBER,
+    MODULE,
+    NIC,
+    RACK,
+    RACK_SYSTEM,
+    RANGE,
+    SERVERS,
+    SWITCH,
+    Cents,
+    is_rack,
+)
+from estimator.catalog.ports import COMPUTE
+from estimator.compare.lines import FUNCTION_OF, Line, difference_cents, is_unpriced, relative, total_cents
+from estimator.compare.verdicts import Verdicts
+from estimator.units import CENTS_PER_USD, parse_ratio
+
+Ends = tuple[float, float, float]
+LOW, HIGH = "low", "high"  # which end of a figure is the better one
+SAME_SHARE = 0.01  # money and power closer than this are about the same
+SAME_COUNT = 0.0
+CLOSE_SHARE = 0.05  # prices closer than this are about the same where their ranges let either be the dearer
+NAMED_BYTES = (2**20, 2**26, 2**30)  # 1 MiB, 64 MiB, 1 GiB
+LARGEST = "largest"
+ROLES = ("leaf", "spine", "core")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One design or offer of a comparison."""
+
+    label: str
+    kind: str
+    lines: tuple[Line, ...]
+    estimate: dict[str, Any] | None = None  # None: an offer
+    gpus: int | None = None
+    lacks: frozenset[tuple[str, str]] = frozenset()  # what an offer has nothing of, by network and function
+
+    def is_partial(self, *categories: str, compute: bool | None = None) -> bool:
+        """Whether an offer lacks goods of these categories, so that their sum is the least that they are."""
+        functions = {FUNCTION_OF.get(category, category) for category in categories}
+        return any(function in functions and compute in (None, fabric == COMPUTE) for fabric, function in self.lacks)
+
+    def network(self, key: str = COMPUTE) -> dict[str, Any]:
+        """A sized network of the design; nothing for an offer."""
+        return ((self.estimate or {}).get("fabrics") or {}).get(key) or {}
+
+    @property
+    def cost(self) -> dict[str, Any]:
+        """``cost`` of the Estimate; nothing for an offer."""
+        return (self.estimate or {}).get("cost") or {}
+
+    @property
+    def all_reduce(self) -> dict[str, Any] | None:
+        """The predicted all-reduce, where there is one over more than one GPU."""
+        table = ((self.estimate or {}).get("performance") or {}).get("all_reduce")
+        return table if table and max(table["gpus"]) > 1 else None
+
+    def of(self, *categories: str, compute: bool | None = None) -> list[Line]:
+        """Lines of some categories: of the compute network, of the others, or of all."""
+        return [line for line in self.lines if line.category in categories
+                and (compute is None or (line.fabric == COMPUTE) == compute)]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Value:
+    """A figure of one side; ``text`` where it reads better than the number, such as a ratio."""
+
+    ends: Ends
+    at_least: bool = False
+    text: str | None = None
+    lines: tuple[Line, ...] | None = None  # a price: the lines it sums
+
+
+Getter = Callable[[Side], Value | None]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One row of the table of figures."""
+
+    key: str
+    label: str
+    unit: str
+    group: str
+    get: Getter
+    better: str | None = LOW
+    scales: bool = True
+    same_share: float = SAME_SHARE
+    has_band: bool = False  # its ends hold nine runs in ten, so that values within a band are about the same
+    weight: float = field(default=0.0, compare=False)  # how much a difference matters in the summary
+
+
+# ---------------------------------------------------------------- values
+
+
+def number(value: float | None, text: str | None = None, at_least: bool = False) -> Value | None:
+    """A figure without a range."""
+    return None if value is None else Value((float(value), float(value), float(value)), at_least, text)
+
+
+def ranged(value: Any, at_least: bool = False) -> Value | None:
+    """A figure of JSON with low, typical and high."""
+    if not isinstance(value, dict) or any(value.get(end) is None for end in RANGE):
+        return None
+    low, typical, high = (float(value[end]) for end in RANGE)
+    return Value((low, typical, high), at_least)
+
+
+def _dollars(cents: Cents) -> Ends:
+    low, typical, high = (end / CENTS_PER_USD for end in cents)
+    return low, typical, high
+
+
+def _price(lines: Sequence[Line], is_partial: bool = False) -> Value | None:
+    """Sum of the lines' prices; None where there are none, or none has a price."""
+    if not lines or all(line.cents is None for line in lines):
+        return None
+    return Value(_dollars(total_cents(lines)), is_partial or is_unpriced(lines), None, tuple(lines))
+
+
+def _quantity(*categories: str, compute: bool = True) -> Getter:
+    def get(side: Side) -> Value | None:
+        lines = side.of(*categories, compute=compute)
+        least = side.is_partial(*categories, compute=compute) or _lacks_cables(side, compute)
+        return number(sum(line.quantity for line in lines), None, least) if lines or side.estimate else None
+
+    return get
+
+
+def _switches(role: str | None) -> Getter:
+    def get(side: Side) -> Value | None:
+        if side.estimate:
+            return number(side.network()["counts"][role or "switches"])
+        lines = [line for line in side.of(SWITCH, compute=True) if role in (None, line.use)]
+        least = role is None and side.is_partial(SWITCH, compute=True)
+        return number(sum(line.quantity for line in lines), None, least) if lines else None
+
+    return get
+
+
+def _other_switches(side: Side) -> Value | None:
+    if side.estimate:
+        others = [fabric for key, fabric in side.estimate["fabrics"].items() if key != COMPUTE]
+        return number(sum(one["counts"]["switches"] for one in others)) if others else None
+    lines = side.of(SWITCH, compute=False)
+    return number(sum(line.quantity for line in lines)) if lines else None
+
+
+def _links(side: Side) -> Value | None:
+    return number(sum(side.network()["links"].values())) if side.estimate else None
+
+
+def _oversubscription(side: Side) -> Value | None:
+    """The fullest leaf's: traffic waits there, whatever the average is."""
+    built = side.network().get("oversubscription")
+    return number(float(parse_ratio(built["worst_leaf"])), built["worst_leaf"]) if built else None
+
+
+def _average_ratio(side: Side) -> Value | None:
+    built = side.network().get("oversubscription")
+    return number(built["built_ratio"], built["built"]) if built else None
+
+
+def _all_to_all(side: Side) -> Value | None:
+    """The largest all-to-all on all GPUs; an estimate kept before there was one has none."""
+    found = ((side.estimate or {}).get("performance") or {}).get("all_to_all")
+    if not found:
+        return None
+    value, time_us = found["busbw_gb_s"], found["time_us"]
+    return Value((value * time_us / found["time_us_high"], value, value * time_us / found["time_us_low"]))
+
+
+def _of_network(key: str) -> Getter:
+    return lambda side: number(side.network().get(key))
+
+
+def _watts(key: str) -> Getter:
+    def get(side: Side) -> Value | None:
+        power = (side.estimate or {}).get("power")
+        if power:
+            is_network = key == "network_w"
+            return number(power[key]["typical"], None, power["at_least"] and (not is_network or _network_unknown(side)))
+        return None
+
+    return get
+
+
+def _network_unknown(side: Side) -> bool:
+    """Whether a part of the network has no known draw; a custom server lacks its own alone."""
+    return any(line.category == SWITCH and line.part is None for line in side.lines) or _lacks_cables(side)
+
+
+def _lacks_cables(side: Side, compute: bool | None = None) -> bool:
+    """Whether links of a network of the design have no part that fits: neither cables nor modules can be counted then."""
+    return bool(side.estimate) and any(line.part is None for line in side.of(CABLE, compute=compute))
+
+
+def _offer_watts(side: Side) -> Value | None:
+    """Power of all that is billed, as its lines say."""
+    watts = [line.power_w for line in side.lines]
+    return None if not watts or None in watts else number(sum(w or 0.0 for w in watts))
+
+
+def _capex(*categories: str) -> Getter:
+    wanted = categories or CATEGORIES
+    return lambda side: _price(side.of(*wanted), side.is_partial(*wanted))
+
+
+NETWORK_CATEGORIES = tuple(category for category in CATEGORIES if category not in (*SERVERS, *FACILITY))
+
+
+def _simulated(key: str) -> Getter:
+    """The simulation's middle of a design's figure with 5 % and 95 % of the draws; an offer has none."""
+
+    def get(side: Side) -> Value | None:
+        drawn = (side.cost.get("simulated") or {}).get(key)
+        return Value((drawn["p5"], drawn["p50"], drawn["p95"]), bool(side.cost.get("at_least"))) if drawn else None
+
+    return get
+
+
+def _of_cost(*path: str) -> Getter:
+    def get(side: Side) -> Value | None:
+        value: Any = side.cost
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        return ranged(value, bool(side.cost.get("at_least")))
+
+    return get
+
+
+def _failures(key: str) -> Getter:
+    return lambda side: ranged((((side.estimate or {}).get("failures") or {}).get("expected") or {}).get(key))
+
+
+def _racks(side: Side) -> Value | None:
+    lines = [line for line in side.of(RACK, RACK_SYSTEM) if is_rack(line.category, line.use)]
+    return number(sum(line.quantity for line in lines)) if lines else None
+
+
+def busbw(table: dict[str, Any], at: int, size: int) -> Ends:
+    """(low, typical, high) bus bandwidth of one point [GB/s]: the band is the time's, and bandwidth is inverse to it."""
+    value, time_us = table["busbw_gb_s"][at][size], table["time_us"][at][size]
+    return value * time_us / table["time_us_high"][at][size], value, value * time_us / table["time_us_low"][at][size]
+
+
+def _busbw(message_bytes: int | None, gpus: int | None = None) -> Getter:
+    """All-reduce at a message size (None: the largest) on a number of GPUs (None: all)."""
+
+    def get(side: Side) -> Value | None:
+        table = side.all_reduce
+        if table is None or (gpus is not None and gpus not in table["gpus"]):
+            return None
+        at = len(table["gpus"]) - 1 if gpus is None else table["gpus"].index(gpus)
+        sizes = table["message_bytes"]
+        wanted = sizes[-1] if message_bytes is None else message_bytes
+        return Value(busbw(table, at, min(range(len(sizes)), key=lambda k: abs(sizes[k] - wanted))))
+
+    return get
+
+
+# ---------------------------------------------------------------- the table
+
+
+COUNTS, NETWORK, POWER, MONEY, UNIT_COSTS, SPEED, RUNNING = (
+    "Counts", "Bandwidth built", "Power", "Money", "Money for what it does", "Predicted collectives", "Running it",
+)  # fmt: skip
+FIGURES = (
+    Figure("switches", "Switches, compute network", "count", COUNTS, _switches(None), weight=10, same_share=SAME_COUNT),
+    *(Figure(f"{role}_switches", f"{role.capitalize()} switches", "count", COUNTS, _switches(role), same_share=SAME_COUNT)
+      for role in ROLES),
+    Figure("other_switches", "Switches, other networks", "count", COUNTS, _other_switches, weight=3, same_share=SAME_COUNT),
+    Figure("links", "Links, compute network", "count", COUNTS, _links, None, same_share=SAME_COUNT),
+    Figure("cables", "Cables, compute network", "count", COUNTS, _quantity(CABLE, FIBER), weight=3, same_share=SAME_COUNT),
+    Figure("modules", "Modules, compute network", "count", COUNTS, _quantity(MODULE), weight=5, same_share=SAME_COUNT),
+    Figure("oversubscription", "Oversubscription, fullest leaf", "ratio", NETWORK, _oversubscription, LOW, False, weight=7),
+    Figure("average_oversubscription", "Oversubscription, average", "ratio", NETWORK, _average_ratio, LOW, False),
+    Figure("injection_gbit_s", "Injection", "gbit_s", NETWORK, _of_network("injection_gbit_s"), HIGH, weight=3),
+    Figure("bisection_gbit_s", "Bisection", "gbit_s", NETWORK, _of_network("bisection_gbit_s"), HIGH, weight=7),
+    Figure("network_w", "Network, typical", "w", POWER, _watts("network_w"), weight=5),
+    Figure("it_w", "Network and servers, typical", "w", POWER, _watts("it_w"), weight=2),
+    Figure("lines_w", "All lines of the bill", "w", POWER, _offer_watts),
+    Figure("capex_p50_usd", "Purchase price, P50 (P5 to P95)", "usd", MONEY, _simulated("capex_usd")),
+    Figure("network_p50_usd", "Network, P50 (P5 to P95)", "usd", MONEY, _simulated("network_usd")),
+    Figure("tco_p50_usd", "Total cost of ownership, P50 (P5 to P95)", "usd", MONEY, _simulated("tco_usd")),
+    Figure("servers_usd", "Servers", "usd", MONEY, _capex(*SERVERS), weight=2),
+    Figure("switches_usd", "Switches", "usd", MONEY, _capex(SWITCH), weight=4),
+    Figure("adapters_usd", "Adapters", "usd", MONEY, _capex(NIC), weight=4),
+    Figure("facility_usd", "Racks and cooling", "usd", MONEY, _capex(*FACILITY), weight=1),
+    Figure("optics_usd", "Modules and cables", "usd", MONEY, _capex(MODULE, CABLE, FIBER), weight=6),
+    Figure("network_usd", "Network", "usd", MONEY, _capex(*NETWORK_CATEGORIES), weight=9),
+    Figure("capex_usd", "Purchase price", "usd", MONEY, _capex(), weight=6),
+    Figure("outlay_usd", "Outlay, with what is paid once", "usd", MONEY, _of_cost("outlay_usd"), weight=3),
+    Figure("opex_usd_per_year", "Running cost a year", "usd", MONEY, _of_cost("opex_usd_per_year", "total"), weight=4),
+    Figure("tco_usd", "Total cost of ownership", "usd", MONEY, _of_cost("tco_usd"), weight=8),
+    Figure("usd_per_gpu", "Purchase price a GPU", "usd", UNIT_COSTS, _of_cost("usd_per_gpu"), scales=False),
+    Figure("network_usd_per_gpu", "Network a GPU", "usd", UNIT_COSTS, _of_cost("network_usd_per_gpu"), scales=False),
+    Figure("usd_per_gpu_hour", "Total cost a GPU-hour", "usd_hour", UNIT_COSTS, _of_cost("usd_per_gpu_hour"), scales=False,
+           weight=5),
+    Figure("usd_per_gbit_s_bisection", "Network a Gb/s of bisection", "usd", UNIT_COSTS,
+           _of_cost("usd_per_gbit_s_bisection"), scales=False, weight=2),
+    Figure("usd_per_gb_s_busbw", "Purchase price a GB/s of all-reduce", "usd", UNIT_COSTS,
+           _of_cost("usd_per_gb_s_busbw"), scales=False, weight=2),
+    Figure("usd_per_million_tokens", "Total cost a million tokens", "usd_hour", UNIT_COSTS,
+           _of_cost("usd_per_million_tokens"), scales=False, weight=3),
+    Figure("busbw_gb_s", "All-reduce, largest message, all GPUs", "gb_s", SPEED, _busbw(None), HIGH, False, has_band=True,
+           weight=9),
+    Figure("all_to_all_gb_s", "All-to-all, largest message, all GPUs", "gb_s", SPEED, _all_to_all, HIGH, False, has_band=True,
+           weight=6),
+    *(Figure(f"busbw_{words.lower().replace(' ', '_')}_gb_s", f"All-reduce, {words}, all GPUs", "gb_s", SPEED, _busbw(size),
+             HIGH, False, has_band=True, weight=weight)
+      for words, size, weight in (("1 GiB", 2**30, 2), ("64 MiB", 2**26, 2), ("1 MiB", 2**20, 1))),
+    Figure("failures_per_year", "Failures a year", "per_year", RUNNING, _failures("failures_per_year"), weight=3,
+           same_share=0.02),
+    Figure("stops_per_year", "Stops of a job on all GPUs, a year", "per_year", RUNNING, _failures("stops_per_year"),
+           weight=3, same_share=0.02),
+    Figure("racks", "Racks", "count", RUNNING, _racks, weight=4, same_share=SAME_COUNT),
+)  # fmt: skip
+
+
+def common_gpus(sides: Sequence[Side]) -> int | None:
+    """The most GPUs that every side with a prediction was predicted for, where not all have the same cluster."""
+    tables = [side.all_reduce for side in sides]
+    known = [set(table["gpus"]) for table in tables if table]
+    if len(known) < 2 or len({max(gpus) for gpus in known}) == 1:
+        return None
+    shared = set.intersection(*known) - {1}
+    return max(shared) if shared else None
+
+
+def figures_of(sides: Sequence[Side]) -> tuple[Figure, ...]:
+    """The table's rows: all that some side has, and the all-reduce on the most GPUs that every side has."""
+    shared = common_gpus(sides)
+    asked = list(FIGURES)
+    if has_mixed_adapters(sides):
+        asked = [found for figure in FIGURES if (found := WITHOUT_ADAPTERS.get(figure.key, figure)) is not None]
+    if shared:
+        at = next(k for k, figure in enumerate(asked) if figure.key == "busbw_gb_s")
+        asked.insert(at + 1, Figure(f"busbw_{shared}_gpus_gb_s", f"All-reduce, largest message, {shared:,} GPUs", "gb_s", SPEED,
+                                    _busbw(None, shared), HIGH, False, has_band=True, weight=8))  # fmt: skip
+    return tuple(figure for figure in asked if _is_shown(figure, sides))
+
+
+def has_mixed_adapters(sides: Sequence[Side]) -> bool:
+    """Whether adapters are lines of some bills and within the servers of others."""
+    designs = [bool(side.of(NIC)) for side in sides if side.estimate]
+    return any(designs) and not all(designs)
+
+
+def _watts_without_adapters(side: Side) -> Value | None:
+    power = (side.estimate or {}).get("power")
+    if not power:
+        return None
+    watts = power["network_w"]["typical"] - power["parts_w"]["nics"]["typical"]
+    return number(watts, None, power["at_least"] and _network_unknown(side))
+
+
+WITHOUT_ADAPTERS: dict[str, Figure | None] = {  # where adapters are within the servers of some sides and lines of others
+    "network_w": Figure("network_w", "Network without adapters, typical", "w", POWER, _watts_without_adapters, weight=5),
+    "network_usd": Figure("network_usd", "Network without adapters", "usd", MONEY,
+                          _capex(*(category for category in NETWORK_CATEGORIES if category != NIC)), weight=9),
+    "network_p50_usd": None,
+    "network_usd_per_gpu": None,
+    "usd_per_gbit_s_bisection": None,
+}  # fmt: skip
+
+
+def _is_shown(figure: Figure, sides: Sequence[Side]) -> bool:
+    if figure.key == "lines_w":  # designs have better figures; lines are all that an offer has
+        return any(side.estimate is None for side in sides) and any(figure.get(side) for side in sides)
+    if figure.key == "core_switches":
+        return any((value := figure.get(side)) and value.ends[1] for side in sides)
+    return any(figure.get(side) is not None for side in sides)
+
+
+def differ_in_size(sides: Sequence[Side]) -> bool:
+    """Whether the sides have different numbers of GPUs, as far as they are known."""
+    return len({side.gpus for side in sides if side.gpus}) > 1
+
+
+def figure_json(
+    figure: Figure, sides: Sequence[Side], baseline: int, verdicts: Verdicts | None = None
+) -> dict[str, Any]:  # fmt: skip
+    """One row of the table: values, values for each GPU where clusters differ in size, differences, which is better.
+
+    Between two technologies ``verdicts`` say which differences in money stand.
+    """
+    known = verdicts or Verdicts([None] * len(sides))
+    values = [figure.get(side) for side in sides]
+    is_per_gpu = figure.scales and differ_in_size(sides)
+    compared = (
+        [_for_each_gpu(value, side.gpus) for value, side in zip(values, sides, strict=True)] if is_per_gpu else values
+    )
+    base = compared[baseline]
+    differences = [
+        None
+        if figure.unit == "count" and sides[i].kind != sides[baseline].kind  # an offer counts spares, a design does not
+        else _difference(
+            figure,
+            value,
+            base,
+            is_self=i == baseline,
+            shared_lines=not is_per_gpu,
+            is_open=_is_open(figure, value, base, known, i, baseline),
+        )
+        for i, value in enumerate(compared)
+    ]
+    return {
+        "key": figure.key, "label": figure.label, "unit": figure.unit, "group": figure.group, "better": figure.better,
+        "values": [_ends_json(value) for value in values],
+        "texts": [value.text if value else None for value in values],
+        "at_least": [bool(value and value.at_least) for value in values],
+        "is_per_gpu": is_per_gpu,
+        "per_gpu": [_ends_json(value) for value in compared] if is_per_gpu else None,
+        "differences": differences,
+        "best": _best(figure, compared, sides, known),
+    }  # fmt: skip
+
+
+def _for_each_gpu(value: Value | None, gpus: int | None) -> Value | None:
+    if value is None or not gpus:
+        return None
+    low, typical, high = (end / gpus for end in value.ends)
+    return Value((low, typical, high), value.at_least, None, value.lines)
+
+
+def _ends_json(value: Value | None) -> dict[str, float] | None:
+    return None if value is None else dict(zip(RANGE, (round(end, 6) for end in value.ends), strict=True))
+
+
+def _difference(
+    figure: Figure, value: Value | None, base: Value | None, is_self: bool, shared_lines: bool, is_open: bool
+) -> dict[str, Any] | None:
+    if value is None or base is None or value.at_least or base.at_least:
+        return None
+    share = relative(value.ends[1], base.ends[1])
+    same = is_self or is_about_same(figure, value, base, shared_lines)
+    sign = value.ends[1] - base.ends[1]
+    is_better = None if same or is_open or figure.better is None or sign == 0 else (sign < 0) == (figure.better == LOW)
+    return {
+        "absolute": round(sign, 6), "relative": share, "is_about_same": same, "is_better": is_better,
+        "ranges_overlap": ranges_overlap(value, base, shared_lines), "is_undecided": is_open,
+    }  # fmt: skip
+
+
+def ranges_overlap(value: Value, base: Value, shared_lines: bool = True) -> bool:
+    """Whether either may be the larger. Of prices, what both sides buy alike at one price moves both alike and cancels."""
+    if shared_lines and value.lines is not None and base.lines is not None:
+        low, _, high = difference_cents(value.lines, base.lines)
+        return low <= 0 <= high
+    return value.ends[0] <= base.ends[2] and base.ends[0] <= value.ends[2]
+
+
+def is_about_same(figure: Figure, value: Value, base: Value, shared_lines: bool = True) -> bool:
+    """Whether a difference says nothing: within the predicted band, or too small for ranges that let either be larger."""
+    if value.ends[1] == base.ends[1]:
+        return True
+    if figure.has_band:
+        ours, theirs = value.ends, base.ends
+        return theirs[0] <= ours[1] <= theirs[2] or ours[0] <= theirs[1] <= ours[2]
+    share = abs(value.ends[1] - base.ends[1]) / max(abs(value.ends[1]), abs(base.ends[1]))
+    if share <= figure.same_share:
+        return True
+    has_range = value.ends[0] < value.ends[2] or base.ends[0] < base.ends[2]
+    return has_range and share <= CLOSE_SHARE and ranges_overlap(value, base, shared_lines)
+
+
+def _is_open(
+    figure: Figure, value: Value | None, base: Value | None, verdicts: Verdicts, side: int, other: int
+) -> bool:  # fmt: skip
+    """Whether prices can't show which of two sides costs less in a figure."""
+    if value is None or base is None:
+        return False
+    return verdicts.is_open(figure.key, figure.unit, value.ends[1], base.ends[1], side, other)
+
+
+def _best(
+    figure: Figure, values: Sequence[Value | None], sides: Sequence[Side], verdicts: Verdicts
+) -> list[int]:  # fmt: skip
+    """The sides with the best value, and those about the same; none where they are all alike or one is not known."""
+    known = [(i, value) for i, value in enumerate(values) if value is not None and not value.at_least]
+    if figure.unit == "count" and len({sides[i].kind for i, _ in known}) > 1:
+        return []
+    if figure.better is None or len(known) < 2:
+        return []
+    wanted = min if figure.better == LOW else max
+    first, best = wanted(known, key=lambda item: item[1].ends[1])
+    good = [i for i, value in known
+            if is_about_same(figure, value, best) or _is_open(figure, value, best, verdicts, i, first)]  # fmt: skip
+    return good if len(good) < len(known) else []

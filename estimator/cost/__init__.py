@@ -1,0 +1,1 @@
+"""Priced lines, power and parameters → money over years."""

@@ -1,0 +1,265 @@
+"""BOM lines, power and parameters → what a design costs: purchase, cash flow, total cost over years, dollars a unit.
+
+Every figure is a range. Its low end takes the end of each parameter that makes it cheap, its high end the dear one, so
+the range is wider than chance would make it (uncertainty.py draws by chance). A parameter that the request gives has no
+range. docs/cost.md has the formulas.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from estimator.bom.lines import CATEGORIES, FACILITY, RANGE, SERVERS, Billed, Bom, Cents, usd_range
+from estimator.cabling.runs import BY_DEFAULT, BY_PLAN, TierCabling
+from estimator.catalog.loader import Catalog
+from estimator.cost.inputs import REQUEST, Parameter, parameter, priced
+from estimator.cost.model import HALF_UP, LEAST_HORIZON, MONTHS_PER_YEAR, YEARLY, Money, money, sum_of
+from estimator.cost.power import design_power
+from estimator.cost.uncertainty import DRAWS, SEED, draw, simulated, uncertainty
+from estimator.units import CENTS_PER_USD, FloatArray
+
+if TYPE_CHECKING:
+    from estimator.fabric.sized import SizedFabric
+    from estimator.spec import DesignSpec
+
+NETWORK = tuple(category for category in CATEGORIES if category not in (*SERVERS, *FACILITY))
+TYPICAL = 1
+MILLION = 1_000_000
+SECONDS_PER_HOUR = 3_600
+
+
+def cost_of(
+    spec: "DesignSpec",
+    fabric: "SizedFabric",
+    bom: Bom,
+    catalog: Catalog,
+    others: Sequence[Billed] = (),
+    busbw_gb_s: float | None = None,
+    *,
+    with_uncertainty: bool = False,
+    with_percentiles: bool = False,
+) -> dict[str, Any]:
+    """``cost`` of the Estimate; ``others`` are the storage and management networks that ``bom`` holds beside ``fabric``.
+
+    ``busbw_gb_s`` is the predicted all-reduce on all GPUs, where it is known; ``with_percentiles`` adds what is
+    likely by chance (``simulated``), ``with_uncertainty`` all that the draws say.
+    ``network_share`` and the servers' capital are None where servers have no price. ``at_least`` is True while a part has
+    no price or no known power.
+    """
+    power = design_power(spec, fabric, bom.plan, catalog, others)
+    ready = priced(spec, fabric, bom, power, catalog, others)
+    given = ready.given
+    made = money(ready.facts, ready.unit_cents, {name: np.array(one.cheap_first) for name, one in given.items()})
+    network, servers = bom.total_cents(*NETWORK), bom.known_cents(*SERVERS)
+    total = bom.total_cents()
+    years = ready.facts.years
+    cost = {
+        "capex_usd": {"network": usd_range(network), "servers": usd_range(servers),
+                      "facility": usd_range(bom.total_cents(*FACILITY)), "total": usd_range(total)},
+        "capex_by": _capex_by(bom),
+        "one_off_usd": _amounts(made.one_off),
+        "outlay_usd": _range(made.outlay),
+        "opex_usd_per_year": _amounts(made.yearly | {"repairs": made.repairs[:years].mean(axis=0)}),
+        "energy_kwh_per_year": dict(zip(RANGE, (round(float(kwh), 1) for kwh in made.energy_kwh), strict=True)),
+        "cash_flow": cash_flow(made, years),
+        "tco_usd": _range(made.total[years - 1]),
+        "tco_undiscounted_usd": _range(made.outlay + made.running[:years].sum(axis=0) - made.worth[years - 1]),
+        "tco_years": years,
+        "by_years": _by_years(made),
+        "depreciation": _depreciation(made, given),
+        **_units(spec, fabric, made, total, network, busbw_gb_s),
+        "network_share": network[TYPICAL] / (network[TYPICAL] + servers[TYPICAL]) if servers and servers[TYPICAL] else None,
+        "rent": rent_or_buy(made, years, spec.economics.cloud_usd_per_gpu_hour),
+        "price_book": spec.economics.price_book,
+        "at_least": bool(bom.unpriced) or power.is_at_least,
+        "assumptions": [one.as_json() for one in _assumptions(spec, bom, given, catalog, others)],
+    }  # fmt: skip
+    if not (with_percentiles or with_uncertainty):
+        return cost
+    drawn = draw(ready, catalog, DRAWS, SEED)
+    cost["simulated"] = simulated(drawn, fabric.n_gpus)
+    return cost | ({"uncertainty": uncertainty(ready, catalog, drawn=drawn)} if with_uncertainty else {})
+
+
+# ---------------------------------------------------------------- purchase
+
+
+def _capex_by(bom: Bom) -> list[dict[str, Any]]:
+    """The purchase by network and category; what is bought as spare is in the sum, and stated."""
+    groups: dict[tuple[str, str], list[Any]] = {}
+    for line in bom.lines:
+        groups.setdefault((line.fabric, line.category), []).append(line)
+    return [
+        {"fabric": fabric, "category": category, "usd": usd_range(_sum(line.extended_cents for line in lines)),
+         "spares_usd": usd_range(_sum(line.spare_cents for line in lines))}
+        for (fabric, category), lines in sorted(groups.items(), key=lambda item: CATEGORIES.index(item[0][1]))
+    ]  # fmt: skip
+
+
+def _sum(amounts: Iterable[Cents | None]) -> Cents:
+    known = [amount for amount in amounts if amount is not None]
+    low, typical, high = (sum(amount[end] for amount in known) for end in range(3))
+    return low, typical, high
+
+
+# ---------------------------------------------------------------- over the years
+
+
+def cash_flow(made: Money, years: int) -> list[dict[str, Any]]:
+    """What is paid in each year, typical by kind and in all as a range; year 0 is the purchase, the last has what is left."""
+    flow = []
+    paid = discounted = np.zeros(3)
+    for year in range(years + 1):
+        kinds = _purchase_kinds(made) if year == 0 else _year_kinds(made, year, is_last=year == years)
+        total = sum_of(kinds)
+        now = total if year == 0 else total * made.factor[year - 1]
+        paid, discounted = paid + total, discounted + now
+        flow.append({
+            "year": year, "usd": {kind: _usd(amount[TYPICAL]) for kind, amount in kinds.items()},
+            "total_usd": _range(total, is_signed=True), "discounted_usd": _range(now, is_signed=True),
+            "cumulative_usd": _range(paid, is_signed=True), "cumulative_discounted_usd": _range(discounted, is_signed=True),
+        })  # fmt: skip
+    return flow
+
+
+def _purchase_kinds(made: Money) -> dict[str, FloatArray]:
+    bought = {"servers": made.servers, "network": made.network, "facility": made.facility}
+    return bought | {"one_off": sum_of(made.one_off)}
+
+
+def _year_kinds(made: Money, year: int, *, is_last: bool) -> dict[str, FloatArray]:
+    kinds = made.yearly | {"repairs": made.repairs[year - 1]}
+    return kinds | ({"residual": -made.worth[year - 1]} if is_last else {})
+
+
+def _by_years(made: Money) -> list[dict[str, Any]]:
+    """Total cost and price of a GPU-hour for one to LEAST_HORIZON years of use."""
+    hourly = made.per_gpu_hour()
+    return [
+        {"years": year, "tco_usd": _range(made.total[year - 1]), "usd_per_gpu_hour": _rate(hourly[year - 1]),
+         "residual_usd": _range(np.sort(made.worth[year - 1]))}
+        for year in range(1, LEAST_HORIZON + 1)
+    ]  # fmt: skip
+
+
+def _depreciation(made: Money, given: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Straight line from the purchase to what is left, over the life of the equipment; an own building over its own."""
+    life, left = (np.array(given[name].cheap_first) for name in ("depreciation-it", "residual-value"))
+    bought = made.purchase + made.one_off.get("building", 0.0)
+    worth = [bought[TYPICAL], *(worth[TYPICAL] for worth in made.worth[:LEAST_HORIZON])]
+    return {
+        "years": dict(zip(RANGE, given["depreciation-it"].ends, strict=True)),
+        "usd_per_year": _range(made.purchase * (1 - left) / life),
+        "book_value_usd": [_usd(amount) for amount in worth],
+    }
+
+
+def rent_or_buy(made: Money, years: int, cloud_usd_per_gpu_hour: float | None) -> dict[str, Any]:
+    """Renting the hours in which GPUs work, against owning.
+
+    ======================  ======================================================================================
+    break-even price        total cost ÷ (GPU-hours of a year × Σ over years of 1 ÷ (1 + r)^y)
+    break-even months       outlay ÷ (rent a month − running cost a month), undiscounted, with nothing sold
+    rented                  price × GPU-hours of a year × Σ over years of 1 ÷ (1 + r)^y
+    ======================  ======================================================================================
+    """
+    hours = made.gpu_hours * made.annuity[years - 1]
+    out: dict[str, Any] = {
+        "cloud_usd_per_gpu_hour": cloud_usd_per_gpu_hour,
+        "break_even_usd_per_gpu_hour": _rate(made.total[years - 1] / hours),
+        "break_even_months": None, "rented_usd": None, "saved_usd": None,
+    }  # fmt: skip
+    if cloud_usd_per_gpu_hour is None:
+        return out
+    cents = cloud_usd_per_gpu_hour * CENTS_PER_USD
+    saved_a_month = (cents * made.gpu_hours - made.running[:years].mean(axis=0)) / MONTHS_PER_YEAR
+    if (saved_a_month > 0).all():
+        months = made.outlay / saved_a_month
+        out["break_even_months"] = dict(zip(RANGE, (round(float(m), 1) for m in np.sort(months)), strict=True))
+    rented = cents * hours
+    out["rented_usd"] = _range(np.sort(rented))
+    out["saved_usd"] = _range(rented - made.total[years - 1], is_signed=True)
+    return out
+
+
+# ---------------------------------------------------------------- by unit
+
+
+def _units(
+    spec: "DesignSpec", fabric: "SizedFabric", made: Money, total: Cents, network: Cents, busbw_gb_s: float | None
+) -> dict[str, Any]:
+    """Dollars a GPU, a GPU-hour, a Gb/s of bisection, a GB/s of all-reduce, a million tokens."""
+    per_hour = made.per_gpu_hour()[spec.economics.years - 1]
+    tokens = spec.economics.tokens_per_s_per_gpu
+    millions_an_hour = tokens * SECONDS_PER_HOUR / MILLION if tokens else None
+    return {
+        "usd_per_gpu": _per(total, fabric.n_gpus),
+        "network_usd_per_gpu": _per(network, fabric.n_gpus),
+        "usd_per_gpu_hour": _rate(per_hour),
+        "usd_per_gbit_s_bisection": _per(network, float(fabric.bisection_gbit_s)),
+        "usd_per_gb_s_busbw": _per(total, busbw_gb_s or 0),
+        "usd_per_million_tokens": _rate(per_hour / millions_an_hour) if millions_an_hour else None,
+    }
+
+
+def _per(cents: Cents, count: float) -> dict[str, float] | None:
+    if not count:
+        return None
+    each = (math.floor(float(value) / count + HALF_UP) for value in cents)
+    return {name: value / CENTS_PER_USD for name, value in zip(RANGE, each, strict=True)}
+
+
+def _rate(cents: FloatArray) -> dict[str, float]:
+    """A price of an hour or the like: to a hundredth of a cent."""
+    return {name: round(float(value) / CENTS_PER_USD, 4) for name, value in zip(RANGE, cents, strict=True)}
+
+
+def _amounts(amounts: Mapping[str, FloatArray]) -> dict[str, Any]:
+    """Amounts by kind as ranges, with their total; kinds that only some designs have are there at nothing."""
+    names = YEARLY if "electricity" in amounts else ("freight", "contingency", "tax", "install")
+    kinds = dict.fromkeys(names, np.zeros(3)) | dict(amounts)
+    return {kind: _range(amount) for kind, amount in (kinds | {"total": sum_of(kinds)}).items()}
+
+
+def _range(cents: FloatArray, *, is_signed: bool = False) -> dict[str, float]:
+    """Cents at three ends as dollars; ``is_signed`` amounts may come out in another order than low to high."""
+    ordered = np.sort(cents) if is_signed else cents
+    return {name: _usd(value) for name, value in zip(RANGE, ordered, strict=True)}
+
+
+def _usd(cents: float) -> float:
+    return math.floor(float(cents) + 0.5) / CENTS_PER_USD
+
+
+# ---------------------------------------------------------------- what it rests on
+
+
+def _assumptions(
+    spec: "DesignSpec", bom: Bom, given: Mapping[str, Parameter], catalog: Catalog, others: Sequence[Billed]
+) -> Iterator[Parameter]:
+    """Every figure used that is not a part's price: economics, spares, years and cable lengths."""
+    yield from given.values()
+    for row in sorted({line.spare_row for line in bom.lines if line.spare_row}):
+        yield parameter(row, spec, catalog)
+    years = float(spec.economics.years)
+    yield Parameter("years", "Years of use", (years, years, years), "years", REQUEST, "the request", None)
+    for tier in bom.plan.tiers:
+        yield _length(tier, catalog)
+    for other in others:
+        for tier in other.plan.tiers:
+            yield _length(tier, catalog, other.role)
+
+
+def _length(tier: TierCabling, catalog: Catalog, role: str = "") -> Parameter:
+    """Lengths of a tier: one, or the range of a floor plan with its mean; ``role`` names a network beside compute."""
+    name = f"{role}.{tier.tier}_m" if role else f"{tier.tier}_m"
+    label = f"Cable length, {tier.tier.replace('_', '-')}{f' ({role})' if role else ''}"
+    ends = (tier.shortest_m, tier.mean_m, tier.longest_m)
+    if tier.length_from == BY_PLAN:
+        return Parameter(name, label, ends, "m", "computed", "the floor plan", None)
+    row = catalog.default_lengths[tier.tier]
+    if tier.length_from == BY_DEFAULT:
+        return Parameter(name, label, ends, "m", row.basis, catalog.sources[row.source].title, row.as_of)
+    return Parameter(name, label, ends, "m", REQUEST, "the request", None)

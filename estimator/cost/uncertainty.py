@@ -1,0 +1,314 @@
+"""How sure a cost is: draws by chance over price ranges and parameters, and the assumptions that move the total most.
+
+A price or parameter with a range is drawn from a triangle: never outside low and high, most often at typical. Prices of
+one vendor move together (VENDOR_CORRELATION), parts of one number entirely; parameters move alone. The same seed gives
+the same figures. docs/cost.md, "Uncertainty".
+"""
+
+import math
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from estimator.bom.lines import CABLE, FIBER, MANAGEMENT, MODULE, NIC, PANEL, RACK_SYSTEM, SERVER, SWITCH, BomLine
+from estimator.catalog.loader import Catalog
+from estimator.cost.inputs import Parameter, Priced
+from estimator.cost.model import Money, money
+from estimator.units import CENTS_PER_USD, FloatArray, IntArray, ceil_div
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+DRAWS = 10_000
+SEED = 1
+VENDOR_CORRELATION = 0.6  # of two parts of one vendor, between their normal scores: docs/cost.md says why
+PERCENTILES = (5, 10, 25, 50, 75, 90, 95)
+HEADLINE_PERCENTILES = (5, 50, 95)
+TORNADO_BARS = 10
+HELD = frozenset({"sales-tax"})  # law, not chance: draws take it as typical
+HISTOGRAM_BINS = 40
+_NAMES = {
+    SERVER: "servers",
+    RACK_SYSTEM: "rack parts",
+    NIC: "adapters",
+    SWITCH: "switches",
+    MANAGEMENT: "management servers",
+    MODULE: "modules",
+    CABLE: "cables",
+    FIBER: "fibres",
+    PANEL: "patch panels",
+}
+_BLOCK, _THREADS = 4_096, 2  # draws at a time
+_COLUMNS_KEPT = 512  # columns of at most _BLOCK draws: 4 MB of levels, 4 MB of steps, 16 MB of parameters
+_LEVELS = 65_536  # of a uniform number in 16 bits
+_STEPS = 1_024  # of a normal score, from -_REACH to _REACH
+_REACH = 4.0
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Figures of every draw, in cents: shape (n_draws,)."""
+
+    purchase: FloatArray
+    network: FloatArray
+    total: FloatArray
+    per_gpu_hour: FloatArray
+
+
+def simulated(drawn: Drawn, n_gpus: int) -> dict[str, Any]:
+    """``simulated`` of a cost: what is likely of the headline figures, 5 %, half and 95 % of the draws."""
+    figures = {
+        "capex_usd": (drawn.purchase, 2), "network_usd": (drawn.network, 2), "tco_usd": (drawn.total, 2),
+        "usd_per_gpu": (drawn.purchase / n_gpus, 2), "network_usd_per_gpu": (drawn.network / n_gpus, 2),
+        "usd_per_gpu_hour": (drawn.per_gpu_hour, 4),
+    }  # fmt: skip
+    ends = {name: np.percentile(cents, HEADLINE_PERCENTILES) / CENTS_PER_USD for name, (cents, _) in figures.items()}
+    return {"draws": len(drawn.purchase), "seed": SEED} | {
+        name: {
+            f"p{rank}": round(float(value), digits)
+            for rank, value in zip(HEADLINE_PERCENTILES, ends[name], strict=True)
+        }
+        for name, (_, digits) in figures.items()
+    }
+
+
+def uncertainty(
+    priced: Priced, catalog: Catalog, draws: int = DRAWS, seed: int = SEED, drawn: Drawn | None = None
+) -> dict[str, Any]:  # fmt: skip
+    """``uncertainty`` of a cost: percentiles, histograms and the tornado."""
+    drawn = drawn or draw(priced, catalog, draws, seed)
+    figures = {"capex_usd": drawn.purchase, "tco_usd": drawn.total, "usd_per_gpu_hour": drawn.per_gpu_hour}
+    digits = {"usd_per_gpu_hour": 4}
+    return {
+        "draws": draws, "seed": seed, "vendor_correlation": VENDOR_CORRELATION,
+        "figures": {name: _percentiles(cents, digits.get(name, 2)) for name, cents in figures.items()},
+        "histogram": {name: _histogram(figures[name]) for name in ("capex_usd", "tco_usd")},
+        "tornado": tornado(priced, catalog),
+    }  # fmt: skip
+
+
+def _percentiles(cents: FloatArray, digits: int) -> dict[str, float]:
+    values = np.percentile(cents, PERCENTILES) / CENTS_PER_USD
+    out = {f"p{rank}": round(float(value), digits) for rank, value in zip(PERCENTILES, values, strict=True)}
+    return out | {"mean": round(float(cents.mean()) / CENTS_PER_USD, digits)}
+
+
+def _histogram(cents: FloatArray) -> dict[str, Any]:
+    counts, edges = np.histogram(cents / CENTS_PER_USD, HISTOGRAM_BINS)
+    return {"edges_usd": [round(float(edge), 2) for edge in edges], "counts": counts.tolist()}
+
+
+# ---------------------------------------------------------------- draws
+
+
+def draw(priced: Priced, catalog: Catalog, draws: int, seed: int) -> Drawn:
+    """Purchase, total cost and price of a GPU-hour of ``draws`` worlds, in blocks: the first are the same however many."""
+    facts, year = priced.facts, priced.facts.years - 1
+    groups = price_groups(facts.lines, catalog)
+    quantiles = _triangle_tables(priced.unit_cents)
+    purchase, network, total, per_hour = (np.empty(draws) for _ in range(4))
+
+    def fill(number: int) -> None:
+        rows = slice(number * _BLOCK, min((number + 1) * _BLOCK, draws))
+        n = rows.stop - rows.start
+        unit_cents = _draw_prices(seed, number, n, quantiles, groups)
+        made = money(facts, unit_cents, _draw_parameters(seed, number, n, priced.given))
+        purchase[rows], network[rows], total[rows] = made.purchase, made.network, made.total[year]
+        per_hour[rows] = made.per_gpu_hour()[year]
+
+    with ThreadPoolExecutor(_THREADS) as pool:  # numpy lets go of the interpreter while it works
+        list(pool.map(fill, range(ceil_div(draws, _BLOCK))))
+    return Drawn(purchase, network, total, per_hour)
+
+
+@dataclass(frozen=True)
+class PriceGroups:
+    """Which prices move together: the part of each line and the vendor of each part as numbers from 0, with their names."""
+
+    part_of_line: IntArray
+    vendor_of_part: IntArray
+    parts: tuple[str, ...]
+    vendors: tuple[str, ...]
+
+
+def price_groups(lines: Sequence[BomLine], catalog: Catalog) -> PriceGroups:
+    """Lines of one part have one score, parts of one vendor a common one."""
+    names = [line.part or line.description for line in lines]
+    parts = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    vendor_of = {line.part or line.description: vendor_name(line, catalog) for line in lines}
+    vendors = {vendor: number for number, vendor in enumerate(dict.fromkeys(vendor_of.values()))}
+    return PriceGroups(
+        np.array([parts[name] for name in names], dtype=np.int64),
+        np.array([vendors[vendor_of[name]] for name in parts], dtype=np.int64), tuple(parts), tuple(vendors),
+    )  # fmt: skip
+
+
+def _stream(seed: int, block: int, kind: str, name: str) -> np.random.Generator:
+    """The draws of one part, vendor or parameter: its own, so that a design with one part more moves no other price."""
+    return np.random.default_rng([seed, block, zlib.crc32(f"{kind} {name}".encode())])
+
+
+def vendor_name(line: BomLine, catalog: Catalog) -> str:
+    """Who makes a part; what has no part number stands for itself."""
+    part = line.part or ""
+    records = (catalog.servers.get(part), catalog.switches.get(part), catalog.nics.get(part), catalog.cables.get(part))
+    made = next((record for record in records if record), None)
+    return made.vendor.split(" (")[0] if made else line.description
+
+
+def _draw_prices(seed: int, block: int, n: int, quantiles: FloatArray, groups: PriceGroups) -> FloatArray:
+    """Unit prices, shape (n_lines, n): the vendor's score and the part's own, looked up in the line's quantiles.
+
+    Part by part, so that all but the prices stays in the processor's cache.
+    """
+    lines_of: list[list[int]] = [[] for _ in groups.parts]
+    for line, part in enumerate(groups.part_of_line.tolist()):
+        lines_of[part].append(line)
+    out = np.empty((len(groups.part_of_line), n))
+    for part, vendor in enumerate(groups.vendor_of_part.tolist()):
+        index = _steps_of_part(seed, block, n, groups.parts[part], groups.vendors[vendor]).astype(np.intp)
+        for line in lines_of[part]:
+            quantiles[line].take(index, out=out[line], mode="clip")
+    return out
+
+
+@lru_cache(maxsize=_COLUMNS_KEPT)
+def _steps_of_part(seed: int, block: int, n: int, part: str, vendor: str) -> "npt.NDArray[np.int16]":
+    """The step of each draw of a part: no price is in it, so that it serves every design that has the part."""
+    own, common = _score_steps()
+    score = own.take(_levels(seed, block, n, "part", part)) + common.take(_levels(seed, block, n, "vendor", vendor))
+    return _kept(np.clip(score.astype(np.intp), 0, _STEPS - 1).astype(np.int16))  # beyond the last step: that one
+
+
+@lru_cache(maxsize=_COLUMNS_KEPT)
+def _levels(seed: int, block: int, n: int, kind: str, name: str) -> "npt.NDArray[np.uint16]":
+    """Uniform numbers in 16 bits."""
+    return _kept(_stream(seed, block, kind, name).integers(0, _LEVELS, n, dtype=np.uint16))
+
+
+def _kept(column: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
+    """A column that many designs share: nobody may write into it."""
+    column.setflags(write=False)
+    return column
+
+
+@cache
+def _score_steps() -> tuple["npt.NDArray[np.float32]", "npt.NDArray[np.float32]"]:
+    """What a part's own level and its vendor's add to the number of a step, half a step for rounding included."""
+    step = (_STEPS - 1) / (2 * _REACH)
+    own = _normal_scores() * ((1 - VENDOR_CORRELATION) ** 0.5 * step) + _STEPS / 2
+    return own.astype(np.float32), (_normal_scores() * (VENDOR_CORRELATION**0.5 * step)).astype(np.float32)
+
+
+@cache
+def _normal_scores() -> "npt.NDArray[np.float32]":
+    """The normal score of the middle of each level of a 16-bit uniform number."""
+    scores = np.linspace(-_REACH - 1, _REACH + 1, 8 * _STEPS)
+    return np.interp((np.arange(_LEVELS) + 0.5) / _LEVELS, normal_share(scores), scores).astype(np.float32)
+
+
+def normal_share(scores: FloatArray) -> FloatArray:
+    """Share of normal draws below each score."""
+    return np.array([0.5 * (1 + math.erf(score / math.sqrt(2))) for score in scores.tolist()])
+
+
+@cache
+def _step_shares() -> FloatArray:
+    return _kept(normal_share(np.linspace(-_REACH, _REACH, _STEPS)))
+
+
+def _triangle_tables(ends: FloatArray) -> FloatArray:
+    """Quantiles of each line's triangle at the steps of a normal score, shape (n_lines, _STEPS)."""
+    shares = _step_shares()
+    return triangle_quantile(shares[None, :], ends[:, 0, None], ends[:, 1, None], ends[:, 2, None])
+
+
+def triangle_quantile(share: FloatArray, low: FloatArray, peak: FloatArray, high: FloatArray) -> FloatArray:
+    """The value below which a share of a triangle's draws lie; all three ends alike give that value."""
+    width = high - low
+    rising = low + np.sqrt(share * width * (peak - low))
+    falling = high - np.sqrt((1 - share) * width * (high - peak))
+    return np.where(share * width <= peak - low, rising, falling)
+
+
+def _draw_parameters(seed: int, block: int, n: int, given: Mapping[str, Parameter]) -> dict[str, FloatArray]:
+    """Parameters, each alone, shape (n,). What the request gives does not move."""
+    return {
+        name: np.full(n, one.ends[1])
+        if name in HELD or one.ends[0] == one.ends[2]
+        else _draws_of_parameter(seed, block, n, name, one.ends)
+        for name, one in given.items()
+    }
+
+
+@lru_cache(maxsize=_COLUMNS_KEPT)
+def _draws_of_parameter(seed: int, block: int, n: int, name: str, ends: tuple[float, float, float]) -> FloatArray:
+    shares = _stream(seed, block, "parameter", name).random(n)
+    return _kept(triangle_quantile(shares, *np.array(ends)[:, None]))
+
+
+# ---------------------------------------------------------------- tornado
+
+
+@dataclass(frozen=True)
+class _Bar:
+    """One assumption at its low and its high end, all others at typical."""
+
+    name: str
+    label: str
+    unit: str
+    low: float
+    high: float
+    basis: str
+    rows: IntArray | None = None  # lines whose price it is; None: a parameter
+
+
+def tornado(priced: Priced, catalog: Catalog) -> list[dict[str, Any]]:
+    """The assumptions that move the total cost most between their ends, widest first."""
+    bars = [*_price_bars(priced, catalog), *_parameter_bars(priced.given)]
+    if not bars:
+        return []
+    unit_cents = np.repeat(priced.unit_cents[:, 1:2], 2 * len(bars), axis=1)
+    given = {name: np.full(2 * len(bars), one.ends[1]) for name, one in priced.given.items()}
+    for number, bar in enumerate(bars):
+        low, high = 2 * number, 2 * number + 1
+        if bar.rows is None:
+            given[bar.name][[low, high]] = bar.low, bar.high
+        else:
+            unit_cents[bar.rows, low] = priced.unit_cents[bar.rows, 0]
+            unit_cents[bar.rows, high] = priced.unit_cents[bar.rows, 2]
+    made: Money = money(priced.facts, unit_cents, given)
+    totals = made.total[priced.facts.years - 1].reshape(-1, 2) / CENTS_PER_USD
+    order = sorted(range(len(bars)), key=lambda i: -abs(totals[i, 1] - totals[i, 0]))[:TORNADO_BARS]
+    return [
+        {"name": bars[i].name, "label": bars[i].label, "unit": bars[i].unit, "low": bars[i].low, "high": bars[i].high,
+         "basis": bars[i].basis, "tco_low_usd": round(float(totals[i, 0]), 2), "tco_high_usd": round(float(totals[i, 1]), 2)}
+        for i in order if totals[i, 0] != totals[i, 1]
+    ]  # fmt: skip
+
+
+def _parameter_bars(given: Mapping[str, Parameter]) -> Iterator[_Bar]:
+    for one in given.values():
+        if one.ends[0] != one.ends[2]:
+            yield _Bar(one.name, one.label, one.unit, one.ends[0], one.ends[2], one.basis)
+
+
+def _price_bars(priced: Priced, catalog: Catalog) -> Iterator[_Bar]:
+    """Prices by category and vendor: what one negotiation is about. Their ends are sums over the bill."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for row, line in enumerate(priced.facts.lines):
+        groups.setdefault((line.category, vendor_name(line, catalog)), []).append(row)
+    bought = priced.facts.capital.sum(axis=0)
+    for (category, vendor), rows in groups.items():
+        sums = bought[rows] @ priced.unit_cents[rows] / CENTS_PER_USD
+        if sums[0] != sums[2]:
+            lines = [priced.facts.lines[row] for row in rows]
+            label = lines[0].description if vendor == lines[0].description else f"{_NAMES[category]} of {vendor}"
+            basis = "assumption" if any(line.is_assumed for line in lines) else str(lines[0].price_basis)
+            yield _Bar(f"price.{category}.{vendor}", f"Prices: {label}", "USD", float(sums[0]), float(sums[2]), basis,
+                       np.array(rows))  # fmt: skip

@@ -1,0 +1,19 @@
+"""A sized design, as what proposals are looked for."""
+
+from dataclasses import dataclass
+
+from estimator.catalog.loader import Catalog
+from estimator.fabric.sized import SizedFabric
+from estimator.fabric.sizing import Sizing
+from estimator.spec import DesignSpec
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Design number ``i`` of a sized batch."""
+
+    spec: DesignSpec
+    sizing: Sizing
+    i: int
+    fabric: SizedFabric
+    catalog: Catalog

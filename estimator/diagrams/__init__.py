@@ -1,0 +1,1 @@
+"""A fabric as a picture shows it, without a line of SVG."""

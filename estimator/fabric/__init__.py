@@ -1,0 +1,1 @@
+"""One network, sized and wired: leaves, spines, cores, links."""

@@ -1,0 +1,527 @@
+"""Units, port splits, spines, pods and core groups that a request leaves open: the fewest switches, then the least cost.
+
+Candidates are variants of the request along one axis, sized by the rules of sizing.py, so that a design which is chosen
+here is the one that the same values, named, would give. Every value that the request names stays as it is. docs/sizing.md
+has the order of what counts, and why.
+"""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from estimator.fabric.even_spread import BoolArray
+from estimator.fabric.sizing import (
+    Asked,
+    Leaves,
+    downlinks_beside,
+    downlinks_for,
+    fits_one_tier,
+    leaf_is_impossible,
+    leaf_layer,
+    leaf_rows,
+    pods_of,
+    spine_downlinks,
+    three_tiers,
+    two_tiers,
+    uplinks_beside,
+    uplinks_for,
+)
+from estimator.units import IntArray, ceil_div
+
+_EXACT, _WHOLE_CAGES, _WHOLE_NODES = range(3)  # how the downlinks of a leaf are rounded up
+_PODS_AT_ONCE, _SPINES_AT_ONCE = 24, 48  # candidates of three tiers that are sized together
+_MOST_ROUNDS = 12
+_STRANDED_SHARE = 100  # a last unit that is not half full is worth one switch in so many
+_NEAR_SHARE = 100  # one switch more in so many, or a shared cage, must save more than one dollar in so many
+_NO_LIMIT = np.iinfo(np.int64).max // 2
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Variants of requests: ``of`` is the request that each belongs to; ``kept`` ports of a leaf wait for managers."""
+
+    asked: Asked
+    of: IntArray
+    kept: IntArray
+    shares: BoolArray  # the last downlink and the first uplink of a leaf may share a cage
+
+    def __len__(self) -> int:
+        return len(self.of)
+
+
+@dataclass(frozen=True)
+class Built:
+    """What candidates come to; columns. ``switches`` of all components."""
+
+    fits: BoolArray
+    is_held: BoolArray  # the ratio, on the fullest leaf, with its fabric managers
+    uplinks: IntArray
+    spines: IntArray  # of a group
+    core_groups: IntArray
+    switches: IntArray
+    managers_left_out: IntArray
+    cost_cents: IntArray
+    is_stranded: BoolArray  # the last unit is less than half full
+
+
+def settled(asked: Asked) -> Asked:
+    """The request with everything that it leaves open chosen; unchanged where nothing was found, or one leaf holds all."""
+    alone = fits_one_tier(asked, leaf_layer(asked).grown_nodes) & (asked.tiers < 2)
+    open_rows = np.flatnonzero(~alone & (asked.tiers != 1))
+    if not len(open_rows):
+        return asked
+    columns = {f.name: getattr(asked, f.name).copy() for f in fields(Asked)}
+    left = _settle_two_tiers(asked, open_rows[asked.tiers[open_rows] != 3], columns)
+    three = np.concatenate([left, open_rows[asked.tiers[open_rows] == 3]])
+    for row in np.sort(three):
+        _settle_three_tiers(asked, int(row), columns)
+    return Asked(**columns)
+
+
+# ---------------------------------------------------------------- candidates of two tiers
+
+
+def _settle_two_tiers(asked: Asked, rows: IntArray, columns: dict[str, Any]) -> IntArray:
+    """Choose for requests that may have two tiers; those that need a third are returned."""
+    if not len(rows):
+        return rows
+    candidates = _two_tier_candidates(_take(asked, rows))
+    leaves = _leaves(candidates)
+    found = two_tiers(candidates.asked, leaves, leaves.grown_nodes)
+    built = _built(candidates, leaves, found["group_spines"], found["uplinks"])
+    best = _best(candidates, built, len(rows))
+    _write(columns, rows, candidates, built, best, tiers=2)
+    none = rows[best < 0]
+    return none[asked.tiers[none] == 0]
+
+
+def _two_tier_candidates(asked: Asked) -> Candidates:
+    """Leaves of a column from the fewest on, as long as more of them could still save a spine each."""
+    base = leaf_layer(asked)
+    least = leaf_rows(base.grown_nodes, asked, base)
+    is_open = _is_open(asked)
+    units = np.where(_fills_units(asked), ceil_div(base.grown_nodes, np.maximum(asked.unit_nodes, 1)), 1)
+    spines = np.maximum(uplinks_beside(base.downlinks, asked), asked.up)  # one link to each: as many as there may be
+    more = np.minimum(spines // (base.columns * units), np.maximum(asked.spine_ports // base.columns - least, 0))
+    more = np.where(is_open & (more > 0), more, 0)
+    of = np.repeat(np.arange(len(least)), more + 1)
+    offset = np.arange(len(of)) - np.repeat(np.cumsum(more + 1) - (more + 1), more + 1)
+    of_unit = ceil_div(
+        asked.unit_nodes * asked.endpoints_a_node, np.maximum(base.capacity, 1)
+    )  # the last may have fewer
+    rows = np.where(units > 1, of_unit, least)[of] + offset
+    asked, units = _take(asked, of), units[of]
+    block = np.where(
+        asked.rails_a_leaf > 0, base.grown_nodes[of], np.where(units > 1, asked.unit_nodes, base.grown_nodes[of])
+    )
+    return _rounded(asked, of, rows, block, is_open[of], base.downlinks[of], may_share=True)
+
+
+def _is_open(asked: Asked) -> BoolArray:
+    """Whether unit (by rail) or downlinks (in node order) are to be chosen."""
+    by_rail = asked.rails_a_leaf > 0
+    return np.where(by_rail, (asked.unit_nodes == 0) & ~asked.full_unit, (asked.down == 0) & ~asked.full_unit)
+
+
+def _fills_units(asked: Asked) -> BoolArray:
+    return (asked.rails_a_leaf == 0) & (asked.unit_nodes > 0)
+
+
+def _rounded(
+    asked: Asked,
+    of: IntArray,
+    rows: IntArray,
+    block: IntArray,
+    is_open: BoolArray,
+    most_down: IntArray,
+    may_share: bool = False,
+) -> Candidates:
+    """Blocks of so many nodes over so many leaves of a column: exactly, in whole cages, in whole nodes; with and without
+    ports for fabric managers."""
+    by_rail, share = asked.rails_a_leaf > 0, asked.endpoints_a_port
+    rails = np.maximum(asked.rails_a_leaf, 1)
+    on_leaf = np.where(by_rail, rails, asked.endpoints_a_node)  # endpoints of a node on its leaves
+    parts: list[Candidates] = []
+    for rounding in (_EXACT, _WHOLE_CAGES, _WHOLE_NODES):
+        step = np.ones_like(share)
+        if rounding == _WHOLE_CAGES:
+            step = asked.cage_links
+        elif rounding == _WHOLE_NODES:
+            step = np.where(by_rail | (on_leaf % share > 0), 1, on_leaf // share)
+        shared = np.where(by_rail, ceil_div(block, rows) * rails, ceil_div(block * on_leaf, rows))
+        ports = ceil_div(ceil_div(shared, share), step) * step
+        unit = np.where(by_rail, np.minimum(ports * share // rails, block), asked.unit_nodes)
+        is_new = (step > 1) | (rounding == _EXACT)
+        fits = np.where(is_open, (ports <= most_down) & is_new, rounding == _EXACT)
+        chosen = replace(
+            asked,
+            unit_nodes=np.where(is_open & by_rail, unit, asked.unit_nodes),
+            down=np.where(is_open & ~by_rail, ports, asked.down),
+        )
+        keep = np.flatnonzero(fits)
+        parts.append(_plain(chosen, of, keep))
+        if rounding == _EXACT and may_share:
+            odd = fits & is_open & (ports % asked.cage_links > 0) & (asked.up == 0) & ~asked.down_named
+            parts.append(_plain(chosen, of, np.flatnonzero(odd), shares=True))
+        waiting = np.flatnonzero(fits & (asked.manager_links > 0) & (asked.up == 0))
+        if len(waiting):
+            with_ports = _plain(chosen, of, waiting)
+            parts.append(replace(with_ports, kept=_manager_ports(with_ports.asked)))
+    return _all_of(parts)
+
+
+def _plain(asked: Asked, of: IntArray, rows: IntArray, shares: bool = False) -> Candidates:
+    """Candidates of some rows that keep no ports for managers."""
+    return Candidates(
+        _take(asked, rows), of[rows], np.zeros(len(rows), dtype=np.int64), np.full(len(rows), shares, dtype=np.bool_)
+    )
+
+
+def _manager_ports(asked: Asked) -> IntArray:
+    """Ports of the fullest leaf that fabric managers take once leaves that are less full have none left."""
+    leaves = leaf_layer(asked)
+    rows = leaf_rows(leaves.grown_nodes, asked, leaves)
+    n_leaves = rows * leaves.columns * asked.n_components
+    spare = n_leaves * ceil_div(leaves.fullest, asked.endpoints_a_port) - ceil_div(
+        leaves.grown_nodes * asked.ports_a_node, asked.endpoints_a_port
+    )
+    return np.maximum(ceil_div(asked.manager_links - np.maximum(spare, 0), n_leaves), 0)
+
+
+# ---------------------------------------------------------------- candidates of three tiers
+
+
+def _settle_three_tiers(asked: Asked, row: int, columns: dict[str, Any]) -> None:
+    """Choose for one request: pods, leaves of a pod, and spines of a group; those first that could need fewest switches."""
+    one = _take(asked, np.array([row]))
+    n_pods, rows, bound = _pods_and_rows(one)
+    order = np.argsort(bound, kind="stable")
+    n_pods, rows, bound = n_pods[order], rows[order], bound[order]
+    for is_symmetric in (True, False) if one.symmetric[0] else (False,):
+        built, candidates = _searched(one, n_pods, rows, bound, is_symmetric)
+        best = _best(candidates, built, 1)
+        if best[0] >= 0:
+            _write(columns, np.array([row]), candidates, built, best, tiers=3)
+            return
+
+
+def _searched(
+    one: Asked, n_pods: IntArray, rows: IntArray, bound: IntArray, is_symmetric: bool
+) -> tuple[Built, Candidates]:
+    """Candidates in the order of a bound from below, until none that is left could win."""
+    fewest = _NO_LIMIT
+    found: list[tuple[Built, Candidates]] = []
+    for start in range(0, len(rows), _PODS_AT_ONCE):
+        part = slice(start, start + _PODS_AT_ONCE)
+        if bound[start] > fewest or len(found) >= _MOST_ROUNDS:
+            break
+        pods = _pod_candidates(one, n_pods[part], rows[part])
+        found.append(_with_spines(pods, _near(fewest) + 1, is_symmetric))
+        if one.pod_nodes[0] and not is_symmetric:  # a last pod of its own size may need fewer spines
+            found.append((_sized(pods), pods))
+        fewest = min(fewest, *(_fewest(*one) for one in found[-2:]))
+    return _joined(found) if found else (_nothing_built(), _plain(one, one.nodes[:0], one.nodes[:0]))
+
+
+def _pods_and_rows(one: Asked) -> tuple[IntArray, IntArray, IntArray]:
+    """(pods, leaves of a column in each, a bound of the switches from below): how nodes may be cut into equal pods."""
+    base = leaf_layer(one)
+    nodes, n_columns = int(base.grown_nodes[0]), int(base.columns[0])
+    least = int(leaf_rows(base.grown_nodes, one, base)[0])
+    ports_down, core_ports = int(spine_downlinks(one)[0]), int(one.core_ports[0])
+    pod = int(one.pod_nodes[0])
+    first = max(ceil_div(least, max(ports_down, 1)), 1)
+    n_pods = np.arange(first, min(core_ports // n_columns, least) + 1, dtype=np.int64)
+    if pod:
+        n_pods = np.array([ceil_div(nodes, pod)], dtype=np.int64)
+    wide = np.arange(max(ports_down // 2, 4) if _is_open(one)[0] else 1, dtype=np.int64)
+    rows = (ceil_div(least, n_pods)[:, None] + wide).ravel()
+    n_pods = np.repeat(n_pods, len(wide))
+    keep = rows <= ports_down
+    n_pods, rows = n_pods[keep], rows[keep]
+    n_leaf = n_pods * rows * n_columns
+    ports = ceil_div(nodes * one.endpoints_a_node, one.endpoints_a_port)
+    links = int(np.maximum(uplinks_for(ports, one), one.up * n_columns * least)[0])
+    up = links * int(one.spine_ratio_up[0]) // int(one.spine_ratio_down[0])
+    # the last pod may be short of leaves
+    fewest = np.maximum(n_leaf - (rows - 1) * n_columns, least * n_columns) if not one.symmetric[0] else n_leaf
+    bound = int(one.n_components[0]) * (fewest + links // max(ports_down, 1) + up // max(core_ports, 1))
+    return n_pods, rows, bound
+
+
+def _pod_candidates(one: Asked, n_pods: IntArray, rows: IntArray) -> Candidates:
+    """Units, downlinks and pods for so many pods of so many leaves a column."""
+    base = leaf_layer(one)
+    nodes, unit, pod = int(base.grown_nodes[0]), int(base.unit_nodes[0]), int(one.pod_nodes[0])
+    is_open = np.full(len(rows), _is_open(one)[0])
+    many = _take(one, np.zeros(len(n_pods), dtype=np.int64))
+    most_down = np.full(len(n_pods), base.downlinks[0])
+    if one.rails_a_leaf[0]:
+        of, total = n_pods, rows * n_pods
+        if is_open[:1].any() and not pod and not one.symmetric[0]:  # with a last pod of as few units as can be
+            least = leaf_rows(base.grown_nodes, one, base)
+            fewer = np.maximum(total - n_pods + 1, least)
+            short = np.flatnonzero(fewer < total)
+            of, total = np.concatenate([of, of[short]]), np.concatenate([total, fewer[short]])
+            many, is_open = _take(one, np.zeros(len(of), dtype=np.int64)), np.full(len(of), True)
+            most_down = np.full(len(of), base.downlinks[0])
+        found = _rounded(many, of, total, np.full(len(of), nodes), is_open, most_down)
+        units = found.asked.unit_nodes if is_open[:1].any() else np.full(len(found), unit)
+        if pod and is_open[:1].any():  # units that cut the pod into equal parts
+            units = ceil_div(pod, ceil_div(pod, units))
+            found = replace(found, asked=replace(found.asked, unit_nodes=units))
+        pods = ceil_div(ceil_div(nodes, units), found.of) * units
+    else:
+        block = np.full(len(rows), pod) if pod else ceil_div(nodes, n_pods)
+        if unit:
+            rows = ceil_div(rows, ceil_div(block, unit))
+            block = np.full(len(rows), unit)
+        found = _rounded(many, n_pods, rows, block, is_open, most_down)
+        pods = ceil_div(ceil_div(nodes, unit), found.of) * unit if unit else ceil_div(nodes, found.of)
+    if pod:
+        pods = np.full(len(found), pod)
+    asked = replace(found.asked, pod_nodes=pods)
+    equal = Candidates(
+        replace(asked, last_pod_even=_last_pod_even(asked) & (one.pod_nodes[0] == 0)),
+        np.zeros(len(found), np.int64),
+        found.kept,
+        found.shares,
+    )
+    if pod or one.rails_a_leaf[0] or one.unit_nodes[0] or one.symmetric[0]:
+        return equal
+    return _all_of([equal, _with_full_pods(equal)])
+
+
+def _with_full_pods(equal: Candidates) -> Candidates:
+    """Pods whose leaves are all full, but for the last one, where they need fewer leaves than equal pods do."""
+    asked = equal.asked
+    leaves = leaf_layer(asked)
+    rows = leaf_rows(asked.pod_nodes, asked, leaves)
+    full = rows * leaves.capacity // asked.endpoints_a_node
+    filled = replace(asked, pod_nodes=np.where(full > asked.pod_nodes, full, asked.pod_nodes))
+    counts = [pods_of(leaves.grown_nodes, one, leaves, spine_downlinks(one)) for one in (asked, filled)]
+    equal_rows, full_rows = ((one.n_pods - 1) * one.rows + one.last_rows for one in counts)
+    return _pick(replace(equal, asked=filled), np.flatnonzero(full_rows < equal_rows))
+
+
+def _last_pod_even(asked: Asked) -> BoolArray:
+    """Where a last pod may share its nodes over as many leaves as the others have, each with some.
+
+    Not in a design that grows, nor in what it grows to: nodes placed so would move.
+    """
+    leaves = leaf_layer(asked)
+    nodes, pod = leaves.grown_nodes, np.maximum(asked.pod_nodes, 1)
+    by_rail = asked.rails_a_leaf > 0
+    rows = leaf_rows(pod, asked, leaves)
+    rest = nodes - (ceil_div(nodes, pod) - 1) * pod
+    units = rest * np.where(by_rail, 1, asked.endpoints_a_node)
+    is_short = leaf_rows(rest, asked, leaves) < rows
+    in_unit = nodes % np.maximum(leaves.unit_nodes, 1)
+    is_stranded = by_rail & (in_unit > 0) & (2 * in_unit < leaves.unit_nodes)
+    is_free = asked.symmetric & ~asked.full_unit & ~asked.grows & (asked.endpoints_a_port == 1)
+    is_free &= (by_rail | (asked.unit_nodes == 0)) & (nodes > pod)
+    even: BoolArray = is_free & (is_short | is_stranded) & (units >= rows)
+    return even
+
+
+def _with_spines(pods: Candidates, best: int, is_symmetric: bool) -> tuple[Built, Candidates]:
+    """Every number of spines that the leaves of a group can be spread over, below what was found before."""
+    asked, leaves = pods.asked, _leaves(pods)
+    ports_down = spine_downlinks(asked)
+    of_pods = pods_of(leaves.grown_nodes, asked, leaves, ports_down)
+    widest = max(int(leaves.uplinks_most.max(initial=1)), 1)
+    spines = np.arange(1, widest + 1, dtype=np.int64)[None, :]
+    links = ceil_div(leaves.uplinks_needed[:, None], spines)
+    fits = (links * spines <= leaves.uplinks_most[:, None]) & (of_pods.rows[:, None] * links <= ports_down[:, None])
+    fits &= (spines >= asked.least_spines[:, None]) & (links > 0)
+    if is_symmetric:
+        fits &= (of_pods.rows == of_pods.last_rows)[:, None]
+    fits &= ~asked.uneven[:, None] | (spines == asked.least_spines[:, None])
+    groups = asked.n_components * leaves.columns * of_pods.n_pods
+    n_leaf = asked.n_components * leaves.columns * leaf_rows(leaves.grown_nodes, asked, leaves)
+    up = ceil_div(n_leaf[:, None] * links * spines * asked.spine_ratio_up[:, None], asked.spine_ratio_down[:, None])
+    bound = n_leaf[:, None] + groups[:, None] * spines + ceil_div(up, np.maximum(asked.core_ports, 1)[:, None])
+    at, column = np.nonzero(fits & ((bound < best) | asked.uneven[:, None]))
+    order = np.argsort(bound[at, column], kind="stable")[: 4 * _SPINES_AT_ONCE]
+    at, column = at[order], column[order]
+    if not len(at):
+        return _nothing_built(), _pick(pods, at)
+    found: list[tuple[Built, Candidates]] = []
+    for start in range(0, len(at), _SPINES_AT_ONCE):
+        part = slice(start, start + _SPINES_AT_ONCE)
+        if found and bound[at[part], column[part]].min() > best:
+            break
+        chosen = _pick(pods, at[part])
+        chosen = replace(
+            chosen,
+            asked=replace(chosen.asked, least_spines=spines[0, column[part]], pods_alike=~chosen.asked.uneven),
+        )
+        found.append((_sized(chosen), chosen))
+        best = min(best, _near(_fewest(*found[-1])))
+    return _joined(found)
+
+
+def _nothing_built() -> Built:
+    flags = ("fits", "is_held", "is_stranded")
+    return Built(**{f.name: np.zeros(0, dtype=np.bool_ if f.name in flags else np.int64) for f in fields(Built)})
+
+
+def _fewest(built: Built, candidates: Candidates) -> int:
+    fits = built.fits & built.is_held & ~candidates.shares
+    return int(built.switches[fits].min(initial=_NO_LIMIT))
+
+
+def _near(fewest: Any) -> Any:
+    """Switches above which a candidate is not taken, however little it costs."""
+    return fewest + fewest // _NEAR_SHARE
+
+
+def _sized(candidates: Candidates) -> Built:
+    leaves = _leaves(candidates)
+    wanted = np.ones(len(candidates), dtype=np.bool_)
+    found = three_tiers(candidates.asked, leaves, leaves.grown_nodes, wanted, may_pad=False)
+    return _built(candidates, leaves, found["group_spines"], found["uplinks"], found)
+
+
+# ---------------------------------------------------------------- what candidates come to
+
+
+def _leaves(candidates: Candidates) -> Leaves:
+    """The leaf layer, with ports that wait for fabric managers, and uplinks that begin in a cage of their own."""
+    asked = candidates.asked
+    leaves = leaf_layer(asked)
+    used = ceil_div(leaves.fullest, asked.endpoints_a_port) + candidates.kept
+    needed = np.where(candidates.kept > 0, uplinks_for(used, asked), leaves.uplinks_needed)
+    facing = np.where((asked.rails_a_leaf > 0) & (asked.down == 0), used, np.maximum(leaves.downlinks, used))
+    cages = np.where(
+        asked.down_named | candidates.shares, facing, ceil_div(facing, asked.cage_links) * asked.cage_links
+    )
+    most = np.where(asked.up > 0, asked.up, uplinks_beside(cages, asked))
+    return replace(leaves, uplinks_needed=np.where(asked.up > 0, asked.up, needed), uplinks_most=most)
+
+
+def _built(
+    candidates: Candidates, leaves: Leaves, spines: IntArray, uplinks: IntArray, three: dict[str, Any] | None = None
+) -> Built:
+    asked = candidates.asked
+    grown = leaves.grown_nodes
+    rows = leaf_rows(grown, asked, leaves)
+    groups = asked.n_components * (leaves.columns if three else 1)
+    n_spine, n_core, core_links, core_groups = groups * spines, 0 * spines, 0 * spines, 0 * spines
+    if three:
+        pods, cores = three["grown"], three["cores"]
+        rows = (pods.n_pods - 1) * pods.rows + pods.last_rows
+        last = np.where(asked.pods_alike | (cores.last_spines == 0), spines, cores.last_spines)
+        n_spine = groups * ((pods.n_pods - 1) * spines + last)
+        n_core, core_groups = asked.n_components * cores.n_cores, cores.core_groups
+    n_leaf = asked.n_components * leaves.columns * rows
+    links = n_leaf * uplinks
+    if three:
+        core_links = ceil_div(links * asked.spine_ratio_up, asked.spine_ratio_down)
+    used = ceil_div(leaves.fullest, asked.endpoints_a_port)
+    left_out, is_held = _managers(candidates, leaves, n_leaf, used, uplinks)
+    unit = np.maximum(leaves.unit_nodes, 1)
+    rest = grown % unit
+    stranded = (asked.rails_a_leaf > 0) & (rest > 0) & (2 * rest < unit) & (grown > unit) & ~asked.last_pod_even
+    cage = asked.cage_links
+    half_empty = np.where(candidates.shares, -(uplinks + used) % cage, -uplinks % cage + -used % cage) * n_leaf
+    cost = (
+        n_leaf * asked.leaf_cents + n_spine * asked.spine_cents + n_core * asked.core_cents
+        + (2 * (links + core_links) + half_empty) * asked.link_end_cents
+    )  # fmt: skip
+    fits = (spines > 0) & ~leaf_is_impossible(asked, leaves, np.full(len(candidates), 3 if three else 2))
+    return Built(fits, is_held, uplinks, spines, core_groups, n_leaf + n_spine + n_core, left_out, cost, stranded)
+
+
+def _managers(
+    candidates: Candidates, leaves: Leaves, n_leaf: IntArray, used: IntArray, uplinks: IntArray
+) -> tuple[IntArray, BoolArray]:
+    """Links of fabric managers that find no port; and whether the fullest leaf holds its ratio with those that do."""
+    asked = candidates.asked
+    facing = downlinks_beside(uplinks, asked)
+    free = facing - used
+    nodes = ceil_div(leaves.grown_nodes * asked.ports_a_node, asked.endpoints_a_port)
+    room = n_leaf * np.maximum(facing, 0) - nodes
+    over = np.maximum(asked.manager_links - np.maximum(n_leaf * used - nodes, 0), 0)
+    fed = used + np.minimum(ceil_div(over, np.maximum(n_leaf, 1)), np.maximum(free, 0))
+    is_held = asked.up_named | (uplinks_for(fed, asked) <= uplinks)
+    return np.maximum(asked.manager_links - np.maximum(room, 0), 0), is_held
+
+
+def _best(candidates: Candidates, built: Built, n: int) -> IntArray:
+    """Of each of n requests (−1: none fits): fewest switches, managers, least cost; then exceptions where they pay."""
+    if not len(candidates):
+        return np.full(n, -1, dtype=np.int64)
+    switches = built.switches + np.where(built.is_stranded, built.switches // _STRANDED_SHARE, 0)
+    keys = (built.cost_cents, built.managers_left_out, switches, candidates.shares, ~built.is_held, ~built.fits)
+    best = _first_of_each(candidates.of, keys, n)
+    best = np.where(built.fits[best] & (best >= 0), best, -1)
+    most = _near(switches[best])
+    for may_share in (False, True):
+        chosen = best[candidates.of]
+        pays = (chosen >= 0) & built.fits & (built.is_held | ~built.is_held[chosen]) & (may_share | ~candidates.shares)
+        pays &= (switches <= most[candidates.of]) & (built.managers_left_out <= built.managers_left_out[chosen])
+        pays &= (built.cost_cents[chosen] - built.cost_cents) * _NEAR_SHARE > built.cost_cents[chosen]
+        rows = np.flatnonzero(pays)
+        cheaper = _first_of_each(candidates.of[rows], (switches[rows], built.cost_cents[rows]), n)
+        best = np.where(cheaper >= 0, np.append(rows, -1)[cheaper], best)
+    return best
+
+
+def _first_of_each(of: IntArray, keys: tuple[Any, ...], n: int) -> IntArray:
+    """The first row of each of n requests in the order of keys, the last of them counting most; −1 where it has none."""
+    order = np.lexsort((*keys, of))
+    best = np.full(n, -1, dtype=np.int64)
+    best[of[order[::-1]]] = order[::-1]  # the first is written last
+    return best
+
+
+def _write(
+    columns: dict[str, Any], rows: IntArray, candidates: Candidates, built: Built, best: IntArray, tiers: int
+) -> None:
+    """Name what was chosen in the columns of the requests; downlinks are all that the uplinks chosen can feed."""
+    rows, chosen = rows[best >= 0], best[best >= 0]
+    asked, uplinks = _take(candidates.asked, chosen), built.uplinks[chosen]
+    leaves = leaf_layer(asked)
+    by_rail = asked.rails_a_leaf > 0
+    used = ceil_div(leaves.fullest, asked.endpoints_a_port)
+    of_one_rate = asked.up_a_cage == asked.down_a_cage
+    in_cages = np.where(of_one_rate, ceil_div(uplinks, asked.cage_links) * asked.cage_links, uplinks)
+    beside = downlinks_beside(in_cages, asked) // asked.cage_links * asked.cage_links
+    fed = np.minimum(beside, downlinks_for(uplinks, asked))
+    of_unit = ceil_div(leaves.unit_nodes * asked.rails_a_leaf, asked.endpoints_a_port)
+    down = np.where(by_rail & ~asked.down_named, np.maximum(np.maximum(fed, used), of_unit), leaves.downlinks)
+    columns["tiers"][rows] = tiers
+    columns["unit_nodes"][rows] = leaves.unit_nodes
+    columns["down"][rows] = down
+    columns["up"][rows] = uplinks
+    if tiers == 3:
+        columns["pod_nodes"][rows] = asked.pod_nodes
+        columns["least_spines"][rows] = np.where(asked.pods_alike, built.spines[chosen], asked.least_spines)
+        columns["core_groups"][rows] = built.core_groups[chosen]
+        columns["pods_alike"][rows] = asked.pods_alike
+        columns["last_pod_even"][rows] = asked.last_pod_even
+
+
+# ---------------------------------------------------------------- columns
+
+
+def _take(asked: Asked, rows: IntArray) -> Asked:
+    return Asked(**{f.name: getattr(asked, f.name)[rows] for f in fields(Asked)})
+
+
+def _pick(candidates: Candidates, rows: IntArray) -> Candidates:
+    return Candidates(
+        _take(candidates.asked, rows), candidates.of[rows], candidates.kept[rows], candidates.shares[rows]
+    )
+
+
+def _all_of(parts: list[Candidates]) -> Candidates:
+    asked = Asked(*(np.concatenate([getattr(c.asked, f.name) for c in parts]) for f in fields(Asked)))
+    return Candidates(asked, *(np.concatenate([getattr(c, name) for c in parts]) for name in ("of", "kept", "shares")))
+
+
+def _joined(found: list[tuple[Built, Candidates]]) -> tuple[Built, Candidates]:
+    built = Built(*(np.concatenate([getattr(one, f.name) for one, _ in found]) for f in fields(Built)))
+    return built, _all_of([candidates for _, candidates in found])

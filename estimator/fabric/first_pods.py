@@ -1,0 +1,69 @@
+"""Pods of a design that grows into three tiers: as large as today's nodes need, so that growth adds whole pods.
+
+Spines come with their pods, and no cable moves when more pods are added. A pod that the request names stays as it is.
+"""
+
+from dataclasses import fields, replace
+
+import numpy as np
+
+from estimator.fabric.automatic import settled
+from estimator.fabric.sizing import Asked, Sizing, sized_columns
+from estimator.units import ceil_div
+
+_SHAPE = ("tiers", "uplinks", "group_spines", "core_groups", "cores_a_group", "n_core", "spine_up_most")
+_MOST_MORE = 1.1  # switches of the grown design, against those with the pods that it would have by itself
+
+
+def with_first_pods(asked: Asked) -> Asked:
+    """The request settled; where its nodes fill less than one pod of the grown design, with smaller pods if they pay."""
+    chosen = settled(asked)
+    open_rows = np.flatnonzero((asked.grow_nodes > asked.nodes) & (asked.pod_nodes == 0))
+    if not len(open_rows):
+        return chosen
+    columns = {field.name: getattr(chosen, field.name).copy() for field in fields(Asked)}
+    for row in open_rows.tolist():
+        if better := _smaller_pods(_row(asked, row), _row(chosen, row)):
+            for name, column in columns.items():
+                column[row] = getattr(better, name)[0]
+    return Asked(**columns)
+
+
+def _row(asked: Asked, row: int) -> Asked:
+    return Asked(**{field.name: getattr(asked, field.name)[row : row + 1] for field in fields(Asked)})
+
+
+def _smaller_pods(asked: Asked, chosen: Asked) -> Asked | None:
+    """The same request with the pods that take the fewest switches today; None where the pods it has do."""
+    now = sized_columns(chosen)
+    if now.tiers[0] != 3 or now.pods[0] > 1:
+        return None
+    nodes, most = int(asked.nodes[0]), _MOST_MORE * _switches(sized_columns(_grown(chosen)))
+    unit = int(now.leaves.unit_nodes[0]) or max(int(now.leaves.capacity[0] // asked.endpoints_a_node[0]), 1)
+    best, fewest = None, _switches(now)
+    pod = ceil_div(nodes, unit) * unit
+    while pod < asked.grow_nodes[0]:
+        named = replace(asked, pod_nodes=np.array([pod]), tiers=np.array([3]))
+        tried = settled(named)
+        sizing, grown = sized_columns(tried), sized_columns(settled(_grown(named)))
+        if sizing.tiers[0] == 3 and _switches(sizing) < fewest and _switches(grown) <= most and _alike(sizing, grown):
+            best, fewest = replace(tried, pods_of_today=np.array([True])), _switches(sizing)
+        pod *= 2
+    return best
+
+
+def _grown(asked: Asked) -> Asked:
+    return replace(asked, nodes=asked.grow_nodes)
+
+
+def _alike(now: Sizing, grown: Sizing) -> bool:
+    """Whether leaves, pods and cores are split and joined alike in both, so that no cable moves."""
+    pairs = [(getattr(now, name), getattr(grown, name)) for name in _SHAPE]
+    pairs += [
+        (getattr(now.leaves, name), getattr(grown.leaves, name)) for name in ("downlinks", "unit_nodes", "columns")
+    ]
+    return all(int(one[0]) == int(other[0]) for one, other in pairs)
+
+
+def _switches(sizing: Sizing) -> int:
+    return int(sizing.n_leaf[0] + sizing.n_spine[0] + sizing.n_core[0])

@@ -1,0 +1,495 @@
+"""Ports, leaves, spines, cores and links of many designs at once, as exact integers.
+
+The rules: leaves by unit or in node order, spines by the smallest even spread, cores by sets of spines. docs/sizing.md
+has them in words, with the published tables that they reproduce. Columns have shape (n_variants,); one design is a batch
+of one. A *component* is a network of its own: one plane, and in the rail-only layout one rail of one plane; its counts are
+multiplied by ``n_components``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from estimator.catalog.loader import Catalog
+from estimator.fabric.even_spread import NONE, BoolArray, CoreLayout, CoreRequest, even_cores, even_spines, loose_cores
+from estimator.fabric.prices import cage_links_of, link_end_cents, part_cents
+from estimator.spec import DesignSpec, asked_ratio, endpoint_rate, port_rate, ports_a_cage, uplink_rate
+from estimator.units import IntArray, ceil_div, parse_ratio
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the specs ask for, as columns: counts and ports, 0 where nothing was said."""
+
+    nodes: IntArray
+    grow_nodes: IntArray
+    gpus: IntArray
+    ports_a_node: IntArray
+    planes: IntArray
+    n_components: IntArray
+    endpoints_a_node: IntArray  # in one component
+    rails_a_leaf: IntArray  # 0: leaves are filled in node order
+    endpoints_a_port: IntArray
+    leaf_ports: IntArray
+    spine_ports: IntArray
+    core_ports: IntArray
+    down: IntArray
+    up: IntArray
+    ratio_down: IntArray
+    ratio_up: IntArray
+    spine_ratio_down: IntArray
+    spine_ratio_up: IntArray
+    tiers: IntArray
+    unit_nodes: IntArray
+    pod_nodes: IntArray
+    full_unit: BoolArray
+    uneven: BoolArray
+    least_spines: IntArray
+    core_groups: IntArray  # 0: as many as need the fewest switches
+    manager_links: IntArray
+    port_rate_gbit_s: IntArray
+    endpoint_rate_gbit_s: IntArray
+    uplink_rate_gbit_s: IntArray  # of the links between switches
+    down_a_cage: IntArray  # ports of a leaf's cage at the port rate, and at the rate of the uplinks:
+    up_a_cage: IntArray  # both 1 where the rates are equal, so that every port counts alone
+    cage_links: IntArray  # of a leaf: uplinks begin in a cage of their own
+    down_named: BoolArray
+    up_named: BoolArray
+    grows: BoolArray  # a number of nodes to grow to is named, if only that of today
+    symmetric: BoolArray  # OpenSM's fat-tree routing wants all pods alike
+    pods_alike: BoolArray  # the last pod, though smaller, has as many spines as the others
+    last_pod_even: BoolArray  # and as many leaves, over which it shares its nodes evenly
+    pods_of_today: BoolArray  # pods are as large as today's nodes need (first_pods.py)
+    leaf_cents: IntArray
+    spine_cents: IntArray
+    core_cents: IntArray
+    link_end_cents: IntArray
+
+
+_FLAGS = {field.name for field in fields(Asked) if field.type == BoolArray}
+
+
+def asked_columns(specs: Sequence[DesignSpec], catalog: Catalog) -> Asked:
+    """Specs → columns. Specs come from ``parse_spec``, so that nothing is left open."""
+    rows = [_asked_row(spec, catalog) for spec in specs]
+    columns: dict[str, Any] = {}
+    for number, field in enumerate(fields(Asked)):
+        kind = np.bool_ if field.name in _FLAGS else np.int64
+        columns[field.name] = np.array([row[number] for row in rows], dtype=kind)
+    return Asked(**columns)
+
+
+def _asked_row(spec: DesignSpec, catalog: Catalog) -> tuple[Any, ...]:
+    compute, fabric = spec.compute, spec.fabric
+    ratio, spine_ratio = asked_ratio(fabric, catalog), parse_ratio(fabric.spine_oversubscription)
+    down_a_cage, up_a_cage = ports_a_cage(fabric, catalog)
+    ports = compute.nic_ports_per_node or 0
+    rails = ports // fabric.planes
+    alone = fabric.layout == "rail-only"
+    return (
+        compute.nodes,
+        fabric.grow_to_nodes or compute.nodes,
+        (compute.nodes or 0) * (compute.gpus_per_node or 0),
+        ports,
+        fabric.planes,
+        fabric.planes * (rails if alone else 1),
+        1 if alone else rails,
+        fabric.rails_per_leaf if fabric.layout == "rail-optimized" else 0,
+        fabric.endpoints_a_port,
+        (fabric.leaf_radix or 0) // down_a_cage * down_a_cage - fabric.reserved.leaf_ports,
+        (fabric.spine_radix or 0) - fabric.reserved.spine_ports,
+        fabric.core_radix,
+        fabric.leaf_downlinks or 0,
+        fabric.leaf_uplinks or 0,
+        ratio.numerator,
+        ratio.denominator,
+        spine_ratio.numerator,
+        spine_ratio.denominator,
+        0 if fabric.tiers == "auto" else fabric.tiers,
+        fabric.scalable_unit_nodes or 0,
+        fabric.pod_nodes or 0,
+        fabric.provision == "full-unit",
+        fabric.uplink_spread == "uneven",
+        fabric.least_spines,
+        fabric.core_groups or 0,
+        fabric.reserved.fabric_manager_links,
+        port_rate(fabric, catalog),
+        endpoint_rate(fabric, catalog.compute_network(compute.server), catalog),
+        uplink_rate(fabric, catalog),
+        down_a_cage,
+        up_a_cage,
+        cage_links_of(fabric, catalog),
+        fabric.leaf_downlinks is not None,
+        fabric.leaf_uplinks is not None,
+        fabric.grow_to_nodes is not None,
+        catalog.generations[fabric.generation].protocol == "infiniband" and fabric.uplink_spread == "even",
+        False,
+        False,
+        False,
+        *(part_cents(part, spec.economics.price_book, catalog)
+          for part in (fabric.leaf_switch, fabric.spine_switch, fabric.core_switch)),
+        link_end_cents(fabric.generation, uplink_rate(fabric, catalog), spec.economics.price_book, catalog),
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- ports of a leaf, to both sides
+
+
+def uplinks_for(ports: IntArray, asked: Asked) -> IntArray:
+    """Uplinks that carry the traffic of so many ports to nodes at the ratio asked for, whatever the rates."""
+    return ceil_div(ports * asked.ratio_up * asked.port_rate_gbit_s, asked.ratio_down * asked.uplink_rate_gbit_s)
+
+
+def downlinks_for(uplinks: IntArray, asked: Asked) -> IntArray:
+    """Ports to nodes that so many uplinks serve at the ratio asked for."""
+    return uplinks * asked.ratio_down * asked.uplink_rate_gbit_s // (asked.ratio_up * asked.port_rate_gbit_s)
+
+
+def uplinks_beside(ports: IntArray, asked: Asked) -> IntArray:
+    """Uplinks for which a leaf has ports when so many face nodes; a cage has ports of one rate."""
+    return (asked.leaf_ports - ports) // asked.down_a_cage * asked.up_a_cage
+
+
+def downlinks_beside(uplinks: IntArray, asked: Asked) -> IntArray:
+    """Ports to nodes for which a leaf has room beside so many uplinks."""
+    return asked.leaf_ports - ceil_div(uplinks, asked.up_a_cage) * asked.down_a_cage
+
+
+def downlinks_by_ratio(asked: Asked) -> IntArray:
+    """Most ports to nodes for which a leaf has, beside them, the uplinks that the ratio asks for."""
+    down = asked.ratio_down * asked.uplink_rate_gbit_s * asked.up_a_cage
+    up = asked.ratio_up * asked.port_rate_gbit_s * asked.down_a_cage
+    ports: IntArray = asked.leaf_ports * down // (down + up)
+    while (short := (uplinks_for(ports, asked) > uplinks_beside(ports, asked)) & (ports > 0)).any():
+        ports = ports - short  # uplinks of a rate of their own fill whole cages
+    return ports
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """The leaf layer of one component, before tiers are chosen; columns."""
+
+    downlinks: IntArray  # leaf ports towards nodes
+    uplinks_most: IntArray
+    uplinks_needed: IntArray  # for the fullest leaf, at the ratio asked for
+    capacity: IntArray  # endpoints that a leaf's downlinks hold
+    unit_nodes: IntArray  # 0: one unit of all nodes, filled in node order
+    columns: IntArray  # leaves that one unit has side by side: one a rail, or a group of rails
+    built_nodes: IntArray  # nodes built for: whole units with full_unit
+    grown_nodes: IntArray  # the same for the design as it may grow
+    fullest: IntArray  # endpoints that the fullest leaf is built for, growth included
+
+
+def leaf_layer(asked: Asked) -> Leaves:
+    """Rule 1 and 2: the split of a leaf's ports, units, and how full the fullest leaf is."""
+    by_ratio = downlinks_by_ratio(asked)
+    in_cages = by_ratio // asked.cage_links * asked.cage_links
+    of_unit = ceil_div(asked.unit_nodes * asked.rails_a_leaf, asked.endpoints_a_port)  # a unit that is named stays
+    by_ratio = np.where((in_cages > 0) & (in_cages >= of_unit), in_cages, by_ratio)
+    by_uplinks = np.minimum(downlinks_beside(asked.up, asked), downlinks_for(asked.up, asked))
+    downlinks = np.where(asked.down > 0, asked.down, np.where(asked.up > 0, by_uplinks, np.maximum(by_ratio, 1)))
+    capacity = downlinks * asked.endpoints_a_port
+    by_rail = asked.rails_a_leaf > 0
+    rails = np.maximum(asked.rails_a_leaf, 1)
+    unit = np.where((asked.unit_nodes == 0) & by_rail, np.maximum(capacity // rails, 1), asked.unit_nodes)
+    built, grown = (
+        np.where(asked.full_unit & (unit > 0), ceil_div(nodes, np.maximum(unit, 1)) * unit, nodes)
+        for nodes in (asked.nodes, asked.grow_nodes)
+    )
+    grown = np.maximum(built, grown)  # uplinks for the leaf as it will be: growing needs no re-cabling
+    in_unit = np.where(unit > 0, np.minimum(unit, grown), grown)
+    fullest = np.where(by_rail, in_unit * rails, np.minimum(in_unit * asked.endpoints_a_node, capacity))
+    fullest = np.where(~by_rail & asked.full_unit & (unit == 0), capacity, fullest)
+    needed = uplinks_for(ceil_div(fullest, asked.endpoints_a_port), asked)
+    return Leaves(
+        downlinks=downlinks,
+        uplinks_most=np.where(asked.up > 0, asked.up, uplinks_beside(downlinks, asked)),
+        uplinks_needed=np.where(asked.up > 0, asked.up, needed),
+        capacity=capacity,
+        unit_nodes=unit,
+        columns=np.where(by_rail, asked.endpoints_a_node // rails, 1),
+        built_nodes=built,
+        grown_nodes=grown,
+        fullest=fullest,
+    )
+
+
+def leaf_rows(nodes: IntArray, asked: Asked, leaves: Leaves) -> IntArray:
+    """Leaves of one column for ``nodes`` nodes: one a unit by rail, as many as fill up in node order."""
+    unit, capacity = np.maximum(leaves.unit_nodes, 1), np.maximum(leaves.capacity, 1)
+    in_order = ceil_div(nodes * asked.endpoints_a_node, capacity)
+    units, rest = nodes // unit, nodes % unit
+    in_units = units * ceil_div(unit * asked.endpoints_a_node, capacity) + ceil_div(
+        rest * asked.endpoints_a_node, capacity
+    )
+    return np.where(asked.rails_a_leaf > 0, ceil_div(nodes, unit), np.where(leaves.unit_nodes > 0, in_units, in_order))
+
+
+@dataclass(frozen=True)
+class Pods:
+    """Leaves over pods in one component of three tiers, for so many nodes; columns."""
+
+    n_pods: IntArray
+    rows: IntArray  # leaves of one group in a full pod
+    last_rows: IntArray  # in the last pod
+
+
+def pods_of(nodes: IntArray, asked: Asked, leaves: Leaves, spine_ports_down: IntArray) -> Pods:
+    """Rule 5: pods as large as was asked, else with as many leaves a group as a spine has ports for them."""
+    rows = leaf_rows(nodes, asked, leaves)
+    pod = np.maximum(asked.pod_nodes, 1)
+    given = asked.pod_nodes > 0
+    full = np.where(given, leaf_rows(pod, asked, leaves), np.maximum(spine_ports_down, 1))
+    n_pods = np.where(given, ceil_div(nodes, pod), ceil_div(rows, full))
+    last_nodes = nodes - (n_pods - 1) * pod
+    last = np.where(given, leaf_rows(last_nodes, asked, leaves), rows - (n_pods - 1) * full)
+    last = np.where(asked.last_pod_even, full, last)
+    return Pods(n_pods=n_pods, rows=np.where(n_pods == 1, last, full), last_rows=last)
+
+
+@dataclass(frozen=True)
+class Sizing:
+    """Counts of many designs; columns of shape (n_variants,), over the whole design unless they say otherwise.
+
+    ``tiers`` is 0 where no fabric of these parts meets the request: designs/refusals.py says why and what would work.
+    """
+
+    asked: Asked
+    leaves: Leaves
+    tiers: IntArray
+    rows: IntArray  # leaves of one column of one component
+    n_leaf: IntArray
+    n_spine: IntArray
+    n_core: IntArray
+    uplinks: IntArray  # of each leaf
+    group_spines: IntArray  # spines of a group: of a component (two tiers), of a full pod's group (three)
+    last_group_spines: IntArray
+    pods: IntArray  # of a component
+    pod_rows: IntArray
+    last_pod_rows: IntArray
+    spine_up: IntArray  # uplinks of a spine in a full pod
+    last_spine_up: IntArray
+    last_spine_up_held: IntArray  # as last_spine_up, once the design has grown: cores hold ports for as many
+    spine_up_most: IntArray  # of any spine of the grown design
+    core_groups: IntArray  # of a component
+    cores_a_group: IntArray
+    grown_last_spines: IntArray  # spines of a group in the last pod of the design as it may grow; 0: all pods are alike
+    endpoints: IntArray
+    manager_links_placed: IntArray
+    links_leaf_spine: IntArray
+    links_spine_core: IntArray
+
+    def __len__(self) -> int:
+        return len(self.tiers)
+
+
+def size(specs: Sequence[DesignSpec], catalog: Catalog) -> Sizing:
+    """Size the compute network of every spec; what a spec leaves open is chosen (automatic.py, first_pods.py). [counts]"""
+    from estimator.fabric.first_pods import with_first_pods
+
+    return sized_columns(with_first_pods(asked_columns(specs, catalog)))
+
+
+def sized_columns(asked: Asked) -> Sizing:
+    """Size requests as they stand. [counts]"""
+    leaves = leaf_layer(asked)
+    grow = leaves.grown_nodes
+    one = fits_one_tier(asked, grow)
+    two = two_tiers(asked, leaves, grow)
+    auto = asked.tiers == 0
+    wants_three = (asked.tiers == 3) | (auto & ~one & (two["group_spines"] == NONE))
+    three = three_tiers(asked, leaves, grow, wants_three)
+    tiers = np.where(
+        (auto | (asked.tiers == 1)) & one,
+        1,
+        np.where(
+            (auto | (asked.tiers == 2)) & (two["group_spines"] > 0),
+            2,
+            np.where(wants_three & (three["group_spines"] > 0), 3, 0),
+        ),
+    )
+    tiers = np.where(leaf_is_impossible(asked, leaves, tiers), 0, tiers)
+    return _assemble(asked, leaves, tiers, two, three)
+
+
+def leaf_is_impossible(asked: Asked, leaves: Leaves, tiers: IntArray) -> BoolArray:
+    """Units that no leaf holds, leaves without downlinks, and pods that cut a unit."""
+    by_rail = asked.rails_a_leaf > 0
+    unit_too_big = by_rail & (leaves.unit_nodes * asked.rails_a_leaf > leaves.capacity)
+    return unit_too_big | (leaves.downlinks < 1) | ((tiers == 3) & pod_cuts_unit(asked, leaves))
+
+
+def pod_cuts_unit(asked: Asked, leaves: Leaves) -> BoolArray:
+    """A pod that is no whole number of scalable units, by rail."""
+    return (asked.rails_a_leaf > 0) & (asked.pod_nodes % np.maximum(leaves.unit_nodes, 1) > 0)
+
+
+def one_tier_ports(asked: Asked) -> IntArray:
+    """Ports of a single leaf that may face nodes."""
+    free = downlinks_beside(asked.up, asked)
+    return np.where(asked.down > 0, np.minimum(asked.down, free), free)
+
+
+def fits_one_tier(asked: Asked, grow: IntArray) -> BoolArray:
+    """Whether one leaf holds all nodes of a component."""
+    needed = ceil_div(grow * asked.endpoints_a_node, asked.endpoints_a_port)
+    several = (asked.up > 0) | (asked.least_spines > 1) | ((asked.unit_nodes > 0) & (grow > asked.unit_nodes))
+    needed = np.where((asked.tiers == 0) & several, asked.leaf_ports + 1, needed)  # asked for in so many words
+    managers = np.where(asked.tiers == 0, ceil_div(asked.manager_links, asked.n_components), 0)
+    return needed + managers <= one_tier_ports(asked)
+
+
+def two_tiers(asked: Asked, leaves: Leaves, grow: IntArray) -> dict[str, IntArray]:
+    """Rules 3 and 4: spines over all leaves of a component."""
+    n_leaves = leaf_rows(grow, asked, leaves) * leaves.columns
+    spines, uplinks = even_spines(
+        n_leaves, leaves.uplinks_needed, leaves.uplinks_most, asked.spine_ports, asked.least_spines
+    )
+    loose = _loose_spines(n_leaves, leaves, asked.spine_ports, asked.least_spines)
+    spines = np.where(asked.uneven, loose, spines)
+    return {"group_spines": spines, "uplinks": np.where(asked.uneven, leaves.uplinks_needed, uplinks)}
+
+
+def _loose_spines(n_leaves: IntArray, leaves: Leaves, spine_ports: IntArray, least: IntArray) -> IntArray:
+    """Spines by ports alone; 0 unless any two leaves share one: each must reach more than half of them."""
+    loose = np.maximum(ceil_div(n_leaves * leaves.uplinks_needed, np.maximum(spine_ports, 1)), least)
+    reachable = (leaves.uplinks_needed <= leaves.uplinks_most) & (leaves.uplinks_needed > 0) & (spine_ports > 0)
+    return np.where(reachable & (2 * leaves.uplinks_needed > loose), loose, NONE)
+
+
+def spine_downlinks(asked: Asked) -> IntArray:
+    """Ports of a three-tier spine that face leaves: its half at 1:1, more above."""
+    return asked.spine_ports * asked.spine_ratio_down // (asked.spine_ratio_down + asked.spine_ratio_up)
+
+
+def three_tiers(
+    asked: Asked, leaves: Leaves, grow: IntArray, wanted: BoolArray, may_pad: bool = True
+) -> dict[str, Any]:
+    """Rules 5 and 6: spines inside each group, then cores over all groups; 0 spines where none fit."""
+    ports_down = spine_downlinks(asked)
+    pods = pods_of(grow, asked, leaves, ports_down)
+    spines, uplinks = even_spines(
+        np.where(wanted, pods.rows, 0), leaves.uplinks_needed, leaves.uplinks_most, ports_down, asked.least_spines
+    )
+    spines = np.where(
+        wanted, np.where(asked.uneven, _loose_spines(pods.rows, leaves, ports_down, asked.least_spines), spines), NONE
+    )
+    uplinks = np.where(asked.uneven, leaves.uplinks_needed, uplinks)
+    partial = (pods.last_rows < pods.rows) & ~asked.pods_alike
+    request = CoreRequest(
+        uplinks=np.where(spines > 0, uplinks, 0),
+        spine_ports_down=ports_down,
+        spine_ports=asked.spine_ports,
+        core_ports=asked.core_ports,
+        oversubscription_down=asked.spine_ratio_down,
+        oversubscription_up=asked.spine_ratio_up,
+        full_groups=(pods.n_pods - partial) * leaves.columns,
+        full_rows=pods.rows,
+        full_spines=spines,
+        last_groups=partial * leaves.columns,
+        last_rows=pods.last_rows,
+        least_spines=asked.least_spines,
+        sets=asked.core_groups,
+    )
+    even, loose = even_cores(request, ~asked.uneven & may_pad), loose_cores(request)
+    cores = CoreLayout(
+        *(np.where(asked.uneven, getattr(loose, f.name), getattr(even, f.name)) for f in fields(CoreLayout))
+    )
+    return {
+        "group_spines": np.where(cores.core_groups > 0, spines, NONE),
+        "uplinks": uplinks,
+        "grown": pods,
+        "cores": cores,
+    }
+
+
+def _assemble(asked: Asked, leaves: Leaves, tiers: IntArray, two: dict[str, IntArray], three: dict[str, Any]) -> Sizing:
+    """Counts of the design as bought, from what was found for the design as it may grow."""
+    is_two, is_three = tiers == 2, tiers == 3
+    now = leaves.built_nodes
+    pods = pods_of(now, asked, leaves, spine_downlinks(asked))
+    flat_rows = leaf_rows(now, asked, leaves)
+    rows = np.where(is_three, (pods.n_pods - 1) * pods.rows + pods.last_rows, flat_rows)
+    uplinks = np.where(is_two, two["uplinks"], np.where(is_three, three["uplinks"], 0))
+    grown: Pods = three["grown"]
+    cores, spines = three["cores"], three["group_spines"]
+    ends_alike = (pods.n_pods < grown.n_pods) | (grown.last_rows == grown.rows)
+    last_spines = np.where(ends_alike | asked.pods_alike, spines, cores.last_spines)
+    grown_last_spines = np.where(asked.pods_alike, spines, cores.last_spines)
+    full_up, last_up, links_core = _spines_as_bought(asked, leaves, pods, uplinks, spines, last_spines, cores)
+    grown_up, grown_last_up, _ = _spines_as_bought(asked, leaves, grown, uplinks, spines, grown_last_spines, cores)
+    groups = asked.n_components * leaves.columns
+    n_leaf = np.where(tiers == 1, asked.n_components, asked.n_components * rows * leaves.columns)
+    n_spine = np.where(
+        is_two,
+        asked.n_components * two["group_spines"],
+        np.where(is_three, groups * ((pods.n_pods - 1) * spines + last_spines), 0),
+    )
+    endpoints = asked.nodes * asked.ports_a_node
+    return Sizing(
+        asked=asked,
+        leaves=leaves,
+        tiers=tiers,
+        rows=rows,
+        n_leaf=n_leaf,
+        n_spine=n_spine,
+        n_core=np.where(is_three, asked.n_components * cores.n_cores, 0),
+        uplinks=uplinks,
+        group_spines=np.where(is_two, two["group_spines"], np.where(is_three, spines, 0)),
+        last_group_spines=np.where(is_three, last_spines, 0),
+        pods=np.where(is_three, pods.n_pods, 1),
+        pod_rows=pods.rows,
+        last_pod_rows=pods.last_rows,
+        spine_up=np.where(is_three, full_up, 0),
+        last_spine_up=np.where(is_three, last_up, 0),
+        last_spine_up_held=np.where(is_three, np.where(ends_alike, grown_up, grown_last_up), 0),
+        spine_up_most=np.where(is_three, np.maximum(grown_up, np.where(grown_last_spines > 0, grown_last_up, 0)), 0),
+        core_groups=np.where(is_three, cores.core_groups, 0),
+        cores_a_group=np.where(is_three, cores.cores_a_group, 0),
+        grown_last_spines=np.where(is_three, cores.last_spines, 0),
+        endpoints=endpoints,
+        manager_links_placed=np.minimum(asked.manager_links, _free_leaf_ports(asked, leaves, tiers, n_leaf, uplinks)),
+        links_leaf_spine=n_leaf * uplinks,
+        links_spine_core=np.where(is_three, links_core, 0),
+    )
+
+
+def _spines_as_bought(
+    asked: Asked,
+    leaves: Leaves,
+    pods: Pods,
+    uplinks: IntArray,
+    spines: IntArray,
+    last_spines: IntArray,
+    cores: CoreLayout,
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Uplinks of a spine in a full and in the last pod, and spine-core links, for the leaves that are bought now."""
+    multiple = np.where(asked.uneven, 1, np.maximum(cores.cores_a_group, 1))
+    ups = []
+    for rows, n_spines in ((pods.rows, spines), (pods.last_rows, last_spines)):
+        down = ceil_div(rows * uplinks, np.maximum(n_spines, 1))
+        ups.append(ceil_div(ceil_div(down * asked.spine_ratio_up, asked.spine_ratio_down), multiple) * multiple)
+    links = leaves.columns * ((pods.n_pods - 1) * spines * ups[0] + last_spines * ups[1])
+    return ups[0], ups[1], asked.n_components * links
+
+
+def node_ports_used(asked: Asked, leaves: Leaves, tiers: IntArray) -> IntArray:
+    """Leaf ports that nodes take, over all leaves; a split port that feeds one endpoint is taken whole."""
+    flat = tiers == 1
+    rails, share = np.maximum(asked.rails_a_leaf, 1), asked.endpoints_a_port
+    unit = np.where(flat | (leaves.unit_nodes == 0), np.maximum(asked.nodes, 1), leaves.unit_nodes)
+    pod = np.where((tiers == 3) & (asked.pod_nodes > 0), asked.pod_nodes, np.maximum(asked.nodes, 1))
+    on_leaf = np.where((asked.rails_a_leaf > 0) & ~flat, rails, asked.endpoints_a_node)  # endpoints of one node
+
+    def ports(nodes: IntArray) -> IntArray:
+        return nodes // unit * ceil_div(unit * on_leaf, share) + ceil_div(nodes % unit * on_leaf, share)
+
+    side_by_side = np.where(flat, 1, leaves.columns)
+    return asked.n_components * side_by_side * (asked.nodes // pod * ports(pod) + ports(asked.nodes % pod))
+
+
+def _free_leaf_ports(asked: Asked, leaves: Leaves, tiers: IntArray, n_leaf: IntArray, uplinks: IntArray) -> IntArray:
+    """Ports of all leaves that neither nodes nor uplinks take, and that fabric managers may."""
+    return np.maximum(n_leaf * downlinks_beside(uplinks, asked) - node_ports_used(asked, leaves, tiers), 0)

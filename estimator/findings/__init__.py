@@ -1,0 +1,1 @@
+"""What an architect should know about a design."""

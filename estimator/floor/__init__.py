@@ -1,0 +1,1 @@
+"""Racks, rows, and the length of every link."""

@@ -1,0 +1,1 @@
+"""Storage and management networks beside the compute network."""

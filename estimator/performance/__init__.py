@@ -1,0 +1,1 @@
+"""A system → times of collectives."""

@@ -1,0 +1,456 @@
+"""Systems → bandwidths: what links, NICs, hosts and the fabric leave to one collective. Columns over variants, B/s.
+
+docs/model.md, "Bandwidths": links inside the scale-up domain, then the network as NICs, PCIe and host path allow it, then
+what oversubscription and load balancing leave of that for each pattern of traffic.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from estimator.catalog.constants import DEFAULT, ModelConstants
+from estimator.units import GIGA, FloatArray, IntArray, ceil_div, gbit_s_to_byte_s, parse_ratio
+
+BoolArray = npt.NDArray[np.bool_]
+
+LIMITS = (
+    "launch and latency",
+    "pipeline fill",
+    "NVLink",
+    "NVLink reduction",
+    "Infinity Fabric",
+    "scale-up links",
+    "PCIe",
+    "NIC",
+    "loss without flow control",
+    "leaf oversubscription",
+    "spine oversubscription",
+    "load balancing",
+    "rack network channels",
+    "in-network reduction",
+    "one GPU: nothing to exchange",
+)
+(
+    LATENCY,
+    FILL,
+    NVLINK,
+    NVLINK_REDUCTION,
+    INFINITY_FABRIC,
+    SCALE_UP,
+    PCIE,
+    NIC,
+    LOSS,
+    LEAF,
+    SPINE,
+    BALANCING,
+    RACK,
+    IN_NETWORK,
+    ALONE,
+) = range(len(LIMITS))
+ANY_NUMBER = 2**31
+EVERYBODY = 0.0  # pattern of traffic: each domain sends alike to all others
+MESHES = ("full mesh", "all-to-all on baseboard")  # topologies with a link from each GPU to each other one
+SYSTEM_DEFAULTS: dict[str, Any] = {
+    "in_network_reduction": False,
+    "scale_up_reduction": True,
+    "oversubscription": "1:1",
+    "nodes_per_leaf": 32,
+    "spine_oversubscription": "1:1",
+    "nodes_per_pod": ANY_NUMBER,
+    "placement": "ordered",
+    "load_balancing": "adaptive",
+    "gpudirect": True,
+    "pxn": True,
+    "planes": 1,
+    "flows_per_nic": 1,
+    "uplink_gbit_s": None,  # as a NIC's port
+    "mtu_bytes": 4096,
+    "nics_per_pcie_root": 1,
+    "remote_nics": False,
+    "lossless": True,
+    "failed_nics": 0,
+    "failed_uplinks": 0.0,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GpuFacts:
+    """What the model takes from the catalog's record of a GPU."""
+
+    generation: str
+    link_byte_s: float  # scale-up links of one GPU, one direction
+    link_limit: int  # index into LIMITS
+    link_reach_gpus: int  # GPUs that links can join: a bridge joins what it was made for, a switch or a mesh any number
+    mesh_gpus: int  # GPUs in a full mesh, whose links to absent GPUs lie idle; 1 where links are switched
+    domain_gpus: int  # the catalog's scale-up domain
+    has_switch_reduction: bool  # switches that add, and a library that uses them
+    is_superchip: bool  # NICs hang on the CPU side, so the GPU's own PCIe link is not in the way
+    pcie_index: str  # which row of pcie_x16
+    pcie_byte_s: float
+    default_nic_gbit_s: float
+
+
+def gpu_facts(record: Any, constants: ModelConstants) -> GpuFacts:
+    """The catalog's record of a GPU → the facts used here."""
+    topology, link = record.scale_up_topology.lower(), record.scale_up_link.lower()
+    one_way_byte_s = record.scale_up_both_ways_gb_s * GIGA / 2
+    generation = constants.generation(record.architecture) if one_way_byte_s else DEFAULT
+    reach = 1 if not one_way_byte_s else record.scale_up_domain_gpus if "bridge" in topology else ANY_NUMBER
+    return GpuFacts(
+        generation=generation,
+        link_byte_s=one_way_byte_s,
+        link_limit=NVLINK if "nvlink" in link else INFINITY_FABRIC if "infinity" in link else SCALE_UP,
+        link_reach_gpus=reach,
+        mesh_gpus=record.scale_up_domain_gpus if topology.startswith(MESHES) else 1,
+        domain_gpus=max(record.scale_up_domain_gpus, 1),
+        has_switch_reduction="nv" in topology and "switch" in topology and constants.has("nvls_efficiency", generation),
+        is_superchip="superchip" in record.form_factor.lower(),
+        pcie_index=f"gen{record.pcie_gen}",
+        pcie_byte_s=constants.value("pcie_x16", f"gen{record.pcie_gen}"),
+        default_nic_gbit_s=float(record.default_scale_out_gbit_s),
+    )
+
+
+def complete_system(system: dict[str, Any], facts: GpuFacts) -> dict[str, Any]:
+    """``system`` with every default filled in, in the units of the request."""
+    done = SYSTEM_DEFAULTS | {key: value for key, value in system.items() if value is not None}
+    done.setdefault("gpus_per_node", 4 if facts.is_superchip else 8)
+    done.setdefault("scale_up_domain_gpus", facts.domain_gpus)
+    done.setdefault("nics_per_node", done["gpus_per_node"])
+    done.setdefault("nic_gbit_s", facts.default_nic_gbit_s)
+    done.setdefault("fabric", "infiniband")
+    return done
+
+
+@dataclass(frozen=True, slots=True)
+class SystemColumns:
+    """Systems as columns; every array has shape (n_variants,), or that of the index it was taken at."""
+
+    generations: tuple[str, ...]  # what generation_code indexes
+    fabrics: tuple[str, ...]
+    labels: tuple[frozenset[str], ...]  # indices of constants that are this variant's own
+    generation_code: IntArray
+    fabric_code: IntArray
+    gpus_per_node: IntArray
+    domain_gpus: IntArray
+    nics_per_node: FloatArray
+    nic_byte_s: FloatArray
+    pcie_byte_s: FloatArray
+    link_byte_s: FloatArray
+    link_limit: IntArray
+    link_reach_gpus: IntArray
+    mesh_gpus: IntArray
+    is_superchip: BoolArray
+    has_scale_up_reduction: BoolArray
+    has_in_network_reduction: BoolArray
+    has_gpudirect: BoolArray
+    oversubscription: FloatArray
+    nodes_per_leaf: FloatArray
+    spine_oversubscription: FloatArray
+    nodes_per_pod: FloatArray
+    is_random: BoolArray
+    has_pxn: BoolArray
+    header_share: FloatArray  # payload rate ÷ that at a path MTU of 4096, which efficiencies hold
+    nics_per_pcie_root: FloatArray
+    has_remote_nics: BoolArray
+    is_lossless: BoolArray
+    failed_nics: FloatArray  # of the worst node
+    failed_uplinks: FloatArray  # share of the worst leaf's
+    balance_share: FloatArray  # share of their rate that uplinks carry before the hottest is full
+
+    def take(self, index: IntArray) -> "SystemColumns":
+        """The columns at ``index``: (n_variants,) → index.shape."""
+        return replace(
+            self,
+            **{
+                f.name: getattr(self, f.name)[index]
+                for f in fields(self)
+                if f.name not in ("generations", "fabrics", "labels")
+            },
+        )
+
+    @property
+    def nics_per_domain(self) -> FloatArray:
+        """NICs of one scale-up domain: it owns those of its GPUs, so half a node has half of them."""
+        return self.nics_per_node * self.domain_gpus / self.gpus_per_node
+
+    @property
+    def is_as_measured(self) -> BoolArray:
+        """Nothing about the network that no published run has: faults, loss, small packets, shared or remote slots."""
+        faults = (self.failed_nics > 0) | (self.failed_uplinks > 0) | ~self.is_lossless | self.has_remote_nics
+        return ~faults & (self.header_share == 1.0) & (self.nics_per_pcie_root == 1)
+
+    def constant(self, constants: ModelConstants, name: str, of: str = "") -> FloatArray:
+        """A constant kept by GPU generation (and before that by what ``of`` says), as a column."""
+        start = f"{of}." if of else ""
+        return constants.column(name, [start + generation for generation in self.generations])[self.generation_code]
+
+    def network_constant(self, constants: ModelConstants, name: str, of: str = "") -> FloatArray:
+        """A constant kept by fabric, or by fabric and generation (and before that by ``of``), as a column."""
+        start = f"{of}." if of else ""
+        table = np.array(
+            [
+                [constants.value(name, f"{start}{fabric}.{generation}") for generation in self.generations]
+                for fabric in self.fabrics
+            ]
+        )
+        return table[self.fabric_code, self.generation_code]
+
+
+def _codes(values: Sequence[str]) -> tuple[tuple[str, ...], IntArray]:
+    names = tuple(dict.fromkeys(values))
+    code = {name: i for i, name in enumerate(names)}
+    return names, np.array([code[value] for value in values], dtype=np.int64)
+
+
+def balance_share(system: dict[str, Any], oversubscription: float, constants: ModelConstants) -> float:
+    """Share of the uplinks' rate that traffic gets before the hottest uplink is full, at most 1.
+
+    Adaptive routing and packet spray even the load out, but for a few per cent. Hashed flows (ECMP) do not: with f flows an
+    uplink on U uplinks the hottest carries M(f, U) times the mean (tabulated), of which the exponent is felt. Each plane
+    hashes on its own: fewer uplinks, and as many flows again. Uplinks faster than a NIC's port are fewer and carry more
+    flows each; of a flow over one that is slower no more gets through than it carries.
+    """
+    if system["load_balancing"] != "ecmp":
+        return constants.value("uplink_share", system["load_balancing"])
+    planes, flows_per_nic, uplink_gbit_s = system["planes"], system["flows_per_nic"], system.get("uplink_gbit_s")
+    wide = uplink_gbit_s * planes / system["nic_gbit_s"] if uplink_gbit_s and system["nic_gbit_s"] else 1.0
+    flows = np.log2(max(oversubscription * flows_per_nic * planes * wide, 1.0))
+    uplinks = np.log2(max(system["nodes_per_leaf"] / oversubscription / planes / wide, 1.0))
+    table = [index.split(".") for index in constants.indices("uplink_imbalance")]
+    widths, depths = (sorted({int(row[column]) for row in table}) for column in (1, 2))
+    by_width = [
+        np.interp(flows, np.log2(depths), constants.column("uplink_imbalance", [f"ecmp.{u}.{f}" for f in depths]))
+        for u in widths
+    ]
+    imbalance = np.interp(uplinks, np.log2(widths), by_width)
+    return min(float(imbalance ** -constants.value("uplink_exponent", "ecmp")), wide * flows_per_nic, 1.0)
+
+
+PATH_MTUS = (256, 512, 1024, 2048, 4096)  # payloads that InfiniBand and RoCE know
+
+
+def header_share(fabric: str, mtu_bytes: int, constants: ModelConstants) -> float:
+    """Payload rate at an MTU ÷ the rate at a payload of 4096 bytes.
+
+    An Ethernet frame holds its headers, so that 1500 bytes leave a payload of 1024, and 9000 one of 4096.
+    """
+    header = constants.value("packet_header", fabric)
+    room = mtu_bytes if fabric == "infiniband" else mtu_bytes - constants.value("frame_header", fabric)
+    payload = max((size for size in PATH_MTUS if size <= max(room, PATH_MTUS[0])), default=PATH_MTUS[0])
+    if fabric != "infiniband" and mtu_bytes == PATH_MTUS[-1]:
+        payload = PATH_MTUS[-1]  # given as the path MTU itself
+    return (payload / (payload + header)) / (PATH_MTUS[-1] / (PATH_MTUS[-1] + header))
+
+
+def system_columns(systems: Sequence[dict[str, Any]], catalog: Any, constants: ModelConstants) -> SystemColumns:
+    """Requests' systems (keys may be left out) → columns, one entry a system. The GPU must be in the catalog."""
+    facts_of = {gpu: gpu_facts(catalog.gpus[gpu], constants) for gpu in {system["gpu"] for system in systems}}
+    facts = [facts_of[system["gpu"]] for system in systems]
+    full = [complete_system(system, fact) for system, fact in zip(systems, facts, strict=True)]
+    ratios = [float(parse_ratio(system["oversubscription"])) for system in full]
+    generations, generation_code = _codes([fact.generation for fact in facts])
+    fabrics, fabric_code = _codes([system["fabric"] for system in full])
+
+    def integers(key: str) -> IntArray:
+        return np.array([system[key] for system in full], dtype=np.int64)
+
+    def flags(key: str) -> BoolArray:
+        return np.array([bool(system[key]) for system in full])
+
+    def of_gpu(name: str) -> Any:
+        return np.array([getattr(fact, name) for fact in facts])
+
+    return SystemColumns(
+        generations=generations,
+        fabrics=fabrics,
+        labels=tuple(
+            frozenset((fact.generation, system["fabric"], system["load_balancing"], fact.pcie_index))
+            for fact, system in zip(facts, full, strict=True)
+        ),
+        generation_code=generation_code,
+        fabric_code=fabric_code,
+        gpus_per_node=integers("gpus_per_node"),
+        domain_gpus=integers("scale_up_domain_gpus"),
+        nics_per_node=integers("nics_per_node").astype(np.float64),
+        nic_byte_s=gbit_s_to_byte_s(np.array([float(system["nic_gbit_s"]) for system in full])),
+        pcie_byte_s=of_gpu("pcie_byte_s"),
+        link_byte_s=of_gpu("link_byte_s"),
+        link_limit=of_gpu("link_limit"),
+        link_reach_gpus=of_gpu("link_reach_gpus"),
+        mesh_gpus=of_gpu("mesh_gpus"),
+        is_superchip=of_gpu("is_superchip"),
+        has_scale_up_reduction=flags("scale_up_reduction") & of_gpu("has_switch_reduction"),
+        has_in_network_reduction=flags("in_network_reduction"),
+        has_gpudirect=flags("gpudirect"),
+        oversubscription=np.array(ratios),
+        nodes_per_leaf=integers("nodes_per_leaf").astype(np.float64),
+        spine_oversubscription=np.array([float(parse_ratio(system["spine_oversubscription"])) for system in full]),
+        nodes_per_pod=integers("nodes_per_pod").astype(np.float64),
+        is_random=np.array([system["placement"] == "random" for system in full]),
+        has_pxn=flags("pxn"),
+        header_share=np.array([header_share(system["fabric"], system["mtu_bytes"], constants) for system in full]),
+        nics_per_pcie_root=integers("nics_per_pcie_root").astype(np.float64),
+        has_remote_nics=flags("remote_nics"),
+        is_lossless=flags("lossless") | np.array([system["fabric"] != "roce" for system in full]),
+        failed_nics=integers("failed_nics").astype(np.float64),
+        failed_uplinks=np.array([float(system["failed_uplinks"]) for system in full]),
+        balance_share=np.array(
+            [balance_share(system, ratio, constants) for system, ratio in zip(full, ratios, strict=True)]
+        ),
+    )
+
+
+def domain_ring_bandwidth(columns: SystemColumns, domain_ranks: IntArray, constants: ModelConstants) -> tuple[Any, Any]:
+    """Ring bandwidth inside one domain [B/s], and what limits it: beyond the reach of the links, or without any, PCIe."""
+    links = columns.link_byte_s * columns.constant(constants, "ring_efficiency")
+    links = links * np.minimum(1.0, (domain_ranks - 1) / np.maximum(columns.mesh_gpus - 1, 1))
+    over_pcie = domain_ranks > columns.link_reach_gpus
+    by_pcie = columns.pcie_byte_s * constants.value("pcie_ring_efficiency")
+    return np.where(over_pcie, by_pcie, links), np.where(over_pcie, PCIE, columns.link_limit)
+
+
+def host_network_bandwidth(
+    columns: SystemColumns, constants: ModelConstants, *, in_pairs: bool = False
+) -> tuple[FloatArray, IntArray]:
+    """What the NICs and hosts of one domain send and receive at once [B/s], and its limit; the fabric is not yet in it.
+
+    Each NIC: its rate, or its x16 slot. Each GPU: its own x16 link, as no other path leads from it to the NICs, unless the
+    NICs hang on the CPU of a superchip. A domain of several nodes: the channels that rings and trees open between racks;
+    ``in_pairs`` each GPU sends by its own NIC, and none hold it up.
+    """
+    slot = columns.pcie_byte_s / columns.nics_per_pcie_root
+    slot = np.where(columns.has_remote_nics, np.minimum(slot, constants.value("remote_nic_rate")), slot)
+    nic = np.minimum(columns.nic_byte_s, slot)
+    working = np.maximum(columns.nics_per_domain - columns.failed_nics, 0.0)  # the slowest domain holds up all
+    nics = working * nic
+    gpus = np.where(columns.is_superchip, np.inf, columns.domain_gpus * columns.pcie_byte_s)
+    limit = np.where((nic < columns.nic_byte_s) | (gpus < nics), PCIE, NIC)
+    staged = np.where(
+        columns.is_superchip,
+        constants.value("no_gpudirect_share", "superchip"),
+        constants.value("no_gpudirect_share", "host"),
+    )
+    rate = np.minimum(nics, gpus) * np.where(columns.has_gpudirect, 1.0, staged)
+    rate = rate * columns.network_constant(constants, "network_efficiency") * columns.header_share
+    has_channels = (columns.domain_gpus > columns.gpus_per_node) & (not in_pairs)
+    rack = np.where(has_channels, constants.value("rack_network_cap"), np.inf)
+    limit = np.where(rack < rate, RACK, limit)
+    calm, congested = loss_shares(columns, constants)
+    return np.minimum(rate, rack) * np.sqrt(calm * congested), np.where(columns.is_lossless, limit, LOSS)
+
+
+def loss_shares(columns: SystemColumns, constants: ModelConstants) -> tuple[FloatArray, FloatArray]:
+    """Goodput ÷ rate of Ethernet that drops packets: (calm, congested); 1 where nothing is dropped.
+
+    Go-back-N sends again what was in flight: 1/(1 + p·W), W packets a round trip. A point between the two means little:
+    predictions say the range.
+    """
+    packets = columns.nic_byte_s * constants.value("loaded_round_trip") / PATH_MTUS[-1]
+    calm, congested = (1.0 / (1.0 + constants.value("drop_rate", name) * packets) for name in ("calm", "congested"))
+    return np.where(columns.is_lossless, 1.0, calm), np.where(columns.is_lossless, 1.0, congested)
+
+
+def uplink_bandwidth(
+    columns: SystemColumns, n_domains: IntArray, domain_crossings: float, constants: ModelConstants
+) -> tuple[FloatArray, IntArray]:
+    """Rate at which one domain can send a pattern, as leaf and spine uplinks allow it [B/s], and what limits that.
+
+    A leaf's uplinks have the rate of its nodes' NICs ÷ oversubscription, less what balancing loses; a pod's, over its
+    spines, that ÷ the spine oversubscription. A job under one leaf, or in one pod, sends none up: its rate is infinite.
+    """
+    nics = columns.nics_per_domain * columns.nic_byte_s * columns.network_constant(constants, "network_efficiency")
+    leaf = columns.oversubscription * _crossing(columns, columns.nodes_per_leaf, n_domains, domain_crossings)
+    pod = columns.oversubscription * columns.spine_oversubscription
+    pod = pod * _crossing(columns, columns.nodes_per_pod, n_domains, domain_crossings)
+    load = np.maximum(leaf / np.maximum(1.0 - columns.failed_uplinks, 1e-9), pod)
+    nics = nics * columns.header_share
+    rate = np.where(load > 0, nics * columns.balance_share / np.where(load > 0, load, 1.0), np.inf)
+    return rate, np.where(load <= 1.0, BALANCING, np.where(pod > leaf, SPINE, LEAF))
+
+
+def _crossing(
+    columns: SystemColumns, nodes_below: FloatArray, n_domains: IntArray, domain_crossings: float
+) -> FloatArray:
+    """Share of a pattern's bytes that leaves the ``nodes_below`` under one leaf, or in one pod.
+
+    ``domain_crossings`` is how many times a ring (1) or a tree (2) of ordered ranks does; with L domains below, that over L
+    of the bytes go up. Random placement, and EVERYBODY in any: all but (L − 1)/(k − 1). Where NICs are on rails and no
+    GPU passes on what is meant for another rail (PXN), what changes rails goes up as well: (g − 1)/g.
+    """
+    below = np.maximum(nodes_below * columns.gpus_per_node / columns.domain_gpus, 1.0)
+    ordered = np.minimum(1.0, domain_crossings / below)
+    spread = np.maximum(1.0 - (below - 1.0) / np.maximum(n_domains - 1, 1), 0.0)
+    if domain_crossings == EVERYBODY:
+        changes_rail = (columns.domain_gpus - 1) / columns.domain_gpus
+        share = np.where(columns.has_pxn, spread, np.maximum(spread, changes_rail))
+    else:
+        share = np.where(columns.is_random, spread, ordered)
+    return np.where(n_domains > below, share, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Systems with GPU counts; every array has shape (n_points,)."""
+
+    columns: SystemColumns
+    n_ranks: IntArray
+    n_domains: IntArray
+    domain_ranks: IntArray
+    launch: str
+    launch_s: FloatArray
+
+
+def points_of(columns: SystemColumns, n_ranks: IntArray, launch: str, constants: ModelConstants) -> Points:
+    """Points from columns already repeated once a GPU count."""
+    n_domains = ceil_div(n_ranks, columns.domain_gpus)
+    launch_s = constants.value("launch", launch) + constants.get("launch_per_gpu", launch, 0.0) * np.minimum(
+        n_ranks, columns.gpus_per_node
+    )
+    return Points(columns, n_ranks, n_domains, np.minimum(n_ranks, columns.domain_gpus), launch, launch_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Bandwidths and latencies that several algorithms share; arrays of shape (n_points,)."""
+
+    ring_domain_byte_s: FloatArray
+    domain_limit: IntArray
+    network_byte_s: FloatArray  # what hosts can send, whatever the fabric
+    network_limit: IntArray
+    pairs_byte_s: FloatArray  # as ``network_byte_s``, where each GPU sends to others by its own NIC
+    pairs_limit: IntArray
+    network_extra_s: FloatArray  # added to each step over the network
+
+    def network(self, points: Points, domain_crossings: float, constants: ModelConstants) -> tuple[Any, Any]:
+        """Network bandwidth of a pattern of traffic over rings or trees [B/s], and its limit."""
+        return slower(
+            (self.network_byte_s, self.network_limit),
+            uplink_bandwidth(points.columns, points.n_domains, domain_crossings, constants),
+        )
+
+    def pairs(self, points: Points, domain_crossings: float, constants: ModelConstants) -> tuple[Any, Any]:
+        """As ``network``, of GPUs that send to one another in pairs."""
+        return slower(
+            (self.pairs_byte_s, self.pairs_limit),
+            uplink_bandwidth(points.columns, points.n_domains, domain_crossings, constants),
+        )
+
+
+def paths_of(points: Points, constants: ModelConstants) -> Paths:
+    """Bandwidths and latencies of the points' systems."""
+    columns = points.columns
+    inside, domain_limit = domain_ring_bandwidth(columns, points.domain_ranks, constants)
+    network, network_limit = host_network_bandwidth(columns, constants)
+    pairs, pairs_limit = host_network_bandwidth(columns, constants, in_pairs=True)
+    extra = columns.network_constant(constants, "fabric_latency")
+    extra = extra + np.where(columns.has_gpudirect, 0.0, constants.value("no_gpudirect_latency"))
+    return Paths(inside, domain_limit, network, network_limit, pairs, pairs_limit, extra)
+
+
+def slower(first: tuple[Any, Any], second: tuple[Any, Any]) -> tuple[Any, Any]:
+    """The lower of two (bandwidth, limit) pairs, point by point."""
+    return np.minimum(first[0], second[0]), np.where(second[0] < first[0], second[1], first[1])

@@ -1,0 +1,221 @@
+"""Prediction requests: how long a collective takes on a system, at each GPU count and message size.
+
+``predict(request, catalog)`` is the one way in for the command line and the API. It finds all problems in one pass.
+"""
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from estimator.catalog.constants import ModelConstants
+from estimator.catalog.loader import Catalog
+from estimator.errors import Problem, SpecError
+from estimator.performance.bandwidth import LIMITS, Points, SystemColumns, complete_system, gpu_facts, system_columns
+from estimator.performance.collectives import COLLECTIVES, VARIANTS
+from estimator.performance.times import Times, algorithm_name, points_of, predict_times, protocol_name
+from estimator.spec.calibration import Calibrated, calibrated_problems, constants_of
+from estimator.spec.checking import Ratio, Section, unknown_part, validated
+from estimator.units import byte_s_to_gb_s, ceil_div, s_to_us
+
+MAX_GPUS = 1_048_576
+MAX_MESSAGE_BYTES = 2**40
+MAX_ROWS = 10_000
+WHAT = "a prediction request"
+
+Fabric = Literal["infiniband", "roce", "efa", "slingshot", "none"]
+Algorithm = Literal[
+    "ring", "tree", "nvls", "nvls_tree", "collnet_chain", "collnet_direct", "pat", "two_level", "one_shot", "direct"
+]
+GpuCount = Annotated[int, Field(ge=1, le=MAX_GPUS)]
+MessageBytes = Annotated[int, Field(ge=1, le=MAX_MESSAGE_BYTES)]
+
+
+class System(Section):
+    """The machines and their network. What is left out, or null, takes the GPU's usual value."""
+
+    gpu: str = Field(max_length=80, description="The accelerator, by its catalog id.")
+    gpus_per_node: int | None = Field(None, ge=1, le=256, description="GPUs in one server.")
+    scale_up_domain_gpus: int | None = Field(None, ge=1, le=4096, description="GPUs joined without the network.")
+    nics_per_node: int | None = Field(None, ge=0, le=256, description="Network adapters in one server.")
+    nic_gbit_s: float | None = Field(None, ge=0, le=100_000, description="Rate of one adapter, one direction.")
+    fabric: Fabric | None = Field(None, description="Kind of network.")
+    in_network_reduction: bool | None = Field(None, description="Switches of the network add (SHARP).")
+    scale_up_reduction: bool | None = Field(None, description="Switches of the scale-up domain add (NVLS).")
+    oversubscription: Ratio | None = Field(
+        None, description="Bandwidth of a leaf towards servers over its bandwidth towards spines."
+    )
+    nodes_per_leaf: int | None = Field(None, ge=1, le=MAX_GPUS, description="Servers that share a leaf.")
+    spine_oversubscription: Ratio | None = Field(None, description="The same ratio at the spines of three tiers.")
+    nodes_per_pod: int | None = Field(None, ge=1, le=MAX_GPUS, description="Servers below one group of spines.")
+    placement: Literal["ordered", "random"] | None = Field(None, description="Whether ranks follow the cabling.")
+    load_balancing: Literal["adaptive", "ecmp", "spray"] | None = Field(None, description="How uplinks share the load.")
+    gpudirect: bool | None = Field(None, description="NICs read and write GPU memory without the host in between.")
+    pxn: bool | None = Field(None, description="On rails, a GPU passes on what is meant for another rail.")
+    planes: int | None = Field(None, ge=1, le=16, description="Parallel networks; each NIC has a port in every one.")
+    flows_per_nic: int | None = Field(None, ge=1, le=1024, description="Connections of a NIC that ECMP hashes apart.")
+    uplink_gbit_s: float | None = Field(
+        None, gt=0, le=100_000, description="Rate of one uplink of a leaf; as one port of an adapter where left out."
+    )
+    mtu_bytes: int | None = Field(None, ge=256, le=16_384, description="Path MTU; of Ethernet, the frame's payload.")
+    nics_per_pcie_root: int | None = Field(None, ge=1, le=16, description="NICs behind one x16 port of the host.")
+    remote_nics: bool | None = Field(None, description="NICs hang on the other socket than their GPUs.")
+    lossless: bool | None = Field(None, description="The network holds back what it cannot take (PFC, credits).")
+    failed_nics: int | None = Field(None, ge=0, le=256, description="NICs down in the worst node.")
+    failed_uplinks: float | None = Field(
+        None, ge=0, lt=1, description="Share of the worst leaf's uplinks that are down."
+    )
+
+
+class PredictionRequest(Section):
+    """One request."""
+
+    system: System = Field(description="The machines and their network.")
+    collective: str = Field("all_reduce", max_length=80, description="The collective, as nccl-tests names it.")
+    gpus: list[GpuCount] = Field(min_length=1, max_length=MAX_ROWS, description="GPU counts to predict for.")
+    message_bytes: list[MessageBytes] = Field(
+        min_length=1, max_length=MAX_ROWS, description="Message sizes, as nccl-tests counts them."
+    )
+    algorithm: Algorithm | None = Field(None, description="Force one algorithm; null for the fastest.")
+    protocol: Literal["ll", "ll128", "simple"] | None = Field(None, description="Force one protocol.")
+    launch: Literal["process-per-gpu", "single-process", "graph"] = Field(
+        "process-per-gpu", description="How the work is launched."
+    )
+    calibration: Calibrated | None = Field(
+        None, description="A site's own constants, as a calibration found them; null for the catalog's."
+    )
+
+
+def predict(request: Any, catalog: Catalog) -> dict[str, Any]:
+    """Predicted times of a collective.
+
+    Parameters
+    ----------
+    request : mapping, the JSON of a prediction request.
+    catalog : GPUs and constants of the model.
+
+    Returns
+    -------
+    ``{"rows": […]}``, one row a GPU count and message size, in the order asked for, and ``calibration`` where one was
+    given; docs/model.md, "What a prediction says".
+
+    Raises
+    ------
+    SpecError
+        With every problem found: wrong types, bounds, unknown keys, an unknown GPU, a collective or algorithm that is not
+        modelled, GPUs that no network joins.
+    """
+    asked, problems = validated(PredictionRequest, request, WHAT)
+    if asked is None:
+        raise SpecError(problems)
+    of_calibration = calibrated_problems(asked.calibration, catalog, "calibration")
+    constants = constants_of(catalog, None if of_calibration else asked.calibration)
+    problems += of_calibration
+    system = {key: value for key, value in asked.system.model_dump().items() if value is not None}
+    problems += _more_problems(asked, system, catalog, constants)
+    if problems:
+        raise SpecError(problems)
+    gpus, sizes = asked.gpus, asked.message_bytes
+    columns = system_columns([system], catalog, constants).take(np.zeros(len(gpus), dtype=np.int64))
+    points = points_of(columns, np.array(gpus, dtype=np.int64), asked.launch, constants)
+    message_bytes = np.array([sizes], dtype=np.float64)
+    times = predict_times(points, message_bytes, constants, asked.collective, asked.algorithm, asked.protocol)
+    missing = [n for n, row in zip(gpus, times.time_s, strict=True) if not np.isfinite(row).all()]
+    if missing:
+        raise SpecError([_no_way(asked, missing, columns)])
+    used = {"calibration": asked.calibration.provenance()} if asked.calibration else {}
+    return {"rows": _rows(points, sizes, times), **used}
+
+
+def _rows(points: Points, sizes: list[int], times: Times) -> list[dict[str, Any]]:
+    n_nodes = ceil_div(points.n_ranks, points.columns.gpus_per_node)
+    return [
+        {
+            "gpus": int(n_ranks),
+            "nodes": int(n_nodes[i]),
+            "message_bytes": size,
+            "time_us": float(s_to_us(times.time_s[i, j])),
+            "time_us_low": float(s_to_us(times.low_s[i, j])),
+            "time_us_high": float(s_to_us(times.high_s[i, j])),
+            "algbw_gb_s": float(byte_s_to_gb_s(times.algbw_byte_s[i, j])),
+            "busbw_gb_s": float(byte_s_to_gb_s(times.busbw_byte_s[i, j])),
+            "algorithm": algorithm_name(int(times.choice[i, j])),
+            "protocol": protocol_name(int(times.choice[i, j])),
+            "limited_by": LIMITS[times.limit[i, j]],
+            "validated": bool(times.is_validated[i, j]),
+        }
+        for i, n_ranks in enumerate(points.n_ranks)
+        for j, size in enumerate(sizes)
+    ]
+
+
+def _more_problems(
+    asked: PredictionRequest, system: dict[str, Any], catalog: Catalog, constants: ModelConstants
+) -> list[Problem]:
+    """Rules that need the catalog, or more than one key."""
+    problems = []
+    if asked.collective not in COLLECTIVES:
+        message = f"'{asked.collective}' is not modelled. Available: {', '.join(COLLECTIVES)}."
+        problems.append(Problem("collective", "collective_not_modelled", message))
+    n_rows = len(asked.gpus) * len(asked.message_bytes)
+    if n_rows > MAX_ROWS:
+        message = (
+            f"{len(asked.gpus):,} GPU counts × {len(asked.message_bytes):,} sizes are {n_rows:,} rows, and "
+            f"{MAX_ROWS:,} is the most in one request. Split it."
+        )
+        problems.append(Problem("message_bytes", "too_many_rows", message))
+    record = catalog.gpus.get(asked.system.gpu)
+    if record is None:
+        return [*problems, unknown_part("system.gpu", "GPU", asked.system.gpu, catalog.gpus)]
+    full = complete_system(system, gpu_facts(record, constants))
+    return problems + _network_problems(max(asked.gpus), full)
+
+
+def _network_problems(n_gpus: int, system: dict[str, Any]) -> list[Problem]:
+    """More GPUs than a scale-up domain holds need a network."""
+    domain = system["scale_up_domain_gpus"]
+    has_network = system["fabric"] != "none" and system["nics_per_node"] and system["nic_gbit_s"]
+    if n_gpus <= domain or has_network:
+        return []
+    message = (
+        f"{n_gpus:,} GPUs were asked for, a scale-up domain holds {domain:,}, and no network joins them (fabric "
+        f"{system['fabric']}, {system['nics_per_node']} NICs of {system['nic_gbit_s']:g} Gb/s a node). Name a fabric "
+        f"and its NICs, or ask for at most {domain:,} GPUs."
+    )
+    return [Problem("system.fabric", "no_network", message)]
+
+
+_NEEDS = {
+    "nvls": "one scale-up domain of NVLink switches that reduce, and enough GPUs in it",
+    "nvls_tree": "several domains of two GPUs or more, with NVLink switches that reduce",
+    "collnet_chain": "in_network_reduction and several domains",
+    "collnet_direct": "in_network_reduction and several domains",
+    "pat": "several domains of one GPU",
+    "two_level": "several domains of two GPUs or more",
+    "one_shot": "GPUs of one scale-up domain",
+}
+
+
+def _no_way(asked: PredictionRequest, gpus: list[int], columns: SystemColumns) -> Problem:
+    """Why no time exists at these GPU counts: no NIC is left, or the forced algorithm or protocol is not there."""
+    n_failed, n_nics = int(columns.failed_nics[0]), float(columns.nics_per_domain[0])
+    if n_failed < n_nics or max(gpus) <= columns.domain_gpus[0]:
+        return _no_such_variant(asked, gpus)
+    message = (
+        f"{n_failed} NICs are down, and a scale-up domain of {int(columns.domain_gpus[0])} GPUs has {n_nics:g}: nothing "
+        "joins it to the others. Leave at least one NIC up."
+    )
+    return Problem("system.failed_nics", "no_network", message)
+
+
+def _no_such_variant(asked: PredictionRequest, gpus: list[int]) -> Problem:
+    """The forced algorithm or protocol does not exist on this system at these GPU counts."""
+    protocols = [protocol for name, protocol in VARIANTS if name == asked.algorithm]
+    if asked.algorithm and asked.protocol and asked.protocol not in protocols:
+        message = f"{asked.algorithm} knows {', '.join(protocols)}, and {asked.protocol} was asked for."
+        return Problem("protocol", "protocol_not_available", message)
+    message = (
+        f"{asked.algorithm} does not exist on this system with {', '.join(f'{n:,}' for n in gpus[:5])} GPUs: it needs "
+        f"{_NEEDS[str(asked.algorithm)]}. Ask for ring or tree, or leave the algorithm null."
+    )
+    return Problem("algorithm", "algorithm_not_available", message)

@@ -1,0 +1,452 @@
+"""Systems → times of a collective: latencies and bandwidths of every algorithm, the fastest of them, and how sure that is.
+
+All arrays run over points (a system with a GPU count) and message sizes. docs/model.md has the equations.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from estimator.catalog.constants import ModelConstants
+from estimator.performance.algorithms import collective_terms
+from estimator.performance.bandwidth import (
+    ALONE,
+    ANY_NUMBER,
+    BALANCING,
+    FILL,
+    LATENCY,
+    LEAF,
+    LIMITS,
+    LOSS,
+    SPINE,
+    BoolArray,
+    Points,
+    SystemColumns,
+    loss_shares,
+    points_of,
+    system_columns,
+)
+from estimator.performance.collectives import (
+    BUS_FACTORS,
+    COLLECTIVES,
+    ONLY_FORCED,
+    VARIANTS,
+    Terms,
+    fastest,
+    saturation,
+    shown_steps,
+)
+from estimator.performance.scaling import (
+    half_bandwidth,
+    line_rates,
+    shrunk_bytes,
+    significant,
+    strong_efficiency,
+    weak_efficiency,
+)
+from estimator.units import FloatArray, IntArray, byte_s_to_gb_s, s_to_us
+
+IS_UNTESTED: BoolArray = np.array([name in (*ONLY_FORCED, "pat") for name, _ in VARIANTS])
+IS_COLLNET: BoolArray = np.array([name.startswith("collnet") for name, _ in VARIANTS])
+IS_UPLINK: BoolArray = np.isin(np.arange(len(LIMITS)), [LEAF, SPINE, BALANCING])  # what no published run measures
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Predicted times; arrays of shape (n_points, n_sizes) unless they say otherwise."""
+
+    time_s: FloatArray
+    low_s: FloatArray
+    high_s: FloatArray
+    choice: IntArray  # index into VARIANTS; -1 where one GPU has nothing to exchange
+    limit: IntArray  # index into LIMITS
+    is_validated: BoolArray
+    algbw_byte_s: FloatArray
+    busbw_byte_s: FloatArray
+
+
+def _at(rows: Any, choice: IntArray) -> Any:
+    """Rows of shape (n_variants, n_points) at the chosen variants: (n_points, n_sizes)."""
+    return rows[choice, np.arange(rows.shape[1])[:, None]]
+
+
+def _limits(terms: Terms, choice: IntArray, message_bytes: FloatArray) -> IntArray:
+    """What takes the most time of the chosen variant: latency, filling the pipe, or the slowest link."""
+    fill_s = _at(terms.fill_s, choice) * saturation(message_bytes, terms.fill_bytes)
+    bytes_s = _at(terms.byte_time_s, choice) * message_bytes
+    alpha_s = _at(terms.alpha_s, choice) + _at(terms.start_s, choice) * saturation(message_bytes, terms.start_bytes)
+    alpha_s = alpha_s + shown_steps(_at(terms.steps_s, choice), bytes_s, terms.hiding)
+    limit = np.where(bytes_s >= np.maximum(alpha_s, fill_s), _at(terms.limit, choice), FILL)
+    return np.where((alpha_s >= fill_s) & (alpha_s > bytes_s), LATENCY, limit)
+
+
+def _spread(
+    points: Points,
+    message_bytes: FloatArray,
+    limit: IntArray,
+    choice: IntArray,
+    is_validated: BoolArray,
+    constants: ModelConstants,
+) -> tuple[FloatArray, FloatArray]:
+    """Measured ÷ predicted time of nine runs in ten: (low, high) factors, shape (n_points, n_sizes).
+
+    The width in ln is interpolated over ln S between the size classes that residuals are known for, and grows with the
+    number of domains beyond 16, and where a result rests on a part of the model that few runs or none have tested.
+    """
+    knots = sorted(constants.indices("band_low"), key=int)
+    at = np.log(np.array([float(knot) for knot in knots]))
+    ln_bytes = np.log(message_bytes)
+    low = np.interp(ln_bytes, at, np.log(constants.column("band_low", knots)))
+    high = np.interp(ln_bytes, at, np.log(constants.column("band_high", knots)))
+    beyond = np.log2(np.maximum(points.n_domains / 16.0, 1.0))
+    width = np.sqrt(1.0 + constants.value("band_growth") * beyond)[:, None]
+    racks = (points.columns.domain_gpus > points.columns.gpus_per_node) & (points.n_domains > 1)
+    width = width * np.where(IS_COLLNET[choice], constants.value("band_widening", "in_network_reduction"), 1.0)
+    width = width * np.where(racks, constants.value("band_widening", "multi_rack"), 1.0)[:, None]
+    width = width * np.where(IS_UPLINK[limit], constants.value("band_widening", "uplinks"), 1.0)
+    width = width * np.where(is_validated, 1.0, constants.value("band_widening", "not_validated"))
+    calm, congested = (np.sqrt(share)[:, None] for share in loss_shares(points.columns, constants))
+    lost = limit == LOSS
+    low_factor = np.exp(low * width) * np.where(lost, congested / calm, 1.0)
+    return low_factor, np.exp(high * width) * np.where(lost, calm / congested, 1.0)
+
+
+def _is_validated(
+    points: Points,
+    terms: Terms,
+    choice: IntArray,
+    message_bytes: FloatArray,
+    constants: ModelConstants,
+    collective: str,
+) -> BoolArray:
+    """True where generation, fabric, number of domains, size of a domain, message size and launch have been measured."""
+    columns = points.columns
+    domains = columns.network_constant(constants, "measured_domains", collective)
+    domains = np.where(
+        columns.domain_gpus > columns.gpus_per_node, np.minimum(domains, constants.value("measured_racks")), domains
+    )
+    known = (points.n_domains <= np.maximum(domains, 1)) & columns.has_gpudirect
+    known &= points.domain_ranks <= columns.constant(constants, "measured_domain_gpus", collective)
+    known &= columns.is_as_measured
+    known &= columns.link_reach_gpus == ANY_NUMBER
+    known &= constants.value("measured_launch", points.launch) > 0
+    sizes = (message_bytes >= constants.value("measured_bytes", "least")) & (
+        message_bytes <= constants.value("measured_bytes", "most")
+    )
+    limit = _at(terms.limit, choice)
+    return known[:, None] & sizes & ~IS_UPLINK[limit] & ~IS_UNTESTED[choice]
+
+
+def predict_times(
+    points: Points,
+    message_bytes: FloatArray,
+    constants: ModelConstants,
+    collective: str = "all_reduce",
+    algorithm: str | None = None,
+    protocol: str | None = None,
+) -> Times:
+    """Times of a collective at every point and size.
+
+    Parameters
+    ----------
+    points : systems with GPU counts.
+    message_bytes : float array, shape (1 or n_points, n_sizes), above 0. [B]
+    collective : one of COLLECTIVES.
+    algorithm, protocol : forced, or None for the fastest.
+
+    Returns
+    -------
+    Times; infinite where the forced algorithm does not exist at a point.
+    """
+    terms = collective_terms(points, constants, collective, algorithm, protocol)
+    time_s, choice = fastest(terms, message_bytes)
+    message_bytes = np.broadcast_to(message_bytes, time_s.shape)
+    limit = _limits(terms, choice, message_bytes)
+    is_validated = _is_validated(points, terms, choice, message_bytes, constants, collective)
+    low, high = _spread(points, message_bytes, limit, choice, is_validated, constants)
+    alone = (points.n_ranks == 1)[:, None]
+    time_s = np.where(alone, 0.0, time_s)
+    algbw = np.where(alone, 0.0, message_bytes / np.where(alone, 1.0, time_s))
+    return Times(
+        time_s=time_s,
+        low_s=time_s * low,
+        high_s=time_s * high,
+        choice=np.where(alone, -1, choice),
+        limit=np.where(alone, ALONE, limit),
+        is_validated=is_validated | alone,
+        algbw_byte_s=algbw,
+        busbw_byte_s=algbw * BUS_FACTORS[collective](points.n_ranks)[:, None],
+    )
+
+
+DESIGN_MESSAGE_BYTES = tuple(2**power for power in range(3, 35))  # 8 B to 16 GiB
+EFFICIENCY_BYTES: FloatArray = np.array([[2**20, 2**24, 2**28, 2**34]], dtype=np.float64)
+_SHOWN = [DESIGN_MESSAGE_BYTES.index(size) for size in EFFICIENCY_BYTES[0]]
+DESIGN_LAUNCH = "process-per-gpu"
+
+
+def gpu_counts(domain_gpus: int, n_gpus: int) -> list[int]:
+    """GPU counts to show for a design: one scale-up domain (two GPUs at least), powers of two beyond it, all of them."""
+    first = min(max(domain_gpus, 2), n_gpus)
+    powers = [2**power for power in range(first.bit_length(), n_gpus.bit_length()) if first < 2**power < n_gpus]
+    return [first, *powers, n_gpus] if n_gpus > first else [first]
+
+
+def design_performance(
+    systems: Sequence[dict[str, Any]],
+    n_gpus: Sequence[int],
+    catalog: Any,
+    constants: ModelConstants | None = None,
+    only_all_reduce: bool = False,
+) -> list[dict[str, Any]]:
+    """Predicted collectives of designs, from one scale-up domain to all of their GPUs, 8 B to 16 GiB.
+
+    Parameters
+    ----------
+    systems : one a design, in the form of a prediction request's ``system``; ``gpu`` must be in the catalog.
+    n_gpus : GPUs of each design, 1 or more.
+    constants : a calibration's, or None for the catalog's.
+    only_all_reduce : leave out the other collectives, and what compares them; the same numbers for all-reduce in a fifth of
+        the time.
+
+    Returns
+    -------
+    One dict a design: ``{"all_reduce": {"gpus", "message_bytes", "time_us", …}, "all_to_all": {the largest message on all
+    GPUs}, "collectives": {name: as all_reduce, compact}, "efficiency", "half_bandwidth_bytes", "system",
+    "more_constants"}``; tables have a row for each GPU count and a column for each size. ``scaling_efficiency`` is busbw ÷
+    busbw at ``reference_gpus``, the first count, at the same size.
+    """
+    constants = constants or ModelConstants(catalog)
+    columns = system_columns(systems, catalog, constants)
+    counts = [gpu_counts(int(domain), total) for domain, total in zip(columns.domain_gpus, n_gpus, strict=True)]
+    start = np.concatenate([[0], np.cumsum([len(row) for row in counts])])
+    n_ranks = np.array([n for row in counts for n in row], dtype=np.int64)
+    points = _points(columns, [len(row) for row in counts], n_ranks, constants)
+    grid = np.array(DESIGN_MESSAGE_BYTES, dtype=np.float64)
+    message_bytes = np.concatenate(
+        [
+            np.hstack([np.broadcast_to(grid, (len(row), len(grid))), shrunk_bytes(np.array(row), EFFICIENCY_BYTES)])
+            for row in counts
+        ]
+    )
+    all_reduce = predict_times(points, message_bytes, constants)
+    both = _both_placements(columns, counts, constants)
+    tables = [
+        _design_table(all_reduce, counts[i], int(start[i]), both[i], _used(constants, columns, i))
+        for i in range(len(counts))
+    ]
+    scattered = _all_to_all(columns, counts, constants)  # after the tables: they list the constants of all-reduce alone
+    if only_all_reduce:
+        return [
+            {"all_reduce": table, "all_to_all": scattered[i], "system": dict(systems[i])}
+            for i, table in enumerate(tables)
+        ]
+    times = {"all_reduce": all_reduce}
+    times |= {name: predict_times(points, message_bytes, constants, name) for name in COLLECTIVES if name not in times}
+    scaling = _Scaling(times, points)
+    return [
+        {
+            "all_reduce": tables[i],
+            "all_to_all": scattered[i],
+            **scaling.as_json(slice(int(start[i]), int(start[i + 1])), row),
+            "system": dict(systems[i]),
+            "more_constants": _more(_used(constants, columns, i), tables[i]["constants"]),
+        }
+        for i, row in enumerate(counts)
+    ]
+
+
+def _points(columns: SystemColumns, sizes: Sequence[int], n_ranks: IntArray, constants: ModelConstants) -> Points:
+    """Points of designs, of which the i-th has ``sizes[i]`` GPU counts one after the other."""
+    return points_of(columns.take(np.repeat(np.arange(len(sizes)), sizes)), n_ranks, DESIGN_LAUNCH, constants)
+
+
+def _both_placements(columns: SystemColumns, counts: list[list[int]], constants: ModelConstants) -> list[list[float]]:
+    """busbw of the largest all-reduce on all GPUs, ranks in order and at random: (ordered, random) of each design [GB/s]."""
+    points = _points(columns, [2] * len(counts), np.repeat([row[-1] for row in counts], 2), constants)
+    is_random = np.tile([False, True], len(counts))
+    points = replace(points, columns=replace(points.columns, is_random=is_random))
+    largest = np.array([[DESIGN_MESSAGE_BYTES[-1]]], dtype=np.float64)
+    found = predict_times(points, largest, constants).busbw_byte_s
+    return byte_s_to_gb_s(found[:, 0]).reshape(-1, 2).tolist()
+
+
+def _all_to_all(
+    columns: SystemColumns, counts: list[list[int]], constants: ModelConstants
+) -> list[dict[str, Any] | None]:
+    """The largest all-to-all on all GPUs of each design, which loads every uplink; None for one GPU alone."""
+    points = _points(columns, [1] * len(counts), np.array([row[-1] for row in counts], dtype=np.int64), constants)
+    largest = np.array([[DESIGN_MESSAGE_BYTES[-1]]], dtype=np.float64)
+    found = predict_times(points, largest, constants, "alltoall")
+    busbw, times = byte_s_to_gb_s(found.busbw_byte_s[:, 0]), (found.time_s, found.low_s, found.high_s)
+    time_us, low_us, high_us = (s_to_us(column[:, 0]).tolist() for column in times)
+    return [
+        {
+            "gpus": row[-1],
+            "message_bytes": DESIGN_MESSAGE_BYTES[-1],
+            "busbw_gb_s": float(busbw[i]),
+            "time_us": time_us[i],
+            "time_us_low": low_us[i],
+            "time_us_high": high_us[i],
+            "limited_by": LIMITS[int(found.limit[i, 0])],
+            "validated": bool(found.is_validated[i, 0]),
+        }
+        if row[-1] > 1
+        else None
+        for i, row in enumerate(counts)
+    ]
+
+
+def _more(rows: list[dict[str, Any]], without: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Constants that the other collectives rest on beside those of all-reduce."""
+    known = {(row["name"], row["index"]) for row in without}
+    return [row for row in rows if (row["name"], row["index"]) not in known]
+
+
+class _Scaling:
+    """Compact tables, efficiencies and sizes at half bandwidth of a batch, all collectives rounded in one go."""
+
+    def __init__(self, times: dict[str, Times], points: Points) -> None:
+        self._times = times
+        self._n_ranks = points.n_ranks
+        rates = [line_rates(points, name) for name in times]
+        self._rate = byte_s_to_gb_s(np.stack([rate for rate, _ in rates]))
+        self._rate_of = np.stack([limit for _, limit in rates])
+        n_sizes = len(DESIGN_MESSAGE_BYTES)
+        every = list(times.values())
+        busbw = byte_s_to_gb_s(np.stack([found.busbw_byte_s[:, :n_sizes] for found in every]))
+        time_s = np.stack([found.time_s for found in every])
+        bands = [np.stack([getattr(found, side)[:, :n_sizes] for found in every]) for side in ("low_s", "high_s")]
+        self._tables = significant(np.stack([busbw, *(s_to_us(t) for t in (time_s[:, :, :n_sizes], *bands))]))
+        self._busbw, self._time_s, self._shrunk_s = busbw, time_s[:, :, _SHOWN], time_s[:, :, n_sizes:]
+
+    def as_json(self, rows: slice, counts: list[int]) -> dict[str, Any]:
+        """What one design shows of its rows; nothing for one GPU alone."""
+        if counts[-1] == 1:
+            return {"collectives": {}, "efficiency": None, "half_bandwidth_bytes": None}
+        sizes = np.array(DESIGN_MESSAGE_BYTES, dtype=np.float64)
+        half = [np.round(half_bandwidth(busbw[rows], sizes)).astype(np.int64).tolist() for busbw in self._busbw]
+        compact = {
+            name: self._compact(k, found, rows, counts)
+            for k, (name, found) in enumerate(self._times.items())
+            if name != "all_reduce"
+        }
+        return {
+            "collectives": compact,
+            "efficiency": self._efficiency(rows, counts),
+            "half_bandwidth_bytes": {"gpus": counts, "of": dict(zip(self._times, half, strict=True))},
+        }
+
+    def _efficiency(self, rows: slice, counts: list[int]) -> dict[str, Any]:
+        rate, shown_s, shrunk_s = self._rate[:, rows], self._time_s[:, rows], self._shrunk_s[:, rows]
+        n_ranks = self._n_ranks[rows]
+        shares = [
+            self._busbw[:, rows][:, :, _SHOWN] / rate[:, :, None],
+            weak_efficiency(shown_s),
+            strong_efficiency(n_ranks, shown_s, shrunk_s),
+        ]
+        collective, weak, strong = significant(np.stack(shares)).tolist()
+        rates, limits = significant(rate).tolist(), self._rate_of[:, rows].tolist()
+        return {
+            "gpus": counts,
+            "reference_gpus": counts[0],
+            "message_bytes": [int(size) for size in EFFICIENCY_BYTES[0]],
+            "of": {
+                name: {
+                    "line_rate_gb_s": rates[k],
+                    "line_rate_of": [LIMITS[i] for i in limits[k]],
+                    "collective": collective[k],
+                    "weak": weak[k],
+                    "strong": strong[k],
+                }
+                for k, name in enumerate(self._times)
+            },
+        }
+
+    def _compact(self, k: int, times: Times, rows: slice, counts: list[int]) -> dict[str, Any]:
+        """Tables of one collective to five digits; algorithms and limits as places in the lists beside them."""
+        n_sizes = len(DESIGN_MESSAGE_BYTES)
+        busbw, time_us, low, high = self._tables[:, k, rows].tolist()
+        variants, algorithm = np.unique(times.choice[rows, :n_sizes], return_inverse=True)
+        limits, limit = np.unique(times.limit[rows, :n_sizes], return_inverse=True)
+        return {
+            "gpus": counts,
+            "message_bytes": list(DESIGN_MESSAGE_BYTES),
+            "busbw_gb_s": busbw,
+            "time_us": time_us,
+            "time_us_low": low,
+            "time_us_high": high,
+            "algorithms": [list(VARIANTS[i]) for i in variants.tolist()],
+            "algorithm": algorithm.reshape(len(counts), n_sizes).tolist(),
+            "limits": [LIMITS[i] for i in limits.tolist()],
+            "limited_by": limit.reshape(len(counts), n_sizes).tolist(),
+            "validated": times.is_validated[rows, :n_sizes].tolist(),
+        }
+
+
+def _design_table(
+    times: Times, counts: list[int], start: int, both: list[float], used: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """The JSON of one design's all-reduce from its rows of ``times``."""
+    rows, n_sizes = slice(start, start + len(counts)), len(DESIGN_MESSAGE_BYTES)
+
+    def shown(table: Any) -> Any:
+        return table[rows, :n_sizes]
+
+    busbw, choice = byte_s_to_gb_s(shown(times.busbw_byte_s)), shown(times.choice).tolist()
+    return {
+        "gpus": counts,
+        "message_bytes": list(DESIGN_MESSAGE_BYTES),
+        "reference_gpus": counts[0],
+        "busbw_gb_s": busbw.tolist(),
+        "algbw_gb_s": byte_s_to_gb_s(shown(times.algbw_byte_s)).tolist(),
+        "time_us": s_to_us(shown(times.time_s)).tolist(),
+        "time_us_low": s_to_us(shown(times.low_s)).tolist(),
+        "time_us_high": s_to_us(shown(times.high_s)).tolist(),
+        "scaling_efficiency": (busbw / busbw[0] if busbw[0, 0] > 0 else np.ones_like(busbw)).tolist(),
+        "algorithm": [[algorithm_name(i) for i in row] for row in choice],
+        "protocol": [[protocol_name(i) for i in row] for row in choice],
+        "limited_by": [[LIMITS[i] for i in row] for row in shown(times.limit).tolist()],
+        "validated": shown(times.is_validated).tolist(),
+        "both_placements": {
+            "gpus": counts[-1],
+            "message_bytes": DESIGN_MESSAGE_BYTES[-1],
+            "ordered_busbw_gb_s": both[0],
+            "random_busbw_gb_s": both[1],
+        },
+        "constants": used,
+    }
+
+
+def algorithm_name(choice: int) -> str | None:
+    """Algorithm of a variant's index; None for -1."""
+    return VARIANTS[choice][0] if choice >= 0 else None
+
+
+def protocol_name(choice: int) -> str | None:
+    """Protocol of a variant's index; None for -1."""
+    return VARIANTS[choice][1] if choice >= 0 else None
+
+
+def _used(constants: ModelConstants, columns: SystemColumns, variant: int) -> list[dict[str, Any]]:
+    """Constants behind one variant of a batch: those looked up, but for other variants' own."""
+    without = frozenset().union(*columns.labels) - columns.labels[variant]
+    return [_constant_json(row, constants) for row in constants.used(without)]
+
+
+def _constant_json(row: Any, constants: ModelConstants) -> dict[str, Any]:
+    """One constant with where it is from: the catalog's row, or what a calibration put in its place."""
+    given = constants.given(row.name, row.index or "")
+    of_row = {"basis": row.basis, "source": row.source, "evidence": row.evidence}
+    of_site = {"basis": "measured", "source": constants.source, "evidence": f"in place of {row.value} of the catalog"}
+    return {
+        "name": row.name,
+        "index": row.index or "",
+        "value": float(row.value) if given is None else given,
+        "low": float(row.low),
+        "high": float(row.high),
+        "unit": row.unit,
+        **(of_row if given is None else of_site),
+    }

@@ -1,0 +1,1 @@
+"""What would end a finding: changes of the request, each tried."""

@@ -1,0 +1,1 @@
+"""Published designs, parts and workloads, held against ours."""

@@ -1,0 +1,1 @@
+"""A vendor's offer held against a bill of materials."""

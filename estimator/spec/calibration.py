@@ -1,0 +1,79 @@
+"""A site's own values of some constants: how a design or a prediction carries them, and what they do to the model."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from estimator.catalog.constants import ModelConstants
+from estimator.errors import Problem
+from estimator.spec.checking import Section
+
+MAX_CALIBRATED = 40
+LARGEST = 1e9  # of any constant, in its unit: far beyond each, so that nothing overflows
+
+
+class Calibrated(Section):
+    """A named calibration, whole: with it in the request a result depends on nothing that is not in there."""
+
+    name: str = Field(min_length=1, max_length=200, title="Name", description="What the calibration is called.")
+    parameters: dict[str, float] = Field(
+        min_length=1, max_length=MAX_CALIBRATED, title="Constants",
+        description="Constants of the model by name and index, such as network_efficiency.infiniband, in their units.",
+    )  # fmt: skip
+
+    @property
+    def hash(self) -> str:
+        """16 hexadecimal digits of the parameters: equal for calibrations that predict the same."""
+        text = json.dumps(self.parameters, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def provenance(self) -> dict[str, Any]:
+        """What an estimate says of it."""
+        return {"name": self.name, "hash": self.hash, "parameters": dict(sorted(self.parameters.items()))}
+
+
+def parameter_name(key: tuple[str, str]) -> str:
+    """``("ring_fill", "hopper")`` → ``ring_fill.hopper``."""
+    return ".".join(part for part in key if part)
+
+
+def parameter_key(name: str) -> tuple[str, str]:
+    """The reverse of ``parameter_name``."""
+    first, _, rest = name.partition(".")
+    return first, rest
+
+
+def calibrated_problems(calibrated: Calibrated | None, catalog: Any, field: str) -> list[Problem]:
+    """Constants that the model does not have, and values that none can have."""
+    problems = []
+    for name, value in (calibrated.parameters if calibrated else {}).items():
+        place = f"{field}.parameters"
+        row = _rows(catalog).get(parameter_key(name))
+        if row is None:
+            message = (
+                f"The model has no constant '{name[:80]}'. A calibration's answer has the names under 'parameters'."
+            )
+            problems.append(Problem(place, "unknown_constant", message))
+        elif not 0 <= value <= LARGEST or (row.unit == "1" and value == 0):
+            message = f"{name} must be above 0 (a time may be 0) and at most {LARGEST:g}, and {value:g} was given."
+            problems.append(Problem(place, "out_of_range", message))
+        elif row.unit == "1" and value > 4 * float(row.high):
+            message = f"{name} is a share or factor of at most {4 * float(row.high):g}, and {value:g} was given."
+            problems.append(Problem(place, "out_of_range", message))
+    return problems
+
+
+def _rows(catalog: Any) -> Mapping[tuple[str, str], Any]:
+    return {(row.name, row.index or ""): row for row in catalog.constants.values()}
+
+
+def constants_of(catalog: Any, calibrated: Calibrated | None) -> ModelConstants:
+    """The catalog's constants with a calibration's in their place."""
+    constants = ModelConstants(catalog)
+    if calibrated is None:
+        return constants
+    values = {parameter_key(name): value for name, value in calibrated.parameters.items()}
+    return constants.replaced(values, f"calibration {calibrated.name}")

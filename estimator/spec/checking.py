@@ -1,0 +1,264 @@
+"""Checking JSON against pydantic models: every problem in one pass, in plain words, with the limit and the value."""
+
+import difflib
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Annotated, Any, TypeVar, get_args
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+
+from estimator.errors import Change, Problem
+from estimator.spec.change import apply_change
+from estimator.units import counted, nearest_ratio, parse_ratio
+
+MAX_RATIO_SIDE = 1_024
+MAX_DEPTH = 20  # objects and lists inside one another; a request needs four
+MAX_PROBLEMS = 100  # told in one answer: a body of nothing but wrong keys would get one forty times its size
+MOST_CHANGED = 10  # problems for which a value is looked for: each is tried on the whole request
+MOST_STEPS = 3  # from a value that is not allowed to one that is: a fraction is rounded up, then held to its bound
+PERCENT = 100
+_SHOWN_CHARACTERS = 60
+
+
+class Section(BaseModel):
+    """Frozen, strict about types, and closed to unknown keys."""
+
+    # built when it is first used: most are only parts of another, which builds them in itself
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
+
+
+def _checked_ratio(text: str) -> str:
+    ratio = parse_ratio(text)
+    if max(ratio.numerator, ratio.denominator) > MAX_RATIO_SIDE:
+        raise ValueError(f"{text!r} is finer than 1:{MAX_RATIO_SIDE}; use smaller integers")
+    down, up = text.split(":")
+    return f"{int(down)}:{int(up)}"
+
+
+Ratio = Annotated[str, AfterValidator(_checked_ratio)]
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def validated(model: type[Model], values: Any, what: str) -> tuple[Model | None, list[Problem]]:
+    """Check ``values`` against ``model``; ``what`` names the request, as in "a design".
+
+    Returns
+    -------
+    (instance, problems). Keys that fail are dropped and the rest is checked again, so that the instance, where one can
+    still be made, lets later rules find their problems in the same pass.
+    """
+    if not isinstance(values, Mapping):
+        return None, [
+            Problem("", "wrong_type", f"{what.capitalize()} is a JSON object, and this is {kind_of(values)}.")
+        ]
+    if _is_deep(values):
+        return None, [
+            Problem("", "too_deep", f"The request nests more than {MAX_DEPTH} objects and lists; {what} needs four.")
+        ]
+    try:
+        return model.model_validate(dict(values)), []
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+    problems = [problem_of(item, model, what) for item in found[:MAX_PROBLEMS]]
+    for at, item in enumerate(found[:MOST_CHANGED]):
+        problems[at] = replace(problems[at], change=_change_of(item, model, values))
+    if (n_more := len(found) - MAX_PROBLEMS) > 0:
+        problems.append(
+            Problem("", "too_many_problems", f"There are {n_more:,} more; mend these {MAX_PROBLEMS} first.")
+        )
+    places = [item["loc"] for item in found]
+    for wrong in (places, [*places, *(place[: _list_at(place)] for place in places)]):
+        try:
+            return model.model_validate(_without(values, wrong)), problems
+        except ValidationError:
+            continue  # an entry of a list lacks what it needs: the rest is checked without the list
+    return None, problems
+
+
+# ---------------------------------------------------------------- the nearest value that is allowed
+
+
+def _change_of(item: Any, model: type[BaseModel], values: Mapping[str, Any]) -> Change | None:
+    """The value nearest to one that is out of range or malformed, tried before it is proposed; None where none is clear."""
+    place, path = item["loc"], ".".join(map(str, item["loc"]))
+    for candidate in _nearest(item):
+        for _ in range(MOST_STEPS):
+            try:
+                changed = apply_change(values, {path: candidate})
+            except (ValueError, IndexError):
+                return None  # the place is one of pydantic's own, not of the request
+            wrong = _error_at(place, model, changed)
+            if wrong is None:
+                return {path: candidate}
+            candidate = next(_nearest(wrong), None)
+            if candidate is None:
+                break
+    return None
+
+
+def _error_at(place: tuple[int | str, ...], model: type[BaseModel], values: Mapping[str, Any]) -> Any:
+    """What is wrong at a place of the request; None if nothing is."""
+    try:
+        model.model_validate(values)
+    except ValidationError as error:
+        return next((item for item in error.errors(include_url=False) if item["loc"] == place), None)
+    return None
+
+
+def _nearest(item: Any) -> Iterator[Any]:
+    """Values to try for one that breaks a rule: the bound, the whole number above, the ratio that is meant."""
+    kind, value, context = item["type"], item.get("input"), item.get("ctx", {})
+    if kind in _BOUNDS:
+        limit = context[_BOUNDS[kind]]
+        if limit == 1 and 2 <= value <= PERCENT:
+            yield value / PERCENT  # a share given in per cent
+        yield int(limit) if limit == int(limit) else limit
+    elif kind.startswith("int") and isinstance(value, float | str) and _DECIMAL.fullmatch(str(value)):
+        yield math.ceil(float(value))
+    elif kind == "value_error" and isinstance(value, str):
+        ratio = nearest_ratio(value)
+        yield from [ratio] * (ratio is not None)
+
+
+_DECIMAL = re.compile(r"-?[0-9]{1,9}\.[0-9]{1,9}")
+_BOUNDS = {"greater_than_equal": "ge", "less_than_equal": "le"}
+
+
+def _list_at(place: tuple[int | str, ...]) -> int:
+    """Length of the path to the first list that a place leads through; of the whole path if there is none."""
+    return next((at for at, part in enumerate(place) if isinstance(part, int)), len(place))
+
+
+def _is_deep(values: Any) -> bool:
+    level = [values]
+    for _ in range(MAX_DEPTH + 1):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, Mapping) else outer)
+            if isinstance(inner, Mapping | list)
+        ]
+    return bool(level)
+
+
+def unknown_part(field: str, kind: str, value: str, known: Iterable[str], instead: str = "") -> Problem:
+    """An id that the catalog does not have, with those near it; ``instead`` is another way out."""
+    way_out = f"; or {instead}" if instead else ""
+    message = f"The catalog has no {kind} '{value[:80]}'. Near it: {near_words(value, known)}{way_out}."
+    return Problem(field, "unknown_part", message)
+
+
+def near_words(value: str, known: Iterable[str]) -> str:
+    """Those of the known names that are most like a value, or the first ones."""
+    names = list(known)
+    return ", ".join(difflib.get_close_matches(value[:_SHOWN_CHARACTERS], names, 3, 0.4) or sorted(names)[:5])
+
+
+def kind_of(value: Any) -> str:
+    """What a JSON value is, in words."""
+    names = {
+        dict: "an object",
+        list: "a list",
+        str: "a text",
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+    }
+    return "empty" if value is None else names.get(type(value), type(value).__name__)
+
+
+def _without(values: Mapping[str, Any], locations: list[tuple[int | str, ...]]) -> dict[str, Any]:
+    rest: dict[str, Any] = _copy(values)
+    for location in locations:
+        path = list(location)
+        while path and isinstance(path[-1], int):  # an entry that is no object: the list goes, so that no index moves
+            path.pop()
+        holder: Any = rest
+        for key in path[:-1]:
+            is_there = key in holder if isinstance(holder, dict) else isinstance(holder, list) and isinstance(key, int)
+            holder = holder[key] if is_there else holder
+        if isinstance(holder, dict) and path:
+            holder.pop(path[-1], None)
+    return rest
+
+
+def _copy(values: Any) -> Any:
+    if isinstance(values, Mapping):
+        return {key: _copy(value) for key, value in values.items()}
+    return [_copy(value) for value in values] if isinstance(values, list) else values
+
+
+def _field_of(location: tuple[int | str, ...]) -> str:
+    """``("other_fabrics", 0, "generation")`` → ``"other_fabrics[0].generation"``."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location).removeprefix(".")
+
+
+def problem_of(item: Any, model: type[BaseModel], what: str) -> Problem:
+    """One pydantic error as a Problem in plain words."""
+    location = [part for part in item["loc"] if isinstance(part, str)]
+    field, kind, context, value = _field_of(item["loc"])[:200], item["type"], item.get("ctx", {}), item.get("input")
+    shown = json.dumps(value, default=str)[:_SHOWN_CHARACTERS]
+    if kind == "extra_forbidden":
+        known = _keys_at(model, location[:-1])
+        near = difflib.get_close_matches(location[-1][:_SHOWN_CHARACTERS], known, 1)
+        hint = f" Did you mean '{near[0]}'?" if near else f" Known keys here: {', '.join(known)}."
+        return Problem(field, "unknown_key", f"'{location[-1][:_SHOWN_CHARACTERS]}' is not a key of {what}.{hint}")
+    if kind == "missing":
+        return Problem(field, "missing", f"'{location[-1]}' is needed and was left out.")
+    if kind in _LIMITS:
+        word, key = _LIMITS[kind]
+        limit = context[key]
+        text = f"{int(limit):,}" if limit == int(limit) else f"{limit:,}"
+        return Problem(field, "out_of_range", f"Must be {word} {text}, and {_number_text(value)} was asked for.")
+    if kind == "literal_error":
+        one_of = "one of " if " or " in context["expected"] else ""
+        return Problem(field, "not_a_choice", f"Must be {one_of}{context['expected']}, and {shown} was given.")
+    if kind == "value_error":
+        return Problem(field, "not_a_ratio", f"{context['error']}.")
+    if kind.removeprefix("string_") in ("too_long", "too_short"):
+        word, limit = ("at most", "max_length") if kind.endswith("long") else ("at least", "min_length")
+        noun = "character" if kind.startswith("string_") else "entry"
+        asked = f"Must have {word} {counted(context[limit], noun)}, and has {len(value):,}."
+        return Problem(field, "out_of_range", asked)
+    needed = next((words for part, words in _KINDS.items() if kind.startswith(part)), None)
+    message = f"Must be {needed}" if needed else item["msg"]
+    given = "nothing" if value is None else kind_of(value) if isinstance(value, dict | list) else shown
+    return Problem(field, "wrong_type", f"{message}, and {given} was given.")
+
+
+def _number_text(value: Any) -> str:
+    """A number as one would type it: 150.0 → "150"."""
+    whole = isinstance(value, float) and value.is_integer()
+    return json.dumps(int(value) if whole else value)[:_SHOWN_CHARACTERS]
+
+
+_LIMITS = {
+    "greater_than_equal": ("at least", "ge"),
+    "less_than_equal": ("at most", "le"),
+    "greater_than": ("above", "gt"),
+    "less_than": ("below", "lt"),
+}
+_KINDS = {  # start of pydantic's error type → what is needed, in words
+    "int": "a whole number",
+    "float": "a number",
+    "finite": "a finite number",
+    "string": "a text",
+    "bool": "true or false",
+    "model": "an object",
+    "dict": "an object",
+    "list": "a list",
+}
+
+
+def _keys_at(model: type[BaseModel], path: list[str]) -> list[str]:
+    for key in path:
+        annotation = model.model_fields[key].annotation if key in model.model_fields else None
+        options = (annotation, *get_args(annotation))  # a section, or one that may be null
+        section = next((part for part in options if isinstance(part, type) and issubclass(part, BaseModel)), None)
+        if section is None:
+            return []
+        model = section
+    return list(model.model_fields)

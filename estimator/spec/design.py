@@ -1,0 +1,168 @@
+"""The keys of a request: types, bounds, and the words of each (title, description, unit).
+
+JSON Schema, form and refusals read the words from here. Rules that need the catalog, or several keys, are in
+rules.py.
+"""
+
+import json
+from typing import Any, Literal
+
+from pydantic import Field, PrivateAttr
+
+from estimator.spec.calibration import Calibrated
+from estimator.spec.checking import Section
+from estimator.spec.economics import Economics
+from estimator.spec.fabric import MAX_NODES, Fabric, OtherFabric, in_unit
+from estimator.spec.site import Site
+
+MAX_GPUS = 4_194_304
+MAX_OTHER_FABRICS = 8
+
+
+class Compute(Section):
+    """The servers that the network joins."""
+
+    server: str | None = Field(
+        None,
+        max_length=80,
+        examples=["dgx-h100", "custom"],
+        title="Server",
+        description=("The server model. Custom takes the counts given below and needs no part in the catalog."),
+    )
+    nodes: int | None = Field(
+        None,
+        ge=1,
+        le=MAX_NODES,
+        title="Nodes",
+        json_schema_extra=in_unit("servers"),
+        description=("How many servers to connect. Give this or GPUs, not both."),
+    )
+    gpus: int | None = Field(
+        None,
+        ge=1,
+        le=MAX_GPUS,
+        title="GPUs",
+        json_schema_extra=in_unit("GPUs"),
+        description=("How many GPUs are wanted; rounded up to whole servers."),
+    )
+    racks: int | None = Field(
+        None,
+        ge=1,
+        le=MAX_NODES,
+        title="Racks",
+        json_schema_extra=in_unit("racks"),
+        description=(
+            "How many racks to connect, where the server is a compute tray that comes in whole racks. Give this, nodes or "
+            "GPUs."
+        ),
+    )
+    gpu: str | None = Field(
+        None,
+        max_length=80,
+        examples=["h100-sxm"],
+        title="GPU",
+        description=("The accelerator: it sets the predicted performance. Default: the server's own."),
+    )
+    gpus_per_node: int | None = Field(
+        None,
+        ge=1,
+        le=256,
+        title="GPUs per node",
+        json_schema_extra=in_unit("GPUs"),
+        description="Accelerators in one server. Default: the server's own, or 8.",
+    )
+    nics_per_node: int | None = Field(
+        None,
+        ge=1,
+        le=256,
+        title="NICs per node",
+        json_schema_extra=in_unit("NICs"),
+        description=("Network adapters in one server for this fabric. Default: the server's own, or one for each GPU."),
+    )
+    nic_ports_per_node: int | None = Field(
+        None,
+        ge=1,
+        le=1024,
+        title="NIC ports per node",
+        json_schema_extra=in_unit("ports"),
+        description=(
+            "Fabric ports of one server at the port rate. Default: one for each NIC, in each plane the NIC can feed."
+        ),
+    )
+    scale_up_domain_gpus: int | None = Field(
+        None,
+        ge=1,
+        le=4096,
+        title="Scale-up domain",
+        json_schema_extra=in_unit("GPUs"),
+        description=(
+            "GPUs joined by NVLink or its like, without the network. Default: the server's own, or the GPUs of a node."
+        ),
+    )
+
+
+class Workload(Section):
+    """What the predicted collectives assume about jobs."""
+
+    placement: Literal["ordered", "random"] = Field(
+        "ordered",
+        title="Placement",
+        description=(
+            "Ordered: ranks follow the cabling. Random: the scheduler scatters them, so more traffic crosses the "
+            "spines."
+        ),
+    )
+    load_balancing: Literal["adaptive", "ecmp", "spray"] = Field(
+        "adaptive", title="Load balancing", description=("Adaptive routing, plain ECMP hashing, or packet spray.")
+    )
+    in_network_reduction: bool = Field(
+        False, title="In-network reduction", description=("Switches add up all-reduce data (SHARP); InfiniBand only.")
+    )
+    gpudirect: bool = Field(
+        True, title="GPUDirect", description="NICs read and write GPU memory without the host in between."
+    )
+    calibration: Calibrated | None = Field(
+        None,
+        title="Calibration",
+        description="A site's own constants of the model, as a calibration found them; null for the catalog's.",
+    )
+
+
+class DesignSpec(Section):
+    """One request, checked and complete: a result depends on nothing that is not in here."""
+
+    spec_version: Literal[1] = Field(1, title="Version of this form of request")
+    name: str = Field(
+        "Untitled design", min_length=1, max_length=200, title="Name", description="What you call the design."
+    )
+    compute: Compute = Field(title="Cluster")
+    fabric: Fabric = Field(title="Network")
+    other_fabrics: list[OtherFabric] = Field(
+        default_factory=list,
+        max_length=MAX_OTHER_FABRICS,
+        title="Other fabrics",
+        description="Storage and management networks of the same servers, each sized by the rules of the compute network.",
+    )
+    site: Site = Field(default_factory=lambda: Site(), title="Site")
+    economics: Economics = Field(default_factory=lambda: Economics(), title="Money")
+    workload: Workload = Field(default_factory=lambda: Workload(), title="Workload")
+
+    _given: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """The normalized spec: every key with its value. null in the result means 'computed; see the estimate'."""
+        return self.model_dump(mode="json")
+
+    def as_given(self) -> dict[str, Any]:
+        """The values as the caller gave them, so that an edited design takes new defaults where nothing was said."""
+        given: dict[str, Any] = json.loads(json.dumps(self._given))
+        return given
+
+
+SECTIONS: dict[str, type[Section]] = {
+    "compute": Compute,
+    "fabric": Fabric,
+    "site": Site,
+    "economics": Economics,
+    "workload": Workload,
+}

@@ -1,0 +1,144 @@
+"""Keys of a request about money: price book, years, running cost, spares. Types, bounds and the words of each."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from estimator.spec.checking import Section
+from estimator.spec.fabric import in_unit
+from estimator.spec.price_book import OwnPrices
+
+
+class Spares(Section):
+    """Spare parts, as a share of what is installed. What is left out is the catalog's share; 0 buys none."""
+
+    switches: float | None = Field(
+        None, ge=0, le=1, title="Spare switches", description="Share of the switches of a model."
+    )
+    optics: float | None = Field(
+        None, ge=0, le=1, title="Spare modules", description="Share of the modules and optical cables of a part number."
+    )
+    cables: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        title="Spare cables",
+        description="Share of the copper cables and fibres of a part and length.",
+    )
+    nics: float | None = Field(
+        None, ge=0, le=1, title="Spare adapters", description="Share of the adapters of a model."
+    )
+
+
+class Economics(Section):
+    """Prices and running cost. What is left out is the catalog's own figure, marked as its row marks it."""
+
+    price_book: Literal["street", "anchors", "dealer", "branded"] = Field(
+        "street",
+        title="Price book",
+        description=(
+            "Street: prices seen in the market. Anchors: planning prices a port and an adapter. Dealer or branded: switches and "
+            "adapters by that channel alone."
+        ),
+    )
+    prices: OwnPrices | None = Field(
+        None, title="Own prices",
+        description="A price book of your own, whole: its prices come before those of the catalog's book.",
+    )  # fmt: skip
+    years: int = Field(
+        4, ge=1, le=15, title="Years", json_schema_extra=in_unit("years"), description="How long the cluster is used."
+    )
+    electricity_usd_per_kwh: float | None = Field(
+        None,
+        ge=0,
+        le=10,
+        title="Electricity",
+        json_schema_extra=in_unit("USD/kWh"),
+        description="Price of electricity.",
+    )
+    pue: float | None = Field(
+        None, ge=1, le=5, title="PUE", description=("Power of the whole facility over power of its IT equipment.")
+    )
+    load_factor: float | None = Field(
+        None, gt=0, le=1, title="Load factor", description=("Average draw over the maximum draw.")
+    )
+    utilization: float | None = Field(
+        None,
+        ge=0.001,
+        le=1,
+        title="Utilization",
+        description=("Share of the hours in which the GPUs work; it sets the dollars a GPU-hour."),
+    )
+    discount_rate: float | None = Field(
+        None, ge=0, le=1, title="Discount rate", description="Yearly rate at which later money counts less."
+    )
+    facility: Literal["colocation", "own-building", "existing"] = Field(
+        "colocation",
+        title="Space",
+        description=(
+            "Colocation: rent for each kW. Own building: built once, a price a MW. Existing: a hall that costs nothing more."
+        ),
+    )
+    colocation_usd_per_kw_month: float | None = Field(
+        None, ge=0, le=10_000, title="Rent of space", json_schema_extra=in_unit("USD/kW-month"),
+        description="Colocation without electricity, for each kW of the largest IT load.",
+    )  # fmt: skip
+    support_server: float | None = Field(
+        None, ge=0, le=1, title="Server support", description="Yearly support of servers, as a share of their price."
+    )
+    support_switch: float | None = Field(
+        None, ge=0, le=1, title="Switch support", description="Yearly support of switches, as a share of their price."
+    )
+    support_other: float | None = Field(
+        None, ge=0, le=1, title="Other support",
+        description="Yearly support of adapters, modules and cables, as a share of their price.",
+    )  # fmt: skip
+    network_licences: bool = Field(
+        True, title="Network licences",
+        description="Licences of the fabric manager (InfiniBand) or of the switches' operating system (Ethernet).",
+    )  # fmt: skip
+    gpu_licences: bool = Field(
+        False, title="GPU software licences", description="A yearly subscription for each GPU (NVIDIA AI Enterprise)."
+    )
+    staff: bool = Field(False, title="Operations staff", description="Engineers by the number of GPUs.")
+    design_labour: bool = Field(False, title="Design labour", description="A network design paid for once.")
+    freight: float | None = Field(
+        None, ge=0, le=1, title="Freight", description="Freight and insurance, as a share of the purchase price."
+    )
+    contingency: float | None = Field(
+        None, ge=0, le=1, title="Contingency", description="A reserve, as a share of the purchase price."
+    )
+    sales_tax: float | None = Field(
+        None, ge=0, le=1, title="Tax and duty", description="Sales tax, VAT, duty, as a share of the purchase price."
+    )
+    volume_discount: float = Field(
+        0, ge=0, lt=1, title="Discount", description="Off every price of the book, as a share; prices of your own stay."
+    )
+    depreciation_years: float | None = Field(
+        None, ge=1, le=15, title="Depreciation", json_schema_extra=in_unit("years"),
+        description="Years over which equipment loses its value, down to what is left.",
+    )  # fmt: skip
+    residual_value: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        title="Value left",
+        description="Share of the purchase price left once depreciation has ended.",
+    )
+    warranty_years: float | None = Field(
+        None, ge=0, le=15, title="Warranty", json_schema_extra=in_unit("years"),
+        description="Years in which a failed network part is replaced for nothing.",
+    )  # fmt: skip
+    cloud_usd_per_gpu_hour: float | None = Field(
+        None, gt=0, le=1_000, title="Cloud price", json_schema_extra=in_unit("USD/GPU-hour"),
+        description="What renting the same GPU costs, for rent or buy. Without it, only the break-even price is stated.",
+    )  # fmt: skip
+    tokens_per_s_per_gpu: float | None = Field(
+        None, gt=0, le=1_000_000, title="Tokens a second", json_schema_extra=in_unit("tokens/s per GPU"),
+        description="Throughput of your workload, for the dollars a million tokens.",
+    )  # fmt: skip
+    spares: Spares = Field(
+        default_factory=lambda: Spares(),
+        title="Spares",
+        description="Shares of spare parts by class.",
+    )

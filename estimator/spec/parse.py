@@ -1,0 +1,103 @@
+"""DesignSpec: what an architect asks for, checked, with every default printed back.
+
+``parse_spec(values, catalog)`` is the one way in for the command line, the API, the form and stored designs. It finds
+all problems in one pass. The keys and their words are in design.py, rules over several keys in rules.py.
+"""
+
+import hashlib
+import json
+from dataclasses import replace
+from typing import Any
+
+from estimator.catalog.aliases import renamed
+from estimator.catalog.loader import Catalog
+from estimator.errors import Problem, SpecError
+from estimator.spec.calibration import calibrated_problems
+from estimator.spec.change import apply_change
+from estimator.spec.checking import validated
+from estimator.spec.design import SECTIONS, DesignSpec
+from estimator.spec.network_rules import resolve_others, set_length_problems
+from estimator.spec.price_book import own_price_problems
+from estimator.spec.rules import (
+    adapter_rate,
+    asked_ratio,
+    endpoint_rate,
+    lane_rate,
+    port_rate,
+    ports_a_cage,
+    resolve,
+    uplink_rate,
+)
+
+__all__ = [
+    "SECTIONS",
+    "DesignSpec",
+    "adapter_rate",
+    "asked_ratio",
+    "endpoint_rate",
+    "lane_rate",
+    "parse_spec",
+    "port_rate",
+    "ports_a_cage",
+    "spec_hash",
+    "spec_json_schema",
+    "uplink_rate",
+]
+
+
+_OF_ONE_KEY = ("out_of_range", "wrong_type", "not_a_ratio")
+
+
+def spec_json_schema() -> dict[str, Any]:
+    """JSON Schema of a request."""
+    return DesignSpec.model_json_schema()
+
+
+def spec_hash(spec: DesignSpec) -> str:
+    """SHA-256 of the normalized spec, 16 hexadecimal digits: equal for requests that mean the same."""
+    text = json.dumps(spec.as_json(), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def parse_spec(values: Any, catalog: Catalog) -> DesignSpec:
+    """Check a request and fill in every default.
+
+    Parameters
+    ----------
+    values : mapping, the JSON of a request.
+    catalog : parts that ids refer to and defaults come from.
+
+    Raises
+    ------
+    SpecError
+        With every problem found: wrong types, bounds, unknown keys, unknown parts, values that contradict each other.
+    """
+    values = renamed(values, catalog.aliases)
+    resolved, problems = _checked(values, catalog)
+    if resolved is None or problems:
+        raise SpecError([_settled(problem, values, catalog) for problem in problems])
+    resolved._given.update(json.loads(json.dumps(dict(values))))
+    return resolved
+
+
+def _checked(values: Any, catalog: Catalog) -> tuple[DesignSpec | None, list[Problem]]:
+    draft, problems = validated(DesignSpec, values, "a design")
+    if draft is None:
+        return None, problems
+    resolved, problems = resolve(draft, catalog, problems)
+    resolved, of_others = resolve_others(resolved, catalog)
+    problems += [*of_others, *set_length_problems(resolved)]
+    problems += calibrated_problems(draft.workload.calibration, catalog, "workload.calibration")
+    problems += own_price_problems(draft.economics.prices, catalog, "economics.prices")
+    return resolved, problems
+
+
+def _settled(problem: Problem, values: Any, catalog: Catalog) -> Problem:
+    """A problem whose change also keeps the rules over several keys: at its own bound, a number may still break one of those."""
+    if problem.change is None or problem.code not in _OF_ONE_KEY:
+        return problem
+    after = _checked(apply_change(values, problem.change), catalog)[1]
+    further = next((other.change for other in after if other.field == problem.field and other.change), None)
+    if further is None or set(further) != set(problem.change):
+        return problem
+    return replace(problem, change=further)

@@ -1,0 +1,125 @@
+"""Files as the real tools write them, made from a design's link list: what a fabric would say of itself."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from estimator.fabric.devices import MANAGER, NODE
+from estimator.link_list import LinkList
+
+SPEEDS = {50: "1xHDR", 100: "4xEDR", 200: "4xHDR", 400: "4xNDR", 800: "4xXDR"}
+
+
+@dataclass(frozen=True)
+class End:
+    """One end of a cable: device, its label in the design, and its number from 1 (or 0-based node link)."""
+
+    device: str
+    label: str
+    number: int
+    is_host: bool
+
+
+@dataclass(frozen=True)
+class Cable:
+    """What is plugged between two ends."""
+
+    a: End
+    b: End
+    rate_gbit_s: int = 400
+
+
+def cables_of(links: LinkList) -> list[Cable]:
+    """Every link of the design as a cable."""
+    devices, table = links.table.devices, links.table
+    first_switch = devices.n[NODE] + devices.n[MANAGER]
+    out = []
+    for i, row in enumerate(links.rows()):
+        a_is_host = int(table.a_device[i]) < first_switch
+        a = End(row[5], row[7], int(table.a_port[i]) + 1, a_is_host)
+        out.append(Cable(a, End(row[8], row[10], int(table.b_port[i]) + 1, False), row[11]))
+    return out
+
+
+def swap(cables: list[Cable], i: int, j: int) -> None:
+    """Exchange the upper ends of two cables."""
+    cables[i], cables[j] = replace(cables[i], b=cables[j].b), replace(cables[j], b=cables[i].b)
+
+
+def guid(text: str) -> str:
+    """16 hex digits that belong to a name."""
+    return "a088c2" + hashlib.sha256(text.encode()).hexdigest()[:10]
+
+
+def _managed(name: str) -> str:
+    return f"MF0;{name}:MQM9700/U1"
+
+
+def ibnetdiscover(
+    cables: list[Cable], switch_name: Callable[[str], str] = _managed, host_name: Callable[[str], str] = str
+) -> Iterator[str]:
+    """A dump in the layout of ibnetdiscover(8): a section a switch or adapter, a line a port, an aggregation node each."""
+    sections: dict[tuple[str, str], list[tuple[End, End, int]]] = defaultdict(list)
+    for cable in cables:
+        for here, far in ((cable.a, cable.b), (cable.b, cable.a)):
+            sections[here.device, here.label if here.is_host else ""].append((here, far, cable.rate_gbit_s))
+
+    def description(end: End) -> str:
+        return f"{host_name(end.device)} {end.label}" if end.is_host else switch_name(end.device)
+
+    def node(end: End) -> tuple[str, int]:
+        return ("H-" + guid(end.device + end.label), 1) if end.is_host else ("S-" + guid(end.device), end.number)
+
+    yield "#\n# Topology file: generated on Sat Nov 28 10:00:00 2026\n#\n"
+    yield "# Initiated from node a088c20300ab0000 port a088c20300ab0001\n"
+    for lid, ports in enumerate(sections.values(), start=1):
+        here = ports[0][0]
+        name, _ = node(here)
+        bare = name[2:]
+        yield f"\nvendid=0x2c9\ndevid=0x{'1021' if here.is_host else 'd2f2'}\nsysimgguid=0x{bare}\n"
+        if here.is_host:
+            yield f'caguid=0x{bare}\nCa\t1 "{name}"\t\t# "{description(here)}"\n'
+        else:
+            yield f'switchguid=0x{bare}({bare})\nSwitch\t65 "{name}"\t\t# "{description(here)}" enhanced port 0 lid {lid} lmc 0\n'
+        for end, far, rate in sorted(ports, key=lambda port: node(port[0])[1]):
+            far_name, far_port = node(far)
+            far_guid = f"({far_name[2:]}) " if far.is_host else ""
+            if end.is_host:
+                yield f'[1]({bare}) \t"{far_name}"[{far_port}]\t\t# lid {lid} lmc 0 "{description(far)}" lid 7 {SPEEDS[rate]}\n'
+            else:
+                yield f'[{node(end)[1]}]\t"{far_name}"[{far_port}]{far_guid}\t\t# "{description(far)}" lid 7 {SPEEDS[rate]}\n'
+        if not here.is_host:
+            own = guid(here.device + "sharp")
+            yield f'[65]\t"H-{own}"[1]({own}) \t\t# "Mellanox Technologies Aggregation Node" lid 9 4xHDR\n'
+
+
+def ports_report(cables: list[Cable]) -> Iterator[str]:
+    """The report of ``ibnetdiscover -p``."""
+
+    def side(end: End) -> tuple[str, str]:
+        kind, number = ("CA", 1) if end.is_host else ("SW", end.number)
+        name = f"{end.device} {end.label}" if end.is_host else end.device
+        return f"{kind} {7:5d} {number:2d} 0x{guid(end.device + end.label if end.is_host else end.device)}", name
+
+    for cable in cables:
+        width, speed = SPEEDS[cable.rate_gbit_s].split("x")
+        for here, far in ((cable.a, cable.b), (cable.b, cable.a)):
+            (text, name), (far_text, far_name) = side(here), side(far)
+            yield f"{text} {width}x {speed} - {far_text} ( '{name}' - '{far_name}' )\n"
+    yield "SW     7 64 0xa088c2ffffffffff 4x  SDR                                         'leaf-x'\n"
+
+
+def topo(cables: list[Cable]) -> Iterator[str]:
+    """What ibdiagnet writes: a section a switch, its cables with width and lane rate."""
+    sections: dict[str, list[tuple[End, End, int]]] = defaultdict(list)
+    for cable in cables:
+        for here, far in ((cable.a, cable.b), (cable.b, cable.a)):
+            if not here.is_host:
+                sections[here.device].append((here, far, cable.rate_gbit_s))
+    for device, ports in sections.items():
+        yield f"MQM9700 {device}\n"
+        for here, far, rate in ports:
+            where = f"HCA_mlx5_3 {far.device} {far.label}/P1" if far.is_host else f"MQM9700 {far.device} P{far.number}"
+            yield f"    P{here.number} -4x-{rate // 4}G-> {where}\n"
+        yield "\n"

@@ -1,0 +1,161 @@
+"""Prices of files: tolerant headers, amounts and dates as vendors write them, and for what is refused its row and reason."""
+
+import io
+import zipfile
+from typing import Any
+
+import pytest
+import xlsxwriter
+
+from estimator.bom.price_file import MAX_FILE_BYTES, MAX_ROWS, Defaults, PriceSheet, entry_of, read_price_sheet
+from estimator.catalog.loader import Catalog
+from estimator.errors import UnreadableFile
+
+DEFAULTS = Defaults(as_of="2026-11-28", source="file")
+
+
+def read(catalog: Catalog, text: str | bytes, name: str = "prices.csv") -> PriceSheet:
+    return read_price_sheet(text.encode() if isinstance(text, str) else text, name, catalog, DEFAULTS)
+
+
+def amounts(sheet: PriceSheet) -> list[tuple[int, int, int]]:
+    return [(entry["low"], entry["typical"], entry["high"]) for _, entry in sheet.entries]
+
+
+def test_every_column_of_the_template_is_read(catalog: Catalog) -> None:
+    sheet = read(
+        catalog,
+        "part,per,low,typical,high,currency,basis,as_of,source,region,min_quantity,length_m,valid_from,valid_to,note\n"
+        'nvidia-qm9700,piece,30000,31000.50,32000,EUR,quote,2026-11-02,Offer 7,EU,10,,2026-11-01,2026-12-31,"net, no VAT"\n'
+        "fib-mfp7e10,metre,2.5,3,3.5,USD,list price,2026-11-02,,,,,,,\n",
+    )
+    assert sheet.refused == []
+    (row, entry), (_, metre) = sheet.entries
+    assert row == 2
+    assert entry == {
+        "part": "nvidia-qm9700", "per": "piece", "low": 3_000_000, "typical": 3_100_050, "high": 3_200_000,
+        "currency": "EUR", "basis": "quote", "as_of": "2026-11-02", "source": "Offer 7", "region": "EU",
+        "min_quantity": 10, "length_m": None, "valid_from": "2026-11-01", "valid_to": "2026-12-31", "note": "net, no VAT",
+    }  # fmt: skip
+    assert (metre["per"], metre["basis"], metre["typical"], metre["source"]) == ("metre", "list", 300, "file")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Part No.;Unit price (EUR);Qty\nMQM9700-NS2F;31.000,50;1\n", (3_100_050, "EUR")),
+        ("SKU\tNet price\nmqm9700-ns2f\t€ 31'000.50\n", (3_100_050, "EUR")),
+        ("Vendor X\n\nArticle,Price\nMQM9700-NS2R,\"$31,000.50\"\n", (3_100_050, "USD")),
+        ("part,price,currency\nnvidia-qm9700,31000,JPY\n", (31_000, "JPY")),
+        ("part,price,currency\nnvidia-qm9700,31000.125,KWD\n", (31_000_125, "KWD")),
+    ],
+)  # fmt: skip
+def test_headers_numbers_and_currencies_of_vendors(catalog: Catalog, text: str, expected: tuple[int, str]) -> None:
+    sheet = read(catalog, text)
+    assert [(row.column, row.message) for row in sheet.refused] == []
+    ((_, entry),) = sheet.entries
+    assert entry["part"] == "nvidia-qm9700"
+    assert (entry["typical"], entry["currency"]) == expected
+    assert entry["low"] == entry["high"] == entry["typical"]
+    assert entry["as_of"] == "2026-11-28"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-11-02", "2026-11-02"), ("02.11.2026", "2026-11-02"), ("2 Nov 2026", "2026-11-02"), ("46328", "2026-11-02"),
+        ("13/11/2026", "2026-11-13"), ("11/13/2026", "2026-11-13"), ("2/2/2026", "2026-02-02"),
+        ("2026-11-02T09:30:00", "2026-11-02"),
+    ],
+)  # fmt: skip
+def test_dates_as_people_and_spreadsheets_write_them(catalog: Catalog, text: str, expected: str) -> None:
+    ((_, entry),) = read(catalog, f"part,price,date\nnvidia-qm9700,1,{text}\n").entries
+    assert entry["as_of"] == expected
+
+
+@pytest.mark.parametrize(
+    ("cells", "column", "words"),
+    [
+        ("nvidia-qm97,1", "part", "Near it: nvidia-qm9"),
+        (",1", "part", "names no part"),
+        ("nvidia-qm9700,", "typical", "no typical price"),
+        ("nvidia-qm9700,dear", "typical", "no price of 0 or more"),
+        ("nvidia-qm9700,-5", "typical", "no price of 0 or more"),
+        ("nvidia-qm9700,1.005", "typical", "more decimals than USD"),
+        ("nvidia-qm9700,=1+1", "typical", "formula without a stored value"),
+        ("nvidia-qm9700,99999999999999", "typical", "above the largest price"),
+        ("nvidia-qm9700,1,XYZ", "currency", "no currency known here"),
+        ("nvidia-qm9700,1,,2026-02-30", "as_of", "no day of the calendar"),
+        ("nvidia-qm9700,1,,02/03/2026", "as_of", "may be two days"),
+        ("nvidia-qm9700,1,,,rumour", "basis", "is not one of quote, list"),
+        ("nvidia-qm9700,1,,,,0", "min_quantity", "no whole number"),
+        ("nvidia-qm9700,1,,,,,2", "low", "must ascend"),
+    ],
+)
+def test_a_row_is_refused_with_its_column_and_reason(catalog: Catalog, cells: str, column: str, words: str) -> None:
+    sheet = read(catalog, f"part,price,currency,as of,basis,moq,low\nnvidia-sn5600,67000\n{cells}\n")
+    assert len(sheet.entries) == 1
+    (refused,) = sheet.refused
+    assert refused.row == 3
+    assert refused.column == column or (refused.column, column) == ("typical", "low")
+    assert words in refused.message
+
+
+def workbook(rows: list[list[Any]], rates: list[list[Any]] | None = None) -> bytes:
+    buffer = io.BytesIO()
+    book = xlsxwriter.Workbook(buffer)
+    for name, values in (("Prices", rows), ("Rates", rates or [])):
+        sheet = book.add_worksheet(name)
+        for number, row in enumerate(values):
+            sheet.write_row(number, 0, row)
+    book.close()
+    return buffer.getvalue()
+
+
+def test_a_workbook_with_rates_and_formulas(catalog: Catalog) -> None:
+    data = workbook(
+        [["Offer of Vendor A"], [], ["Part number", "Price", "Currency", "Date", "Colour"],
+         ["MQM9700-NS2F", 31_000.1, "EUR", 46_328, "black"], ["MQM9700-NS2R", "=2*15000", "EUR", 46_328, ""]],
+        [["Currency", "USD", "Date", "Source"], ["EUR", 1.08, "2026-11-02", "Bank"], ["XXX", 1, "2026-11-02", ""]],
+    )  # fmt: skip
+    sheet = read(catalog, data, "prices.xlsx")
+    assert amounts(sheet)[0] == (3_100_010, 3_100_010, 3_100_010)
+    assert sheet.ignored == ["Colour"]
+    assert sheet.rates == [{"currency": "EUR", "usd": 1.08, "as_of": "2026-11-02", "source": "Bank"}]
+    assert any(row.column == "currency" and "XXX" in row.message for row in sheet.refused)
+
+
+def zip_bomb() -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", b" " * 200_000_000)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("make", "code"),
+    [
+        (lambda: b"", "empty_file"),
+        (lambda: b"part,price\n" + b"x" * MAX_FILE_BYTES, "file_too_large"),
+        (lambda: b"part,price\n" + b"nvidia-qm9700,1\n" * MAX_ROWS, "too_many_rows"),
+        (lambda: b"name,colour\nswitch,red\n", "no_header"),
+        (lambda: b"%PDF-1.7", "not_a_table"),
+        (lambda: b"\xd0\xcf\x11\xe0 old", "old_workbook"),
+        (lambda: b"PK\x03\x04 broken", "not_a_workbook"),
+        (zip_bomb, "workbook_too_large"),
+    ],
+)
+def test_a_file_is_refused_early_with_the_reason(catalog: Catalog, make: Any, code: str) -> None:
+    with pytest.raises(UnreadableFile) as refused:
+        read(catalog, make(), "prices")
+    assert [problem.code for problem in refused.value.problems] == [code]
+
+
+def test_typed_fields_are_read_as_a_row_and_all_that_is_wrong_is_told(catalog: Catalog) -> None:
+    entry, problems = entry_of({"part": "nvidia-qm9700", "typical": "31.000,50", "currency": "EUR"}, catalog, DEFAULTS)
+    assert problems == []
+    assert entry is not None
+    assert (entry["typical"], entry["per"], entry["basis"]) == (3_100_050, "piece", "quote")
+    entry, problems = entry_of({"part": "x", "typical": "y", "as_of": "z", "min_quantity": "0"}, catalog, DEFAULTS)
+    assert entry is None
+    assert [problem.field for problem in problems] == ["part", "typical", "as_of", "min_quantity"]

@@ -1,0 +1,325 @@
+"""Logs of every age and launcher are read, and each line that is not used is named with the reason."""
+
+import json
+import time
+from contextlib import suppress
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from estimator.calibration.nccl_logs import MAX_DROPPED_SHOWN, MAX_LOG_BYTES, ParsedLog, read_log
+from estimator.errors import SpecError
+from tests.estimator.calibration.log_texts import LOGS, SWEEP, measured_log, table_row
+
+WHOLE = measured_log(gpus=16, nodes=2, rows=SWEEP)
+TIMES = {size: pytest.approx(time_us, rel=1e-4) for size, time_us in SWEEP}
+
+
+def times(log: ParsedLog) -> dict[int, float]:
+    return {row.message_bytes: row.time_us for row in log.rows}
+
+
+def lines_of(data: bytes) -> list[str]:
+    return data.decode().splitlines()
+
+
+def tagged(tag: str, data: bytes = WHOLE) -> bytes:
+    return "\n".join(tag + line for line in lines_of(data)).encode()
+
+
+# ---------------------------------------------------------------- own runs, as the tool wrote them
+@pytest.mark.parametrize(
+    ("name", "collective", "gpus", "n_rows", "settings"),
+    [
+        ("h100x4_all_reduce.txt", "all_reduce", 4, 30, {"NCCL_NVLS_ENABLE": "0"}),
+        ("h100x4_all_gather.txt", "all_gather", 4, 27, {"NCCL_NVLS_ENABLE": "0"}),
+        ("h100x4_sendrecv_g2.txt", "sendrecv", 2, 30, {"NCCL_NVLS_ENABLE": "0"}),
+        ("h100x4_ring_ll128.txt", "all_reduce", 4, 26, {"NCCL_ALGO": "Ring", "NCCL_PROTO": "LL128"}),
+        ("h100x4_tree_simple.txt", "all_reduce", 4, 26, {"NCCL_ALGO": "Tree", "NCCL_PROTO": "Simple"}),
+        ("h100x4_shared_memory.txt", "all_reduce", 4, 28, {"NCCL_P2P_DISABLE": "1"}),
+        ("h100x4_all_reduce.json", "all_reduce", 4, 9, {}),
+    ],
+)
+def test_own_runs(name: str, collective: str, gpus: int, n_rows: int, settings: dict[str, str]) -> None:
+    log = read_log(name, (LOGS / name).read_bytes())
+    assert (log.collective, log.gpus, log.nodes, log.launch) == (collective, gpus, 1, "single-process")
+    assert len(log.rows) == n_rows
+    assert log.gpu_names == ("NVIDIA H100 80GB HBM3",)
+    assert settings.items() <= log.settings.items()
+    assert all(dropped.why == "no bytes were sent" for dropped in log.dropped)
+
+
+def test_figures_of_an_own_run_to_the_digit() -> None:
+    log = read_log("a.txt", (LOGS / "h100x4_ring_ll128.txt").read_bytes())
+    first, last = log.rows[0], log.rows[-1]
+    lines = (LOGS / "h100x4_ring_ll128.txt").read_text().splitlines()
+    for row in (first, last):
+        words = lines[row.line - 1].split()
+        assert [row.message_bytes, row.time_us, row.algbw_gb_s, row.busbw_gb_s, row.in_place_us] == [
+            float(words[i]) for i in (0, 5, 6, 7, 9)
+        ]
+
+
+# ---------------------------------------------------------------- launchers and shells
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "[1,0]<stdout>:", "[1,0]<stdout>: ", "[1,0]:", "0: ", " 0: ", "[0] ", "worker-0 | ", "launcher-abcde: ",
+        "\x1b[32m", "   ", "\t",
+        "[prterun-host-4242@1,0]<stdout>: ",
+        "[1,0][host:4242]<stdout>: ",
+        "Thu Jan  1 00:00:00 2026[1,0]<stdout>:",
+        "2026-01-01T00:00:00.123456789Z ",
+        "2026-01-01 00:00:00,123 ",
+        "[pod/launcher-x7k2p/nccl] 2026-01-01T00:00:00+01:00 [1,0]<stdout>:",
+    ],
+)  # fmt: skip
+def test_tags_in_front_of_every_line(tag: str) -> None:
+    log = read_log("log.txt", tagged(tag))
+    assert times(log) == TIMES
+    assert (log.collective, log.gpus, log.nodes, log.n_dropped) == ("all_reduce", 16, 2, 0)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        WHOLE.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + WHOLE, WHOLE.decode().encode("utf-16"),
+        WHOLE.replace(b"\n", b"\n\n"), WHOLE.rstrip(), b"\0" + WHOLE,
+    ],
+    ids=["windows", "utf-8 with a mark", "utf-16", "blank lines", "no last line end", "zero byte"],
+)  # fmt: skip
+def test_line_ends_and_encodings(data: bytes) -> None:
+    log = read_log("log.txt", data)
+    assert times(log) == TIMES
+    assert log.gpus == 16
+
+
+def test_ranks_that_print_in_turns_count_once_and_the_rest_is_explained() -> None:
+    rows = [table_row(size, time_us, 16) for size, time_us in SWEEP]
+    other = [table_row(size, 2 * time_us, 16) for size, time_us in SWEEP[:-2]]
+    lines = [f"[1,0]<stdout>:{row}" for row in rows]
+    for i, row in enumerate(other):
+        lines.insert(2 * i + 1, f"[1,8]<stdout>:{row}")
+    log = read_log("all_reduce.txt", "\n".join(lines).encode())
+    assert times(log) == TIMES
+    assert log.n_dropped == len(other)
+    assert {dropped.why for dropped in log.dropped} == {"rank 1,8 printed it as well: the table of 1,0 is used"}
+
+
+def test_messages_of_the_library_are_kept_for_the_diagnosis_and_read_for_settings() -> None:
+    says = [
+        "node00:1000:1010 [0] NCCL INFO NCCL_IB_HCA set by environment to mlx5_0,mlx5_1.",
+        "node00:1000:1010 [0] NCCL INFO Using network Socket",
+    ]
+    log = read_log("log.txt", measured_log(gpus=16, nodes=2, rows=SWEEP, extra=says))
+    assert times(log) == TIMES
+    assert log.settings["NCCL_IB_HCA"] == "mlx5_0"
+    assert any("Using network Socket" in message for message in log.messages)
+    assert all("message of the library" in dropped.why for dropped in log.dropped)
+
+
+# ---------------------------------------------------------------- columns
+def test_nothing_checked_says_n_a() -> None:
+    assert times(read_log("log.txt", measured_log(gpus=16, nodes=2, rows=SWEEP, wrong="N/A"))) == TIMES
+
+
+def test_the_old_table_has_no_root_and_an_error_in_place_of_wrong() -> None:
+    """nccl-tests before 2.11: size count type redop time algbw busbw error, twice."""
+    rows = [
+        f"{size:>12} {size // 4:>12} float sum {t:>8.5g} {size / t / 1e3:>6.2f} {size / t / 1e3 * 1.75:>6.2f} 4e-07 "
+        f"{t:>8.5g} {size / t / 1e3:>6.2f} {size / t / 1e3 * 1.75:>6.2f} 4e-07"
+        for size, t in SWEEP
+    ]
+    text = "# nThread 1 nGpus 8 minBytes 8\n# Using devices\n" + "\n".join(
+        f"#   Rank {i:>2} Pid   2345 on  host device {i:>2} [0x{i:02x}] A100-SXM4-40GB" for i in range(8)
+    )
+    log = read_log("allreduce.txt", (text + "\n" + "\n".join(rows)).encode())
+    assert times(log) == TIMES
+    assert (log.collective, log.gpus, log.launch) == ("all_reduce", 8, "single-process")
+
+
+def test_a_collective_that_is_not_named_is_told_by_its_bandwidths() -> None:
+    for collective, named in (
+        ("all_reduce", "all_reduce"),
+        ("all_gather", "all_gather"),
+        ("reduce_scatter", "reduce_scatter"),
+    ):
+        rows = [table_row(size, time_us, 8, collective) for size, time_us in SWEEP]
+        log = read_log("log.txt", "\n".join(rows).encode())
+        assert (log.collective, log.gpus) == (named, 8)
+
+
+def test_rccl_tests_name_no_gpu() -> None:
+    lines = [line.replace(" NVIDIA H100 80GB HBM3", "") for line in lines_of(WHOLE)]
+    log = read_log("log.txt", "\n".join([*lines[:3], "rccl-tests: Version develop:a52452e", *lines[3:]]).encode())
+    assert (log.gpus, log.nodes, log.gpu_names) == (16, 2, ())
+    assert times(log) == TIMES
+    (dropped,) = log.dropped
+    assert (dropped.line, dropped.why) == (4, "not a row of the table")
+
+
+# ---------------------------------------------------------------- what is not used, and why
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("  4194304  1048576  float  sum  -1  58.1  72.", "cut short"),
+        ("  4194304  1048576  float  sum  -1  58.1", "a row of the table with 2 figures"),
+        (f"{'9' * 60}  8  float  sum  -1  58.1  1.0  1.0  0", "a figure that no run has"),
+        ("  4194304  1048576  float  sum  -1  1e999  1.0  1.0  0", "a figure that no run has"),
+        ("  4194304  1048576  flo", "not a row of the table"),
+        ("  10485²76  1048576  float  sum  -1  58.1  1.0  1.0  0", "not a row of the table"),
+        ("  ²  1048576  float  sum  -1  58.1  1.0  1.0  0", "not a row of the table"),
+        (table_row(4194304, 50.0, 16).replace("157.29", "99.99"), "the arithmetic is wrong"),
+        (table_row(4194304, 50.0, 16).replace(" 83.89", " 38.89"), "the arithmetic is wrong"),
+        ("           0             0     float     sum      -1     5.12    0.00    0.00      0", "no bytes were sent"),
+        ("           8             2     float     sum      -1     0.00    0.00    0.00      0", "a time of 0 us"),
+        ("           8             2     float     sum      -1     N/A     N/A     N/A       0", "without a time"),
+        ("Segmentation fault (core dumped)", "not a row of the table"),
+    ],
+)  # fmt: skip
+def test_a_line_that_is_not_used_is_named_with_the_reason(line: str, why: str) -> None:
+    lines = lines_of(WHOLE)
+    log = read_log("log.txt", "\n".join([*lines[:-2], line, *lines[-2:]]).encode())
+    assert times(log) == TIMES
+    (dropped,) = log.dropped
+    assert dropped.line == len(lines) - 1
+    assert why in dropped.why
+
+
+def test_a_single_row_far_above_both_neighbours_is_a_disturbance_and_a_step_is_none() -> None:
+    rows = [(2**p, 20.0) for p in range(3, 11)]
+    disturbed = [*rows[:4], (rows[4][0], 200.0), *rows[5:]]
+    log = read_log("log.txt", measured_log(rows=disturbed))
+    assert [dropped.why[:7] for dropped in log.dropped] == ["warm-up"]
+    stepped = [*rows[:4], *((size, 200.0) for size, _ in rows[4:])]
+    assert read_log("log.txt", measured_log(rows=stepped)).n_dropped == 0
+
+
+def test_every_line_is_used_or_explained() -> None:
+    """Rows + dropped + comments are all lines: nothing is passed over."""
+    noise = ["a line of something else", "[node00:01] mca base", "8 2 float sum -1 broken"]
+    lines = lines_of(measured_log(gpus=16, nodes=2, rows=SWEEP, extra=noise))
+    log = read_log("log.txt", "\n".join(lines).encode())
+    told = {row.line for row in log.rows} | {dropped.line for dropped in log.dropped}
+    assert told == {i for i, line in enumerate(lines, 1) if not line.startswith("#")}
+
+
+# ---------------------------------------------------------------- JSON
+def json_log(**changes: Any) -> bytes:
+    content = json.loads((LOGS / "h100x4_all_reduce.json").read_text())
+    return json.dumps(content | changes).encode()
+
+
+def test_json_rows_carry_in_place_times_and_the_library() -> None:
+    log = read_log("x.json", json_log())
+    assert (log.rows[0].message_bytes, log.rows[0].time_us, log.rows[0].in_place_us) == (1024, 24.5283, 26.7624)
+    assert log.version == "22809"
+    assert all(b.message_bytes > a.message_bytes for a, b in pairwise(log.rows))
+
+
+def test_json_of_other_versions_and_with_damaged_results() -> None:
+    good = json.loads(json_log())["results"]
+    for changed in ({"version": 1}, {"version": 99, "new_key": {"a": [1]}}, {"nccl_version": None}):
+        assert len(read_log("x.json", json_log(**changed)).rows) == 9
+    log = read_log("x.json", json_log(results=[{"size": 8}, "text", *good]))
+    assert len(log.rows) == 9
+    assert [(dropped.line, dropped.why) for dropped in log.dropped] == [
+        (1, "a result without size, time or bandwidths"),
+        (2, "a result without size, time or bandwidths"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"{", b"{}", b'{"results": 5}', b'{"results": null}', b'{"results": [], "config": 5}', b'{"results": {"a": 1}}',
+        b'{"a":' * 5000, json_log(config={"ngpus": "four"}), json_log(config={"devices": [{"rank": "x"}]}),
+        json_log(args=5),
+    ],
+)  # fmt: skip
+def test_json_that_is_no_log_is_refused_or_read_and_never_breaks(data: bytes) -> None:
+    with suppress(SpecError):
+        assert read_log("x.json", data).rows
+
+
+TAGS = [
+    "[1,0]<stdout>:",
+    "[1,0]<stdout>: ",
+    "0: ",
+    "node-01: ",
+    "node-01 | ",
+    "[pod/launcher-x/main] ",
+    "2026-11-28T05:00:00Z ",
+]
+
+
+@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("before", ["", "Warning: Permanently added 'n1' to the list of known hosts.\n"])
+def test_json_is_read_behind_the_tags_of_launchers(tag: str, before: str) -> None:
+    lines = json.dumps(json.loads(json_log()), indent=1).splitlines()
+    log = read_log("x.json", (before + "\n".join(tag + line for line in lines)).encode())
+    assert log == read_log("x.json", json_log())
+
+
+def test_text_that_speaks_of_results_is_still_text() -> None:
+    text = (LOGS / "h100x4_all_reduce.txt").read_bytes()
+    log = read_log("x.txt", b'0: {"results" of the day}\n' + text)
+    assert [row.time_us for row in log.rows] == [row.time_us for row in read_log("x.txt", text).rows]
+
+
+def test_halves_of_character_pairs_and_zeros_in_json_stay_out() -> None:
+    content = json.loads((LOGS / "h100x4_all_reduce.json").read_text())
+    content["config"]["devices"][0]["device_info"] = "NVIDIA \ud800 H100\0"
+    log = read_log("x.json", json.dumps(content).encode())
+    "".join(log.gpu_names).encode()
+    assert "\0" not in "".join(log.gpu_names)
+
+
+# ---------------------------------------------------------------- bounds
+def test_a_file_over_the_limit_is_refused_before_it_is_read() -> None:
+    with pytest.raises(SpecError) as error:
+        read_log("big.txt", b"#" * (MAX_LOG_BYTES + 1))
+    (problem,) = error.value.problems
+    assert problem.code == "file_too_large"
+    assert f"{MAX_LOG_BYTES:,}" in problem.message
+
+
+@pytest.mark.parametrize("filler", [b"8 ", b"[", b"NCCL_", b"Rank 1 ", b"1:", b"a.", b" " * 10, b"[1,0]", b"9" * 100])
+def test_one_line_of_two_megabytes_takes_no_more_than_a_moment(filler: bytes) -> None:
+    bomb = filler * (2_000_000 // len(filler)) + b"\n"
+    started = time.process_time()
+    log = read_log("log.txt", bomb + WHOLE)
+    assert time.process_time() - started < 2
+    assert times(log) == TIMES
+
+
+def test_a_log_of_hundreds_of_thousands_of_lines_says_how_many_were_dropped() -> None:
+    log = read_log("log.txt", b"nothing of use\n" * 200_000 + WHOLE)
+    assert times(log) == TIMES
+    assert log.n_dropped == 200_000
+    assert len(log.dropped) == MAX_DROPPED_SHOWN
+
+
+@pytest.mark.parametrize("data", [b"", b"\n\n", b"hello", b"# only comments\n", bytes(range(256)) * 50])
+def test_a_file_without_rows_is_refused_with_the_way_out(data: bytes) -> None:
+    with pytest.raises(SpecError) as error:
+        read_log("log.txt", data)
+    assert error.value.problems[0].code == "no_rows"
+
+
+@pytest.mark.parametrize("unit", ["Rank 1 ", "Rank 1 Pid 1 on ", "1 1 float ", "a ", "2026-11-28T00:00:00 ", "NCCL_A="])
+def test_reading_takes_a_time_that_grows_with_the_length_of_a_line(unit: str) -> None:
+    """A line four times as long takes about four times as long, where it took sixteen times: 20 MB took minutes."""
+
+    def best_s(width: int) -> float:
+        data = ("1 1 float " + unit * (width // len(unit)) + "\n").encode() * (400_000 // width)
+        took = []
+        for _ in range(3):
+            started = time.process_time()
+            with suppress(SpecError):
+                read_log("log.txt", data)
+            took.append(time.process_time() - started)
+        return min(took)
+
+    assert best_s(9_600) < 4 * best_s(600) + 0.02
