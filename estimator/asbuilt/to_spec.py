@@ -14,8 +14,8 @@ from estimator.asbuilt.counts import DumpCounts, counts_of
 from estimator.asbuilt.readers.found import FoundLinks
 from estimator.catalog.loader import Catalog
 from estimator.errors import SpecError, UnreadableFile
+from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
-from estimator.fabric.sizing import size
 from estimator.spec import DesignSpec, parse_spec
 from estimator.units import ceil_div
 

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from estimator.catalog.loader import Catalog
 from estimator.errors import InfeasibleDesign, Problem
+from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
-from estimator.fabric.sizing import Sizing, size
+from estimator.fabric.sizing import Sizing
 from estimator.spec import DesignSpec
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ import numpy as np
 from estimator.catalog.loader import Catalog
 from estimator.designs.buildable import Faults, faults_of
 from estimator.errors import Change, Problem
+from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of
 from estimator.fabric.sizing import (
     Sizing,
@@ -21,7 +22,6 @@ from estimator.fabric.sizing import (
     one_tier_ports,
     pod_cuts_unit,
     pods_of,
-    size,
     spine_downlinks,
     uplinks_for,
 )

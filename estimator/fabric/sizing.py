@@ -285,13 +285,6 @@ class Sizing:
         return len(self.tiers)
 
 
-def size(specs: Sequence[DesignSpec], catalog: Catalog) -> Sizing:
-    """Size the compute network of every spec; what a spec leaves open is chosen (automatic.py, first_pods.py). [counts]"""
-    from estimator.fabric.first_pods import with_first_pods
-
-    return sized_columns(with_first_pods(asked_columns(specs, catalog)))
-
-
 def sized_columns(asked: Asked) -> Sizing:
     """Size requests as they stand. [counts]"""
     leaves = leaf_layer(asked)

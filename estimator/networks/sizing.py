@@ -15,8 +15,9 @@ import numpy as np
 from estimator.catalog.loader import Catalog
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric.hosts import Hosts
+from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
-from estimator.fabric.sizing import Sizing, size
+from estimator.fabric.sizing import Sizing
 from estimator.networks.attached import Joined, hosts_of
 from estimator.spec import DesignSpec, endpoint_rate, ports_a_cage
 from estimator.spec.fabric import OtherFabric

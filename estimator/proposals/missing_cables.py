@@ -15,8 +15,8 @@ from estimator.catalog.loader import Catalog
 from estimator.designs.adapters import OWN_PARTS, generation_changes, node_link_changes, usual_parts
 from estimator.designs.cables import design_plan
 from estimator.errors import Change, InfeasibleDesign, SpecError
+from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
-from estimator.fabric.sizing import size
 from estimator.findings.fabric import findings_of
 from estimator.findings.finding import Finding, of_problem
 from estimator.spec import DesignSpec, parse_spec, port_rate

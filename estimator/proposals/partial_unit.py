@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from estimator.bom.pricing import Pricing
 from estimator.designs.subject import Subject
 from estimator.errors import SpecError
-from estimator.fabric.sizing import size
+from estimator.fabric.size import size
 from estimator.findings.finding import Finding
 from estimator.spec import parse_spec
 from estimator.spec.change import apply_change

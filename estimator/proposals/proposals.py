@@ -14,8 +14,8 @@ from estimator.designs.buildable import faults_of
 from estimator.designs.networks import sized_others
 from estimator.designs.subject import Subject
 from estimator.errors import Change, InfeasibleDesign, SpecError
+from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of
-from estimator.fabric.sizing import size
 from estimator.findings.built import slot_gbit_s
 from estimator.findings.fabric import faster_uplinks, findings_of
 from estimator.findings.finding import SEVERITY_ORDER, Choice, Finding

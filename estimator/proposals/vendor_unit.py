@@ -5,8 +5,8 @@ from estimator.bom.lines import SERVER
 from estimator.designs.cables import design_plan
 from estimator.designs.subject import Subject
 from estimator.errors import Change, EstimatorError
+from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
-from estimator.fabric.sizing import size
 from estimator.findings.finding import Finding
 from estimator.spec import DesignSpec, parse_spec
 from estimator.spec.change import apply_change

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from estimator.catalog.loader import load_catalog
-from estimator.fabric.sizing import size
+from estimator.fabric.size import size
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
 

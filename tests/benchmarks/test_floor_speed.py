@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from estimator.catalog.loader import load_catalog
+from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of
-from estimator.fabric.sizing import size
 from estimator.fabric.topology import link_table, panels_of
 from estimator.floor.plan import floor_plan
 from estimator.spec import parse_spec

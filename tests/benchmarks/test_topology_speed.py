@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from estimator.catalog.loader import load_catalog
+from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
-from estimator.fabric.sizing import size
 from estimator.fabric.topology import LinkTable, Panels, link_table, panels_of
 from estimator.spec import parse_spec
 

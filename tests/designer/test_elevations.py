@@ -7,8 +7,8 @@ import pytest
 
 from designer.elevations import IN_LINE, MAX_LINKED, MAX_RACKS, MAX_ROWS, TAIL_ROWS, UNIT, floor_svg, rack_svg
 from estimator.catalog.loader import load_catalog
+from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of
-from estimator.fabric.sizing import size
 from estimator.fabric.topology import link_table, panels_of
 from estimator.floor.plan import floor_plan
 from estimator.spec import parse_spec

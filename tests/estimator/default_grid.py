@@ -25,8 +25,9 @@ from estimator.cabling.plan import cable_plan
 from estimator.catalog.loader import load_catalog
 from estimator.cost.cost import NETWORK
 from estimator.errors import EstimatorError
+from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of
-from estimator.fabric.sizing import Asked, Sizing, asked_columns, size
+from estimator.fabric.sizing import Asked, Sizing, asked_columns
 from estimator.findings.fabric import findings_of
 from estimator.spec import DesignSpec, asked_ratio, parse_spec
 from estimator.units import ceil_div, divisors

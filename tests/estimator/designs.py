@@ -8,8 +8,8 @@ from estimator.bom.lines import Bom
 from estimator.cabling.runs import CablePlan
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.designs.cables import design_plan
+from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
-from estimator.fabric.sizing import size
 from estimator.pipeline import estimate
 from estimator.spec import DesignSpec, parse_spec
 

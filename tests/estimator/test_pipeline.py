@@ -6,8 +6,8 @@ import pytest
 
 from estimator.catalog.loader import Catalog
 from estimator.errors import InfeasibleDesign
+from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of
-from estimator.fabric.sizing import size
 from estimator.pipeline import ALL_PARTS, estimate, system_of
 from estimator.spec import parse_spec
 from tests.estimator.designs import spec_of

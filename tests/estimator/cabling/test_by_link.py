@@ -19,8 +19,8 @@ from estimator.cabling.runs import TIER_NAMES, CablePlan, LinkCabling
 from estimator.catalog.loader import Catalog, load_catalog
 from estimator.designs.cables import design_plan
 from estimator.errors import EstimatorError, InfeasibleDesign, SpecError
+from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
-from estimator.fabric.sizing import size
 from estimator.fabric.topology import LinkTable, link_table, panels_of
 from estimator.spec import DesignSpec, parse_spec
 

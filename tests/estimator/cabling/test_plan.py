@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from estimator.catalog.loader import HERE, Catalog, load_catalog
 from estimator.errors import SpecError
-from estimator.fabric.sizing import size
+from estimator.fabric.size import size
 from estimator.pipeline import estimate
 from tests.estimator.designs import Design, design, superpod_h100
 from tests.estimator.fabric.wiring import wired

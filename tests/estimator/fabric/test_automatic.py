@@ -11,8 +11,8 @@ import pytest
 
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
+from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of
-from estimator.fabric.sizing import size
 from estimator.pipeline import estimate
 from estimator.spec import DesignSpec, asked_ratio, parse_spec
 from tests.estimator.designs import found, spec_of

@@ -3,7 +3,7 @@
 import pytest
 
 from estimator.catalog.loader import load_catalog
-from estimator.fabric.sizing import size
+from estimator.fabric.size import size
 from tests.estimator.designs import counts_of, spec_of
 
 EIGHT = {"leaf_radix": 8, "spine_radix": 8, "core_radix": 8, "tiers": 3}

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from estimator.catalog.loader import load_catalog
 from estimator.fabric.devices import LEAF, SPINE
 from estimator.fabric.ratios import diameter_switches, paths_across_groups, paths_in_group, paths_json, ratios_json
+from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
-from estimator.fabric.sizing import size
 from estimator.fabric.topology import LEAF_SPINE, NODE_LEAF, SPINE_CORE, LinkTable, Panels, link_table
 from estimator.spec import DesignSpec
 from tests.estimator.designs import spec_of

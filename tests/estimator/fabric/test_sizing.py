@@ -14,8 +14,8 @@ from estimator.catalog.loader import load_catalog
 from estimator.designs.refusals import why_not
 from estimator.errors import InfeasibleDesign
 from estimator.fabric.even_spread import even_spines
+from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
-from estimator.fabric.sizing import size
 from estimator.pipeline import estimate
 from estimator.published.designs import published
 from estimator.spec import DesignSpec, asked_ratio, parse_spec

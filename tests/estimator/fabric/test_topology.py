@@ -8,8 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 
 from estimator.fabric.devices import CORE, LEAF, NODE, SPINE, SWITCH_KINDS
+from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
-from estimator.fabric.sizing import Sizing, size
+from estimator.fabric.sizing import Sizing
 from estimator.fabric.topology import (
     FABRIC_MANAGER,
     LEAF_SPINE,

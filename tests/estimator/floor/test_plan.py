@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from estimator.catalog.loader import load_catalog
 from estimator.designs.networks import sized_others
 from estimator.errors import SpecError
+from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of
-from estimator.fabric.sizing import size
 from estimator.fabric.topology import TIERS, LinkTable, link_table, panels_of
 from estimator.findings.fabric import of_problem
 from estimator.floor.design import design_floor
