@@ -23,7 +23,7 @@ from designer.templatetags.units import (
     usd,
     usd_range,
 )
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.compare.criteria import (
     FAMILIES,
     INFINIBAND,

@@ -7,7 +7,8 @@ from typing import Any
 
 from designer.advice_charts import advice_charts
 from designer.templatetags.units import words
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
 from estimator.compare.advice import PRIORITIES, advise
 from estimator.compare.criteria import Compared
 from estimator.compare.other_family import SIBLINGS, sibling_spec

@@ -8,7 +8,7 @@ from designer.names import COLLECTIVES
 from designer.templatetags.units import count, decimal, words
 from estimator.calibration.logged_run import LoggedRun, log_system, run_of
 from estimator.calibration.nccl_logs import ParsedLog, read_log
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.errors import EstimatorError, Problem
 
 AS_LOGGED = "As the logs say"

@@ -27,7 +27,8 @@ from designer.templatetags.units import (
 from estimator.calibration.faults import NOTHING
 from estimator.calibration.measured import SIZE_CLASSES
 from estimator.calibration.report import CLASS_LABELS
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
 from estimator.spec.calibration import Calibrated
 from estimator.version import MODEL_VERSION
 

@@ -7,8 +7,9 @@ from functools import cache
 from typing import Any
 
 from designer.templatetags.units import count
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.grades import GRADED_KINDS, Grade
-from estimator.catalog.loader import HERE, Catalog, load_catalog
+from estimator.catalog.loader import HERE, load_catalog
 
 KINDS = {
     "switches": "Switches",

@@ -14,7 +14,8 @@ from django.contrib.auth.models import User
 from designer.current_state import fresh
 from designer.models import Design, PriceBook, Quote
 from designer.quotes import offer_of
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_records import BOOKS
 from estimator.compare.comparison import LEAST, MOST
 from estimator.compare.other_family import sibling_spec

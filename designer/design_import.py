@@ -13,7 +13,8 @@ from designer.uploads import bytes_of
 from estimator.asbuilt.readers.files import AUTO, read_links
 from estimator.asbuilt.readers.found import KEPT_DROPS
 from estimator.asbuilt.to_spec import design_of_dump
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.pipeline import estimate
 from estimator.spec import DesignSpec, parse_spec

@@ -8,7 +8,8 @@ from typing import Any
 from designer.forms import LABELS, problems_for_page
 from designer.spec_keys import ALL_KEYS, SIZE_KEYS, SIZE_UNIT, field_name
 from designer.templatetags.units import words
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
 from estimator.spec.fabric import OtherFabric
 from estimator.units import is_whole_number

@@ -11,7 +11,8 @@ from typing import Any
 from uuid import UUID
 
 from designer.link_lists import links_of, refuse_outdated
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.designs.networks import sized_fabrics, sized_others
 from estimator.diagrams.failure import Impact, system_with

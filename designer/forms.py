@@ -38,7 +38,8 @@ from designer.spec_keys import (
 )
 from designer.templatetags.units import words
 from estimator.catalog.aliases import renamed
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
 from estimator.catalog.records import Server, Switch
 from estimator.errors import Change, Problem, SpecError
 from estimator.spec import DesignSpec, parse_spec

@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from designer.names import part_labels
 from estimator.bom.price_file import COLUMNS, Defaults
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import CURRENCIES, MINOR_DIGITS, USD
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_choice import BASIS_WORDS
 from estimator.catalog.price_records import BOOK_TITLES, BOOKS
 from estimator.errors import Problem

@@ -17,8 +17,9 @@ from designer.names import part_labels
 from designer.price_changes import change_words, changes_between, range_text, rate_changes
 from designer.result_query import Page, column_heads, one_of, page_number, rows_on
 from estimator.bom.pricing import Pricing
+from estimator.catalog.catalog import Catalog, fallbacks
 from estimator.catalog.currency import USD, Rates, amount_text, us_cents
-from estimator.catalog.loader import Catalog, fallbacks, load_catalog
+from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_choice import BASIS_WORDS, is_valid
 from estimator.catalog.price_records import BOOK_TITLES, BOOK_WORDS, Price
 from estimator.spec.economics import Economics

@@ -5,7 +5,8 @@ from typing import Any
 
 from designer.figure_words import figure_words
 from designer.templatetags.units import NO_BREAK_SPACE, count, generation_name
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
 from estimator.published.designs import PublishedDesign, compared, figure_of, published
 from estimator.published.parts import PORTS, PartRow, carried, part_rows

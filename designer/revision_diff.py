@@ -11,7 +11,8 @@ from designer.kept_figures import Figures, figures_of
 from designer.models import Design, DesignRevision
 from designer.spec_keys import COST_KEYS, KEPT, SIZE_KEYS, read_path
 from designer.templatetags.units import change_usd, count, gb_s, ratio_to_one, usd, usd_small, watts, words
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
 from estimator.spec.fabric import OtherFabric
 from estimator.units import W_PER_KW
 

@@ -155,7 +155,8 @@ def _calibrate(asked: argparse.Namespace) -> Iterator[bytes]:
 
 
 def _catalog(asked: argparse.Namespace) -> Iterator[bytes]:
-    from estimator.catalog.loader import KINDS, load_catalog
+    from estimator.catalog.catalog import KINDS
+    from estimator.catalog.loader import load_catalog
 
     if asked.kind is not None and asked.kind not in KINDS:
         raise SpecError(

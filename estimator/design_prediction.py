@@ -6,7 +6,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.errors import Problem, SpecError
 from estimator.performance.prediction import predict
 from estimator.pipeline import estimate, system_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from estimator.cabling.plan import CablePlan, LinkCabling, cable_plan, link_cabling
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.catalog.records import Server, Switch
 from estimator.designs.cables import design_plan

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from estimator.bom.bill import bill_of_fabrics
 from estimator.bom.lines import Billed
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.cost.cost import cost_of
 from estimator.cost.power import power_of

@@ -10,7 +10,8 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from hypothesis import HealthCheck, settings
 
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
 from tests import spread
 from tests.processes import shared_folder
 

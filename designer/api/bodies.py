@@ -6,7 +6,7 @@ from uuid import UUID
 
 from designer.api.errors import Refusal, refuse
 from designer.models import Design
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.errors import Problem
 from estimator.spec import DesignSpec, parse_spec
 

@@ -11,7 +11,8 @@ from designer.api import schema
 from designer.api.base import ApiView, Pages, query_of
 from designer.api.errors import Refusal, refuse
 from designer.api.serializers import CatalogQuery, NoQuery
-from estimator.catalog.loader import KINDS, load_catalog
+from estimator.catalog.catalog import KINDS
+from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
 
 Record = Mapping[str, Any]

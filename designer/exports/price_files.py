@@ -14,8 +14,8 @@ from designer.exports.file_names import safe_name
 from designer.exports.tables import ANY, COUNT, Column, Table
 from designer.exports.xlsx_file import xlsx_bytes
 from estimator.bom.price_file import COLUMNS, RATE_COLUMNS
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import MINOR_DIGITS, USD
-from estimator.catalog.loader import Catalog
 from estimator.handoff.cells import guarded
 
 FORMATS = ("json", "csv", "xlsx")

@@ -12,7 +12,7 @@ from typing import Any
 
 from estimator.asbuilt.counts import DumpCounts, counts_of
 from estimator.asbuilt.readers.found import FoundLinks
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.errors import SpecError, UnreadableFile
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of

@@ -25,7 +25,7 @@ from estimator.bom.lines import (
 from estimator.bom.pricing import Pricing, UnitPrice
 from estimator.cabling.ends import LEAF_LEAF
 from estimator.cabling.plan import LEAF_SPINE, MANAGER, NODE_LEAF, SPINE_CORE, CablePlan, TierCabling
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE, compute_network
 from estimator.catalog.records import Cable
 from estimator.fabric.devices import n_managers

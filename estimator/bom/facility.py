@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from estimator.bom.lines import ASSUMED, COOLING, MANAGEMENT, RACK, RACK_SYSTEM, SWITCH, BomLine, parameter_rule
 from estimator.cabling.plan import CablePlan
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, SCALE_UP_SWITCH
 from estimator.catalog.records import Server
 from estimator.floor.whole_racks import SWITCH_TRAYS, WholeRacks, whole_racks

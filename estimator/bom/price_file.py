@@ -7,8 +7,8 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import CURRENCIES, MINOR_DIGITS, USD
-from estimator.catalog.loader import Catalog
 from estimator.errors import Problem, UnreadableFile
 from estimator.spec.checking import near_words, validated
 from estimator.spec.price_book import LARGEST_MINOR, OwnPrice, OwnRate, price_problems

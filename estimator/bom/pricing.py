@@ -16,7 +16,7 @@ from estimator.catalog.rack_records import piece_amounts, share_words
 from estimator.spec.price_book import OwnPrice, OwnPrices
 
 if TYPE_CHECKING:
-    from estimator.catalog.loader import Catalog
+    from estimator.catalog.catalog import Catalog
     from estimator.spec.economics import Economics
 
 _CATALOG_BASIS = BASIS_WORDS | {"list": "listing or list price"}

@@ -30,7 +30,7 @@ from estimator.cabling.runs import (
     TierCabling,
 )
 from estimator.cabling.set_lengths import HandSet, hand_set
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.records import Cable
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric.devices import LEAF, MANAGER, MANAGER_PORTS, NODE, SPINE

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import FAST_LANE_GBIT_S
 from estimator.catalog.records import Cable, Nic, Server, Switch
 from estimator.errors import SpecError

@@ -12,7 +12,7 @@ import numpy as np
 
 from estimator.cabling.compatibility import Cage
 from estimator.cabling.media import AUTO, Question, options_of
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE, links_per_node_cage, switch_ports
 from estimator.catalog.records import Switch
 from estimator.fabric.core_links import filled_cages, first_spine_uplink, has_gaps, may_pair_up

@@ -27,7 +27,7 @@ from estimator.cabling.compatibility import (
     plugs_of,
     reach_m,
 )
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.records import Cable
 from estimator.units import CENTS_PER_USD, BoolArray, FloatArray, IntArray, ceil_div
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from estimator.cabling.plan import cable_plan
 from estimator.cabling.runs import CablePlan
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.fabric.sized import SizedFabric
 from estimator.floor.plan import FloorPlan
 from estimator.networks.links import other_table

@@ -35,7 +35,7 @@ from estimator.cabling.runs import (
     Run,
     TierCabling,
 )
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.units import IntArray, ceil_div

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from estimator.cabling.media import AUTO, MEDIA
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric.topology import LinkTable
 from estimator.spec.site import SetLength

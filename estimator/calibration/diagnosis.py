@@ -17,7 +17,7 @@ from estimator.calibration.faults import MEDIUM, NOTHING, SHOWN, Fault
 from estimator.calibration.logged_run import LoggedRun
 from estimator.calibration.measured import MIB
 from estimator.calibration.signature import SOUND, Signature, fault_of, share_text, signatures_of
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 
 N_MESSAGES = 5_000
 MANY_DOMAINS = 64

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from estimator.calibration.measured import CORE, SIZE_CLASSES, Run, measured_runs, size_class
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
-from estimator.catalog.loader import Catalog
 from estimator.performance.bandwidth import points_of, system_columns
 from estimator.performance.times import predict_times
 from estimator.units import FloatArray, us_to_s

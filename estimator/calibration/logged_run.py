@@ -13,8 +13,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from estimator.calibration.nccl_logs import ParsedLog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
-from estimator.catalog.loader import Catalog
 from estimator.errors import Problem, SpecError
 from estimator.performance.bandwidth import complete_system, gpu_facts
 from estimator.performance.collectives import COLLECTIVES

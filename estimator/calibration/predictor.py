@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from estimator.calibration.logged_run import LoggedRun
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
-from estimator.catalog.loader import Catalog
 from estimator.performance.algorithms import collective_terms
 from estimator.performance.bandwidth import SystemColumns, points_of, system_columns
 from estimator.performance.collectives import fastest

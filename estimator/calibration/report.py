@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from estimator.calibration.measured import CORE, SIZE_CLASSES, Run, measured_runs, read_table, size_class
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.loader import load_catalog
 from estimator.performance.bandwidth import points_of, system_columns
 from estimator.performance.collectives import BUS_FACTORS
 from estimator.performance.times import Times, predict_times

@@ -13,7 +13,7 @@ from estimator.calibration.faults import Fault
 from estimator.calibration.logged_run import LoggedRun
 from estimator.calibration.measured import MIB
 from estimator.calibration.predictor import Predictor
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.performance.collectives import BUS_FACTORS
 from estimator.units import FloatArray
 

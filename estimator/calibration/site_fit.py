@@ -15,8 +15,8 @@ from estimator.calibration.logged_run import LoggedRun, LogSystem, log_system, r
 from estimator.calibration.measured import SIZE_CLASSES, size_class
 from estimator.calibration.nccl_logs import ParsedLog, read_log
 from estimator.calibration.predictor import Predictor
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
-from estimator.catalog.loader import Catalog
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.spec.calibration import Calibrated, parameter_name
 from estimator.units import FloatArray, s_to_us

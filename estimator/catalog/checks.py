@@ -1,9 +1,10 @@
 """What must hold across the rows of the catalog; each check names the file, row and column it found wrong."""
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from estimator.catalog.grades import check_grades
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.grades import GRADED_KINDS
 from estimator.catalog.ports import switch_ports
 from estimator.catalog.price_evidence import CONTRADICTION, contradiction
 from estimator.catalog.price_records import ANCHORS
@@ -11,9 +12,6 @@ from estimator.catalog.rack_checks import check_racks
 from estimator.catalog.tables import COLUMNS, Tables
 from estimator.errors import CatalogError
 from estimator.units import CENTS_PER_USD
-
-if TYPE_CHECKING:
-    from estimator.catalog.loader import Catalog
 
 _PARTS = ("switches", "nics", "gpus", "servers", "cables", "rack_systems")
 _KEYS: Mapping[str, tuple[str, ...]] = {
@@ -38,9 +36,11 @@ _RANGES = {"prices": ("low_cents", "typical_cents", "high_cents"),
            "model_constants": ("low", "value", "high")}  # fmt: skip
 _POWERS = {"switches": ("typical_no_optics_w", "max_w"), "nics": ("typical_no_optics_w", "max_w"),
            "servers": ("typical_w", "max_w")}  # fmt: skip
+_CHILDREN = {"switches": ("cages", "breakouts", "aux_ports"), "nics": ("ports", "modes"), "servers": ("networks",)}
+_NAMES = {"breakouts": "name", "networks": "role"}  # children that have a grade each, and what names them
 
 
-def check(tables: Tables, catalog: "Catalog") -> None:
+def check(tables: Tables, catalog: Catalog) -> None:
     """Raise CatalogError at the first thing that does not hold."""
     for table, key in _KEYS.items():
         _unique(tables, table, key)
@@ -49,7 +49,7 @@ def check(tables: Tables, catalog: "Catalog") -> None:
     for table, columns in (_RANGES | _POWERS).items():
         _ascending(tables, table, columns)
     _references(tables, catalog)
-    check_grades(tables, catalog, COLUMNS)
+    _grades(tables, catalog)
     _cages(tables, catalog)
     _port_names(tables, catalog)
     _cables(tables, catalog)
@@ -111,7 +111,7 @@ def _ascending(tables: Tables, table: str, columns: tuple[str, ...]) -> None:
                 raise _fail(table, row, column, f"{values[upper]} is below the {below} of {values[lower]}")
 
 
-def _references(tables: Tables, catalog: "Catalog") -> None:
+def _references(tables: Tables, catalog: Catalog) -> None:
     parts = {values[0] for table in (*_PARTS, "rack_parts") for _, values in tables[table]}
     tables_of_figures = (
         "prices",
@@ -160,7 +160,7 @@ def _references(tables: Tables, catalog: "Catalog") -> None:
         _connectors(tables, table, "cage_classes", catalog)
 
 
-def _connectors(tables: Tables, table: str, column: str, catalog: "Catalog") -> None:
+def _connectors(tables: Tables, table: str, column: str, catalog: Catalog) -> None:
     place = _at(table, column)
     for row, values in tables[table]:
         unknown = set(values[place]) - set(catalog.connector_fit)
@@ -169,7 +169,7 @@ def _connectors(tables: Tables, table: str, column: str, catalog: "Catalog") -> 
             raise _fail(table, row, column, f"{names} is no class of connector_fit.csv")
 
 
-def _prices(tables: Tables, catalog: "Catalog") -> None:
+def _prices(tables: Tables, catalog: Catalog) -> None:
     """A switch or adapter with a price has a rule; what a planning price rules has no row of its own in the anchors' book."""
     for row, values in tables["prices"]:
         starts, ends = values[-2:]
@@ -190,7 +190,7 @@ def _prices(tables: Tables, catalog: "Catalog") -> None:
             raise _fail("price_rules", row, "note", f"must say why no planning price rules {part}")
 
 
-def _price_evidence(tables: Tables, catalog: "Catalog") -> None:
+def _price_evidence(tables: Tables, catalog: Catalog) -> None:
     """Methods lead to a price, and no default lies further from its own evidence than CONTRADICTION."""
     known = {values[0] for table in _PARTS for _, values in tables[table]}
     for row, values in tables["price_methods"]:
@@ -210,7 +210,42 @@ def _price_evidence(tables: Tables, catalog: "Catalog") -> None:
             raise _fail("price_evidence", number, "typical_cents", message)
 
 
-def _cages(tables: Tables, catalog: "Catalog") -> None:
+def _grades(tables: Tables, catalog: Catalog) -> None:
+    """Every part has a grade; a row names fields of its part, each once, and claims no more than its source gives."""
+    for kind in GRADED_KINDS:
+        for row, values in tables[kind]:
+            if values[0] not in catalog.grades:
+                raise CatalogError(f"{kind}.csv", row, "id", f"{values[0]} has no row of its own in grades.csv")
+    seen: set[tuple[str, str]] = set()
+    for row, (record, fields, grade, source, _) in tables["grades"]:
+        found = catalog.part(record)
+        if found is None or found[0] not in GRADED_KINDS:
+            raise CatalogError("grades.csv", row, "record_id", f"no part has the id {record}")
+        known = set(_known_fields(found[0], found[1]))
+        for field in fields or ("",):
+            if field not in known:
+                raise CatalogError("grades.csv", row, "fields", f"{field} is no field of {record}")
+            if (record, field) in seen:
+                raise CatalogError(
+                    "grades.csv", row, "fields", f"{field or 'the record'} of {record} has a grade already"
+                )
+            seen.add((record, field))
+        if (catalog.sources[source].access in ("none", "planning")) != (grade == "assumption"):
+            message = f"{source} gives {'an assumption' if grade != 'assumption' else 'more than an assumption'}"
+            if grade != "assumption" or catalog.sources[source].access != "recalled":
+                raise CatalogError("grades.csv", row, "grade", message)
+
+
+def _known_fields(kind: str, record: Any) -> Iterator[str]:
+    yield ""
+    yield from COLUMNS[kind]
+    for child in _CHILDREN.get(kind, ()):
+        yield child
+        if child in _NAMES:
+            yield from (f"{child}.{getattr(one, _NAMES[child])}" for one in getattr(record, child))
+
+
+def _cages(tables: Tables, catalog: Catalog) -> None:
     rate, links, link = (_at("switch_cages", c) for c in ("cage_rate_gbit_s", "links_per_cage", "link_rate_gbit_s"))
     for row, v in tables["switch_cages"]:
         if v[links] * v[link] != v[rate]:
@@ -240,7 +275,7 @@ def _cages(tables: Tables, catalog: "Catalog") -> None:
                 raise _fail(table, row, "id", f"{values[0]} has no row in {children}.csv")
 
 
-def _port_names(tables: Tables, catalog: "Catalog") -> None:
+def _port_names(tables: Tables, catalog: Catalog) -> None:
     """Every switch says how its ports are named, every adapter's maker how its devices are; rails count up from 1."""
     for row, values in tables["switches"]:
         if values[0] not in catalog.port_naming:
@@ -254,7 +289,7 @@ def _port_names(tables: Tables, catalog: "Catalog") -> None:
             raise _fail("server_ports", row, "rail", f"the rails of {server_id} do not count up from 1")
 
 
-def _cables(tables: Tables, catalog: "Catalog") -> None:
+def _cables(tables: Tables, catalog: Catalog) -> None:
     for row, values in tables["cables"]:
         cable = catalog.cables[values[0]]
         if (cable.kind == "transceiver") != (cable.b_class is None):
@@ -279,7 +314,7 @@ def _cables(tables: Tables, catalog: "Catalog") -> None:
                 raise _fail("cables", row, "matching_fiber_ids", f"{fiber} has another medium, connector or polish")
 
 
-def _rates(tables: Tables, catalog: "Catalog") -> None:
+def _rates(tables: Tables, catalog: Catalog) -> None:
     """A port carries what its lanes do, every generation of a request has its step, and what is sold says since when."""
     for row, values in tables["rate_history"]:
         step = catalog.rate_history[values[0]]
@@ -292,7 +327,7 @@ def _rates(tables: Tables, catalog: "Catalog") -> None:
             )
 
 
-def _generations(tables: Tables, catalog: "Catalog") -> None:
+def _generations(tables: Tables, catalog: Catalog) -> None:
     for row, values in tables["generations"]:
         generation = catalog.generations[values[0]]
         if switch_ports(catalog.switches[generation.default_switch], generation.port_rate_gbit_s) is None:
@@ -307,7 +342,7 @@ FABRIC_NAMES = (
 )  # fmt: skip
 
 
-def _fabric_defaults(tables: Tables, catalog: "Catalog") -> None:
+def _fabric_defaults(tables: Tables, catalog: Catalog) -> None:
     """Every figure that storage and management networks need is there."""
     for name in FABRIC_NAMES:
         if name not in catalog.fabric_defaults:
@@ -325,7 +360,7 @@ FLOOR_NAMES = (
 )  # fmt: skip
 
 
-def _floor(tables: Tables, catalog: "Catalog") -> None:
+def _floor(tables: Tables, catalog: Catalog) -> None:
     """Every figure that a floor plan needs is there, and nothing else is."""
     for name in FLOOR_NAMES:
         if name not in catalog.floor_defaults:

@@ -1,26 +1,23 @@
 """What must hold of rack systems: their trays, parts, layouts and shares of the price agree."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.rack_records import FRAME, NEEDED_FIGURES, PER_MILLE, TRAY, RackSystem
 from estimator.catalog.tables import COLUMNS, Tables
 from estimator.errors import CatalogError
 
-if TYPE_CHECKING:
-    from estimator.catalog.loader import Catalog
-
 _Fault = tuple[str, int | None, str, str]  # table, row, column, what is wrong
 
 
-def check_racks(tables: Tables, catalog: "Catalog") -> None:
+def check_racks(tables: Tables, catalog: Catalog) -> None:
     """Raise CatalogError at the first rack system that contradicts itself."""
     for fault in _faults(tables, catalog):
         table, row, column, message = fault
         raise CatalogError(f"{table}.csv", row, column, message)
 
 
-def _faults(tables: Tables, catalog: "Catalog") -> Iterator[_Fault]:
+def _faults(tables: Tables, catalog: Catalog) -> Iterator[_Fault]:
     yield from _blocks(tables)
     yield from _ids(tables, catalog)
     for row, values in tables["rack_systems"]:
@@ -41,7 +38,7 @@ def _blocks(tables: Tables) -> Iterator[_Fault]:
         top[rack] = first + height - 1
 
 
-def _ids(tables: Tables, catalog: "Catalog") -> Iterator[_Fault]:
+def _ids(tables: Tables, catalog: Catalog) -> Iterator[_Fault]:
     """A tray belongs to one rack system and has its own record; what else a rack holds has no other."""
     trays: dict[str, str] = {}
     for row, values in tables["rack_systems"]:
@@ -59,7 +56,7 @@ def _ids(tables: Tables, catalog: "Catalog") -> Iterator[_Fault]:
             yield "rack_parts", row, "id", f"{values[0]} is a part of another kind"
 
 
-def _of_rack(row: int, rack: RackSystem, tables: Tables, catalog: "Catalog") -> Iterator[_Fault]:
+def _of_rack(row: int, rack: RackSystem, tables: Tables, catalog: Catalog) -> Iterator[_Fault]:
     missing = [name for name in NEEDED_FIGURES if rack.figure(name) is None]
     if missing:
         yield "rack_systems", row, "id", f"{rack.id} needs its {missing[0]} in rack_figures.csv"

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from estimator.bom.verdict import price_verdict
 from estimator.bom.verdict_words import verdict_words
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.compare.criteria import (
     FAMILIES,
     FAMILY_NAMES,

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from estimator.bom.lines import CABLE, CATEGORIES, FIBER, MODULE, NIC, SERVERS, SWITCH, usd_range
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.compare.figures import Side, busbw, differ_in_size, figure_json, figures_of
 from estimator.compare.kept import kept_of
 from estimator.compare.lines import DESIGN, OFFER, Basis, aligned, lines_of, row_json, total_cents

@@ -10,7 +10,7 @@ from typing import Any
 
 from estimator.bom.verdict import ALL, NETWORK, PriceVerdict, price_verdict
 from estimator.bom.verdict_words import NO_DIFFERENCE, verdict_words
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.wording import NO_BREAK, amount
 
 INFINIBAND, ROCE, NEITHER = "infiniband", "roce", "neither"

@@ -10,7 +10,7 @@ from typing import Any
 
 from estimator.bom.lines import Cents, usd_range
 from estimator.bom.pricing import Pricing
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.catalog.records import Nic, ServerNetwork
 from estimator.designs.adapters import ports_of_adapters

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.designs.networks import sized_fabrics
 from estimator.errors import Change, EstimatorError, Problem
 from estimator.fabric.sized import SizedFabric

@@ -13,7 +13,7 @@ import numpy as np
 
 from estimator.bom.lines import CATEGORIES, FACILITY, RANGE, SERVERS, Billed, Bom, Cents, usd_range
 from estimator.cabling.runs import BY_DEFAULT, BY_PLAN, TierCabling
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.cost.inputs import REQUEST, Parameter, parameter, priced
 from estimator.cost.model import HALF_UP, LEAST_HORIZON, MONTHS_PER_YEAR, YEARLY, Money, money, sum_of
 from estimator.cost.power import design_power

@@ -22,7 +22,7 @@ from estimator.bom.lines import (
     BomLine,
     is_rack,
 )
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.cost.power import Power
 from estimator.cost.reliability import failure_row
 from estimator.units import W_PER_KW, FloatArray

@@ -10,7 +10,7 @@ from estimator.bom.bill import MANAGER_SERVER
 from estimator.bom.lines import Billed
 from estimator.cabling.ends import LEAF_LEAF
 from estimator.cabling.plan import LEAF_SPINE, MANAGER, NODE_LEAF, SPINE_CORE, CablePlan
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.fabric.devices import n_managers
 from estimator.floor.whole_racks import whole_racks
 from estimator.units import FloatArray, ceil_div

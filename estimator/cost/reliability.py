@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from estimator.bom.lines import NIC, RANGE, SWITCH, BomLine
 from estimator.cabling.plan import NODE_LEAF
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.fabric.ratios import groups_of
 from estimator.units import HOURS_PER_YEAR

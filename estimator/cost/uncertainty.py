@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from estimator.bom.lines import CABLE, FIBER, MANAGEMENT, MODULE, NIC, PANEL, RACK_SYSTEM, SERVER, SWITCH, BomLine
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.cost.inputs import Parameter, Priced
 from estimator.cost.model import Money, money
 from estimator.units import CENTS_PER_USD, FloatArray, IntArray, ceil_div

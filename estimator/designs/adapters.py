@@ -5,7 +5,7 @@ They are candidates: proposals/proposals.py and proposals/missing_cables.py try 
 
 from collections.abc import Iterator
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import switch_ports
 from estimator.errors import Change
 from estimator.spec import DesignSpec, adapter_rate, lane_rate, port_rate

@@ -1,7 +1,7 @@
 """Whether a design that could be proposed can also be cabled: what the catalog lacks for it, and what two links cannot share."""
 
 from estimator.cabling.plan import cable_plan
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.errors import InfeasibleDesign
 from estimator.fabric.sized import SizedFabric
 from estimator.spec import DesignSpec

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from estimator.cabling.plan import cable_plan
 from estimator.cabling.runs import CablePlan
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.designs.networks import sized_others
 from estimator.fabric.sized import SizedFabric
 from estimator.fabric.topology import link_table, panels_of

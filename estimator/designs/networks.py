@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.designs.buildable import Faults, faults_of
 from estimator.errors import Change, Problem
 from estimator.fabric.size import size

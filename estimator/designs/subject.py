@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.fabric.sized import SizedFabric
 from estimator.fabric.sizing import Sizing
 from estimator.spec import DesignSpec

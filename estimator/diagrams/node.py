@@ -7,7 +7,7 @@ which socket both hang on, it does not hold: those are drawn in order, and ``ass
 import re
 from dataclasses import dataclass
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE, network_of
 from estimator.catalog.records import Gpu, Nic, Server
 from estimator.diagrams.ports import Port

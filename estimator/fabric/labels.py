@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.records import Switch
 from estimator.fabric.devices import LEAF, MANAGER, MANAGER_PORTS, NODE, SWITCH_KINDS
 from estimator.fabric.hosts import Hosts

@@ -8,7 +8,7 @@ names a switch's ports, and which RDMA devices a server has, are catalog rows: `
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import OUT_OF_BAND, compute_network
 from estimator.catalog.records import PortNaming, Server, Switch, SwitchCage
 from estimator.units import is_whole_number

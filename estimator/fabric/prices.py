@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import switch_ports
 from estimator.spec.fabric import Fabric
 

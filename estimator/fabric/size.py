@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.fabric.first_pods import with_first_pods
 from estimator.fabric.sizing import Sizing, asked_columns, sized_columns
 from estimator.spec import DesignSpec

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.fabric.even_spread import NONE, BoolArray, CoreLayout, CoreRequest, even_cores, even_spines, loose_cores
 from estimator.fabric.prices import cage_links_of, link_end_cents, part_cents
 from estimator.spec import DesignSpec, asked_ratio, endpoint_rate, port_rate, ports_a_cage, uplink_rate

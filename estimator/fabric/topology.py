@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE, links_per_node_cage, switch_ports
 from estimator.fabric.core_links import core_links, first_spine_uplink, first_uplink
 from estimator.fabric.devices import (

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.fabric.ratios import groups_of, is_loose, paths_across_groups
 from estimator.findings.finding import Finding
 from estimator.findings.port_groups import asymmetries

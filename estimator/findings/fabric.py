@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import PROTOCOL_NAMES, nic_modes, spoken
 from estimator.catalog.records import ServerNetwork
 from estimator.fabric.sized import SizedFabric

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.cost.reliability import Failing, short_of_spares
 from estimator.errors import Change, Problem
 from estimator.findings.fabric import Finding

@@ -16,7 +16,7 @@ from estimator.spec.change import apply_change
 from estimator.units import ceil_div
 
 if TYPE_CHECKING:
-    from estimator.catalog.loader import Catalog
+    from estimator.catalog.catalog import Catalog
     from estimator.fabric.sized import SizedFabric
 
 _LINE_KEYS = ("category", "part", "part_number", "description", "use", "tier", "length_m", "fabric")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import CONVERGED, IN_BAND, OUT_OF_BAND, STORAGE
 from estimator.catalog.records import Switch
 from estimator.errors import Change

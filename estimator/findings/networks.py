@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from estimator.cabling.runs import CablePlan
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import CONVERGED, IN_BAND, STORAGE, spoken
 from estimator.errors import Change, Problem
 from estimator.fabric.hosts import PDU

@@ -9,7 +9,7 @@ servers and nodes of another kind.
 import re
 from collections.abc import Callable
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 
 SERVER_WORD = "server"
 _OF_ANOTHER_KIND = ("storage", "management", "manager", "managers’", "login", "custom", "other")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from estimator.bom.lines import BomLine
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.records import Switch
 from estimator.findings.finding import Finding
 from estimator.spec import DesignSpec

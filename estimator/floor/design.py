@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.fabric.topology import LinkTable
 from estimator.floor.devices import Network
 from estimator.floor.plan import FloorPlan, floor_plan

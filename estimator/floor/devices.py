@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import STORAGE
 from estimator.fabric.devices import KINDS, MANAGER, NODE, SWITCH_KINDS, Devices
 from estimator.fabric.topology import LinkTable

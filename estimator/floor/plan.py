@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.rack_records import RackBlock
 from estimator.errors import Problem
 from estimator.fabric.devices import KINDS, LEAF, MANAGER, NODE, SWITCH_KINDS

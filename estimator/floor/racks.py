@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.rack_records import TRAY, RackBlock
 from estimator.catalog.records import Server
 from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE

@@ -7,7 +7,7 @@ asked for. What a rack draws and weighs beyond its trays is its own parts'.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.rack_records import NVLINK_SWITCH, POWER_SHELF, SCALE_UP_SWITCH, TRAY, RackSystem
 from estimator.catalog.records import Server
 from estimator.units import ceil_div

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import OUT_OF_BAND
 from estimator.fabric.devices import n_managers
 from estimator.fabric.hosts import ENDPOINT, MANAGER, PDU, SWITCH, UPLINK, Attached, Hosts

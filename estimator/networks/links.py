@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import CONVERGED, IN_BAND, OUT_OF_BAND, STORAGE
 from estimator.fabric.devices import KINDS, LEAF, MANAGER, NODE, SWITCH_KINDS, Devices, devices_of
 from estimator.fabric.hosts import ENDPOINT, PDU, SWITCH, UPLINK, Attached, Hosts

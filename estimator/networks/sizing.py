@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric.hosts import Hosts
 from estimator.fabric.size import size

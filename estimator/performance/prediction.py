@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
-from estimator.catalog.loader import Catalog
 from estimator.errors import Problem, SpecError
 from estimator.performance.bandwidth import LIMITS, Points, SystemColumns, complete_system, gpu_facts, system_columns
 from estimator.performance.collectives import COLLECTIVES, VARIANTS

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from estimator.cabling.networks import other_plan
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.designs.networks import sized_fabrics, sized_others
 from estimator.errors import Change, InfeasibleDesign, SpecError
 from estimator.networks.sizing import OtherSized

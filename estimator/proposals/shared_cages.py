@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from estimator.cabling.ends import NODE_LEAF
 from estimator.cabling.runs import CablePlan
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.designs.cables import design_plan
 from estimator.errors import Change, InfeasibleDesign
 from estimator.fabric.prices import cage_links_of

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 
 DATA = Path(__file__).with_name("parts.csv")
 SWITCH, PORTS = "switch", "ports:"

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import Rates
-from estimator.catalog.loader import Catalog
 from estimator.errors import Problem, SpecError
 from estimator.quotes.columns import HEADER_ROWS, Columns, columns_from, given_columns, guess_columns
 from estimator.quotes.lines import read_lines

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.quotes.items import Item, Known, Numbers, current_key, numbers_of, plain
 from estimator.quotes.lines import QuoteLine
 from estimator.quotes.profile import (

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.rack_records import FRAME, RackSystem
 from estimator.quotes.items import Item, plain
 from estimator.quotes.lines import QuoteLine

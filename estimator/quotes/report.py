@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import USD, Rates, us_cents
-from estimator.catalog.loader import Catalog
 from estimator.quotes.items import RANGE, Item, items_of
 from estimator.quotes.lines import CHARGES, LeftOut, QuoteLine, QuoteReading, major
 from estimator.quotes.match import HANDED, match_lines

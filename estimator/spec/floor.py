@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.records import Server
 from estimator.errors import Problem
 from estimator.spec.checking import Section

@@ -6,7 +6,7 @@ in-band leaves carry many endpoints on few uplinks, and a network runs at what t
 
 from typing import Any
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import CONVERGED, FAST_LANE_GBIT_S, IN_BAND, OUT_OF_BAND, STORAGE, switch_ports
 from estimator.catalog.records import Nic, ServerNetwork, Switch
 from estimator.spec.design import DesignSpec

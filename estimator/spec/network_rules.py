@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE, CONVERGED, IN_BAND, OUT_OF_BAND, STORAGE, switch_ports, uplink_cages
 from estimator.errors import Problem
 from estimator.spec.design import DesignSpec

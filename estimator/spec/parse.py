@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from estimator.catalog.aliases import renamed
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.errors import Problem, SpecError
 from estimator.spec.calibration import calibrated_problems
 from estimator.spec.change import apply_change

@@ -13,7 +13,7 @@ from estimator.errors import Problem
 from estimator.spec.checking import Section, near_words, unknown_part
 
 if TYPE_CHECKING:
-    from estimator.catalog.loader import Catalog
+    from estimator.catalog.catalog import Catalog
 
 MAX_PRICES, MAX_RATES = 2_000, 60
 LARGEST_MINOR = 10**13  # of a currency's minor unit: far beyond the dearest part, so that nothing overflows

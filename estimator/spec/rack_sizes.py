@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.errors import Problem
 from estimator.spec.design import Compute
 from estimator.units import ceil_div, counted

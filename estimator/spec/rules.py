@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import PROTOCOL_NAMES, compute_network
 from estimator.catalog.rack_records import RackSystem
 from estimator.catalog.records import Server, ServerNetwork

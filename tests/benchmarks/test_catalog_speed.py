@@ -3,8 +3,9 @@
 from typing import Any
 
 from estimator.bom.bill import bill_of_materials
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.checks import check
-from estimator.catalog.loader import HERE, Catalog, load_catalog
+from estimator.catalog.loader import HERE, load_catalog
 from estimator.catalog.tables import Tables
 from estimator.cost.cost import cost_of
 from estimator.designs.cables import design_plan

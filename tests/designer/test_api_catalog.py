@@ -4,7 +4,7 @@ import jsonschema
 import pytest
 from django.contrib.auth.models import User
 
-from estimator.catalog.loader import KINDS, Catalog
+from estimator.catalog.catalog import KINDS, Catalog
 from estimator.spec import spec_json_schema
 from tests.designer.api_helpers import SPEC, Caller, assert_refused, caller
 

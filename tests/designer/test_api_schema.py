@@ -14,7 +14,7 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
 from designer.api import schema as documented
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.jobs.tasks import run_estimate
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from designer.catalog_page import GRADE_WORDS, KINDS
 from designer.forms import DesignForm
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 
 pytestmark = pytest.mark.django_db
 

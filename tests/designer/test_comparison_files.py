@@ -10,7 +10,7 @@ import pytest
 from pypdf import PdfReader
 
 from designer.exports.comparison_files import COMPARISON_FILES, COMPARISON_FORMATS
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.compare.comparison import compare_request
 from tests.designer.spreadsheet import Workbook
 

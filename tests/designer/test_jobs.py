@@ -17,7 +17,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from designer.config import health
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.jobs import models, tasks
 from estimator.jobs.models import LEASE, MAX_ATTEMPTS, RESEND_AFTER, SWEEP_EVERY, EstimateJob, QueueSweep

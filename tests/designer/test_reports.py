@@ -16,7 +16,7 @@ from designer.exports.pdf_page import About, pdf_bytes
 from designer.exports.pdf_text import REGULAR, SUPPLIED, markup, printable, runs, width, wrapped
 from designer.exports.report_bill import MAX_LINES, money
 from designer.exports.versions import result_hash
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
 from tests.designer.sample_estimate import NAME, sample_estimate

@@ -12,7 +12,8 @@ from designer.edits import typed_now
 from designer.models import Comparison, Design
 from designer.revision_diff import answer_rows, figure_words, revision_diff
 from designer.services import request_estimate, save_design, save_version
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
 from estimator.jobs import tasks
 from estimator.spec import parse_spec
 from estimator.spec.change import apply_change

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from designer import services
 from designer.edits import move
 from designer.models import ApiToken, Design, SignInLink
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
 from estimator.spec import DesignSpec, parse_spec

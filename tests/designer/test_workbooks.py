@@ -15,7 +15,7 @@ from designer.exports.bom_sheets import LETTER
 from designer.exports.cost_cells import CASH, CASH_SHEETS
 from designer.exports.downloads import bom_xlsx, cost_xlsx
 from designer.exports.tables import RANGE
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
 from tests.designer.sample_estimate import sample_estimate

@@ -6,7 +6,8 @@ from typing import Any
 from estimator.bom.bill import bill_of_materials
 from estimator.bom.lines import Bom
 from estimator.cabling.runs import CablePlan
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
 from estimator.designs.cables import design_plan
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of

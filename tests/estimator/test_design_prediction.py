@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.design_prediction import predicted
 from estimator.errors import EstimatorError
 from estimator.performance.prediction import predict

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.errors import InfeasibleDesign
 from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of

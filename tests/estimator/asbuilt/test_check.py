@@ -17,7 +17,8 @@ import pytest
 from estimator.asbuilt.check import check_links
 from estimator.asbuilt.readers.files import read_links
 from estimator.asbuilt.report import DIFFERENCES, LIST_BOUND, report
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.handoff.formats import FORMATS
 from estimator.link_list import LinkList, link_list

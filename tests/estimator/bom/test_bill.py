@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from estimator.bom.bill import bill_of_fabrics, n_spares
 from estimator.bom.lines import RANGE, Billed
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
 from estimator.cost.cost import cost_of
 from tests.estimator.designs import HAND_PRICES, Design, design, superpod_h100
 

@@ -8,7 +8,7 @@ import pytest
 import xlsxwriter
 
 from estimator.bom.price_file import MAX_FILE_BYTES, MAX_ROWS, Defaults, PriceSheet, entry_of, read_price_sheet
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.errors import UnreadableFile
 
 DEFAULTS = Defaults(as_of="2026-11-28", source="file")

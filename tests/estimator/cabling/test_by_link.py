@@ -16,7 +16,8 @@ from estimator.cabling.keys import cable_of_links
 from estimator.cabling.media import Question, choose
 from estimator.cabling.plan import cable_plan, link_cabling
 from estimator.cabling.runs import TIER_NAMES, CablePlan, LinkCabling
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
 from estimator.designs.cables import design_plan
 from estimator.errors import EstimatorError, InfeasibleDesign, SpecError
 from estimator.fabric.size import size

@@ -7,7 +7,7 @@ import pytest
 
 from estimator.__main__ import main
 from estimator.cabling.compatibility import BLOCKED, MATCH, REVIEW, Fit, fit, fit_by_id, fit_fibers, pair_reasons
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.errors import SpecError
 from tests.estimator.designs import design
 

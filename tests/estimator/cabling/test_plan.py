@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from estimator.catalog.loader import HERE, Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import HERE, load_catalog
 from estimator.errors import SpecError
 from estimator.fabric.size import size
 from estimator.pipeline import estimate

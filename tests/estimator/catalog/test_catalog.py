@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from estimator.catalog.loader import HERE, KINDS, Catalog, load_catalog
+from estimator.catalog.catalog import KINDS, Catalog
+from estimator.catalog.loader import HERE, load_catalog
 from estimator.catalog.ports import (
     compute_network,
     fastest_port,

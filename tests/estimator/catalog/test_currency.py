@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import MINOR_DIGITS, Rate, Rates, amount_text, half_up, us_cents
-from estimator.catalog.loader import Catalog
 
 EUR_OLD = Rate("EUR", 1.0705, "2024-06-28", "reference", "ECB")
 EUR_NEW = Rate("EUR", 1.15, "2026-01-01", "assumption", "none")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from estimator.catalog.loader import HERE, Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import HERE, load_catalog
 from estimator.catalog.price_evidence import contradiction, counted_range, months_before
 from estimator.catalog.price_records import BRANDED, DEALER
 from estimator.errors import CatalogError

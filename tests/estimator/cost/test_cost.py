@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from estimator.bom.lines import RANGE
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_records import BOOKS
 from estimator.cost.cost import _per, cost_of
 from estimator.cost.model import _cents

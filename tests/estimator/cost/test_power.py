@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from estimator.catalog.loader import HERE, Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import HERE, load_catalog
 from estimator.cost.power import design_power, power_of
 from tests.estimator.designs import design, superpod_h100
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from estimator.catalog.loader import Catalog, load_catalog
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
 from estimator.cost.cost import cost_of
 from estimator.cost.inputs import Priced, priced
 from estimator.cost.power import design_power

@@ -1,6 +1,6 @@
 """Switches whose loss takes servers along are counted one by one, where groups differ in how many spines they have."""
 
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.cost.reliability import cutting_switches
 from estimator.designs.networks import sized_fabrics
 from estimator.fabric.ratios import groups_of

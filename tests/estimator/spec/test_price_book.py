@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from estimator.bom.pricing import Pricing
-from estimator.catalog.loader import Catalog
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.price_choice import BASIS_ORDER, chosen_price
 from estimator.catalog.price_records import Price
 from estimator.errors import SpecError
