@@ -1,4 +1,7 @@
-"""``python -m estimator VERB …``: JSON in, JSON or a hand-off file out, no database. Exit 0 done, 2 refused with the problems."""
+"""``python -m estimator VERB …``: JSON in, JSON or a hand-off file out, no database. Exit 0 done, 2 refused with the problems.
+
+Every verb imports what it needs itself, for a fast start.
+"""
 
 import argparse
 import gc

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from estimator.bom.bill import bill_of_fabrics
 from estimator.bom.lines import Billed
+from estimator.cabling.runs import CablePlan
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.cost.cost import cost_of
@@ -38,7 +39,6 @@ from estimator.units import ratio_text
 from estimator.version import MODEL_VERSION
 
 if TYPE_CHECKING:
-    from estimator.cabling.runs import CablePlan
     from estimator.networks.sizing import OtherSized
 
 ALL_PARTS = (
@@ -129,7 +129,7 @@ def _one(
     parts: tuple[str, ...],
 ) -> Estimate:
     if others:
-        from estimator.cabling.networks import other_plan
+        from estimator.cabling.networks import other_plan  # for a fast start: few designs have other networks
         from estimator.findings.networks import other_findings
         from estimator.networks.sizing import other_json
     compute = fabric.as_json()
@@ -191,14 +191,14 @@ def _one(
     return made if "bom" in parts else replace(made, bom=None)
 
 
-def _cabling_of(one: "OtherSized", spec: DesignSpec, plan: "CablePlan", catalog: Catalog) -> list[Finding]:
+def _cabling_of(one: "OtherSized", spec: DesignSpec, plan: CablePlan, catalog: Catalog) -> list[Finding]:
     """Findings about the cables of a network beside compute, with the change that ends a lack of them."""
-    from estimator.findings.networks import cabling_findings
+    from estimator.findings.networks import cabling_findings  # for a fast start, as above
 
     found = cabling_findings(one, plan)
     if not plan.problems:
         return found
-    from estimator.proposals.missing_network_cables import change_of
+    from estimator.proposals.missing_network_cables import change_of  # for a fast start
 
     change = change_of(one, spec, catalog)
     return [replace(finding, change=change) if finding.code == NO_PART else finding for finding in found]

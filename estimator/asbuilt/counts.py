@@ -194,7 +194,7 @@ def _top_port(graph: _Graph, file: FoundLinks, chosen: BoolArray) -> int:
 
 def _components(graph: _Graph, kept: BoolArray) -> int:
     """Networks that the kept devices with their links fall into, counted where servers are plugged in."""
-    from scipy.sparse import coo_array
+    from scipy.sparse import coo_array  # for a fast start: scipy takes long to load
     from scipy.sparse.csgraph import connected_components
 
     links = kept[graph.a] & kept[graph.b]

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from estimator.bom.facility import facility_lines, rack_system_lines
 from estimator.bom.lines import (
@@ -29,12 +28,10 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE, compute_network
 from estimator.catalog.records import Cable
 from estimator.fabric.devices import n_managers
+from estimator.fabric.sized import SizedFabric
 from estimator.floor.whole_racks import whole_racks
+from estimator.spec import DesignSpec
 from estimator.units import CENTS_PER_USD, ceil_div
-
-if TYPE_CHECKING:
-    from estimator.fabric.sized import SizedFabric
-    from estimator.spec import DesignSpec
 
 MANAGER_SERVER = "mgmt-node"  # what a fabric manager runs on
 _USES = {  # of the modules at the upper and the lower end of a tier
@@ -47,7 +44,7 @@ _USES = {  # of the modules at the upper and the lower end of a tier
 
 
 def bill_of_materials(
-    spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan, catalog: Catalog, role: str = COMPUTE
+    spec: DesignSpec, fabric: SizedFabric, plan: CablePlan, catalog: Catalog, role: str = COMPUTE
 ) -> Bom:
     """The bill of one fabric; see ``bill_of_fabrics``."""
     return bill_of_fabrics([Billed(role, spec, fabric, plan)], catalog)
@@ -77,7 +74,7 @@ def bill_of_fabrics(billed: Sequence[Billed], catalog: Catalog) -> Bom:
     return Bom(priced, tuple(one.plan for one in billed))
 
 
-def _servers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> Iterator[BomLine]:
+def _servers(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[BomLine]:
     server = catalog.server(spec.compute.server)
     if server is None:
         gpus, nic = spec.compute.gpus_per_node, catalog.default_nic(spec.fabric.generation)
@@ -97,7 +94,7 @@ def _servers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> Ite
                       fabric.n_nodes * network.n_nics, 0.0, spare_row="spare-nics")  # fmt: skip
 
 
-def _switches(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> Iterator[BomLine]:
+def _switches(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[BomLine]:
     for role, part, count in fabric.switches:
         if part is None:
             radix = getattr(spec.fabric, f"{role}_radix")
@@ -109,7 +106,7 @@ def _switches(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> It
                       switch.typical_no_optics_w, spare_row="spare-switches")  # fmt: skip
 
 
-def _managers(fabric: "SizedFabric", catalog: Catalog) -> Iterator[BomLine]:
+def _managers(fabric: SizedFabric, catalog: Catalog) -> Iterator[BomLine]:
     """Servers of the fabric managers, their adapters included."""
     if count := n_managers(fabric):
         server = catalog.servers[MANAGER_SERVER]
@@ -207,7 +204,7 @@ _LEAST = {"spare-switches": 1, "spare-nics": 1, "spare-optics": 2, "spare-cables
 _SWITCHES_WITHOUT_SPARE = 8
 
 
-def _with_spares(lines: list[BomLine], spec: "DesignSpec", catalog: Catalog) -> tuple[BomLine, ...]:
+def _with_spares(lines: list[BomLine], spec: DesignSpec, catalog: Catalog) -> tuple[BomLine, ...]:
     """Spares of each part number and length, rounded up over all its uses, on its line with the largest quantity."""
     groups: dict[tuple[str | None, float | None], list[int]] = {}
     for index, line in enumerate(lines):
@@ -223,13 +220,13 @@ def _with_spares(lines: list[BomLine], spec: "DesignSpec", catalog: Catalog) -> 
     return tuple(out)
 
 
-def asked_spares(row: str, spec: "DesignSpec | None") -> float | None:
+def asked_spares(row: str, spec: DesignSpec | None) -> float | None:
     """The share that the request gives for a class of spares (a row ``spare-*`` of economics.csv), or None."""
     share: float | None = getattr(spec.economics.spares, row.removeprefix("spare-"), None) if spec else None
     return share
 
 
-def n_spares(row: str, quantity: int, catalog: Catalog, spec: "DesignSpec | None" = None) -> int:
+def n_spares(row: str, quantity: int, catalog: Catalog, spec: DesignSpec | None = None) -> int:
     """⌈share × quantity⌉, and not below the least that the row asks for; none of a switch model with up to 8 boxes.
 
     A share that the request gives stands as it is: no least, and 0 buys none.

@@ -1,20 +1,17 @@
 """Racks of a bill: what whole ones bring beside compute trays, rack cabinets with PDUs, and coolant distribution."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from estimator.bom.lines import ASSUMED, COOLING, MANAGEMENT, RACK, RACK_SYSTEM, SWITCH, BomLine, parameter_rule
 from estimator.cabling.plan import CablePlan
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, SCALE_UP_SWITCH
 from estimator.catalog.records import Server
+from estimator.fabric.sized import SizedFabric
 from estimator.floor.whole_racks import SWITCH_TRAYS, WholeRacks, whole_racks
+from estimator.spec import DesignSpec
 from estimator.spec.site import Site
 from estimator.units import CENTS_PER_USD, W_PER_KW, ceil_div
-
-if TYPE_CHECKING:
-    from estimator.fabric.sized import SizedFabric
-    from estimator.spec import DesignSpec
 
 RACK_ROW, COOLING_ROW = "rack-cost", "cdu-kw"
 _RACK_USES = {
@@ -26,7 +23,7 @@ _RACK_USES = {
 
 
 def facility_lines(
-    spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan, lines: Sequence[BomLine], catalog: Catalog
+    spec: DesignSpec, fabric: SizedFabric, plan: CablePlan, lines: Sequence[BomLine], catalog: Catalog
 ) -> Iterator[BomLine]:
     """Racks and coolant distribution of a design; ``lines`` are those of all its fabrics.
 
@@ -68,7 +65,7 @@ def _line(category: str, row: str, use: str, quantity: int, catalog: Catalog) ->
 
 
 def _n_racks(
-    spec: "DesignSpec", fabric: "SizedFabric", server: Server | None, lines: Iterable[BomLine], catalog: Catalog
+    spec: DesignSpec, fabric: SizedFabric, server: Server | None, lines: Iterable[BomLine], catalog: Catalog
 ) -> int:
     """Racks of a design without a floor plan."""
     return ceil_div(fabric.n_nodes, nodes_per_rack(server, catalog)) + _network_racks(spec.site, lines, catalog)

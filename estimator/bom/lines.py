@@ -5,17 +5,15 @@ A line whose part has no price keeps its quantity, says so, and makes the totals
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from estimator.cabling.plan import CablePlan
 from estimator.catalog.currency import Rate
 from estimator.catalog.ports import COMPUTE
 from estimator.catalog.records import Economic
+from estimator.fabric.sized import SizedFabric
+from estimator.spec import DesignSpec
 from estimator.units import cents_to_usd
-
-if TYPE_CHECKING:
-    from estimator.fabric.sized import SizedFabric
-    from estimator.spec import DesignSpec
 
 Cents = tuple[int, int, int]  # low, typical, high
 RANGE = ("low", "typical", "high")
@@ -101,8 +99,8 @@ class Billed:
     """One fabric to be billed; ``role`` is its key in the Estimate, and ``spec`` the design it was sized from."""
 
     role: str
-    spec: "DesignSpec"
-    fabric: "SizedFabric"
+    spec: DesignSpec
+    fabric: SizedFabric
     plan: CablePlan
 
 

@@ -6,18 +6,16 @@ docs/prices.md tells the rule. Ranges are US cents once they leave this module.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from estimator.bom.lines import ASSUMED, Cents
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import MINOR_DIGITS, USD, Rate, amount_text, half_up, us_cents
 from estimator.catalog.price_choice import BASIS_WORDS, chosen_price
 from estimator.catalog.price_records import ANCHORS, BOOK_TITLES, BOOKS, Price, PriceMethod
 from estimator.catalog.rack_records import piece_amounts, share_words
+from estimator.spec.economics import Economics
 from estimator.spec.price_book import OwnPrice, OwnPrices
-
-if TYPE_CHECKING:
-    from estimator.catalog.catalog import Catalog
-    from estimator.spec.economics import Economics
 
 _CATALOG_BASIS = BASIS_WORDS | {"list": "listing or list price"}
 PIECE, METRE = "piece", "metre"
@@ -48,7 +46,7 @@ class UnitPrice:
 class Pricing:
     """Prices of one design's book, its own over the catalog's."""
 
-    def __init__(self, economics: "Economics", catalog: "Catalog") -> None:
+    def __init__(self, economics: Economics, catalog: Catalog) -> None:
         self._catalog, self._book = catalog, economics.price_book
         self._own = economics.prices
         self._name = self._own.name if self._own else ""

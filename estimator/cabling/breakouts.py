@@ -1,18 +1,15 @@
 """Split ports: what a leaf switch offers, and how many ports its pipelines drive when cages are split."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import breakout_at
 from estimator.catalog.records import Breakout, Switch
 from estimator.errors import Problem
-
-if TYPE_CHECKING:
-    from estimator.fabric.sized import SizedFabric
+from estimator.fabric.sized import SizedFabric
 
 
-def breakout_problems(fabric: "SizedFabric", catalog: Catalog) -> Iterator[Problem]:
+def breakout_problems(fabric: SizedFabric, catalog: Catalog) -> Iterator[Problem]:
     """A split that the leaf switch does not offer, or more ports on a leaf than it drives in that mode."""
     share, rate = fabric.endpoints_per_port, fabric.lane_rate_gbit_s
     if share == 1 or fabric.leaf_switch is None:

@@ -34,14 +34,13 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.records import Cable
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric.devices import LEAF, MANAGER, MANAGER_PORTS, NODE, SPINE
-from estimator.fabric.sized import rows_by_rail
+from estimator.fabric.sized import SizedFabric, rows_by_rail
 from estimator.fabric.topology import LinkTable, link_table, panels_of
+from estimator.spec import DesignSpec
 from estimator.units import BoolArray, IntArray
 
 if TYPE_CHECKING:
-    from estimator.fabric.sized import SizedFabric
     from estimator.floor.plan import FloorPlan
-    from estimator.spec import DesignSpec
 
 Column = npt.NDArray[np.integer[Any]]
 _SLIVER_DM = np.float32(1e-3)  # float32 lengths of whole decimetres stay what they are
@@ -71,7 +70,7 @@ class _Tier:
 
 
 def cabled_by_link(
-    spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role: str, all_ends: Sequence[TierEnds],
+    spec: DesignSpec, fabric: SizedFabric, catalog: Catalog, role: str, all_ends: Sequence[TierEnds],
     table: LinkTable | None = None, floor: "FloorPlan | None" = None,
 ) -> CablePlan:  # fmt: skip
     """The plan of a fabric whose links differ in length; see ``plan.cable_plan``."""

@@ -6,7 +6,6 @@ adapter; both are marked as assumed.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,12 +16,10 @@ from estimator.catalog.ports import COMPUTE, links_per_node_cage, switch_ports
 from estimator.catalog.records import Switch
 from estimator.fabric.core_links import filled_cages, first_spine_uplink, has_gaps, may_pair_up
 from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE, first_manager_ports, manager_links_of_leaves
+from estimator.fabric.sized import SizedFabric
 from estimator.fabric.topology import leaf_uplink_ports, panels_of
+from estimator.spec import DesignSpec
 from estimator.units import BoolArray, IntArray, ceil_div
-
-if TYPE_CHECKING:
-    from estimator.fabric.sized import SizedFabric
-    from estimator.spec import DesignSpec
 
 NODE_LEAF, LEAF_SPINE, SPINE_CORE, FABRIC_MANAGER = "node_leaf", "leaf_spine", "spine_core", "fabric_manager"
 LEAF_LEAF = "leaf_leaf"  # within pairs of leaves of storage and management networks
@@ -91,7 +88,7 @@ class TierEnds:
         return self.upper.is_assumed or self.lower.is_assumed
 
 
-def tier_ends(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role: str = COMPUTE) -> tuple[TierEnds, ...]:
+def tier_ends(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog, role: str = COMPUTE) -> tuple[TierEnds, ...]:
     """The tiers of a fabric that have links: nodes to leaves, leaves to spines, spines to cores, managers to leaves."""
     found = tuple(ends for ends in _tiers(spec, fabric, catalog, role) if ends.n_links)
     return found if role == COMPUTE else tuple(_with_own_medium(ends, catalog) for ends in found)
@@ -124,7 +121,7 @@ def side_at(ends: TierEnds, kind: str) -> Side:
     return ends.upper if ends.upper.kind == kind else ends.lower
 
 
-def _tiers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role: str) -> Iterator[TierEnds]:
+def _tiers(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog, role: str) -> Iterator[TierEnds]:
     up = fabric.uplink_rate_gbit_s
     switches = {
         kind: _switch(spec, part, catalog, rates)
@@ -158,9 +155,7 @@ def _tiers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role: st
         yield _managers(spec, fabric, catalog, switches[LEAF])
 
 
-def _switch(
-    spec: "DesignSpec", part: str | None, catalog: Catalog, rates_gbit_s: tuple[int, ...]
-) -> tuple[Switch, bool]:
+def _switch(spec: DesignSpec, part: str | None, catalog: Catalog, rates_gbit_s: tuple[int, ...]) -> tuple[Switch, bool]:
     """The switch record, or the usual one of the generation with these rates and True for a custom switch."""
     if part is not None:
         return catalog.switches[part], False
@@ -184,7 +179,7 @@ def _switch_side(kind: str, switch: tuple[Switch, bool], cage: Cage, used: IntAr
 
 
 def _question(
-    tier: str, spec: "DesignSpec", catalog: Catalog, rate_gbit_s: int, upper: Side, lower: Side, may_twin: bool,
+    tier: str, spec: DesignSpec, catalog: Catalog, rate_gbit_s: int, upper: Side, lower: Side, may_twin: bool,
     switch: Switch,
 ) -> Question:  # fmt: skip
     site, grade = spec.site, spec.site.fiber_grade
@@ -198,7 +193,7 @@ def _question(
     )  # fmt: skip
 
 
-def _length(tier: str, spec: "DesignSpec", catalog: Catalog) -> tuple[float | None, bool]:
+def _length(tier: str, spec: DesignSpec, catalog: Catalog) -> tuple[float | None, bool]:
     """Length of a tier and whether it is the catalog's default; None where the floor plan gives it."""
     asked: float | None = getattr(spec.site, f"{tier}_m") if tier in SITE_TIERS else None
     if asked is None and spec.site.plan is not None:
@@ -207,9 +202,7 @@ def _length(tier: str, spec: "DesignSpec", catalog: Catalog) -> tuple[float | No
     return (default, True) if asked is None else (asked, asked == default)
 
 
-def _nodes(
-    spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, leaf: tuple[Switch, bool], role: str
-) -> TierEnds:
+def _nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog, leaf: tuple[Switch, bool], role: str) -> TierEnds:
     upper_cage = _switch_cage(leaf[0], fabric.port_rate_gbit_s, catalog, fabric.endpoints_per_port)
     upper = _switch_side(LEAF, leaf, upper_cage, fabric.leaf_endpoints)
     lower = _node_side(spec, fabric, catalog, role)
@@ -225,7 +218,7 @@ def _nodes(
     return TierEnds(NODE_LEAF, fabric.links_node_leaf, upper, lower, question, length_m, is_default)
 
 
-def _node_side(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role: str) -> Side:
+def _node_side(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog, role: str) -> Side:
     """All nodes as one: every node fills ⌈links ÷ links a cage⌉ cages."""
     server, network = catalog.server(spec.compute.server), catalog.network(spec.compute.server, role)
     if server is None or network is None:
@@ -250,7 +243,7 @@ def _node_side(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role
 
 
 def _between(
-    tier: str, spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, ends: tuple[Side, Side], switch: Switch
+    tier: str, spec: DesignSpec, fabric: SizedFabric, catalog: Catalog, ends: tuple[Side, Side], switch: Switch
 ) -> TierEnds:
     """Links between switches; a twin cable is possible where every pair's links fill whole cages on both sides."""
     upper, lower = ends
@@ -266,7 +259,7 @@ def _between(
     return TierEnds(tier, n_links, upper, lower, question, length_m, is_default)
 
 
-def _pairs(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, leaf: tuple[Switch, bool]) -> TierEnds:
+def _pairs(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog, leaf: tuple[Switch, bool]) -> TierEnds:
     """Links between the two leaves of every pair: the first of a pair is the lower end."""
     rate, pairs = fabric.port_rate_gbit_s, fabric.n_leaf // 2
     cage, each = _switch_cage(leaf[0], rate, catalog), fabric.links_leaf_leaf // pairs
@@ -277,7 +270,7 @@ def _pairs(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, leaf: tu
     return TierEnds(LEAF_LEAF, fabric.links_leaf_leaf, side, side, question, length_m, is_default)
 
 
-def _managers(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, leaf: tuple[Switch, bool]) -> TierEnds:
+def _managers(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog, leaf: tuple[Switch, bool]) -> TierEnds:
     nic = catalog.default_nic(spec.fabric.generation)
     rate = fabric.port_rate_gbit_s
     cage = _switch_cage(leaf[0], rate, catalog)

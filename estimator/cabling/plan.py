@@ -38,13 +38,13 @@ from estimator.cabling.runs import (
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.errors import InfeasibleDesign, Problem
+from estimator.fabric.sized import SizedFabric
+from estimator.fabric.topology import LinkTable
+from estimator.spec import DesignSpec
 from estimator.units import IntArray, ceil_div
 
 if TYPE_CHECKING:
-    from estimator.fabric.sized import SizedFabric
-    from estimator.fabric.topology import LinkTable
     from estimator.floor.plan import FloorPlan
-    from estimator.spec import DesignSpec
 
 MANAGER = FABRIC_MANAGER
 __all__ = [
@@ -54,7 +54,7 @@ __all__ = [
 
 
 def cable_plan(
-    spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog, role: str = COMPUTE, table: "LinkTable | None" = None,
+    spec: DesignSpec, fabric: SizedFabric, catalog: Catalog, role: str = COMPUTE, table: LinkTable | None = None,
     floor: "FloorPlan | None" = None,
 ) -> CablePlan:  # fmt: skip
     """Cables and modules of a sized fabric.
@@ -94,7 +94,7 @@ def cable_plan(
     return CablePlan(tiers, blocked, tuple(hint for hint in hints if hint))
 
 
-def link_cabling(plan: CablePlan, table: "LinkTable") -> LinkCabling:
+def link_cabling(plan: CablePlan, table: LinkTable) -> LinkCabling:
     """The plan, link by link; ``table`` is that of the fabric the plan was made for."""
     if plan.links is not None:
         return plan.links

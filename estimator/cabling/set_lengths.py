@@ -1,7 +1,7 @@
 """Lengths and media that the request sets by hand, found among the links of a design."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -9,13 +9,12 @@ import numpy.typing as npt
 from estimator.cabling.media import AUTO, MEDIA
 from estimator.catalog.catalog import Catalog
 from estimator.errors import InfeasibleDesign, Problem
+from estimator.fabric.labels import labels_of
+from estimator.fabric.ports import Labels
 from estimator.fabric.topology import LinkTable
+from estimator.spec import DesignSpec
 from estimator.spec.site import SetLength
 from estimator.units import IntArray
-
-if TYPE_CHECKING:
-    from estimator.fabric.ports import Labels
-    from estimator.spec import DesignSpec
 
 _MOST_TOLD = 20
 _ENDS = (
@@ -39,7 +38,7 @@ class HandSet:
     medium: IntArray
 
 
-def hand_set(spec: "DesignSpec", catalog: Catalog, role: str, table: LinkTable) -> HandSet | None:
+def hand_set(spec: DesignSpec, catalog: Catalog, role: str, table: LinkTable) -> HandSet | None:
     """The lengths of ``site.set_lengths`` that are of this fabric, or None if there are none; later entries win.
 
     Raises
@@ -70,7 +69,7 @@ def hand_set(spec: "DesignSpec", catalog: Catalog, role: str, table: LinkTable) 
 class _Finder:
     """Finds the links between two devices: rows stand in order of tier and lower device."""
 
-    def __init__(self, spec: "DesignSpec", catalog: Catalog, role: str, table: LinkTable) -> None:
+    def __init__(self, spec: DesignSpec, catalog: Catalog, role: str, table: LinkTable) -> None:
         self._spec, self._catalog, self._role, self._table = spec, catalog, role, table
         self._labels: dict[str, Labels] | None = None
 
@@ -120,9 +119,7 @@ class _Finder:
             (names[b], labels[upper].port(int(table.b_port[row]), int(table.b_lane[row]))),
         }
 
-    def _all_labels(self) -> "dict[str, Labels]":
+    def _all_labels(self) -> dict[str, Labels]:
         if self._labels is None:
-            from estimator.fabric.labels import labels_of
-
             self._labels = labels_of(self._spec, self._table, self._role, self._catalog)
         return self._labels

@@ -18,6 +18,7 @@ import numpy as np
 from estimator.calibration.measured import CORE, SIZE_CLASSES, Run, measured_runs, size_class
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
+from estimator.catalog.loader import HERE, load_catalog
 from estimator.performance.bandwidth import points_of, system_columns
 from estimator.performance.times import predict_times
 from estimator.units import FloatArray, us_to_s
@@ -90,7 +91,7 @@ def bounds_of(row: Any) -> tuple[float, float]:
 
 def fit(runs: Sequence[Run], free: Sequence[Key], catalog: Catalog) -> dict[Key, float]:
     """Values of the free constants, in the units of their rows, that fit the runs best within their bounds."""
-    from scipy.optimize import least_squares
+    from scipy.optimize import least_squares  # for a fast start: scipy takes long to load
 
     base = ModelConstants(catalog)
     middle = np.array([float(base.row(*key).value) for key in free])
@@ -182,8 +183,6 @@ def write_constants(path: Path, values: dict[Key, float], spread: dict[Key, tupl
 
 def main(arguments: list[str] | None = None) -> int:
     """Fit, say what it is worth on what was held out, and write the rows if asked."""
-    from estimator.catalog.loader import HERE, load_catalog
-
     parser = argparse.ArgumentParser(
         prog="python -m estimator.calibration.global_fit", description="Fit the model to the carried runs."
     )

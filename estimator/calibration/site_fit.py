@@ -225,7 +225,7 @@ def _curves(predictor: Predictor, before: FloatArray, after: FloatArray) -> list
 
 def fit_runs(predictor: Predictor) -> list[Fitted]:
     """The constants that the runs inform, fitted; in the order of the catalog."""
-    from scipy.optimize import least_squares
+    from scipy.optimize import least_squares  # for a fast start: scipy takes long to load
 
     base = predictor.constants
     start_errors = predictor.errors(base)  # and so ``base`` knows which constants were asked for

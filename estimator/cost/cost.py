@@ -7,7 +7,7 @@ range. docs/cost.md has the formulas.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +18,9 @@ from estimator.cost.inputs import REQUEST, Parameter, parameter, priced
 from estimator.cost.model import HALF_UP, LEAST_HORIZON, MONTHS_PER_YEAR, YEARLY, Money, money, sum_of
 from estimator.cost.power import design_power
 from estimator.cost.uncertainty import DRAWS, SEED, draw, simulated, uncertainty
+from estimator.fabric.sized import SizedFabric
+from estimator.spec import DesignSpec
 from estimator.units import CENTS_PER_USD, FloatArray
-
-if TYPE_CHECKING:
-    from estimator.fabric.sized import SizedFabric
-    from estimator.spec import DesignSpec
 
 NETWORK = tuple(category for category in CATEGORIES if category not in (*SERVERS, *FACILITY))
 TYPICAL = 1
@@ -31,8 +29,8 @@ SECONDS_PER_HOUR = 3_600
 
 
 def cost_of(
-    spec: "DesignSpec",
-    fabric: "SizedFabric",
+    spec: DesignSpec,
+    fabric: SizedFabric,
     bom: Bom,
     catalog: Catalog,
     others: Sequence[Billed] = (),
@@ -188,7 +186,7 @@ def rent_or_buy(made: Money, years: int, cloud_usd_per_gpu_hour: float | None) -
 
 
 def _units(
-    spec: "DesignSpec", fabric: "SizedFabric", made: Money, total: Cents, network: Cents, busbw_gb_s: float | None
+    spec: DesignSpec, fabric: SizedFabric, made: Money, total: Cents, network: Cents, busbw_gb_s: float | None
 ) -> dict[str, Any]:
     """Dollars a GPU, a GPU-hour, a Gb/s of bisection, a GB/s of all-reduce, a million tokens."""
     per_hour = made.per_gpu_hour()[spec.economics.years - 1]
@@ -237,7 +235,7 @@ def _usd(cents: float) -> float:
 
 
 def _assumptions(
-    spec: "DesignSpec", bom: Bom, given: Mapping[str, Parameter], catalog: Catalog, others: Sequence[Billed]
+    spec: DesignSpec, bom: Bom, given: Mapping[str, Parameter], catalog: Catalog, others: Sequence[Billed]
 ) -> Iterator[Parameter]:
     """Every figure used that is not a part's price: economics, spares, years and cable lengths."""
     yield from given.values()

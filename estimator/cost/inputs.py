@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,11 +25,9 @@ from estimator.bom.lines import (
 from estimator.catalog.catalog import Catalog
 from estimator.cost.power import Power
 from estimator.cost.reliability import failure_row
+from estimator.fabric.sized import SizedFabric
+from estimator.spec import DesignSpec
 from estimator.units import W_PER_KW, FloatArray
-
-if TYPE_CHECKING:
-    from estimator.fabric.sized import SizedFabric
-    from estimator.spec import DesignSpec
 
 Ends = tuple[float, float, float]  # low, typical, high
 
@@ -86,7 +84,7 @@ class Parameter:
         return self.ends[::-1] if self.name in CHEAP_WHEN_HIGH else self.ends
 
 
-def parameter(name: str, spec: "DesignSpec", catalog: Catalog) -> Parameter:
+def parameter(name: str, spec: DesignSpec, catalog: Catalog) -> Parameter:
     """A row of economics.csv, or what the request gives in its place."""
     row = catalog.economics[name]
     asked = getattr(spec.economics, _ASKED_FOR[name]) if name in _ASKED_FOR else asked_spares(name, spec)
@@ -155,7 +153,7 @@ class Priced:
 
 
 def priced(
-    spec: "DesignSpec", fabric: "SizedFabric", bom: Bom, power: Power, catalog: Catalog, others: Sequence[Billed] = ()
+    spec: DesignSpec, fabric: SizedFabric, bom: Bom, power: Power, catalog: Catalog, others: Sequence[Billed] = ()
 ) -> Priced:
     """The inputs of a design's cost; ``others`` are its storage and management networks, which ``bom`` holds."""
     facts = cost_facts(spec, fabric, bom, power, catalog, others)
@@ -164,7 +162,7 @@ def priced(
 
 
 def cost_facts(
-    spec: "DesignSpec", fabric: "SizedFabric", bom: Bom, power: Power, catalog: Catalog, others: Sequence[Billed] = ()
+    spec: DesignSpec, fabric: SizedFabric, bom: Bom, power: Power, catalog: Catalog, others: Sequence[Billed] = ()
 ) -> CostFacts:
     """The facts of a design."""
     lines = tuple(line for line in bom.lines if line.unit_cents is not None)
@@ -201,7 +199,7 @@ def cost_facts(
     )
 
 
-def _is_ethernet(line: BomLine, generations: dict[str, str], spec: "DesignSpec", catalog: Catalog) -> bool:
+def _is_ethernet(line: BomLine, generations: dict[str, str], spec: DesignSpec, catalog: Catalog) -> bool:
     """Whether a switch needs a network operating system of its own."""
     if line.part:
         return catalog.switches[line.part].protocol != "infiniband"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +12,10 @@ from estimator.cabling.ends import LEAF_LEAF
 from estimator.cabling.plan import LEAF_SPINE, MANAGER, NODE_LEAF, SPINE_CORE, CablePlan
 from estimator.catalog.catalog import Catalog
 from estimator.fabric.devices import n_managers
+from estimator.fabric.sized import SizedFabric
 from estimator.floor.whole_racks import whole_racks
+from estimator.spec import DesignSpec
 from estimator.units import FloatArray, ceil_div
-
-if TYPE_CHECKING:
-    from estimator.fabric.sized import SizedFabric
-    from estimator.spec import DesignSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +59,14 @@ class Power:
         return self.network + self.servers + self.rack_parts
 
 
-def pue_of(spec: "DesignSpec", catalog: Catalog) -> float:
+def pue_of(spec: DesignSpec, catalog: Catalog) -> float:
     """Facility power ÷ IT power: the request's, else the catalog's typical."""
     asked = spec.economics.pue
     return catalog.economics["pue"].typical if asked is None else asked
 
 
 def power_of(
-    spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan, catalog: Catalog, others: Sequence[Billed] = ()
+    spec: DesignSpec, fabric: SizedFabric, plan: CablePlan, catalog: Catalog, others: Sequence[Billed] = ()
 ) -> dict[str, Any]:
     """``power`` of the Estimate: network, IT and facility watts, typical and maximum, over all fabrics."""
     power = design_power(spec, fabric, plan, catalog, others)
@@ -84,7 +82,7 @@ def power_of(
 
 
 def design_power(
-    spec: "DesignSpec", fabric: "SizedFabric", plan: CablePlan, catalog: Catalog, others: Sequence[Billed] = ()
+    spec: DesignSpec, fabric: SizedFabric, plan: CablePlan, catalog: Catalog, others: Sequence[Billed] = ()
 ) -> Power:
     """Draw of every part of a design; ``others`` are its storage and management networks.
 
@@ -133,7 +131,7 @@ def _switch_watts(part: str | None, count: int, plug_w: FloatArray, catalog: Cat
     return Watts(float(np.minimum(base + plug_w, limit).sum()), boxes * switch.max_w)
 
 
-def _node_watts(spec: "DesignSpec", fabric: "SizedFabric", catalog: Catalog) -> tuple[Watts, Watts]:
+def _node_watts(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> tuple[Watts, Watts]:
     """Adapters that no server figure holds, and servers."""
     server = catalog.server(spec.compute.server)
     if server is None:

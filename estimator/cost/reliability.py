@@ -6,18 +6,16 @@ and of age: expected counts are rate × parts (docs/failures.md).
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from estimator.bom.lines import NIC, RANGE, SWITCH, BomLine
 from estimator.cabling.plan import NODE_LEAF
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.fabric.ratios import groups_of
+from estimator.fabric.sized import SizedFabric
+from estimator.spec import DesignSpec
 from estimator.units import HOURS_PER_YEAR
-
-if TYPE_CHECKING:
-    from estimator.fabric.sized import SizedFabric
-    from estimator.spec import DesignSpec
 
 Ends = tuple[float, float, float]  # low, typical, high
 
@@ -83,9 +81,7 @@ def _range(ends: Ends) -> dict[str, float]:
     return dict(zip(RANGE, (float(f"{end:.6g}") for end in ends), strict=True))
 
 
-def failing_parts(
-    spec: "DesignSpec", fabric: "SizedFabric", lines: Iterable[BomLine], catalog: Catalog
-) -> list[Failing]:
+def failing_parts(spec: DesignSpec, fabric: SizedFabric, lines: Iterable[BomLine], catalog: Catalog) -> list[Failing]:
     """GPUs, hosts, adapters, and every part of the bill that has a rate; fibres have none and are left out."""
     lines = list(lines)
     nics = fabric.n_nodes * (spec.compute.nics_per_node or 1)
@@ -102,7 +98,7 @@ def failing_parts(
     ]
 
 
-def cutting_switches(fabric: "SizedFabric") -> dict[str, int | None]:
+def cutting_switches(fabric: SizedFabric) -> dict[str, int | None]:
     """By tier, how many switches take endpoints along: leaves (None: all), and what stands alone over several of them."""
     lone = [group for group in groups_of(fabric) if group.spines == 1 and group.leaves > 1]
     cores = 1 if fabric.tiers == 3 and sum(fabric.wiring.cores) == 1 else 0
@@ -153,7 +149,7 @@ def _by_part(lines: Iterable[BomLine]) -> Iterator[tuple[str | None, list[BomLin
     yield from parts.items()
 
 
-def expected_json(parts: list[Failing], fabric: "SizedFabric", catalog: Catalog) -> dict[str, Any]:
+def expected_json(parts: list[Failing], fabric: SizedFabric, catalog: Catalog) -> dict[str, Any]:
     """``expected`` of the Estimate's failures: parts, their sum, and the time between stops of a job on all GPUs."""
     failures, stops = (_sum(_times(p.rate(catalog), getattr(p, n)) for p in parts) for n in ("n", "n_stopping"))
     of_network = _sum(_times(p.rate(catalog), p.n_stopping) for p in parts if p.name not in OF_SERVERS)

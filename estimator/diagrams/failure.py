@@ -134,7 +134,7 @@ def impact_of(table: LinkTable, down: Down) -> Impact:
 
 def _parts(table: LinkTable, alive: BoolArray) -> tuple[IntArray, BoolArray]:
     """(number of the part that each leaf is in, whether it has an uplink, or needs none), over switches alone."""
-    from scipy.sparse import coo_matrix
+    from scipy.sparse import coo_matrix  # for a fast start: scipy takes long to load
     from scipy.sparse.csgraph import connected_components
 
     devices, first = table.devices, table.devices.first[LEAF]
@@ -163,7 +163,7 @@ def _in_main_part(table: LinkTable, part: IntArray) -> BoolArray:
 
 def _nodes_cut_off(table: LinkTable, node: Column, part: IntArray) -> BoolArray:
     """Nodes that are not in the largest set of nodes that reach each other, over parts of networks and over nodes."""
-    from scipy.sparse import coo_matrix
+    from scipy.sparse import coo_matrix  # for a fast start: scipy takes long to load
     from scipy.sparse.csgraph import connected_components
 
     n, up = table.devices.n[NODE], part >= 0

@@ -4,6 +4,7 @@ Addresses are what pages, links and files carry, so that every picture can be fo
 """
 
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 import numpy as np
 import numpy.typing as npt
@@ -143,8 +144,6 @@ def is_axis(axis: str, places: Places) -> bool:
 
 def near_names(typed: str, names: list[str]) -> list[str]:
     """A few names of devices like one that no device has: those that begin with it, hold it, or are spelt like it."""
-    from difflib import get_close_matches
-
     sought = typed.strip().lower()[:MOST_LETTERS]
     starts = [name for name in names if name.startswith(sought)]
     found = starts or [name for name in names if sought in name]

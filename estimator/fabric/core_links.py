@@ -6,14 +6,11 @@ the ones that stay; growing moves these links and no other.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from estimator.fabric.sized import SizedFabric, Wiring
 from estimator.units import Column, IntArray
-
-if TYPE_CHECKING:
-    from estimator.fabric.sized import SizedFabric, Wiring
 
 
 def first_uplink(ports: int, uplinks: int, downlinks: int, links_per_cage: int) -> int:
@@ -26,7 +23,7 @@ def first_uplink(ports: int, uplinks: int, downlinks: int, links_per_cage: int) 
     return aligned if aligned >= downlinks else at_end
 
 
-def first_spine_uplink(wiring: "Wiring", links_per_cage: int) -> int:
+def first_spine_uplink(wiring: Wiring, links_per_cage: int) -> int:
     """First port of every spine that faces cores."""
     return first_uplink(wiring.spine_ports, wiring.spine_up_most, wiring.spine_ports_down, links_per_cage)
 
@@ -68,7 +65,7 @@ class CoreLinks:
         return (self.first_core + turn % self.cores).astype(np.int32), (turn // self.cores).astype(np.int16)
 
 
-def core_links(wiring: "Wiring") -> CoreLinks:
+def core_links(wiring: Wiring) -> CoreLinks:
     """The links of one column of one component, those of all pods, one pod after the other."""
     groups, pods, columns = len(wiring.cores), wiring.pods, wiring.columns
     sets = np.arange(groups)
@@ -107,19 +104,19 @@ def _held_uplink(uplink: IntArray, uplinks: IntArray, held: IntArray, cores: Int
     return number
 
 
-def has_gaps(wiring: "Wiring") -> bool:
+def has_gaps(wiring: Wiring) -> bool:
     """Whether links to cores leave ports between them open, or go beyond them: cages then follow the single ports."""
     return wiring.last_spine_up < wiring.last_spine_up_held or wiring.cores != wiring.cores_held
 
 
-def may_pair_up(wiring: "Wiring", links_per_cage: int) -> bool:
+def may_pair_up(wiring: Wiring, links_per_cage: int) -> bool:
     """Whether the links of a cage between spines and cores all end in one cage on the far side."""
     ups = [wiring.last_spine_up, wiring.last_spine_up_held] + ([wiring.spine_up] if wiring.pods > 1 else [])
     starts_cage = first_spine_uplink(wiring, links_per_cage) % links_per_cage == 0
     return starts_cage and not any(up % (cores * links_per_cage) for cores in set(wiring.cores_held) for up in ups)
 
 
-def filled_cages(fabric: "SizedFabric", links_a_spine_cage: int, links_a_core_cage: int) -> tuple[IntArray, IntArray]:
+def filled_cages(fabric: SizedFabric, links_a_spine_cage: int, links_a_core_cage: int) -> tuple[IntArray, IntArray]:
     """(of every spine, of every core) the cages that links between them fill."""
     wiring = fabric.wiring
     links = core_links(wiring)

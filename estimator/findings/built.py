@@ -1,20 +1,17 @@
 """Findings read off the built structure: symmetry, ways between leaves, single points of failure, idle switches, slots."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from estimator.catalog.catalog import Catalog
 from estimator.fabric.ratios import groups_of, is_loose, paths_across_groups
+from estimator.fabric.sized import SizedFabric
 from estimator.findings.finding import Finding
 from estimator.findings.port_groups import asymmetries
 from estimator.spec import DesignSpec
 from estimator.units import counted, parse_ratio, ratio_text
 
-if TYPE_CHECKING:
-    from estimator.fabric.sized import SizedFabric
 
-
-def about_built(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) -> Iterator[Finding]:
+def about_built(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:
     """All of them; without the changes that would end them (proposals/proposals.py)."""
     yield from _about_symmetry(spec, fabric, catalog)
     yield from _about_weak_points(spec, fabric)
@@ -26,7 +23,7 @@ def about_built(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) -> It
 # ---------------------------------------------------------------- symmetry
 
 
-def _about_symmetry(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) -> Iterator[Finding]:
+def _about_symmetry(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:
     if fabric.tiers < 2:
         return
     is_infiniband = catalog.generations[spec.fabric.generation].protocol == "infiniband"
@@ -47,7 +44,7 @@ def _about_symmetry(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) -
         yield Finding("no_path_up_and_down", "warning", "fabric.uplink_spread", message)
 
 
-def _is_plainly_symmetric(fabric: "SizedFabric") -> bool:
+def _is_plainly_symmetric(fabric: SizedFabric) -> bool:
     """Whether all groups are alike and every spread is even, which needs no look at single links."""
     groups = groups_of(fabric)
     alike = len({(group.leaves, group.spines, group.spine_up) for group in groups}) == 1
@@ -57,7 +54,7 @@ def _is_plainly_symmetric(fabric: "SizedFabric") -> bool:
 # ---------------------------------------------------------------- what one failure takes along
 
 
-def _about_weak_points(spec: DesignSpec, fabric: "SizedFabric") -> Iterator[Finding]:
+def _about_weak_points(spec: DesignSpec, fabric: SizedFabric) -> Iterator[Finding]:
     if fabric.tiers < 2:
         return
     groups = groups_of(fabric)
@@ -79,7 +76,7 @@ def _about_weak_points(spec: DesignSpec, fabric: "SizedFabric") -> Iterator[Find
 # ---------------------------------------------------------------- ports and switches that serve nothing
 
 
-def _about_ports(spec: DesignSpec, fabric: "SizedFabric") -> Iterator[Finding]:
+def _about_ports(spec: DesignSpec, fabric: SizedFabric) -> Iterator[Finding]:
     idle = int((fabric.leaf_down == 0).sum())
     if idle:
         message = (
@@ -114,7 +111,7 @@ def _about_ports(spec: DesignSpec, fabric: "SizedFabric") -> Iterator[Finding]:
         yield Finding("mixed_rates", "info", "fabric.splitters", message)
 
 
-def _about_ratio(asked: str, fabric: "SizedFabric") -> Iterator[Finding]:
+def _about_ratio(asked: str, fabric: SizedFabric) -> Iterator[Finding]:
     # the fullest leaf's: with leaves that are less full the average is no whole number, and none is asked of it
     ratio = fabric.worst_leaf_ratio
     if fabric.tiers > 1 and ratio > 1 and ratio.denominator > 1 and ratio != parse_ratio(asked):
@@ -129,7 +126,7 @@ def _about_ratio(asked: str, fabric: "SizedFabric") -> Iterator[Finding]:
 # ---------------------------------------------------------------- adapters and their slots
 
 
-def _about_slots(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) -> Iterator[Finding]:
+def _about_slots(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:
     limit = slot_gbit_s(spec, catalog)
     network = catalog.compute_network(spec.compute.server)
     if limit is None or network is None:

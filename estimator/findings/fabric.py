@@ -243,7 +243,7 @@ def _about_spread(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
 
 def _about_tiers(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:
     if fabric.tiers == 3 and spec.fabric.tiers == "auto":
-        from estimator.designs.refusals import why_three_tiers
+        from estimator.designs.refusals import why_three_tiers  # for a fast start
 
         yield Finding("three_tiers_needed", "info", "fabric.tiers", *why_three_tiers(sizing, i, spec, catalog))
 

@@ -5,25 +5,23 @@ every link of today's at the same ports (``moved_links`` counts what cannot stay
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from estimator.bom.lines import RANGE
+from estimator.catalog.catalog import Catalog
 from estimator.fabric.devices import manager_links_of_leaves
+from estimator.fabric.sized import SizedFabric
 from estimator.spec import DesignSpec, parse_spec
 from estimator.spec.change import apply_change
 from estimator.units import ceil_div
-
-if TYPE_CHECKING:
-    from estimator.catalog.catalog import Catalog
-    from estimator.fabric.sized import SizedFabric
 
 _LINE_KEYS = ("category", "part", "part_number", "description", "use", "tier", "length_m", "fabric")
 _SPARE_KEYS = ("part", "length_m")
 
 
-def nodes_sized_for(spec: DesignSpec, fabric: "SizedFabric") -> int:
+def nodes_sized_for(spec: DesignSpec, fabric: SizedFabric) -> int:
     """Nodes that the fabric holds ports for: those to grow to, or whole scalable units with full-unit provision.
 
     A unit whose last places went to fabric managers, as published designs have it, is full.
@@ -34,7 +32,7 @@ def nodes_sized_for(spec: DesignSpec, fabric: "SizedFabric") -> int:
     return max(spec.fabric.grow_to_nodes or 0, whole, fabric.n_nodes)
 
 
-def compared_specs(spec: DesignSpec, fabric: "SizedFabric", catalog: "Catalog") -> tuple[DesignSpec, DesignSpec] | None:
+def compared_specs(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> tuple[DesignSpec, DesignSpec] | None:
     """(grown, right-sized) designs beside one that has room to grow; None where it has none.
 
     Raises
@@ -56,7 +54,7 @@ def compared_specs(spec: DesignSpec, fabric: "SizedFabric", catalog: "Catalog") 
     return parse_spec(grown, catalog), parse_spec(right, catalog)
 
 
-def is_recabled(spec: DesignSpec, now: "SizedFabric", grown: "SizedFabric") -> bool:
+def is_recabled(spec: DesignSpec, now: SizedFabric, grown: SizedFabric) -> bool:
     """Whether growing may wire switches to each other anew.
 
     It happens where nodes and fabric managers together leave a leaf too few ports for the uplinks of today, and where whole
@@ -151,7 +149,7 @@ def _line(line: Mapping[str, Any], quantity: int, spares: int) -> dict[str, Any]
     }  # fmt: skip
 
 
-def moved_manager_links(now: "SizedFabric", grown: "SizedFabric") -> int:
+def moved_manager_links(now: SizedFabric, grown: SizedFabric) -> int:
     """Fabric-manager links of today that stand where the grown design has a node, or nothing."""
     spans = []
     for fabric in (now, grown):

@@ -1,21 +1,18 @@
 """Findings about what runs a network beside its links: a subnet manager, and the networks that an estimate leaves out."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import CONVERGED, IN_BAND, OUT_OF_BAND, STORAGE
 from estimator.catalog.records import Switch
 from estimator.errors import Change
 from estimator.fabric.devices import MANAGER_PORTS
+from estimator.fabric.sized import SizedFabric
 from estimator.findings.finding import Finding
 from estimator.spec import DesignSpec
 
-if TYPE_CHECKING:
-    from estimator.fabric.sized import SizedFabric
 
-
-def about_management(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) -> Iterator[Finding]:
+def about_management(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:
     """Whether a compute-only estimate says so, and whether an InfiniBand fabric has what brings it up."""
     if not spec.other_fabrics:
         message = (
@@ -26,7 +23,7 @@ def about_management(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) 
     yield from about_subnet_manager(spec, fabric, catalog)
 
 
-def about_subnet_manager(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) -> Iterator[Finding]:
+def about_subnet_manager(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:
     """An InfiniBand fabric without a subnet manager, or without a port for the server that would run one."""
     if catalog.generations[spec.fabric.generation].protocol != "infiniband" or fabric.links_fabric_manager:
         return
@@ -49,7 +46,7 @@ def about_subnet_manager(spec: DesignSpec, fabric: "SizedFabric", catalog: Catal
         yield Finding("no_port_for_fabric_manager", "info", "fabric.reserved.fabric_manager_links", message)
 
 
-def parts_of(fabric: "SizedFabric") -> list[str | None]:
+def parts_of(fabric: SizedFabric) -> list[str | None]:
     """Switches of the tiers that are built, leaf first."""
     tiers = (
         (fabric.n_leaf, fabric.leaf_switch),
@@ -64,7 +61,7 @@ def has_own_port(switch: Switch) -> bool:
     return any(port.purpose == "fabric manager" for port in switch.aux_ports)
 
 
-def _has_room(fabric: "SizedFabric") -> bool:
+def _has_room(fabric: SizedFabric) -> bool:
     """Whether some leaf has a port that serves neither a node nor a spine."""
     return bool((fabric.leaf_radix - fabric.leaf_down - fabric.leaf_up).max() > 0)
 
@@ -72,7 +69,7 @@ def _has_room(fabric: "SizedFabric") -> bool:
 # ---------------------------------------------------------------- what would end them
 
 
-def ways_to_manage(spec: DesignSpec, fabric: "SizedFabric", catalog: Catalog) -> Iterator[Change]:
+def ways_to_manage(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[Change]:
     """A fabric manager on free ports first; then managed switches of the same size; then one node fewer, units whole."""
     links = {"fabric.reserved.fabric_manager_links": MANAGER_PORTS}
     yield links

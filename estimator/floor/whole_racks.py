@@ -5,15 +5,13 @@ asked for. What a rack draws and weighs beyond its trays is its own parts'.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.rack_records import NVLINK_SWITCH, POWER_SHELF, SCALE_UP_SWITCH, TRAY, RackSystem
 from estimator.catalog.records import Server
+from estimator.spec import DesignSpec
 from estimator.units import ceil_div
-
-if TYPE_CHECKING:
-    from estimator.spec import DesignSpec
 
 FIGURE_LABELS = {
     "rack_units": "Height in rack units", "width_mm": "Width", "depth_mm": "Depth", "height_mm": "Height",
@@ -100,7 +98,7 @@ class WholeRacks:
         }  # fmt: skip
 
 
-def whole_racks(spec: "DesignSpec", n_nodes: int, catalog: Catalog) -> WholeRacks | None:
+def whole_racks(spec: DesignSpec, n_nodes: int, catalog: Catalog) -> WholeRacks | None:
     """The racks of so many compute trays; None for servers that stand by themselves."""
     system, tray = catalog.rack_of(spec.compute.server), catalog.server(spec.compute.server)
     return WholeRacks(system, tray, n_nodes) if system and tray else None

@@ -7,6 +7,8 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import OUT_OF_BAND
 from estimator.fabric.devices import n_managers
 from estimator.fabric.hosts import ENDPOINT, MANAGER, PDU, SWITCH, UPLINK, Attached, Hosts
+from estimator.fabric.labels import leaf_labels
+from estimator.fabric.ports import host_ports, management_port
 from estimator.fabric.sized import SizedFabric
 from estimator.spec import DesignSpec
 from estimator.spec.fabric import OtherFabric
@@ -34,8 +36,6 @@ def hosts_of(
     found = [*_counted(entry, compute, others, catalog), *_uplinks(key, entry, spec, others, catalog)]
     together = ports_together(entry)
     if entry.extra_endpoints:
-        from estimator.fabric.ports import host_ports
-
         names = tuple(host_ports(entry.role, together))
         found.append(Attached(ENDPOINT, "", entry.extra_endpoints // together, together, names))
     least = {(group.kind, group.source): group.n_devices for group in (before.attached if before else ())}
@@ -67,8 +67,6 @@ def _counted(
 ) -> Iterator[Attached]:
     if not entry.count_devices:
         return
-    from estimator.fabric.ports import host_ports, management_port
-
     fabrics = [(COMPUTE_KEY, compute), *((mate.key, mate.fabric) for mate in others)]
     is_out_of_band = entry.role == OUT_OF_BAND
     for source, fabric in fabrics if is_out_of_band else ():
@@ -85,8 +83,6 @@ def _counted(
 
 def _uplink_names(fabric: SizedFabric, uplinks: int, catalog: Catalog) -> tuple[str, ...]:
     """What the platform calls the ports that out-of-band leaves have towards the in-band network."""
-    from estimator.fabric.labels import leaf_labels
-
     switch = catalog.switches.get(fabric.leaf_switch or "")
     labels = leaf_labels(fabric, switch, 1, 1, catalog)
     return tuple(labels.ports[fabric.wiring.leaf_ports - uplinks : fabric.wiring.leaf_ports])

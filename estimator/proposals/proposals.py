@@ -252,7 +252,7 @@ def _even(subject: Subject) -> Iterator[Change]:
 
 def _equal_pods(subject: Subject) -> Iterator[Change]:
     if subject.fabric.tiers == 3:
-        from estimator.designs.refusals import equal_pods
+        from estimator.designs.refusals import equal_pods  # for a fast start
 
         spread = {"fabric.uplink_spread": "even"} if subject.spec.fabric.uplink_spread == "uneven" else {}
         for nodes in equal_pods(subject.sizing, subject.i):
@@ -277,7 +277,7 @@ def _next_leaf(subject: Subject) -> Iterator[Change]:
 
 def _larger_leaves(subject: Subject) -> Iterator[Change]:
     """Leaf switches of the generation with more ports, the smallest first; the other switches stay as they are."""
-    from estimator.designs.refusals import switch_sizes
+    from estimator.designs.refusals import switch_sizes  # for a fast start
 
     fabric = subject.spec.fabric
     others = {f"fabric.{tier}_{what}": getattr(fabric, f"{tier}_{what}")
@@ -303,7 +303,7 @@ def _nearest_ratio(subject: Subject) -> Iterator[Change]:
 
 def _smaller_spines(subject: Subject) -> Iterator[Change]:
     """Spines of the catalog with fewer ports, the largest first."""
-    from estimator.designs.refusals import switch_sizes
+    from estimator.designs.refusals import switch_sizes  # for a fast start
 
     fabric = subject.spec.fabric
     for radix, key in reversed(switch_sizes(subject.spec, subject.catalog).items()):

@@ -200,7 +200,7 @@ def _served(lines: Sequence[QuoteLine], items: Sequence[Item], found: Sequence[M
 
 def _assigned(scores: Any, wanted: Any, items: Sequence[Item], served: Mapping[str, int]) -> list[tuple[int, int]]:
     """(group, item) pairs of the assignment with the largest sum of scores; a fitting quantity counts a little."""
-    from scipy.optimize import linear_sum_assignment
+    from scipy.optimize import linear_sum_assignment  # for a fast start: scipy takes long to load
 
     open_items = [at for at, item in enumerate(items) if served[item.key] < item.quantity]
     if not open_items:
@@ -284,7 +284,7 @@ def _item_words(item: Item) -> str:
 
 def _text_likeness(mine: Sequence[str], theirs: Sequence[str]) -> Any:
     """Share of the shorter text's words that the other has too, rare words counting more."""
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import csr_matrix  # for a fast start: scipy takes long to load
 
     vocabulary: dict[str, int] = {}
 

@@ -4,16 +4,14 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from datetime import date
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import CURRENCIES, LARGEST_RATE, USD, Rate, Rates
 from estimator.errors import Problem
 from estimator.spec.checking import Section, near_words, unknown_part
-
-if TYPE_CHECKING:
-    from estimator.catalog.catalog import Catalog
 
 MAX_PRICES, MAX_RATES = 2_000, 60
 LARGEST_MINOR = 10**13  # of a currency's minor unit: far beyond the dearest part, so that nothing overflows
@@ -112,13 +110,13 @@ class OwnPrices(Section):
         """What an estimate says of it."""
         return {"name": self.name, "hash": self.hash, "priced_on": self.day or None, "n_prices": len(self.prices)}
 
-    def exchange(self, catalog: "Catalog") -> Rates:
+    def exchange(self, catalog: Catalog) -> Rates:
         """The book's own rates, and the catalog's for currencies that it lacks."""
         mine = (Rate(rate.currency, rate.usd, rate.as_of, "own", rate.source or self.name) for rate in self.rates)
         return Rates(mine, catalog.exchange_rates)
 
 
-def own_price_problems(own: OwnPrices | None, catalog: "Catalog", field: str) -> list[Problem]:
+def own_price_problems(own: OwnPrices | None, catalog: Catalog, field: str) -> list[Problem]:
     """Parts that the catalog lacks, dates that are none, ranges upside down, currencies that nothing says the worth of."""
     if own is None:
         return []
