@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import fcntl
+import hashlib
 import json
 import os
 import queue
@@ -62,12 +63,14 @@ def wait_for(what: str, get: Callable[[], T | None], within_s: float) -> T:
 class RunningApp:
     """One `manage.py up`, its output, its processes and a client that is signed in or has a token."""
 
+    base_dir = BASE_DIR
+
     def __init__(self, var: Path, *arguments: str, **environment: str) -> None:
         self.var = var
         self.environment = environment
         self.started_at = time.monotonic()
         self.process = subprocess.Popen(
-            [sys.executable, str(BASE_DIR / "manage.py"), "up", "--port", "0", *arguments],
+            [sys.executable, str(self.base_dir / "manage.py"), "up", "--port", "0", *arguments],
             env=clean_environment(var, **environment),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -156,6 +159,14 @@ class RunningApp:
             return error.code, json.loads(error.read() or "null")
 
 
+class AppOfVersion(RunningApp):
+    """The app of the version that a folder holds."""
+
+    def __init__(self, base_dir: Path, var: Path) -> None:
+        self.base_dir = base_dir
+        super().__init__(var)
+
+
 @cache
 def shared_folder() -> Path:
     """A folder of this run of the tests for all its processes: whoever asks first makes it, and removes it at its end."""
@@ -175,17 +186,17 @@ def one_at_a_time(name: str) -> Iterator[Path]:
 
 
 @cache
-def _prepared() -> Path:
+def _prepared(base_dir: Path) -> Path:
     """A state folder as a first start leaves it: tables, chart library, static files. Made once for all tests."""
-    with one_at_a_time("prepared") as folder:
+    with one_at_a_time(f"prepared-{hashlib.sha256(bytes(base_dir)).hexdigest()[:8]}") as folder:
         if folder.exists():
             return folder
-        draft = folder.with_name("draft")
+        draft = folder.with_suffix(".draft")
         with contextlib.suppress(FileNotFoundError):  # the chart library, where this installation has made it already
             shutil.copytree(Path(os.environ.get("DESIGNER_VAR", BASE_DIR / "var")) / "assets", draft / "assets")
         done = subprocess.run(
             [sys.executable, "-c", PREPARE, str(draft)],
-            cwd=BASE_DIR,
+            cwd=base_dir,
             env=clean_environment(draft),
             capture_output=True,
             text=True,
@@ -196,15 +207,20 @@ def _prepared() -> Path:
         return folder
 
 
-def prepare(var: Path) -> Path:
+def prepare(var: Path, base_dir: Path = BASE_DIR) -> Path:
     """Fill a new state folder with what a first start would make, so that a start takes a second and not ten."""
-    shutil.copytree(_prepared(), var, dirs_exist_ok=True)
+    shutil.copytree(_prepared(base_dir), var, dirs_exist_ok=True)
     return var
 
 
 @contextlib.contextmanager
 def running_app(var: Path, *arguments: str, **environment: str) -> Iterator[RunningApp]:
-    app = RunningApp(var, *arguments, **environment)
+    with until_the_end(RunningApp(var, *arguments, **environment)) as app:
+        yield app
+
+
+@contextlib.contextmanager
+def until_the_end(app: RunningApp) -> Iterator[RunningApp]:
     try:
         yield app.wait_until_ready()
     finally:

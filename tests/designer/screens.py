@@ -1,7 +1,9 @@
-"""Pictures of every page, both themes, three widths: taken for the documents.
+"""Pictures of every page, both themes, three widths: of the pages as they are, and beside those of a version before.
 
-``python -m tests.designer.screens`` starts the app, fills an account, takes them all and writes them to
-``designer/docs/screens/``; names behind it, such as ``tab-cost tour``, take those alone anew.
+``python -m tests.designer.screens take FOLDER`` starts the app, fills an account, takes them all and writes them to the
+folder; ``python -m tests.designer.screens compare BASE`` does it with this version and with that of a commit, names every
+page that looks otherwise, and writes both pictures of it beside each other. Names behind either, such as ``tab-cost tour``,
+take those alone. Nothing is committed: a version's own app draws its pages, in the fonts of this machine.
 """
 
 from __future__ import annotations
@@ -14,17 +16,18 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from string import Formatter
 from typing import Any, Literal, NamedTuple
 
 from PIL import Image
 
-from tests.processes import BASE_DIR, RunningApp, clean_environment, prepare, running_app
+from tests.designer.looks import unlikeness, version_at
+from tests.processes import BASE_DIR, AppOfVersion, RunningApp, clean_environment, prepare, until_the_end
 
-FOLDER = BASE_DIR / "designer" / "docs" / "screens"
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 WIDTHS = {390: 844, 1440: 900, 2560: 1440}
 TABS = ("overview", "cost", "performance", "fabric", "cabling", "racks", "findings", "handoff")
-KEPT_WIDTH = 960  # of a picture in the documents; narrower ones stay as they are
+KEPT_WIDTH = 960  # of a picture that is kept; narrower ones stay as they are
 QUALITY = 40
 FILL = "import django, json; django.setup(); from tests.designer.showcase import make; print(json.dumps(make()))"
 
@@ -91,7 +94,7 @@ IS_DRAWN = """() => {
 def showcase_of(app: RunningApp) -> dict[str, str]:
     """Fill the account of a running app's owner (see ``showcase``); addresses by name."""
     environment = clean_environment(app.var, DJANGO_SETTINGS_MODULE="designer.config.settings")
-    done = subprocess.run([sys.executable, "-c", FILL], cwd=BASE_DIR, env=environment, capture_output=True, text=True,
+    done = subprocess.run([sys.executable, "-c", FILL], cwd=app.base_dir, env=environment, capture_output=True, text=True,
                           timeout=600, check=False)  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
@@ -129,6 +132,10 @@ class Gallery:
         for context in contexts.values():
             context.close()
 
+    def has(self, name: str) -> bool:
+        """Whether this version fills its account with what the page shows."""
+        return all(word in self.addresses for _, word, _, _ in Formatter().parse(PAGES[name].path) if word)
+
     def open(self, name: str, pages: dict[str, Any]) -> Any:
         """The page of a name, with what was asked for done, and drawn."""
         shot = PAGES[name]
@@ -143,9 +150,9 @@ class Gallery:
         return page
 
 
-def file_of(name: str, theme: str, width: int) -> Path:
+def file_of(folder: Path, name: str, theme: str, width: int) -> Path:
     """Where the picture of a page is kept."""
-    return FOLDER / f"{name}-{width}-{theme}.webp"
+    return folder / f"{name}-{width}-{theme}.webp"
 
 
 def picture(page: Any) -> Image.Image:
@@ -161,22 +168,85 @@ def keep(shot: Image.Image, file: Path) -> None:
     shot.save(file, "WEBP", quality=QUALITY, method=6)
 
 
-def main() -> None:
-    """Take every picture anew, or those that are named."""
+def looks_of(names: list[str]) -> Iterator[tuple[str, int, list[str]]]:
+    """Theme, width and the pages to look at in them."""
+    for theme in THEMES:
+        for width in WIDTHS:
+            yield theme, width, names if width == USUAL_WIDTH else [name for name in names if name in STATES]
+
+
+@contextmanager
+def gallery_of(base_dir: Path, browser: Any) -> Iterator[Gallery]:
+    """The filled account of the version that a folder holds, in an app of its own."""
+    with (
+        tempfile.TemporaryDirectory() as var,
+        until_the_end(AppOfVersion(base_dir, prepare(Path(var), base_dir))) as app,
+    ):
+        yield Gallery(app, browser)
+
+
+def take(folder: Path, names: list[str], browser: Any) -> None:
+    """Take pictures of pages and write them to a folder."""
+    with gallery_of(BASE_DIR, browser) as gallery:
+        for theme, width, shown in looks_of(names):
+            with gallery.look(theme, width) as pages:
+                for name in shown:
+                    keep(picture(gallery.open(name, pages)), file := file_of(folder, name, theme, width))
+                    say(file.name)
+
+
+def compare(base: str, names: list[str], browser: Any) -> int:
+    """How many looks are otherwise than at the commit; both pictures of each go beside each other into a folder."""
+    folder = Path(tempfile.mkdtemp(prefix="clusterwright-looks-"))
+    n_unlike = 0
+    with (
+        tempfile.TemporaryDirectory() as tree,
+        gallery_of(BASE_DIR, browser) as now,
+        gallery_of(version_at(base, Path(tree)), browser) as before,
+    ):
+        for theme, width, shown in looks_of(names):
+            with now.look(theme, width) as pages, before.look(theme, width) as pages_before:
+                for name in shown:
+                    if not before.has(name):
+                        say(f"{name}: there was no such page")
+                        continue
+                    pair = [picture(one.open(name, of)) for one, of in ((before, pages_before), (now, pages))]
+                    found = unlikeness(*pair)
+                    if not found.is_small:
+                        n_unlike += 1
+                        keep(beside(*pair), file := file_of(folder, name, theme, width))
+                        say(f"{file}: {found}")
+    say(f"{n_unlike} looks are otherwise than at {base}.")
+    return n_unlike
+
+
+def beside(one: Image.Image, other: Image.Image) -> Image.Image:
+    both = Image.new("RGB", (one.width + other.width, max(one.height, other.height)))
+    both.paste(one, (0, 0))
+    both.paste(other, (one.width, 0))
+    return both
+
+
+def say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+
+
+def main(arguments: list[str]) -> int:
     from playwright.sync_api import sync_playwright
 
     from tests.designer.browsing import ARGUMENTS, CHROMIUM
 
-    names = sys.argv[1:] or list(PAGES)
-    with tempfile.TemporaryDirectory() as var, running_app(prepare(Path(var))) as app, sync_playwright() as driver:
-        gallery = Gallery(app, driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS))
-        for theme in THEMES:
-            for width in WIDTHS:
-                with gallery.look(theme, width) as pages:
-                    for name in names if width == USUAL_WIDTH else [name for name in names if name in STATES]:
-                        keep(picture(gallery.open(name, pages)), file_of(name, theme, width))
-                        sys.stdout.write(f"{file_of(name, theme, width).name}\n")
+    if len(arguments) < 2 or arguments[0] not in ("take", "compare") or set(arguments[2:]) - set(PAGES):
+        say("python -m tests.designer.screens take FOLDER [PAGE…] or compare COMMIT [PAGE…]. Pages: " + " ".join(PAGES))
+        return 2
+    verb, where, *names = arguments
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        if verb == "compare":
+            return 1 if compare(where, names or list(PAGES), browser) else 0
+        take(Path(where), names or list(PAGES), browser)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))
