@@ -1,7 +1,6 @@
 """A comparison's workbook and report, read back: formulas give the comparison's numbers, text stays text, bytes repeat."""
 
 import io
-import time
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,6 +12,7 @@ from designer.exports.comparison_files import COMPARISON_FILES, COMPARISON_FORMA
 from estimator.catalog.catalog import Catalog
 from estimator.compare.comparison import compare_request
 from tests.designer.spreadsheet import Workbook
+from tests.yardstick import another_second
 
 MADE = datetime(2026, 11, 27, 12, 0, 0, tzinfo=UTC)
 NAME = "=cmd|' /C calc'!A0"
@@ -111,5 +111,5 @@ def test_the_report_says_it_in_words_and_figures(result: dict[str, Any]) -> None
 @pytest.mark.parametrize("form", list(COMPARISON_FILES))
 def test_the_same_comparison_gives_the_same_bytes(result: dict[str, Any], form: str) -> None:
     first = content(form, result)
-    time.sleep(1.1)
+    another_second()
     assert content(form, result) == first

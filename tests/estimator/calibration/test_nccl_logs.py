@@ -11,6 +11,7 @@ import pytest
 from estimator.calibration.nccl_logs import MAX_DROPPED_SHOWN, MAX_LOG_BYTES, ParsedLog, read_log
 from estimator.errors import SpecError
 from tests.estimator.calibration.log_texts import LOGS, SWEEP, measured_log, table_row
+from tests.yardstick import yardsticks
 
 WHOLE = measured_log(gpus=16, nodes=2, rows=SWEEP)
 TIMES = {size: pytest.approx(time_us, rel=1e-4) for size, time_us in SWEEP}
@@ -288,10 +289,8 @@ def test_a_file_over_the_limit_is_refused_before_it_is_read() -> None:
 @pytest.mark.parametrize("filler", [b"8 ", b"[", b"NCCL_", b"Rank 1 ", b"1:", b"a.", b" " * 10, b"[1,0]", b"9" * 100])
 def test_one_line_of_two_megabytes_takes_no_more_than_a_moment(filler: bytes) -> None:
     bomb = filler * (2_000_000 // len(filler)) + b"\n"
-    started = time.process_time()
-    log = read_log("log.txt", bomb + WHOLE)
-    assert time.process_time() - started < 2
-    assert times(log) == TIMES
+    assert yardsticks(lambda: read_log("log.txt", bomb + WHOLE)) < 25
+    assert times(read_log("log.txt", bomb + WHOLE)) == TIMES
 
 
 def test_a_log_of_hundreds_of_thousands_of_lines_says_how_many_were_dropped() -> None:

