@@ -137,7 +137,7 @@ def _by_years(made: Money) -> list[dict[str, Any]]:
     hourly = made.per_gpu_hour()
     return [
         {"years": year, "tco_usd": _range(made.total[year - 1]), "usd_per_gpu_hour": _rate(hourly[year - 1]),
-         "residual_usd": _range(np.sort(made.worth[year - 1]))}
+         "residual_usd": _range(made.worth[year - 1], is_signed=True)}
         for year in range(1, LEAST_HORIZON + 1)
     ]  # fmt: skip
 
@@ -175,9 +175,9 @@ def rent_or_buy(made: Money, years: int, cloud_usd_per_gpu_hour: float | None) -
     saved_a_month = (cents * made.gpu_hours - made.running[:years].mean(axis=0)) / MONTHS_PER_YEAR
     if (saved_a_month > 0).all():
         months = made.outlay / saved_a_month
-        out["break_even_months"] = dict(zip(RANGE, (round(float(m), 1) for m in np.sort(months)), strict=True))
+        out["break_even_months"] = dict(zip(RANGE, (round(float(m), 1) for m in _around_typical(months)), strict=True))
     rented = cents * hours
-    out["rented_usd"] = _range(np.sort(rented))
+    out["rented_usd"] = _range(rented, is_signed=True)
     out["saved_usd"] = _range(rented - made.total[years - 1], is_signed=True)
     return out
 
@@ -223,8 +223,13 @@ def _amounts(amounts: Mapping[str, FloatArray]) -> dict[str, Any]:
 
 def _range(cents: FloatArray, *, is_signed: bool = False) -> dict[str, float]:
     """Cents at three ends as dollars; ``is_signed`` amounts may come out in another order than low to high."""
-    ordered = np.sort(cents) if is_signed else cents
+    ordered = _around_typical(cents) if is_signed else cents
     return {name: _usd(value) for name, value in zip(RANGE, ordered, strict=True)}
+
+
+def _around_typical(ends: FloatArray) -> tuple[float, float, float]:
+    """Least, typical and most of three ends. Sorting alone would call another end typical where both are on one side of it."""
+    return float(ends.min()), float(ends[TYPICAL]), float(ends.max())
 
 
 def _usd(cents: float) -> float:

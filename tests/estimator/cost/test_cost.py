@@ -144,6 +144,25 @@ def test_a_discount_is_off_every_price_of_the_book(catalog: Catalog) -> None:
     assert less["capex_usd"]["servers"]["typical"] == full["capex_usd"]["servers"]["typical"] * 0.9
 
 
+def test_a_typical_year_is_the_sum_of_its_typical_parts(catalog: Catalog) -> None:
+    """In the last year what is left may make both ends cost less than the typical case."""
+    economics = {
+        "facility": "colocation", "freight": 0.1, "support_switch": 0.1, "electricity_usd_per_kwh": 0.085, "pue": 1.0,
+        "utilization": 1, "load_factor": 1, "residual_value": 0.05, "contingency": 0.0, "discount_rate": 0.0,
+        "colocation_usd_per_kw_month": 129.5, "support_server": 0.02, "support_other": 0.0, "depreciation_years": 3.5,
+    }  # fmt: skip
+    cost = costs(design(catalog, "dgx-h100", 1, "ndr", provision="full-unit", economics=economics), catalog)
+    ends = np.array([cost["cash_flow"][-1]["total_usd"][end] for end in RANGE])
+    assert ends[1] in (ends[0], ends[2]), "otherwise no end has crossed the typical case, and nothing is tested"
+    flow = cost["cash_flow"]
+    for year in flow:
+        assert year["total_usd"]["typical"] == pytest.approx(sum(year["usd"].values()), abs=0.05)
+        assert year["total_usd"]["low"] <= year["total_usd"]["typical"] <= year["total_usd"]["high"]
+    assert sum(year["total_usd"]["typical"] for year in flow) == pytest.approx(
+        cost["tco_undiscounted_usd"]["typical"], abs=0.1
+    )
+
+
 def test_cash_flow_sums_to_the_total(catalog: Catalog) -> None:
     made = superpod_h100(catalog, economics={"years": 6, "staff": True, "facility": "own-building"})
     cost = costs(made, catalog)
