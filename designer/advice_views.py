@@ -22,9 +22,9 @@ from designer.advice_page import (
     charts_of,
     servers_of,
 )
-from designer.job_page import version_asked
 from designer.models import Design
 from designer.result_query import one_of
+from designer.shown_page import version_asked
 from estimator.catalog.loader import load_catalog
 from estimator.compare.advice import generations_json
 from estimator.errors import EstimatorError

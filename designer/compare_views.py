@@ -11,9 +11,9 @@ from django.views.decorators.http import require_http_methods
 
 from designer.access import design_to_own, job_to_see
 from designer.dropped_lines import by_reason
-from designer.job_page import version_asked
 from designer.link_lists import is_outdated, links_of
 from designer.result_query import one_of
+from designer.shown_page import version_asked
 from designer.uploads import MAX_NAMES_BYTES, bytes_of
 from estimator.asbuilt.readers.files import AUTO, FORMATS
 from estimator.asbuilt.report import compare_links

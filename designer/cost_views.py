@@ -11,9 +11,9 @@ from django.views.decorators.http import require_POST
 from designer.access import design_page, design_to_change, design_to_see, job_to_see
 from designer.cost_sliders import change_of
 from designer.cost_tab import is_complete, what_if_context
-from designer.job_page import version_asked
 from designer.models import Design
 from designer.revising import revise, tab_page
+from designer.shown_page import version_asked
 from designer.what_if import kept_cost
 from estimator.jobs.models import EstimateJob
 

@@ -5,21 +5,19 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.utils import timezone
 from django_htmx.http import retarget
 
-from designer.access import design_to_change, design_to_see, job_to_see, visiting
+from designer.access import design_to_see, job_to_see, visiting
 from designer.differences import problem_rows
 from designer.models import Design
-from designer.result_query import MAX_DIGITS
 from designer.shown_page import ShownPage
 from designer.tabs import result_context, tab_of
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
 from estimator.jobs.models import EstimateJob
 from estimator.spec import DesignSpec, spec_hash
-from estimator.units import is_whole_number
 from estimator.version import MODEL_VERSION
 
 FAST_POLL_AGE_S = 2
@@ -98,21 +96,6 @@ def job_context(
     elif job.state == EstimateJob.State.SUCCEEDED:
         context |= _without_others(result_context(job, page, _without_beside(query)))
     return context
-
-
-def version_context(request: HttpRequest, row: Design, number: int) -> dict[str, Any]:
-    """What templates know of a version that is shown: nothing there changes the design, and its owner's files stay open."""
-    one = get_object_or_404(row.revisions, number=number)
-    return {"version_shown": one, "visiting": "read", "owns": not visiting(request)}
-
-
-def version_asked(request: HttpRequest, row: Design) -> dict[str, Any]:
-    """The same for a fragment of a version's page, which names it ("version"); nothing for one of the design's own page."""
-    number = request.POST.get("version") or request.GET.get("version", "")
-    if not is_whole_number(number, MAX_DIGITS):
-        return {}
-    design_to_change(request, row.pk)  # as the version's page asks
-    return version_context(request, row, int(number))
 
 
 def job_part(request: HttpRequest, row: Design, job: EstimateJob) -> HttpResponse:

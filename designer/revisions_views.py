@@ -19,13 +19,14 @@ from designer.comparisons import create_comparison
 from designer.current_state import read, spec_of
 from designer.diagrams import fabric_svg
 from designer.forms import DesignForm
-from designer.job_page import job_context, job_of, present_result, version_context
+from designer.job_page import job_context, job_of, present_result
 from designer.live import live_context
 from designer.models import Design, DesignRevision
 from designer.result_query import Page, page_number
 from designer.revising import branch_off
 from designer.revision_diff import revision_diff
 from designer.services import TooManyJobs, request_estimate, save_version
+from designer.shown_page import version_context
 from designer.sight import head_context
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob

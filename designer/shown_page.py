@@ -6,8 +6,15 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.http import urlencode
+
+from designer.access import design_to_change, visiting
+from designer.models import Design
+from designer.result_query import MAX_DIGITS
+from estimator.units import is_whole_number
 
 
 class ShownPage(NamedTuple):
@@ -37,3 +44,18 @@ def shown_page(context: Mapping[str, Any]) -> ShownPage:
     """The page that a template is part of."""
     version = context.get("version_shown")
     return ShownPage(context["design"].pk, version.number if version else None)
+
+
+def version_context(request: HttpRequest, row: Design, number: int) -> dict[str, Any]:
+    """What templates know of a version that is shown: nothing there changes the design, and its owner's files stay open."""
+    one = get_object_or_404(row.revisions, number=number)
+    return {"version_shown": one, "visiting": "read", "owns": not visiting(request)}
+
+
+def version_asked(request: HttpRequest, row: Design) -> dict[str, Any]:
+    """The same for a fragment of a version's page, which names it ("version"); nothing for one of the design's own page."""
+    number = request.POST.get("version") or request.GET.get("version", "")
+    if not is_whole_number(number, MAX_DIGITS):
+        return {}
+    design_to_change(request, row.pk)  # as the version's page asks
+    return version_context(request, row, int(number))

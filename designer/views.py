@@ -26,13 +26,13 @@ from designer.fabric_query import ANCHOR
 from designer.fabric_views import found_query
 from designer.findings_tab import change_of
 from designer.forms import DesignForm
-from designer.job_page import job_context, job_of, job_or_404, job_part, present_result, problems_of, version_asked
+from designer.job_page import job_context, job_of, job_or_404, job_part, present_result, problems_of
 from designer.link_lists import is_outdated
 from designer.models import Design
 from designer.racks_tab import racks_picture
 from designer.revising import revise, tab_page
 from designer.services import cancel_estimate, request_estimate, save_design
-from designer.shown_page import shown_page
+from designer.shown_page import shown_page, version_asked
 from designer.sight import bound, head_context, page_context, sent_form, state_in_sight
 from designer.start_specs import asked_sample, start_spec
 from designer.tabs import tab_of
