@@ -6,7 +6,7 @@ from django.templatetags.static import static
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from designer import calibration_views, compare_views, cost_views, fabric_files, studio_views, validation_views, views
+from designer import calibration_views, compare_views, cost_views, studio_views, validation_views, views
 
 
 class FaviconView(RedirectView):
@@ -67,7 +67,7 @@ urlpatterns = [
     ),
     path(
         "designs/<uuid:design_id>/estimates/<uuid:job_id>/fabric-view.svg",
-        fabric_files.estimate_fabric_view,
+        views.estimate_fabric_view,
         name="estimate-fabric-view",
     ),
 ]

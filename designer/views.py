@@ -23,7 +23,7 @@ from designer.diagrams import fabric_svg
 from designer.edits import record, typed_of
 from designer.exports.file_names import design_file_stem
 from designer.fabric_query import ANCHOR
-from designer.fabric_views import found_query
+from designer.fabric_views import fabric_file, found_query
 from designer.findings_tab import change_of
 from designer.forms import DesignForm
 from designer.job_page import job_context, job_of, job_or_404, job_part, present_result, problems_of
@@ -261,3 +261,16 @@ def design_delete(request: HttpRequest, design_id: UUID) -> HttpResponse:
     row.delete()
     messages.success(request, f"“{row.name}” was deleted.")
     return redirect("designs")
+
+
+@design_page
+@require_safe
+def estimate_fabric_view(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """What the fabric tab shows at the same query, as an SVG that stands alone."""
+    _, job = job_or_404(request, design_id, job_id)
+    if job.state != EstimateJob.State.SUCCEEDED or is_outdated(job):
+        raise Http404("This estimate has no picture.")
+    name, svg = fabric_file(job, request.GET)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    svg = said_in_markup(svg, word_of(job.spec))
+    return HttpResponse(svg, content_type="image/svg+xml", headers=headers)
