@@ -50,8 +50,8 @@ def main(arguments: list[str]) -> int:
         say("Interrupted. What was installed so far is kept; the next run goes on from there.")
         return 130
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "designer.config.settings")
-    from designer.environment import BadSetting
-    from designer.set_up import SetUpFailed
+    from designer.runtime.environment import BadSetting
+    from designer.runtime.set_up import SetUpFailed
 
     try:
         return run(arguments, var)
@@ -62,11 +62,11 @@ def main(arguments: list[str]) -> int:
 
 def run(arguments: list[str], var: Path) -> int:
     """Run the command itself; the packages are there."""
-    from designer import set_up
+    from designer.runtime import set_up
 
     verb, rest = (arguments[0] if arguments else "help"), arguments[1:]
     if verb == "up":
-        from designer.supervisor import up
+        from designer.runtime.up import up
 
         return up(rest, var)
     if verb == "prepare" and not rest:
@@ -84,7 +84,7 @@ def run(arguments: list[str], var: Path) -> int:
 
 def test(arguments: list[str], var: Path) -> int:
     """Set up what the tests need beyond the packages, and run them; says what it does and how long that takes."""
-    from designer import set_up
+    from designer.runtime import set_up
 
     phase("Browser for the browser tests", install_browser)
     phase("OpenSM, ibsim and slurmctld for the tests of exported fabrics", install_fabric_tools)
@@ -145,8 +145,8 @@ def newer_python() -> Path:
 def state_folder() -> Path:
     """The folder that everything made at run time goes to, created if need be."""
     sys.path.insert(0, str(BASE_DIR))
-    from designer.environment import BadSetting, Environment
-    from designer.local_state import make_private_folder
+    from designer.runtime.environment import BadSetting, Environment
+    from designer.runtime.local_state import make_private_folder
 
     try:
         var = Environment().folder("DESIGNER_VAR", BASE_DIR / "var")

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-PREPARE = "import pathlib, sys; from designer.set_up import prepare; prepare(pathlib.Path(sys.argv[1]))"
+PREPARE = "import pathlib, sys; from designer.runtime.set_up import prepare; prepare(pathlib.Path(sys.argv[1]))"
 READY = "Clusterwright is ready: "
 SHARED = "CLUSTERWRIGHT_TESTS_SHARED"  # names the folder that all processes of a run share
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from django.urls import resolve
 from rest_framework import exceptions
 
 from designer.api import serializers, urls
-from designer.bounded_json import MAX_DEPTH
+from designer.services.bounded_json import MAX_DEPTH
 from estimator.performance.prediction import MAX_ROWS
 
 ROOT = Path(__file__).parent.parent

@@ -15,7 +15,7 @@ from tests.spread import PICTURED, FilesTogether, name_apart, start_rank
         ("tests/estimator/test_units.py::test_it", "tests/estimator/test_units.py"),
         ("tests/estimator/test_units.py::TestIt::test_it", "tests/estimator/test_units.py"),
         ("tests/estimator/test_units.py::test_it[a::b]", "tests/estimator/test_units.py"),
-        ("tests/designer/test_browser_looks.py::test_it[light-home]", "pictured account"),
+        ("tests/designer/browser/test_browser_looks.py::test_it[light-home]", "pictured account"),
     ],
 )
 def test_a_file_is_one_piece_of_work_and_those_of_the_pictured_account_are_one(nodeid: str, group: str) -> None:

@@ -13,8 +13,8 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from designer.link_lists import OutdatedEstimate
-from designer.services import TooManyJobs
+from designer.services.designs.saving import TooManyJobs
+from designer.services.link_lists import OutdatedEstimate
 from estimator.errors import CatalogError, EstimatorError, Problem
 
 logger = logging.getLogger(__name__)

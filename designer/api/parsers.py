@@ -6,7 +6,7 @@ from typing import IO, Any
 from rest_framework.parsers import BaseParser
 
 from designer.api.errors import refuse
-from designer.bounded_json import UnsoundJson, json_object
+from designer.services.bounded_json import UnsoundJson, json_object
 
 
 class BoundedJSONParser(BaseParser):

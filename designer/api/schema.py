@@ -7,7 +7,7 @@ from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
-from designer.api import answers
+from designer.api.answers import estimate as answers
 from designer.api.components import body, component, split_enums, values_by
 from designer.api.negotiation import OCTETS
 from designer.api.serializers import (

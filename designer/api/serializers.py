@@ -7,10 +7,10 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from designer.api import answers
-from designer.calibrations import calibrated_of
+from designer.api.answers import estimate as answers
 from designer.exports.downloads import FORMATS
 from designer.models import Calibration, Design, DesignRevision
+from designer.services.calibrations import calibrated_of
 from estimator.asbuilt.readers.files import AUTO
 from estimator.asbuilt.readers.files import FORMATS as READ_FORMATS
 from estimator.handoff.formats import FORMATS as LINK_FORMATS

@@ -2,19 +2,17 @@
 
 from django.urls import path, re_path
 
-from designer.api import (
-    calibration_views,
-    catalog_views,
-    compare_views,
-    comparison_views,
-    cost_views,
-    link_views,
-    price_book_urls,
-    quote_views,
-    scaling_views,
-    views,
-    what_if_views,
-)
+from designer.api.resources import calibrations as calibration_views
+from designer.api.resources import catalog as catalog_views
+from designer.api.resources import costs as cost_views
+from designer.api.resources import designs as views
+from designer.api.resources import link_check as compare_views
+from designer.api.resources import links as link_views
+from designer.api.resources import scaling as scaling_views
+from designer.api.resources import what_if as what_if_views
+from designer.api.resources.comparisons import views as comparison_views
+from designer.api.resources.price_books import urls as price_book_urls
+from designer.api.resources.quotes import views as quote_views
 
 app_name = "api"
 urlpatterns = [

@@ -5,8 +5,8 @@ from pathlib import Path
 from celery.schedules import schedule
 from csp.constants import NONE, SELF
 
-from designer import local_state
-from designer.environment import BadSetting, Environment
+from designer.runtime import local_state
+from designer.runtime.environment import BadSetting, Environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 env = Environment()
@@ -51,9 +51,9 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "designer.middleware.PageGZipMiddleware",
+    "designer.config.middleware.PageGZipMiddleware",
     "csp.middleware.CSPMiddleware",
-    "designer.middleware.BodyLimitMiddleware",
+    "designer.config.middleware.BodyLimitMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -61,7 +61,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "designer.middleware.BrokenCatalogMiddleware",
+    "designer.config.middleware.BrokenCatalogMiddleware",
 ]
 ROOT_URLCONF = "designer.config.urls"
 WSGI_APPLICATION = "designer.config.wsgi.application"
@@ -75,7 +75,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "designer.access.visiting_context",
+                "designer.services.access.visiting_context",
             ]
         },
     }
@@ -218,7 +218,9 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "filters": {"secrets": {"()": "designer.log_secrets.HideSecrets"}},  # addresses that open something by themselves
+    "filters": {
+        "secrets": {"()": "designer.runtime.log_secrets.HideSecrets"}
+    },  # addresses that open something by themselves
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["secrets"]}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {

@@ -5,9 +5,9 @@ from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from designer.api.views import UnknownView
+from designer.api.resources.designs import UnknownView
 from designer.config import health
-from designer.sign_in import SignInView, sign_in_by_link
+from designer.pages.sign_in import SignInView, sign_in_by_link
 
 handler400 = "designer.api.errors.bad_request"
 handler500 = "designer.api.errors.server_error"
@@ -27,5 +27,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs/", api_docs, name="api-docs"),
     re_path(r"^api/(?!schema$|docs$)", UnknownView.as_view()),  # those two are redirected to their slash
-    path("", include("designer.urls")),
+    path("", include("designer.pages.urls")),
 ]

@@ -5,7 +5,7 @@ from typing import Any
 
 from designer.exports.cost_words import FIGURE_NAMES, KIND_NAMES, PERCENTILES
 from designer.exports.tables import ANY, COUNT, MONEY, RANGE, Cell, Column, Table
-from designer.templatetags.units import words
+from designer.wording.numbers import words
 
 Json = Mapping[str, Any]
 _SUMS = {

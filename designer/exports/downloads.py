@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from designer.exports.bom_sheets import bill_sheet, totals_sheet
-from designer.exports.cost_sheets import cost_sheets
 from designer.exports.cost_tables import chance_table, flow_table
-from designer.exports.csv_file import csv_bytes
+from designer.exports.csv import csv_bytes
 from designer.exports.file_names import design_file_stem
+from designer.exports.sheets.bom import bill_sheet, totals_sheet
+from designer.exports.sheets.cost import cost_sheets
 from designer.exports.tables import Table, bom_table, design_table, in_words_of, provenance, sources_table
-from designer.exports.xlsx_file import xlsx_bytes
+from designer.exports.xlsx import xlsx_bytes
 
 CSV_TYPE = "text/csv; charset=utf-8"
 XLSX_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -67,14 +67,16 @@ def _workbook(estimate: Mapping[str, Any], tables: list[Table], created: datetim
 
 def bom_pdf(estimate: Mapping[str, Any], created: datetime) -> Download:
     """The whole design as a report: cover, summary, diagram, bill, cost, performance, assumptions, versions."""
-    from designer.exports.report import design_report  # reportlab takes a while to load, and few ask for a report
+    from designer.exports.reports.design import (
+        design_report,  # reportlab takes a while to load, and few ask for a report
+    )
 
     return Download(file_name(estimate, "pdf", "report"), PDF_TYPE, design_report(estimate, created))
 
 
 def cost_pdf(estimate: Mapping[str, Any], created: datetime) -> Download:
     """Cost of ownership as a report, with what it rests on."""
-    from designer.exports.report import cost_report
+    from designer.exports.reports.design import cost_report
 
     return Download(file_name(estimate, "pdf", "cost"), PDF_TYPE, cost_report(estimate, created))
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from designer.templatetags.units import basis_name
-from designer.trays import word_of
+from designer.wording.numbers import basis_name
+from designer.wording.trays import word_of
 from estimator.findings.node_words import SERVER_WORD, said
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from designer.templatetags.units import book_name
+from designer.wording.numbers import book_name
 from estimator.spec.price_book import OwnPrices
 from estimator.units import counted
 

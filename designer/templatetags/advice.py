@@ -4,7 +4,7 @@ from typing import Any
 
 from django import template
 
-from designer.advice_page import PRIORITY_LABELS
+from designer.pages.advice.page import PRIORITY_LABELS
 
 register = template.Library()
 

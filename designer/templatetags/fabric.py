@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
-from designer.fabric_query import ANCHOR
-from designer.fabric_words import percent_words
+from designer.drawings.query import ANCHOR
+from designer.drawings.words import percent_words
 from designer.templatetags.tabs import result_link
 
 register = template.Library()

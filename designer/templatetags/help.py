@@ -5,8 +5,8 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from designer.help_texts import cost_key, help_key, help_texts
-from designer.templatetags.units import WORD_JOINER
+from designer.pages.reading.help import cost_key, help_key, help_texts
+from designer.wording.numbers import WORD_JOINER
 
 register = template.Library()
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import template
 
-from designer.templatetags.units import short_hash
+from designer.wording.numbers import short_hash
 from estimator.catalog.loader import load_catalog
 from estimator.version import MODEL_VERSION
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import template
 
-from designer.summary import summary_rows
+from designer.wording.strip import summary_rows
 
 register = template.Library()
 

@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
-from designer.shown_page import shown_page
+from designer.services.shown_page import shown_page
 
 register = template.Library()
 

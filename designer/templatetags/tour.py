@@ -4,19 +4,19 @@ from typing import Any
 
 from django import template
 
-from designer.tour import STEPS, is_tour_offered
+from designer.pages.start.tour import STEPS, is_tour_offered
 
 register = template.Library()
 
 
-@register.inclusion_tag("designer/_tour_offer.html", takes_context=True)
+@register.inclusion_tag("designer/start/_tour_offer.html", takes_context=True)
 def tour_offer(context: dict[str, Any]) -> dict[str, Any]:
     """The offer, until it was taken or skipped on this browser."""
     request = context["request"]
     return {"is_offered": is_tour_offered(request), "request": request, "csrf_token": context.get("csrf_token")}
 
 
-@register.inclusion_tag("designer/_tour.html")
+@register.inclusion_tag("designer/start/_tour.html")
 def tour() -> dict[str, Any]:
     """The steps, hidden until the tour starts."""
     return {"steps": STEPS, "n_steps": len(STEPS)}

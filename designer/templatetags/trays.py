@@ -4,7 +4,7 @@ from django import template
 from django.template.base import FilterExpression, NodeList, Parser, Token
 from django.utils.safestring import SafeString, mark_safe
 
-from designer.trays import said_in_markup, word_of
+from designer.wording.trays import said_in_markup, word_of
 
 register = template.Library()
 

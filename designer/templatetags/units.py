@@ -1,348 +1,45 @@
-"""Raw number → the text an architect reads, with its unit. Views pass raw numbers; only these filters print them."""
-
-import math
-from collections.abc import Callable, Mapping
-from typing import Any
+"""Filters that print raw numbers with their units: each is the function of its name in ``wording/numbers.py``."""
 
 from django import template
 
-from estimator.catalog.currency import MINOR_DIGITS
+from designer.wording import numbers
 
 register = template.Library()
 
-NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
-MINUS = "\N{MINUS SIGN}"
-WORD_JOINER = "\N{WORD JOINER}"
-MISSING = "\N{EN DASH}"
-DECIMAL_STEPS = ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k"))
-BINARY_STEPS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
-TIME_STEPS_US = ((1e6, "s"), (1e3, "ms"), (1, "µs"))
-SIGNIFICANT_DIGITS = 3
-
-
-def significant(value: float, digits: int = SIGNIFICANT_DIGITS) -> str:
-    """``value`` with at least ``digits`` significant digits, whole digits never rounded away: 1.24, 12.4, 124, 1,240.
-
-    Zeros at the end go: for what is exact (30 m, 400 Gb/s). What was rounded keeps them, see ``rounded``.
-    """
-    text = rounded(value, digits)
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def rounded(value: float, digits: int = SIGNIFICANT_DIGITS) -> str:
-    """As ``significant``, but zeros at the end stay, so that they tell how exact a computed figure is: 48.0, 1.80."""
-    if value == 0:
-        return "0"
-    magnitude = math.floor(math.log10(abs(value)))
-    magnitude += round(abs(value) / 10.0**magnitude, digits - 1) >= 10  # 9.996 prints as 10.0, not as 10.00
-    text = f"{abs(value):,.{max(0, digits - 1 - magnitude)}f}"
-    return MINUS + text if value < 0 else text
-
-
-def scaled(value: float, unit: str) -> str:
-    """``value`` in the largest decimal step it reaches, then the unit: ``scaled(2.4e6, "W")`` → "2.40 MW"."""
-    for step, prefix in DECIMAL_STEPS:
-        if abs(value) >= step * 0.9995:
-            return f"{rounded(value / step)}{NO_BREAK_SPACE}{prefix}{unit}"
-    return f"{significant(value)}{NO_BREAK_SPACE}{unit}"
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value == "" or (isinstance(value, float) and not math.isfinite(value))
-
-
-@register.filter
-def count(value: Any) -> str:
-    """1016 → "1,016"."""
-    if _is_missing(value):
-        return MISSING
-    return f"{int(value):,}".replace("-", MINUS)
-
-
-@register.filter
-def gbit_s(value: Any) -> str:
-    """Gb/s → "400 Gb/s", "406.4 Tb/s"."""
-    if _is_missing(value):
-        return MISSING
-    for step, unit in ((10**6, "Pb/s"), (10**3, "Tb/s")):
-        if abs(value) >= step:
-            return f"{significant(value / step, 4)}{NO_BREAK_SPACE}{unit}"
-    return f"{significant(value, 4)}{NO_BREAK_SPACE}Gb/s"
-
-
-@register.filter
-def gb_s(value: Any) -> str:
-    """GB/s (10^9 bytes a second) → "368 GB/s", "0.00124 GB/s" as "1.24 MB/s"."""
-    if _is_missing(value):
-        return MISSING
-    return scaled(value * 1e9, "B/s") if 0 < abs(value) < 1 else f"{rounded(value)}{NO_BREAK_SPACE}GB/s"
-
-
-@register.filter
-def watts(value: Any) -> str:
-    """W → "940 W", "57.6 kW", "2.40 MW"."""
-    return MISSING if _is_missing(value) else scaled(value, "W")
-
-
-@register.filter
-def usd(value: Any) -> str:
-    """US dollars to three digits, as ranges of ten per cent and more allow → "$920", "$12,400", "$1.20 M"."""
-    if _is_missing(value):
-        return MISSING
-    sign, size = (MINUS if value < 0 else ""), abs(value)
-    for step, unit in ((10**9, "bn"), (10**6, "M")):
-        if size >= step * 0.9995:
-            return f"{sign}${rounded(size / step)}{NO_BREAK_SPACE}{unit}"
-    if 0 < size < 100:
-        return f"{sign}${size:,.2f}"
-    tens = 10 ** max(0, math.floor(math.log10(size)) - 2) if size else 1
-    return f"{sign}${round(size / tens) * tens:,}"
-
-
-@register.filter
-def usd_small(value: Any) -> str:
-    """As ``usd``, with three digits below a dollar too → "$2.33", "$0.0124"."""
-    if _is_missing(value) or not 0 < abs(value) < 1:
-        return usd(value)
-    return f"{MINUS if value < 0 else ''}${rounded(abs(value))}"
-
-
-@register.filter
-def usd_small_range(value: Any) -> str:
-    """``{"low", "high"}`` in dollars, three digits below a dollar too → "$0.0110 to $0.0140"."""
-    return _range(value, usd_small)
-
-
-@register.filter
-def error(value: Any) -> str:
-    """ln of a ratio, as errors of the model are stated → "0.021", "−0.350"."""
-    return MISSING if _is_missing(value) else f"{value:.3f}".replace("-", MINUS)
-
-
-def _signed(text: str) -> str:
-    return text if text.startswith(MINUS) else f"+{text}"
-
-
-@register.filter
-def change(value: Any) -> str:
-    """A difference of counts → "+12", "−24"; "no change" for 0."""
-    return "no change" if value == 0 else _signed(count(value)) if not _is_missing(value) else MISSING
-
-
-@register.filter
-def change_usd(value: Any) -> str:
-    """A difference in dollars → "+$1.20 M", "−$12,400", "−$0.0312"; "no change" for 0."""
-    return "no change" if value == 0 else _signed(usd_small(value)) if not _is_missing(value) else MISSING
-
-
-@register.filter
-def change_number(value: Any) -> str:
-    """A difference of computed numbers → "+3.20", "−0.510"; "no change" for 0."""
-    return "no change" if value == 0 else _signed(rounded(value)) if not _is_missing(value) else MISSING
-
-
-@register.filter
-def change_share(value: Any) -> str:
-    """A ratio of two figures → "+36.5 %", "−3.0 %"; "no change" where three digits show none."""
-    if _is_missing(value):
-        return MISSING
-    return "no change" if abs(value - 1) < 0.0005 else _signed(percent(value - 1, 2))
-
-
-@register.filter
-def usd_exact(value: Any) -> str:
-    """US dollars to the dollar, for tables that must add up → "$1,240,000"; cents where there are some below $100."""
-    if _is_missing(value):
-        return MISSING
-    sign, size = (MINUS if value < 0 else ""), abs(value)
-    return f"{sign}${size:,.2f}" if size < 100 and size != int(size) else f"{sign}${size:,.0f}"
-
-
-@register.filter
-def usd_range(value: Any) -> str:
-    """``{"low", "high"}`` in dollars → "$1.10 M to $1.40 M"; one figure where both ends agree."""
-    return _range(value, usd)
-
-
-@register.filter
-def money(value: Any, currency: str) -> str:
-    """An amount of another currency → "EUR 1,234.50", "JPY 120,000"."""
-    if _is_missing(value):
-        return MISSING
-    sign = MINUS if value < 0 else ""
-    return f"{sign}{currency}{NO_BREAK_SPACE}{abs(value):,.{MINOR_DIGITS.get(currency, 2)}f}"
-
-
-@register.filter
-def usd_exact_range(value: Any) -> str:
-    """``{"low", "high"}`` in dollars, to the dollar → "$1,249 to $1,900"."""
-    return _range(value, usd_exact)
-
-
-def _range(value: Any, printer: Callable[[Any], str]) -> str:
-    if not isinstance(value, Mapping) or _is_missing(value.get("low")):
-        return MISSING
-    low, high = printer(value["low"]), printer(value.get("high"))
-    return low if low == high else f"{low} to {high}"
-
-
-@register.filter
-def percent(value: Any, digits: int = SIGNIFICANT_DIGITS) -> str:
-    """A computed fraction → "12.3 %", "10.0 %"."""
-    return MISSING if _is_missing(value) else f"{rounded(value * 100, digits)}{NO_BREAK_SPACE}%"
-
-
-@register.filter
-def kilowatt_hours(value: Any) -> str:
-    """kWh → "12.6 GWh"."""
-    return MISSING if _is_missing(value) else scaled(value * 1e3, "Wh")
-
-
-@register.filter
-def in_unit(value: Any, unit: str) -> str:
-    """A parameter's value, where its unit stands beside it: fractions as a percentage → "0.5 %", others as they are."""
-    if _is_missing(value):
-        return MISSING
-    if str(unit).startswith(FRACTION):
-        return f"{significant(value * 100)}{NO_BREAK_SPACE}%"
-    return significant(float(value))
-
-
-@register.filter
-def unit_name(unit: Any) -> str:
-    """A parameter's unit in words: "fraction of capex" → "of the purchase price", "USD/node" → "$ per node"."""
-    text = str(unit or "").replace("USD/", "$ per ").replace("capex", "the purchase price").removeprefix(FRACTION)
-    return text.replace("/yr", "a year").replace("/year", "a year").replace("of price", "of the price").strip()
-
-
-@register.filter
-def ratio_to_one(value: Any) -> str:
-    """A ratio of two integers as a decimal: "4:3" → "1.33:1"; as it is where it already reads so."""
-    if _is_missing(value):
-        return MISSING
-    down, up = (int(part) for part in str(value).split(":"))
-    return str(value) if up == 1 else f"{significant(down / up)}:1"
-
-
-@register.filter
-def message_size(value: Any) -> str:
-    """Bytes → "8 B", "64 MiB", "8 GiB": powers of two, as message sizes are."""
-    if _is_missing(value):
-        return MISSING
-    for step, unit in BINARY_STEPS:
-        if value >= step:
-            return f"{significant(value / step)}{NO_BREAK_SPACE}{unit}"
-    return f"{significant(value)}{NO_BREAK_SPACE}B"
-
-
-@register.filter
-def duration_us(value: Any) -> str:
-    """Microseconds → "12.3 µs", "4.10 ms", "1.20 s"."""
-    if _is_missing(value):
-        return MISSING
-    for step, unit in TIME_STEPS_US:
-        if value >= step * 0.9995:
-            return f"{rounded(value / step)}{NO_BREAK_SPACE}{unit}"
-    return f"{rounded(value)}{NO_BREAK_SPACE}µs"
-
-
-@register.filter
-def decimal(value: Any) -> str:
-    """Any plain number, three significant digits."""
-    return MISSING if _is_missing(value) else significant(float(value))
-
-
-@register.filter
-def computed(value: Any) -> str:
-    """Any computed number, three significant digits, zeros at the end kept."""
-    return MISSING if _is_missing(value) else rounded(float(value))
-
-
-@register.filter
-def words(value: Any) -> str:
-    """A machine word → plain words: "leaf_spine" → "leaf spine", "nvls_tree" → "NVLS tree"; hyphens stay."""
-    if _is_missing(value):
-        return MISSING
-    capitals = {
-        "nvls": "NVLS",
-        "collnet": "CollNet",
-        "ll": "LL",
-        "ll128": "LL128",
-        "bom": "BOM",
-        "gpu": "GPU",
-        "nic": "NIC",
-        "simple": "Simple",
-        "fiber": "fibre",
-    }
-    return " ".join(capitals.get(word, word) for word in str(value).replace("_", " ").split())
-
-
-@register.filter
-def short_hash(value: Any) -> str:
-    """The first twelve characters of a hash."""
-    return str(value or "")[:12]
-
-
-GENERATION_NAMES = {
-    "edr": "InfiniBand EDR", "hdr": "InfiniBand HDR", "ndr": "InfiniBand NDR", "xdr": "InfiniBand XDR",
-    "roce-100": "RoCE 100G", "roce-200": "RoCE 200G", "roce-400": "RoCE 400G", "roce-800": "RoCE 800G",
-}  # fmt: skip
-FRACTION = "fraction"
-BASIS_NAMES = {"list": "listed", "seed": "planning anchor", "request": "set in the design"}
-BOOK_NAMES = {
-    "street": "street prices, from what was seen in the market",
-    "anchors": "planning prices a port and an adapter, else street prices",
-    "dealer": "dealers’ prices of switches and adapters, else street prices",
-    "branded": "branded resellers’ prices of switches and adapters, else street prices",
-}
-CATEGORY_NAMES = {
-    "server": "Servers", "rack-system": "Rack parts", "nic": "Adapters", "switch": "Switches", "management": "Fabric managers",
-    "transceiver": "Transceivers", "cable": "Cables", "fiber": "Fibres", "panel": "Patch panels",
-    "rack": "Racks", "cooling": "Cooling",
-}  # fmt: skip
-
-
-@register.filter
-def generation_name(value: Any) -> str:
-    """A network generation by its usual name: "ndr" → "InfiniBand NDR"."""
-    return GENERATION_NAMES.get(value, str(value))
-
-
-@register.filter
-def basis_name(value: Any) -> str:
-    """The basis of a price or a figure in plain words."""
-    return BASIS_NAMES.get(value, words(value))
-
-
-@register.filter
-def medium_name(value: Any) -> str:
-    """What a cable is made of: "multimode" → "multimode fibre", "copper" → "copper", "aoc" → "active optical cable"."""
-    if value == "aoc":
-        return "active optical cable"
-    return f"{value} fibre" if value in ("multimode", "single-mode") else words(value)
-
-
-@register.filter
-def book_name(value: Any) -> str:
-    """A price book in plain words."""
-    return BOOK_NAMES.get(value, words(value))
-
-
-@register.filter
-def category_name(value: Any) -> str:
-    """A category of the bill, as a heading over its lines."""
-    return CATEGORY_NAMES.get(value, words(value))
-
-
-@register.filter
-def is_assumption(value: Any) -> bool:
-    """True for a basis that rests on no listing, datasheet or measurement."""
-    return value in ("assumption", "seed")
-
-
-@register.filter
-def total(value: Any) -> str:
-    """The sum of the counts of a mapping: links of all tiers, cables of all tiers."""
-    if not isinstance(value, Mapping):
-        return MISSING
-    return count(sum(number for number in value.values() if isinstance(number, int)))
+for printer in (
+    numbers.count,
+    numbers.gbit_s,
+    numbers.gb_s,
+    numbers.watts,
+    numbers.usd,
+    numbers.usd_small,
+    numbers.usd_small_range,
+    numbers.error,
+    numbers.change,
+    numbers.change_usd,
+    numbers.change_number,
+    numbers.change_share,
+    numbers.usd_exact,
+    numbers.usd_range,
+    numbers.money,
+    numbers.usd_exact_range,
+    numbers.percent,
+    numbers.kilowatt_hours,
+    numbers.in_unit,
+    numbers.unit_name,
+    numbers.ratio_to_one,
+    numbers.message_size,
+    numbers.duration_us,
+    numbers.decimal,
+    numbers.computed,
+    numbers.words,
+    numbers.short_hash,
+    numbers.generation_name,
+    numbers.basis_name,
+    numbers.medium_name,
+    numbers.book_name,
+    numbers.category_name,
+    numbers.is_assumption,
+    numbers.total,
+):
+    register.filter(printer.__name__, printer)

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from designer.fabric_svg import Scene
-from designer.fabric_svg_blocks import draw_view
-from designer.fabric_svg_node import draw_node
-from designer.fabric_svg_panel import draw_list, draw_panel
-from designer.fabric_tables import bundle_rows, device_details
+from designer.drawings.blocks import draw_view
+from designer.drawings.node import draw_node
+from designer.drawings.panel import draw_list, draw_panel
+from designer.drawings.scene import Scene
+from designer.drawings.tables import bundle_rows, device_details
 from estimator.catalog.loader import load_catalog
 from estimator.designs.networks import sized_fabrics
 from estimator.diagrams.data import fabric_view, listed

@@ -8,7 +8,7 @@ from django.test import Client
 
 from estimator.jobs import tasks
 from tests.designer.api_helpers import Caller, caller
-from tests.designer.browsing import accounts, app, browser, gallery, session
+from tests.designer.browser.browsing import accounts, app, browser, gallery, session
 
 # fixtures of the browser tests, made once a process
 __all__ = ["accounts", "app", "browser", "gallery", "session"]

@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from designer.models import Design
-from designer.services import request_estimate, save_design
+from designer.services.designs.saving import request_estimate, save_design
 from estimator.catalog.loader import load_catalog
 from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob

@@ -234,7 +234,7 @@ def say(text: str) -> None:
 def main(arguments: list[str]) -> int:
     from playwright.sync_api import sync_playwright
 
-    from tests.designer.browsing import ARGUMENTS, CHROMIUM
+    from tests.designer.browser.browsing import ARGUMENTS, CHROMIUM
 
     if len(arguments) < 2 or arguments[0] not in ("take", "compare") or set(arguments[2:]) - set(PAGES):
         say("python -m tests.designer.screens take FOLDER [PAGE…] or compare COMMIT [PAGE…]. Pages: " + " ".join(PAGES))

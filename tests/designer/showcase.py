@@ -11,20 +11,20 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from designer.accounts import local_owner
-from designer.baselines import mark
-from designer.calibrations import save_calibration
-from designer.comparison_items import resolved_items
-from designer.comparisons import create_comparison
-from designer.current_state import figures_now
-from designer.edits import record, start_state
 from designer.models import Calibration, Comparison, Design, PriceBook, Quote, SignInLink
-from designer.price_books import create_book, revise_book
-from designer.quotes import create_quote
-from designer.samples import add_samples
-from designer.services import request_estimate, save_design, save_version
-from designer.sharing import issue
-from designer.variants import branch
+from designer.services.accounts import local_owner
+from designer.services.baselines import mark
+from designer.services.calibrations import save_calibration
+from designer.services.comparison_sides import resolved_items
+from designer.services.comparisons import create_comparison
+from designer.services.designs.edits import record, start_state
+from designer.services.designs.samples import add_samples
+from designer.services.designs.saving import request_estimate, save_design, save_version
+from designer.services.designs.state import figures_now
+from designer.services.designs.variants import branch
+from designer.services.prices.books import create_book, revise_book
+from designer.services.quotes import create_quote
+from designer.services.sharing import issue
 from estimator.calibration.site_fit import calibrate
 from estimator.catalog.loader import load_catalog
 from estimator.jobs.models import EstimateJob

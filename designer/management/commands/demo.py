@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from designer.accounts import local_owner
-from designer.samples import add_samples
+from designer.services.accounts import local_owner
+from designer.services.designs.samples import add_samples
 
 
 class Command(BaseCommand):

@@ -7,8 +7,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
-from designer.accounts import UnknownUser, named_user
 from designer.models import SignInLink
+from designer.services.accounts import UnknownUser, named_user
 
 
 class Command(BaseCommand):

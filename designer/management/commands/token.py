@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from designer.accounts import UnknownUser, named_user
 from designer.models import ApiToken
+from designer.services.accounts import UnknownUser, named_user
 
 
 class Command(BaseCommand):

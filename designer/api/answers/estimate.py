@@ -1,0 +1,493 @@
+"""The shape of an Estimate, for the OpenAPI document. A test holds it against real ones."""
+
+from typing import Any, cast
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from designer.api.answers.links import (
+    BuiltNetwork,
+    DeviceLinks,
+    DeviceNames,
+    DisplacedLink,
+    DoubledLink,
+    ExtraLink,
+    MissingLink,
+    SlowLink,
+    SwappedLinks,
+)
+from designer.api.answers.results import (
+    Cost,
+    Failures,
+    FloorFigures,
+    Growth,
+    MoneyRange,
+    Performance,
+    Power,
+    RackSystem,
+)
+from designer.api.components import ChangeField
+from estimator.spec import DesignSpec
+
+Answer = serializers.Serializer[Any]
+
+
+@extend_schema_field(cast(Any, DesignSpec))  # pydantic models are described by schema.RequestComponent
+class SpecField(serializers.JSONField):
+    """A stored spec, as it is."""
+
+
+class Versions(Answer):
+    model = serializers.CharField(help_text="Version of the rules and formulas.")
+    catalog = serializers.CharField(help_text="Hash of the catalog's files.")
+
+
+class Counts(Answer):
+    nodes = serializers.IntegerField()
+    gpus = serializers.IntegerField()
+    endpoints = serializers.IntegerField(help_text="NIC ports on this network.")
+    leaf = serializers.IntegerField()
+    spine = serializers.IntegerField()
+    core = serializers.IntegerField()
+    switches = serializers.IntegerField()
+
+
+class Links(Answer):
+    """Connections at one port rate."""
+
+    node_leaf = serializers.IntegerField()
+    fabric_manager = serializers.IntegerField()
+    leaf_spine = serializers.IntegerField()
+    spine_core = serializers.IntegerField()
+
+
+class Oversubscription(Answer):
+    asked = serializers.CharField(help_text="As two integers, such as 33:7.")
+    built = serializers.CharField()
+    built_ratio = serializers.FloatField()
+    worst_leaf = serializers.CharField()
+
+
+class SizedNetwork(Answer):
+    """One network of the cluster."""
+
+    tiers = serializers.IntegerField()
+    planes = serializers.IntegerField()
+    layout = serializers.CharField()
+    counts = Counts()
+    links = Links()
+    ports = serializers.DictField(child=serializers.IntegerField())
+    cables = serializers.DictField(
+        child=serializers.IntegerField(),
+        required=False,
+        help_text="Things bought, by tier; a twin cable carries two links.",
+    )
+    transceivers = serializers.DictField(
+        child=serializers.IntegerField(), required=False, help_text="Modules at nodes and switches."
+    )
+    oversubscription = Oversubscription()
+    port_rate_gbit_s = serializers.IntegerField(help_text="Rate of a leaf's ports to nodes.")
+    uplink_rate_gbit_s = serializers.IntegerField(help_text="Rate of the links between switches.")
+    lane_rate_gbit_s = serializers.IntegerField(
+        help_text="What a leaf offers an endpoint: the port rate, or its share on split ports."
+    )
+    endpoint_rate_gbit_s = serializers.IntegerField(
+        help_text="Rate of an endpoint's link: the slower of adapter and leaf."
+    )
+    injection_gbit_s = serializers.FloatField(help_text="Endpoints × the rate of their links: that of the slower end.")
+    bisection_gbit_s = serializers.FloatField(help_text="One direction.")
+
+
+class Choice(Answer):
+    label = serializers.CharField(help_text="Its name, such as “8 racks (576 GPUs)”.")  # type: ignore[assignment]
+    change = ChangeField(help_text="As the change of a finding.")
+
+
+class Problem(Answer):
+    field = serializers.CharField(allow_blank=True, help_text="Dotted key the problem is about; empty for the whole.")
+    code = serializers.CharField(help_text="Stable; listed in the API's documentation.")
+    message = serializers.CharField(help_text="The limit, the value and a way out, in words.")
+    change = ChangeField(
+        required=False, help_text="Where one is known, what to change: values by dotted key of the spec."
+    )
+
+
+class Finding(Answer):
+    code = serializers.CharField()
+    severity = serializers.ChoiceField(["info", "warning", "error"])
+    field = serializers.CharField(allow_blank=True, allow_null=True)
+    message = serializers.CharField()
+    change = ChangeField(
+        allow_null=True, help_text="What would end it: values by dotted key of the spec; null takes a key away."
+    )
+    choices = Choice(
+        many=True, help_text="Where several changes would end it and you have to choose: each by its name."
+    )
+
+
+class BomLine(Answer):
+    line = serializers.IntegerField()
+    category = serializers.CharField()
+    use = serializers.CharField(help_text="Where it goes: leaf, node, leaf to spines, ….")
+    part = serializers.CharField(allow_null=True, help_text="Id in the catalog; null for a custom part.")
+    part_number = serializers.CharField(allow_null=True)
+    description = serializers.CharField()
+    quantity = serializers.IntegerField()
+    spare_quantity = serializers.IntegerField()
+    length_m = serializers.FloatField(allow_null=True)
+    unit_price_usd = MoneyRange(allow_null=True)
+    extended_price_usd = MoneyRange(allow_null=True)
+    price_basis = serializers.CharField(allow_null=True)
+    price_source = serializers.CharField(allow_null=True)
+    price_note = serializers.CharField(allow_null=True)
+    assumption = serializers.BooleanField(help_text="True where price or quantity rests on an assumption.")
+    power_w = serializers.FloatField(allow_null=True)
+    fabric = serializers.CharField()
+
+
+class BomTotals(Answer):
+    totals_usd = MoneyRange()
+    at_least = serializers.BooleanField(help_text="True if a line has no price: the totals are lower bounds.")
+    unpriced_lines = serializers.ListField(child=serializers.IntegerField())
+
+
+class BomWithLines(BomTotals):
+    lines = BomLine(many=True)
+
+
+class Preview(Answer):
+    """An Estimate without the lines of its bill of materials."""
+
+    spec = SpecField(help_text="The normalized spec.")
+    versions = Versions()
+    spec_hash = serializers.CharField()
+    fabrics = serializers.DictField(child=SizedNetwork())
+    findings = Finding(many=True)
+    bom = BomTotals()
+    cost = Cost()
+    power = Power()
+    performance = Performance()
+    failures = Failures(required=False, help_text="What losses leave, and how often to expect them.")
+    growth = Growth(required=False, allow_null=True, help_text="Where the design has room to grow.")
+    racks = RackSystem(
+        required=False,
+        allow_null=True,
+        help_text="Where servers are trays of racks that are bought whole: how many, what each holds, draws, weighs.",
+    )
+
+
+class Estimate(Preview):
+    """A finished design: counts, findings, bill of materials, cost, power and performance."""
+
+    bom = BomWithLines()
+
+
+class Bom(Answer):
+    """The bill of materials of one estimate."""
+
+    name = serializers.CharField()
+    spec_hash = serializers.CharField()
+    versions = Versions()
+    bom = BomWithLines()
+
+
+class CostOfOne(Answer):
+    """The cost of one estimate."""
+
+    name = serializers.CharField()
+    spec_hash = serializers.CharField()
+    versions = Versions()
+    cost = Cost()
+
+
+class CablingRow(Answer):
+    """One tier over one medium, length and part."""
+
+    tier = serializers.CharField()
+    medium = serializers.CharField(allow_null=True)
+    length_m = serializers.FloatField(allow_null=True, help_text="As ordered.")
+    part = serializers.CharField(allow_null=True, help_text="The cable or fibre; null where none fits.")
+    upper_module = serializers.CharField(allow_null=True, help_text="The transceiver nearer the core.")
+    lower_module = serializers.CharField(allow_null=True)
+    links = serializers.IntegerField(help_text="Connections at one port rate.")
+    cables = serializers.IntegerField(help_text="Things bought.")
+    modules = serializers.IntegerField(help_text="Transceivers.")
+    cages = serializers.IntegerField(help_text="Filled openings of switches and servers.")
+    set_by_hand = serializers.IntegerField(help_text="Links whose length was set by hand.")
+    missing = serializers.CharField(allow_null=True, help_text="Why no part fits.")
+
+
+class Cabling(Answer):
+    """What one fabric is cabled with."""
+
+    spec_hash = serializers.CharField()
+    fabric = serializers.CharField()
+    rows = CablingRow(many=True)
+
+
+class RackDevice(Answer):
+    name = serializers.CharField()
+    kind = serializers.CharField()
+    bottom_unit = serializers.IntegerField(help_text="Lowest rack unit, from 1.")
+    units = serializers.IntegerField(help_text="Its height.")
+    part = serializers.CharField(help_text="Its model.")
+    max_w = serializers.FloatField(help_text="The most that it draws; 0 where that is not known.")
+
+
+class Rack(Answer):
+    number = serializers.IntegerField()
+    name = serializers.CharField()
+    row = serializers.IntegerField()
+    position = serializers.IntegerField()
+    x_m = serializers.FloatField(help_text="Middle of the rack, from that of the first one.")
+    y_m = serializers.FloatField()
+    role = serializers.CharField(help_text="The kind of device that it is for.")
+    used_units = serializers.IntegerField()
+    typical_w = serializers.FloatField()
+    max_w = serializers.FloatField()
+    weight_kg = serializers.FloatField()
+    devices = RackDevice(many=True)
+
+
+class Racks(Answer):
+    """A page of racks, and the floor in a few figures."""
+
+    spec_hash = serializers.CharField()
+    floor = FloorFigures()
+    count = serializers.IntegerField()
+    next = serializers.URLField(allow_null=True)
+    previous = serializers.URLField(allow_null=True)
+    results = Rack(many=True)
+
+
+class DroppedLine(Answer):
+    line = serializers.IntegerField(help_text="From 1; in a workbook the row of its sheet.")
+    code = serializers.CharField()
+    reason = serializers.CharField()
+    text = serializers.CharField(allow_blank=True)
+
+
+class LinksRead(Answer):
+    """What the file had in it."""
+
+    links = serializers.IntegerField()
+    listings = serializers.IntegerField(help_text="Lines with a link; dumps list each from both ends.")
+    devices = serializers.IntegerField()
+    switches = serializers.IntegerField(allow_null=True, help_text="By GUID; null where the file has none.")
+    hosts = serializers.IntegerField(allow_null=True)
+    adapters = serializers.IntegerField(allow_null=True)
+    dropped = DroppedLine(many=True)
+    dropped_total = serializers.IntegerField()
+    dropped_by_reason = serializers.DictField(child=serializers.IntegerField())
+
+
+class LinkComparison(Answer):
+    """A file of links held against a design's. Lists end at ``list_bound`` entries; ``totals`` has all."""
+
+    format = serializers.CharField()
+    fabric = serializers.CharField()
+    spec_hash = serializers.CharField()
+    file_spec_hash = serializers.CharField(allow_null=True, help_text="That of the design the file was written from.")
+    read = LinksRead()
+    matched = serializers.IntegerField()
+    planned = serializers.IntegerField()
+    totals = serializers.DictField(child=serializers.IntegerField())
+    list_bound = serializers.IntegerField()
+    missing = MissingLink(many=True)
+    extra = ExtraLink(many=True)
+    swapped = SwappedLinks(many=True)
+    doubled = DoubledLink(many=True)
+    wrong_port = DisplacedLink(many=True)
+    moved = DisplacedLink(many=True)
+    speed_mismatch = SlowLink(many=True)
+    unknown_devices = DeviceLinks(many=True)
+    absent_devices = DeviceLinks(many=True)
+    names = DeviceNames(help_text="How devices were told, and how sure that is.")
+    port_names = serializers.DictField(
+        child=serializers.CharField(), help_text="Style of port names, by kind of device."
+    )
+    built = BuiltNetwork(help_text="Oversubscription and links a spine, of the design and of the file.")
+    summary = serializers.CharField()
+
+
+class Parameter(Answer):
+    """One fitted constant; low to high holds it nine times in ten."""
+
+    value = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    at_bound = serializers.BooleanField(help_text="The fit wanted to go further than it may: do not trust the value.")
+    unit = serializers.CharField()
+    before = serializers.FloatField(help_text="Where the fit started.")
+    bounds = serializers.DictField(child=serializers.FloatField(), help_text="from, to.")
+
+
+class LogLine(Answer):
+    line = serializers.IntegerField()
+    why = serializers.CharField()
+
+
+@extend_schema_field({"$ref": "#/components/schemas/System"})  # part of a PredictionRequest
+class SystemField(serializers.DictField):
+    """A system of a prediction, as it is."""
+
+
+class Log(Answer):
+    """What was read of one log."""
+
+    file = serializers.CharField()
+    rows = serializers.IntegerField()
+    dropped = LogLine(many=True)
+    n_dropped = serializers.IntegerField(help_text="All of them; the list ends at 200.")
+    collective = serializers.CharField(allow_null=True)
+    gpus = serializers.IntegerField(allow_null=True)
+    nodes = serializers.IntegerField(allow_null=True)
+    launch = serializers.CharField()
+    gpu_names = serializers.ListField(child=serializers.CharField())
+    library = serializers.CharField(allow_null=True)
+    system = SystemField(allow_null=True, help_text="The system it was fitted as; null where it was not.")
+    assumed = serializers.ListField(child=serializers.CharField(), help_text="Keys of the system that nobody gave.")
+    problems = Problem(many=True, help_text="What to give.")
+    is_fitted = serializers.BooleanField()
+    judged_as = serializers.CharField(
+        required=False, allow_null=True,
+        help_text="The GPU that stood in for one that is not known, where only the network was judged.",
+    )  # fmt: skip
+
+
+class ErrorBySize(Answer):
+    """Median of |ln(predicted ÷ measured)|; null where no size is of the class."""
+
+    large = serializers.FloatField(allow_null=True, help_text="64 MiB and more.")
+    mid = serializers.FloatField(allow_null=True, help_text="1 to 64 MiB.")
+    small = serializers.FloatField(allow_null=True, help_text="Below 1 MiB.")
+
+
+class FitErrors(Answer):
+    before = ErrorBySize()
+    after = ErrorBySize()
+
+
+class Fault(Answer):
+    """A likely fault, the likeliest first; nothing_wrong where there is none."""
+
+    code = serializers.CharField()
+    title = serializers.CharField()
+    evidence = serializers.CharField()
+    advice = serializers.CharField()
+    confidence = serializers.ChoiceField(["low", "medium", "high"])
+    score = serializers.FloatField()
+    category = serializers.CharField()
+    file = serializers.CharField(allow_blank=True, help_text="The log that shows it best.")
+    files = serializers.ListField(child=serializers.CharField(), required=False, help_text="All that show it.")
+    numbers = serializers.DictField(child=serializers.FloatField())
+
+
+class Curve(Answer):
+    """Measured and predicted times of one log, by size."""
+
+    file = serializers.CharField()
+    collective = serializers.CharField()
+    gpus = serializers.IntegerField()
+    message_bytes = serializers.ListField(child=serializers.IntegerField())
+    measured_us = serializers.ListField(child=serializers.FloatField())
+    before_us = serializers.ListField(child=serializers.FloatField())
+    after_us = serializers.ListField(child=serializers.FloatField())
+
+
+class NamedConstants(Answer):
+    name = serializers.CharField()
+    parameters = serializers.DictField(child=serializers.FloatField())
+
+
+class CalibrationAnswer(Answer):
+    """What logs have shown, kept nowhere."""
+
+    parameters = serializers.DictField(child=Parameter())
+    logs = Log(many=True)
+    error = FitErrors()
+    diagnosis = Fault(many=True)
+    curves = Curve(many=True)
+
+
+class StepFigures(Answer):
+    """A design in money, parts and bandwidth: of the largest message on all GPUs, by collective; null without a GPU."""
+
+    network_usd = MoneyRange(allow_null=True)
+    at_least = serializers.BooleanField(help_text="Something has no price.")
+    switches = serializers.IntegerField()
+    links = serializers.IntegerField()
+    busbw_gb_s = serializers.DictField(child=serializers.FloatField(allow_null=True))
+    limited_by = serializers.DictField(child=serializers.CharField(allow_null=True))
+
+
+class BuiltStep(StepFigures):
+    """The same of a changed design, and the change."""
+
+    network_usd_change = serializers.FloatField(allow_null=True, help_text="Typical; null where parts have no price.")
+    switches_change = serializers.IntegerField()
+    links_change = serializers.IntegerField()
+    busbw_ratio = serializers.DictField(child=serializers.FloatField(allow_null=True))
+
+
+class Step(Answer):
+    key = serializers.ChoiceField(["uplink", "rail", "generation", "plane"])
+    title = serializers.CharField()
+    change = ChangeField(allow_null=True, help_text="Values by dotted key; null where there is no such step.")
+    built = BuiltStep(allow_null=True, help_text="Null where it cannot be built: problems say why.")
+    problems = Problem(many=True)
+    findings = Finding(many=True, help_text="Warnings and errors that the step brings.")
+
+
+class Sensitivity(Answer):
+    spec_hash = serializers.CharField()
+    versions = Versions()
+    base = StepFigures()
+    variants = Step(many=True)
+
+
+class WhatIf(Answer):
+    spec_hash = serializers.CharField(help_text="That of the estimate.")
+    cost = Cost(help_text="As the cost of an Estimate, without draws.")
+    change = serializers.DictField(
+        child=MoneyRange(allow_null=True), help_text="By figure: how much more than the estimate says, end by end."
+    )
+
+
+class UsedConstants(Answer):
+    name = serializers.CharField()
+    hash = serializers.CharField()
+    parameters = serializers.DictField(child=serializers.FloatField())
+
+
+class PredictionRow(Answer):
+    gpus = serializers.IntegerField()
+    nodes = serializers.IntegerField()
+    message_bytes = serializers.IntegerField()
+    time_us = serializers.FloatField()
+    time_us_low = serializers.FloatField()
+    time_us_high = serializers.FloatField()
+    algbw_gb_s = serializers.FloatField()
+    busbw_gb_s = serializers.FloatField()
+    algorithm = serializers.CharField(allow_null=True)
+    protocol = serializers.CharField(allow_null=True)
+    limited_by = serializers.CharField()
+    validated = serializers.BooleanField(help_text="False outside what was measured.")
+
+
+class Prediction(Answer):
+    rows = PredictionRow(many=True)
+    calibration = UsedConstants(required=False, help_text="Where one was given.")
+    system = SystemField(required=False, help_text="Of a design: what it was predicted as.")
+    spec_hash = serializers.CharField(required=False, help_text="Of a design.")
+
+
+class Kind(Answer):
+    kind = serializers.CharField()
+    count = serializers.IntegerField()
+    url = serializers.CharField()
+
+
+class Kinds(Answer):
+    version = serializers.CharField(help_text="Hash of the catalog's files.")
+    kinds = Kind(many=True)

@@ -1,0 +1,145 @@
+"""What calls of comparisons take and answer."""
+
+from typing import Any
+
+from designer.api.components import body, component
+from designer.api.resources.comparisons.serializers import ComparisonDetailSerializer, ComparisonSerializer
+from designer.api.schema import AS_FILE, BODY, SPEC, _call, _example, _files, _json
+from designer.api.serializers import FileQuery, PageQuery
+from designer.exports.downloads import TYPES
+from estimator.bom.lines import CATEGORIES
+from estimator.compare.comparison import LEAST, MAX_OFFER_LINES, MOST
+
+TAGS = ["comparisons"]
+DESIGN_ID = "8f14e45f-ceea-467f-8d5c-3a1b2c3d4e5f"
+_ID = {"type": "string", "format": "uuid"}
+_ENDS = ("low", "typical", "high")
+_PRICE = {
+    "anyOf": [
+        component(
+            "OfferPrice",
+            {
+                "type": "object",
+                "properties": {end: {"type": "number", "minimum": 0} for end in _ENDS},
+                "required": list(_ENDS),
+            },
+        ),
+        {"type": "null"},
+    ]
+}
+_TEXT = {"type": ["string", "null"]}
+_OFFER_LINE: dict[str, Any] = {
+    "type": "object",
+    "description": "Keys of a bill of materials.",
+    "required": ["category", "quantity"],
+    "properties": {
+        "category": {"type": "string", "enum": list(CATEGORIES)}, "part": _TEXT, "part_number": _TEXT,
+        "description": {"type": "string"}, "use": _TEXT, "tier": _TEXT, "length_m": {"type": ["number", "null"]},
+        "quantity": {"type": "integer", "minimum": 0}, "spare_quantity": {"type": "integer", "minimum": 0},
+        "unit_price_usd": _PRICE, "extended_price_usd": _PRICE, "power_w": {"type": ["number", "null"]},
+        "fabric": {"type": "string"}, "line": {"type": ["integer", "null"]}, "price_basis": _TEXT,
+    },
+    "additionalProperties": False,
+}  # fmt: skip
+_OFFER = {
+    "type": "object",
+    "required": ["lines"],
+    "properties": {
+        "gpus": {"type": ["integer", "null"], "minimum": 1},
+        "lines": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": MAX_OFFER_LINES,
+            "items": component("OfferLine", _OFFER_LINE),
+        },
+    },
+    "additionalProperties": False,
+}
+_ITEM = {
+    "type": "object",
+    "description": "One of estimate, design, spec, offer, quote and sibling.",
+    "properties": {
+        "estimate": {**_ID, "description": "A finished estimate, taken as it is."},
+        "design": {**_ID, "description": "A design as it is now, or its version ``revision``."},
+        "spec": {"$ref": "#/components/schemas/DesignSpec"},
+        "offer": component("Offer", _OFFER),
+        "quote": {**_ID, "description": "The matched lines of a quote."},
+        "sibling": {"type": "integer", "minimum": 0, "description": "The other family of network of an item before."},
+        "revision": {"type": "integer", "minimum": 1, "description": "Beside a design: one of its named versions."},
+        "price_book": {
+            "type": "string",
+            "description": "street, anchors, dealer, branded, or the id of an own book: prices it by that.",
+        },
+        "label": {"type": "string", "minLength": 1, "maxLength": 200},
+    },
+    "additionalProperties": False,
+}
+_KEYS = {
+    "items": {"type": "array", "minItems": LEAST, "maxItems": MOST, "items": component("ComparisonItem", _ITEM)},
+    "baseline": {"type": "integer", "minimum": 0, "default": 0},
+    "name": {"type": "string", "minLength": 1, "maxLength": 200},
+}
+COMPARISON = component("ComparisonRequest", body(_KEYS, required=["items"]))
+CHANGE = component("ComparisonChange", body({key: _KEYS[key] for key in ("baseline", "name")}, minProperties=1))
+
+comparison_list = _call(
+    "list_comparisons",
+    "List comparisons",
+    {200: ComparisonSerializer(many=True)},
+    (404,),
+    parameters=[PageQuery],
+    tags=TAGS,
+)
+comparison_create = _call(
+    "create_comparison",
+    "Compare two to eight designs, offers or price books",
+    {201: ComparisonDetailSerializer},
+    (*BODY, 503),
+    request=_json(COMPARISON),
+    takes_key=True,
+    examples=[
+        _example("a design as InfiniBand and as RoCE", {"items": [{"design": DESIGN_ID}, {"sibling": 0}]}),
+        _example(
+            "a design by two books", {"items": [{"design": DESIGN_ID}, {"design": DESIGN_ID, "price_book": "street"}]}
+        ),
+        _example("specs", {"items": [{"spec": SPEC}, {"spec": SPEC, "label": "The same"}], "baseline": 1}),
+    ],
+    tags=TAGS,
+)
+comparison_read = _call(
+    "get_comparison",
+    "A comparison",
+    {200: ComparisonDetailSerializer},
+    (404, 406),
+    description=AS_FILE,
+    tags=TAGS,
+    is_conditional=True,
+)
+comparison_file = _call(
+    "download_comparison",
+    "A comparison as a file",
+    _files(*TYPES.values()),
+    (404, 406),
+    parameters=[FileQuery],
+    tags=TAGS,
+    is_conditional=True,
+)
+comparison_update = _call(
+    "update_comparison",
+    "Rename a comparison, or hold it against another baseline",
+    {200: ComparisonDetailSerializer},
+    (*BODY, 404, 412),
+    request=_json(CHANGE),
+    examples=[_example("another baseline", {"baseline": 1})],
+    tags=TAGS,
+)
+comparison_refresh = _call(
+    "refresh_comparison",
+    "Make a comparison anew: designs as they are now, today's model, catalog and price books",
+    {200: ComparisonDetailSerializer},
+    (403, 404, 412, 503),
+    request=None,
+    takes_key=True,
+    tags=TAGS,
+)
+comparison_delete = _call("delete_comparison", "Delete a comparison", {204: None}, (403, 404, 412), tags=TAGS)

@@ -1,0 +1,79 @@
+"""Comparisons in lists and whole."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from designer.api.answers import comparisons as comparison_answers
+from designer.api.answers.estimate import Answer, SpecField, Versions
+from designer.api.serializers import _choice, _url
+from designer.exports.comparisons import COMPARISON_FORMATS
+from designer.models import Comparison
+from designer.services.comparisons import is_outdated
+
+
+class ComparisonQuery(serializers.Serializer[Any]):
+    format = _choice(
+        COMPARISON_FORMATS, required=False, help_text="The form of the answer; without it Accept says, else JSON."
+    )
+
+
+class ComparisonSource(Answer):
+    """Where a side came from."""
+
+    label = serializers.CharField()  # type: ignore[assignment]
+    design = serializers.UUIDField(allow_null=True)
+    revision = serializers.IntegerField(allow_null=True, help_text="The named version, where one was asked for.")
+    state = serializers.CharField(allow_null=True, required=False, help_text="Hash of the design's state at that time.")
+    sibling = serializers.IntegerField(allow_null=True, help_text="The side that it is the other family of.")
+    price_book = serializers.CharField(allow_null=True)
+    spec = SpecField(allow_null=True)
+
+
+@extend_schema_field(comparison_answers.ComparisonResult)
+class ComparisonField(serializers.JSONField):
+    """A stored result, as it is."""
+
+
+class ComparisonSerializer(serializers.ModelSerializer[Comparison]):
+    """A comparison in a list."""
+
+    url = serializers.SerializerMethodField()
+    labels = serializers.SerializerMethodField()
+    headlines = serializers.SerializerMethodField()
+    versions = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Comparison
+        fields = ["id", "url", "name", "baseline", "labels", "headlines", "versions", "created_at"]
+
+    def get_url(self, row: Comparison) -> str:
+        return _url(self, "comparison", pk=row.pk)
+
+    def get_labels(self, row: Comparison) -> list[str]:
+        return [item["label"] for item in row.result["items"]]
+
+    def get_headlines(self, row: Comparison) -> list[str]:
+        return [said["headline"] for said in row.result["summary"]]
+
+    def get_versions(self, row: Comparison) -> Versions:
+        return {"model": row.model_version, "catalog": row.catalog_version}  # type: ignore[return-value]
+
+
+class ComparisonDetailSerializer(ComparisonSerializer):
+    """A comparison with what it was made of and its result."""
+
+    is_outdated = serializers.SerializerMethodField()
+    sources = serializers.SerializerMethodField()
+    result = ComparisonField()
+
+    class Meta(ComparisonSerializer.Meta):
+        fields = [*ComparisonSerializer.Meta.fields, "is_outdated", "sources", "result"]
+
+    def get_is_outdated(self, row: Comparison) -> bool:
+        return is_outdated(row)
+
+    @extend_schema_field(ComparisonSource(many=True))
+    def get_sources(self, row: Comparison) -> list[dict[str, Any]]:
+        return [{key: side[key] for key in map(str, ComparisonSource().fields)} for side in row.specs]

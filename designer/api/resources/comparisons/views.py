@@ -1,0 +1,144 @@
+"""Designs, offers and price books side by side, kept under a name."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from designer.api.base import ApiView, HeavyJobView, Pages, body_of, query_of
+from designer.api.entity_tags import changing
+from designer.api.errors import Refusal
+from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
+from designer.api.resources.comparisons import schema
+from designer.api.resources.comparisons.serializers import (
+    ComparisonDetailSerializer,
+    ComparisonQuery,
+    ComparisonSerializer,
+)
+from designer.api.resources.designs import owner_of
+from designer.api.serializers import FileQuery, NoQuery, PageQuery
+from designer.exports.comparisons import comparison_download
+from designer.exports.downloads import TYPES
+from designer.models import Comparison
+from designer.services.comparison_sides import resolved_items
+from designer.services.comparisons import create_comparison, rebase, refresh
+from designer.services.labels import checked_name
+from estimator.errors import Problem
+
+CREATE_KEYS = ("items", "baseline", "name")
+CHANGE_KEYS = ("baseline", "name")
+
+
+class ComparisonsView(HeavyJobView):
+    """The caller's comparisons."""
+
+    pagination_class = Pages
+
+    @schema.comparison_list
+    def get(self, request: Request) -> Response:
+        query_of(request, PageQuery)
+        pages = Pages()
+        page = pages.paginate_queryset(comparisons_of(request).defer("specs"), request, self)
+        return pages.get_paginated_response(ComparisonSerializer(page, many=True, context={"request": request}).data)
+
+    @schema.comparison_create
+    def post(self, request: Request) -> Response:
+        query_of(request, NoQuery)
+        body = body_of(request)
+        _refuse_unknown(body, CREATE_KEYS)
+        sides = resolved_items(owner_of(request), body.get("items"))
+        row = create_comparison(owner_of(request), sides, body.get("baseline", 0), _name_of(body))
+        values = _comparison_json(request, row)
+        return Response(values, status=201, headers={"Location": values["url"]})
+
+
+class ComparisonView(ApiView):
+    """One comparison."""
+
+    @schema.comparison_read
+    def get(self, request: Request, pk: UUID) -> Response | HttpResponse:
+        asked = query_of(request, ComparisonQuery).get("format")
+        form, kind = form_of(request, {JSON: JSON_TYPE, **TYPES}, asked)
+        row = get_object_or_404(comparisons_of(request), pk=pk)
+        if form == JSON:
+            return Response(_comparison_json(request, row), headers={"Vary": "Accept"})
+        file = comparison_download(form, row.name, row.result, row.created_at)
+        return file_answer(file.content, kind, file.name)
+
+    @schema.comparison_update
+    def patch(self, request: Request, pk: UUID) -> Response:
+        query_of(request, NoQuery)
+        body = body_of(request)
+        _refuse_unknown(body, CHANGE_KEYS)
+        if not body:
+            raise _refused("", "nothing_to_change", "Give a name, a baseline or both.")
+        baseline, name = body.get("baseline"), _name_of(body)
+        if "baseline" in body and (isinstance(baseline, bool) or not isinstance(baseline, int)):
+            raise _refused("baseline", "wrong_type", "The baseline is the position of a side, a whole number from 0.")
+        with changing(request, comparisons_of(request), pk, _comparison_json) as row:
+            if name is not None:
+                row.name = checked_name(name)
+            if isinstance(baseline, int):
+                rebase(row, baseline)
+            row.save(update_fields=["name"])
+        return Response(_comparison_json(request, row))
+
+    @schema.comparison_delete
+    def delete(self, request: Request, pk: UUID) -> Response:
+        query_of(request, NoQuery)
+        with changing(request, comparisons_of(request), pk, _comparison_json) as row:
+            row.delete()
+        return Response(status=204)
+
+
+class ComparisonFileView(ApiView):
+    """One comparison as a file."""
+
+    @schema.comparison_file
+    def get(self, request: Request, pk: UUID) -> HttpResponse:
+        form, kind = form_of(request, TYPES, query_of(request, FileQuery).get("format"))
+        row = get_object_or_404(comparisons_of(request), pk=pk)
+        file = comparison_download(form, row.name, row.result, row.created_at)
+        return file_answer(file.content, kind, file.name)
+
+
+class RefreshView(HeavyJobView):
+    """A comparison made anew."""
+
+    @schema.comparison_refresh
+    def post(self, request: Request, pk: UUID) -> Response:
+        query_of(request, NoQuery)
+        with changing(request, comparisons_of(request), pk, _comparison_json) as row:
+            refresh(row)
+        return Response(_comparison_json(request, row))
+
+
+def comparisons_of(request: Request) -> QuerySet[Comparison]:
+    """The caller's comparisons, newest first."""
+    return Comparison.objects.filter(owner_id=request.user.pk)
+
+
+def _comparison_json(request: Request, row: Comparison) -> dict[str, Any]:
+    return ComparisonDetailSerializer(row, context={"request": request}).data
+
+
+def _name_of(body: Any) -> str | None:
+    name = body.get("name")
+    if "name" in body and not isinstance(name, str):
+        raise _refused("name", "wrong_type", "A name is a text.")
+    return name
+
+
+def _refused(field: str, code: str, message: str) -> Refusal:
+    return Refusal(400, "invalid_request", [Problem(field, code, message)])
+
+
+def _refuse_unknown(body: Any, known: tuple[str, ...]) -> None:
+    problems = [Problem(str(key)[:60], "unknown_key", f"There is no key {str(key)[:60]!r} here. Known: {', '.join(known)}.")
+                for key in body if key not in known]  # fmt: skip
+    if problems:
+        raise Refusal(400, "invalid_request", problems)

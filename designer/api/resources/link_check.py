@@ -1,0 +1,78 @@
+"""A file of links against a fabric: an estimate's, or a design's as it is saved. Nothing is stored."""
+
+from collections.abc import Mapping
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, cast
+from uuid import UUID
+
+from django.conf import settings
+from django.shortcuts import get_object_or_404
+from rest_framework.parsers import BaseParser, MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from designer.api import schema
+from designer.api.base import HeavyJobView, query_of
+from designer.api.errors import Refusal
+from designer.api.resources.designs import designs_of
+from designer.api.resources.links import finished_fabric
+from designer.api.serializers import CompareQuery
+from designer.services.link_lists import links_of
+from designer.services.uploads import MAX_NAMES_BYTES, bytes_of
+from estimator.asbuilt.report import compare_links
+from estimator.catalog.loader import load_catalog
+from estimator.errors import Problem
+from estimator.link_list import LinkList, link_list
+from estimator.spec import parse_spec
+
+CHUNK_BYTES = 262_144
+IN_MEMORY_BYTES = 2_500_000
+
+
+class FileParser(BaseParser):
+    """The body as it is, whatever its type: ``{"file": …}``."""
+
+    media_type = "*/*"
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        file = SpooledTemporaryFile(max_size=IN_MEMORY_BYTES)  # noqa: SIM115 - closed with the request
+        while chunk := stream.read(CHUNK_BYTES):  # BodyLimitMiddleware keeps it below MAX_LINK_FILE_BYTES
+            file.write(chunk)
+        return {"file": file}
+
+
+class _CompareView(HeavyJobView):
+    parser_classes = [MultiPartParser, FileParser]
+    stores_nothing = True
+
+    def compare(self, request: Request, query: dict[str, Any], links: LinkList) -> Response:
+        """What the file of the request says of these links."""
+        parts = cast("Mapping[str, Any]", request.data)
+        file = parts.get("file")
+        if file is None or not hasattr(file, "seek"):
+            message = "Send the file as the body, or as the part 'file' of a form."
+            raise Refusal(400, "invalid_request", [Problem("file", "required", message)])
+        names = bytes_of(parts.get("names"), "names", MAX_NAMES_BYTES)
+        return Response(compare_links(links, file, query["format"], names, settings.MAX_LINK_FILE_BYTES))
+
+
+class EstimateCompareView(_CompareView):
+    """A file against one fabric of a finished estimate."""
+
+    @schema.links_compare_estimate
+    def post(self, request: Request, pk: UUID) -> Response:
+        query = query_of(request, CompareQuery)
+        job, _ = finished_fabric(request, pk, query["fabric"])
+        return self.compare(request, query, links_of(job, query["fabric"]))
+
+
+class DesignCompareView(_CompareView):
+    """A file against one fabric of a design as it is now."""
+
+    @schema.links_compare_design
+    def post(self, request: Request, pk: UUID) -> Response:
+        query, catalog = query_of(request, CompareQuery), load_catalog()
+        spec = parse_spec(get_object_or_404(designs_of(request), pk=pk).given, catalog)
+        return self.compare(request, query, link_list(spec, catalog, query["fabric"]))

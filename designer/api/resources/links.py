@@ -1,0 +1,98 @@
+"""Port-to-port lists of a finished estimate, streamed: what a cabling crew and the fabric's tools read."""
+
+from itertools import chain
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from designer.api import schema
+from designer.api.base import ApiView, Pages, query_of
+from designer.api.entity_tags import names
+from designer.api.errors import Refusal, refuse
+from designer.api.negotiation import form_of
+from designer.api.resources.designs import finished_result, jobs_of
+from designer.api.serializers import FabricQuery, LinksQuery, PageQuery
+from designer.exports.links import content_type, in_pieces, link_file_name
+from designer.pages.result.cabling.tab import cabling_rows
+from designer.pages.result.racks import floor_of
+from designer.services.link_lists import entity_tag, links_of
+from estimator.errors import Problem
+from estimator.handoff.formats import FORMATS
+from estimator.jobs.models import EstimateJob
+
+
+def finished_fabric(request: Request, pk: UUID, role: str) -> tuple[EstimateJob, dict[str, Any]]:
+    """The caller's finished estimate, and one fabric of it; 404, 409 or 400 where there is none."""
+    job = get_object_or_404(jobs_of(request), pk=pk)
+    fabrics = finished_result(job)["fabrics"]
+    if role not in fabrics:
+        message = f"This estimate has no fabric {role!r}. It has: {', '.join(fabrics)}."
+        raise Refusal(400, "invalid_request", [Problem("fabric", "invalid_choice", message)])
+    return job, fabrics[role]
+
+
+class LinksView(ApiView):
+    """Every link of one fabric, in the form asked for."""
+
+    @schema.links_read
+    def get(self, request: Request, pk: UUID) -> HttpResponseBase:
+        query = query_of(request, LinksQuery)
+        types = {key: content_type(form) for key, form in FORMATS.items()}
+        name, kind = form_of(request, {"csv": types["csv"]} | types, query.get("format"))
+        role = query["fabric"]
+        job, _ = finished_fabric(request, pk, role)
+        tag = entity_tag(job, "links", role, name)
+        if names(request.headers.get("If-None-Match", ""), tag):
+            return HttpResponse(status=304, headers={"ETag": tag})
+        headers = {
+            "ETag": tag,
+            "Cache-Control": "private, no-cache",
+            "Vary": "Accept",
+            "Content-Disposition": f'attachment; filename="{link_file_name(job.spec, job.spec_hash, role, name)}"',
+        }
+        if request.method == "HEAD":
+            return HttpResponse(content_type=kind, headers=headers)
+        pieces = in_pieces(FORMATS[name].write(links_of(job, role)))
+        first = next(pieces, b"")  # what cannot be written is refused before the answer has begun
+        return StreamingHttpResponse(chain([first], pieces), content_type=kind, headers=headers)
+
+
+class CablingView(ApiView):
+    """What one fabric is cabled with, a row for each tier, medium, length and part."""
+
+    @schema.cabling_read
+    def get(self, request: Request, pk: UUID) -> Response:
+        role = query_of(request, FabricQuery)["fabric"]
+        job, fabric = finished_fabric(request, pk, role)
+        return Response({"spec_hash": job.spec_hash, "fabric": role, "rows": cabling_rows(fabric)})
+
+
+class RacksView(ApiView):
+    """The racks of the floor plan, with what stands in them."""
+
+    pagination_class = Pages
+
+    @schema.racks_read
+    def get(self, request: Request, pk: UUID) -> Response:
+        query_of(request, PageQuery)
+        job = get_object_or_404(jobs_of(request), pk=pk)
+        finished_result(job)
+        plan = floor_of(job)
+        if plan is None:
+            raise refuse(
+                409, "no_floor_plan", "This design asks for no floor plan. Give site.plan; {} takes every default."
+            )
+        pages = Pages()
+        numbers = pages.paginate_queryset(range(plan.n_racks), request, self)
+        rows = [
+            {**rack, "devices": plan.devices_in(k)}
+            for k, rack in zip(numbers or (), plan.racks_json(numbers or ()), strict=True)
+        ]
+        answer = pages.get_paginated_response(rows)
+        answer.data |= {"spec_hash": job.spec_hash, "floor": plan.as_json()}
+        return answer

@@ -1,0 +1,139 @@
+"""Charts of a comparison: where the money goes, and all-reduce bandwidth against message size, a colour or line a side.
+
+Names of designs are a user's text: they stand in the HTML legend and as data, never in an expression. Sides have letters.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from designer.charts.scaling import AT_HOVER, BAND_OPACITY, POINT, y_axis
+from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, chart_of, crosshair, size_axis
+from designer.wording.comparison import LETTERS
+from designer.wording.numbers import MISSING, count, gb_s, message_size, rounded, usd
+
+Json = Mapping[str, Any]
+PARTS = {
+    "servers": "Servers", "switches": "Switches", "cabling": "Modules, cables, adapters", "rest": "Racks and the rest",
+    "once": "Paid once", "running": "Running it",
+}  # fmt: skip
+MOST_BANDS = 3  # more bands over one another say nothing
+BAR_STEP = 0.62
+
+
+def comparison_charts(result: Json) -> list[dict[str, Any]]:
+    """The charts that the sides have figures for."""
+    found = [spend_chart(result), speed_chart(result)]
+    return [chart for chart in found if chart]
+
+
+def _names(result: Json) -> list[str]:
+    return [f"{LETTERS[i]}  {item['label']}" for i, item in enumerate(result["items"])]
+
+
+def spend_chart(result: Json) -> dict[str, Any]:
+    """Stacked bars: what each side costs to buy, pay once and run, undiscounted."""
+    parts = [part for part in PARTS if any(_spent(spend, part) for spend in result["spend"])]
+    names, series = _names(result), [PARTS[part] for part in parts]
+    rows = [
+        {"series": f"s{k}", "place": k, "side": names[i], "value": value, "part": PARTS[part], "told": usd(value)}
+        for i, spend in enumerate(result["spend"]) for k, part in enumerate(parts) if (value := _spent(spend, part))
+    ]  # fmt: skip
+    spec = {
+        "transform": [IS_ON],
+        "mark": {"type": "bar", "tooltip": {"expr": "{'Side': datum.side, 'Part': datum.part, 'USD': datum.told}"},
+                 "height": {"band": BAR_STEP}},
+        "encoding": {
+            "y": {"field": "side", "type": "nominal", "title": None, "sort": names,
+                  "axis": {"labelLimit": 190, "domain": False, "ticks": False}},
+            "x": {"field": "value", "type": "quantitative", "title": "US dollars, typical", "stack": "zero",
+                  "axis": {"tickCount": 5, "labelExpr": _DOLLARS}},
+            "order": {"field": "place"},
+        },
+    }  # fmt: skip
+    table = [
+        {"head": names[i], "cells": [{"text": usd(_spent(spend, part)) if _spent(spend, part) else MISSING, "note": ""}
+                                     for part in parts]}
+        for i, spend in enumerate(result["spend"])
+    ]  # fmt: skip
+    totals = ", ".join(f"{LETTERS[i]} {usd(sum(_spent(spend, part) or 0 for part in parts))}"
+                       for i, spend in enumerate(result["spend"]))  # fmt: skip
+    years = sorted({spend["years"] for spend in result["spend"] if spend["years"]})
+    note = "Typical prices, not discounted; a part without a price is not in the bars."
+    if years:
+        note += f" Running it: over {' or '.join(str(one) for one in years)} years."
+    return chart_of("comparison-spend", "Where the money goes", f"Typical cost by kind: {totals}.", series, rows, spec,
+                    ["Side", *series], table, note)  # fmt: skip
+
+
+_DOLLARS = (
+    "datum.value >= 1e9 ? '$' + format(datum.value / 1e9, ',.3~f') + ' bn' : datum.value >= 1e6 ? '$' + "
+    "format(datum.value / 1e6, ',.3~f') + ' M' : '$' + format(datum.value, ',')"
+)
+
+
+def _spent(spend: Json, part: str) -> float | None:
+    value = spend["parts_usd"].get(part)
+    return float(value["typical"]) if value else None
+
+
+def speed_chart(result: Json) -> dict[str, Any] | None:
+    """All-reduce on all GPUs of each side; None where no side has a prediction."""
+    known = [(i, curve) for i, curve in enumerate(result["busbw"]["sides"]) if curve]
+    if not known:
+        return None
+    names = _names(result)
+    sizes = sorted({size for _, curve in known for size in curve["message_bytes"]})
+    drawn = [size for size in sizes if size >= min(SMALLEST_DRAWN_BYTES, sizes[-1])]
+    rows, points = _speed_rows(known, drawn)
+    letters = [LETTERS[i] for i, _ in known]
+    y = y_axis("busbw")
+    band = {"transform": [IS_ON], "mark": {"type": "area", "opacity": BAND_OPACITY, "aria": False},
+            "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}}  # fmt: skip
+    spec = {
+        "encoding": {"x": size_axis(drawn)},
+        "layer": [
+            *([band] if len(known) <= MOST_BANDS else []),
+            {"transform": [IS_ON], "mark": {"type": "line"}, "encoding": {"y": y}},
+            {"transform": [IS_ON], "mark": POINT, "encoding": {"y": y, "opacity": AT_HOVER}},
+            crosshair("message_bytes", "Message size", letters, points),
+        ],
+    }  # fmt: skip
+    series = [names[i] for i, _ in known]
+    table = [{"head": message_size(size), "cells": [_speed_cell(curve, size) for _, curve in known]} for size in sizes]
+    largest = ", ".join(
+        f"{LETTERS[i]} {gb_s(curve['busbw_gb_s'][-1])} on {count(curve['gpus'])} GPUs" for i, curve in known
+    )
+    note = (
+        "Bus bandwidth as nccl-tests counts it, on all GPUs of each side. Nine runs in ten should lie in the band"
+        + (", which the table has." if len(known) > MOST_BANDS else ".")
+    )
+    return chart_of("comparison-busbw", "All-reduce against message size", f"The largest message reaches: {largest}.",
+                    series, rows, spec, ["Message size", *series], table, note)  # fmt: skip
+
+
+def _speed_rows(
+    known: Sequence[tuple[int, Json]], drawn: Sequence[int]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    rows = []
+    points: list[dict[str, Any]] = [{"message_bytes": size, "text": message_size(size)} for size in drawn]
+    for k, (_, curve) in enumerate(known):
+        at = {size: n for n, size in enumerate(curve["message_bytes"])}
+        for point in points:
+            n = at.get(point["message_bytes"])
+            if n is None:
+                point[f"s{k}"] = MISSING
+                continue
+            value, low, high = (curve[key][n] for key in ("busbw_gb_s", "low_gb_s", "high_gb_s"))
+            rows.append(
+                {"series": f"s{k}", "message_bytes": point["message_bytes"], "value": value, "low": low, "high": high}
+            )
+            point[f"s{k}"] = f"{gb_s(value)} ({rounded(low)} to {rounded(high)})"
+    return rows, points
+
+
+def _speed_cell(curve: Json, size: int) -> dict[str, str]:
+    if size not in curve["message_bytes"]:
+        return {"text": MISSING, "note": ""}
+    at = curve["message_bytes"].index(size)
+    low, high = curve["low_gb_s"][at], curve["high_gb_s"][at]
+    return {"text": gb_s(curve["busbw_gb_s"][at]), "note": f"{gb_s(low)} to {gb_s(high)}"}

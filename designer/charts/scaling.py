@@ -1,0 +1,269 @@
+"""Charts of the performance tab and of the validation page: bands, measured points, efficiencies, designs side by side."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from designer.charts.vega import (
+    IS_ON,
+    SMALLEST_DRAWN_BYTES,
+    chart_of,
+    chosen,
+    crosshair,
+    efficiency_spec,
+    limit_text,
+    size_axis,
+)
+from designer.wording.headlines import busbw_bounds
+from designer.wording.names import COLLECTIVES
+from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded
+from estimator.calibration.measured import Run
+
+BUSBW_OF = {  # busbw ÷ (size ÷ time)
+    "all_reduce": "2(n − 1)/n", "all_gather": "(n − 1)/n", "reduce_scatter": "(n − 1)/n", "alltoall": "(n − 1)/n",
+    "broadcast": "1", "reduce": "1", "sendrecv": "1",
+}  # fmt: skip
+EFFICIENCIES = {"collective": "Of the line rate", "weak": "Weak scaling", "strong": "Strong scaling"}
+BAND_OPACITY = 0.13
+POINT = {"type": "point", "filled": True, "size": 50, "aria": False}
+MEASURED = {"type": "point", "shape": "diamond", "filled": False, "size": 70, "strokeWidth": 1.75, "aria": False}
+AT_HOVER = {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0}
+Dots = Mapping[int, Sequence[Run]]  # measured runs by GPU count
+
+
+def table_of(performance: Mapping[str, Any] | None, collective: str) -> dict[str, Any] | None:
+    """The tables of one collective, with words for algorithms and limits; None where it was not predicted."""
+    known = performance or {}
+    if collective == "all_reduce":
+        table = known.get("all_reduce")
+        return table if table and max(table["gpus"]) > 1 and known.get("efficiency") else None
+    table = known.get("collectives", {}).get(collective)
+    if not table:
+        return None
+    limits, algorithms = table["limits"], table["algorithms"]
+    return {
+        **table,
+        "limited_by": [[limits[i] for i in row] for row in table["limited_by"]],
+        "algorithm": [[algorithms[i][0] for i in row] for row in table["algorithm"]],
+        "protocol": [[algorithms[i][1] for i in row] for row in table["algorithm"]],
+    }
+
+
+def _bounds(table: Mapping[str, Any], quantity: str, at: int, size: int) -> tuple[float, float, float]:
+    """(value, low, high) of one point: busbw in GB/s or time in µs."""
+    if quantity == "busbw":
+        return table["busbw_gb_s"][at][size], *busbw_bounds(table, at, size)
+    return table["time_us"][at][size], table["time_us_low"][at][size], table["time_us_high"][at][size]
+
+
+def _text(value: float, quantity: str) -> str:
+    return gb_s(value) if quantity == "busbw" else duration_us(value)
+
+
+def _of_run(run: Run, at: int, quantity: str, factor: float) -> float:
+    """busbw [GB/s] or time [µs] of a measured point; ``factor`` is busbw ÷ algbw."""
+    return run.message_bytes[at] * factor / run.time_us[at] / 1e3 if quantity == "busbw" else run.time_us[at]
+
+
+def _measured_rows(
+    dots: Dots, gpus: Sequence[int], smallest: int, quantity: str, factor_of: Mapping[int, float]
+) -> list[dict[str, Any]]:
+    return [
+        {"series": f"s{k}", "message_bytes": run.message_bytes[at], "value": _of_run(run, at, quantity, factor_of[n]),
+         "text": f"{message_size(run.message_bytes[at])}: {_text(_of_run(run, at, quantity, factor_of[n]), quantity)}",
+         "run": run.name}
+        for k, n in enumerate(gpus) for run in dots.get(n, ())
+        for at in range(len(run.message_bytes)) if run.message_bytes[at] >= smallest
+    ]  # fmt: skip
+
+
+def _layers(y: dict[str, Any], cross: dict[str, Any], measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Band, line, the points under the pointer, and what was measured, which lies on top so that it can be pointed at."""
+    dots = {
+        "data": {"values": measured},
+        "transform": [IS_ON],
+        "mark": {**MEASURED, "tooltip": {"expr": "{'Measured': datum.text, 'Run': datum.run}"}},
+        "encoding": {"y": y},
+    }
+    return [
+        {"transform": [IS_ON], "mark": {"type": "area", "opacity": BAND_OPACITY, "aria": False},
+         "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}},
+        {"transform": [IS_ON], "mark": {"type": "line"}, "encoding": {"y": y}},
+        {"transform": [IS_ON], "mark": POINT, "encoding": {"y": y, "opacity": AT_HOVER}},
+        cross,
+        *([dots] if measured else []),
+    ]  # fmt: skip
+
+
+def y_axis(quantity: str, rows: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+    """The axis of busbw, or of time over whole powers of ten around the bands of ``rows``."""
+    if quantity == "busbw":
+        return {"field": "value", "type": "quantitative", "title": "Bus bandwidth, GB/s", "scale": {"zero": True},
+                "axis": {"tickCount": 6}}  # fmt: skip
+    label = ("datum.value >= 1e6 ? format(datum.value / 1e6, ',') + ' s' : datum.value >= 1e3 ? "
+             "format(datum.value / 1e3, ',') + ' ms' : format(datum.value, ',') + ' µs'")  # fmt: skip
+    low = math.floor(math.log10(min((row["low"] for row in rows), default=1.0)))
+    high = math.ceil(math.log10(max((row["high"] for row in rows), default=1e7)))
+    domain = {"domain": [10.0**low, 10.0**high]} if rows else {}
+    ticks = [10.0**power for power in range(low, high + 1)]
+    return {"field": "value", "type": "quantitative", "title": "Time", "scale": {"type": "log", "nice": False, **domain},
+            "axis": {"labelExpr": label, "values": ticks}}  # fmt: skip
+
+
+def size_chart(table: Mapping[str, Any], collective: str, quantity: str, dots: Dots) -> dict[str, Any]:
+    """Bandwidth or time of a collective against message size: a line and a band a GPU count, and what was measured."""
+    gpus, sizes = table["gpus"], table["message_bytes"]
+    shown = _shown_counts(gpus, dots)
+    smallest = SMALLEST_DRAWN_BYTES if quantity == "busbw" else 0
+    drawn = [size for size, message_bytes in enumerate(sizes) if message_bytes >= min(smallest, sizes[-1])]
+    series = [f"{count(gpus[at])} GPUs" for at in shown]
+    factor_of = {gpus[at]: table["busbw_gb_s"][at][-1] * table["time_us"][at][-1] * 1e3 / sizes[-1] for at in shown}
+    measured = _measured_rows(dots, [gpus[at] for at in shown], smallest, quantity, factor_of)
+    rows: list[dict[str, Any]] = []
+    points = [{"message_bytes": sizes[size], "text": message_size(sizes[size])} for size in drawn]
+    for k, at in enumerate(shown):
+        for point, size in zip(points, drawn, strict=True):
+            value, low, high = _bounds(table, quantity, at, size)
+            rows.append({"series": f"s{k}", "message_bytes": sizes[size], "value": value, "low": low, "high": high})
+            span = f"{_short(low, quantity)} to {_short(high, quantity)}"
+            point[f"s{k}"] = f"{_text(value, quantity)} ({span}), {limit_text(table, at, size)}"
+    y, label = y_axis(quantity, rows), COLLECTIVES[collective]
+    cross = crosshair("message_bytes", "Message size", series, points)
+    spec = {"encoding": {"x": size_axis([sizes[size] for size in drawn])}, "layer": _layers(y, cross, measured)}
+    what = "bus bandwidth" if quantity == "busbw" else "time"
+    last, _, _ = _bounds(table, quantity, shown[-1], -1)
+    description = (
+        f"{label} {what} against message size from {message_size(sizes[0])} to {message_size(sizes[-1])}, for "
+        f"{', '.join(series)}. The largest message: {_text(last, quantity)} on {series[-1]}."
+    )
+    title = f"{label}: {'bandwidth' if quantity == 'busbw' else 'time'} by message size"
+    return chart_of(quantity + "-by-size", title, description, series, rows, spec, ["Message size", *series],
+                    _size_table(table, shown, quantity), _size_note(collective, quantity, measured))  # fmt: skip
+
+
+def _short(value: float, quantity: str) -> str:
+    return rounded(value) if quantity == "busbw" else duration_us(value)
+
+
+def _shown_counts(gpus: Sequence[int], dots: Dots) -> list[int]:
+    """Positions of the GPU counts to draw; one that was measured comes before its neighbours that were not."""
+    spread = chosen(gpus)
+    for at in (at for at, n in enumerate(gpus) if dots.get(n) and at not in spread):
+        free = [k for k in spread[1:-1] if not dots.get(gpus[k])]
+        if free:
+            spread[spread.index(min(free, key=lambda k: abs(k - at)))] = at
+    return sorted(set(spread))
+
+
+def _size_table(table: Mapping[str, Any], shown: list[int], quantity: str) -> list[dict[str, Any]]:
+    def cell(at: int, size: int) -> dict[str, str]:
+        value, low, high = _bounds(table, quantity, at, size)
+        note = f"{_short(low, quantity)} to {_short(high, quantity)}; {limit_text(table, at, size)}"
+        return {"text": _text(value, quantity), "note": note}
+
+    return [
+        {"head": message_size(message_bytes), "cells": [cell(at, size) for at in shown]}
+        for size, message_bytes in enumerate(table["message_bytes"])
+    ]
+
+
+def _size_note(collective: str, quantity: str, measured: list[dict[str, Any]]) -> str:
+    words = "A band should hold nine runs in ten. "
+    if quantity == "busbw":
+        words += f"Bus bandwidth as nccl-tests counts it: size ÷ time × {BUSBW_OF[collective]} on n GPUs. "
+    runs = sorted({row["run"] for row in measured})
+    if runs:
+        return words + f"Diamonds were measured: {', '.join(runs)}."
+    return words + "No published run of this GPU and network at these GPU counts is carried."
+
+
+def efficiency_chart(efficiency: Mapping[str, Any], collective: str, at_size: int) -> dict[str, Any]:
+    """Efficiency against the line rate, weak and strong, over GPU counts at one message size."""
+    gpus, found = efficiency["gpus"], efficiency["of"][collective]
+    size = message_size(efficiency["message_bytes"][at_size])
+    reference, series = count(efficiency["reference_gpus"]), list(EFFICIENCIES.values())
+    values = [[found[key][at][at_size] for key in EFFICIENCIES] for at in range(len(gpus))]
+    rows = [{"series": f"s{k}", "gpus": n, "value": values[at][k]}
+            for k in range(len(series)) for at, n in enumerate(gpus)]  # fmt: skip
+    rates = [f"line rate {gb_s(found['line_rate_gb_s'][at])}, {found['line_rate_of'][at]}" for at in range(len(gpus))]
+    points = [
+        {"gpus": n, "text": f"{count(n)} GPUs; {rates[at]}"} | {f"s{k}": percent(v) for k, v in enumerate(values[at])}
+        for at, n in enumerate(gpus)
+    ]
+    table = [
+        {"head": count(n), "cells": [{"text": percent(v), "note": rates[at] if k == 0 else ""}
+                                     for k, v in enumerate(values[at])]}
+        for at, n in enumerate(gpus)
+    ]  # fmt: skip
+    spec = efficiency_spec(gpus, "Efficiency", series, points)
+    note = (
+        "Of the line rate: bus bandwidth ÷ the lower of a GPU’s scale-up links and its domain’s NICs, as printed on the "
+        f"parts. Weak: the same {size} buffer on every GPU, time on {reference} GPUs ÷ time on n. Strong: {size} on "
+        f"{reference} GPUs, shared out as GPUs are added, so messages shrink and latency shows."
+    )
+    if any(row[0] > 1 for row in values):
+        note += " More than 100 %: switches that add, or trees of two domains, send fewer bytes than a ring."
+    description = f"{COLLECTIVES[collective]} efficiency from {count(gpus[0])} to {count(gpus[-1])} GPUs at {size}."
+    title = f"{COLLECTIVES[collective]}: efficiency by GPU count at {size}"
+    return chart_of("efficiency", title, description, series, rows, spec, ["GPUs", *series], table, note)
+
+
+def designs_chart(tables: Sequence[tuple[str, Mapping[str, Any]]], collective: str) -> dict[str, Any]:
+    """Bandwidth of several designs, each on all of its GPUs. Names of designs are data and HTML, never part of the spec."""
+    labels = [f"{name}, {count(table['gpus'][-1])} GPUs" for name, table in tables]
+    sizes = tables[0][1]["message_bytes"]
+    drawn = [size for size, message_bytes in enumerate(sizes) if message_bytes >= SMALLEST_DRAWN_BYTES]
+    rows, points = [], [{"message_bytes": sizes[size], "text": message_size(sizes[size])} for size in drawn]
+    for k, (_, table) in enumerate(tables):
+        for point, size in zip(points, drawn, strict=True):
+            value, low, high = _bounds(table, "busbw", -1, size)
+            rows.append({"series": f"s{k}", "message_bytes": sizes[size], "value": value, "low": low, "high": high})
+            point[f"s{k}"] = f"{labels[k]}: {gb_s(value)}, {limit_text(table, -1, size)}"
+    letters = [f"Design {letter}" for letter in "ABCD"[: len(tables)]]
+    cross = crosshair("message_bytes", "Message size", letters, points)
+    spec = {
+        "encoding": {"x": size_axis([sizes[size] for size in drawn])},
+        "layer": _layers(y_axis("busbw"), cross, []),
+    }
+    table_rows = [
+        {"head": message_size(message_bytes),
+         "cells": [{"text": gb_s(table["busbw_gb_s"][-1][size]), "note": limit_text(table, -1, size)} for _, table in tables]}
+        for size, message_bytes in enumerate(sizes)
+    ]  # fmt: skip
+    chart = chart_of("designs", f"{COLLECTIVES[collective]}: designs side by side", f"{len(tables)} designs side by side.",
+                     labels, rows, spec, ["Message size", *labels], table_rows,
+                     "Each design on all of its GPUs. A band should hold nine runs in ten.")  # fmt: skip
+    return chart | {"description": f"{COLLECTIVES[collective]} bus bandwidth of {', '.join(labels)}."}
+
+
+def run_chart(
+    run: Run, sizes: Sequence[int], bounds: Sequence[tuple[float, float, float]], factor: float
+) -> dict[str, Any]:
+    """One measured run beside its prediction. ``bounds``: predicted time, its low and high, a triple a size [µs]."""
+
+    def busbw(size: int, time_us: float) -> float:
+        return size * factor / time_us / 1e3
+
+    rows, points, table = [], [], []
+    for at, size in enumerate(sizes):
+        time_us, low, high = bounds[at]
+        value, measured = busbw(size, time_us), busbw(size, run.time_us[at])
+        rows.append(
+            {"series": "s0", "message_bytes": size, "value": value, "low": busbw(size, high), "high": busbw(size, low)}
+        )
+        ratio = percent(time_us / run.time_us[at] - 1)
+        points.append({"message_bytes": size, "text": message_size(size), "s0": f"{gb_s(value)}, {duration_us(time_us)}",
+                       "s1": f"{gb_s(measured)}, {duration_us(run.time_us[at])}"})  # fmt: skip
+        table.append({"head": message_size(size), "cells": [
+            {"text": gb_s(value), "note": duration_us(time_us)},
+            {"text": gb_s(measured), "note": f"{duration_us(run.time_us[at])}; predicted time {ratio} off"}]})  # fmt: skip
+    measured_rows = [{"series": "s1", "message_bytes": size, "value": busbw(size, run.time_us[at]),
+                      "text": f"{message_size(size)}: {gb_s(busbw(size, run.time_us[at]))}", "run": run.name}
+                     for at, size in enumerate(sizes)]  # fmt: skip
+    series = ["Predicted, with band", "Measured"]
+    cross = crosshair("message_bytes", "Message size", series, points)
+    span = [min(sizes), max(max(sizes), 2 * min(sizes))]
+    spec = {"encoding": {"x": size_axis(span)}, "layer": _layers(y_axis("busbw"), cross, measured_rows)}
+    title = f"{run.name}: {COLLECTIVES[run.collective].lower()} on {count(run.gpus)} GPUs"
+    return chart_of("run", title, f"Predicted and measured bus bandwidth of {run.name}.", series, rows, spec,
+                    ["Message size", *series], table, "The band should hold nine runs in ten.")  # fmt: skip

@@ -1,0 +1,323 @@
+"""Numbers of an Estimate → Vega-Lite specs (plain dicts) and the table that says the same.
+
+Specs come from here alone. Series are named s0, s1 …: what a reader sees of them stands in the HTML legend, so that no text
+of a user ever becomes a field name or an expression. Colours are CSS variables: the page turns dark without a redraw.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from designer.wording.headlines import busbw_bounds, predicted_all_reduce
+from designer.wording.numbers import count, decimal, duration_us, gb_s, medium_name, message_size, percent, rounded
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+MAX_SERIES = 5
+BITS_PER_BYTE = 8
+CLOSE_LABELS = 1.3
+PLOT_HEIGHTS_PX = {"": 320, "slim": 150, "low": 240, "tall": 500}  # figures.css gives the plots as much
+FEW_BARS, MANY_BARS, BAR_PX = 3, 14, 20
+SMALLEST_DRAWN_BYTES = 4096  # below it every line lies on the axis; the table has those sizes
+FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
+SIZE_LABEL = (
+    "datum.value >= 1073741824 ? format(datum.value / 1073741824, ',') + ' GiB' : datum.value >= 1048576 ? "
+    "format(datum.value / 1048576, ',') + ' MiB' : datum.value >= 1024 ? format(datum.value / 1024, ',') + ' KiB' : "
+    "format(datum.value, ',') + ' B'"
+)
+IS_ON = {"filter": "indexof(off, datum.series) < 0"}
+CONFIG = {
+    "font": FONT,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": "var(--muted)", "titleColor": "var(--muted)", "gridColor": "var(--line)",
+        "domainColor": "var(--line-strong)", "tickColor": "var(--line-strong)",
+        "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": 500, "titlePadding": 10,
+        "labelPadding": 6, "labelOverlap": "parity", "labelSeparation": 8, "labelFlush": False,
+    },
+    "line": {"strokeWidth": 2, "strokeJoin": "round"},
+}  # fmt: skip
+
+
+def chosen(values: Sequence[Any], limit: int = MAX_SERIES) -> list[int]:
+    """Positions of at most ``limit`` of the values, spread evenly, first and last among them."""
+    if len(values) <= limit:
+        return list(range(len(values)))
+    return sorted({round(k * (len(values) - 1) / (limit - 1)) for k in range(limit)})
+
+
+def _colour(position: int) -> str:
+    return f"var(--chart-{position + 1})"
+
+
+def chart_of(key: str, title: str, description: str, series: list[str], rows: list[dict[str, Any]], spec: dict[str, Any],
+           columns: list[str], table: list[dict[str, Any]], note: str) -> dict[str, Any]:  # fmt: skip
+    legend = [{"key": f"s{k}", "label": label, "number": k + 1} for k, label in enumerate(series)]
+    colours = {"domain": [item["key"] for item in legend], "range": [_colour(k) for k in range(len(legend))]}
+    return {
+        "key": key, "script_id": f"chart-{key}", "title": title, "description": description, "legend": legend, "note": note,
+        "shape": "",
+        "table": {"columns": columns, "rows": table},
+        "spec": {
+            "$schema": SCHEMA, "description": description, "background": None,
+            "width": "container", "height": PLOT_HEIGHTS_PX[""],
+            "autosize": {"type": "fit", "contains": "padding"}, "padding": {"left": 4, "right": 20, "top": 8, "bottom": 4},
+            "data": {"name": "rows", "values": rows},
+            "params": [{"name": "off", "value": []}],
+            **_with_colours(spec, colours),
+            "config": CONFIG,
+        },
+    }  # fmt: skip
+
+
+def shaped(chart: dict[str, Any], shape: str) -> dict[str, Any]:
+    """The chart with a plot of another height: "slim", "low" or "tall"."""
+    chart["shape"], chart["spec"]["height"] = shape, PLOT_HEIGHTS_PX[shape]
+    return chart
+
+
+def _with_colours(spec: dict[str, Any], colours: dict[str, Any]) -> dict[str, Any]:
+    encoding = spec["encoding"] | {"color": {"field": "series", "type": "nominal", "scale": colours, "legend": None}}
+    return spec | {"encoding": encoding}
+
+
+def crosshair(x_field: str, x_title: str, series: list[str], points: list[dict[str, Any]]) -> dict[str, Any]:
+    """A rule at the nearest x, with every series' value in its tooltip.
+
+    ``points`` has one row an x: the x itself, its ``text``, and what the tooltip prints of s0, s1 … there. The tooltip is an
+    expression because the library's own field list reads texts from the wrong place under ``nearest``.
+    """
+    row = "(datum.datum ? datum.datum : datum)"
+    parts = [f"{json.dumps(x_title)}: {row}.text"]
+    parts += [
+        f"{json.dumps(label)}: indexof(off, 's{k}') < 0 ? {row}.s{k} : 'hidden'" for k, label in enumerate(series)
+    ]
+    return {
+        "data": {"values": points},
+        "mark": {"type": "rule", "strokeWidth": 1, "aria": False, "tooltip": {"expr": "{" + ", ".join(parts) + "}"}},
+        "encoding": {
+            "color": {"value": "var(--muted)"},
+            "opacity": {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0},
+        },
+        "params": [{"name": "hover", "select": {"type": "point", "fields": [x_field], "nearest": True,
+                                                "on": "pointermove", "clear": "pointerout"}}],
+    }  # fmt: skip
+
+
+def _size_ticks(sizes: Sequence[int]) -> list[int]:
+    """Powers of two to label, about eight over the range."""
+    low, high = max(min(sizes), 1).bit_length() - 1, max(sizes).bit_length() - 1
+    step = max(1, -(-(high - low) // 8))
+    return [2**power for power in range(high, low - 1, -step)][::-1]
+
+
+def size_axis(sizes: Sequence[int]) -> dict[str, Any]:
+    ticks = _size_ticks(sizes)
+    return {
+        "field": "message_bytes", "type": "quantitative", "title": "Message size, each GPU's buffer",
+        "scale": {"type": "log", "base": 2, "nice": False, "domain": [min(sizes), max(sizes)]},
+        "axis": {"values": ticks, "labelExpr": SIZE_LABEL, "grid": False, "labelOverlap": "parity", "labelSeparation": 6},
+    }  # fmt: skip
+
+
+def limit_text(performance: Mapping[str, Any], at: int, size: int) -> str:
+    """What holds one point down, and that nothing like it was measured, where that is so."""
+    return str(performance["limited_by"][at][size]) + ("" if performance["validated"][at][size] else ", extrapolated")
+
+
+def _busbw_rows(performance: Mapping[str, Any], shown: list[int], drawn: list[int]) -> tuple[list[Any], list[Any]]:
+    """Rows of the lines and bands, one a series and size; rows of the tooltip, one a size."""
+    rows = []
+    points = [{"message_bytes": performance["message_bytes"][size], "text": message_size(performance["message_bytes"][size])}
+              for size in drawn]  # fmt: skip
+    for k, at in enumerate(shown):
+        for point, size in zip(points, drawn, strict=True):
+            value = performance["busbw_gb_s"][at][size]
+            low, high = busbw_bounds(performance, at, size)
+            rows.append(
+                {"series": f"s{k}", "message_bytes": point["message_bytes"], "value": value, "low": low, "high": high}
+            )
+            point[f"s{k}"] = f"{gb_s(value)} ({rounded(low)} to {rounded(high)}), {limit_text(performance, at, size)}"
+    return rows, points
+
+
+def _busbw_table(performance: Mapping[str, Any], shown: list[int]) -> list[dict[str, Any]]:
+    busbw, time_us = performance["busbw_gb_s"], performance["time_us"]
+    return [
+        {"head": message_size(message_bytes),
+         "cells": [{"text": gb_s(busbw[at][size]),
+                    "note": f"{duration_us(time_us[at][size])}; {limit_text(performance, at, size)}"} for at in shown]}
+        for size, message_bytes in enumerate(performance["message_bytes"])
+    ]  # fmt: skip
+
+
+def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
+    """All-reduce bus bandwidth against message size, one line a GPU count, with the band of nine runs in ten."""
+    gpus, sizes = performance["gpus"], performance["message_bytes"]
+    shown = chosen(gpus)
+    drawn = [size for size, message_bytes in enumerate(sizes) if message_bytes >= min(SMALLEST_DRAWN_BYTES, sizes[-1])]
+    series = [f"{count(gpus[at])} GPUs" for at in shown]
+    rows, points = _busbw_rows(performance, shown, drawn)
+    y = {"field": "value", "type": "quantitative", "title": "Bus bandwidth, GB/s", "scale": {"zero": True},
+         "axis": {"tickCount": 6}}  # fmt: skip
+    spec = {
+        "encoding": {"x": size_axis([sizes[size] for size in drawn])},
+        "layer": [
+            {"transform": [IS_ON], "mark": {"type": "area", "opacity": 0.13, "aria": False},
+             "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}},
+            {"transform": [IS_ON], "mark": {"type": "line"}, "encoding": {"y": y}},
+            {"transform": [IS_ON], "mark": {"type": "point", "filled": True, "size": 50, "aria": False},
+             "encoding": {"y": y, "opacity": {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0}}},
+            crosshair("message_bytes", "Message size", series, points),
+        ],
+    }  # fmt: skip
+    description = (
+        f"All-reduce bus bandwidth against message size from {message_size(sizes[0])} to {message_size(sizes[-1])}, "
+        f"for {', '.join(series)}. The largest message reaches {gb_s(performance['busbw_gb_s'][shown[-1]][-1])} on {series[-1]}."
+    )
+    note = (
+        "Bus bandwidth as nccl-tests counts it: message size ÷ time × 2(n − 1)/n on n GPUs, so that it compares with what the "
+        "NICs of one scale-up domain carry together, or inside one domain with the links of a GPU. A band should hold nine "
+        f"runs in ten. The table has every size, with time and limit; the drawing starts at {message_size(sizes[drawn[0]])}."
+    )
+    return chart_of("busbw", "Bandwidth against message size", description, series, rows, spec,
+                  ["Message size", *series], _busbw_table(performance, shown), note)  # fmt: skip
+
+
+def _scaling_sizes(sizes: Sequence[int]) -> list[int]:
+    """Positions of the sizes that tell most: about 1 MiB, 16 MiB, 256 MiB, and the largest."""
+    wanted = [2**20, 2**24, 2**28, sizes[-1]]
+    return sorted({min(range(len(sizes)), key=lambda k: abs(sizes[k] - size)) for size in wanted})
+
+
+def _about_reference(performance: Mapping[str, Any], nics_gb_s: float | None) -> str:
+    """What 100 % stands for, and why more GPUs stay below it without any fault of the fabric."""
+    reference, busbw = count(performance["reference_gpus"]), performance["busbw_gb_s"][0][-1]
+    words = f"Those {reference} share one scale-up domain, which reaches {gb_s(busbw)} with the largest message"
+    if performance["limited_by"][0][-1] == "NVLink reduction":
+        words += ", as its NVLink switches add for the GPUs"
+    if nics_gb_s and nics_gb_s < busbw:
+        words += f". The NICs of a domain carry {gb_s(nics_gb_s)} together, so several domains can keep about "
+        words += f"{percent(nics_gb_s / busbw, 2)} of that: less than 100 % is normal and no fault of the fabric"
+    else:
+        words += ". Between domains the network sets the pace"
+    if any(efficiency[-1] is not None and efficiency[-1] > 1 for efficiency in performance["scaling_efficiency"]):
+        words += ". Two domains can pass 100 %: a tree of two sends every byte once, a larger one twice"
+    return words + "."
+
+
+def gpu_ticks(gpus: Sequence[int]) -> list[int]:
+    """GPU counts to label: all but those whose label the last one would cover."""
+    return [n for n in gpus if n == gpus[-1] or n * CLOSE_LABELS < gpus[-1]]
+
+
+def efficiency_spec(gpus: list[int], title: str, series: list[str], points: list[dict[str, Any]]) -> dict[str, Any]:
+    """Shares of a whole against GPU count: a line a series, and the read-out of all at the pointer."""
+    x = {"field": "gpus", "type": "quantitative", "title": "GPUs",
+         "scale": {"type": "log", "base": 2, "nice": False, "domain": [gpus[0], max(gpus[-1], gpus[0] + 1)]},
+         "axis": {"values": gpu_ticks(gpus), "format": ",", "grid": False}}  # fmt: skip
+    y = {"field": "value", "type": "quantitative", "title": title, "scale": {"zero": True},
+         "axis": {"format": ".0%", "tickCount": 6}}  # fmt: skip
+    return {
+        "encoding": {"x": x},
+        "layer": [
+            {"transform": [IS_ON], "mark": {"type": "line", "point": {"filled": True, "size": 36}}, "encoding": {"y": y}},
+            crosshair("gpus", "Cluster", series, points),
+        ],
+    }  # fmt: skip
+
+
+def scaling_chart(performance: Mapping[str, Any], nics_gb_s: float | None = None) -> dict[str, Any]:
+    """Scaling efficiency against GPU count, one line a message size."""
+    gpus, sizes = performance["gpus"], performance["message_bytes"]
+    shown = _scaling_sizes(sizes)
+    series = [message_size(sizes[size]) for size in shown]
+    efficiency = performance["scaling_efficiency"]
+    rows = [
+        {"series": f"s{k}", "gpus": n, "value": efficiency[at][size]}
+        for k, size in enumerate(shown) for at, n in enumerate(gpus) if efficiency[at][size] is not None
+    ]  # fmt: skip
+    points = [{"gpus": n, "text": f"{count(n)} GPUs"} | {f"s{k}": percent(efficiency[at][size]) for k, size in enumerate(shown)}
+              for at, n in enumerate(gpus)]  # fmt: skip
+    table = [
+        {"head": count(n), "cells": [{"text": percent(efficiency[at][size]), "note": ""} for size in shown]}
+        for at, n in enumerate(gpus)
+    ]
+    spec = efficiency_spec(gpus, "Scaling efficiency", series, points)
+    reference = count(performance.get("reference_gpus"))
+    description = (
+        f"All-reduce scaling efficiency from {count(gpus[0])} to {count(gpus[-1])} GPUs, relative to {reference} GPUs, "
+        f"for messages of {', '.join(series)}. At {count(gpus[-1])} GPUs the largest "
+        f"message keeps {percent(efficiency[-1][shown[-1]])}."
+    )
+    note = (
+        f"Bus bandwidth at each GPU count ÷ that on {reference} GPUs at the same message size. "
+        f"{_about_reference(performance, nics_gb_s)}"
+    )
+    return chart_of("scaling", "Scaling efficiency against GPU count", description, series, rows, spec,
+                  ["GPUs", *series], table, note)  # fmt: skip
+
+
+def length_chart(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Links of each length, stacked by medium. ``rows`` are those of the cabling table; None where none has a medium."""
+    known = [row for row in rows if row["medium"] and row["length_m"] is not None]
+    if not known:
+        return None
+    media = sorted({row["medium"] for row in known})
+    lengths = sorted({row["length_m"] for row in known})
+    links = {(row["medium"], row["length_m"]): 0 for row in known}
+    for row in known:
+        links[row["medium"], row["length_m"]] += row["links"]
+    bars = [
+        {"series": f"s{media.index(medium)}", "text": f"{decimal(length)} m", "links": n, "told": count(n)}
+        for (medium, length), n in links.items()
+    ]  # fmt: skip
+    series = [medium_name(medium) for medium in media]
+    table = [
+        {"head": f"{decimal(length)} m",
+         "cells": [{"text": count(links.get((medium, length), 0)), "note": ""} for medium in media]}
+        for length in lengths
+    ]  # fmt: skip
+    words = "{" + ", ".join(["'Length': datum.text", "'Medium': " + _word_of(series), "'Links': datum.told"]) + "}"
+    spec = {
+        "transform": [IS_ON],
+        "mark": {"type": "bar", "tooltip": {"expr": words}, "cornerRadiusEnd": 3,
+                 "height": {"band": 0.7} if len(lengths) > FEW_BARS else BAR_PX},
+        "encoding": {
+            "y": {"field": "text", "type": "nominal", "title": None, "sort": None,
+                  "scale": {"domain": [row["head"] for row in table]}, "axis": {"ticks": False, "domain": False}},
+            "x": {"field": "links", "type": "quantitative", "title": "Links",
+                  "axis": {"tickCount": 8, "tickMinStep": 1, "format": ",d"}},
+            "order": {"field": "series"},
+        },
+    }  # fmt: skip
+    total = sum(links.values())
+    span = f"from {decimal(lengths[0])} m to {decimal(lengths[-1])} m"
+    description = f"{count(total)} links by length, {span}, over {', '.join(series)}."
+    note = "Lengths are those to order: the run with its slack, rounded up to what is stocked. A colour is a medium."
+    chart = chart_of("lengths", "Links by length", description, series, bars, spec, ["Length", *series], table, note)
+    return shaped(chart, "slim" if len(lengths) <= FEW_BARS else "tall" if len(lengths) > MANY_BARS else "")
+
+
+def _word_of(series: Sequence[str]) -> str:
+    """An expression for the series' name of a datum: names come from the catalog, as quoted constants."""
+    words = json.dumps("")
+    for k, label in reversed(list(enumerate(series))):
+        words = f"datum.series === 's{k}' ? {json.dumps(label)} : {words}"
+    return words
+
+
+def performance_charts(performance: Mapping[str, Any] | None, nics_gb_s: float | None = None) -> list[dict[str, Any]]:
+    """The charts of one Estimate's performance part; none where the part was not computed."""
+    all_reduce = predicted_all_reduce(performance)
+    if all_reduce is None:
+        return []
+    return [busbw_chart(all_reduce), scaling_chart(all_reduce, nics_gb_s)]
+
+
+def domain_nics_gb_s(estimate: Mapping[str, Any]) -> float | None:
+    """What the NICs of one scale-up domain carry together, GB/s; None where all GPUs are in one domain or the network reduces."""
+    compute, fabric = estimate["spec"]["compute"], estimate["fabrics"]["compute"]
+    gpus, domain = fabric["counts"]["gpus"], compute.get("scale_up_domain_gpus")
+    if not domain or domain >= gpus or estimate["spec"]["workload"]["in_network_reduction"]:
+        return None
+    return float(fabric["injection_gbit_s"] / BITS_PER_BYTE * domain / gpus)

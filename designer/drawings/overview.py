@@ -1,0 +1,430 @@
+"""Estimate → SVG of the fabric, aggregated: tiers as rows, repeated blocks as columns, links as bundles with count and capacity.
+
+A picture of every link of a large fabric is a solid block. This one shows at most eight blocks, the middle ones as one with
+their number, and never more than MAX_GLYPHS switches. A bundle leaves its block as one and fans out over the switches above;
+its label stands on it, with a ground of its own, so that no line runs through words. Colours stand as attributes, which the
+page's stylesheet overrides: the same picture follows the page's scheme and can be saved as a file.
+"""
+
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any
+
+from django.utils.safestring import SafeString, mark_safe
+
+from designer.drawings.svg import STRAND_GAP, STRANDS, fan, spread, text_width
+from designer.wording.numbers import NO_BREAK_SPACE, count, gbit_s
+from estimator.catalog.loader import load_catalog
+from estimator.units import ceil_div
+
+MAX_GLYPHS = 400
+MAX_COLUMNS = 8
+MAX_SQUARES = 32
+MAX_PLANES = 4
+WIDTH = 1040
+GUTTER = 190
+GUTTER_LETTERS = 27
+PART_LINES = 2
+SIZES = {"tier": 13.5, "head": 12.5}
+SMALL = 11.5
+EDGE = 8
+COLUMN_MOST = 421
+GAP = 14
+SQUARE, PITCH, PITCH_MOST = 12, 15, 40
+BOX_HEIGHT = 60
+LANE = 84
+LABEL_HEIGHT, LABEL_RISE = 18, 21  # of a bundle's label, and how far above the lower box its middle is
+TIERS = {1: ("leaf", "node"), 2: ("spine", "leaf", "node"), 3: ("core", "spine", "leaf", "node")}
+PLAIN = {"core": "cores", "spine": "spines", "leaf": "leaves"}
+NAMES = {"core": "Cores", "spine": "Spines", "leaf": "Leaves", "node": "Servers"}
+FILLS = {"core": "#0d5c63", "spine": "#3f8f92", "leaf": "#8fc1bd", "node": "#dfe6ec"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One repeated block; 0 where a count belongs to no block or does not divide evenly over them."""
+
+    title: str
+    n_nodes: int = 0
+    n_leaf: int = 0
+    n_spine: int = 0
+    n_core: int = 0
+    stands_for: int = 1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What repeats in a fabric, and which tiers span all blocks."""
+
+    columns: list[Column]
+    spans: frozenset[str]
+
+
+def _shared(total: int, over: int) -> int:
+    return total // over if over and total % over == 0 else 0
+
+
+def plan_of(fabric: Mapping[str, Any]) -> Plan:
+    """Which blocks of the fabric to show side by side: units, leaves, pods, or rails."""
+    counts, split = fabric["counts"], fabric["split"]
+    nodes, leaf, spine = counts["nodes"], counts["leaf"], counts["spine"]
+    components, pods, unit = split["components"], split["pods"], split["scalable_unit_nodes"]
+    rails = _rails(fabric)
+    if fabric["tiers"] == 1 or components > fabric["planes"]:
+        blocks = [
+            Column(_component_title(k, fabric), 0, *(_shared(n, components) for n in (leaf, spine, counts["core"])))
+            for k in range(components)
+        ]
+        return Plan(blocks, frozenset({"node"}))
+    if fabric["tiers"] == 3 and pods > 1:
+        return Plan(
+            [
+                Column(f"Pod {k + 1}", _shared(nodes, pods), _shared(leaf, pods), _shared(spine, pods))
+                for k in range(pods)
+            ],
+            frozenset({"core"}),
+        )
+    if fabric["tiers"] == 3:
+        return Plan(
+            [
+                Column(f"Rail {k + 1}" if rails > 1 else "Pod 1", 0, _shared(leaf, rails), _shared(spine, rails))
+                for k in range(rails)
+            ],
+            frozenset({"core", "node"}),
+        )
+    units = ceil_div(nodes, unit) if unit else 0
+    if units and leaf % units == 0:
+        return Plan(
+            [Column(f"Unit {k + 1}", min(unit, nodes - k * unit), leaf // units) for k in range(units)],
+            frozenset({"spine"}),
+        )
+    return Plan([Column(f"Leaf {k + 1}", n_leaf=1) for k in range(leaf)], frozenset({"spine", "node"}))
+
+
+def _rails(fabric: Mapping[str, Any]) -> int:
+    if fabric["layout"] != "rail-optimized":
+        return 1
+    endpoints_a_node = fabric["counts"]["endpoints"] // fabric["counts"]["nodes"] // fabric["planes"]
+    return max(1, endpoints_a_node // max(fabric["split"].get("rails_per_leaf", 1), 1))
+
+
+def _component_title(k: int, fabric: Mapping[str, Any]) -> str:
+    planes = fabric["planes"]
+    rails = fabric["split"]["components"] // planes
+    if rails == 1:
+        return f"Plane {k + 1}" if planes > 1 else "Leaf 1"
+    return f"Rail {k % rails + 1}" + (f", plane {k // rails + 1}" if planes > 1 else "")
+
+
+def shown_columns(columns: list[Column]) -> list[Column]:
+    """At most MAX_COLUMNS blocks: where there are more, the first ones, one for all in the middle, and the last."""
+    if len(columns) <= MAX_COLUMNS:
+        return columns
+    head = MAX_COLUMNS - 3
+    middle = columns[head:-1]
+    more = replace(middle[0], title=f"{count(len(middle))} more", stands_for=len(middle))
+    return [*columns[:head], more, columns[-1]]
+
+
+class _Canvas:
+    """SVG elements in order of drawing."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+
+    def text(self, x: float, y: float, words: str, kind: str = "", anchor: str = "middle") -> None:
+        weight, fill = ("600", "#17202a") if kind in SIZES else ("400", "#55616e")
+        look = f'font-size="{SIZES.get(kind, SMALL)}" font-weight="{weight}" fill="{fill}"'
+        self.parts.append(f'<text class="label {kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {look}>'
+                          f"{escape(words)}</text>")  # fmt: skip
+
+    def tag(self, x: float, y: float, words: str) -> None:
+        """Words on a bundle, on a ground of their own."""
+        width = text_width(words, SMALL) + 12
+        self.parts.append(f'<rect class="tag" x="{x - width / 2:.1f}" y="{y - LABEL_HEIGHT / 2:.1f}" width="{width:.1f}" '
+                          f'height="{LABEL_HEIGHT}" rx="{LABEL_HEIGHT / 2}" fill="#ffffff" stroke="#dce1e7"/>')  # fmt: skip
+        self.text(x, y + 4, words)
+
+    def box(self, x: float, y: float, width: float, height: float, dashed: bool = False) -> None:
+        dash = ' stroke-dasharray="4 4"' if dashed else ""
+        self.parts.append(f'<rect class="box" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="7" '
+                          f'fill="#f5f6f8" stroke="#b9c2cc"{dash}/>')  # fmt: skip
+
+    def squares(self, rows: list[list[float]], y: float, tier: str) -> None:
+        """Switches in rows, each at its place."""
+        for row, places in enumerate(rows):
+            for x in places:
+                self.parts.append(f'<rect class="glyph {tier}" x="{x - SQUARE / 2:.1f}" y="{y + row * PITCH:.1f}" '
+                                  f'width="{SQUARE}" height="{SQUARE}" rx="2.5" fill="{FILLS[tier]}"/>')  # fmt: skip
+
+    def bundle(self, starts: list[float], y0: float, ends: list[float], y1: float, width: float) -> None:
+        """Lines from the starts at the lower box to the ends at the upper one, as one path."""
+        paint = f'fill="none" stroke="#7b8b99" stroke-opacity="0.6" stroke-width="{width:.1f}"'
+        self.parts.append(f'<path class="bundle" d="{fan(starts, y0, ends, y1)}" {paint}/>')
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Where things stand."""
+
+    columns: list[Column]
+    spans: frozenset[str]
+    tiers: tuple[str, ...]
+    centres: list[float]
+    column_width: float
+    n_planes: int  # that the shared tiers are drawn in
+    is_in_node_order: bool
+
+    def top(self, tier: str) -> float:
+        return 10 + self.tiers.index(tier) * (BOX_HEIGHT + LANE)
+
+    @property
+    def height(self) -> float:
+        return self.top("node") + BOX_HEIGHT + 10
+
+    @property
+    def span(self) -> tuple[float, float]:
+        half = self.column_width / 2 - GAP / 2
+        return self.centres[0] - half, self.centres[-1] + half
+
+    @property
+    def plane_boxes(self) -> list[tuple[float, float]]:
+        """Left and right of each box of a tier that all blocks share."""
+        left, right = self.span
+        width = (right - left + GAP) / self.n_planes
+        return [(left + k * width, left + (k + 1) * width - GAP) for k in range(self.n_planes)]
+
+    def column_box(self, k: int) -> tuple[float, float]:
+        """Left and right of the box of block k."""
+        half = self.column_width / 2 - GAP / 2
+        return self.centres[k] - half, self.centres[k] + half
+
+
+def _frame(fabric: Mapping[str, Any]) -> _Frame:
+    plan = plan_of(fabric)
+    columns = shown_columns(plan.columns)
+    room = WIDTH - GUTTER - EDGE
+    width = min(room / len(columns), COLUMN_MOST)
+    left = GUTTER + (room - width * len(columns)) / 2
+    centres = [left + width * (k + 0.5) for k in range(len(columns))]
+    planes = fabric["planes"] if fabric["split"]["components"] == fabric["planes"] <= MAX_PLANES else 1
+    return _Frame(
+        columns, plan.spans, TIERS[fabric["tiers"]], centres, width, planes, fabric["layout"] == "top-of-rack"
+    )
+
+
+def _part_lines(number: int, part: str | None) -> list[str]:
+    words = f"{count(number)} × {part}" if part else f"{count(number)}, custom"
+    return textwrap.wrap(words, GUTTER_LETTERS, max_lines=PART_LINES, placeholder="…")
+
+
+def _draw_tier(canvas: _Canvas, frame: _Frame, tier: str, fabric: Mapping[str, Any]) -> None:
+    counts, top = fabric["counts"], frame.top(tier)
+    total = counts["nodes" if tier == "node" else tier]
+    part = fabric["parts"].get(tier)
+    canvas.text(4, top + 26, NAMES[tier], "tier", "start")
+    for row, words in enumerate(_part_lines(total, part)):
+        canvas.text(4, top + 44 + 15 * row, words, "", "start")
+    if tier in frame.spans:
+        _draw_span(canvas, frame, tier, total, counts["gpus"])
+        return
+    for k, column in enumerate(frame.columns):
+        left, right = frame.column_box(k)
+        canvas.box(left, top, right - left, BOX_HEIGHT, dashed=column.stands_for > 1)
+        if tier == "node":
+            _draw_nodes(canvas, column, (left + right) / 2, top, fabric)
+            continue
+        names_block = "node" in frame.spans and tier == "leaf" and len(frame.columns) > 1
+        title, number = column.title if names_block else "", _in_block(column, tier)
+        _draw_switches(canvas, (left, right), top, number, tier, title, _planes_in(frame, number))
+
+
+def _in_block(column: Column, tier: str) -> int:
+    return {"node": column.n_nodes, "leaf": column.n_leaf, "spine": column.n_spine, "core": column.n_core}[tier]
+
+
+def _planes_in(frame: _Frame, number: int) -> int:
+    """Over how many planes the switches of one block are spread."""
+    return frame.n_planes if number % frame.n_planes == 0 else 1
+
+
+def _draw_span(canvas: _Canvas, frame: _Frame, tier: str, total: int, n_gpus: int) -> None:
+    """A tier that all blocks share: one box, or one for each plane."""
+    top = frame.top(tier)
+    left, right = frame.span
+    if tier == "node":
+        canvas.box(left, top, right - left, BOX_HEIGHT)
+        several = len(frame.columns) > 1
+        words = f"{_number_of(total, 'server')}, {_number_of(n_gpus, 'GPU')}"
+        canvas.text((left + right) / 2, top + (27 if several else 35), words, "head")
+        if several:
+            canvas.text(
+                (left + right) / 2,
+                top + 45,
+                "filled in node order" if frame.is_in_node_order else "each linked to every block above",
+            )
+        return
+    for plane, (start, end) in enumerate(frame.plane_boxes):
+        canvas.box(start, top, end - start, BOX_HEIGHT)
+        title = f"Plane {plane + 1}" if frame.n_planes > 1 else ""
+        _draw_switches(canvas, (start, end), top, _shared(total, frame.n_planes), tier, title)
+
+
+def _number_of(number: int, word: str) -> str:
+    return f"{count(number)} {word}" if number == 1 else f"{count(number)} {word}s"
+
+
+def _draw_nodes(canvas: _Canvas, column: Column, centre: float, top: float, fabric: Mapping[str, Any]) -> None:
+    if not column.n_nodes:
+        canvas.text(centre, top + 35, column.title, "head")
+        return
+    gpus = column.n_nodes * fabric["counts"]["gpus"] // fabric["counts"]["nodes"]
+    canvas.text(centre, top + 19, column.title + (" of" if column.stands_for > 1 else ""), "head")
+    canvas.text(centre, top + 35, _number_of(column.n_nodes, "server"))
+    canvas.text(centre, top + 51, _number_of(gpus, "GPU"))
+
+
+def _switch_rows(box: tuple[float, float], number: int, planes: int = 1) -> list[list[float]]:
+    """Places of the switches of one box: in two rows where one is too short, or a row for each of two planes."""
+    left, right = box
+    room = right - left - 10
+    in_row = min(int(room // PITCH), MAX_SQUARES // 2)
+    if number > 2 * in_row:
+        in_row -= 1  # room for the sign that there are more than are drawn
+    split = planes == 2 and number % 2 == 0
+    rows = [number // 2] * 2 if split else [number] if number <= in_row else [ceil_div(number, 2), number // 2]
+    shown = [min(row, in_row) for row in rows]
+    pitch = min(max((room - 2 * PITCH) / max(shown[0], 1), PITCH), PITCH_MOST)
+    middle, half = (left + right) / 2, pitch / 2
+    return [spread(middle - (n - 1) * half, middle + (n - 1) * half, n) for n in shown]
+
+
+def _draw_switches(
+    canvas: _Canvas, box: tuple[float, float], top: float, number: int, tier: str, title: str, planes: int = 1
+) -> None:
+    """The switches of one box with their number."""
+    rows = _switch_rows(box, number, planes)
+    centre, width = (box[0] + box[1]) / 2, box[1] - box[0]
+    canvas.squares(rows, top + (12 if len(rows) == 1 else 8), tier)
+    if sum(map(len, rows)) < number:
+        canvas.text(rows[0][-1] + SQUARE / 2 + 3, top + 25, "…", "head", "start")
+    each = number // planes
+    total = f"{count(each)} {PLAIN[tier] if each != 1 else tier}{' a plane' if planes > 1 else ''}" if number else ""
+    words = f"{title}: {total}" if title and number > 1 else title or total
+    is_long = text_width(words, SMALL) > width - 8 and title and number > 1
+    canvas.text(centre, top + (46 if len(rows) == 1 else 51), f"{title}: {count(each)}" if is_long else words)
+
+
+def uplink_rate_gbit_s(fabric: Mapping[str, Any]) -> int:
+    """Rate of the links between switches; results kept from before they could differ have the port rate alone."""
+    return int(fabric.get("uplink_rate_gbit_s") or fabric["port_rate_gbit_s"])
+
+
+def _draw_bundles(canvas: _Canvas, frame: _Frame, lower: str, fabric: Mapping[str, Any]) -> None:
+    upper = frame.tiers[frame.tiers.index(lower) - 1]
+    links = fabric["links"][{"node": "node_leaf", "leaf": "leaf_spine", "spine": "spine_core"}[lower]]
+    rate = fabric["endpoint_rate_gbit_s"] if lower == "node" else uplink_rate_gbit_s(fabric)
+    y0, y1 = frame.top(lower), frame.top(upper) + BOX_HEIGHT
+    canvas.text(4, (y0 + y1) / 2 - 3, f"{count(links)} links at {gbit_s(rate)}", "", "start")
+    canvas.text(4, (y0 + y1) / 2 + 13, gbit_s(links * rate), "", "start")
+    n_blocks = sum(column.stands_for for column in frame.columns)
+    for k, column in enumerate(frame.columns):
+        ends = _ends(frame, k, upper, lower, fabric)
+        band = min(STRAND_GAP * (len(ends) - 1), frame.column_width / 3)
+        starts = spread(frame.centres[k] - band / 2, frame.centres[k] + band / 2, len(ends))
+        weight = max(1.1, min(8 / len(ends), 3)) * (1 if column.stands_for == 1 else 1.5)
+        canvas.bundle(starts, y0, ends, y1, weight)
+    for k, column in enumerate(frame.columns):
+        own = _links_of(column, lower, links, n_blocks, fabric)
+        if own:
+            canvas.tag(frame.centres[k], y0 - LABEL_RISE, _own_words(own, rate, column, frame.column_width - GAP))
+
+
+def _own_words(own: int, rate: float, column: Column, room: float) -> str:
+    """The links of one block, with their rate where there is room for it; it stands beside the lane in any case."""
+    each = " each" if column.stands_for > 1 else ""
+    words = f"{count(own)} × {gbit_s(rate)}{each}".replace(NO_BREAK_SPACE, " ")
+    return words if text_width(words, SMALL) + 12 <= room else f"{count(own)}{each or ' links'}"
+
+
+def _ends(frame: _Frame, k: int, upper: str, lower: str, fabric: Mapping[str, Any]) -> list[float]:
+    """Where the lines of block k end in the tier above: at the switches of its own block, or at those that all share."""
+    column = frame.columns[k]
+    if upper in frame.spans and lower not in frame.spans:
+        number, boxes = _shared(fabric["counts"][upper], frame.n_planes), frame.plane_boxes
+        rows = [_switch_rows(box, number)[0] for box in boxes]
+    else:
+        number = _in_block(column, upper)
+        rows = [_switch_rows(frame.column_box(k), number, _planes_in(frame, number))[0]] if number else []
+    most = max(STRANDS // (len(frame.columns) * max(len(rows), 1)), 3)
+    ends = [x for row in rows if row for x in spread(row[0], row[-1], min(len(row), most))]
+    return ends or [frame.centres[k]]
+
+
+def _links_of(column: Column, lower: str, links: int, n_blocks: int, fabric: Mapping[str, Any]) -> int:
+    """Links that one block has towards the tier above; 0 where they do not divide evenly."""
+    if lower == "node" and column.n_nodes:
+        return column.n_nodes * fabric["counts"]["endpoints"] // fabric["counts"]["nodes"]
+    if lower == "leaf" and column.n_leaf:
+        return _shared(links * column.n_leaf, fabric["counts"]["leaf"])
+    return _shared(links, n_blocks)
+
+
+def _in_words(fabric: Mapping[str, Any]) -> str:
+    counts, links = fabric["counts"], fabric["links"]
+    words = [f"{count(counts['nodes'])} servers with {count(counts['gpus'])} GPUs reach {count(counts['leaf'])} leaf "
+             f"switches over {count(links['node_leaf'])} links."]  # fmt: skip
+    if counts["spine"]:
+        words.append(f"The leaves reach {count(counts['spine'])} spines over {count(links['leaf_spine'])} links.")
+    if counts["core"]:
+        words.append(f"The spines reach {count(counts['core'])} cores over {count(links['spine_core'])} links.")
+    if links["fabric_manager"]:
+        words.append(f"{count(links['fabric_manager'])} more leaf ports serve fabric managers.")
+    below, above = fabric["endpoint_rate_gbit_s"], uplink_rate_gbit_s(fabric)
+    if below == above or not counts["spine"]:
+        words.append(f"Every link runs at {gbit_s(below)}.")
+    else:
+        words.append(f"Links of servers run at {gbit_s(below)}, those between switches at {gbit_s(above)}.")
+    return " ".join(words)
+
+
+def part_names(estimate: Mapping[str, Any]) -> dict[str, str]:
+    """Tier → what its switches, or the servers, are called; tiers of custom parts are left out."""
+    ids = {tier: switch["part"] for tier, switch in estimate["fabrics"]["compute"]["switches"].items()}
+    ids["node"] = estimate["spec"]["compute"]["server"]
+    return names_of(ids, estimate)
+
+
+def names_of(ids: Mapping[str, str | None], estimate: Mapping[str, Any]) -> dict[str, str]:
+    """What parts are called: as the bill of an Estimate says, else by maker and model; custom ones are left out."""
+    described = {line["part"]: line["description"] for line in (estimate.get("bom") or {}).get("lines", [])}
+    catalog = load_catalog()
+    models = {part: f"{record.vendor} {record.model}" for records in (catalog.switches, catalog.servers)
+              for part, record in records.items() if part in ids.values()}  # fmt: skip
+    known = models | described
+    return {kind: known.get(part, part) for kind, part in ids.items() if part and part != "custom"}
+
+
+def fabric_svg(estimate: Mapping[str, Any]) -> SafeString:
+    """The compute fabric of one Estimate as SVG."""
+    compute = estimate["spec"]["compute"]
+    fabric = dict(estimate["fabrics"]["compute"]) | {"gpus_per_node": compute["gpus_per_node"]}
+    fabric["parts"] = part_names(estimate)
+    fabric["split"] = dict(fabric["split"]) | {"rails_per_leaf": estimate["spec"]["fabric"]["rails_per_leaf"]}
+    frame, canvas = _frame(fabric), _Canvas()
+    for tier in frame.tiers[1:]:
+        _draw_bundles(canvas, frame, tier, fabric)
+    for tier in frame.tiers:
+        _draw_tier(canvas, frame, tier, fabric)
+    tiers = "1 tier" if fabric["tiers"] == 1 else f"{fabric['tiers']} tiers"
+    look = "fabric one-block" if len(frame.columns) == 1 else "fabric"
+    title = f"Fabric of {count(fabric['counts']['switches'])} switches in {tiers}"
+    return mark_safe(  # noqa: S308 - every text in it went through escape()
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{look}" viewBox="0 0 {WIDTH} {frame.height:.0f}" width="{WIDTH}" '
+        f'height="{frame.height:.0f}" role="img" aria-labelledby="fabric-title fabric-desc" '
+        f'font-family="system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif">'
+        f'<title id="fabric-title">{escape(title)}</title><desc id="fabric-desc">{escape(_in_words(fabric))}</desc>'
+        f'{"".join(canvas.parts)}</svg>'
+    )  # fmt: skip

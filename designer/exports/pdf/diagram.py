@@ -1,0 +1,82 @@
+"""The fabric's SVG, as diagrams.py draws it, in a report: the same rectangles, words and curves, as vectors."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from xml.etree import ElementTree
+
+from reportlab.graphics.shapes import Drawing, Group, Path, Rect, Shape, String
+from reportlab.lib.colors import Color, HexColor
+
+from designer.drawings.overview import fabric_svg
+from designer.exports.pdf.text import BOLD, REGULAR, printable, width
+
+NAMESPACE = "{http://www.w3.org/2000/svg}"
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_LETTER_ROOM = 0.86  # Vera is wider than the faces that the drawing was laid out for
+
+
+def fabric_drawing(estimate: Mapping[str, Any], room: float) -> Drawing:
+    """The compute fabric of an Estimate, ``room`` points wide."""
+    root = ElementTree.fromstring(str(fabric_svg(estimate)))  # noqa: S314 - our own drawing, of a moment ago
+    wide, high = (float(root.attrib[key]) for key in ("width", "height"))
+    scale = room / wide
+    group = Group(
+        *(shape for element in root for shape in _shapes(element, high)), transform=(scale, 0, 0, scale, 0, 0)
+    )
+    drawing = Drawing(room, high * scale)
+    drawing.add(group)
+    return drawing
+
+
+def _shapes(element: ElementTree.Element, high: float) -> list[Shape]:
+    """An element with its y axis turned round; titles and descriptions have no shape."""
+    match element.tag.removeprefix(NAMESPACE):
+        case "rect":
+            return [_rect(element.attrib, high)]
+        case "path":
+            return [_path(element.attrib, high)]
+        case "text":
+            return [_text(element, high)]
+        case "title" | "desc":
+            return []
+        case tag:
+            raise ValueError(f"the drawing has <{tag}>, which a report cannot show")
+
+
+def _color(name: str | None, opacity: float = 1) -> Color | None:
+    if name in (None, "none"):
+        return None
+    color = HexColor(name)
+    return Color(color.red, color.green, color.blue, alpha=opacity)
+
+
+def _rect(given: Mapping[str, str], high: float) -> Rect:
+    x, y, wide, tall = (float(given[key]) for key in ("x", "y", "width", "height"))
+    dashes = [float(part) for part in given["stroke-dasharray"].split()] if "stroke-dasharray" in given else None
+    radius = float(given.get("rx", 0))
+    return Rect(x, high - y - tall, wide, tall, rx=radius, ry=radius, fillColor=_color(given.get("fill")),
+                strokeColor=_color(given.get("stroke")), strokeWidth=1, strokeDashArray=dashes)  # fmt: skip
+
+
+def _path(given: Mapping[str, str], high: float) -> Path:
+    """``M x y C x1 y1 x2 y2 x y``, once or more: the lines of a bundle of links."""
+    color = _color(given["stroke"], float(given.get("stroke-opacity", 1)))
+    path = Path(fillColor=None, strokeColor=color, strokeWidth=float(given["stroke-width"]), strokeLineCap=0)
+    for line in given["d"].split("M")[1:]:
+        numbers = [float(part) for part in _NUMBER.findall(line)]
+        points = [value if k % 2 == 0 else high - value for k, value in enumerate(numbers)]
+        path.moveTo(*points[:2])
+        path.curveTo(*points[2:])
+    return path
+
+
+def _text(element: ElementTree.Element, high: float) -> String:
+    given = element.attrib
+    font = BOLD if given.get("font-weight") == "600" else REGULAR
+    size = float(given["font-size"]) * _LETTER_ROOM
+    words = printable(element.text or "", font)
+    x, y = float(given["x"]), high - float(given["y"])
+    if given["text-anchor"] == "middle":
+        x -= width(words, font, size) / 2
+    return String(x, y, words, fontName=font, fontSize=size, fillColor=_color(given["fill"]))

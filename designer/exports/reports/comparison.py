@@ -1,0 +1,206 @@
+"""A comparison as a report: what is compared, what differs in words, figures, lines, charts, versions."""
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from reportlab.platypus import Flowable, KeepTogether, NextPageTemplate, Paragraph, Spacer
+
+from designer.charts.vega import SMALLEST_DRAWN_BYTES
+from designer.exports.pdf.charts import Series, legend, line_chart, stacked_bars
+from designer.exports.pdf.grid import Field, Grid, Row, Text
+from designer.exports.pdf.page import UPRIGHT, WIDE, About, headed, heading, pdf_bytes, section
+from designer.exports.pdf.style import BODY, EYEBROW, PORTRAIT, SMALL, TITLE, text_width
+from designer.exports.pdf.text import BOLD, markup
+from designer.exports.versions import in_words
+from designer.wording.comparison import LETTERS, figure_groups, line_rows, total_rows
+from designer.wording.numbers import count, generation_name, message_size, significant, usd, words
+
+Json = Mapping[str, Any]
+MAX_ROWS = 600
+MANY_SIDES = 5
+SPEND = {"servers": "Servers", "switches": "Switches", "cabling": "Modules, cables, adapters", "rest": "Rest of the purchase",
+         "once": "Paid once", "running": "Running cost"}  # fmt: skip
+CHART_HEIGHT = 190.0
+MARKS = {"better": " (better)", "worse": " (worse)", "same": ""}
+
+
+def comparison_report(name: str, result: Json, made: datetime) -> bytes:
+    """The whole report. The same comparison and date give the same bytes."""
+    story = [*_cover(name, result, made), *_in_words(result), *_figures(result), *_lines(result), *_charts(result),
+             *_versions(result, made)]  # fmt: skip
+    return pdf_bytes(story, About(name, "Comparison", _foot(result), made))
+
+
+def _foot(result: Json) -> str:
+    versions = result["versions"]
+    hashes = [f"{LETTERS[k]} {item['spec_hash']}" for k, item in enumerate(result["items"]) if item["spec_hash"]]
+    known = [f"model {versions['model']}"] if versions["model"] else []
+    known += [f"catalog {versions['catalog']}"] if versions["catalog"] else []
+    return " · ".join([*hashes, *known])
+
+
+def named(result: Json, side: int) -> str:
+    """A side by its letter and name."""
+    return f"{LETTERS[side]}: {result['items'][side]['label']}"
+
+
+def _cover(name: str, result: Json, made: datetime) -> list[Flowable]:
+    base = named(result, result["baseline"])
+    rows = [Row([LETTERS[k], Text(item["label"], "; ".join(item["notes"])), Text(_about(item)),
+                 "baseline" if k == result["baseline"] else ""]) for k, item in enumerate(result["items"])]  # fmt: skip
+    fields = (Field("", 0.06), Field("Design or offer", 0.36), Field("What it is", 0.44), Field("", 0.14))
+    lead = [Paragraph(markup(said["headline"]), BODY) for said in result["summary"]]
+    intro = f"Held against {base}. Made on {in_words(made)}; amounts are US dollars, typical, with their range below."
+    return [
+        NextPageTemplate("cover"), Spacer(1, 78), Paragraph("Comparison", EYEBROW), Spacer(1, 6),
+        Paragraph(markup(name, BOLD), TITLE), Spacer(1, 14), Paragraph(markup(intro), BODY), Spacer(1, 8), Grid(fields, rows),
+        Spacer(1, 10), *lead,
+    ]  # fmt: skip
+
+
+def _about(item: Json) -> str:
+    if item["kind"] == "offer":
+        return "offer" + (f" for {count(item['gpus'])} GPUs" if item["gpus"] else "")
+    prices = item["own_prices"] or item["price_book"]
+    parts = [f"{count(item['gpus'])} GPUs", words(item["server"]), generation_name(item["generation"]), words(item["layout"]),
+             f"prices: {prices}" if prices else ""]  # fmt: skip
+    return ", ".join(part for part in parts if part)
+
+
+def _in_words(result: Json) -> list[Flowable]:
+    out: list[Flowable] = [*section("What differs", UPRIGHT)]
+    for said in result["summary"]:
+        rows = [Row([Text(sentence["words"]), Text(sentence["tone"])]) for sentence in said["sentences"]]
+        grid = Grid([Field("In words", 0.84), Field("Than the baseline", 0.16)], rows)
+        out += headed(f"{named(result, said['of'])}, against {LETTERS[said['against']]}", grid)
+        if said["about_the_same"]:
+            out.append(Paragraph(markup(f"About the same: {', '.join(said['about_the_same'])}."), SMALL))
+    if result["not_comparable"]:
+        rows = [Row([Text(item["words"])]) for item in result["not_comparable"]]
+        out += headed("What could not be compared", Grid([Field("Why", 1)], rows))
+    return out
+
+
+def _fields(result: Json, first: str) -> list[Field]:
+    n = len(result["items"])
+    return [Field(first, 0.26 if n < MANY_SIDES else 0.18),
+            *(Field(named(result, k), 0.74 / n, is_number=True) for k in range(n))]  # fmt: skip
+
+
+def _size(result: Json) -> float:
+    return 6.0 if len(result["items"]) >= MANY_SIDES else 7.0
+
+
+def _note(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)
+
+
+def _figures(result: Json) -> list[Flowable]:
+    rows: list[Row] = []
+    for group in figure_groups(result, "group"):
+        rows.append(Row([Text(group["name"])], "group"))
+        for figure in group["rows"]:
+            cells = [
+                Text(("≥ " if cell["at_least"] else "") + cell["text"],
+                     _note(cell["range"], cell["difference"] + MARKS.get(cell["tone"], "")))
+                for cell in figure["cells"]
+            ]  # fmt: skip
+            rows.append(Row([Text(figure["label"]), *cells]))
+    note = f"Below each figure: its range, and its difference from {named(result, result['baseline'])}."
+    return [
+        *section("Figures", WIDE),
+        Grid(_fields(result, "Figure"), rows, size=_size(result)),
+        Paragraph(markup(note), SMALL),
+    ]
+
+
+def _lines(result: Json) -> list[Flowable]:
+    lines = line_rows(result, "bill")
+    rows = [Row([Text(line["label"], "" if line["is_in_scope"] else "not on the same scope"), *map(_line_cell, line["cells"])])
+            for line in lines[:MAX_ROWS]]  # fmt: skip
+    for total in total_rows(result):
+        cells = [Text(("≥ " if cell["at_least"] else "") + cell["text"], _note(cell["range"], cell["difference"]))
+                 for cell in total["cells"]]  # fmt: skip
+        rows.append(Row([Text(total["label"]), *cells], "total"))
+    out: list[Flowable] = [*section("Lines", WIDE), Grid(_fields(result, "What it is for"), rows, size=_size(result))]
+    if len(lines) > MAX_ROWS:
+        out.append(Paragraph(f"{len(lines) - MAX_ROWS:,} more rows are in the workbook; the totals hold them.", SMALL))
+    left_out = result["totals"]["left_out"]
+    if left_out:
+        reasons = " ".join(dict.fromkeys(item["reason"] for item in left_out))
+        out.append(Paragraph(markup(f"Not on the same scope: {reasons}"), SMALL))
+    return out
+
+
+def _line_cell(cell: Json) -> Text:
+    if cell["is_missing"]:
+        return Text(cell["words"], cell["difference"])
+    pieces = cell["quantity"] + (f" + {cell['spares']} spare" if cell["spares"] else "")
+    unit = f" × {cell['unit']}" if cell["unit"] else ""
+    return Text(cell["price"], _note(cell["part"], pieces + unit, cell["range"], cell["difference"]))
+
+
+# ---------------------------------------------------------------- charts
+
+
+def _charts(result: Json) -> list[Flowable]:
+    out = [*_spend(result), *_busbw(result)]
+    return [*section("Where the money goes, and what it brings", UPRIGHT), *out] if out else []
+
+
+def _spend(result: Json) -> list[Flowable]:
+    parts = [side["parts_usd"] for side in result["spend"]]
+    kinds = [kind for kind in SPEND if any((part.get(kind) or {}).get("typical") for part in parts)]
+    if not kinds:
+        return []
+    room, names = text_width(PORTRAIT), [SPEND[kind] for kind in kinds]
+    values = [[(part.get(kind) or {}).get("typical") or 0.0 for kind in kinds] for part in parts]
+    labels = [LETTERS[k] for k in range(len(parts))]
+    chart = stacked_bars(labels, names, values, room, CHART_HEIGHT, "", "US dollars, typical", usd)
+    years = sorted({side["years"] for side in result["spend"] if side["years"]})
+    told = f"Running cost is that of {' or '.join(map(str, years))} years, not discounted." if years else ""
+    return [KeepTogether([heading("Purchase and running cost"), legend(names, room), Spacer(1, 4), chart,
+                          Paragraph(markup(f"{_key(result)} {told}"), SMALL)])]  # fmt: skip
+
+
+def _key(result: Json) -> str:
+    return "; ".join(named(result, k) for k in range(len(result["items"]))) + "."
+
+
+def _busbw(result: Json) -> list[Flowable]:
+    room = text_width(PORTRAIT)
+    series = [
+        Series(f"{named(result, k)}, {count(curve['gpus'])} GPUs", *_points(curve))
+        for k, curve in enumerate(result["busbw"]["sides"])
+        if curve and len(curve["message_bytes"]) > 1
+    ]
+    if not series:
+        return []
+    powers = [x for one in series for x, _ in one.points]
+    ticks = [float(p) for p in range(math.ceil(min(powers)), math.floor(max(powers)) + 1, 4)]
+    chart = line_chart(
+        series, room, CHART_HEIGHT, "Message size, each GPU's buffer", "Bus bandwidth, GB/s",
+        lambda power: message_size(2 ** int(power)), significant, ticks,
+    )  # fmt: skip
+    return [KeepTogether([heading("Predicted all-reduce"), legend([one.name for one in series], room), chart])]
+
+
+def _points(curve: Json) -> tuple[Sequence[tuple[float, float]], Sequence[tuple[float, float]]]:
+    sizes = curve["message_bytes"]
+    drawn = [k for k, size in enumerate(sizes) if size >= min(SMALLEST_DRAWN_BYTES, sizes[-1])]
+    points = [(math.log2(sizes[k]), curve["busbw_gb_s"][k]) for k in drawn]
+    return points, [(curve["low_gb_s"][k], curve["high_gb_s"][k]) for k in drawn]
+
+
+def _versions(result: Json, made: datetime) -> list[Flowable]:
+    rows = []
+    for k, item in enumerate(result["items"]):
+        known = item["versions"] or {}
+        rows.append(Row([LETTERS[k], Text(item["label"]), Text(item["spec_hash"] or "–"), Text(known.get("model") or "–"),
+                         Text(known.get("catalog") or "–"), Text(item["own_prices"] or item["price_book"] or "–")]))  # fmt: skip
+    fields = (Field("", 0.05), Field("Design or offer", 0.27), Field("Spec", 0.22), Field("Model", 0.08), Field("Catalog", 0.22),
+              Field("Prices", 0.16))  # fmt: skip
+    text = f"These fix every number of this report. Its date, {in_words(made)}, is that of the comparison."
+    return [*section("Signatures of versions", UPRIGHT), Paragraph(markup(text), BODY), Grid(fields, rows)]

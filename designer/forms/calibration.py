@@ -1,0 +1,196 @@
+"""The form of a calibration: logs, and the system they ran on in plain words. A blank field means "as the logs say"."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from designer.wording.names import COLLECTIVES
+from designer.wording.numbers import count, decimal, words
+from estimator.calibration.logged_run import LoggedRun, log_system, run_of
+from estimator.calibration.nccl_logs import ParsedLog, read_log
+from estimator.catalog.catalog import Catalog
+from estimator.errors import EstimatorError, Problem
+
+AS_LOGGED = "As the logs say"
+FABRICS = {
+    "infiniband": "InfiniBand", "roce": "RoCE (Ethernet)", "efa": "EFA", "slingshot": "Slingshot", "none": "None: one domain",
+}  # fmt: skip
+LAUNCH_WORDS = {
+    "process-per-gpu": "one process for each GPU", "single-process": "one process for all GPUs of a node",
+    "graph": "CUDA graph",
+}  # fmt: skip
+LAUNCHES = {
+    "process-per-gpu": "One process for each GPU",
+    "single-process": "One process for all GPUs of a node",
+    "graph": "CUDA graph",
+}
+ALGORITHMS = ("ring", "tree", "nvls", "nvls_tree", "collnet_chain", "collnet_direct", "pat")
+PROTOCOLS = ("ll", "ll128", "simple")
+BALANCING = {"adaptive": "Adaptive routing", "ecmp": "Hashed flows (ECMP)", "spray": "Packet spray"}
+YES_NO = {"true": "Yes", "false": "No"}
+FILES, NAME = "log", "name"
+OWN_FIELDS = (FILES, NAME)
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One thing asked of the system; ``choices`` is empty for a number or a ratio."""
+
+    name: str
+    label: str
+    help: str
+    choices: Mapping[str, str] = field(default_factory=dict)
+    unit: str = ""
+    is_more: bool = False
+    usual: str = ""
+
+
+ASKS = (
+    Ask("gpu", "GPU", "The accelerator of the run."),
+    Ask("nodes", "Nodes", "Servers of the run. Leave blank where several logs differ."),
+    Ask("gpus_per_node", "GPUs a node", "That took part in the run.", unit="GPUs"),
+    Ask("fabric", "Network", "Between scale-up domains. A run inside one domain needs none.", FABRICS),
+    Ask("nics_per_node", "NICs a node", "Of the compute network.", unit="NICs"),
+    Ask("nic_gbit_s", "Rate of a NIC", "Of one NIC, one direction.", unit="Gb/s"),
+    Ask("in_network_reduction", "In-network reduction", "Switches of the network add (SHARP).", YES_NO, usual="No"),
+    Ask("collective", "Collective", "Only where a log does not name it.", COLLECTIVES, is_more=True),
+    Ask("gpus", "GPUs of the run", "Only where a log does not list its ranks.", unit="GPUs", is_more=True),
+    Ask("launch", "Launch", "How the processes were started.", LAUNCHES, is_more=True),
+    Ask("algorithm", "Forced algorithm", "Where NCCL_ALGO was set.", {key: words(key) for key in ALGORITHMS},
+        is_more=True, usual="The library’s choice"),
+    Ask("protocol", "Forced protocol", "Where NCCL_PROTO was set.", {key: words(key) for key in PROTOCOLS},
+        is_more=True, usual="The library’s choice"),
+    Ask("scale_up_domain_gpus", "Scale-up domain", "GPUs joined without the network, where it is not the usual.",
+        unit="GPUs", is_more=True),
+    Ask("oversubscription", "Oversubscription of leaves", "Bandwidth to nodes over bandwidth to spines, such as 2:1.",
+        is_more=True, usual="1:1"),
+    Ask("nodes_per_leaf", "Nodes a leaf", "Nodes that share a leaf switch.", unit="nodes", is_more=True),
+    Ask("load_balancing", "Load balancing", "How uplinks share the load.", BALANCING, is_more=True,
+        usual="Usual for the network"),
+)  # fmt: skip
+LABELS = {ask.name: ask.label for ask in ASKS}
+TEXTS = {"oversubscription"}
+FROM_RUN = ("collective", "gpus", "launch", "algorithm", "protocol")
+
+
+@dataclass
+class Read:
+    """What the chosen logs say: one entry a log, with its run where there is one."""
+
+    logs: list[tuple[ParsedLog, LoggedRun | None]] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def runs(self) -> list[LoggedRun]:
+        """Those logs that say enough to be a run."""
+        return [run for _, run in self.logs if run]
+
+
+def typed(data: Mapping[str, Any]) -> dict[str, str]:
+    """What stands in the fields, as text."""
+    return {name: str(data.get(name) or "").strip() for name in (NAME, *(ask.name for ask in ASKS))}
+
+
+def system_of(values: Mapping[str, str]) -> dict[str, Any]:
+    """The keys of a log's system that were answered. What is no number stays text, and is refused as such."""
+    return {ask.name: _value(ask, values[ask.name]) for ask in ASKS if values[ask.name]}
+
+
+def _value(ask: Ask, text: str) -> Any:
+    if ask.choices is YES_NO:
+        return text == "true"
+    if ask.name == "gpu" or ask.choices or ask.name in TEXTS:
+        return text
+    plain = text.replace(",", "").replace("\N{NO-BREAK SPACE}", "").replace(" ", "")
+    for kind in (int, float):
+        try:
+            return kind(plain)
+        except ValueError:
+            continue
+    return text
+
+
+def read_logs(files: Iterable[tuple[str, bytes]], system: Mapping[str, Any], catalog: Catalog) -> Read:
+    """The logs as they read with what was answered so far; an answer that is wrong counts as blank here."""
+    read = Read()
+    try:
+        asked = log_system(system)
+    except EstimatorError:
+        asked = log_system({})
+    for name, data in files:
+        try:
+            log = read_log(name, data)
+        except EstimatorError as error:
+            read.problems += error.problems
+            continue
+        read.logs.append((log, run_of(log, asked, catalog)[0]))
+    return read
+
+
+def fields_of(values: Mapping[str, str], problems: Sequence[Problem], read: Read | None, catalog: Catalog) -> list[Any]:
+    """Every field as the page shows it: choices, what was typed, what is wrong, and what a blank stands for."""
+    by_field = messages_by_field(problems)
+    return [_field(ask, values[ask.name], by_field.get(ask.name, []), read, catalog) for ask in ASKS]
+
+
+def messages_by_field(problems: Iterable[Problem]) -> dict[str, list[str]]:
+    """Messages by the field that they stand beside; those of no field of the form under ""."""
+    known = {ask.name for ask in ASKS} | set(OWN_FIELDS)
+    out: dict[str, list[str]] = {}
+    for problem in problems:
+        name = problem.field.removeprefix("system.")
+        out.setdefault(name if name in known else "", []).append(problem.message)
+    return out
+
+
+def _field(ask: Ask, value: str, messages: list[str], read: Read | None, catalog: Catalog) -> dict[str, Any]:
+    choices = {key: gpu.model for key, gpu in catalog.gpus.items()} if ask.name == "gpu" else dict(ask.choices)
+    stands_for, is_taken = _stands_for(ask, read, choices)
+    return {
+        "name": ask.name, "label": ask.label, "help": ask.help, "unit": ask.unit, "is_more": ask.is_more, "value": value,
+        "choices": list(choices.items()), "messages": messages, "blank": stands_for or ask.usual or AS_LOGGED,
+        "is_known": bool(stands_for) and not is_taken, "is_taken": is_taken and not value,
+    }  # fmt: skip
+
+
+def _stands_for(ask: Ask, read: Read | None, choices: Mapping[str, str]) -> tuple[str, bool]:
+    """(what a blank stands for, whether that is only usual and stands in no log); ("", False) where nobody knows."""
+    found: list[Any] = []
+    is_taken = False
+    for log, run in read.logs if read else []:
+        if run is None:
+            continue
+        value = _of_run(ask.name, log, run)
+        if value is not None and not (ask.name == "fabric" and value == "none" and found):
+            found.append(value)
+            is_taken = is_taken or ask.name in run.assumed
+    if ask.name == "fabric" and len(set(found)) > 1:
+        found = [value for value in found if value != "none"]
+    texts = dict.fromkeys(choices.get(str(value).lower() if isinstance(value, bool) else str(value), "") or _number(value)
+                          for value in found)  # fmt: skip
+    return " or ".join(list(texts)[:3]), is_taken
+
+
+def _of_run(name: str, log: ParsedLog, run: LoggedRun) -> Any:
+    if name == "nodes":
+        return log.nodes or -(-run.gpus // int(run.system["gpus_per_node"]))
+    return getattr(run, name) if name in FROM_RUN else run.system.get(name)
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return count(value)
+    return decimal(value) if isinstance(value, float) else str(value)
+
+
+def suggested_name(runs: Sequence[LoggedRun], catalog: Catalog) -> str:
+    """A name out of GPU, GPU counts, network and collectives: "H100 80GB SXM5, 16 GPUs, InfiniBand, all-reduce"."""
+    if not runs:
+        return ""
+    gpus = sorted({run.gpus for run in runs})
+    span = count(gpus[0]) if len(gpus) == 1 else f"{count(gpus[0])} to {count(gpus[-1])}"
+    fabrics = dict.fromkeys(str(run.system["fabric"]) for run in runs)
+    names = [FABRICS[name].split(" (")[0] for name in fabrics if name in FABRICS and name != "none"]
+    collectives = dict.fromkeys(COLLECTIVES[run.collective].lower() for run in runs)
+    model = catalog.gpus[runs[0].system["gpu"]].model
+    return ", ".join([model, f"{span} GPUs", *names, " and ".join(list(collectives)[:2])])[:200]

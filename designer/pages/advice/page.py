@@ -1,0 +1,165 @@
+"""InfiniBand or RoCE for a design or a size: Estimates of both families, and the advice that they lead to."""
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from designer.charts.advice import advice_charts
+from designer.wording.numbers import words
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
+from estimator.compare.advice import PRIORITIES, advise
+from estimator.compare.criteria import Compared
+from estimator.compare.other_family import SIBLINGS, sibling_spec
+from estimator.errors import EstimatorError, Problem, SpecError
+from estimator.pipeline import estimate
+from estimator.spec import parse_spec
+from estimator.spec.change import apply_change
+from estimator.units import is_whole_number
+
+FULL = ("counts", "cables", "bom", "cost", "performance", "failures")
+SPEED = ("counts", "performance")
+KEPT = 32
+MAX_BUDGET_USD = 1e12
+RATES = {"100": "edr", "200": "hdr", "400": "ndr", "800": "xdr"}
+DEFAULT_SERVER, DEFAULT_GPUS, DEFAULT_RATE = "dgx-h100", "1024", "400"
+PRIORITY_LABELS = {
+    "balanced": "Everything, evenly", "cost": "Cost", "speed": "Speed", "freedom": "Freedom of choice",
+}  # fmt: skip
+
+
+def advice_of(values: Mapping[str, Any], priority: str, budget_usd: float | None) -> dict[str, Any]:
+    """The advice for a request, with both designs and what changes from one to the other.
+
+    Raises
+    ------
+    EstimatorError
+        If the request is wrong, cannot be built, or has no other family.
+    """
+    catalog = load_catalog()
+    pair, notes, is_infiniband = _found(values, catalog)
+    chosen: Any = priority if priority in PRIORITIES else "balanced"
+    answer = advise(pair, catalog, chosen, budget_usd)
+    return answer | {
+        "own": "infiniband" if is_infiniband else "roce", "notes": notes,
+        "designs": {family: _shape(result) for family, result in zip(("infiniband", "roce"), pair.both, strict=True)},
+    }  # fmt: skip
+
+
+def charts_of(values: Mapping[str, Any], answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The charts of an advice that was given for a request."""
+    catalog = load_catalog()
+    pair, *_ = _found(values, catalog)
+    return advice_charts(answer, pair, catalog)
+
+
+def _found(values: Mapping[str, Any], catalog: Catalog) -> tuple[Compared, tuple[str, ...], bool]:
+    return _compared(json.dumps(values, sort_keys=True), catalog.version)
+
+
+def _shape(result: Mapping[str, Any]) -> dict[str, Any]:
+    compute = result["fabrics"]["compute"]
+    return {"generation": result["spec"]["fabric"]["generation"], "counts": compute["counts"], "tiers": compute["tiers"],
+            "capex_usd": result["cost"]["capex_usd"]["total"], "at_least": result["cost"]["at_least"]}  # fmt: skip
+
+
+@lru_cache(maxsize=KEPT)
+def _compared(text: str, catalog_version: str) -> tuple[Compared, tuple[str, ...], bool]:
+    """Both families of a request, whether the request itself is InfiniBand, and notes on the other side."""
+    catalog, values = load_catalog(), json.loads(text)
+    spec = parse_spec(values, catalog)
+    other = sibling_spec(values, catalog)
+    is_infiniband = catalog.generations[spec.fabric.generation].protocol == "infiniband"
+    infiniband, roce = (values, other.values) if is_infiniband else (other.values, values)
+    scattered = {"workload.placement": "random", "workload.load_balancing": "adaptive"}
+    quick = [
+        parse_spec(apply_change(side, change), catalog)
+        for side, change in (
+            (infiniband, {"workload.in_network_reduction": True}), (infiniband, scattered), (roce, scattered),
+            (roce, scattered | {"workload.load_balancing": "ecmp"}),
+        )
+    ]  # fmt: skip
+    full = [
+        made.as_json() for made in estimate([parse_spec(side, catalog) for side in (infiniband, roce)], catalog, FULL)
+    ]
+    sharp, ordered, mixed, hashed = (made.as_json() for made in estimate(quick, catalog, SPEED))
+    planes = _two_planes(infiniband, catalog)
+    pair = Compared(full[0], full[1], sharp, (ordered, mixed), hashed, planes)
+    return pair, tuple(note.words for note in other.notes), is_infiniband
+
+
+def _two_planes(infiniband: Mapping[str, Any], catalog: Catalog) -> dict[str, Any] | None:
+    """RoCE at half the rate in two planes, where adapters of 800 Gb/s have the ports for it."""
+    generation = infiniband["fabric"]["generation"]
+    if generation != "xdr":
+        return None
+    sibling = sibling_spec(infiniband, catalog).values
+    try:
+        spec = parse_spec(apply_change(sibling, {"fabric.generation": "roce-400", "fabric.planes": 2}), catalog)
+        (made,) = estimate([spec], catalog, ("counts", "cables", "bom", "cost"))
+    except (
+        EstimatorError
+    ):  # these servers have no ports for two planes, or no such fabric exists: then there is nothing to say
+        return None
+    return made.as_json()
+
+
+# ---------------------------------------------------------------- what the page asks
+
+
+def asked_values(query: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
+    """A request out of the page's own questions: servers, GPUs, port rate.
+
+    Raises
+    ------
+    SpecError
+        If the rate is none of those that both families have, or the size is no whole number.
+    """
+    rate = query.get("rate") or DEFAULT_RATE
+    if rate not in RATES:
+        raise SpecError(
+            [Problem("rate", "not_a_choice", f"Rates are {', '.join(RATES)} Gb/s, and {rate} was asked for.")]
+        )
+    size = str(query.get("gpus") or DEFAULT_GPUS).replace(",", "").strip()
+    if not is_whole_number(size, 9):
+        raise SpecError(
+            [Problem("gpus", "not_a_number", f"GPUs are a whole number such as 1024, and {size[:40]!r} is none.")]
+        )
+    server = query.get("server") or DEFAULT_SERVER
+    network = catalog.compute_network(server)
+    speaks_ethernet_alone = network is not None and network.nic_id is None  # the accelerators' own ports
+    generation = SIBLINGS[RATES[rate]] if speaks_ethernet_alone else RATES[rate]
+    return {
+        "name": f"{int(size):,} GPUs", "compute": {"server": server, "gpus": int(size)},
+        "fabric": {"generation": generation},
+    }  # fmt: skip
+
+
+def budget_of(text: str | None) -> float | None:
+    """What was typed as a budget, in dollars; None where nothing was. "50M" and "1,200,000" are read.
+
+    Raises
+    ------
+    SpecError
+        If it is no amount of money.
+    """
+    plain = (text or "").replace(",", "").replace("$", "").replace(" ", "").strip().casefold()
+    if not plain:
+        return None
+    factor = {"k": 1e3, "m": 1e6, "b": 1e9}.get(plain[-1], 1)
+    try:
+        value = float(plain.rstrip("kmb")) * factor
+    except ValueError:
+        value = -1
+    if not 0 < value <= MAX_BUDGET_USD:
+        message = f"A budget is an amount in dollars such as 50,000,000 or 50M, and {str(text)[:40]!r} is none."
+        raise SpecError([Problem("budget", "not_a_number", message)])
+    return value
+
+
+def servers_of(catalog: Catalog) -> list[tuple[str, str]]:
+    """Servers with GPUs that stand by themselves, by vendor and model."""
+    found = [(key, f"{server.vendor} {server.model}" if not server.model.startswith(server.vendor) else server.model)
+             for key, server in catalog.servers.items() if server.gpu_count]  # fmt: skip
+    return sorted(found, key=lambda pair: words(pair[1]).casefold())

@@ -1,0 +1,225 @@
+"""Pages of calibrations: the list, logs in, one calibration with its diagnosis, and its use in designs."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from designer.forms.calibration import (
+    FILES,
+    NAME,
+    fields_of,
+    messages_by_field,
+    read_logs,
+    suggested_name,
+    system_of,
+    typed,
+)
+from designer.models import Calibration, Design
+from designer.pages.calibrations.page import designs_of, detail, faults_context, list_rows, log_row, users_by_hash
+from designer.services.access import owner_of
+from designer.services.calibrations import calibrated_of, save_calibration
+from designer.services.designs.state import fresh
+from designer.services.labels import MAX_NAME, checked_name
+from designer.services.revising import revise
+from designer.services.uploads import bytes_of
+from designer.wording.names import COLLECTIVES
+from estimator.calibration.nccl_logs import MAX_LOG_BYTES
+from estimator.calibration.site_fit import MAX_LOGS, calibrate
+from estimator.catalog.loader import load_catalog
+from estimator.errors import EstimatorError, Problem, SpecError
+
+SECTION = {"section": "calibrations"}
+
+
+@login_required
+@require_safe
+def calibrations(request: HttpRequest) -> HttpResponse:
+    """Every calibration of the owner."""
+    return render(request, "designer/calibrations/list.html", SECTION | {"rows": list_rows(owner_of(request))})
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def calibration_new(request: HttpRequest) -> HttpResponse:
+    """Ask for logs; with some, fit the model to them and keep what they show."""
+    values = typed(request.POST)
+    if request.method != "POST":
+        return render(request, "designer/calibrations/new.html", _form_context(values, [], None))
+    try:
+        system = system_of(values)
+        files = _files(request)
+        name = checked_name(values[NAME]) if values[NAME] else ""
+        answer = calibrate(files, system, load_catalog())
+    except EstimatorError as error:
+        return _refused(request, values, list(error.problems), {})
+    if wrong := _wrong_answers(answer, values):
+        return _refused(request, values, wrong, answer)
+    try:
+        name = name or suggested_name(read_logs(files, system, load_catalog()).runs, load_catalog())
+        saved = save_calibration(owner_of(request), name, system, answer)
+    except EstimatorError as error:
+        return _refused(request, values, _with_those_of_logs(error.problems, answer), answer)
+    return redirect("calibration", saved.pk)
+
+
+def _files(request: HttpRequest) -> list[tuple[str, bytes]]:
+    """Names and contents of the chosen files.
+
+    Raises
+    ------
+    SpecError
+        If there are none, too many, or one is too large.
+    """
+    parts = [part for part in request.FILES.getlist(FILES) if part.name]
+    if not parts:
+        raise SpecError([Problem(FILES, "missing", "Choose at least one log.")])
+    if len(parts) > MAX_LOGS:
+        message = f"{len(parts)} files were chosen, and {MAX_LOGS} are the most at once. Choose fewer."
+        raise SpecError([Problem(FILES, "too_many_logs", message)])
+    return [(str(part.name)[:200], bytes_of(part, FILES, MAX_LOG_BYTES)) for part in parts]
+
+
+def _wrong_answers(answer: Mapping[str, Any], values: Mapping[str, str]) -> list[Problem]:
+    """What cannot be so by a log, where the form says it: those answers are refused, not only remarked on."""
+    found = [
+        Problem(**problem) for log in answer["logs"] for problem in log["problems"] if problem["code"] != "assumed"
+    ]
+    return [one for one in dict.fromkeys(found) if values.get(one.field.removeprefix("system."))]
+
+
+def _with_those_of_logs(problems: Any, answer: Mapping[str, Any]) -> list[Problem]:
+    """Why nothing could be kept, and beside each field what a log lacked."""
+    of_logs = [Problem(**problem) for log in answer["logs"] for problem in log["problems"] if not log["is_fitted"]]
+    return [*problems, *dict.fromkeys(of_logs)]
+
+
+def _refused(
+    request: HttpRequest, values: dict[str, str], problems: list[Problem], answer: Mapping[str, Any]
+) -> HttpResponse:
+    context = _form_context(values, problems, None) | {"is_refused": True}
+    if answer:
+        context |= faults_context(answer["diagnosis"])
+        context["logs"] = [log_row(log, load_catalog()) for log in answer["logs"]]
+    return render(request, "designer/calibrations/new.html", context, status=422)
+
+
+@login_required
+@require_POST
+def calibration_read(request: HttpRequest) -> HttpResponse:
+    """What the chosen logs say, and so which fields may stay blank; nothing is stored."""
+    values, problems, read = typed(request.POST), [], None
+    if request.FILES.getlist(FILES):
+        try:
+            read = read_logs(_files(request), system_of(values), load_catalog())
+            problems = read.problems
+        except EstimatorError as error:
+            problems = list(error.problems)
+    return render(
+        request, "designer/calibrations/_fields.html", _form_context(values, problems, read) | {"is_live": True}
+    )
+
+
+def _form_context(values: dict[str, str], problems: list[Problem], read: Any) -> dict[str, Any]:
+    catalog = load_catalog()
+    fields = fields_of(values, problems, read, catalog)
+    beside = messages_by_field(problems)
+    more = [field for field in fields if field["is_more"]]
+    return SECTION | {
+        "fields": [field for field in fields if not field["is_more"]],
+        "more_fields": more,
+        "is_more_open": any(field["value"] or field["messages"] for field in more),
+        "name": values[NAME],
+        "suggested": suggested_name(read.runs, catalog) if read else "",
+        "name_messages": beside.get(NAME, []),
+        "file_messages": beside.get(FILES, []),
+        "other_messages": beside.get("", []),
+        "read": read,
+        "read_rows": [
+            {
+                "log": log,
+                "run": run,
+                "collective": COLLECTIVES.get((run.collective if run else log.collective) or ""),
+                "gpus": run.gpus if run else log.gpus,
+            }
+            for log, run in read.logs
+        ]
+        if read
+        else [],
+        "max_name": MAX_NAME,
+        "max_logs": MAX_LOGS,
+        "max_log_bytes": MAX_LOG_BYTES,
+        "limits": f"Up to {MAX_LOGS} files of {MAX_LOG_BYTES / 1e6:.0f} MB, "
+        f"{settings.MAX_LINK_FILE_BYTES / 1e6:.0f} MB together",
+        "max_bytes": settings.MAX_LINK_FILE_BYTES,
+    }
+
+
+def _calibration_or_404(request: HttpRequest, pk: Any) -> Calibration:
+    return get_object_or_404(Calibration, pk=pk, owner=owner_of(request))
+
+
+@login_required
+@require_safe
+def calibration(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """One calibration: its logs, constants, errors, curves and diagnosis."""
+    row = _calibration_or_404(request, pk)
+    return render(request, "designer/calibrations/calibration.html", _page(request, row))
+
+
+def _page(request: HttpRequest, row: Calibration) -> dict[str, Any]:
+    designs = designs_of(owner_of(request))
+    users = users_by_hash(designs).get(calibrated_of(row).hash, [])
+    others = [design for design in designs if design not in users]
+    return SECTION | detail(row, request.GET.get("log")) | {"users": users, "others": others, "max_name": MAX_NAME}
+
+
+@login_required
+@require_POST
+def calibration_rename(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Give a calibration another name. Designs that use it keep the name it had."""
+    row = _calibration_or_404(request, pk)
+    try:
+        row.name = checked_name(request.POST.get(NAME, ""))
+    except EstimatorError as error:
+        typed_name = request.POST.get(NAME, "")
+        words = error.words()
+        row.refresh_from_db()
+        context = _page(request, row) | {"name_message": words, "typed_name": typed_name}
+        return render(request, "designer/calibrations/calibration.html", context, status=422)
+    row.save(update_fields=["name"])
+    messages.success(request, f"Renamed to “{row.name}”.")
+    return redirect("calibration", row.pk)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def calibration_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Ask once, then delete a calibration. Designs that use it carry its values and keep them."""
+    row = _calibration_or_404(request, pk)
+    if request.method != "POST":
+        users = users_by_hash(designs_of(owner_of(request))).get(calibrated_of(row).hash, [])
+        return render(request, "designer/calibrations/delete.html", SECTION | {"calibration": row, "users": users})
+    row.delete()
+    messages.success(request, f"“{row.name}” was deleted.")
+    return redirect("calibrations")
+
+
+@login_required
+@require_POST
+def calibration_use(request: HttpRequest) -> HttpResponse:
+    """Let a design be predicted with a calibration, or with the catalog's constants where none is named."""
+    wanted = request.POST.get("calibration", "")
+    try:
+        design = get_object_or_404(Design, pk=request.POST.get("design", ""), owner=owner_of(request))
+        used = calibrated_of(_calibration_or_404(request, wanted)).model_dump() if wanted else None
+    except ValidationError as error:  # not the form of an id
+        raise Http404("There is no such design or calibration.") from error
+    return revise(request, design, fresh(design).given, {"workload.calibration": used}, "performance")

@@ -1,0 +1,179 @@
+"""The catalog as pages show it: parts of a kind in a table, and one part with the grade of each of its figures."""
+
+import csv
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from designer.wording.numbers import count
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.grades import GRADED_KINDS, Grade
+from estimator.catalog.loader import HERE, load_catalog
+
+KINDS = {
+    "switches": "Switches",
+    "nics": "Adapters",
+    "gpus": "GPUs",
+    "servers": "Servers",
+    "cables": "Modules, cables and fibres",
+}
+GRADE_WORDS = {
+    "datasheet": "datasheet",
+    "vendor-doc": "vendor document",
+    "device-library": "device library",
+    "secondary": "secondary",
+    "assumption": "assumption",
+}
+FIGURES: Mapping[str, tuple[tuple[str, str], ...]] = {  # columns of the table of a kind and their headings
+    "switches": (("generation", "Made for"), ("radix", "Ports"), ("rack_units", "Height"), ("typical_no_optics_w", "Typical"),
+                 ("max_w", "Most")),
+    "nics": (("generation", "Made for"), ("total_rate_gbit_s", "Rate"), ("typical_no_optics_w", "Typical"), ("max_w", "Most")),
+    "gpus": (("architecture", "Architecture"), ("memory_gb", "Memory"), ("tdp_w", "Power")),
+    "servers": (("gpu_id", "GPU"), ("gpu_count", "GPUs"), ("rack_units", "Height"), ("typical_w", "Typical"), ("max_w", "Most")),
+    "cables": (("kind", "Kind"), ("aggregate_gbit_s", "Rate"), ("reach_max_m", "Reach"), ("a_power_w", "Power")),
+}  # fmt: skip
+_NOT_FIGURES = (
+    "id",
+    "vendor",
+    "model",
+    "description",
+    "note",
+    "weight_basis",
+    "power_basis",
+)  # names, and what stands elsewhere
+_LABELS = {  # where the meaning of a column is a list of its values
+    "status": "Status", "protocol": "Protocol", "protocols": "Protocols", "form": "Form", "managed": "Runs its own management",
+    "role": "Role", "is_dpu": "Has processors of its own", "kind": "Kind", "medium": "Medium", "a_top": "Top of the a end",
+    "b_top": "Top of the b end", "reach_max_m": "Most length", "part_numbers": "Order numbers",
+    "gpu_id": "GPU",
+}  # fmt: skip
+_CHOICE = re.compile(r"[a-z]+(_[a-z]+)+")  # "gpu_tray", "copper_patch"
+_COUNTED = ("ports", "GPUs")  # units that the heading says already
+
+
+def catalog_table(kind: str, search: str) -> dict[str, Any]:
+    """The parts of a kind that have all words of a search."""
+    rows = _rows(kind, load_catalog().version)
+    words = search.casefold().split()
+    return {
+        "headings": [(heading, _unit_of(kind, field)) for field, heading in FIGURES[kind]],
+        "rows": [row for row in rows if all(word in row["text"] for word in words)],
+        "n_all": len(rows),
+    }
+
+
+def part_page(part: str, catalog: Catalog) -> dict[str, Any] | None:
+    """One part, by its id or a former one; None where the catalog has none that has grades."""
+    found = catalog.part(part)
+    if found is None or found[0] not in GRADED_KINDS:
+        return None
+    kind, record = found
+    of_record, of_fields = catalog.grades.of_record(record.id), catalog.grades.of_fields(record.id, record)
+    rows = [
+        {"label": label, "value": value, **_graded(of_fields.get(field, of_record), catalog)}
+        for field, label, value in [*_figures(kind, record), *_children(kind, record)]
+    ]
+    return {
+        "kind": kind, "kind_title": KINDS[kind], "name": part_name(record), "part": record, "rows": rows,
+        "former": [old for old, now in catalog.aliases.items() if now == record.id],
+        "questions": catalog.questions_of(record.id), "sources": catalog.sources_of(record.id),
+        "price": catalog.price(record.id),
+    }  # fmt: skip
+
+
+def part_name(record: Any) -> str:
+    """Maker and model, or what a cable is."""
+    name, vendor = str(getattr(record, "model", None) or record.description), str(record.vendor)
+    return name if name.startswith(vendor) or vendor == "Generic" else f"{vendor} {name}"
+
+
+@cache
+def _rows(kind: str, version: str) -> list[dict[str, Any]]:
+    """Every part of a kind. ``version`` of the catalog is the key under which they are kept."""
+    catalog = load_catalog()
+    out = []
+    for part, record in getattr(catalog, kind).items():
+        figures = [{"label": heading, "value": _shown(getattr(record, field))} for field, heading in FIGURES[kind]]
+        grade = catalog.grades.of_record(part).grade
+        name, numbers = part_name(record), " ".join(getattr(record, "part_numbers", ()))
+        words = [part, name, numbers, record.status, GRADE_WORDS[grade], *(figure["value"] for figure in figures)]
+        out.append({"id": part, "name": name, "figures": figures, "status": record.status, "grade": GRADE_WORDS[grade],
+                    "is_assumed": grade == "assumption", "text": " ".join(words).casefold()})  # fmt: skip
+    return out
+
+
+@cache
+def _columns() -> dict[tuple[str, str], tuple[str, str]]:
+    """(unit, meaning) of each column of each table."""
+    with (HERE / "columns.csv").open(newline="", encoding="utf-8") as file:
+        return {
+            (row["file"].removesuffix(".csv"), row["column"]): (row["unit"], row["meaning"])
+            for row in csv.DictReader(file)
+        }
+
+
+def _unit_of(kind: str, field: str) -> str:
+    unit = _columns()[kind, field][0]
+    return "" if unit in _COUNTED else unit
+
+
+def _figures(kind: str, record: Any) -> Iterator[tuple[str, str, str]]:
+    """(field, what it means, value with unit) of a part's own columns that say something."""
+    for (table, field), (unit, meaning) in _columns().items():
+        value = getattr(record, field, None) if table == kind and field not in _NOT_FIGURES else None
+        if value is not None and value != ():
+            label = _LABELS.get(field) or meaning.split(";")[0].split(", | between")[0]
+            yield field, label, f"{_shown(value)} {unit}".strip()
+
+
+def _children(kind: str, record: Any) -> Iterator[tuple[str, str, str]]:
+    """(field, label, value) of what a part consists of: cages, modes and networks."""
+    if kind == "switches":
+        for cage in record.cages:
+            ends = f", {cage.top} modules" if cage.top else ""
+            yield (
+                "cages",
+                "Cages",
+                f"{cage.n_cages} × {cage.cage}: {cage.links_per_cage} × {cage.link_rate_gbit_s} Gb/s each{ends}",
+            )
+        for mode in record.breakouts:
+            yield (
+                f"breakouts.{mode.name}",
+                f"Cages as {mode.name}",
+                f"{count(mode.max_ports)} ports of {mode.link_rate_gbit_s} Gb/s",
+            )
+    if kind == "nics":
+        for port in record.ports:
+            yield "ports", "Cages", f"{port.n_cages} × {port.cage}, {port.cage_rate_gbit_s} Gb/s each"
+        for mode in record.modes:
+            yield "modes", f"As {mode.protocol}", f"{mode.n_ports} × {mode.port_rate_gbit_s} Gb/s"
+    if kind == "servers":
+        for network in record.networks:
+            ports = f"{network.n_ports} × {network.port_rate_gbit_s} Gb/s in {network.n_cages} × {network.cage}"
+            yield f"networks.{network.role}", f"Network for {network.role.replace('+', ' and ')}", ports
+
+
+def _graded(grade: Grade, catalog: Catalog) -> dict[str, Any]:
+    source = catalog.sources[grade.source] if grade.source else None
+    return {
+        "grade": GRADE_WORDS[grade.grade], "is_assumed": grade.grade == "assumption", "as_of": grade.as_of,
+        "source": source if source and source.access != "none" else None,
+    }  # fmt: skip
+
+
+_WORDS: Mapping[type, Callable[[Any], str]] = {
+    bool: lambda value: "yes" if value else "no",
+    int: count,
+    float: lambda value: f"{value:,g}" if value < 1_000 else f"{value:,.0f}",
+    tuple: lambda value: ", ".join(map(_shown, value)),
+}
+
+
+def _shown(value: Any) -> str:
+    """A value of the catalog as a page prints it: a part by its name, a choice of a list in words."""
+    if isinstance(value, str) and (found := load_catalog().part(value)) is not None:
+        return part_name(found[1])
+    if isinstance(value, str) and _CHOICE.fullmatch(value):
+        return value.replace("_", " ")
+    return "" if value is None else _WORDS.get(type(value), str)(value)

@@ -1,0 +1,177 @@
+"""Pages of comparisons: the list, what to compare, one comparison, and its other baselines."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from designer.charts.comparison import comparison_charts
+from designer.exports.comparisons import COMPARISON_FILES
+from designer.models import Comparison, Design, PriceBook
+from designer.pages.comparisons.page import list_rows, page_context
+from designer.services.access import design_to_own, owner_of
+from designer.services.comparison_sides import resolved_items
+from designer.services.comparisons import create_comparison, rebase, refresh, remove_side
+from designer.services.designs.listing import design_rows
+from designer.services.labels import MAX_NAME, checked_name
+from estimator.compare.comparison import LEAST, MOST
+from estimator.errors import EstimatorError
+from estimator.units import is_whole_number
+
+SECTION = {"section": "comparisons"}
+DESIGNS, BOOKS, FAMILIES = "designs", "books", "families"
+BOOK_NAMES = {
+    "street": "Street prices",
+    "anchors": "Planning anchors",
+    "dealer": "Dealers alone",
+    "branded": "Branded resellers alone",
+}
+
+
+@login_required
+@require_safe
+def comparisons(request: HttpRequest) -> HttpResponse:
+    """Every comparison of the owner."""
+    rows = list_rows(Comparison.objects.filter(owner=owner_of(request)).defer("specs"))
+    return render(request, "designer/comparisons/list.html", SECTION | {"rows": rows})
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def comparison_new(request: HttpRequest) -> HttpResponse:
+    """Ask which designs or books to compare; with an answer, compare them."""
+    if request.method != "POST":
+        return render(request, "designer/comparisons/new.html", _form_context(request, request.GET.getlist("design")))
+    ticked = request.POST.getlist("design")
+    try:
+        items, baseline = asked_items(request.POST, ticked)
+        sides = resolved_items(owner_of(request), items)
+        row = create_comparison(owner_of(request), sides, baseline)
+    except EstimatorError as error:
+        context = _form_context(request, ticked) | {"problems": _told(error, ticked, request)}
+        return render(request, "designer/comparisons/new.html", context, status=422)
+    return redirect("comparison", row.pk)
+
+
+def asked_items(form: Any, ticked: Sequence[str]) -> tuple[list[dict[str, Any]], int]:
+    """(items, baseline) of a form: several designs, one by several books, or one on both families."""
+    match form.get("kind"):
+        case "books":
+            design = form.get("one", "")
+            return [{"design": design, "price_book": book} for book in form.getlist("book")], 0
+        case "families":
+            return [{"design": form.get("one", "")}, {"sibling": 0}], 0
+    baseline = form.get("baseline", "")
+    return [{"design": design} for design in ticked], ticked.index(baseline) if baseline in ticked else 0
+
+
+def _told(error: EstimatorError, ticked: Sequence[str], request: HttpRequest) -> list[str]:
+    """Problems in words, with the design that each is about."""
+    names = dict(Design.objects.filter(owner=owner_of(request)).values_list("pk", "name"))
+    by_id = {str(pk): name for pk, name in names.items()}
+    out = []
+    for problem in error.problems:
+        at = problem.field.removeprefix("items[").partition("]")[0]
+        name = by_id.get(ticked[int(at)], "") if is_whole_number(at, 4) and int(at) < len(ticked) else ""
+        out.append(f"{name}: {problem.message}" if name else problem.message)
+    return list(dict.fromkeys(out))
+
+
+def _form_context(request: HttpRequest, ticked: Sequence[str]) -> dict[str, Any]:
+    owner = owner_of(request)
+    books = [{"key": key, "name": name} for key, name in BOOK_NAMES.items()]
+    books += [{"key": str(book.pk), "name": book.name} for book in PriceBook.objects.filter(owner=owner)]
+    return SECTION | {
+        "designs": design_rows(owner), "ticked": set(ticked), "one": request.POST.get("one", ticked[0] if ticked else ""),
+        "baseline": request.POST.get("baseline", ""), "books": books, "least": LEAST, "most": MOST,
+        "ticked_books": set(request.POST.getlist("book")) or {book["key"] for book in books[:2]},
+    }  # fmt: skip
+
+
+@login_required
+@require_POST
+def comparison_families(request: HttpRequest, design_id: UUID) -> HttpResponse:
+    """A design beside the same cluster on the other family of network."""
+    design = design_to_own(request, design_id)
+    try:
+        sides = resolved_items(owner_of(request), [{"design": str(design.pk)}, {"sibling": 0}])
+        row = create_comparison(owner_of(request), sides)
+    except EstimatorError as error:
+        words = error.words()
+        messages.error(request, f"This could not be compared with the other family: {words}")
+        return redirect("design", design.pk)
+    return redirect("comparison", row.pk)
+
+
+def _comparison_or_404(request: HttpRequest, pk: UUID) -> Comparison:
+    return get_object_or_404(Comparison, pk=pk, owner=owner_of(request))
+
+
+@login_required
+@require_safe
+def comparison(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """One comparison: in words, its figures, its charts, its lines."""
+    return render(request, "designer/comparisons/comparison.html", _page(request, _comparison_or_404(request, pk)))
+
+
+def _page(request: HttpRequest, row: Comparison) -> dict[str, Any]:
+    context = SECTION | page_context(row, request.GET) | {"max_name": MAX_NAME}
+    files = [form for form in COMPARISON_FILES if form != "csv"]
+    return context | {"charts": comparison_charts(row.result), "file_forms": files}
+
+
+@login_required
+@require_POST
+def comparison_change(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Another baseline, a side less, another name, or the whole made anew."""
+    row = _comparison_or_404(request, pk)
+    try:
+        done = _changed(row, request.POST)
+    except EstimatorError as error:
+        messages.error(request, f"Nothing was changed: {error.words()}")
+    else:
+        messages.success(request, done)
+    return redirect("comparison", row.pk)
+
+
+def _changed(row: Comparison, form: Mapping[str, Any]) -> str:
+    """Do what the form asks; what was done, in words."""
+    labels = [side["label"] for side in row.specs]
+    match form.get("do"):
+        case "baseline":
+            rebase(row, at := _number(form.get("side"), len(labels)))
+            return f"Differences are now from “{labels[at]}”."
+        case "remove":
+            remove_side(row, at := _number(form.get("side"), len(labels)))
+            return f"“{labels[at]}” was taken out."
+        case "refresh":
+            refresh(row)
+            return "Made anew with the designs as they are now, today’s model, catalog and price books."
+        case "rename":
+            row.name = checked_name(form.get("name", ""))
+            row.save(update_fields=["name"])
+            return f"Renamed to “{row.name}”."
+    raise Http404("There is no such change.")
+
+
+def _number(text: Any, n_sides: int) -> int:
+    if not is_whole_number(str(text), 4) or int(text) >= n_sides:
+        raise Http404("There is no such side.")
+    return int(text)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def comparison_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Ask once, then delete a comparison."""
+    row = _comparison_or_404(request, pk)
+    if request.method != "POST":
+        return render(request, "designer/comparisons/delete.html", SECTION | {"comparison": row})
+    row.delete()
+    messages.success(request, f"“{row.name}” was deleted.")
+    return redirect("comparisons")

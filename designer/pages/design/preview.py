@@ -1,0 +1,36 @@
+"""What the form says now, estimated at once: the figures, findings and diagram beside it, or the problems in the way."""
+
+from typing import Any
+
+from designer.forms.changes import problem_rows
+from designer.forms.design import DesignForm
+from designer.forms.keys import answered_texts, field_name
+from designer.services.designs.figures import LIVE_PARTS
+from designer.wording.findings import worst_first
+from designer.wording.headlines import headline, headlines
+from estimator.catalog.loader import load_catalog
+from estimator.errors import EstimatorError, Problem
+from estimator.pipeline import estimate
+from estimator.spec import DesignSpec, spec_hash
+
+
+def live_context(form: DesignForm, spec: DesignSpec | None, known: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Figures of a spec at once, with nothing stored; or the problems that stand in the way. ``known``: its estimate."""
+    problems = [Problem(field_name(name) if name != "__all__" else "", error.code or "", str(error.message),
+                        form.changes.get((name, str(error.message))))
+                for name, errors in form.errors.as_data().items() for error in errors]  # fmt: skip
+    if spec is None:
+        return {"problems": problem_rows(problems)}
+    try:
+        result = known or estimate([spec], load_catalog(), parts=LIVE_PARTS)[0].as_json()
+    except EstimatorError as error:
+        return {"problems": problem_rows(problems or error.problems, spec.as_json()["other_fabrics"])}
+    return {
+        "estimate": result,
+        "compute": result["fabrics"]["compute"],
+        "findings": worst_first(result["findings"]),
+        "busbw": headline(result.get("performance")),
+        "headlines": headlines(result),
+        "spec_hash": spec_hash(spec),
+        "computed": answered_texts(result, load_catalog()),
+    }

@@ -1,0 +1,93 @@
+"""What the page of a design shows: the form as it was last left, and the figures of the current state."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import QueryDict
+
+from designer.drawings.overview import fabric_svg
+from designer.forms.books import BASE_KEY, OWN
+from designer.forms.design import DesignForm
+from designer.forms.keys import field_name
+from designer.models import Design
+from designer.pages.design.preview import live_context
+from designer.services.designs.edits import edit_in_sight, start_state, steps_left, typed_now
+from designer.services.designs.state import figures_now, read
+from estimator.spec import DesignSpec
+
+
+def book_shown(typed: Mapping[str, str] | None) -> str:
+    """The one of the owner's price books that a visitor may see: the book that the state in sight names, or none."""
+    named = (typed or {}).get(field_name(BASE_KEY), "")
+    return named if named.startswith(OWN) else ""
+
+
+def with_book_shown(typed: dict[str, str], before: Mapping[str, str] | None) -> dict[str, str]:
+    """What a visitor sent; an own price book that the state before did not name stays as it was."""
+    name = field_name(BASE_KEY)
+    if typed.get(name, "").startswith(OWN) and typed[name] != book_shown(before):
+        return typed | {name: (before or {}).get(name, "")}
+    return typed
+
+
+def state_in_sight(row: Design, *, is_visited: bool = False) -> tuple[DesignForm, DesignSpec | None]:
+    """The form of the state in sight, and its request; None where that cannot be built, told beside its fields.
+
+    A visitor's form (``is_visited``) offers none of the owner's other price books.
+    """
+    edit = edit_in_sight(row)
+    typed = edit.typed if edit else None
+    only = book_shown(typed) if is_visited else None
+    spec = read(row.given)
+    if edit is None and spec is not None:
+        return DesignForm(values=row.given, resolved=row.spec, owner=row.owner, only_book=only), spec
+    form = DesignForm(typed or start_state(row), resolved=row.spec, owner=row.owner, only_book=only)
+    form.full_clean()
+    is_said = edit is None or edit.is_valid  # although a catalog of since may refuse it
+    return form, spec if is_said else form.spec
+
+
+def bound(form: DesignForm, row: Design, only_book: str | None = None) -> DesignForm:
+    """The same form with its values as if they were sent, so that problems can stand beside them."""
+    form = DesignForm(form.typed(), resolved=row.spec, owner=row.owner, only_book=only_book)
+    form.full_clean()
+    return form
+
+
+def sent_form(data: QueryDict, row: Design, *, is_visited: bool) -> DesignForm:
+    """The form of a design as it was sent."""
+    only = book_shown(typed_now(row)) if is_visited else None
+    return DesignForm(data, owner=row.owner, only_book=only)
+
+
+def head_context(row: Design) -> dict[str, Any]:
+    """The head of the page: the design, its newest version, and where the session stands."""
+    shown = {
+        "design": row,
+        "version": row.revisions.order_by("-number").first(),
+        "at": row.at,
+        "seen": row.state_number,
+    }
+    return shown | steps_left(row)
+
+
+def page_context(
+    form: DesignForm, spec: DesignSpec | None, row: Design | None = None, known: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """The form and the figures beside it. ``known``: the estimate of ``spec``, where there is one.
+
+    Beside a form that cannot be built stand the figures of the state that holds, the last one that could.
+    """
+    figures = live_context(form, spec, known)
+    form.show_computed(figures.get("computed", {}))
+    head = head_context(row) if row else {"design": None}
+    if "estimate" in figures:
+        figures["diagram"] = fabric_svg(figures["estimate"])
+    elif row is not None:
+        figures |= held_figures(row)
+    return {"form": form} | head | figures
+
+
+def held_figures(row: Design) -> dict[str, Any]:
+    """Figures and hash of the state that holds while the form cannot be built."""
+    return {"headlines": figures_now(row), "spec_hash": row.spec_hash}

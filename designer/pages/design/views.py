@@ -1,0 +1,286 @@
+"""HTML pages, one short view each. Rules are spec/parse.py's, numbers the pipeline's, writes services.py's."""
+
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID, uuid4
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import urlencode
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect, HttpResponseStopPolling, push_url, retarget
+
+from designer.drawings.overview import fabric_svg
+from designer.drawings.query import ANCHOR
+from designer.exports.file_names import design_file_stem
+from designer.forms.design import DesignForm
+from designer.models import Design
+from designer.pages.design.state import bound, head_context, page_context, sent_form, state_in_sight
+from designer.pages.result.bill import sorted_bom
+from designer.pages.result.fabric import fabric_file, found_query
+from designer.pages.result.findings import change_of
+from designer.pages.result.job import job_context, job_of, job_or_404, job_part, present_result, problems_of
+from designer.pages.result.racks import racks_picture
+from designer.pages.result.tabs import tab_of
+from designer.services.access import (
+    design_page,
+    design_to_change,
+    design_to_own,
+    design_to_see,
+    name_of,
+    owner_of,
+    visiting,
+)
+from designer.services.baselines import against, strip
+from designer.services.designs import samples
+from designer.services.designs.beginnings import asked_sample, start_spec
+from designer.services.designs.edits import record, typed_of
+from designer.services.designs.listing import design_rows, sorted_rows
+from designer.services.designs.saving import cancel_estimate, request_estimate, save_design
+from designer.services.link_lists import is_outdated
+from designer.services.revising import revise, tab_page
+from designer.services.shown_page import shown_page, version_asked
+from designer.wording.cost import bill_beside_likely
+from designer.wording.trays import said_in_markup, word_of
+from estimator.catalog.loader import load_catalog
+from estimator.errors import EstimatorError
+from estimator.jobs.models import EstimateJob
+from estimator.pipeline import estimate
+
+
+@login_required
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """The list of designs; before there is an own one, a finished sample."""
+    if samples.is_first_visit(owner_of(request)):
+        return redirect("design", samples.add_samples(owner_of(request))[0].pk)
+    return redirect("designs")
+
+
+@login_required
+@require_safe
+def designs(request: HttpRequest) -> HttpResponse:
+    """Every design of the owner with its main figures, and samples to start from."""
+    table = sorted_rows(design_rows(owner_of(request)), request.GET.get("sort"))
+    return render(
+        request, "designer/design/list.html", {"section": "designs", "table": table, "samples": samples.SAMPLES}
+    )
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def design_new(request: HttpRequest) -> HttpResponse:
+    """An unsaved design: blank, or that of a sample, of a published source or of a workload."""
+    if request.method == "POST":
+        return _estimate(request, None)
+    spec = start_spec(request.GET)
+    form = DesignForm(values=spec.as_given(), resolved=spec.as_json(), owner=owner_of(request))
+    context = {"section": "new", "sample": asked_sample(request.GET)} | page_context(form, spec)
+    return render(request, "designer/design/design.html", context)
+
+
+@design_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def design(request: HttpRequest, design_id: UUID) -> HttpResponse:
+    """A saved design: its form, its preview and its estimate."""
+    if request.method == "POST":
+        return _estimate(request, design_to_change(request, design_id))
+    row = design_to_see(request, design_id)
+    form, spec = state_in_sight(row, is_visited=bool(visiting(request)))
+    job = job_of(row, row.spec_hash)
+    if job is not None and job.state == EstimateJob.State.FAILED and spec is not None:
+        if not form.is_bound:  # what was given stays, with what is wrong beside it
+            form = bound(form, row, "" if visiting(request) else None)
+        form.add_problems(problems_of(job))
+    shown = job_context(request, row, job)
+    if found := found_query(shown):
+        return redirect(f"{request.path}?{urlencode(found)}#{ANCHOR}")
+    page = page_context(form, spec, row, present_result(job, spec))
+    beside = {} if visiting(request) else strip(row.owner, row) | against(row.owner, page.get("headlines"))
+    return render(request, "designer/design/design.html", page | shown | beside)
+
+
+def _problems(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+    """Problems alone: the last figures stay where they are, dimmed, so that the page does not jump while one types."""
+    return retarget(render(request, "designer/design/_problems.html", context | {"is_live": True}), "#preview-problems")
+
+
+def _estimate(request: HttpRequest, row: Design | None) -> HttpResponse:
+    """Save what was typed, ask for its estimate and show the job."""
+    owner = row.owner if row else owner_of(request)
+    form = (
+        sent_form(request.POST, row, is_visited=bool(visiting(request)))
+        if row
+        else DesignForm(request.POST, owner=owner)
+    )
+    job = None
+    if form.is_valid() and form.spec is not None:
+        try:
+            estimate(
+                [form.spec], load_catalog(), parts=("counts",)
+            )  # what cannot be built is refused before it is saved
+            with transaction.atomic():  # a job that may not be queued saves no design either
+                saved = row or save_design(owner, form.spec)
+                if row:
+                    record(row, typed_of(request.POST), f"form.{uuid4().hex}", form.spec, by=name_of(request))
+                job, _ = request_estimate(saved.owner, form.spec)
+        except EstimatorError as error:
+            form.add_problems(error.problems)
+    if job is None:
+        return _refused(request, form, row)
+    address = redirect("design", saved.pk)
+    if not request.htmx:  # type: ignore[attr-defined]
+        return address
+    if row is None:
+        return HttpResponseClientRedirect(address.url)
+    context = job_context(request, saved, job) | head_context(saved) | {"is_live": True, "spec_hash": job.spec_hash}
+    return render(request, "designer/result/_job.html", context)
+
+
+def _refused(request: HttpRequest, form: DesignForm, row: Design | None) -> HttpResponse:
+    context = page_context(form, None, row)
+    if request.htmx:  # type: ignore[attr-defined]
+        return _problems(request, context)
+    return render(request, "designer/design/design.html", context, status=422)
+
+
+@design_page
+@require_POST
+def design_apply(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """Change the design as one finding proposes, and ask for its estimate."""
+    design_to_change(request, design_id)
+    row, job = job_or_404(request, design_id, job_id)
+    change = change_of(job.result or {}, request.POST.get("finding", ""), request.POST.get("choice", ""))
+    if change is None:
+        raise Http404("This estimate has no such finding, or it proposes no change.")
+    if row.spec_hash != job.spec_hash:
+        messages.error(request, "The design has changed since this estimate, so its findings may no longer hold.")
+        return redirect(tab_page(row, "findings"))
+    return revise(request, row, row.given, change, "findings")
+
+
+@design_page
+@require_POST
+def floor_plan(request: HttpRequest, design_id: UUID) -> HttpResponse:
+    """Ask for a floor plan by the catalog's figures, where the design asks for none."""
+    row = design_to_change(request, design_id)
+    return revise(request, row, row.given, {"site.plan": {}}, "racks")
+
+
+@design_page
+@require_POST
+def revision_restore(request: HttpRequest, design_id: UUID, number: int) -> HttpResponse:
+    """Make a version the current state again, as an edit that can be taken back."""
+    row = design_to_change(request, design_id)
+    revision = get_object_or_404(row.revisions, number=number)
+    came_from = QueryDict(urlsplit(request.headers.get("Referer", "")).query)
+    return revise(request, row, revision.given, {}, tab_of(came_from))
+
+
+@design_page
+@require_safe
+def estimate_status(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """The job's part of the page, for polling; its last answer stops the polling."""
+    row, job = job_or_404(request, design_id, job_id)
+    page = job_part(request, row, job)
+    if not job.is_active:
+        page.status_code = HttpResponseStopPolling.status_code
+    return page
+
+
+@design_page
+@require_POST
+def estimate_cancel(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """Stop a waiting or running job."""
+    design_to_change(request, design_id)
+    row, job = job_or_404(request, design_id, job_id)
+    cancel_estimate(job)
+    if request.htmx:  # type: ignore[attr-defined]
+        return render(request, "designer/result/_job.html", job_context(request, row, job) | {"is_live": True})
+    return redirect("design", row.pk)
+
+
+@design_page
+@require_safe
+def estimate_tab(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """One tab of a finished estimate, for the page that has the others' links already."""
+    row, job = job_or_404(request, design_id, job_id)
+    if job.state != EstimateJob.State.SUCCEEDED:
+        raise Http404("This estimate has no result.")
+    of_version = version_asked(request, row)
+    page = shown_page({"design": row} | of_version)
+    context = job_context(request, row, job, page.version) | of_version
+    query = urlencode(found_query(context) or {}) or request.GET.urlencode()
+    return push_url(render(request, "designer/result/_tabs.html", context), f"{page.address}?{query}")
+
+
+@design_page
+@require_safe
+def estimate_bom(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """The bill of materials alone, in the order asked for."""
+    row, job = job_or_404(request, design_id, job_id)
+    result = job.result or {}
+    bom = sorted_bom(result.get("bom"), request.GET.get("sort"))
+    context = {"job": job, "design": row, "bom": bom, "price_book": result.get("cost", {}).get("price_book")}
+    context |= {"beside": bill_beside_likely(result)} | version_asked(request, row)
+    return render(request, "designer/result/overview/_bom.html", context)
+
+
+@design_page
+@require_safe
+def estimate_diagram(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """The fabric diagram as a file."""
+    _, job = job_or_404(request, design_id, job_id)
+    if job.result is None:
+        raise Http404("This estimate has no result.")
+    svg = said_in_markup(fabric_svg(job.result), word_of(job.spec))
+    return _picture_file(job, svg, "fabric")
+
+
+@design_page
+@require_safe
+def estimate_racks(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """Some racks from the front, as a file."""
+    _, job = job_or_404(request, design_id, job_id)
+    if job.state != EstimateJob.State.SUCCEEDED or is_outdated(job):
+        raise Http404("This estimate has no racks.")
+    svg = racks_picture(job, request.GET.get("page"))
+    if svg is None:
+        raise Http404("This design asks for no floor plan.")
+    page = request.GET.get("page", "1")
+    return _picture_file(job, said_in_markup(svg, word_of(job.spec)), f"racks-{page}" if page != "1" else "racks")
+
+
+def _picture_file(job: EstimateJob, svg: str, what: str) -> HttpResponse:
+    """A picture of an estimate to save."""
+    name = f"{design_file_stem(job.spec, job.spec_hash, what)}.svg"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(svg, content_type="image/svg+xml", headers=headers)
+
+
+@design_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def design_delete(request: HttpRequest, design_id: UUID) -> HttpResponse:
+    """Ask once, then delete a design with its versions."""
+    row = design_to_own(request, design_id)
+    if request.method != "POST":
+        return render(request, "designer/design/delete.html", {"section": "designs", "design": row})
+    row.delete()
+    messages.success(request, f"“{row.name}” was deleted.")
+    return redirect("designs")
+
+
+@design_page
+@require_safe
+def estimate_fabric_view(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """What the fabric tab shows at the same query, as an SVG that stands alone."""
+    _, job = job_or_404(request, design_id, job_id)
+    if job.state != EstimateJob.State.SUCCEEDED or is_outdated(job):
+        raise Http404("This estimate has no picture.")
+    name, svg = fabric_file(job, request.GET)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    svg = said_in_markup(svg, word_of(job.spec))
+    return HttpResponse(svg, content_type="image/svg+xml", headers=headers)

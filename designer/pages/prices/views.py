@@ -1,0 +1,377 @@
+"""Pages of price books: the list, the catalog's books, an own book with its prices, rates, history, import and export."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from designer.exports.downloads import Download
+from designer.exports.prices import FORMATS, TEMPLATE_ENTRIES, book_file, catalog_values
+from designer.forms import price_book as forms
+from designer.models import Design, PriceBook
+from designer.pages.prices.page import (
+    BOOK_TITLES,
+    BOOK_WORDS,
+    catalog_list,
+    catalog_rows,
+    designs_with_prices,
+    history_of,
+    list_rows,
+    own_rows,
+    rate_rows,
+    table_of,
+    users_of,
+)
+from designer.services.access import owner_of
+from designer.services.prices.books import (
+    create_book,
+    describe_book,
+    entry_key,
+    revise_book,
+)
+from designer.services.prices.changes import change_words
+from designer.services.prices.imports import plan_import, planned_of
+from designer.services.revising import revise
+from designer.services.uploads import bytes_of
+from estimator.bom.price_file import MAX_FILE_BYTES, MAX_ROWS, Defaults, entry_of
+from estimator.catalog.loader import load_catalog
+from estimator.errors import EstimatorError, Problem, SpecError
+from estimator.spec.price_book import MAX_NAME, MAX_PRICES
+from estimator.units import is_whole_number
+
+SECTION = {"section": "prices"}
+NEW = "new"
+
+
+def _book_or_404(request: HttpRequest, pk: Any) -> PriceBook:
+    return get_object_or_404(PriceBook, pk=pk, owner=owner_of(request))
+
+
+# ---------------------------------------------------------------- list, catalog
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def price_books(request: HttpRequest) -> HttpResponse:
+    """The catalog's books and the owner's; a posted name makes a new one."""
+    typed: dict[str, str] = {}
+    problems: dict[str, list[str]] = {}
+    if request.method == "POST":
+        typed = {name: request.POST.get(name, "") for name in ("name", "base", "region")}
+        try:
+            book = create_book(owner_of(request), typed["name"], base=typed["base"], region=typed["region"])
+        except EstimatorError as error:
+            problems = forms.messages_by_field(error.problems)
+        else:
+            return redirect("price-book", book.pk)
+    context = SECTION | {"rows": list_rows(owner_of(request)), "catalog_books": catalog_list(), "typed": typed,
+                         "problems": problems, "max_name": MAX_NAME} | forms.page_constants()  # fmt: skip
+    return render(request, "designer/prices/list.html", context, status=422 if problems else 200)
+
+
+@login_required
+@require_safe
+def catalog_book(request: HttpRequest, book: str) -> HttpResponse:
+    """One of the catalog's books, read-only: every part's prices with basis, source, date and listings seen."""
+    if book not in BOOK_TITLES:
+        raise Http404("The catalog has no such book.")
+    context = {"key": book, "title": BOOK_TITLES[book], "about": BOOK_WORDS[book],
+               "table": table_of(catalog_rows(book), request.GET.dict())}  # fmt: skip
+    return render(request, "designer/prices/catalog.html", SECTION | context)
+
+
+@login_required
+@require_safe
+def catalog_export(request: HttpRequest, book: str) -> HttpResponse:
+    """One of the catalog's books as a file, to be edited and imported into an own one."""
+    if book not in BOOK_TITLES:
+        raise Http404("The catalog has no such book.")
+    values = catalog_values(book, BOOK_TITLES[book], load_catalog())
+    return _send(book_file(_form_of(request), values, timezone.now()))
+
+
+@login_required
+@require_safe
+def price_template(request: HttpRequest) -> HttpResponse:
+    """An empty file with every column, and one example."""
+    values = {"name": "template", "prices": list(TEMPLATE_ENTRIES), "rates": []}
+    return _send(book_file(_form_of(request), values, timezone.now()))
+
+
+def _form_of(request: HttpRequest) -> str:
+    form = request.GET.get("format", "xlsx")
+    if form not in FORMATS:
+        raise Http404(f"A book is sent as {', '.join(FORMATS)}.")
+    return form
+
+
+def _send(file: Download) -> HttpResponse:
+    answer = HttpResponse(file.content, content_type=file.content_type)
+    answer["Content-Disposition"] = f'attachment; filename="{file.name}"'
+    return answer
+
+
+# ---------------------------------------------------------------- one own book
+
+
+@login_required
+@require_safe
+def price_book(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """An own book: its prices, one of them open where the address says so, rates, name and designs that use it."""
+    book = _book_or_404(request, pk)
+    return render(request, "designer/prices/book.html", _page(request, book, _asked_edit(request, book)))
+
+
+def _page(request: HttpRequest, book: PriceBook, editing: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+    catalog, latest = load_catalog(), book.latest
+    contents = book.contents(latest)
+    designs = designs_with_prices(owner_of(request))
+    users = users_of(book, designs)
+    used = {one["design"].pk for one in users}
+    context = {
+        "book": book, "latest": latest, "table": table_of(own_rows(contents, catalog), request.GET.dict()),
+        "editing": editing, "rates": forms.rate_texts(latest.rates), "rate_problems": {}, "problems": {}, "typed": None,
+        "catalog_rates": rate_rows(contents, catalog), "users": users, "hash": contents.hash, "max_name": MAX_NAME,
+        "others": [design for design in designs if design.pk not in used], "base_title": BOOK_TITLES[book.base],
+        "n_changes": latest.number - 1, "max_prices": MAX_PRICES,
+    }  # fmt: skip
+    return SECTION | context | forms.page_constants() | more
+
+
+def _asked_edit(request: HttpRequest, book: PriceBook) -> dict[str, Any] | None:
+    """The form of one price that the address asks for: of a new one, or of an entry of the newest revision."""
+    asked, latest = request.GET.get("edit", ""), book.latest
+    if asked == NEW:
+        return {"index": NEW, "number": latest.number} | forms.price_fields(forms.blank_price())
+    if is_whole_number(asked, 5) and int(asked) < len(latest.prices):
+        fields = forms.price_fields(forms.texts_of(latest.prices[int(asked)]))
+        return {"index": int(asked), "number": latest.number} | fields
+    return None
+
+
+@login_required
+@require_POST
+def price_save(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Save one price, new or edited, or delete it; what is wrong stands beside its field and what was typed stays."""
+    book = _book_or_404(request, pk)
+    latest, texts = book.latest, forms.typed_price(request.POST.dict())
+    index = _index_of(request, len(latest.prices))
+    try:
+        if request.POST.get("number", "") != str(latest.number):
+            message = (
+                f"The book has been changed meanwhile (revision {latest.number}). Your figures are kept here: look at the "
+                "table and save again."
+            )
+            raise SpecError([Problem("", "changed_meanwhile", message)])
+        entry, problems = entry_of(texts, load_catalog(), Defaults(as_of=forms.today()))
+        if entry is None:
+            raise SpecError(problems)
+        _refuse_a_second(entry, latest.prices, index)
+        prices = list(latest.prices)
+        prices[index:] = [entry, *prices[index + 1 :]]
+        is_new = index == len(latest.prices)
+        revise_book(book, f"{'Added' if is_new else 'Changed'} {entry['part']}", prices)
+    except EstimatorError as error:
+        if index == len(latest.prices):
+            shown: int | str = NEW
+        else:
+            shown = index
+        editing = {"index": shown, "number": latest.number} | forms.price_fields(texts, error.problems)
+        return render(request, "designer/prices/book.html", _page(request, book, editing), status=422)
+    messages.success(request, f"{entry['part']} was {'added' if is_new else 'changed'}.")
+    return redirect(_back(request, book))
+
+
+def _index_of(request: HttpRequest, n_prices: int) -> int:
+    """The place of the price that is saved; behind the last for a new one."""
+    text = request.POST.get("index", "")
+    is_place = is_whole_number(text, 5)
+    return min(int(text), n_prices) if is_place else n_prices
+
+
+def _refuse_a_second(entry: Mapping[str, Any], prices: list[Any], index: int) -> None:
+    for place, other in enumerate(prices):
+        if place != index and entry_key(other) == entry_key(entry):
+            message = (
+                "The book has a price of this part with the same basis, source, region, quantity and length. Edit that one, "
+                "or tell them apart."
+            )
+            raise SpecError([Problem("part", "price_twice", message)])
+
+
+def _back(request: HttpRequest, book: PriceBook) -> str:
+    """The page of the book as it was searched and sorted."""
+    query = request.POST.get("here", "")[:400]
+    return reverse("price-book", args=[book.pk]) + (f"?{query}" if query else "") + "#prices"
+
+
+@login_required
+@require_POST
+def price_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Take one price out of the book; history keeps it."""
+    book = _book_or_404(request, pk)
+    latest = book.latest
+    index = _index_of(request, len(latest.prices))
+    if request.POST.get("number", "") != str(latest.number) or index == len(latest.prices):
+        messages.error(request, "Nothing was deleted: the book has been changed meanwhile. Look at the table again.")
+        return redirect(_back(request, book))
+    gone = latest.prices[index]
+    revise_book(book, f"Deleted {gone['part']}", [price for place, price in enumerate(latest.prices) if place != index])
+    messages.success(request, f"{gone['part']} was deleted. The history keeps it.")
+    return redirect(_back(request, book))
+
+
+@login_required
+@require_POST
+def price_rates(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Save the book's exchange rates."""
+    book = _book_or_404(request, pk)
+    rows = forms.typed_rates(request.POST)
+    rates, places = forms.rates_of(rows)
+    try:
+        saved = revise_book(book, "Changed exchange rates", rates=rates)
+    except EstimatorError as error:
+        wrong = forms.rate_messages(error.problems, places)
+        return render(
+            request, "designer/prices/book.html", _page(request, book, rates=rows, rate_problems=wrong), status=422
+        )
+    messages.success(request, f"Exchange rates saved as revision {saved.number}.")
+    return redirect(reverse("price-book", args=[book.pk]) + "#rates")
+
+
+@login_required
+@require_POST
+def price_describe(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Another name, base or region."""
+    book = _book_or_404(request, pk)
+    typed = {name: request.POST.get(name, "") for name in ("name", "base", "region")}
+    try:
+        describe_book(book, **typed)
+    except EstimatorError as error:
+        book.refresh_from_db()
+        context = _page(request, book, problems=forms.messages_by_field(error.problems), typed=typed)
+        return render(request, "designer/prices/book.html", context, status=422)
+    messages.success(request, f"Saved: “{book.name}” over the {BOOK_TITLES[book.base]} book.")
+    return redirect("price-book", book.pk)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def price_book_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Ask once, then delete a book. Designs that use it carry its prices and keep them."""
+    book = _book_or_404(request, pk)
+    if request.method != "POST":
+        users = users_of(book, designs_with_prices(owner_of(request)))
+        return render(request, "designer/prices/delete.html", SECTION | {"book": book, "users": users})
+    book.delete()
+    messages.success(request, f"“{book.name}” was deleted.")
+    return redirect("price-books")
+
+
+@login_required
+@require_safe
+def price_book_export(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The book's newest prices and rates as a file."""
+    book = _book_or_404(request, pk)
+    latest = book.latest
+    values = book.contents(latest).model_dump(mode="json")
+    return _send(book_file(_form_of(request), values, latest.created_at))
+
+
+# ---------------------------------------------------------------- history
+
+
+@login_required
+@require_safe
+def price_book_history(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Every revision, with what it changed."""
+    book = _book_or_404(request, pk)
+    return render(request, "designer/prices/history.html", SECTION | {"book": book, "history": history_of(book)})
+
+
+@login_required
+@require_POST
+def price_book_restore(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
+    """Make an old revision's prices and rates the newest ones."""
+    book = _book_or_404(request, pk)
+    old, before = get_object_or_404(book.revisions, number=number), book.latest.number
+    try:
+        saved = revise_book(book, f"Restored revision {number}", old.prices, old.rates)
+    except EstimatorError as error:
+        messages.error(request, f"Revision {number} cannot be restored: {error.words()}")
+        return redirect("price-book-history", book.pk)
+    said = f"Revision {number} is restored as revision {saved.number}."
+    messages.success(request, said if saved.number != before else "Nothing was changed: the book says that already.")
+    return redirect("price-book", book.pk)
+
+
+# ---------------------------------------------------------------- import
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def price_book_import(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Choose a file; then see what it would change before anything is stored."""
+    book = _book_or_404(request, pk)
+    typed = {name: request.POST.get(name, "") for name in ("basis", "currency", "as_of", "source", "mode")}
+    context = SECTION | {"book": book, "typed": typed, "max_bytes": MAX_FILE_BYTES, "max_rows": MAX_ROWS,
+                         "today": forms.today()} | forms.page_constants()  # fmt: skip
+    if request.method != "POST":
+        return render(request, "designer/prices/import.html", context)
+    try:
+        file = request.FILES.get("file")
+        if file is None:
+            raise SpecError([Problem("file", "missing", "Choose a file of prices, CSV or XLSX.")])
+        name = str(file.name)[:200]
+        plan = plan_import(book, bytes_of(file, "file", MAX_FILE_BYTES), name, typed)
+    except EstimatorError as error:
+        context |= {"problems": forms.messages_by_field(error.problems)}
+        return render(request, "designer/prices/import.html", context, status=422)
+    context |= {"plan": plan, "file_name": name, "planned": json.dumps(plan.as_json())}
+    return render(request, "designer/prices/import.html", context)
+
+
+@login_required
+@require_POST
+def price_book_apply(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Store what an import's preview showed."""
+    book = _book_or_404(request, pk)
+    try:
+        planned = planned_of(request.POST.get("planned", ""))
+        counts = planned.apply(book)
+    except EstimatorError as error:
+        messages.error(request, f"Nothing was imported: {error.words()}")
+        return redirect("price-book-import", book.pk)
+    messages.success(request, f"Imported {planned.file_name}: {change_words(counts)}.")
+    return redirect("price-book", book.pk)
+
+
+# ---------------------------------------------------------------- designs
+
+
+@login_required
+@require_POST
+def price_book_use(request: HttpRequest) -> HttpResponse:
+    """Let a design take a book's newest prices, or those of one of the catalog's books alone."""
+    wanted = request.POST.get("book", "")
+    try:
+        design = get_object_or_404(Design, pk=request.POST.get("design", ""), owner=owner_of(request))
+        book = _book_or_404(request, wanted) if wanted not in BOOK_TITLES else None
+    except ValidationError as error:  # not the form of an id
+        raise Http404("There is no such design or price book.") from error
+    change = {
+        "economics.price_book": book.base if book else wanted,
+        "economics.prices": book.snapshot() if book else None,
+    }
+    return revise(request, design, design.now.given, change, "overview")

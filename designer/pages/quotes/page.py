@@ -1,0 +1,283 @@
+"""What the pages of quotes show: lists, the report with its lines filtered and sorted, and the form that says columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.utils.http import urlencode
+
+from designer.models import Quote
+from designer.services.quotes import AUTO, MAX_VENDOR, design_of, is_outdated
+from designer.wording.numbers import category_name
+from designer.wording.query import Page, column_heads, page_number, rows_on
+from estimator.errors import Problem, SpecError
+from estimator.quotes.check import ReadQuote, kept_quote
+from estimator.quotes.columns import FIELDS, GIVEN, REMEMBERED, Columns, is_enough, letter_of
+from estimator.quotes.report import PROBLEMS
+from estimator.quotes.words import header_fields
+from estimator.spec.price_book import MAX_NAME
+from estimator.tables.file import MAX_FILE_BYTES, QuoteSheet
+from estimator.tables.numbers import CURRENCIES
+from estimator.units import is_whole_number
+
+Json = dict[str, Any]
+LINES_A_PAGE = 50
+SHOWN_PROBLEMS, SHOWN_ROWS, SHOWN_SHEETS, PREVIEW_ROWS, PREVIEW_COLUMNS = 12, 12, 12, 8, 40
+STATUS = {
+    "matched": "Matched", "incompatible": "Does not fit", "doubled": "Quoted twice", "option": "Option",
+    "surplus": "Not in the design",
+}  # fmt: skip
+TONES = {"matched": "good", "incompatible": "error", "doubled": "error", "option": "info", "surplus": "warning"}
+HOW = {GIVEN: "as you said", REMEMBERED: "as you said of a sheet like it", "guessed": "by its header"}
+_SORTS: dict[str, Callable[[Json], Any]] = {
+    "row": lambda line: (line["sheet"], line["row"]),
+    "part": lambda line: (line["part_number"] or line["description"]).lower(),
+    "quantity": lambda line: line["quantity"],
+    "unit": lambda line: line["unit_price_usd"],
+    "price": lambda line: line["extended_price_usd"],
+    "match": lambda line: (line["matched_to"] or "").lower() or None,
+    "confidence": lambda line: line["confidence"] if line["matched_to"] else None,
+}
+
+
+def list_rows(owner: User) -> list[Json]:
+    """The owner's quotes, newest first, with what each says in one line."""
+    rows = []
+    for quote in owner.quotes.defer("reading"):
+        result = quote.result or {}
+        problems = Counter(problem["severity"] for problem in result.get("problems", []))
+        rows.append({
+            "quote": quote, "totals": result.get("totals"),
+            "n_lines": len(result.get("lines", [])) + len(result.get("surplus", [])),
+            "n_errors": problems["error"], "n_warnings": problems["warning"], "needs_columns": not result,
+            "design": quote.spec.get("name", ""),
+        })  # fmt: skip
+    return rows
+
+
+def form_context(owner: User, typed: Mapping[str, str], problems: Mapping[str, list[str]]) -> Json:
+    """The form that takes a quote."""
+    return {
+        "designs": owner.designs.only("pk", "name"), "typed": typed, "problems": problems, "max_name": MAX_NAME,
+        "max_vendor": MAX_VENDOR, "max_file_bytes": MAX_FILE_BYTES,
+        "limits": f"XLSX or CSV of up to {MAX_FILE_BYTES / 1e6:.0f} MB, 100,000 rows and 20,000 lines",
+    }  # fmt: skip
+
+
+# ---------------------------------------------------------------- the report
+
+
+def report_context(quote: Quote, query: Mapping[str, str]) -> Json:
+    """All that the page of one quote shows."""
+    result = quote.result
+    lines = [*result["lines"], *result["surplus"]]
+    read = quote.reading["columns"]
+    return {
+        "quote": quote, "design": design_of(quote), "is_old": is_outdated(quote), "totals": result["totals"],
+        "summary": result["summary"], "notes": result["notes"], "groups": problem_groups(result["problems"]),
+        "missing": result["missing"], "left_out": left_out_groups(result["left_out"]), "n_left_out": len(result["left_out"]),
+        "table": line_table(lines, result["items"], quote.matches, query), "status_names": STATUS,
+        "read": [{"sheet": one["sheet"], "how": HOW[one["how"]], "words": _column_words(one)} for one in read if one["is_used"]],
+    }  # fmt: skip
+
+
+def _column_words(columns: Mapping[str, Any]) -> str:
+    places = sorted(columns["fields"].items(), key=lambda item: item[1])
+    return ", ".join(f"{FIELDS[name].lower()} {letter_of(place)}" for name, place in places)
+
+
+def problem_groups(problems: Iterable[Mapping[str, Any]]) -> list[Json]:
+    """Problems by kind, the grave ones first and open."""
+    by_code: dict[str, list[Mapping[str, Any]]] = {}
+    for problem in problems:
+        by_code.setdefault(problem["code"], []).append(problem)
+    groups = []
+    for code, title in PROBLEMS.items():
+        if mine := by_code.get(code):
+            groups.append({
+                "code": code, "title": title, "severity": mine[0]["severity"], "rows": mine[:SHOWN_PROBLEMS],
+                "n": len(mine), "n_more": max(len(mine) - SHOWN_PROBLEMS, 0), "is_open": mine[0]["severity"] == "error",
+                "is_of_lines": any(problem["line"] for problem in mine),
+            })  # fmt: skip
+    rank = {"error": 0, "warning": 1, "info": 2}
+    return sorted(groups, key=lambda group: rank[group["severity"]])
+
+
+def left_out_groups(rows: Iterable[Mapping[str, Any]]) -> list[Json]:
+    """Rows left out, by the reason; those that hold words or amounts before blank ones."""
+    by_why: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        by_why.setdefault(row["why"], []).append(row)
+    groups = [
+        {"why": why, "n": len(mine), "rows": [row for row in mine if row["text"]][:SHOWN_ROWS],
+         "n_more": max(sum(bool(row["text"]) for row in mine) - SHOWN_ROWS, 0)}
+        for why, mine in by_why.items()
+    ]  # fmt: skip
+    return sorted(groups, key=lambda group: (not group["rows"], group["n"]))
+
+
+def line_table(
+    lines: Sequence[Json], items: Sequence[Json], by_hand: Mapping[str, Any], query: Mapping[str, str]
+) -> Json:
+    """A page of the lines that the address asks for, in its order, with a line open for change where it names one."""
+    asked = {key: query.get(key, "") for key in ("status", "problem", "q", "sort", "edit")}
+    status = asked["status"] if asked["status"] in STATUS else ""
+    problem = asked["problem"] if asked["problem"] in PROBLEMS else ""
+    words = asked["q"].lower().split()[:10]
+    found = [line for line in lines if (not status or line["status"] == status)
+             and (not problem or problem in line["problems"]) and _has(line, words)]  # fmt: skip
+    key = asked["sort"].removeprefix("-") if asked["sort"].removeprefix("-") in _SORTS else "row"
+    is_descending = asked["sort"].startswith("-") and key in asked["sort"]
+    found = _sorted(found, _SORTS[key], is_descending)
+    number, n_pages = page_number(query.get("page"), len(found), LINES_A_PAGE)
+    rows = [_row(found[at], by_hand) for at in rows_on(number, len(found), LINES_A_PAGE)]
+    kept = {"status": status, "problem": problem, "q": asked["q"], "sort": asked["sort"]}
+    kept = {name: value for name, value in kept.items() if value}
+    return {
+        "page": Page(rows, number, n_pages, len(found), LINES_A_PAGE), "n_all": len(lines), "status": status,
+        "problem": problem, "q": asked["q"], "sort": asked["sort"], "query": urlencode(kept),
+        "filter_query": urlencode({k: v for k, v in kept.items() if k != "sort"}), "edit": asked["edit"],
+        "heads": column_heads(list(_SORTS), key, is_descending), "choices": item_choices(items),
+        "statuses": [(name, STATUS[name], n) for name, n in Counter(line["status"] for line in lines).items()],
+        "problems": [(code, PROBLEMS[code], n) for code, n in _counted_problems(lines)],
+    }  # fmt: skip
+
+
+def _counted_problems(lines: Iterable[Json]) -> list[tuple[str, int]]:
+    counts = Counter(code for line in lines for code in dict.fromkeys(line["problems"]))
+    return [(code, counts[code]) for code in PROBLEMS if counts[code]]
+
+
+def _has(line: Json, words: Sequence[str]) -> bool:
+    text = f"{line['part_number']} {line['other_number']} {line['description']} {line['matched_to'] or ''}".lower()
+    return all(word in text for word in words)
+
+
+def _sorted(lines: Sequence[Json], value: Callable[[Json], Any], is_descending: bool) -> list[Json]:
+    """Lines in order; those without the value last either way."""
+    known = [line for line in lines if value(line) is not None]
+    rest = [line for line in lines if value(line) is None]
+    return sorted(known, key=value, reverse=is_descending) + rest
+
+
+def _row(line: Json, by_hand: Mapping[str, Any]) -> Json:
+    return line | {
+        "tone": TONES[line["status"]], "status_name": STATUS[line["status"]], "is_by_hand": line["id"] in by_hand,
+        "says": [message for code, message in zip(line["problems"], line["messages"], strict=True) if code != "surplus"],
+        "is_foreign": line["currency"] != "USD",
+    }  # fmt: skip
+
+
+def item_choices(items: Iterable[Json]) -> list[tuple[str, list[tuple[str, str]]]]:
+    """The design's parts by category, for a choice."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for item in items:
+        length = f", {item['length_m']:g} m" if item["length_m"] is not None else ""
+        number = f"{item['part_number']}, " if item["part_number"] else ""
+        words = f"{number}{item['description']}{length} × {item['quantity']:,}"
+        groups.setdefault(category_name(item["category"]), []).append((item["key"], words))
+    return list(groups.items())
+
+
+def match_of(posted: str) -> str | None:
+    """What a choice of the form means: an item's key, None, or "auto"."""
+    return {"": None, AUTO: AUTO}.get(posted, posted)
+
+
+# ---------------------------------------------------------------- columns
+
+
+def columns_context(quote: Quote, read: ReadQuote | None = None, messages: Sequence[str] = ()) -> Json:
+    """The form that says which column is what, one table for each sheet with its first rows."""
+    read = read or kept_quote(quote.reading)
+    known = {columns.sheet: columns for columns in read.columns}
+    sheets = [
+        _sheet_form(at, sheet, known.get(sheet.title)) for at, sheet in enumerate(read.table.sheets[:SHOWN_SHEETS])
+    ]
+    return {
+        "quote": quote, "sheets": sheets, "fields": FIELDS.items(), "currencies": CURRENCIES, "messages_of": messages,
+        "n_more_sheets": max(len(read.table.sheets) - SHOWN_SHEETS, 0), "notes": read.table.notes,
+        "is_confirmed": quote.reading.get("is_confirmed", True),
+    }  # fmt: skip
+
+
+def _sheet_form(at: int, sheet: QuoteSheet, columns: Columns | None) -> Json:
+    header_row = columns.header_row if columns else 0
+    width = min(max((len(row.cells) for row in sheet.rows[:400]), default=0), PREVIEW_COLUMNS)
+    by_place = {place: name for name, place in columns.fields.items()} if columns else {}
+    after = [row for row in sheet.rows if row.number > header_row and any(row.cells)][:PREVIEW_ROWS]
+    header = next((row for row in sheet.rows if row.number == header_row), None)
+    return {
+        "at": at, "title": sheet.title, "n_rows": len(sheet.rows), "header_row": header_row,
+        "last_row": sheet.rows[-1].number if sheet.rows else 0,
+        "is_used": columns is not None and columns.is_used, "decimal": columns.decimal if columns else ".",
+        "is_decimal_sure": columns.is_decimal_sure if columns else True, "currency": columns.currency if columns else None,
+        "columns": [{"place": place, "letter": letter_of(place), "field": by_place.get(place, ""),
+                     "header": header.cells[place] if header and place < len(header.cells) else ""}
+                    for place in range(width)],
+        "rows": [{"number": row.number, "cells": [(row.cells + [""] * width)[place][:80] for place in range(width)]}
+                 for row in after],
+    }  # fmt: skip
+
+
+def posted_columns(posted: Mapping[str, str], read: ReadQuote) -> list[Json]:
+    """What the form says of every sheet that it showed; the columns of another header row are told by it, if it tells them."""
+    out = []
+    known = {columns.sheet: columns for columns in read.columns}
+    for at, sheet in enumerate(read.table.sheets[:SHOWN_SHEETS]):
+        prefix = f"sheet-{at}-"
+        if f"{prefix}header_row" not in posted:
+            continue
+        text = posted[f"{prefix}header_row"].strip()
+        row = int(text) if is_whole_number(text, 7) else -1
+        one: Json = {"sheet": sheet.title, "header_row": row, "is_used": posted.get(f"{prefix}used") == "on"}
+        fields = _posted_fields(posted, f"{prefix}column-")
+        before = known[sheet.title].header_row if sheet.title in known else 0
+        if row == before or not one["is_used"] or not is_enough(header_fields(_header_of(sheet, row))):
+            one["fields"] = fields
+        one |= {"decimal": posted.get(f"{prefix}decimal") or None, "currency": posted.get(f"{prefix}currency") or None}
+        out.append(one)
+    return out
+
+
+def _header_of(sheet: QuoteSheet, number: int) -> tuple[str, ...]:
+    return next((tuple(row.cells) for row in sheet.rows if number and row.number == number), ())
+
+
+def as_typed(asked: Sequence[Json], read: ReadQuote) -> ReadQuote:
+    """The quote with columns as somebody has them in the form, whether or not they do."""
+    sheets = {sheet.title: sheet for sheet in read.table.sheets}
+    columns = []
+    for one in asked:
+        header = _header_of(sheets[one["sheet"]], one["header_row"])
+        fields = one["fields"] if "fields" in one else header_fields(header)
+        columns.append(Columns(
+            one["sheet"], one["header_row"] if header else 0, fields, header, decimal=one["decimal"] or ".",
+            currency=one["currency"], how=GIVEN, is_used=one["is_used"],
+        ))  # fmt: skip
+    return ReadQuote(read.table, tuple(columns))
+
+
+def _posted_fields(posted: Mapping[str, str], prefix: str) -> dict[str, int]:
+    """Field → place of one sheet's choices.
+
+    Raises
+    ------
+    SpecError
+        If two columns are called the same.
+    """
+    fields: dict[str, int] = {}
+    for key, name in posted.items():
+        place = key.removeprefix(prefix)
+        if not key.startswith(prefix) or name not in FIELDS or not is_whole_number(place, 4):
+            continue
+        if name in fields:
+            message = (
+                f"Columns {letter_of(fields[name])} and {letter_of(int(place))} are both called {FIELDS[name].lower()}."
+            )
+            raise SpecError([Problem("columns", "column_twice", f"{message} Choose one of them.")])
+        fields[name] = int(place)
+    return fields

@@ -1,0 +1,250 @@
+"""Pages of quotes: the list, a file in, its columns, its report, matches by hand, and what is done with its prices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from designer.exports.quotes import FORMATS, quote_file
+from designer.models import Design, PriceBook, Quote
+from designer.pages.quotes.page import (
+    as_typed,
+    columns_context,
+    form_context,
+    list_rows,
+    match_of,
+    posted_columns,
+    report_context,
+)
+from designer.services.access import owner_of
+from designer.services.comparison_sides import resolved_items
+from designer.services.comparisons import create_comparison
+from designer.services.designs.state import spec_of
+from designer.services.quotes import (
+    create_quote,
+    design_of,
+    offer_of,
+    refresh,
+    set_columns,
+    set_matches,
+    take_into_book,
+)
+from designer.services.uploads import bytes_of
+from estimator.errors import EstimatorError, Problem, SpecError
+from estimator.quotes.check import kept_quote
+from estimator.tables.file import MAX_FILE_BYTES
+
+SECTION = {"section": "quotes"}
+FILE = "file"
+
+
+def _quote_or_404(request: HttpRequest, pk: Any) -> Quote:
+    return get_object_or_404(Quote, pk=pk, owner=owner_of(request))
+
+
+def _found(request: HttpRequest, model: Any, pk: str) -> Any:
+    """A row of the owner's by the id that a form sent."""
+    try:
+        return get_object_or_404(model, pk=pk, owner=owner_of(request))
+    except ValidationError as error:  # not the form of an id
+        raise Http404("There is no such thing of yours.") from error
+
+
+# ---------------------------------------------------------------- list, a file in
+
+
+@login_required
+@require_safe
+def quotes(request: HttpRequest) -> HttpResponse:
+    """Every quote of the owner."""
+    return render(request, "designer/quotes/list.html", SECTION | {"rows": list_rows(owner_of(request))})
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def quote_new(request: HttpRequest) -> HttpResponse:
+    """Ask for a quote and the design it is for; read it and hold it against the design."""
+    source = request.POST if request.method == "POST" else request.GET
+    typed = {name: str(source.get(name, "")) for name in ("design", "name", "vendor")}
+    if request.method != "POST":
+        return render(request, "designer/quotes/new.html", SECTION | form_context(owner_of(request), typed, {}))
+    try:
+        design = _design_of(request, typed["design"])
+        name, data = _file(request)
+        quote = create_quote(
+            owner_of(request), spec_of(design), data, name, typed["name"], typed["vendor"], may_ask=True, design=design
+        )
+    except EstimatorError as error:
+        by_field: dict[str, list[str]] = {}
+        for problem in error.problems:
+            field = problem.field if problem.field in ("design", FILE, "name", "vendor") else FILE
+            by_field.setdefault(field, []).append(problem.message)
+        context = SECTION | form_context(owner_of(request), typed, by_field) | {"is_refused": True}
+        return render(request, "designer/quotes/new.html", context, status=422)
+    return redirect("quote" if quote.reading["is_confirmed"] else "quote-columns", quote.pk)
+
+
+def _design_of(request: HttpRequest, design: str) -> Design:
+    if not design:
+        raise SpecError([Problem("design", "missing", "Choose the design that the quote is for.")])
+    row: Design = _found(request, Design, design)
+    return row
+
+
+def _file(request: HttpRequest) -> tuple[str, bytes]:
+    parts = [part for part in request.FILES.getlist(FILE) if part.name]
+    if not parts:
+        raise SpecError([Problem(FILE, "missing", "Choose the vendor's file.")])
+    return str(parts[0].name), bytes_of(parts[0], FILE, MAX_FILE_BYTES)
+
+
+# ---------------------------------------------------------------- the report
+
+
+@login_required
+@require_safe
+def quote(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """What a quote has, lacks and costs beside its design."""
+    row = _quote_or_404(request, pk)
+    if not row.result:
+        return redirect("quote-columns", row.pk)
+    return render(request, "designer/quotes/quote.html", _page(request, row))
+
+
+def _page(request: HttpRequest, row: Quote) -> dict[str, Any]:
+    owner = owner_of(request)
+    others = owner.quotes.exclude(pk=row.pk).exclude(result={}).only("pk", "name").order_by("-created_at")
+    return SECTION | report_context(row, request.GET.dict()) | {
+        "books": owner.price_books.only("pk", "name"), "others": others, "today": timezone.localdate().isoformat(),
+    }  # fmt: skip
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def quote_columns(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Which column is what, with the first rows; said once, it is remembered for sheets of the same header."""
+    row = _quote_or_404(request, pk)
+    if request.method != "POST":
+        return render(request, "designer/quotes/columns.html", SECTION | columns_context(row))
+    read = kept_quote(row.reading)
+    posted = request.POST.dict()
+    typed = None
+    try:
+        asked = posted_columns(cast("Mapping[str, str]", posted), read)
+        typed = as_typed(asked, read)
+        if "show" in posted:
+            return render(request, "designer/quotes/columns.html", SECTION | columns_context(row, typed))
+        set_columns(row, asked)
+    except EstimatorError as error:
+        row.refresh_from_db()
+        context = columns_context(row, typed, [problem.message for problem in error.problems])
+        return render(request, "designer/quotes/columns.html", SECTION | context, status=422)
+    messages.success(
+        request, "The quote was read with these columns. They are remembered for sheets with the same header."
+    )
+    return redirect("quote", row.pk)
+
+
+@login_required
+@require_POST
+def quote_match(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Say what a line is: a part of the design, nothing in it, or what the program finds."""
+    row = _quote_or_404(request, pk)
+    line = request.POST.get("line", "")
+    try:
+        set_matches(row, {line: match_of(request.POST.get("item", ""))})
+    except EstimatorError as error:
+        messages.error(request, f"Nothing was changed: {error.words()}")
+    else:
+        messages.success(request, "The match was changed, and the report made anew.")
+    query = request.POST.get("here", "")
+    return redirect(f"{reverse('quote', args=[row.pk])}{'?' + query if query else ''}#lines")
+
+
+@login_required
+@require_POST
+def quote_refresh(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Hold the quote against the design as it is now."""
+    row = _quote_or_404(request, pk)
+    try:
+        refresh(row)
+    except EstimatorError as error:
+        messages.error(request, f"The report could not be made anew: {error.words()}")
+    else:
+        messages.success(request, "The report was made anew, against the design as it is now.")
+    return redirect("quote", row.pk)
+
+
+@login_required
+@require_POST
+def quote_prices(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Take the quote's prices into a book of the owner's, or a new one."""
+    row = _quote_or_404(request, pk)
+    chosen = request.POST.get("book", "")
+    book = _found(request, PriceBook, chosen) if chosen else None
+    try:
+        taken, n_prices, n_skipped = take_into_book(
+            row, book, request.POST.get("name", ""), request.POST.get("as_of", "")
+        )
+    except EstimatorError as error:
+        messages.error(request, f"No price was taken: {error.words()}")
+        return redirect(reverse("quote", args=[row.pk]) + "#use")
+    left = f" {n_skipped} lines gave none." if n_skipped else ""
+    messages.success(
+        request, f"{n_prices} prices were taken into “{taken.name}”, each with the quote as its source.{left}"
+    )
+    return redirect("price-book", taken.pk)
+
+
+@login_required
+@require_POST
+def quote_compare(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Compare the quote with its design, and with another quote where one is chosen."""
+    row = _quote_or_404(request, pk)
+    chosen = request.POST.get("other", "")
+    design = design_of(row)
+    items = [{"design": str(design.pk)} if design else {"spec": row.spec}, offer_of(row)]
+    if chosen:
+        items.append(offer_of(_found(request, Quote, chosen)))
+    try:
+        made = create_comparison(owner_of(request), resolved_items(owner_of(request), items))
+    except EstimatorError as error:
+        messages.error(request, f"They could not be compared: {error.words()}")
+        return redirect(reverse("quote", args=[row.pk]) + "#use")
+    return redirect("comparison", made.pk)
+
+
+@login_required
+@require_safe
+def quote_export(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The report as a file."""
+    row = _quote_or_404(request, pk)
+    form = request.GET.get("format", "csv")
+    if form not in FORMATS or not row.result:
+        raise Http404(f"A report is sent as {', '.join(FORMATS)}.")
+    file = quote_file(row, form)
+    answer = HttpResponse(file.content, content_type=file.content_type)
+    answer["Content-Disposition"] = f'attachment; filename="{file.name}"'
+    return answer
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def quote_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Ask once, then delete a quote. Prices that were taken from it stay in their books."""
+    row = _quote_or_404(request, pk)
+    if request.method != "POST":
+        return render(request, "designer/quotes/delete.html", SECTION | {"quote": row})
+    row.delete()
+    messages.success(request, f"“{row.name}” was deleted.")
+    return redirect("quotes")

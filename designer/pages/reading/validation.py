@@ -1,0 +1,98 @@
+"""The validation page: predictions against every published run that is carried, their errors, and where not to trust them."""
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from designer.charts.scaling import run_chart
+from designer.wording.names import COLLECTIVES
+from designer.wording.query import one_of
+from estimator.calibration.measured import CORE, SIZE_CLASSES, read_table
+from estimator.calibration.report import CLASS_LABELS, NOT_TO_TRUST, TABLES, Compared, compared_runs, report
+from estimator.catalog.loader import load_catalog
+
+FABRICS = {
+    "none": "One domain, no network",
+    "infiniband": "InfiniBand",
+    "roce": "RoCE",
+    "efa": "EFA",
+    "slingshot": "Slingshot",
+}
+_REPOSITORY = re.compile(r"([\w.-]+/[\w.-]+):[\w./*-]")
+_ISSUE = re.compile(r"([\w.-]+/[\w.-]+)#(\d+)$")
+_PAPER = re.compile(r"arXiv:([\d.]+)$")
+
+
+@login_required
+@require_safe
+def validation(request: HttpRequest) -> HttpResponse:
+    """Errors in tables, the worst points, one run as a chart, limits in words, sources."""
+    catalog = load_catalog()
+    runs = {f"{item.run.name}.{item.run.collective}": item for item in compared_runs(catalog)}
+    first = max(runs, key=lambda key: _tells_most(runs[key]))
+    key = one_of(request.GET.get("run"), [first, *runs])
+    context = _errors(catalog.version) | {
+        "section": "validation", "run_key": key, "runs": _run_names(catalog.version), "chart": _chart(runs[key]),
+        "run": runs[key].run, "run_source": _sources()[runs[key].run.source],
+    }  # fmt: skip
+    return render(request, "designer/reading/validation.html", context)
+
+
+def _tells_most(item: Compared) -> tuple[bool, bool, int]:
+    """Core runs over a network before others, the longest of them first."""
+    return item.run.family == CORE, item.run.n_domains > 1, len(item.run.message_bytes)
+
+
+@lru_cache(maxsize=2)
+def _errors(catalog_version: str) -> dict[str, Any]:
+    """Tables of the page; they change with the catalog alone."""
+    made = report(load_catalog())
+    tables = [{"title": title, "rows": [_row(row, key) for row in made[key]]} for key, title in TABLES.items()]
+    worst = [row | {"collective_name": COLLECTIVES[row["collective"]]} for row in made["worst"]]
+    return {
+        "report": made, "overall": made["all"][0], "tables": tables[1:], "worst": worst, "not_to_trust": NOT_TO_TRUST,
+        "classes": [(name, CLASS_LABELS[name]) for name in SIZE_CLASSES], "sources": list(_sources().values()),
+    }  # fmt: skip
+
+
+def _row(row: dict[str, Any], table: str) -> dict[str, Any]:
+    names: dict[str, dict[str, str]] = {"by_collective": COLLECTIVES, "by_fabric": FABRICS}
+    name = names.get(table, {}).get(row["group"], row["group"])
+    return {"name": name, "cells": [row[key] for key in SIZE_CLASSES]}
+
+
+@lru_cache(maxsize=2)
+def _run_names(catalog_version: str) -> list[tuple[str, str]]:
+    """Every run as (key, words), in the order of the table."""
+    return [
+        (f"{item.run.name}.{item.run.collective}",
+         f"{item.run.name}: {COLLECTIVES[item.run.collective].lower()}, {item.run.gpus} GPUs")
+        for item in compared_runs(load_catalog())
+    ]  # fmt: skip
+
+
+def _chart(item: Compared) -> dict[str, Any]:
+    bounds = list(zip(item.predicted_us.tolist(), item.low_us.tolist(), item.high_us.tolist(), strict=True))
+    return run_chart(item.run, item.run.message_bytes, bounds, item.busbw_factor)
+
+
+@lru_cache(maxsize=1)
+def _sources() -> dict[str, dict[str, str]]:
+    """Title, place and address of every source; no address where the place is not a public page of its own."""
+    return {row["id"]: {**row, "address": source_address(row["where"])} for row in read_table("sources.csv")}
+
+
+def source_address(where: str) -> str:
+    """Address of a source's place: a repository, an issue or a paper; "" for anything else."""
+    if found := _ISSUE.fullmatch(where):
+        return f"https://github.com/{found[1]}/issues/{found[2]}"
+    if found := _PAPER.fullmatch(where):
+        return f"https://arxiv.org/abs/{found[1]}"
+    if found := _REPOSITORY.match(where):
+        return f"https://github.com/{found[1]}"
+    return ""

@@ -1,0 +1,100 @@
+"""The page that takes a file of links from the built network and says what differs from the design."""
+
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_http_methods
+
+from designer.services.access import design_to_own, job_to_see
+from designer.services.link_lists import is_outdated, links_of
+from designer.services.shown_page import version_asked
+from designer.services.uploads import MAX_NAMES_BYTES, bytes_of
+from designer.wording.dropped_lines import by_reason
+from designer.wording.query import one_of
+from estimator.asbuilt.readers.files import AUTO, FORMATS
+from estimator.asbuilt.report import compare_links
+from estimator.errors import EstimatorError, Problem, SpecError
+from estimator.jobs.models import EstimateJob
+
+FORMAT_NAMES = {
+    AUTO: "Told by its content",
+    "ibnetdiscover": "ibnetdiscover dump",
+    "topo": "ibdiagnet topology (.topo)",
+    "csv": "Point-to-point sheet, CSV",
+    "xlsx": "Point-to-point sheet, XLSX",
+    "netbox": "NetBox cables, CSV",
+}
+
+
+class _List(NamedTuple):
+    """One list of differences: what it is called, and what an entry means."""
+
+    key: str
+    title: str
+    meaning: str
+
+
+LISTS = (
+    _List("swapped", "Swapped", "Far ends exchanged between cables"),
+    _List("missing", "Missing", "In the design, not in the file"),
+    _List("doubled", "Doubled", "Listed twice, or two cables on one port"),
+    _List("wrong_port", "Wrong port", "Right devices, another port"),
+    _List("moved", "Wrong device", "One end is right, the other is elsewhere"),
+    _List("extra", "Extra", "In the file, not in the design"),
+    _List("speed_mismatch", "Wrong speed", "Runs at another rate than designed"),
+)
+SHOWN = 50
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def links_compare(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """Ask for a file; with one, compare it with a fabric of the estimate."""
+    design = design_to_own(request, design_id)
+    job = job_to_see(request, design, job_id)
+    if job.state != EstimateJob.State.SUCCEEDED or job.result is None:
+        raise Http404("This estimate has no result.")
+    roles = list(job.result["fabrics"])
+    query = request.POST if request.method == "POST" else request.GET
+    context: dict[str, Any] = {
+        "design": design, "job": job, "roles": roles, "role": one_of(query.get("fabric"), roles),
+        "formats": FORMAT_NAMES, "format": one_of(query.get("format"), (AUTO, *FORMATS)),
+        "is_outdated": is_outdated(job), "max_bytes": settings.MAX_LINK_FILE_BYTES,
+    }  # fmt: skip
+    context |= version_asked(request, design)
+    status = 200
+    if request.method == "POST":
+        try:
+            context |= _compared(request, job, context)
+        except EstimatorError as error:
+            context["problems"], status = error.problems, 422
+    return render(request, "designer/result/asbuilt/compare.html", context, status=status)
+
+
+def _compared(request: HttpRequest, job: EstimateJob, asked: dict[str, Any]) -> dict[str, Any]:
+    upload = request.FILES.get("file")
+    if upload is None:
+        raise SpecError([Problem("file", "required", "Choose a file first.")])
+    names = bytes_of(request.FILES.get("names"), "names", MAX_NAMES_BYTES)
+    links = links_of(job, asked["role"])
+    report = compare_links(links, upload, asked["format"], names, settings.MAX_LINK_FILE_BYTES)
+    totals = report["totals"]
+    lists = [
+        {"key": item.key, "title": item.title, "meaning": item.meaning, "total": totals[item.key],
+         "entries": report[item.key][:SHOWN], "hidden": totals[item.key] - min(totals[item.key], SHOWN)}
+        for item in LISTS
+    ]  # fmt: skip
+    return {
+        "report": report,
+        "file_name": upload.name,
+        "lists": lists,
+        "is_same": not any(entry["total"] for entry in lists),
+        "share": report["matched"] / max(report["planned"], 1),
+        "format_name": FORMAT_NAMES[report["format"]],
+        "dropped": by_reason(report["read"]),
+        "n_devices": len(links.table.devices),
+    }

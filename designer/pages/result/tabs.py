@@ -1,0 +1,101 @@
+"""The tabs of a result: what each of them shows, out of the stored Estimate and the query of the address.
+
+A page view reads aggregated figures alone. The link list is made only where a reader asks for rows of it, a page at a time.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from designer.charts.vega import domain_nics_gb_s, performance_charts
+from designer.drawings.overview import fabric_svg, part_names
+from designer.pages.calibrations.page import used_context
+from designer.pages.prices.page import used_book
+from designer.pages.result.bill import sorted_bom
+from designer.pages.result.cabling.tab import cabling_context
+from designer.pages.result.cost.tab import cost_context
+from designer.pages.result.fabric import fabric_context
+from designer.pages.result.failures import failures_context
+from designer.pages.result.findings import findings_context
+from designer.pages.result.handoff import handoff_context
+from designer.pages.result.performance import performance_context
+from designer.pages.result.racks import racks_context
+from designer.services.link_lists import is_outdated
+from designer.services.shown_page import ShownPage
+from designer.wording.cost import bill_beside_likely, likely_rows
+from designer.wording.findings import n_to_heed
+from designer.wording.headlines import headline
+from designer.wording.numbers import words
+from designer.wording.query import one_of
+from estimator.jobs.models import EstimateJob
+
+
+class Tab(NamedTuple):
+    """One tab: its word in the address, and what the reader sees of it."""
+
+    key: str
+    title: str
+
+
+TABS = (
+    Tab("overview", "Overview"),
+    Tab("fabric", "Fabric"),
+    Tab("cost", "Cost"),
+    Tab("performance", "Performance"),
+    Tab("cabling", "Cabling"),
+    Tab("racks", "Racks"),
+    Tab("findings", "Findings"),
+    Tab("handoff", "Hand-off"),
+)
+KEYS = tuple(tab.key for tab in TABS)
+
+
+def tab_of(query: Mapping[str, Any]) -> str:
+    """The tab that an address asks for; the first one where it asks for none that there is."""
+    return one_of(query.get("tab"), KEYS)
+
+
+def result_context(job: EstimateJob, page: ShownPage, query: Mapping[str, Any]) -> dict[str, Any]:
+    """All that the result part of the page shows of a finished job: what every tab has, and what the asked one shows."""
+    result, tab = job.result or {}, tab_of(query)
+    context = {"tab": tab, "tabs": TABS, "tab_template": f"designer/result/_tab_{tab}.html", "result": result,
+               "n_to_heed": n_to_heed(result), "is_outdated": is_outdated(job),
+               **used_context(result.get("performance"), job.owner_id), **used_book(result, job.owner_id)}  # fmt: skip
+    match tab:
+        case "fabric":
+            return context | fabric_context(job, page, query)
+        case "cost":
+            return context | cost_context(job, result, query)
+        case "performance":
+            return context | performance_context(job, page.design_id, query)
+        case "cabling":
+            return context | cabling_context(job, result, query)
+        case "racks":
+            return context | racks_context(job, page, query)
+        case "findings":
+            return context | findings_context(result) | failures_context(result)
+        case "handoff":
+            return context | handoff_context(result, query)
+    return context | overview(result, query)
+
+
+def network_name(key: str) -> str:
+    """A fabric's key as a heading: "in-band" → "In-band"."""
+    return words(key).capitalize()
+
+
+def overview(result: dict[str, Any], query: Mapping[str, Any]) -> dict[str, Any]:
+    """Counts, cost, predicted all-reduce, bill of materials, assumptions."""
+    nics_gb_s = domain_nics_gb_s(result)
+    return {
+        "networks": [{"key": key, "name": network_name(key), **fabric} for key, fabric in result["fabrics"].items()],
+        "nics_gb_s": nics_gb_s,
+        "result_compute": result["fabrics"]["compute"],
+        "result_diagram": fabric_svg(result),
+        "names": part_names(result),
+        "busbw_now": headline(result.get("performance")),
+        "likely": likely_rows(result["cost"]),
+        "price_book": result["cost"]["price_book"],
+        "beside": bill_beside_likely(result),
+        "charts": performance_charts(result.get("performance"), nics_gb_s),
+        "bom": sorted_bom(result.get("bom"), query.get("sort")),
+    }

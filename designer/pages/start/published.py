@@ -1,0 +1,115 @@
+"""Published designs as pages show them: each with its figures beside the computed ones. They change with the catalog alone."""
+
+from functools import lru_cache
+from typing import Any
+
+from designer.wording.figures import figure_words
+from designer.wording.numbers import NO_BREAK_SPACE, count, generation_name
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
+from estimator.pipeline import estimate
+from estimator.published.designs import PublishedDesign, compared, figure_of, published
+from estimator.published.parts import PORTS, PartRow, carried, part_rows
+from estimator.spec import parse_spec
+
+TIERS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
+
+
+def published_page() -> dict[str, Any]:
+    """Everything of the page of published designs."""
+    return _page(load_catalog().version)
+
+
+@lru_cache(maxsize=2)
+def _page(catalog_version: str) -> dict[str, Any]:
+    catalog = load_catalog()
+    results = _results(catalog)
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for design in published().designs.values():
+        groups.setdefault(design.group, []).append(_design(design, results[design.id], catalog))
+    designs = [design for group in groups.values() for design in group]
+    return {
+        "groups": [{"title": title, "key": f"group-{at}", "designs": found, "n_rows": sum(len(d["rows"]) for d in found)}
+                   for at, (title, found) in enumerate(groups.items(), start=1)],
+        "n_designs": len(designs), "n_rows": sum(len(design["rows"]) for design in designs),
+        "n_same": sum(design["n_same"] for design in designs),
+        "slips": [_slip(slip, results) for slip in published().slips], "apart": published().apart,
+        "parts": _parts(catalog),
+        "sources": list({design.source.id: design.source for design in published().designs.values()}.values()),
+        "catalog_version": catalog_version,
+    }  # fmt: skip
+
+
+def _results(catalog: Catalog) -> dict[str, dict[str, Any]]:
+    """The Estimate of every design, those of the same parts in one pass."""
+    by_parts: dict[tuple[str, ...], list[PublishedDesign]] = {}
+    for design in published().designs.values():
+        by_parts.setdefault(design.parts, []).append(design)
+    out: dict[str, dict[str, Any]] = {}
+    for parts, designs in by_parts.items():
+        specs = [parse_spec(design.inputs, catalog) for design in designs]
+        made = estimate(specs, catalog, parts)
+        out |= {design.id: one.as_json() for design, one in zip(designs, made, strict=True)}
+    return out
+
+
+def _design(design: PublishedDesign, result: dict[str, Any], catalog: Catalog) -> dict[str, Any]:
+    models = {key: part.model for key, part in catalog.switches.items()} | {
+        key: part.part_numbers[0] for key, part in catalog.cables.items() if part.part_numbers
+    }
+    rows = [row | {"words": figure_words(row["figure"], models), "printed_text": shown(row["printed"]),
+                   "computed_text": shown(row["computed"])} for row in compared(design, result)]  # fmt: skip
+    compute = result["fabrics"]["compute"]
+    return {
+        "id": design.id, "name": design.name, "note": design.note, "source": design.source, "rows": rows,
+        "n_same": sum(row["is_same"] for row in rows), "shape": _shape(result["spec"], compute),
+    }  # fmt: skip
+
+
+def _shape(spec: dict[str, Any], compute: dict[str, Any]) -> str:
+    """Size, network and tiers in a line."""
+    planes = [f"{compute['planes']} planes"] if compute["planes"] > 1 else []
+    network = generation_name(spec["fabric"]["generation"])
+    return " · ".join([f"{count(compute['counts']['gpus'])} GPUs", network, TIERS[compute["tiers"]], *planes])
+
+
+def shown(value: Any) -> str:
+    """A figure as it is printed: counts with commas, ratios as they are."""
+    return count(value) if isinstance(value, int) else str(value)
+
+
+FIGURE_WORDS = {"rack_units": "Rack units", "typical_no_optics_w": "Power without modules", "max_w": "Power at most",
+                "reach_max_m": "Reach", "reach_min_m": "Least length", "reach_om3_m": "Reach on OM3",
+                "a_power_w": "Power"}  # fmt: skip
+FIGURE_UNITS = {"typical_no_optics_w": "W", "max_w": "W", "a_power_w": "W", "reach_max_m": "m", "reach_min_m": "m",
+                "reach_om3_m": "m", "rack_units": "U"}  # fmt: skip
+
+
+def _parts(catalog: Catalog) -> dict[str, Any]:
+    """Printed figures of parts beside the catalog's, a row each, and how many are the same."""
+    rows = [{"part": row.part, "words": _part_words(row), "printed": _in_unit(row.printed, row), "why": row.why,
+             "carried": _in_unit(carried(row, catalog), row), "is_same": carried(row, catalog) == row.printed,
+             "source": row.source, "url": row.url} for row in part_rows()]  # fmt: skip
+    return {"rows": rows, "n_same": sum(row["is_same"] for row in rows)}
+
+
+def _part_words(row: PartRow) -> str:
+    if row.figure.startswith(PORTS):
+        return f"Ports of {row.figure.removeprefix(PORTS)} Gb/s"
+    return FIGURE_WORDS[row.figure]
+
+
+def _in_unit(value: float | None, row: PartRow) -> str:
+    if value is None:
+        return "–"
+    unit = FIGURE_UNITS.get(row.figure, "")
+    return f"{value:,g}{NO_BREAK_SPACE}{unit}".strip()
+
+
+def _slip(slip: Any, results: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    computed = figure_of(results[slip.case], slip.figure)
+    return {
+        "case": slip.case, "name": published().designs[slip.case].name, "source": slip.source, "place": slip.place,
+        "words": figure_words(slip.figure), "printed": shown(slip.printed), "computed": shown(computed), "why": slip.why,
+        "is_as_meant": computed == slip.meant,
+    }  # fmt: skip

@@ -1,0 +1,90 @@
+"""Pages to start from: samples, published designs held against their sources, workloads, and designs out of files."""
+
+import json
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from designer.pages.start.published import published_page
+from designer.pages.start.tour import STEPS, TOUR_COOKIE, TOUR_DONE, TOUR_SECONDS
+from designer.pages.start.workloads import work_card
+from designer.services.access import owner_of
+from designer.services.designs import samples
+from designer.services.designs.from_files import dump_report, sent_text, spec_of_text
+from designer.services.designs.saving import request_estimate, save_design
+from estimator.catalog.loader import load_catalog
+from estimator.errors import EstimatorError
+from estimator.published.workloads import workloads
+from estimator.spec import DesignSpec
+
+if TYPE_CHECKING:
+    from django.core.files.uploadedfile import UploadedFile
+
+SECTION = {"section": "start"}
+
+
+@login_required
+@require_safe
+def start(request: HttpRequest) -> HttpResponse:
+    """Ways to a first design."""
+    context = {"samples": samples.SAMPLES, "workloads": [work_card(work) for work in workloads().values()],
+               "steps": STEPS, "has_designs": owner_of(request).designs.exists()}  # fmt: skip
+    return render(request, "designer/start/start.html", SECTION | context | published_page())
+
+
+@login_required
+@require_safe
+def published(request: HttpRequest) -> HttpResponse:
+    """Published against computed, row by row."""
+    return render(request, "designer/start/published.html", SECTION | published_page())
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def design_import(request: HttpRequest) -> HttpResponse:
+    """Make a design of a spec, pasted or as a file; or of a dump of a network, which is shown first."""
+    context: dict[str, Any] = {"text": request.POST.get("spec", "")}
+    if request.method != "POST":
+        return render(request, "designer/start/import.html", SECTION | context)
+    try:
+        if request.FILES.get("dump"):
+            return render(request, "designer/start/import.html", SECTION | context | _dump(request))
+        return _kept(request, spec_of_text(sent_text(request)))
+    except EstimatorError as error:
+        return render(
+            request, "designer/start/import.html", SECTION | context | {"problems": error.problems}, status=422
+        )
+
+
+def _dump(request: HttpRequest) -> dict[str, Any]:
+    upload = cast("UploadedFile[bytes]", request.FILES["dump"])
+    report = dump_report(cast("IO[bytes]", upload), upload.name or "", load_catalog())
+    return {"report": report, "spec_json": json.dumps(report["values"], indent=1, ensure_ascii=False)}
+
+
+def _kept(request: HttpRequest, spec: DesignSpec) -> HttpResponse:
+    """The spec as a design of the owner, with its estimate asked for."""
+    design = save_design(owner_of(request), spec)
+    try:
+        request_estimate(owner_of(request), spec)
+    except EstimatorError as error:  # the design is kept: its page has the button
+        messages.warning(request, error.words())
+    messages.success(request, f"“{design.name}” is a design of yours now.")
+    return redirect("design", design.pk)
+
+
+@login_required
+@require_POST
+def tour_skip(request: HttpRequest) -> HttpResponse:
+    """Never offer the tour again on this browser."""
+    back = request.POST.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure())
+    answer = redirect(back if is_ours else reverse("start"))
+    answer.set_cookie(TOUR_COOKIE, TOUR_DONE, max_age=TOUR_SECONDS, samesite="Lax", secure=request.is_secure())
+    return answer

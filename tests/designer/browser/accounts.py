@@ -1,0 +1,80 @@
+"""Accounts for browser tests, made on the database of a running app: ``python -m tests.designer.browser.accounts`` answers each
+line of its input ("samples" or "newcomer") with a line of JSON (see ``browsing.Accounts``)."""
+
+from __future__ import annotations
+
+import json
+import sys
+import uuid
+from functools import cache
+from typing import TYPE_CHECKING, TypeVar
+
+import django
+from django.conf import settings
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+    from designer.models import Design
+    from estimator.jobs.models import EstimateJob
+
+    Row = TypeVar("Row", Design, EstimateJob)
+
+
+@cache
+def template() -> User:
+    """Whoever holds the four samples with their estimates, as the app's worker has made them."""
+    from designer.services.designs.samples import add_samples
+    from tests.designer.showcase import wait_for_estimates
+
+    user = new_user()
+    add_samples(user)
+    wait_for_estimates()
+    return user
+
+
+def new_user() -> User:
+    from django.contrib.auth.models import User
+
+    return User.objects.create_user(f"reader-{uuid.uuid4().hex[:12]}")
+
+
+def with_samples() -> dict[str, str]:
+    """A copy of the template, signed in: its designs in the order in which they were made, the first one first."""
+    from django.test import Client
+
+    user = new_user()
+    designs = [copied(design, user) for design in template().designs.order_by("created_at")]
+    for job in template().estimate_jobs.all():
+        copied(job, user)
+    client = Client()
+    client.force_login(user)
+    name = settings.SESSION_COOKIE_NAME
+    return {"cookie": name, "session": client.cookies[name].value, "first": f"/designs/{designs[0].pk}/"}
+
+
+def copied(row: Row, owner: User) -> Row:
+    """Insert the same row for another owner."""
+    row.pk = uuid.uuid4()
+    row.owner = owner
+    row.save(force_insert=True)
+    return row
+
+
+def newcomer() -> dict[str, str]:
+    """Somebody who has nothing yet, and the link that signs them in."""
+    from designer.models import SignInLink
+
+    return {"link": f"/sign-in/{SignInLink.issue(new_user())}/"}
+
+
+def main() -> None:
+    django.setup()
+    kinds = {"samples": with_samples, "newcomer": newcomer}
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(kinds[line.strip()]()) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

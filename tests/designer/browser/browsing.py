@@ -1,0 +1,127 @@
+"""One app and one Chromium for all browser tests of a process, and an account of its own for each test.
+
+The app's worker estimates the four samples once; an account is a copy of the account that holds them, finished estimates
+included, so that no test sees what another has typed and none waits for what was estimated before.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.designer.screens import Gallery
+from tests.processes import BASE_DIR, RunningApp, clean_environment, prepare, running_app
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync",
+]  # fmt: skip
+WATCH = """
+window.violations = []; window.shift = 0;
+document.addEventListener("securitypolicyviolation", (e) => window.violations.push(`${e.violatedDirective} ${e.blockedURI}`));
+new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.hadRecentInput) window.shift += e.value; })
+  .observe({ type: "layout-shift", buffered: true });
+"""
+
+
+class Accounts:
+    """Makes accounts in a running app: a process with the app's settings, which answers line by line."""
+
+    def __init__(self, app: RunningApp) -> None:
+        self.app = app
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.designer.browser.accounts"],
+            cwd=BASE_DIR,
+            env=clean_environment(app.var, DJANGO_SETTINGS_MODULE="designer.config.settings"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def new(self, kind: str = "samples") -> dict[str, str]:
+        """An account with the samples and a session ("samples"), or one without anything and a link ("newcomer")."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(f"{kind}\n")
+        self.process.stdin.flush()
+        made: dict[str, str] = json.loads(self.process.stdout.readline())
+        return made
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait(timeout=30)
+
+
+@pytest.fixture(scope="session")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
+    """The app of all browser tests of this process. A test that kills or starves it starts one of its own."""
+    with running_app(prepare(tmp_path_factory.mktemp("browser"))) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def accounts(app: RunningApp) -> Iterator[Accounts]:
+    made = Accounts(app)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium. Where libraries are missing that only root may install, the tests skip; as root they fail."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    driver = playwright.sync_playwright()
+    try:
+        started = driver.start()
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    except playwright.Error as error:
+        if os.geteuid() == 0:
+            raise
+        pytest.skip(f"the browser or its driver does not start here: {error}")
+    with pytest.MonkeyPatch.context() as patch:
+        # The driver keeps an event loop in this thread, which Django takes for code that must not wait for a database.
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+        yield browser
+    browser.close()
+    started.stop()
+
+
+@pytest.fixture(scope="session")
+def gallery(app: RunningApp, browser: Any) -> Gallery:
+    """The account in which every page has something to show. Tests look at it and change nothing."""
+    return Gallery(app, browser)
+
+
+@pytest.fixture
+def session(app: RunningApp, accounts: Accounts) -> dict[str, Any]:
+    """Cookies of somebody who has the four samples and has changed none, and the address of the first sample."""
+    account = accounts.new()
+    cookie = {"name": account["cookie"], "value": account["session"], "domain": "127.0.0.1", "path": "/",
+              "httpOnly": True, "sameSite": "Lax", "secure": False, "expires": -1}  # fmt: skip
+    return {"state": {"cookies": [cookie], "origins": []}, "first": app.url + account["first"]}
+
+
+def opened(browser: Any, session: dict[str, Any], watched: list[str], **options: Any) -> Any:
+    """A page in a window of its own, watched for what fails and for what the policy blocks."""
+    context = browser.new_context(
+        storage_state=session["state"], **{"viewport": {"width": 1440, "height": 900}, **options}
+    )
+    context.add_init_script(WATCH)
+    page = context.new_page()
+    page.on("console", lambda message: watched.append(message.text) if is_fault(message) else None)
+    page.on("pageerror", lambda error: watched.append(str(error)))
+    return page
+
+
+def is_fault(message: Any) -> bool:
+    """An error or a warning, but for htmx's word that leaving the page has ended a preview that was under way."""
+    return message.type in ("error", "warning") and not message.text.startswith(("htmx:sendAbort", "htmx:afterRequest"))

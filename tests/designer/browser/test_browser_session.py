@@ -1,0 +1,177 @@
+"""The session of a design in a real browser: edits are kept, taken back, shared between tabs, and survive a killed server."""
+
+import os
+import random
+import signal
+
+import pytest
+
+from tests.designer.browser.browsing import CHROMIUM, opened
+from tests.processes import prepare, running_app
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.processes,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
+]
+FORM = """() => { const sent = new URLSearchParams(new FormData(document.getElementById("design-form")));
+    for (const name of ["csrfmiddlewaretoken", "estimated_hash"]) sent.delete(name); return sent.toString(); }"""
+
+
+@pytest.fixture
+def tab(browser, session):
+    """A page with a design of its own, opened for typing."""
+    watched: list[str] = []
+    page = opened(browser, session, watched)
+    unfolded(page, session["first"].split("/designs/")[0])
+    page.watched = watched
+    yield page
+    page.context.close()
+
+
+def unfolded(page, app_url):
+    """A new design with every block of its form open."""
+    page.goto(f"{app_url}/designs/new/")
+    page.evaluate("for (const block of document.querySelectorAll('details')) block.open = true")
+
+
+def at(page):
+    return int(page.get_attribute("#studio-bar", "data-at"))
+
+
+def sent(page):
+    """Wait until every edit has reached the server."""
+    page.wait_for_function("() => !Object.keys(localStorage).some((name) => name.startsWith('clusterwright.unsent'))",
+                           timeout=60_000)  # fmt: skip
+
+
+def random_edit(page, rng, number):
+    """A field, chosen and filled at random."""
+    name, value = rng.choice([
+        ("name", f"Design {number}"), ("size", str(rng.randrange(8, 2000))),
+        ("fabric__oversubscription", f"{rng.randrange(1, 5)}:1"), ("economics__years", str(rng.randrange(1, 8))),
+        ("site__node_leaf_m", str(rng.randrange(2, 60))),
+    ])  # fmt: skip
+    field = page.locator(f"#id_{name}")
+    field.fill(f"{value}{'' if field.input_value() != value else '0'}")
+    field.blur()
+
+
+def test_edits_are_kept_over_a_reload_and_taken_back_to_the_first_state(tab):
+    first = tab.evaluate(FORM)
+    rng = random.Random(11)
+    for number in range(20):
+        random_edit(tab, rng, number)
+    sent(tab)
+    last, steps = tab.evaluate(FORM), at(tab) - 1
+    assert 15 <= steps <= 20
+    tab.reload()
+    assert tab.evaluate(FORM) == last
+    for step in range(steps):
+        tab.click("[data-step-back] button")
+        tab.wait_for_function("(n) => Number(document.getElementById('studio-bar').dataset.at) === n", arg=steps - step)
+    assert tab.evaluate(FORM) == first
+    assert tab.locator("[data-step-back] button").is_disabled()
+    tab.locator("h1").click()
+    tab.keyboard.press("Control+y")
+    tab.wait_for_function("() => Number(document.getElementById('studio-bar').dataset.at) === 2")
+    tab.keyboard.press("Control+z")
+    tab.wait_for_function("() => Number(document.getElementById('studio-bar').dataset.at) === 1")
+    assert tab.evaluate(FORM) == first
+    assert tab.watched == []
+
+
+@pytest.fixture
+def own_app(tmp_path):
+    """An app of this test alone: what kills a server must not do it to others."""
+    with running_app(prepare(tmp_path)) as running:
+        yield running
+
+
+def test_no_edit_is_lost_when_the_server_is_killed(browser, own_app):
+    tab = opened(browser, {"state": None}, [])
+    tab.goto(own_app.sign_in_url)
+    unfolded(tab, own_app.url)
+    rng = random.Random(12)
+    random_edit(tab, rng, 0)
+    sent(tab)
+    before = at(tab)
+    os.kill(own_app.main_process("gunicorn"), signal.SIGKILL)
+    for number in range(1, 6):
+        tab.fill("#id_name", f"While away {number}")
+        tab.locator("#id_name").blur()
+        tab.fill("#id_size", str(64 + number))
+        tab.locator("#id_size").blur()
+    sent(tab)
+    assert at(tab) == before + 10
+    kept = tab.evaluate(FORM)
+    assert "While+away+5" in kept
+    tab.reload()
+    assert tab.evaluate(FORM) == kept
+    tab.context.close()
+
+
+def test_a_second_tab_follows_the_first(tab):
+    random_edit(tab, random.Random(13), 0)
+    sent(tab)
+    other = tab.context.new_page()
+    other.goto(tab.url)
+    tab.bring_to_front()
+    tab.fill("#id_name", "Seen by both")
+    other.wait_for_function("() => document.getElementById('id_name').value === 'Seen by both'", timeout=20_000)
+    other.bring_to_front()
+    other.fill("#id_size", "72")
+    tab.wait_for_function("() => document.getElementById('id_size').value === '72'", timeout=20_000)
+
+
+def tab_to(page, selector, most=250):
+    """Press Tab until the focus is there; what has the focus must be in sight."""
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        if page.evaluate("(s) => document.activeElement.matches(s)", selector):
+            box = page.evaluate(
+                "(() => { const b = document.activeElement.getBoundingClientRect(); return [b.top, b.bottom]; })()"
+            )
+            assert box[1] > 0, selector
+            assert box[0] < page.viewport_size["height"], selector
+            return
+    raise AssertionError(f"{selector} is not reached by Tab")
+
+
+def test_a_first_session_by_keyboard_alone(browser, session):
+    """From a blank design to a saved version, its cost, a step back, and the help of a field."""
+    page = opened(browser, session, [])
+    page.goto(session["first"].split("/designs/")[0] + "/designs/new/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.matches('.skip-link')")
+    tab_to(page, "#id_name")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("By keyboard")
+    tab_to(page, "#id_size")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("256")
+    sent(page)
+    assert at(page) == 3
+    tab_to(page, "#save-slot .save")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#version-name:focus")
+    page.keyboard.type("First")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#version-form:has-text('Saved as “First”')", timeout=60_000)
+    page.wait_for_selector("#bom", timeout=60_000)
+    tab_to(page, ".tabs a[href*='tab=cost']")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=Where the money goes", timeout=60_000)
+    assert "tab=cost" in page.url
+    page.evaluate("document.getElementById('main').focus()")
+    tab_to(page, "[data-step-back] button")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.getElementById('id_size').value === '1024'", timeout=30_000)
+    page.context.close()
+
+
+def test_the_estimate_follows_by_itself(tab):
+    tab.fill("#id_size", "72")
+    tab.wait_for_selector("#bom", timeout=30_000)
+    assert tab.inner_text("#stale-note") == ""

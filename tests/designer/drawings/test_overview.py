@@ -1,0 +1,169 @@
+"""The fabric diagram: few glyphs whatever the size, blocks that add up to the fabric, and the same facts in words."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from designer.drawings.overview import MAX_COLUMNS, MAX_GLYPHS, fabric_svg, part_names, plan_of, shown_columns
+from designer.services.designs.samples import SAMPLES
+from estimator.catalog.loader import load_catalog
+from estimator.pipeline import estimate
+from estimator.spec import parse_spec
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def design(nodes, server="dgx-h100", generation="ndr", **fabric):
+    return {"compute": {"server": server, "nodes": nodes}, "fabric": {"generation": generation, **fabric}}
+
+
+DESIGNS = {
+    **{sample.key: sample.values for sample in SAMPLES},
+    "one-node": design(1),
+    "one-leaf": design(4, tiers=1),
+    "unit-and-a-bit": design(33),
+    "many-units": design(256),
+    "rail-only": design(64, layout="rail-only"),
+    "rail-only-three-tiers": design(18, layout="rail-only", tiers=3, leaf_downlinks=1, pod_nodes=1),
+    "top-of-rack": design(100, layout="top-of-rack"),
+    "three-pods": design(2048),
+    "pods-of-racks": design(288, server="gb200-tray", tiers=3, scalable_unit_nodes=18, pod_nodes=144, leaf_downlinks=18,
+                            leaf_uplinks=18),
+    "top-of-rack-three-tiers": design(4096, layout="top-of-rack", generation="roce-400", tiers=3),
+    "four-planes": {"compute": {"server": "custom", "nodes": 512, "gpus_per_node": 8, "nics_per_node": 8,
+                                "nic_ports_per_node": 32},
+                    "fabric": {"generation": "roce-200", "leaf_switch": "custom", "leaf_radix": 256, "planes": 4}},
+    "largest": design(65_536, layout="top-of-rack", generation="roce-400", tiers=3),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=list(DESIGNS), ids=list(DESIGNS))
+def drawn(request):
+    catalog = load_catalog()
+    result = estimate([parse_spec(DESIGNS[request.param], catalog)], catalog, parts=("counts", "links", "bom"))[
+        0
+    ].as_json()
+    svg = fabric_svg(result)
+    return result["fabrics"]["compute"], svg, ElementTree.fromstring(svg)
+
+
+def test_glyphs_stay_few(drawn):
+    _, svg, root = drawn
+    glyphs = [rect for rect in root.iter(f"{SVG}rect") if "glyph" in rect.get("class")]
+    assert 0 < len(glyphs) <= MAX_GLYPHS
+    assert len(svg) < 60_000
+
+
+def test_nothing_is_drawn_outside_the_picture_or_over_a_neighbour(drawn):
+    _, _, root = drawn
+    width, height = (float(value) for value in root.get("viewBox").split()[2:])
+    boxes = [rect for rect in root.iter(f"{SVG}rect") if rect.get("class") == "box"]
+    for rect in root.iter(f"{SVG}rect"):
+        assert float(rect.get("x")) >= 0
+        assert float(rect.get("x")) + float(rect.get("width")) <= width
+        assert float(rect.get("y")) + float(rect.get("height")) <= height
+    for rect in root.iter(f"{SVG}rect"):
+        if "glyph" in rect.get("class"):
+            x, y = float(rect.get("x")), float(rect.get("y"))
+            assert any(float(b.get("x")) <= x and x + float(rect.get("width")) <= float(b.get("x")) + float(b.get("width"))
+                       and float(b.get("y")) <= y <= float(b.get("y")) + float(b.get("height")) for b in boxes)  # fmt: skip
+
+
+def test_labels_of_bundles_stand_between_the_tiers_and_clear_of_each_other(drawn):
+    _, _, root = drawn
+    sides = {
+        kind: [[float(rect.get(key)) for key in ("x", "y", "width", "height")] for rect in root.iter(f"{SVG}rect")
+               if rect.get("class") == kind]
+        for kind in ("box", "tag")
+    }  # fmt: skip
+    for k, (x, y, width, height) in enumerate(sides["tag"]):
+        for x1, y1, width1, height1 in sides["box"] + sides["tag"][:k]:
+            assert x + width <= x1 or x1 + width1 <= x or y + height <= y1 or y1 + height1 <= y
+
+
+def test_bundles_end_within_the_boxes_they_join(drawn):
+    _, _, root = drawn
+    spans = [
+        (float(r.get("x")), float(r.get("x")) + float(r.get("width")))
+        for r in root.iter(f"{SVG}rect")
+        if r.get("class") == "box"
+    ]
+    paths = [path.get("d") for path in root.iter(f"{SVG}path")]
+    assert paths or len(spans) == 1
+    for x0, x1 in (ends for d in paths for ends in re.findall(r"M([\d.]+) [^M]*?([\d.]+) [\d.]+(?=M|$)", d)):
+        assert all(any(left <= float(x) <= right for left, right in spans) for x in (x0, x1))
+
+
+def test_its_words_name_every_count(drawn):
+    fabric, _, root = drawn
+    words = root.find(f"{SVG}desc").text
+    for tier in ("leaf", "spine", "core"):
+        number = fabric["counts"][tier]
+        assert not number or f"{number:,}" in words
+    for name in ("node_leaf", "leaf_spine", "spine_core"):
+        assert not fabric["links"][name] or f"{fabric['links'][name]:,} links" in words
+
+
+def test_blocks_add_up_to_the_fabric(drawn):
+    fabric, _, _ = drawn
+    plan = plan_of({**fabric, "split": {**fabric["split"], "rails_per_leaf": 1}})
+    columns = shown_columns(plan.columns)
+    assert len(columns) <= MAX_COLUMNS
+    assert sum(column.stands_for for column in columns) == len(plan.columns)
+    for tier, attribute, key in (
+        ("node", "n_nodes", "nodes"),
+        ("leaf", "n_leaf", "leaf"),
+        ("spine", "n_spine", "spine"),
+        ("core", "n_core", "core"),
+    ):
+        numbers = [getattr(column, attribute) for column in plan.columns]
+        if tier not in plan.spans and all(numbers):
+            assert sum(numbers) == fabric["counts"][key]
+
+
+def test_it_stands_alone_as_a_file(drawn):
+    _, svg, _ = drawn
+    assert "var(" not in svg
+    assert not re.search(r"\sstyle=|<style|<script|\son\w+=", svg)
+
+
+def test_a_part_s_name_is_text():
+    catalog = load_catalog()
+    result = estimate([SAMPLES[0].spec()], catalog)[0].as_json()
+    for line in result["bom"]["lines"]:
+        line["description"] = '<script>"&'
+    ElementTree.fromstring(fabric_svg(result))  # parses: the text was escaped
+    assert "<script>" not in fabric_svg(result)
+
+
+def test_the_sample_shows_its_four_units():
+    catalog = load_catalog()
+    svg = fabric_svg(estimate([SAMPLES[0].spec()], catalog)[0].as_json())
+    assert svg.count(">32 servers<") == 3
+    assert svg.count(">256 GPUs<") == 3
+    assert svg.count(">31 servers<") == 1
+    assert svg.count(">248 GPUs<") == 1
+    assert "256 × 400 Gb/s" in svg
+
+
+def test_a_row_that_is_cut_says_so():
+    catalog = load_catalog()
+    result = estimate([parse_spec(SAMPLES[3].values, catalog)], catalog, parts=("counts", "links", "bom"))[0].as_json()
+    root = ElementTree.fromstring(fabric_svg(result))
+    n_drawn = sum(rect.get("class") == "glyph core" for rect in root.iter(f"{SVG}rect"))
+    assert n_drawn < result["fabrics"]["compute"]["counts"]["core"]
+    assert [text.text for text in root.iter(f"{SVG}text")].count("…") == 1 + 2 * 8, (
+        "cores, and spines and leaves of eight rails"
+    )
+
+
+def test_parts_have_their_names_without_a_bill():
+    catalog = load_catalog()
+    spec = parse_spec(design(128), catalog)
+    bare, billed = (estimate([spec], catalog, parts=parts)[0].as_json() for parts in (("counts",), ("counts", "bom")))
+    assert (
+        part_names(bare)
+        == part_names(billed)
+        == {"leaf": "NVIDIA QM9700", "spine": "NVIDIA QM9700", "node": "NVIDIA DGX H100"}
+    )

@@ -1,0 +1,232 @@
+"""A report, read back: what stands on its pages, that it is the same every time, and that nothing breaks its layout."""
+
+import copy
+import io
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from pypdf import PdfReader
+
+from designer.exports.downloads import bom_pdf, cost_pdf
+from designer.exports.pdf.grid import Field, Grid, Row, Text
+from designer.exports.pdf.page import About, pdf_bytes
+from designer.exports.pdf.text import REGULAR, SUPPLIED, markup, printable, runs, width, wrapped
+from designer.exports.reports.bill import MAX_LINES, money
+from designer.exports.versions import result_hash
+from estimator.catalog.catalog import Catalog
+from estimator.pipeline import estimate
+from estimator.spec import parse_spec
+from tests.designer.sample_estimate import NAME, sample_estimate
+from tests.yardstick import another_second, yardsticks
+
+MADE = datetime(2026, 11, 27, 12, 0, 0, tzinfo=UTC)
+SPEC = {
+    "name": "Four units",
+    "compute": {"server": "dgx-h100", "nodes": 127},
+    "fabric": {"generation": "ndr", "reserved": {"fabric_manager_links": 4}},
+}
+
+
+@pytest.fixture(scope="module")
+def real(catalog: Catalog) -> dict[str, Any]:
+    """An estimate as a worker stores it."""
+    values: dict[str, Any] = json.loads(json.dumps(estimate([parse_spec(SPEC, catalog)], catalog)[0].as_json()))
+    return values
+
+
+def reader(values: dict[str, Any]) -> PdfReader:
+    return PdfReader(io.BytesIO(bom_pdf(values, MADE).content))
+
+
+def text_of(pdf: PdfReader) -> str:
+    return "\n".join(page.extract_text() for page in pdf.pages)
+
+
+@pytest.fixture(scope="module")
+def text(real: dict[str, Any]) -> str:
+    return text_of(reader(real))
+
+
+def test_a_report_has_its_parts_in_order(real: dict[str, Any]) -> None:
+    outline = [item for item in reader(real).outline if not isinstance(item, list)]
+    titles = [item.title for item in outline]
+    assert titles[:4] == ["Summary", "Compute network", "Bill of materials", "Cost"]
+    assert [title for title in titles if title in ("Performance", "Assumptions and sources")] == [
+        "Performance",
+        "Assumptions and sources",
+    ]
+    assert titles[-1] == "Signatures of versions"
+
+
+@pytest.mark.parametrize("make", [bom_pdf, cost_pdf])
+def test_every_bookmark_opens_the_page_of_its_heading(real: dict[str, Any], make: Any) -> None:
+    pdf = PdfReader(io.BytesIO(make(real, MADE).content))
+
+    def entries(outline: list[Any]) -> list[Any]:
+        return [found for item in outline for found in (entries(item) if isinstance(item, list) else [item])]
+
+    places = [int(pdf.get_destination_page_number(item) or 0) for item in entries(pdf.outline)]
+    assert len(places) > 8
+    assert places == sorted(places)
+    for item, place in zip(entries(pdf.outline), places, strict=True):
+        assert item.title in " ".join(pdf.pages[place].extract_text().split())
+
+
+def test_a_report_names_every_line_its_price_and_source(real: dict[str, Any], text: str) -> None:
+    flat = " ".join(text.split())
+    for line in real["bom"]["lines"]:
+        assert money(line["unit_price_usd"]["typical"]) in flat
+        assert money(line["extended_price_usd"]["typical"]) in flat
+        assert str(line["price_source"]).split(",")[0].split()[0] in flat
+        assert (line["part_number"] or "") in flat
+    assert money(real["bom"]["totals_usd"]["typical"]) in flat
+    for amount in real["bom"]["totals_by_category"].values():
+        assert money(amount["typical"]) in flat
+
+
+def test_a_report_names_its_versions_and_assumptions(real: dict[str, Any], text: str) -> None:
+    flat = " ".join(text.split())
+    for value in (real["spec_hash"], real["versions"]["model"], real["versions"]["catalog"], result_hash(real)):
+        assert value in flat
+    for item in real["cost"]["assumptions"]:
+        assert " ".join(item["label"].split()) in flat
+    assert flat.count("assumption") > 3
+    assert "28 November" not in flat
+    assert "27 November 2026, 12:00 UTC" in flat
+
+
+def test_every_page_but_the_cover_has_head_foot_and_number(real: dict[str, Any]) -> None:
+    pages = reader(real).pages
+    for number, page in enumerate(pages[1:], start=2):
+        words = page.extract_text()
+        assert f"{number} of {len(pages)}" in words
+        assert f"Spec {real['spec_hash']}" in words
+        assert "Four units" in words
+    assert " of " + str(len(pages)) not in pages[0].extract_text()
+
+
+def test_total_cost_and_performance_are_told(real: dict[str, Any], text: str) -> None:
+    flat = " ".join(text.split())
+    assert money(real["cost"]["tco_usd"]["typical"]) in flat
+    assert "All-reduce of 16 GiB on 1,016 GPUs" in flat.replace("\u00a0", " ")
+    assert "16 spines" in flat  # the drawing's own words
+
+
+def test_the_same_estimate_gives_the_same_report(real: dict[str, Any]) -> None:
+    first = bom_pdf(real, MADE)
+    another_second()
+    assert first == bom_pdf(copy.deepcopy(real), MADE)
+    assert first.name == f"four-units-report-{real['spec_hash'][:8]}.pdf"
+    assert first.content.startswith(b"%PDF-")
+
+
+def test_a_report_is_dated_as_its_estimate(real: dict[str, Any]) -> None:
+    told = reader(real).metadata
+    assert told.creation_date == MADE
+    assert told.modification_date == MADE
+    assert told.title == "Four units"
+
+
+def test_awkward_texts_stand_in_a_report_as_they_are() -> None:
+    words = text_of(reader(sample_estimate()))
+    flat = " ".join(words.split())
+    assert NAME in flat
+    assert "@SUM(A1:A9) Quantum-2, “64 × NDR”" in flat
+    assert "−1,000" in flat
+    assert "at least" in flat
+    assert "no price" in flat
+
+
+def test_a_report_holds_no_script_link_or_file(real: dict[str, Any]) -> None:
+    content = bom_pdf(real, MADE).content
+    for word in (b"/JavaScript", b"/JS ", b"/Launch", b"/URI", b"/EmbeddedFile", b"/OpenAction"):
+        assert word not in content
+
+
+@pytest.mark.parametrize("name", ["设计", "x" * 200, "<b>&amp;</b>", "Жёлтый Ω кластер", "a\x00b\u202ec", "𝔘😀", " "])
+def test_any_name_can_be_printed(name: str) -> None:
+    values = sample_estimate()
+    values["spec"]["name"] = name
+    assert len(reader(values).pages) > 5
+
+
+def test_a_long_bill_is_bounded_and_says_so(real: dict[str, Any]) -> None:
+    values = copy.deepcopy(real)
+    lines = values["bom"]["lines"]
+    values["bom"]["lines"] = [dict(lines[k % len(lines)], line=k + 1) for k in range(2 * MAX_LINES)]
+    made: list[PdfReader] = []
+    assert yardsticks(lambda: made.append(reader(values))) < 80  # about a dozen
+    (pdf,) = made
+    assert f"{MAX_LINES:,} more lines are in the workbook" in text_of(pdf)
+    with_head = [page for page in pdf.pages if "Basis and source of the price" in page.extract_text()]
+    assert len(with_head) > MAX_LINES / 20
+
+
+# --- the parts a report is made of -------------------------------------------------------------------------------
+@pytest.mark.parametrize("letter", "×÷−€≥≤“”‘’–…µ°²³·≈±")
+def test_signs_of_the_field_are_in_the_font(letter: str) -> None:
+    assert printable(letter) == letter
+    assert runs(letter)[0].font == REGULAR
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"), [("Dvořák", "Dvorák"), ("a\nb\tc", "a b c"), ("\u202eabc\x07", "abc"), ("😀", "?"), ("→", "›")]
+)
+def test_what_no_font_has_is_replaced(given: str, shown: str) -> None:
+    assert printable(given) == shown
+
+
+def test_chinese_is_set_in_a_font_that_readers_supply() -> None:
+    assert [run.font for run in runs(printable("Cluster 设计"))] == [REGULAR, SUPPLIED]
+    assert markup("<i>设&") == f'&lt;i&gt;<font name="{SUPPLIED}">设</font>&amp;'
+
+
+@pytest.mark.parametrize("text", ["one two three four five six", "x" * 300, "short", "", "a " * 100])
+def test_wrapped_lines_fit_and_lose_nothing(text: str) -> None:
+    lines = wrapped(text, REGULAR, 7, 60)
+    assert all(width(line, REGULAR, 7) <= 60.01 for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    cut = wrapped(text, REGULAR, 7, 60, 2)
+    assert len(cut) <= 2
+    assert len(lines) <= 2 or cut[-1].endswith("…")
+
+
+def test_a_grid_breaks_between_rows_and_repeats_its_header() -> None:
+    rows = [Row([Text(f"row {k}", "note " * 30), "9"]) for k in range(200)]
+    grid = Grid([Field("Head of a column", 3), Field("Number", 1, is_number=True)], rows)
+    content = pdf_bytes([grid], About("t", "s", "f", MADE))
+    pages = [page.extract_text() for page in PdfReader(io.BytesIO(content)).pages]
+    assert len(pages) > 5
+    assert all("Head of a column" in page for page in pages)
+    found = [word for page in pages for word in page.splitlines() if word.startswith("row ")]
+    assert found == [f"row {k}" for k in range(200)]
+
+
+def test_a_report_needs_no_font_of_the_machine() -> None:
+    fonts = {
+        str(font.get_object()["/BaseFont"])
+        for page in reader(sample_estimate()).pages
+        for font in page["/Resources"]["/Font"].values()
+    }
+    assert {name.split("+")[-1] for name in fonts} <= {
+        "BitstreamVeraSans-Roman",
+        "BitstreamVeraSans-Bold",
+        "/Helvetica",
+    }
+
+
+def test_own_prices_are_signed_for_by_name_and_hash(catalog: Catalog) -> None:
+    price = {"part": "nvidia-qm9700", "low": 2500000, "typical": 2600033, "high": 2700000, "currency": "EUR",
+             "basis": "quote", "as_of": "2026-11-02", "source": "Offer 12"}  # fmt: skip
+    rate = {"currency": "EUR", "usd": 1.0837, "as_of": "2026-11-01", "source": "Bank"}
+    spec = SPEC | {"economics": {"prices": {"name": "=Vendor “A”", "prices": [price], "rates": [rate]}}}
+    parsed = parse_spec(spec, catalog)
+    made = json.loads(json.dumps(estimate([parsed], catalog)[0].as_json()))
+    flat = " ".join(text_of(reader(made)).split())
+    own = parsed.economics.prices
+    assert own is not None
+    assert f"=Vendor “A”, 1 price, {own.hash}" in flat
+    assert f"prices {own.hash}" in flat  # at the foot of each page
+    assert "28,176.56" in flat  # 26,000.33 × 1.0837
