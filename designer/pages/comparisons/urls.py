@@ -1,4 +1,4 @@
-"""Addresses of pages of comparisons."""
+"""Addresses of comparisons."""
 
 from django.urls import path
 

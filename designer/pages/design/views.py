@@ -11,19 +11,15 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
-from django_htmx.http import HttpResponseClientRedirect, HttpResponseStopPolling, push_url, retarget
+from django_htmx.http import HttpResponseClientRedirect, retarget
 
-from designer.drawings.overview import fabric_svg
 from designer.drawings.query import ANCHOR
-from designer.exports.file_names import design_file_stem
 from designer.forms.design import DesignForm
 from designer.models import Design
 from designer.pages.design.state import bound, head_context, page_context, sent_form, state_in_sight
-from designer.pages.result.bill import sorted_bom
-from designer.pages.result.fabric import fabric_file, found_query
+from designer.pages.result.fabric import found_query
 from designer.pages.result.findings import change_of
-from designer.pages.result.job import job_context, job_of, job_or_404, job_part, present_result, problems_of
-from designer.pages.result.racks import racks_picture
+from designer.pages.result.job import job_context, job_of, job_or_404, present_result, problems_of
 from designer.pages.result.tabs import tab_of
 from designer.services.access import (
     design_page,
@@ -39,12 +35,8 @@ from designer.services.designs import samples
 from designer.services.designs.beginnings import asked_sample, start_spec
 from designer.services.designs.edits import record, typed_of
 from designer.services.designs.listing import design_rows, sorted_rows
-from designer.services.designs.saving import cancel_estimate, request_estimate, save_design
-from designer.services.link_lists import is_outdated
+from designer.services.designs.saving import request_estimate, save_design
 from designer.services.revising import revise, tab_page
-from designer.services.shown_page import shown_page, version_asked
-from designer.wording.cost import bill_beside_likely
-from designer.wording.trays import said_in_markup, word_of
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
@@ -181,87 +173,6 @@ def revision_restore(request: HttpRequest, design_id: UUID, number: int) -> Http
 
 
 @design_page
-@require_safe
-def estimate_status(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
-    """The job's part of the page, for polling; its last answer stops the polling."""
-    row, job = job_or_404(request, design_id, job_id)
-    page = job_part(request, row, job)
-    if not job.is_active:
-        page.status_code = HttpResponseStopPolling.status_code
-    return page
-
-
-@design_page
-@require_POST
-def estimate_cancel(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
-    """Stop a waiting or running job."""
-    design_to_change(request, design_id)
-    row, job = job_or_404(request, design_id, job_id)
-    cancel_estimate(job)
-    if request.htmx:  # type: ignore[attr-defined]
-        return render(request, "designer/result/_job.html", job_context(request, row, job) | {"is_live": True})
-    return redirect("design", row.pk)
-
-
-@design_page
-@require_safe
-def estimate_tab(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
-    """One tab of a finished estimate, for the page that has the others' links already."""
-    row, job = job_or_404(request, design_id, job_id)
-    if job.state != EstimateJob.State.SUCCEEDED:
-        raise Http404("This estimate has no result.")
-    of_version = version_asked(request, row)
-    page = shown_page({"design": row} | of_version)
-    context = job_context(request, row, job, page.version) | of_version
-    query = urlencode(found_query(context) or {}) or request.GET.urlencode()
-    return push_url(render(request, "designer/result/_tabs.html", context), f"{page.address}?{query}")
-
-
-@design_page
-@require_safe
-def estimate_bom(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
-    """The bill of materials alone, in the order asked for."""
-    row, job = job_or_404(request, design_id, job_id)
-    result = job.result or {}
-    bom = sorted_bom(result.get("bom"), request.GET.get("sort"))
-    context = {"job": job, "design": row, "bom": bom, "price_book": result.get("cost", {}).get("price_book")}
-    context |= {"beside": bill_beside_likely(result)} | version_asked(request, row)
-    return render(request, "designer/result/overview/_bom.html", context)
-
-
-@design_page
-@require_safe
-def estimate_diagram(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
-    """The fabric diagram as a file."""
-    _, job = job_or_404(request, design_id, job_id)
-    if job.result is None:
-        raise Http404("This estimate has no result.")
-    svg = said_in_markup(fabric_svg(job.result), word_of(job.spec))
-    return _picture_file(job, svg, "fabric")
-
-
-@design_page
-@require_safe
-def estimate_racks(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
-    """Some racks from the front, as a file."""
-    _, job = job_or_404(request, design_id, job_id)
-    if job.state != EstimateJob.State.SUCCEEDED or is_outdated(job):
-        raise Http404("This estimate has no racks.")
-    svg = racks_picture(job, request.GET.get("page"))
-    if svg is None:
-        raise Http404("This design asks for no floor plan.")
-    page = request.GET.get("page", "1")
-    return _picture_file(job, said_in_markup(svg, word_of(job.spec)), f"racks-{page}" if page != "1" else "racks")
-
-
-def _picture_file(job: EstimateJob, svg: str, what: str) -> HttpResponse:
-    """A picture of an estimate to save."""
-    name = f"{design_file_stem(job.spec, job.spec_hash, what)}.svg"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(svg, content_type="image/svg+xml", headers=headers)
-
-
-@design_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def design_delete(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """Ask once, then delete a design with its versions."""
@@ -271,16 +182,3 @@ def design_delete(request: HttpRequest, design_id: UUID) -> HttpResponse:
     row.delete()
     messages.success(request, f"“{row.name}” was deleted.")
     return redirect("designs")
-
-
-@design_page
-@require_safe
-def estimate_fabric_view(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
-    """What the fabric tab shows at the same query, as an SVG that stands alone."""
-    _, job = job_or_404(request, design_id, job_id)
-    if job.state != EstimateJob.State.SUCCEEDED or is_outdated(job):
-        raise Http404("This estimate has no picture.")
-    name, svg = fabric_file(job, request.GET)
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    svg = said_in_markup(svg, word_of(job.spec))
-    return HttpResponse(svg, content_type="image/svg+xml", headers=headers)

@@ -1,4 +1,4 @@
-"""Addresses of the pages of price books."""
+"""Addresses of price books."""
 
 from django.urls import path
 

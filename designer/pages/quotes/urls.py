@@ -1,4 +1,4 @@
-"""Addresses of the pages of quotes."""
+"""Addresses of quotes."""
 
 from django.urls import path
 

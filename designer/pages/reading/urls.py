@@ -1,0 +1,13 @@
+"""Addresses of what explains: help, glossary, documents, validation."""
+
+from django.urls import path
+
+from designer.pages.reading import validation, views
+
+urlpatterns = [
+    path("validation/", validation.validation, name="validation"),
+    path("help/", views.help_page, name="help"),
+    path("help/<str:key>/", views.help_card, name="help-card"),
+    path("glossary/", views.glossary, name="glossary"),
+    path("docs/<slug:name>/", views.document, name="document"),
+]

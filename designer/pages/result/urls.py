@@ -1,0 +1,29 @@
+"""Addresses of a result: its tabs, its files."""
+
+from django.urls import path
+
+from designer.pages.result import asbuilt, views
+from designer.pages.result.cost import what_if
+
+urlpatterns = [
+    path("designs/<uuid:design_id>/estimates/<uuid:job_id>/", views.estimate_status, name="estimate-status"),
+    path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cancel/", views.estimate_cancel, name="estimate-cancel"),
+    path("designs/<uuid:design_id>/estimates/<uuid:job_id>/tabs/", views.estimate_tab, name="estimate-tab"),
+    path(
+        "designs/<uuid:design_id>/estimates/<uuid:job_id>/links/compare/",
+        asbuilt.links_compare,
+        name="links-compare",
+    ),
+    path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cost/what-if/", what_if.cost_what_if, name="cost-what-if"),
+    path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cost/apply/", what_if.cost_apply, name="cost-apply"),
+    path("designs/<uuid:design_id>/estimates/<uuid:job_id>/bom/", views.estimate_bom, name="estimate-bom"),
+    path("designs/<uuid:design_id>/estimates/<uuid:job_id>/racks.svg", views.estimate_racks, name="estimate-racks"),
+    path(
+        "designs/<uuid:design_id>/estimates/<uuid:job_id>/fabric.svg", views.estimate_diagram, name="estimate-diagram"
+    ),
+    path(
+        "designs/<uuid:design_id>/estimates/<uuid:job_id>/fabric-view.svg",
+        views.estimate_fabric_view,
+        name="estimate-fabric-view",
+    ),
+]
