@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 
 from designer.api import idempotency
 from designer.api.entity_tags import note_tags
-from designer.api.errors import Refusal
+from designer.api.errors import NOT_FOUND, Refusal, refuse
 from designer.api.parsers import BoundedJSONParser
 from designer.api.permissions import TokenMayWrite
 from designer.api.throttling import HeavyJobThrottle
@@ -146,3 +146,19 @@ def query_of(request: Request, serializer_class: type[Serializer[Any]], also: It
     serializer = serializer_class(data=request.query_params.dict())  # a plain dict: "state=" is a value, and wrong
     serializer.is_valid(raise_exception=True)
     return dict(serializer.validated_data)
+
+
+def owner_of(request: Request) -> Any:
+    """The signed-in user. Permissions let nobody else come this far."""
+    return request.user
+
+
+class UnknownView(ApiView):
+    """Every other address below /api/v1/: the one error shape there too."""
+
+    stores_nothing = True
+    schema = None
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        raise refuse(404, "not_found", NOT_FOUND)

@@ -5,7 +5,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from designer.api.resources.designs import UnknownView
+from designer.api.base import UnknownView
 from designer.config import health
 from designer.pages.sign_in import SignInView, sign_in_by_link
 

@@ -13,11 +13,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from designer.api import schema
-from designer.api.base import ApiView, HeavyJobView, Pages, query_of
+from designer.api.base import ApiView, HeavyJobView, Pages, owner_of, query_of
 from designer.api.entity_tags import changing
 from designer.api.errors import Refusal
 from designer.api.parsers import BoundedJSONParser
-from designer.api.resources.designs import owner_of
 from designer.api.resources.link_check import FileParser
 from designer.api.serializers import CalibrationDetailSerializer, CalibrationSerializer, NoQuery, PageQuery
 from designer.models import Calibration

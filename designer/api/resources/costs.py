@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from designer.api import schema
 from designer.api.base import ApiView
-from designer.api.resources.designs import part_answer, part_file
+from designer.api.resources.estimates import part_answer, part_file
 from designer.exports.downloads import COST_FILES
 
 

@@ -15,7 +15,7 @@ from designer.api.base import ApiView, Pages, query_of
 from designer.api.entity_tags import names
 from designer.api.errors import Refusal, refuse
 from designer.api.negotiation import form_of
-from designer.api.resources.designs import finished_result, jobs_of
+from designer.api.resources.estimates import finished_result, jobs_of
 from designer.api.serializers import FabricQuery, LinksQuery, PageQuery
 from designer.exports.links import content_type, in_pieces, link_file_name
 from designer.pages.result.cabling.tab import cabling_rows

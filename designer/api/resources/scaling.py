@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from designer.api import schema
 from designer.api.base import ApiView, query_of
-from designer.api.resources.designs import finished_result, jobs_of
+from designer.api.resources.estimates import finished_result, jobs_of
 from designer.api.serializers import NoQuery
 from designer.pages.result.performance import sensitivity_of
 

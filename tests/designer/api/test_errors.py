@@ -9,7 +9,7 @@ from django.conf import settings
 from django.test import Client
 
 from designer.api.base import TooManyRequests
-from designer.api.resources import designs as views
+from designer.api.resources import estimates
 from designer.services.bounded_json import UnsoundJson, _unique_keys
 from estimator.errors import CatalogError
 from tests.designer.api_helpers import BASE, SPEC, Caller, assert_refused
@@ -170,13 +170,13 @@ def test_a_broken_catalog_is_not_the_callers_fault(call: Caller, monkeypatch: py
     def broken() -> Any:
         raise CatalogError("prices.csv", 7, "low_cents", "is -5 and must be 0 or more")
 
-    monkeypatch.setattr(views, "load_catalog", broken)
+    monkeypatch.setattr(estimates, "load_catalog", broken)
     problems = assert_refused(call("POST", "preview/", SPEC), 503, "broken_catalog")
     assert problems[0]["field"] == "prices.csv, row 7, column low_cents"
 
 
 def test_what_breaks_outside_a_view_has_the_one_shape_too(call: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "predicted", lambda *_: {"rows": [float("nan")]})  # JSON has no word for it
+    monkeypatch.setattr(estimates, "predicted", lambda *_: {"rows": [float("nan")]})  # JSON has no word for it
     call.client.raise_request_exception = False
     assert_refused(call("POST", "predictions/", {}), 500, "internal_error")
 
@@ -192,7 +192,7 @@ def test_an_error_of_ours_has_a_reference_that_the_log_has_too(
     def broken(*_: Any) -> Any:
         raise ZeroDivisionError("secret detail")
 
-    monkeypatch.setattr(views, "predicted", broken)
+    monkeypatch.setattr(estimates, "predicted", broken)
     with caplog.at_level(logging.ERROR, "designer.api.errors"):
         response = call("POST", "predictions/", {})
     problems = assert_refused(response, 500, "internal_error")

@@ -23,7 +23,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from designer.api.resources import designs as views
+from designer.api.resources import designs
 from designer.forms.design import DesignForm
 from designer.models import Comparison, Design, KeptAnswer, PriceBook, Quote
 from designer.services.designs.edits import record, start_state, typed_now
@@ -185,7 +185,7 @@ def test_a_change_and_a_deletion_at_once_are_one_of_both(call: Caller, kind: str
 
 def test_a_writer_is_answered_before_the_next_ones_turn(call: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the answer, and the tag in it, would be of a state that this writer never said."""
-    address, answered, others = made(call, "designs"), views._design_json, list[threading.Thread]()
+    address, answered, others = made(call, "designs"), designs._design_json, list[threading.Thread]()
 
     def next_one() -> None:
         change(call, address, {"name": "Next"})
@@ -198,7 +198,7 @@ def test_a_writer_is_answered_before_the_next_ones_turn(call: Caller, monkeypatc
             others[0].join(2)
         return answered(request, pk)
 
-    monkeypatch.setattr(views, "_design_json", slowly)
+    monkeypatch.setattr(designs, "_design_json", slowly)
     answer = change(call, address, {"name": "Mine"})
     others[0].join()
     assert answer.json()["name"] == "Mine"

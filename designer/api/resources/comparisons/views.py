@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api.base import ApiView, HeavyJobView, Pages, body_of, query_of
+from designer.api.base import ApiView, HeavyJobView, Pages, body_of, owner_of, query_of
 from designer.api.entity_tags import changing
 from designer.api.errors import Refusal
 from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
@@ -19,7 +19,6 @@ from designer.api.resources.comparisons.serializers import (
     ComparisonQuery,
     ComparisonSerializer,
 )
-from designer.api.resources.designs import owner_of
 from designer.api.serializers import FileQuery, NoQuery, PageQuery
 from designer.exports.comparisons import comparison_download
 from designer.exports.downloads import TYPES

@@ -12,12 +12,12 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api.base import ApiView, HeavyJobView, Pages, body_of, query_of
+from designer.api.base import ApiView, HeavyJobView, Pages, body_of, owner_of, query_of
 from designer.api.entity_tags import changing
 from designer.api.errors import Refusal
 from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
 from designer.api.parsers import BoundedJSONParser
-from designer.api.resources.designs import designs_of, owner_of
+from designer.api.resources.designs import designs_of
 from designer.api.resources.quotes import schema
 from designer.api.resources.quotes.serializers import QuoteDetailSerializer, QuoteQuery, QuoteSerializer
 from designer.api.serializers import NoQuery, PageQuery, _url
