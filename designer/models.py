@@ -28,7 +28,7 @@ class Design(models.Model):
 
     ``given`` is what the owner said: an edited design takes new defaults where nothing was said. ``spec`` is the request that
     this comes to by the rules of ``versions``, and ``spec_hash`` finds its estimate. While the form holds what cannot be built,
-    they are of the last state that could. ``current_state`` writes these columns and brings them up to today's rules.
+    they are of the last state that could. ``services.designs.state`` writes these columns and brings them up to today's rules.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -123,7 +123,7 @@ def comparison_xlsx(name: str, result: Json, created: datetime) -> Download:
 
 def comparison_pdf(name: str, result: Json, created: datetime) -> Download:
     """The comparison as a report."""
-    from designer.exports.reports.comparison import comparison_report  # reportlab takes a while to load
+    from designer.exports.reports.comparison import comparison_report  # start-up time: reportlab
 
     return Download(comparison_file_name(name, "pdf"), PDF_TYPE, comparison_report(name, result, created))
 

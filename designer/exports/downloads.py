@@ -67,16 +67,14 @@ def _workbook(estimate: Mapping[str, Any], tables: list[Table], created: datetim
 
 def bom_pdf(estimate: Mapping[str, Any], created: datetime) -> Download:
     """The whole design as a report: cover, summary, diagram, bill, cost, performance, assumptions, versions."""
-    from designer.exports.reports.design import (
-        design_report,  # reportlab takes a while to load, and few ask for a report
-    )
+    from designer.exports.reports.design import design_report  # start-up time: reportlab, and few ask for a report
 
     return Download(file_name(estimate, "pdf", "report"), PDF_TYPE, design_report(estimate, created))
 
 
 def cost_pdf(estimate: Mapping[str, Any], created: datetime) -> Download:
     """Cost of ownership as a report, with what it rests on."""
-    from designer.exports.reports.design import cost_report
+    from designer.exports.reports.design import cost_report  # start-up time: reportlab
 
     return Download(file_name(estimate, "pdf", "cost"), PDF_TYPE, cost_report(estimate, created))
 

@@ -1,7 +1,7 @@
 """Signing in: by password, guarded against guessing, or by the one-time link that `manage.py up` prints.
 
 The link signs in whoever opens it first, and after that only programs of the person who runs the server, on the same machine
-(same_person.py): what leaked opens nothing, and a second browser of one's own works. Looking at it without opening it, as
+(services/same_person.py): what leaked opens nothing, and one's second browser works. Looking at it without opening it, as
 HEAD and a browser's prefetch do, uses nothing up.
 """
 

@@ -21,7 +21,7 @@ class Beside(NamedTuple):
 class Figure(NamedTuple):
     """One figure of the strip; ``better`` is the sign of a welcome change, 0 where neither way is better."""
 
-    key: str  # of ``headlines``
+    key: str  # of wording/headlines.py
     name: str
     help: str
     shown: Callable[[Any], str]

@@ -1,4 +1,4 @@
-"""The fabric's SVG, as diagrams.py draws it, in a report: the same rectangles, words and curves, as vectors."""
+"""The fabric's SVG, as drawings/overview.py draws it, in a report: the same rectangles, words and curves, as vectors."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""HTML pages, one short view each. Rules are spec/parse.py's, numbers the pipeline's, writes services.py's."""
+"""Pages of designs, one short view each. Rules are those of estimator.spec, writes those of services."""
 
 from typing import Any
 from urllib.parse import urlsplit

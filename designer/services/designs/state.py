@@ -1,6 +1,6 @@
 """The current state of a design: the one thing that pages, lists, comparisons, quotes, files and REST read of it.
 
-It changes by what the form holds (``edits``), by a whole request at once (``services``), and by a step back or forth.
+It changes by what the form holds (``edits``), by a whole request at once (``saving``), and by a step back or forth.
 """
 
 from __future__ import annotations
