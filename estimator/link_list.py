@@ -26,9 +26,23 @@ from estimator.spec.network_rules import other_keys
 from estimator.version import MODEL_VERSION
 
 COLUMNS = (
-    "link", "cable", "tier", "plane", "rail", "a_device", "a_cage", "a_port", "b_device", "b_cage", "b_port",
-    "rate_gbit_s", "media", "length_m", "part", "further_cables",
-)  # fmt: skip
+    "link",
+    "cable",
+    "tier",
+    "plane",
+    "rail",
+    "a_device",
+    "a_cage",
+    "a_port",
+    "b_device",
+    "b_cage",
+    "b_port",
+    "rate_gbit_s",
+    "media",
+    "length_m",
+    "part",
+    "further_cables",
+)
 LOWER_KINDS = (NODE, MANAGER, LEAF, SPINE, LEAF)  # of each tier
 UPPER_KINDS = (LEAF, LEAF, SPINE, CORE, LEAF)
 BLOCK_ROWS = 4096
@@ -92,18 +106,40 @@ class LinkList:
             for run in self.plan.runs
         ]
         columns = (
-            table.plane, table.rail, table.a_device, table.a_port, table.b_device, table.b_port, table.b_lane,
-            table.rate_gbit_s, cabling.cable, cabling.length_m, cabling.run,
-        )  # fmt: skip
+            table.plane,
+            table.rail,
+            table.a_device,
+            table.a_port,
+            table.b_device,
+            table.b_port,
+            table.b_lane,
+            table.rate_gbit_s,
+            cabling.cable,
+            cabling.length_m,
+            cabling.run,
+        )
         block = zip(*(column[rows].tolist() for column in columns), strict=True)
         for number, row in enumerate(block, start=rows.start + 1):
             plane, rail, a, a_port, b, b_port, b_lane, rate, cable, length_m, run = row
             medium, part, pieces = media[run]
             yield (
-                number, cable, TIERS[tier], plane, rail or None, names[a], lower.cages[a_port], lower.port(a_port),
-                names[b], upper.cages[b_port], upper.port(b_port, b_lane), rate, medium, round(length_m, 2), part,
+                number,
+                cable,
+                TIERS[tier],
+                plane,
+                rail or None,
+                names[a],
+                lower.cages[a_port],
+                lower.port(a_port),
+                names[b],
+                upper.cages[b_port],
+                upper.port(b_port, b_lane),
+                rate,
+                medium,
+                round(length_m, 2),
+                part,
                 further_cables(cable, pieces),
-            )  # fmt: skip
+            )
 
 
 def further_cables(cable: int, pieces: int) -> str | None:

@@ -154,8 +154,10 @@ def _one(
             *found,
             *(of_problem(problem, "info") for problem in plan.hints),
         ]
-        billed = [Billed(one.key, one.spec, one.fabric, other_plan(one, fabric, others, catalog, plan.floor))
-                  for one in others]  # fmt: skip
+        billed = [
+            Billed(one.key, one.spec, one.fabric, other_plan(one, fabric, others, catalog, plan.floor))
+            for one in others
+        ]
         for one, cabled in zip(others, billed, strict=True):
             fabrics[one.key] |= cabled.plan.as_json()
             found += _cabling_of(one, spec, cabled.plan, catalog)
@@ -171,9 +173,15 @@ def _one(
             power = power_of(spec, fabric, plan, catalog, billed)
             busbw = full_size_busbw_gb_s(performance)
             cost = cost_of(
-                spec, fabric, bill, catalog, billed, busbw,
-                with_uncertainty="uncertainty" in parts, with_percentiles="percentiles" in parts,
-            )  # fmt: skip
+                spec,
+                fabric,
+                bill,
+                catalog,
+                billed,
+                busbw,
+                with_uncertainty="uncertainty" in parts,
+                with_percentiles="percentiles" in parts,
+            )
         if {"failures", "spares"} & set(parts):
             expected = failing_parts(spec, fabric, bill.lines, catalog)
             found += about_spares(expected, catalog)

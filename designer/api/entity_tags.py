@@ -82,7 +82,8 @@ def changing(
             tag = tag_of(JSONRenderer().render(shown(request, row)))
             if not names(known, tag):
                 raise refuse(
-                    412, "changed_meanwhile",
+                    412,
+                    "changed_meanwhile",
                     f"This was changed since you have read it: its tag is {tag} now. Read it again, then send your change.",
-                )  # fmt: skip
+                )
         yield row

@@ -61,9 +61,11 @@ def begin(request: Request) -> KeptAnswer | None:
         raise _at_work()
     if first.fingerprint != fingerprint:
         raise refuse(
-            409, "idempotency_key_reused", "Another call was made under this key. Make a new key for each call.",
+            409,
+            "idempotency_key_reused",
+            "Another call was made under this key. Make a new key for each call.",
             "Idempotency-Key",
-        )  # fmt: skip
+        )
     if first.status is not None:
         headers = {**first.headers, "Idempotency-Replayed": "true"}
         raise Replayed(HttpResponse(first.content.encode(), status=first.status, headers=headers))
@@ -86,9 +88,11 @@ def end(row: KeptAnswer, response: HttpResponseBase) -> None:
 
 def _at_work() -> Exception:
     return refuse(
-        409, "call_in_progress", "The first call under this key has not been answered yet. Try again in a second.",
+        409,
+        "call_in_progress",
+        "The first call under this key has not been answered yet. Try again in a second.",
         "Idempotency-Key",
-    )  # fmt: skip
+    )
 
 
 def _fingerprint(request: Request) -> str:

@@ -38,9 +38,10 @@ def form_of(request: Request, types: Mapping[str, str], asked: str | None) -> tu
     if default != JSON and request.accepts(OCTETS):
         return default, OCTETS
     raise refuse(
-        406, "not_acceptable",
+        406,
+        "not_acceptable",
         f"Accept takes none of {', '.join(forms)}, and this address has no other. Name one of them, or give ?format=.",
-    )  # fmt: skip
+    )
 
 
 def file_answer(content: bytes, media_type: str, name: str) -> HttpResponse:

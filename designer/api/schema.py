@@ -41,13 +41,17 @@ SPEC = {
 }
 PREDICTION = {
     "system": {
-        "gpu": "h100-sxm", "gpus_per_node": 8, "nics_per_node": 8, "nic_gbit_s": 400, "fabric": "infiniband",
+        "gpu": "h100-sxm",
+        "gpus_per_node": 8,
+        "nics_per_node": 8,
+        "nic_gbit_s": 400,
+        "fabric": "infiniband",
         "scale_up_reduction": True,
     },
     "collective": "all_reduce",
     "gpus": [8, 16, 1024],
     "message_bytes": [1048576, 8589934592],
-}  # fmt: skip
+}
 PREDICTION_OF_DESIGN = {"design": SPEC, "collective": "alltoall", "message_bytes": [1048576, 8589934592]}
 REFUSED = {
     "code": "invalid_spec",

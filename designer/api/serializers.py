@@ -156,11 +156,24 @@ class EstimateJobSerializer(serializers.ModelSerializer[EstimateJob]):
     class Meta:
         model = EstimateJob
         fields = [
-            "id", "url", "state_url", "result_url", "bom_url", "links_url", "cabling_url", "racks_url",
-            "name", "state", "progress", "spec_hash",
-            "versions", "error",
-            "created_at", "started_at", "finished_at",
-        ]  # fmt: skip
+            "id",
+            "url",
+            "state_url",
+            "result_url",
+            "bom_url",
+            "links_url",
+            "cabling_url",
+            "racks_url",
+            "name",
+            "state",
+            "progress",
+            "spec_hash",
+            "versions",
+            "error",
+            "created_at",
+            "started_at",
+            "finished_at",
+        ]
 
     def get_url(self, job: EstimateJob) -> str:
         return _url(self, "estimate", pk=job.pk)

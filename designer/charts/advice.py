@@ -59,8 +59,13 @@ FEATURES: tuple[tuple[str, Callable[[Compared], Sequence[float | None]]], ...] =
 
 def advice_charts(answer: Json, pair: Compared, catalog: Catalog) -> list[dict[str, Any]]:
     """The charts that both Estimates have figures for."""
-    found = [score_chart(answer["criteria"]), price_chart(pair), latency_chart(pair), traffic_chart(pair),
-             makers_chart(pair, catalog)]  # fmt: skip
+    found = [
+        score_chart(answer["criteria"]),
+        price_chart(pair),
+        latency_chart(pair),
+        traffic_chart(pair),
+        makers_chart(pair, catalog),
+    ]
     return [chart for chart in found if chart]
 
 
@@ -71,9 +76,20 @@ def _cells(texts: Iterable[str], notes: Iterable[str] | None = None) -> list[dic
 
 def _names_axis(field: str, order: Sequence[str]) -> dict[str, Any]:
     """A row a name, in this order; long names take two lines."""
-    return {"field": field, "type": "nominal", "title": None, "sort": list(order),
-            "axis": {"labelLimit": LABELS_PX, "labelLineHeight": 13, "labelOverlap": False, "ticks": False, "domain": False,
-                     "labelExpr": f"split(datum.label, '{BREAK}')"}}  # fmt: skip
+    return {
+        "field": field,
+        "type": "nominal",
+        "title": None,
+        "sort": list(order),
+        "axis": {
+            "labelLimit": LABELS_PX,
+            "labelLineHeight": 13,
+            "labelOverlap": False,
+            "ticks": False,
+            "domain": False,
+            "labelExpr": f"split(datum.label, '{BREAK}')",
+        },
+    }
 
 
 def _in_lines(name: str) -> str:
@@ -106,10 +122,12 @@ def _pairs_of_bars(what: Sequence[str], x: Json, values: Sequence[float], said: 
         },
         "layer": [
             {"mark": {"type": "bar", "cornerRadiusEnd": 3, "tooltip": tooltip(said)}},
-            {"mark": {"type": "text", "align": "left", "dx": 6, "fontSize": 12, "aria": False},
-             "encoding": {"text": {"field": "figure"}, "color": {"value": "var(--text)"}}},
+            {
+                "mark": {"type": "text", "align": "left", "dx": 6, "fontSize": 12, "aria": False},
+                "encoding": {"text": {"field": "figure"}, "color": {"value": "var(--text)"}},
+            },
         ],
-    }  # fmt: skip
+    }
 
 
 # ---------------------------------------------------------------- what decides
@@ -121,24 +139,47 @@ def score_chart(criteria: Sequence[Json]) -> dict[str, Any] | None:
     scored = [one for one in ordered if one["score"]]
     if not scored:
         return None
-    rows = [{"series": f"s{FAMILIES.index(one['favours'])}", "title": one["title"], "label": _in_lines(one["title"]),
-             "points": -one["score"],
-             "told": str(abs(one["score"])), "both": f"{one['infiniband_text']}, {one['roce_text']}"}
-            for one in scored]  # fmt: skip
+    rows = [
+        {
+            "series": f"s{FAMILIES.index(one['favours'])}",
+            "title": one["title"],
+            "label": _in_lines(one["title"]),
+            "points": -one["score"],
+            "told": str(abs(one["score"])),
+            "both": f"{one['infiniband_text']}, {one['roce_text']}",
+        }
+        for one in scored
+    ]
     most = max(abs(one["score"]) for one in scored)
     spec = {
         "transform": [IS_ON],
-        "mark": {"type": "bar", "cornerRadiusEnd": 3, "height": {"band": 0.66},
-                 "tooltip": tooltip({"Criterion": "title", "InfiniBand, RoCE": "both", "Points": "told"})},
+        "mark": {
+            "type": "bar",
+            "cornerRadiusEnd": 3,
+            "height": {"band": 0.66},
+            "tooltip": tooltip({"Criterion": "title", "InfiniBand, RoCE": "both", "Points": "told"}),
+        },
         "encoding": {
             "y": _names_axis("label", [_in_lines(one["title"]) for one in scored]),
-            "x": {"field": "points", "type": "quantitative", "title": "← InfiniBand   points   RoCE →",
-                  "scale": {"domain": [-most, most], "nice": True}, "axis": {"labelExpr": "abs(datum.value)", "tickMinStep": 1}},
+            "x": {
+                "field": "points",
+                "type": "quantitative",
+                "title": "← InfiniBand   points   RoCE →",
+                "scale": {"domain": [-most, most], "nice": True},
+                "axis": {"labelExpr": "abs(datum.value)", "tickMinStep": 1},
+            },
         },
-    }  # fmt: skip
-    table = [{"head": one["title"], "cells": [{"text": one["infiniband_text"], "note": _points(one, INFINIBAND)},
-                                             {"text": one["roce_text"], "note": _points(one, ROCE)}]}
-             for one in ordered]  # fmt: skip
+    }
+    table = [
+        {
+            "head": one["title"],
+            "cells": [
+                {"text": one["infiniband_text"], "note": _points(one, INFINIBAND)},
+                {"text": one["roce_text"], "note": _points(one, ROCE)},
+            ],
+        }
+        for one in ordered
+    ]
     sums = [
         sum(one["score"] for one in scored if one["score"] > 0),
         -sum(one["score"] for one in scored if one["score"] < 0),
@@ -147,8 +188,17 @@ def score_chart(criteria: Sequence[Json]) -> dict[str, Any] | None:
     note = f"{sums[0]} points for InfiniBand, {sums[1]} for RoCE."
     if n_even:
         note += f" {n_even} more {'criterion makes' if n_even == 1 else 'criteria make'} no difference."
-    made = chart_of("advice-score", "What decides", f"Points by criterion: {note}", list(NAMES), rows, spec,
-                    ["Criterion", *NAMES], table, note)  # fmt: skip
+    made = chart_of(
+        "advice-score",
+        "What decides",
+        f"Points by criterion: {note}",
+        list(NAMES),
+        rows,
+        spec,
+        ["Criterion", *NAMES],
+        table,
+        note,
+    )
     return shaped(made, "tall") if len(scored) > MANY_ROWS else made
 
 
@@ -170,8 +220,12 @@ def price_chart(pair: Compared) -> dict[str, Any]:
         if name in side
     ]
     said = {"Part": "what", "Family": "family", "Typical": "figure", "Low to high": "span"}
-    spec = _pairs_of_bars([category_name(name) for name in categories], money_axis("value", "Purchase price, typical"),
-                          [row["value"] for row in rows], said)  # fmt: skip
+    spec = _pairs_of_bars(
+        [category_name(name) for name in categories],
+        money_axis("value", "Purchase price, typical"),
+        [row["value"] for row in rows],
+        said,
+    )
     totals = [one["cost"]["capex_usd"]["network"] for one in pair.both]
     table = [
         {"head": category_name(name), "cells": [_priced(side.get(name)) for side in bought]} for name in categories
@@ -179,8 +233,17 @@ def price_chart(pair: Compared) -> dict[str, Any]:
     table.append({"head": "Network, all parts", "cells": [_priced(total) for total in totals]})
     told = [f"{name} {usd(total['typical'])} ({usd_range(total)})" for name, total in zip(NAMES, totals, strict=True)]
     note = f"Network, all parts: {', '.join(told)}."
-    return chart_of("advice-price", "What the network costs", note, list(NAMES), rows, spec, ["Part", *NAMES], table,
-                    f"{note} Servers, racks and cooling are left out.")  # fmt: skip
+    return chart_of(
+        "advice-price",
+        "What the network costs",
+        note,
+        list(NAMES),
+        rows,
+        spec,
+        ["Part", *NAMES],
+        table,
+        f"{note} Servers, racks and cooling are left out.",
+    )
 
 
 def _by_category(lines: Iterable[Json]) -> dict[str, dict[str, float]]:
@@ -210,25 +273,42 @@ def latency_chart(pair: Compared) -> dict[str, Any] | None:
     sizes = tables[0]["message_bytes"]
     drawn = [k for k, size in enumerate(sizes) if size <= LATENCY_MOST_BYTES]
     rows = [
-        {"series": f"s{at}", "message_bytes": sizes[k], "value": table["time_us"][-1][k], "low": table["time_us_low"][-1][k],
-         "high": table["time_us_high"][-1][k]} for at, table in enumerate(tables) for k in drawn
-    ]  # fmt: skip
-    points = [{"message_bytes": sizes[k], "text": message_size(sizes[k])}
-              | {f"s{at}": _timed(table, k) for at, table in enumerate(tables)} for k in drawn]  # fmt: skip
+        {
+            "series": f"s{at}",
+            "message_bytes": sizes[k],
+            "value": table["time_us"][-1][k],
+            "low": table["time_us_low"][-1][k],
+            "high": table["time_us_high"][-1][k],
+        }
+        for at, table in enumerate(tables)
+        for k in drawn
+    ]
+    points = [
+        {"message_bytes": sizes[k], "text": message_size(sizes[k])}
+        | {f"s{at}": _timed(table, k) for at, table in enumerate(tables)}
+        for k in drawn
+    ]
     ends = min(row["low"] for row in rows), max(row["high"] for row in rows)
-    y = {"field": "value", "type": "quantitative", "title": "Time, µs",
-         "scale": {"type": "log", "nice": False, "domain": list(ends)},
-         "axis": {"values": _log_ticks(*ends), "format": ",~r"}}  # fmt: skip
+    y = {
+        "field": "value",
+        "type": "quantitative",
+        "title": "Time, µs",
+        "scale": {"type": "log", "nice": False, "domain": list(ends)},
+        "axis": {"values": _log_ticks(*ends), "format": ",~r"},
+    }
     spec = {
         "encoding": {"x": size_axis([sizes[k] for k in drawn])},
         "layer": [
-            {"transform": [IS_ON], "mark": {"type": "area", "opacity": BAND_OPACITY, "aria": False},
-             "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}},
+            {
+                "transform": [IS_ON],
+                "mark": {"type": "area", "opacity": BAND_OPACITY, "aria": False},
+                "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
+            },
             {"transform": [IS_ON], "mark": {"type": "line"}, "encoding": {"y": y}},
             {"transform": [IS_ON], "mark": POINT, "encoding": {"y": y, "opacity": AT_HOVER}},
             crosshair("message_bytes", "Message size", list(NAMES), points),
         ],
-    }  # fmt: skip
+    }
     table = [
         {"head": message_size(size), "cells": _cells(_timed(one, k) for one in tables)} for k, size in enumerate(sizes)
     ]
@@ -236,17 +316,28 @@ def latency_chart(pair: Compared) -> dict[str, Any] | None:
         f"{name} {duration_us(one['time_us'][-1][0])}" for name, one in zip(NAMES, tables, strict=True)
     )
     gpus = count(tables[0]["gpus"][-1])
-    return chart_of("advice-latency", "Latency: an all-reduce of small messages",
-                    f"Time of an all-reduce on {gpus} GPUs: {smallest} for {message_size(sizes[0])}.", list(NAMES), rows, spec,
-                    ["Message size", *NAMES], table,
-                    f"Predicted on {gpus} GPUs: {smallest} for {message_size(sizes[0])}. Nine runs in ten should lie in the "
-                    "band; the table goes on to the largest message.")  # fmt: skip
+    return chart_of(
+        "advice-latency",
+        "Latency: an all-reduce of small messages",
+        f"Time of an all-reduce on {gpus} GPUs: {smallest} for {message_size(sizes[0])}.",
+        list(NAMES),
+        rows,
+        spec,
+        ["Message size", *NAMES],
+        table,
+        f"Predicted on {gpus} GPUs: {smallest} for {message_size(sizes[0])}. Nine runs in ten should lie in the "
+        "band; the table goes on to the largest message.",
+    )
 
 
 def _log_ticks(low: float, high: float) -> list[float]:
     """1, 2 and 5 times the powers of ten between two ends."""
-    return [step * 10.0**power for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-            for step in (1, 2, 5) if low <= step * 10.0**power <= high]  # fmt: skip
+    return [
+        step * 10.0**power
+        for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        for step in (1, 2, 5)
+        if low <= step * 10.0**power <= high
+    ]
 
 
 def _timed(table: Json, at: int) -> str:
@@ -274,11 +365,17 @@ def traffic_chart(pair: Compared) -> dict[str, Any] | None:
     ]
     told = ", ".join(f"{row['what'].lower()} on {row['family']} {row['told']}" for row in rows)
     return chart_of(
-        "advice-traffic", "Congestion control and sums in the switches", f"The largest message, all GPUs: {told}.", list(NAMES),
-        rows, spec, ["Traffic", *NAMES], table,
+        "advice-traffic",
+        "Congestion control and sums in the switches",
+        f"The largest message, all GPUs: {told}.",
+        list(NAMES),
+        rows,
+        spec,
+        ["Traffic", *NAMES],
+        table,
         "The largest message on all GPUs; all-to-all between scattered ranks. InfiniBand has credits and adaptive routing in "
         "every switch; Ethernet needs PFC, ECN and adaptive routing set up, and no Ethernet switch adds for the GPUs.",
-    )  # fmt: skip
+    )
 
 
 # ---------------------------------------------------------------- lock-in
@@ -297,18 +394,30 @@ def makers_chart(pair: Compared, catalog: Catalog) -> dict[str, Any]:
         for at, names in enumerate(sides)
     ]
     x = {"field": "value", "type": "quantitative", "title": "Makers", "axis": {"tickMinStep": 1, "format": "d"}}
-    spec = _pairs_of_bars(list(makers), x, [row["value"] for row in rows],
-                          {"Part": "what", "Family": "family", "Makers": "names"})  # fmt: skip
-    table = [{"head": title, "cells": _cells((count(len(names)) for names in sides), (", ".join(names) for names in sides))}
-             for title, sides in makers.items()]  # fmt: skip
+    spec = _pairs_of_bars(
+        list(makers), x, [row["value"] for row in rows], {"Part": "what", "Family": "family", "Makers": "names"}
+    )
+    table = [
+        {"head": title, "cells": _cells((count(len(names)) for names in sides), (", ".join(names) for names in sides))}
+        for title, sides in makers.items()
+    ]
     rate = gbit_s(generations[0].port_rate_gbit_s)
     told = "; ".join(
         f"{title.lower()} for {name}: {', '.join(names) or 'none'}"
-        for title, sides in makers.items() for name, names in zip(NAMES, sides, strict=True)
-    )  # fmt: skip
-    return chart_of("advice-makers", "Lock-in: makers to choose from", f"Makers at {rate}: {told}.", list(NAMES), rows, spec,
-                    ["Part", *NAMES], table,
-                    f"At {rate}, of the catalog, what can be bought today. {_capital(told)}.")  # fmt: skip
+        for title, sides in makers.items()
+        for name, names in zip(NAMES, sides, strict=True)
+    )
+    return chart_of(
+        "advice-makers",
+        "Lock-in: makers to choose from",
+        f"Makers at {rate}: {told}.",
+        list(NAMES),
+        rows,
+        spec,
+        ["Part", *NAMES],
+        table,
+        f"At {rate}, of the catalog, what can be bought today. {_capital(told)}.",
+    )
 
 
 def _capital(words: str) -> str:
@@ -325,46 +434,101 @@ def generations_chart(steps: Sequence[Json]) -> dict[str, Any]:
     told_years = [*order[:-2][::-2], ANNOUNCED]
     rates = sorted({step["port_rate_gbit_s"] for step in steps})
     rows = [
-        {"series": f"s{FAMILIES.index(step['family'])}", "rate": gbit_s(step["port_rate_gbit_s"]), "name": step["name"],
-         "year": str(step["since"] or ANNOUNCED), "is_announced": not step["since"],
-         "is_late": not step["since"] or 2 * int(step["since"]) > min(years) + max(years),
-         "family": NAMES[FAMILIES.index(step["family"])],
-         "lanes": f"{step['lanes']} × {step['lane_gbit_s']}G {step['signalling'] or ''}".strip(),
-         "latency": f"{step['latency_ns']} ns, {step['switch']}" if step["latency_ns"] else "none published"}
+        {
+            "series": f"s{FAMILIES.index(step['family'])}",
+            "rate": gbit_s(step["port_rate_gbit_s"]),
+            "name": step["name"],
+            "year": str(step["since"] or ANNOUNCED),
+            "is_announced": not step["since"],
+            "is_late": not step["since"] or 2 * int(step["since"]) > min(years) + max(years),
+            "family": NAMES[FAMILIES.index(step["family"])],
+            "lanes": f"{step['lanes']} × {step['lane_gbit_s']}G {step['signalling'] or ''}".strip(),
+            "latency": f"{step['latency_ns']} ns, {step['switch']}" if step["latency_ns"] else "none published",
+        }
         for step in steps
-    ]  # fmt: skip
+    ]
     place = {
-        "x": {"field": "year", "type": "ordinal", "title": "On the market, or standard, since", "sort": order,
-              "scale": {"domain": order}, "axis": {"labelAngle": 0, "grid": False, "values": told_years,
-                       "labelExpr": f"datum.value === '{ANNOUNCED}' ? 'later' : datum.value"}},
-        "y": {"field": "rate", "type": "nominal", "title": None, "sort": [gbit_s(rate) for rate in reversed(rates)],
-              "axis": {"ticks": False, "domain": False, "grid": True, "tickBand": "extent"}},
+        "x": {
+            "field": "year",
+            "type": "ordinal",
+            "title": "On the market, or standard, since",
+            "sort": order,
+            "scale": {"domain": order},
+            "axis": {
+                "labelAngle": 0,
+                "grid": False,
+                "values": told_years,
+                "labelExpr": f"datum.value === '{ANNOUNCED}' ? 'later' : datum.value",
+            },
+        },
+        "y": {
+            "field": "rate",
+            "type": "nominal",
+            "title": None,
+            "sort": [gbit_s(rate) for rate in reversed(rates)],
+            "axis": {"ticks": False, "domain": False, "grid": True, "tickBand": "extent"},
+        },
         "yOffset": {**PAIR, "scale": {"domain": ["s0", "s1"], "paddingOuter": 0.35}},
-    }  # fmt: skip
-    said = tooltip({"Step": "name", "Family": "family", "A port": "rate", "Lanes": "lanes", "Since": "year",
-                    "Switch latency": "latency"})  # fmt: skip
+    }
+    said = tooltip(
+        {
+            "Step": "name",
+            "Family": "family",
+            "A port": "rate",
+            "Lanes": "lanes",
+            "Since": "year",
+            "Switch latency": "latency",
+        }
+    )
     spec = {
         "encoding": place,
         "layer": [
-            {"transform": [IS_ON], "mark": {"type": "point", "size": 110, "strokeWidth": 2, "opacity": 1, "tooltip": said},
-             "encoding": {"shape": SHAPES, "fillOpacity": {"condition": {"test": "datum.is_announced", "value": 0}, "value": 1},
-                          "fill": {"field": "series", "type": "nominal", "legend": None,
-                                   "scale": {"domain": ["s0", "s1"], "range": ["var(--chart-1)", "var(--chart-2)"]}}}},
-            *({"transform": [IS_ON, {"filter": test}],
-               "mark": {"type": "text", "align": align, "dx": dx, "fontSize": 12, "fontWeight": 600, "aria": False},
-               "encoding": {"text": {"field": "name"}}}
-              for test, align, dx in (("!datum.is_late", "left", 12), ("datum.is_late", "right", -12))),
+            {
+                "transform": [IS_ON],
+                "mark": {"type": "point", "size": 110, "strokeWidth": 2, "opacity": 1, "tooltip": said},
+                "encoding": {
+                    "shape": SHAPES,
+                    "fillOpacity": {"condition": {"test": "datum.is_announced", "value": 0}, "value": 1},
+                    "fill": {
+                        "field": "series",
+                        "type": "nominal",
+                        "legend": None,
+                        "scale": {"domain": ["s0", "s1"], "range": ["var(--chart-1)", "var(--chart-2)"]},
+                    },
+                },
+            },
+            *(
+                {
+                    "transform": [IS_ON, {"filter": test}],
+                    "mark": {
+                        "type": "text",
+                        "align": align,
+                        "dx": dx,
+                        "fontSize": 12,
+                        "fontWeight": 600,
+                        "aria": False,
+                    },
+                    "encoding": {"text": {"field": "name"}},
+                }
+                for test, align, dx in (("!datum.is_late", "left", 12), ("datum.is_late", "right", -12))
+            ),
         ],
-    }  # fmt: skip
+    }
     table = [
         {"head": gbit_s(rate), "cells": [_step_cell(steps, rate, family) for family in FAMILIES]} for rate in rates
     ]
     series = ["InfiniBand", "Ethernet (RoCE)"]
     return chart_of(
-        "advice-generations", "Rates and years", "The year of each port rate: "
-        + ", ".join(f"{row['name']} {row['year']}" for row in rows) + ".", series, rows, spec, ["A port", *series], table,
+        "advice-generations",
+        "Rates and years",
+        "The year of each port rate: " + ", ".join(f"{row['name']} {row['year']}" for row in rows) + ".",
+        series,
+        rows,
+        spec,
+        ["A port", *series],
+        table,
         "Hollow: announced, and not to be designed with here. Sources and switch latencies are in the table below.",
-    )  # fmt: skip
+    )
 
 
 def _step_cell(steps: Sequence[Json], rate: float, family: str) -> dict[str, str]:
@@ -372,5 +536,7 @@ def _step_cell(steps: Sequence[Json], rate: float, family: str) -> dict[str, str
     if not found:
         return {"text": MISSING, "note": ""}
     step = found[0]
-    return {"text": f"{step['name']}, {step['since'] or ANNOUNCED}",
-            "note": f"{step['lanes']} × {step['lane_gbit_s']}G {step['signalling'] or ''}".strip()}  # fmt: skip
+    return {
+        "text": f"{step['name']}, {step['since'] or ANNOUNCED}",
+        "note": f"{step['lanes']} × {step['lane_gbit_s']}G {step['signalling'] or ''}".strip(),
+    }

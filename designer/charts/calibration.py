@@ -34,18 +34,23 @@ def _chart(curve: Mapping[str, Any], quantity: str) -> dict[str, Any]:
 
     least = min(SMALLEST_DRAWN_BYTES, sizes[-1]) if quantity == "busbw" else 0
     drawn = [at for at, size in enumerate(sizes) if size >= least]
-    rows = [{"series": f"s{k}", "message_bytes": sizes[at], "value": value(at, key)}
-            for k, key in enumerate(KEYS) for at in drawn]  # fmt: skip
+    rows = [
+        {"series": f"s{k}", "message_bytes": sizes[at], "value": value(at, key)}
+        for k, key in enumerate(KEYS)
+        for at in drawn
+    ]
     points = [
         {"message_bytes": sizes[at], "text": message_size(sizes[at])}
         | {f"s{k}": text(value(at, key)) + _off(curve, at, key) for k, key in enumerate(KEYS)}
         for at in drawn
     ]
     table = [
-        {"head": message_size(size),
-         "cells": [{"text": text(value(at, key)), "note": _off(curve, at, key).removeprefix(", ")} for key in KEYS]}
+        {
+            "head": message_size(size),
+            "cells": [{"text": text(value(at, key)), "note": _off(curve, at, key).removeprefix(", ")} for key in KEYS],
+        }
         for at, size in enumerate(sizes)
-    ]  # fmt: skip
+    ]
     values = [value(at, key) for key in KEYS for at in drawn]
     span = {"low": min(values), "high": max(values)}
     lowest, highest = sizes[drawn[0]], sizes[drawn[-1]]
@@ -55,8 +60,17 @@ def _chart(curve: Mapping[str, Any], quantity: str) -> dict[str, Any]:
     }
     label, gpus = COLLECTIVES[curve["collective"]], count(curve["gpus"])
     what = f"{label} on {gpus} GPUs: {TITLES[quantity]}"
-    chart = chart_of(f"fit-{quantity}", what, f"{what}, measured and predicted.", SERIES, rows, spec,
-                     ["Message size", *SERIES], table, _note(curve["collective"], quantity))  # fmt: skip
+    chart = chart_of(
+        f"fit-{quantity}",
+        what,
+        f"{what}, measured and predicted.",
+        SERIES,
+        rows,
+        spec,
+        ["Message size", *SERIES],
+        table,
+        _note(curve["collective"], quantity),
+    )
     return chart | {"description": f"{what}, as {curve['file']} measured it and as it is predicted before and after."}
 
 
@@ -76,11 +90,14 @@ def _layers(
     is_measured = {"filter": f"datum.series === '{MEASURED_SERIES}'"}
     return [
         {"transform": [IS_ON, is_predicted], "mark": {"type": "line"}, "encoding": {"y": y, "strokeDash": DASHES}},
-        {"transform": [IS_ON, is_predicted], "mark": POINT,
-         "encoding": {"y": y, "opacity": {"value": 1} if is_single else AT_HOVER}},
+        {
+            "transform": [IS_ON, is_predicted],
+            "mark": POINT,
+            "encoding": {"y": y, "opacity": {"value": 1} if is_single else AT_HOVER},
+        },
         {"transform": [IS_ON, is_measured], "mark": MEASURED, "encoding": {"y": y}},
         crosshair("message_bytes", "Message size", SERIES, points),
-    ]  # fmt: skip
+    ]
 
 
 def _note(collective: str, quantity: str) -> str:

@@ -13,9 +13,13 @@ from designer.wording.numbers import MISSING, count, gb_s, message_size, rounded
 
 Json = Mapping[str, Any]
 PARTS = {
-    "servers": "Servers", "switches": "Switches", "cabling": "Modules, cables, adapters", "rest": "Racks and the rest",
-    "once": "Paid once", "running": "Running it",
-}  # fmt: skip
+    "servers": "Servers",
+    "switches": "Switches",
+    "cabling": "Modules, cables, adapters",
+    "rest": "Racks and the rest",
+    "once": "Paid once",
+    "running": "Running it",
+}
 MOST_BANDS = 3  # more bands over one another say nothing
 BAR_STEP = 0.62
 
@@ -36,33 +40,63 @@ def spend_chart(result: Json) -> dict[str, Any]:
     names, series = _names(result), [PARTS[part] for part in parts]
     rows = [
         {"series": f"s{k}", "place": k, "side": names[i], "value": value, "part": PARTS[part], "told": usd(value)}
-        for i, spend in enumerate(result["spend"]) for k, part in enumerate(parts) if (value := _spent(spend, part))
-    ]  # fmt: skip
+        for i, spend in enumerate(result["spend"])
+        for k, part in enumerate(parts)
+        if (value := _spent(spend, part))
+    ]
     spec = {
         "transform": [IS_ON],
-        "mark": {"type": "bar", "tooltip": {"expr": "{'Side': datum.side, 'Part': datum.part, 'USD': datum.told}"},
-                 "height": {"band": BAR_STEP}},
+        "mark": {
+            "type": "bar",
+            "tooltip": {"expr": "{'Side': datum.side, 'Part': datum.part, 'USD': datum.told}"},
+            "height": {"band": BAR_STEP},
+        },
         "encoding": {
-            "y": {"field": "side", "type": "nominal", "title": None, "sort": names,
-                  "axis": {"labelLimit": 190, "domain": False, "ticks": False}},
-            "x": {"field": "value", "type": "quantitative", "title": "US dollars, typical", "stack": "zero",
-                  "axis": {"tickCount": 5, "labelExpr": _DOLLARS}},
+            "y": {
+                "field": "side",
+                "type": "nominal",
+                "title": None,
+                "sort": names,
+                "axis": {"labelLimit": 190, "domain": False, "ticks": False},
+            },
+            "x": {
+                "field": "value",
+                "type": "quantitative",
+                "title": "US dollars, typical",
+                "stack": "zero",
+                "axis": {"tickCount": 5, "labelExpr": _DOLLARS},
+            },
             "order": {"field": "place"},
         },
-    }  # fmt: skip
+    }
     table = [
-        {"head": names[i], "cells": [{"text": usd(_spent(spend, part)) if _spent(spend, part) else MISSING, "note": ""}
-                                     for part in parts]}
+        {
+            "head": names[i],
+            "cells": [
+                {"text": usd(_spent(spend, part)) if _spent(spend, part) else MISSING, "note": ""} for part in parts
+            ],
+        }
         for i, spend in enumerate(result["spend"])
-    ]  # fmt: skip
-    totals = ", ".join(f"{LETTERS[i]} {usd(sum(_spent(spend, part) or 0 for part in parts))}"
-                       for i, spend in enumerate(result["spend"]))  # fmt: skip
+    ]
+    totals = ", ".join(
+        f"{LETTERS[i]} {usd(sum(_spent(spend, part) or 0 for part in parts))}"
+        for i, spend in enumerate(result["spend"])
+    )
     years = sorted({spend["years"] for spend in result["spend"] if spend["years"]})
     note = "Typical prices, not discounted; a part without a price is not in the bars."
     if years:
         note += f" Running it: over {' or '.join(str(one) for one in years)} years."
-    return chart_of("comparison-spend", "Where the money goes", f"Typical cost by kind: {totals}.", series, rows, spec,
-                    ["Side", *series], table, note)  # fmt: skip
+    return chart_of(
+        "comparison-spend",
+        "Where the money goes",
+        f"Typical cost by kind: {totals}.",
+        series,
+        rows,
+        spec,
+        ["Side", *series],
+        table,
+        note,
+    )
 
 
 _DOLLARS = (
@@ -87,8 +121,11 @@ def speed_chart(result: Json) -> dict[str, Any] | None:
     rows, points = _speed_rows(known, drawn)
     letters = [LETTERS[i] for i, _ in known]
     y = y_axis("busbw")
-    band = {"transform": [IS_ON], "mark": {"type": "area", "opacity": BAND_OPACITY, "aria": False},
-            "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}}  # fmt: skip
+    band = {
+        "transform": [IS_ON],
+        "mark": {"type": "area", "opacity": BAND_OPACITY, "aria": False},
+        "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
+    }
     spec = {
         "encoding": {"x": size_axis(drawn)},
         "layer": [
@@ -97,7 +134,7 @@ def speed_chart(result: Json) -> dict[str, Any] | None:
             {"transform": [IS_ON], "mark": POINT, "encoding": {"y": y, "opacity": AT_HOVER}},
             crosshair("message_bytes", "Message size", letters, points),
         ],
-    }  # fmt: skip
+    }
     series = [names[i] for i, _ in known]
     table = [{"head": message_size(size), "cells": [_speed_cell(curve, size) for _, curve in known]} for size in sizes]
     largest = ", ".join(
@@ -107,8 +144,17 @@ def speed_chart(result: Json) -> dict[str, Any] | None:
         "Bus bandwidth as nccl-tests counts it, on all GPUs of each side. Nine runs in ten should lie in the band"
         + (", which the table has." if len(known) > MOST_BANDS else ".")
     )
-    return chart_of("comparison-busbw", "All-reduce against message size", f"The largest message reaches: {largest}.",
-                    series, rows, spec, ["Message size", *series], table, note)  # fmt: skip
+    return chart_of(
+        "comparison-busbw",
+        "All-reduce against message size",
+        f"The largest message reaches: {largest}.",
+        series,
+        rows,
+        spec,
+        ["Message size", *series],
+        table,
+        note,
+    )
 
 
 def _speed_rows(

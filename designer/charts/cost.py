@@ -14,10 +14,18 @@ from designer.wording.cost import HOURS_PER_YEAR
 from designer.wording.numbers import category_name, usd, usd_exact, usd_exact_range, usd_range, usd_small, words
 
 KINDS = {
-    "servers": "Servers", "network": "Network", "facility": "Racks and cooling", "one_off": "Freight, installation, reserve",
-    "electricity": "Electricity", "space": "Space", "support": "Support", "licences": "Licences", "staff": "Staff",
-    "repairs": "Repairs", "residual": "Value left",
-}  # fmt: skip
+    "servers": "Servers",
+    "network": "Network",
+    "facility": "Racks and cooling",
+    "one_off": "Freight, installation, reserve",
+    "electricity": "Electricity",
+    "space": "Space",
+    "support": "Support",
+    "licences": "Licences",
+    "staff": "Staff",
+    "repairs": "Repairs",
+    "residual": "Value left",
+}
 SERVERS = ("server", "rack-system")
 SUM_COLOUR = len(KINDS) + 1
 MOST_YEARS = 15  # a break-even further off is as good as none
@@ -33,8 +41,13 @@ ZERO_LINE = {"condition": {"test": "datum.value === 0", "value": "var(--line-str
 
 def money_axis(field: str, title: str, *, zero: bool = True) -> dict[str, Any]:
     """A quantitative axis in dollars."""
-    return {"field": field, "type": "quantitative", "title": title, "scale": {"zero": zero},
-            "axis": {"labelExpr": MONEY_LABEL, "tickCount": 6, "gridColor": ZERO_LINE}}  # fmt: skip
+    return {
+        "field": field,
+        "type": "quantitative",
+        "title": title,
+        "scale": {"zero": zero},
+        "axis": {"labelExpr": MONEY_LABEL, "tickCount": 6, "gridColor": ZERO_LINE},
+    }
 
 
 def tooltip(fields: Mapping[str, str]) -> dict[str, str]:
@@ -64,11 +77,19 @@ def purchase_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
     if not drawn:
         return None
     bars = [
-        {"series": f"s{fabrics.index(row['fabric'])}", "at": drawn.index(row["category"]), "name": category_name(row["category"]),
-         "usd": row["usd"]["typical"], "network": words(row["fabric"]).capitalize(), "told": usd(row["usd"]["typical"]),
-         "span": usd_range(row["usd"]), "spares": usd(row["spares_usd"]["typical"])}
-        for row in rows if row["category"] in drawn
-    ]  # fmt: skip
+        {
+            "series": f"s{fabrics.index(row['fabric'])}",
+            "at": drawn.index(row["category"]),
+            "name": category_name(row["category"]),
+            "usd": row["usd"]["typical"],
+            "network": words(row["fabric"]).capitalize(),
+            "told": usd(row["usd"]["typical"]),
+            "span": usd_range(row["usd"]),
+            "spares": usd(row["spares_usd"]["typical"]),
+        }
+        for row in rows
+        if row["category"] in drawn
+    ]
     series = [f"{words(fabric).capitalize()} network" for fabric in fabrics]
     said = {
         "Category": "name",
@@ -81,11 +102,18 @@ def purchase_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
         "transform": [IS_ON],
         "mark": {"type": "bar", "tooltip": tooltip(said), "cornerRadiusEnd": 3},
         "encoding": {
-            "y": {"field": "name", "type": "nominal", "title": None, "sort": [category_name(name) for name in drawn],
-                  "axis": {"labelLimit": 130, "ticks": False, "domain": False}, "scale": {"paddingInner": 0.35}},
-            "x": money_axis("usd", "Purchase price, typical"), "order": {"field": "series"},
+            "y": {
+                "field": "name",
+                "type": "nominal",
+                "title": None,
+                "sort": [category_name(name) for name in drawn],
+                "axis": {"labelLimit": 130, "ticks": False, "domain": False},
+                "scale": {"paddingInner": 0.35},
+            },
+            "x": money_axis("usd", "Purchase price, typical"),
+            "order": {"field": "series"},
         },
-    }  # fmt: skip
+    }
     table = [
         {"head": category_name(name), "cells": [_purchase_cell(rows, name, fabric) for fabric in fabrics]}
         for name in categories
@@ -100,8 +128,17 @@ def purchase_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
     description = (
         f"Purchase price by category and network, servers left out: the most goes to {category_name(drawn[0]).lower()}."
     )
-    chart = chart_of("purchase", "Purchase price by part and network", description, series, bars, spec,
-                     ["Category", *series], table, note)  # fmt: skip
+    chart = chart_of(
+        "purchase",
+        "Purchase price by part and network",
+        description,
+        series,
+        bars,
+        spec,
+        ["Category", *series],
+        table,
+        note,
+    )
     return shaped(chart, "low")
 
 
@@ -114,8 +151,10 @@ def _purchase_cell(rows: Sequence[Mapping[str, Any]], category: str, fabric: str
     if not found:
         return {"text": "\N{EN DASH}", "note": ""}
     row = found[0]
-    return {"text": usd_exact(row["usd"]["typical"]),
-            "note": f"{usd_exact_range(row['usd'])}; spares {usd_exact(row['spares_usd']['typical'])}"}  # fmt: skip
+    return {
+        "text": usd_exact(row["usd"]["typical"]),
+        "note": f"{usd_exact_range(row['usd'])}; spares {usd_exact(row['spares_usd']['typical'])}",
+    }
 
 
 def discount_rate(cost: Mapping[str, Any]) -> float:
@@ -142,26 +181,42 @@ def kinds_chart(cost: Mapping[str, Any]) -> dict[str, Any]:
     kinds, years = present_kinds(cost), cost["tco_years"]
     both = {name: sums_by_kind(cost, is_discounted=is_it) for name, is_it in (("Discounted", True), ("As paid", False))}
     bars = [
-        {"series": f"s{k}", "bar": name, "usd": sums[kind], "kind": KINDS[kind], "told": usd(sums[kind]),
-         "share": share(sums[kind], sum(sums.values()))}
-        for name, sums in both.items() for k, kind in enumerate(kinds)
-    ]  # fmt: skip
+        {
+            "series": f"s{k}",
+            "bar": name,
+            "usd": sums[kind],
+            "kind": KINDS[kind],
+            "told": usd(sums[kind]),
+            "share": share(sums[kind], sum(sums.values())),
+        }
+        for name, sums in both.items()
+        for k, kind in enumerate(kinds)
+    ]
     said = tooltip({"Kind": "kind", "Money": "bar", "Typical": "told", "Share": "share"})
     totals = {name: sum(sums.values()) for name, sums in both.items()}
     spec = {
         "transform": [IS_ON],
         "mark": {"type": "bar", "tooltip": said, "stroke": "var(--surface)", "strokeWidth": 1},
         "encoding": {
-            "y": {"field": "bar", "type": "nominal", "title": None, "sort": list(both),
-                  "axis": {"ticks": False, "domain": False}, "scale": {"paddingInner": 0.4}},
-            "x": money_axis("usd", f"Over {_years(years)}, typical"), "order": {"field": "series"},
+            "y": {
+                "field": "bar",
+                "type": "nominal",
+                "title": None,
+                "sort": list(both),
+                "axis": {"ticks": False, "domain": False},
+                "scale": {"paddingInner": 0.4},
+            },
+            "x": money_axis("usd", f"Over {_years(years)}, typical"),
+            "order": {"field": "series"},
         },
-    }  # fmt: skip
+    }
     table = [
-        {"head": KINDS[kind],
-         "cells": _cells([(usd_exact(sums[kind]), share(sums[kind], totals[name])) for name, sums in both.items()])}
+        {
+            "head": KINDS[kind],
+            "cells": _cells([(usd_exact(sums[kind]), share(sums[kind], totals[name])) for name, sums in both.items()]),
+        }
         for kind in kinds
-    ] + [{"head": "Total", "cells": _cells([(usd_exact(total), "") for total in totals.values()])}]  # fmt: skip
+    ] + [{"head": "Total", "cells": _cells([(usd_exact(total), "") for total in totals.values()])}]
     told = [f"{usd(total)} {name.lower()}" for name, total in totals.items()]
     description = f"Total cost over {_years(years)} by kind: {', '.join(told)}."
     note = "Discounted: later money counts less, by the discount rate. What is left at the end is money back, left of zero."
@@ -194,8 +249,12 @@ def cash_flow_chart(cost: Mapping[str, Any]) -> dict[str, Any]:
     kinds = present_kinds(cost)
     so_far = {"data": {"values": _sums_so_far(cost, len(kinds))}, "transform": [IS_ON, IS_SHOWN_SUM]}
     y = {"y": money_axis("usd", "Typical")}
-    bar = {"type": "bar", "stroke": "var(--surface)", "strokeWidth": 1,
-           "tooltip": tooltip({"Year": "text", "Kind": "kind", "Typical": "told"})}  # fmt: skip
+    bar = {
+        "type": "bar",
+        "stroke": "var(--surface)",
+        "strokeWidth": 1,
+        "tooltip": tooltip({"Year": "text", "Kind": "kind", "Typical": "told"}),
+    }
     point = {
         "type": "point",
         "filled": True,
@@ -223,8 +282,17 @@ def cash_flow_chart(cost: Mapping[str, Any]) -> dict[str, Any]:
         "Year 0 is what is paid before the first hour of use. The line adds up the years. "
         "What is left of the equipment comes back in the last one."
     )
-    chart = chart_of("cash-flow", "Cash flow by year", description, series, _paid_rows(cost, kinds), spec, columns,
-                     _paid_table(cost, kinds), note)  # fmt: skip
+    chart = chart_of(
+        "cash-flow",
+        "Cash flow by year",
+        description,
+        series,
+        _paid_rows(cost, kinds),
+        spec,
+        columns,
+        _paid_table(cost, kinds),
+        note,
+    )
     chart["spec"]["params"].append({"name": "discounted", "value": False})
     chart["switches"] = [{"key": "discounted", "label": "Discounted"}]
     return coloured(chart, [*_numbers(kinds), SUM_COLOUR])
@@ -240,28 +308,41 @@ def _paid_rows(cost: Mapping[str, Any], kinds: Sequence[str]) -> list[dict[str, 
             same = {"year": row["year"], "text": f"Year {row['year']}", "is_discounted": is_discounted}
             bars += [
                 {**same, "series": f"s{k}", "kind": KINDS[kind], "usd": paid[kind], "told": usd(paid[kind])}
-                for k, kind in enumerate(kinds) if paid[kind]
-            ]  # fmt: skip
+                for k, kind in enumerate(kinds)
+                if paid[kind]
+            ]
     return bars
 
 
 def _paid_table(cost: Mapping[str, Any], kinds: Sequence[str]) -> list[dict[str, Any]]:
     sums = ("total_usd", "discounted_usd", "cumulative_usd")
     return [
-        {"head": str(row["year"]),
-         "cells": _cells([*((usd_exact(row["usd"].get(kind, 0.0)), "") for kind in kinds),
-                          *((usd_exact(row[key]["typical"]), usd_exact_range(row[key])) for key in sums)])}
+        {
+            "head": str(row["year"]),
+            "cells": _cells(
+                [
+                    *((usd_exact(row["usd"].get(kind, 0.0)), "") for kind in kinds),
+                    *((usd_exact(row[key]["typical"]), usd_exact_range(row[key])) for key in sums),
+                ]
+            ),
+        }
         for row in cost["cash_flow"]
-    ]  # fmt: skip
+    ]
 
 
 def _sums_so_far(cost: Mapping[str, Any], position: int) -> list[dict[str, Any]]:
     return [
-        {"series": f"s{position}", "year": row["year"], "is_discounted": is_discounted, "usd": row[key]["typical"],
-         "text": f"Year {row['year']}", "told": usd(row[key]["typical"])}
+        {
+            "series": f"s{position}",
+            "year": row["year"],
+            "is_discounted": is_discounted,
+            "usd": row[key]["typical"],
+            "text": f"Year {row['year']}",
+            "told": usd(row[key]["typical"]),
+        }
         for is_discounted, key in ((False, "cumulative_usd"), (True, "cumulative_discounted_usd"))
         for row in cost["cash_flow"]
-    ]  # fmt: skip
+    ]
 
 
 # --- How long it is used -----------------------------------------------------------------------------------------
@@ -269,31 +350,42 @@ def years_charts(cost: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Total cost and dollars a GPU-hour against years of use."""
     return [
         _years_chart(cost, "tco_usd", "years-tco", "Total cost by years of use", "Total cost, discounted", usd),
-        _years_chart(cost, "usd_per_gpu_hour", "years-hour", "Per GPU-hour by years of use", "Per GPU-hour in use", usd_small),
-    ]  # fmt: skip
+        _years_chart(
+            cost, "usd_per_gpu_hour", "years-hour", "Per GPU-hour by years of use", "Per GPU-hour in use", usd_small
+        ),
+    ]
 
 
 def _years_chart(cost: Mapping[str, Any], key: str, name: str, title: str, axis: str, printer: Any) -> dict[str, Any]:
     rows = [{"series": "s0", "years": row["years"], **row[key]} for row in cost["by_years"]]
     points = [
-        {"years": row["years"], "text": _years(row["years"]),
-         "s0": f"{printer(row['typical'])} ({printer(row['low'])} to {printer(row['high'])})"}
+        {
+            "years": row["years"],
+            "text": _years(row["years"]),
+            "s0": f"{printer(row['typical'])} ({printer(row['low'])} to {printer(row['high'])})",
+        }
         for row in rows
-    ]  # fmt: skip
+    ]
     y = money_axis("typical", axis, zero=True)
     spec = {
         "encoding": {"x": _years_axis(max(row["years"] for row in rows), least=1)},
         "layer": [
             {"transform": [IS_ON], "mark": BAND, "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}},
-            {"transform": [IS_ON], "mark": {"type": "line", "point": {"filled": True, "size": 40}}, "encoding": {"y": y}},
+            {
+                "transform": [IS_ON],
+                "mark": {"type": "line", "point": {"filled": True, "size": 40}},
+                "encoding": {"y": y},
+            },
             crosshair("years", "Used for", ["Typical"], points),
         ],
-    }  # fmt: skip
+    }
     table = [
-        {"head": _years(row["years"]),
-         "cells": _cells([(printer(row["typical"]), ""), (printer(row["low"]), ""), (printer(row["high"]), "")])}
+        {
+            "head": _years(row["years"]),
+            "cells": _cells([(printer(row["typical"]), ""), (printer(row["low"]), ""), (printer(row["high"]), "")]),
+        }
         for row in rows
-    ]  # fmt: skip
+    ]
     description = f"{title}: {points[0]['s0']} after one year, {points[-1]['s0']} after {rows[-1]['years']}."
     note = (
         f"The design counts {_years(cost['tco_years'])}. The band runs from low to high; "
@@ -309,26 +401,41 @@ def _years(count: int) -> str:
 
 
 def _years_axis(most: int, least: int = 0) -> dict[str, Any]:
-    return {"field": "years", "type": "quantitative", "title": "Years",
-            "scale": {"domain": [least, most], "nice": False},
-            "axis": {"values": list(range(least, most + 1)), "format": "d", "grid": False}}  # fmt: skip
+    return {
+        "field": "years",
+        "type": "quantitative",
+        "title": "Years",
+        "scale": {"domain": [least, most], "nice": False},
+        "axis": {"values": list(range(least, most + 1)), "format": "d", "grid": False},
+    }
 
 
 def book_value_chart(cost: Mapping[str, Any]) -> dict[str, Any]:
     """What the equipment is worth at the end of each year."""
     worth = cost["depreciation"]["book_value_usd"]
     rows = [
-        {"series": "s0", "year": year, "usd": value, "told": usd(value),
-         "text": f"End of year {year}" if year else "At the start"}
+        {
+            "series": "s0",
+            "year": year,
+            "usd": value,
+            "told": usd(value),
+            "text": f"End of year {year}" if year else "At the start",
+        }
         for year, value in enumerate(worth)
-    ]  # fmt: skip
+    ]
     spec = {
         "transform": [IS_ON],
-        "mark": {"type": "bar", "cornerRadiusEnd": 3, "width": {"band": 0.6},
-                 "tooltip": tooltip({"When": "text", "Book value": "told"})},
-        "encoding": {"x": {"field": "year", "type": "ordinal", "title": "End of year", "axis": {"labelAngle": 0, "grid": False}},
-                     "y": money_axis("usd", "Book value, typical")},
-    }  # fmt: skip
+        "mark": {
+            "type": "bar",
+            "cornerRadiusEnd": 3,
+            "width": {"band": 0.6},
+            "tooltip": tooltip({"When": "text", "Book value": "told"}),
+        },
+        "encoding": {
+            "x": {"field": "year", "type": "ordinal", "title": "End of year", "axis": {"labelAngle": 0, "grid": False}},
+            "y": money_axis("usd", "Book value, typical"),
+        },
+    }
     table = [{"head": row["text"], "cells": _cells([(usd_exact(row["usd"]), "")])} for row in rows]
     years, yearly = cost["depreciation"]["years"], cost["depreciation"]["usd_per_year"]
     note = (
@@ -362,7 +469,7 @@ def rent_chart(cost: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, 
     points = [
         {"years": year, "text": _years(year), "s0": f"{usd(at['typical'])} ({usd_range(at)})", "s1": usd(yearly * year)}
         for year, at in enumerate(owning)
-    ]  # fmt: skip
+    ]
     y = money_axis("value", "Paid so far")
     series = ["Owning", f"Renting at {usd_small(price)} a GPU-hour" + ("" if cloud else ", the break-even price")]
     spec = {
@@ -372,11 +479,14 @@ def rent_chart(cost: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, 
             {"transform": [IS_ON], "mark": {"type": "line"}, "encoding": {"y": y}},
             crosshair("years", "After", ["Owning", "Renting"], points),
         ],
-    }  # fmt: skip
+    }
     table = [
-        {"head": _years(year), "cells": _cells([(usd_exact(at["typical"]), usd_exact_range(at)), (usd_exact(yearly * year), "")])}
+        {
+            "head": _years(year),
+            "cells": _cells([(usd_exact(at["typical"]), usd_exact_range(at)), (usd_exact(yearly * year), "")]),
+        }
         for year, at in enumerate(owning)
-    ]  # fmt: skip
+    ]
     description = (
         f"Renting at {usd_small(price)} a GPU-hour comes to {usd(yearly * last)} after {_years(last)}; "
         f"owning to {usd(owning[-1]['typical'])}."

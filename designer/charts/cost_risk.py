@@ -17,7 +17,7 @@ from designer.wording.numbers import (
     usd_exact,
 )
 
-MARKED = {"p5": 0, "p25": 1, "p50": 0, "p75": 1, "p95": 0}  # fmt: skip - on which of two lines its name stands
+MARKED = {"p5": 0, "p25": 1, "p50": 0, "p75": 1, "p95": 0}  # on which of two lines its name stands
 SHOWN = ("p5", "p10", "p25", "p50", "p75", "p90", "p95", "mean")
 BAR_PX, TICK_PX, LABEL_UP_PX, BAR_DOWN_PX = 13, 19, 10, 9
 MILLION = 1e6
@@ -31,10 +31,17 @@ def histogram_chart(uncertainty: Mapping[str, Any], figure: str) -> dict[str, An
         return None
     edges, counts, draws, name = found["edges_usd"], found["counts"], uncertainty["draws"], FIGURES[figure]
     rows = [
-        {"series": "s0", "from": low, "to": high, "n": n, "span": f"{usd(low)} to {usd(high)}", "told": count(n),
-         "share": percent(n / draws, 2)}
+        {
+            "series": "s0",
+            "from": low,
+            "to": high,
+            "n": n,
+            "span": f"{usd(low)} to {usd(high)}",
+            "told": count(n),
+            "share": percent(n / draws, 2),
+        }
         for low, high, n in zip(edges[:-1], edges[1:], counts, strict=True)
-    ]  # fmt: skip
+    ]
     marked = [{"usd": marks[key], "name": key, "told": usd(marks[key]), "line": line} for key, line in MARKED.items()]
     x = {
         **money_axis("from", name, zero=False),
@@ -47,13 +54,22 @@ def histogram_chart(uncertainty: Mapping[str, Any], figure: str) -> dict[str, An
     spec = {
         "encoding": {},
         "layer": [
-            {"mark": {"type": "bar", "opacity": 0.7, "tooltip": tooltip({"Between": "span", "Draws": "told", "Share": "share"})},
-             "encoding": {"x": {**x, "bin": {"binned": True}}, "x2": {"field": "to"}, "y": y}},
-            {"data": {"values": marked}, "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.25, "tooltip": told},
-             "encoding": at_mark},
+            {
+                "mark": {
+                    "type": "bar",
+                    "opacity": 0.7,
+                    "tooltip": tooltip({"Between": "span", "Draws": "told", "Share": "share"}),
+                },
+                "encoding": {"x": {**x, "bin": {"binned": True}}, "x2": {"field": "to"}, "y": y},
+            },
+            {
+                "data": {"values": marked},
+                "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.25, "tooltip": told},
+                "encoding": at_mark,
+            },
             *_names_of_marks(marked, at_mark),
         ],
-    }  # fmt: skip
+    }
     heads = {key: "mean" if key == "mean" else f"{key[1:]} % of draws below" for key in SHOWN}
     table = [{"head": head, "cells": [{"text": usd_exact(marks[key]), "note": ""}]} for key, head in heads.items()]
     description = (
@@ -61,8 +77,17 @@ def histogram_chart(uncertainty: Mapping[str, Any], figure: str) -> dict[str, An
         f"{usd(marks['p95'])}."
     )
     note = f"{description} p25 is the figure that a quarter of the draws stay below."
-    chart = chart_of(f"draws-{figure.replace('_', '-')}", f"{name}: how likely", description, ["Draws"], rows, spec,
-                     ["Percentile", name], table, note)  # fmt: skip
+    chart = chart_of(
+        f"draws-{figure.replace('_', '-')}",
+        f"{name}: how likely",
+        description,
+        ["Draws"],
+        rows,
+        spec,
+        ["Percentile", name],
+        table,
+        note,
+    )
     chart["legend"] = []
     chart["spec"]["padding"]["top"] = 30
     return chart
@@ -72,18 +97,22 @@ def _names_of_marks(marked: Sequence[Mapping[str, Any]], at_mark: Mapping[str, A
     """The names of percentiles over the plot, on two lines."""
     text = {"type": "text", "fontSize": 11, "fontWeight": 600, "aria": False}
     return [
-        {"data": {"values": [row for row in marked if row["line"] == line]}, "mark": {**text, "dy": dy},
-         "encoding": {**at_mark, "y": {"value": 0}, "text": {"field": "name"}}}
+        {
+            "data": {"values": [row for row in marked if row["line"] == line]},
+            "mark": {**text, "dy": dy},
+            "encoding": {**at_mark, "y": {"value": 0}, "text": {"field": "name"}},
+        }
         for line, dy in ((0, -6), (1, -18))
-    ]  # fmt: skip
+    ]
 
 
 def percentile_rows(uncertainty: Mapping[str, Any]) -> list[dict[str, Any]]:
     """A row a figure with its percentiles and its mean, in the order of SHOWN."""
     return [
         {"name": name, "values": [uncertainty["figures"][key][at] for at in SHOWN]}
-        for key, name in FIGURES.items() if key in uncertainty["figures"]
-    ]  # fmt: skip
+        for key, name in FIGURES.items()
+        if key in uncertainty["figures"]
+    ]
 
 
 def tornado_rows(cost: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -92,8 +121,15 @@ def tornado_rows(cost: Mapping[str, Any]) -> list[dict[str, Any]]:
     rows = []
     for item in (cost.get("uncertainty") or {}).get("tornado", []):
         basis = item.get("basis") or known.get(item["name"], {}).get("basis")
-        rows.append({**item, "basis": basis, "is_assumption": is_assumption(basis), "range": range_words(item),
-                     "width_usd": abs(item["tco_high_usd"] - item["tco_low_usd"])})  # fmt: skip
+        rows.append(
+            {
+                **item,
+                "basis": basis,
+                "is_assumption": is_assumption(basis),
+                "range": range_words(item),
+                "width_usd": abs(item["tco_high_usd"] - item["tco_low_usd"]),
+            }
+        )
     return rows
 
 
@@ -118,10 +154,14 @@ def tornado_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     bars = [bar for at, row in enumerate(found) for bar in _bars_of(at, row, typical)]
     labels = [
-        {"at": at, "label": f"{row['label']}: {row['range']}", "basis": basis_name(row["basis"]) if row["is_assumption"] else "",
-         "is_assumption": row["is_assumption"]}
+        {
+            "at": at,
+            "label": f"{row['label']}: {row['range']}",
+            "basis": basis_name(row["basis"]) if row["is_assumption"] else "",
+            "is_assumption": row["is_assumption"],
+        }
         for at, row in enumerate(found)
-    ]  # fmt: skip
+    ]
     ends = [bar["usd"] for bar in bars]
     y = {"field": "at", "type": "ordinal", "title": None, "axis": None, "sort": "ascending", "scale": {"padding": 0}}
     x = {
@@ -130,13 +170,17 @@ def tornado_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
     }
     spec = {"encoding": {"y": y}, "layer": [*_tornado_bars(bars, x, typical), *_tornado_labels(labels)]}
     table = [
-        {"head": row["label"],
-         "cells": [{"text": row["range"], "note": basis_name(row["basis"]) if row["basis"] else ""},
-                   {"text": usd_exact(row["tco_low_usd"]), "note": _off(row["tco_low_usd"], typical)},
-                   {"text": usd_exact(row["tco_high_usd"]), "note": _off(row["tco_high_usd"], typical)},
-                   {"text": usd_exact(row["width_usd"]), "note": ""}]}
+        {
+            "head": row["label"],
+            "cells": [
+                {"text": row["range"], "note": basis_name(row["basis"]) if row["basis"] else ""},
+                {"text": usd_exact(row["tco_low_usd"]), "note": _off(row["tco_low_usd"], typical)},
+                {"text": usd_exact(row["tco_high_usd"]), "note": _off(row["tco_high_usd"], typical)},
+                {"text": usd_exact(row["width_usd"]), "note": ""},
+            ],
+        }
         for row in found
-    ]  # fmt: skip
+    ]
     first = f"{found[0]['label']}, by {usd(found[0]['width_usd'])} between its ends"
     description = f"What moves the total cost of {usd(typical)} most: {first}."
     note = (
@@ -152,10 +196,18 @@ def tornado_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
 def _bars_of(at: int, row: Mapping[str, Any], typical: float) -> list[dict[str, Any]]:
     ends = (("s0", "low", row["tco_low_usd"]), ("s1", "high", row["tco_high_usd"]))
     return [
-        {"series": series, "at": at, "usd": value, "typical": typical, "label": row["label"], "range": row["range"],
-         "told": f"{usd(value)} ({_off(value, typical)})", "end": f"its {end} end"}
+        {
+            "series": series,
+            "at": at,
+            "usd": value,
+            "typical": typical,
+            "label": row["label"],
+            "range": row["range"],
+            "told": f"{usd(value)} ({_off(value, typical)})",
+            "end": f"its {end} end",
+        }
         for series, end, value in ends
-    ]  # fmt: skip
+    ]
 
 
 def _off(value: float, typical: float) -> str:
@@ -166,14 +218,26 @@ def _off(value: float, typical: float) -> str:
 def _tornado_bars(bars: Sequence[Mapping[str, Any]], x: Mapping[str, Any], typical: float) -> list[dict[str, Any]]:
     said = tooltip({"Figure": "label", "Range": "range", "At": "end", "Total cost": "told"})
     return [
-        {"data": {"values": list(bars)}, "transform": [{"filter": "indexof(off, datum.series) < 0"}],
-         "mark": {"type": "bar", "height": BAR_PX, "yOffset": BAR_DOWN_PX, "cornerRadius": 2, "tooltip": said},
-         "encoding": {"x": x, "x2": {"field": "typical"}}},
-        {"data": {"values": [{"usd": typical, "told": usd(typical), "at": bar["at"]} for bar in bars[::2]]},
-         "mark": {"type": "tick", "orient": "vertical", "size": TICK_PX, "thickness": 2, "opacity": 1, "yOffset": BAR_DOWN_PX,
-                  "tooltip": tooltip({"Typical total": "told"})},
-         "encoding": {"x": x, "color": {"value": "var(--text)"}}},
-    ]  # fmt: skip
+        {
+            "data": {"values": list(bars)},
+            "transform": [{"filter": "indexof(off, datum.series) < 0"}],
+            "mark": {"type": "bar", "height": BAR_PX, "yOffset": BAR_DOWN_PX, "cornerRadius": 2, "tooltip": said},
+            "encoding": {"x": x, "x2": {"field": "typical"}},
+        },
+        {
+            "data": {"values": [{"usd": typical, "told": usd(typical), "at": bar["at"]} for bar in bars[::2]]},
+            "mark": {
+                "type": "tick",
+                "orient": "vertical",
+                "size": TICK_PX,
+                "thickness": 2,
+                "opacity": 1,
+                "yOffset": BAR_DOWN_PX,
+                "tooltip": tooltip({"Typical total": "told"}),
+            },
+            "encoding": {"x": x, "color": {"value": "var(--text)"}},
+        },
+    ]
 
 
 def _tornado_labels(labels: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -190,10 +254,19 @@ def _tornado_labels(labels: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
     at_left = {"x": {"value": 2}, "text": {"field": "label"}}
     at_start = {**text, "align": "left"}
     left = {"data": {"values": list(labels)}, "mark": at_start, "encoding": {**at_left, "color": ink}}
-    halo = {**left, "mark": {**at_start, "stroke": "var(--surface)", "strokeWidth": 4, "strokeJoin": "round"},
-            "encoding": {**at_left, "color": {"value": "var(--surface)"}, "stroke": {"value": "var(--surface)"}}}  # fmt: skip
-    right = {"data": {"values": [row for row in labels if row["is_assumption"]]},
-             "mark": {**text, "align": "right", "fontSize": 11, "fontWeight": 600},
-             "encoding": {"x": {"value": "width"}, "text": {"field": "basis"}, "color": {"value": "var(--warning)"},
-                          "opacity": {"condition": {"test": "width > 480", "value": 1}, "value": 0}}}  # fmt: skip
+    halo = {
+        **left,
+        "mark": {**at_start, "stroke": "var(--surface)", "strokeWidth": 4, "strokeJoin": "round"},
+        "encoding": {**at_left, "color": {"value": "var(--surface)"}, "stroke": {"value": "var(--surface)"}},
+    }
+    right = {
+        "data": {"values": [row for row in labels if row["is_assumption"]]},
+        "mark": {**text, "align": "right", "fontSize": 11, "fontWeight": 600},
+        "encoding": {
+            "x": {"value": "width"},
+            "text": {"field": "basis"},
+            "color": {"value": "var(--warning)"},
+            "opacity": {"condition": {"test": "width > 480", "value": 1}, "value": 0},
+        },
+    }
     return [halo, left, right]

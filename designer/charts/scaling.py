@@ -20,9 +20,14 @@ from designer.wording.numbers import count, duration_us, gb_s, message_size, per
 from estimator.calibration.measured import Run
 
 BUSBW_OF = {  # busbw ÷ (size ÷ time)
-    "all_reduce": "2(n − 1)/n", "all_gather": "(n − 1)/n", "reduce_scatter": "(n − 1)/n", "alltoall": "(n − 1)/n",
-    "broadcast": "1", "reduce": "1", "sendrecv": "1",
-}  # fmt: skip
+    "all_reduce": "2(n − 1)/n",
+    "all_gather": "(n − 1)/n",
+    "reduce_scatter": "(n − 1)/n",
+    "alltoall": "(n − 1)/n",
+    "broadcast": "1",
+    "reduce": "1",
+    "sendrecv": "1",
+}
 EFFICIENCIES = {"collective": "Of the line rate", "weak": "Weak scaling", "strong": "Strong scaling"}
 BAND_OPACITY = 0.13
 POINT = {"type": "point", "filled": True, "size": 50, "aria": False}
@@ -69,12 +74,18 @@ def _measured_rows(
     dots: Dots, gpus: Sequence[int], smallest: int, quantity: str, factor_of: Mapping[int, float]
 ) -> list[dict[str, Any]]:
     return [
-        {"series": f"s{k}", "message_bytes": run.message_bytes[at], "value": _of_run(run, at, quantity, factor_of[n]),
-         "text": f"{message_size(run.message_bytes[at])}: {_text(_of_run(run, at, quantity, factor_of[n]), quantity)}",
-         "run": run.name}
-        for k, n in enumerate(gpus) for run in dots.get(n, ())
-        for at in range(len(run.message_bytes)) if run.message_bytes[at] >= smallest
-    ]  # fmt: skip
+        {
+            "series": f"s{k}",
+            "message_bytes": run.message_bytes[at],
+            "value": _of_run(run, at, quantity, factor_of[n]),
+            "text": f"{message_size(run.message_bytes[at])}: {_text(_of_run(run, at, quantity, factor_of[n]), quantity)}",
+            "run": run.name,
+        }
+        for k, n in enumerate(gpus)
+        for run in dots.get(n, ())
+        for at in range(len(run.message_bytes))
+        if run.message_bytes[at] >= smallest
+    ]
 
 
 def _layers(y: dict[str, Any], cross: dict[str, Any], measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -86,28 +97,43 @@ def _layers(y: dict[str, Any], cross: dict[str, Any], measured: list[dict[str, A
         "encoding": {"y": y},
     }
     return [
-        {"transform": [IS_ON], "mark": {"type": "area", "opacity": BAND_OPACITY, "aria": False},
-         "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}},
+        {
+            "transform": [IS_ON],
+            "mark": {"type": "area", "opacity": BAND_OPACITY, "aria": False},
+            "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
+        },
         {"transform": [IS_ON], "mark": {"type": "line"}, "encoding": {"y": y}},
         {"transform": [IS_ON], "mark": POINT, "encoding": {"y": y, "opacity": AT_HOVER}},
         cross,
         *([dots] if measured else []),
-    ]  # fmt: skip
+    ]
 
 
 def y_axis(quantity: str, rows: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
     """The axis of busbw, or of time over whole powers of ten around the bands of ``rows``."""
     if quantity == "busbw":
-        return {"field": "value", "type": "quantitative", "title": "Bus bandwidth, GB/s", "scale": {"zero": True},
-                "axis": {"tickCount": 6}}  # fmt: skip
-    label = ("datum.value >= 1e6 ? format(datum.value / 1e6, ',') + ' s' : datum.value >= 1e3 ? "
-             "format(datum.value / 1e3, ',') + ' ms' : format(datum.value, ',') + ' µs'")  # fmt: skip
+        return {
+            "field": "value",
+            "type": "quantitative",
+            "title": "Bus bandwidth, GB/s",
+            "scale": {"zero": True},
+            "axis": {"tickCount": 6},
+        }
+    label = (
+        "datum.value >= 1e6 ? format(datum.value / 1e6, ',') + ' s' : datum.value >= 1e3 ? "
+        "format(datum.value / 1e3, ',') + ' ms' : format(datum.value, ',') + ' µs'"
+    )
     low = math.floor(math.log10(min((row["low"] for row in rows), default=1.0)))
     high = math.ceil(math.log10(max((row["high"] for row in rows), default=1e7)))
     domain = {"domain": [10.0**low, 10.0**high]} if rows else {}
     ticks = [10.0**power for power in range(low, high + 1)]
-    return {"field": "value", "type": "quantitative", "title": "Time", "scale": {"type": "log", "nice": False, **domain},
-            "axis": {"labelExpr": label, "values": ticks}}  # fmt: skip
+    return {
+        "field": "value",
+        "type": "quantitative",
+        "title": "Time",
+        "scale": {"type": "log", "nice": False, **domain},
+        "axis": {"labelExpr": label, "values": ticks},
+    }
 
 
 def size_chart(table: Mapping[str, Any], collective: str, quantity: str, dots: Dots) -> dict[str, Any]:
@@ -137,8 +163,17 @@ def size_chart(table: Mapping[str, Any], collective: str, quantity: str, dots: D
         f"{', '.join(series)}. The largest message: {_text(last, quantity)} on {series[-1]}."
     )
     title = f"{label}: {'bandwidth' if quantity == 'busbw' else 'time'} by message size"
-    return chart_of(quantity + "-by-size", title, description, series, rows, spec, ["Message size", *series],
-                    _size_table(table, shown, quantity), _size_note(collective, quantity, measured))  # fmt: skip
+    return chart_of(
+        quantity + "-by-size",
+        title,
+        description,
+        series,
+        rows,
+        spec,
+        ["Message size", *series],
+        _size_table(table, shown, quantity),
+        _size_note(collective, quantity, measured),
+    )
 
 
 def _short(value: float, quantity: str) -> str:
@@ -183,18 +218,21 @@ def efficiency_chart(efficiency: Mapping[str, Any], collective: str, at_size: in
     size = message_size(efficiency["message_bytes"][at_size])
     reference, series = count(efficiency["reference_gpus"]), list(EFFICIENCIES.values())
     values = [[found[key][at][at_size] for key in EFFICIENCIES] for at in range(len(gpus))]
-    rows = [{"series": f"s{k}", "gpus": n, "value": values[at][k]}
-            for k in range(len(series)) for at, n in enumerate(gpus)]  # fmt: skip
+    rows = [
+        {"series": f"s{k}", "gpus": n, "value": values[at][k]} for k in range(len(series)) for at, n in enumerate(gpus)
+    ]
     rates = [f"line rate {gb_s(found['line_rate_gb_s'][at])}, {found['line_rate_of'][at]}" for at in range(len(gpus))]
     points = [
         {"gpus": n, "text": f"{count(n)} GPUs; {rates[at]}"} | {f"s{k}": percent(v) for k, v in enumerate(values[at])}
         for at, n in enumerate(gpus)
     ]
     table = [
-        {"head": count(n), "cells": [{"text": percent(v), "note": rates[at] if k == 0 else ""}
-                                     for k, v in enumerate(values[at])]}
+        {
+            "head": count(n),
+            "cells": [{"text": percent(v), "note": rates[at] if k == 0 else ""} for k, v in enumerate(values[at])],
+        }
         for at, n in enumerate(gpus)
-    ]  # fmt: skip
+    ]
     spec = efficiency_spec(gpus, "Efficiency", series, points)
     note = (
         "Of the line rate: bus bandwidth ÷ the lower of a GPU’s scale-up links and its domain’s NICs, as printed on the "
@@ -226,13 +264,26 @@ def designs_chart(tables: Sequence[tuple[str, Mapping[str, Any]]], collective: s
         "layer": _layers(y_axis("busbw"), cross, []),
     }
     table_rows = [
-        {"head": message_size(message_bytes),
-         "cells": [{"text": gb_s(table["busbw_gb_s"][-1][size]), "note": limit_text(table, -1, size)} for _, table in tables]}
+        {
+            "head": message_size(message_bytes),
+            "cells": [
+                {"text": gb_s(table["busbw_gb_s"][-1][size]), "note": limit_text(table, -1, size)}
+                for _, table in tables
+            ],
+        }
         for size, message_bytes in enumerate(sizes)
-    ]  # fmt: skip
-    chart = chart_of("designs", f"{COLLECTIVES[collective]}: designs side by side", f"{len(tables)} designs side by side.",
-                     labels, rows, spec, ["Message size", *labels], table_rows,
-                     "Each design on all of its GPUs. A band should hold nine runs in ten.")  # fmt: skip
+    ]
+    chart = chart_of(
+        "designs",
+        f"{COLLECTIVES[collective]}: designs side by side",
+        f"{len(tables)} designs side by side.",
+        labels,
+        rows,
+        spec,
+        ["Message size", *labels],
+        table_rows,
+        "Each design on all of its GPUs. A band should hold nine runs in ten.",
+    )
     return chart | {"description": f"{COLLECTIVES[collective]} bus bandwidth of {', '.join(labels)}."}
 
 
@@ -252,18 +303,46 @@ def run_chart(
             {"series": "s0", "message_bytes": size, "value": value, "low": busbw(size, high), "high": busbw(size, low)}
         )
         ratio = percent(time_us / run.time_us[at] - 1)
-        points.append({"message_bytes": size, "text": message_size(size), "s0": f"{gb_s(value)}, {duration_us(time_us)}",
-                       "s1": f"{gb_s(measured)}, {duration_us(run.time_us[at])}"})  # fmt: skip
-        table.append({"head": message_size(size), "cells": [
-            {"text": gb_s(value), "note": duration_us(time_us)},
-            {"text": gb_s(measured), "note": f"{duration_us(run.time_us[at])}; predicted time {ratio} off"}]})  # fmt: skip
-    measured_rows = [{"series": "s1", "message_bytes": size, "value": busbw(size, run.time_us[at]),
-                      "text": f"{message_size(size)}: {gb_s(busbw(size, run.time_us[at]))}", "run": run.name}
-                     for at, size in enumerate(sizes)]  # fmt: skip
+        points.append(
+            {
+                "message_bytes": size,
+                "text": message_size(size),
+                "s0": f"{gb_s(value)}, {duration_us(time_us)}",
+                "s1": f"{gb_s(measured)}, {duration_us(run.time_us[at])}",
+            }
+        )
+        table.append(
+            {
+                "head": message_size(size),
+                "cells": [
+                    {"text": gb_s(value), "note": duration_us(time_us)},
+                    {"text": gb_s(measured), "note": f"{duration_us(run.time_us[at])}; predicted time {ratio} off"},
+                ],
+            }
+        )
+    measured_rows = [
+        {
+            "series": "s1",
+            "message_bytes": size,
+            "value": busbw(size, run.time_us[at]),
+            "text": f"{message_size(size)}: {gb_s(busbw(size, run.time_us[at]))}",
+            "run": run.name,
+        }
+        for at, size in enumerate(sizes)
+    ]
     series = ["Predicted, with band", "Measured"]
     cross = crosshair("message_bytes", "Message size", series, points)
     span = [min(sizes), max(max(sizes), 2 * min(sizes))]
     spec = {"encoding": {"x": size_axis(span)}, "layer": _layers(y_axis("busbw"), cross, measured_rows)}
     title = f"{run.name}: {COLLECTIVES[run.collective].lower()} on {count(run.gpus)} GPUs"
-    return chart_of("run", title, f"Predicted and measured bus bandwidth of {run.name}.", series, rows, spec,
-                    ["Message size", *series], table, "The band should hold nine runs in ten.")  # fmt: skip
+    return chart_of(
+        "run",
+        title,
+        f"Predicted and measured bus bandwidth of {run.name}.",
+        series,
+        rows,
+        spec,
+        ["Message size", *series],
+        table,
+        "The band should hold nine runs in ten.",
+    )

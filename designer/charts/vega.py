@@ -29,13 +29,22 @@ CONFIG = {
     "font": FONT,
     "view": {"stroke": None},
     "axis": {
-        "labelColor": "var(--muted)", "titleColor": "var(--muted)", "gridColor": "var(--line)",
-        "domainColor": "var(--line-strong)", "tickColor": "var(--line-strong)",
-        "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": 500, "titlePadding": 10,
-        "labelPadding": 6, "labelOverlap": "parity", "labelSeparation": 8, "labelFlush": False,
+        "labelColor": "var(--muted)",
+        "titleColor": "var(--muted)",
+        "gridColor": "var(--line)",
+        "domainColor": "var(--line-strong)",
+        "tickColor": "var(--line-strong)",
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": 500,
+        "titlePadding": 10,
+        "labelPadding": 6,
+        "labelOverlap": "parity",
+        "labelSeparation": 8,
+        "labelFlush": False,
     },
     "line": {"strokeWidth": 2, "strokeJoin": "round"},
-}  # fmt: skip
+}
 
 
 def chosen(values: Sequence[Any], limit: int = MAX_SERIES) -> list[int]:
@@ -49,24 +58,42 @@ def _colour(position: int) -> str:
     return f"var(--chart-{position + 1})"
 
 
-def chart_of(key: str, title: str, description: str, series: list[str], rows: list[dict[str, Any]], spec: dict[str, Any],
-           columns: list[str], table: list[dict[str, Any]], note: str) -> dict[str, Any]:  # fmt: skip
+def chart_of(
+    key: str,
+    title: str,
+    description: str,
+    series: list[str],
+    rows: list[dict[str, Any]],
+    spec: dict[str, Any],
+    columns: list[str],
+    table: list[dict[str, Any]],
+    note: str,
+) -> dict[str, Any]:
     legend = [{"key": f"s{k}", "label": label, "number": k + 1} for k, label in enumerate(series)]
     colours = {"domain": [item["key"] for item in legend], "range": [_colour(k) for k in range(len(legend))]}
     return {
-        "key": key, "script_id": f"chart-{key}", "title": title, "description": description, "legend": legend, "note": note,
+        "key": key,
+        "script_id": f"chart-{key}",
+        "title": title,
+        "description": description,
+        "legend": legend,
+        "note": note,
         "shape": "",
         "table": {"columns": columns, "rows": table},
         "spec": {
-            "$schema": SCHEMA, "description": description, "background": None,
-            "width": "container", "height": PLOT_HEIGHTS_PX[""],
-            "autosize": {"type": "fit", "contains": "padding"}, "padding": {"left": 4, "right": 20, "top": 8, "bottom": 4},
+            "$schema": SCHEMA,
+            "description": description,
+            "background": None,
+            "width": "container",
+            "height": PLOT_HEIGHTS_PX[""],
+            "autosize": {"type": "fit", "contains": "padding"},
+            "padding": {"left": 4, "right": 20, "top": 8, "bottom": 4},
             "data": {"name": "rows", "values": rows},
             "params": [{"name": "off", "value": []}],
             **_with_colours(spec, colours),
             "config": CONFIG,
         },
-    }  # fmt: skip
+    }
 
 
 def shaped(chart: dict[str, Any], shape: str) -> dict[str, Any]:
@@ -98,9 +125,19 @@ def crosshair(x_field: str, x_title: str, series: list[str], points: list[dict[s
             "color": {"value": "var(--muted)"},
             "opacity": {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0},
         },
-        "params": [{"name": "hover", "select": {"type": "point", "fields": [x_field], "nearest": True,
-                                                "on": "pointermove", "clear": "pointerout"}}],
-    }  # fmt: skip
+        "params": [
+            {
+                "name": "hover",
+                "select": {
+                    "type": "point",
+                    "fields": [x_field],
+                    "nearest": True,
+                    "on": "pointermove",
+                    "clear": "pointerout",
+                },
+            }
+        ],
+    }
 
 
 def _size_ticks(sizes: Sequence[int]) -> list[int]:
@@ -113,10 +150,18 @@ def _size_ticks(sizes: Sequence[int]) -> list[int]:
 def size_axis(sizes: Sequence[int]) -> dict[str, Any]:
     ticks = _size_ticks(sizes)
     return {
-        "field": "message_bytes", "type": "quantitative", "title": "Message size, each GPU's buffer",
+        "field": "message_bytes",
+        "type": "quantitative",
+        "title": "Message size, each GPU's buffer",
         "scale": {"type": "log", "base": 2, "nice": False, "domain": [min(sizes), max(sizes)]},
-        "axis": {"values": ticks, "labelExpr": SIZE_LABEL, "grid": False, "labelOverlap": "parity", "labelSeparation": 6},
-    }  # fmt: skip
+        "axis": {
+            "values": ticks,
+            "labelExpr": SIZE_LABEL,
+            "grid": False,
+            "labelOverlap": "parity",
+            "labelSeparation": 6,
+        },
+    }
 
 
 def limit_text(performance: Mapping[str, Any], at: int, size: int) -> str:
@@ -127,8 +172,10 @@ def limit_text(performance: Mapping[str, Any], at: int, size: int) -> str:
 def _busbw_rows(performance: Mapping[str, Any], shown: list[int], drawn: list[int]) -> tuple[list[Any], list[Any]]:
     """Rows of the lines and bands, one a series and size; rows of the tooltip, one a size."""
     rows = []
-    points = [{"message_bytes": performance["message_bytes"][size], "text": message_size(performance["message_bytes"][size])}
-              for size in drawn]  # fmt: skip
+    points = [
+        {"message_bytes": performance["message_bytes"][size], "text": message_size(performance["message_bytes"][size])}
+        for size in drawn
+    ]
     for k, at in enumerate(shown):
         for point, size in zip(points, drawn, strict=True):
             value = performance["busbw_gb_s"][at][size]
@@ -143,11 +190,18 @@ def _busbw_rows(performance: Mapping[str, Any], shown: list[int], drawn: list[in
 def _busbw_table(performance: Mapping[str, Any], shown: list[int]) -> list[dict[str, Any]]:
     busbw, time_us = performance["busbw_gb_s"], performance["time_us"]
     return [
-        {"head": message_size(message_bytes),
-         "cells": [{"text": gb_s(busbw[at][size]),
-                    "note": f"{duration_us(time_us[at][size])}; {limit_text(performance, at, size)}"} for at in shown]}
+        {
+            "head": message_size(message_bytes),
+            "cells": [
+                {
+                    "text": gb_s(busbw[at][size]),
+                    "note": f"{duration_us(time_us[at][size])}; {limit_text(performance, at, size)}",
+                }
+                for at in shown
+            ],
+        }
         for size, message_bytes in enumerate(performance["message_bytes"])
-    ]  # fmt: skip
+    ]
 
 
 def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,19 +211,33 @@ def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
     drawn = [size for size, message_bytes in enumerate(sizes) if message_bytes >= min(SMALLEST_DRAWN_BYTES, sizes[-1])]
     series = [f"{count(gpus[at])} GPUs" for at in shown]
     rows, points = _busbw_rows(performance, shown, drawn)
-    y = {"field": "value", "type": "quantitative", "title": "Bus bandwidth, GB/s", "scale": {"zero": True},
-         "axis": {"tickCount": 6}}  # fmt: skip
+    y = {
+        "field": "value",
+        "type": "quantitative",
+        "title": "Bus bandwidth, GB/s",
+        "scale": {"zero": True},
+        "axis": {"tickCount": 6},
+    }
     spec = {
         "encoding": {"x": size_axis([sizes[size] for size in drawn])},
         "layer": [
-            {"transform": [IS_ON], "mark": {"type": "area", "opacity": 0.13, "aria": False},
-             "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}},
+            {
+                "transform": [IS_ON],
+                "mark": {"type": "area", "opacity": 0.13, "aria": False},
+                "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
+            },
             {"transform": [IS_ON], "mark": {"type": "line"}, "encoding": {"y": y}},
-            {"transform": [IS_ON], "mark": {"type": "point", "filled": True, "size": 50, "aria": False},
-             "encoding": {"y": y, "opacity": {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0}}},
+            {
+                "transform": [IS_ON],
+                "mark": {"type": "point", "filled": True, "size": 50, "aria": False},
+                "encoding": {
+                    "y": y,
+                    "opacity": {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0},
+                },
+            },
             crosshair("message_bytes", "Message size", series, points),
         ],
-    }  # fmt: skip
+    }
     description = (
         f"All-reduce bus bandwidth against message size from {message_size(sizes[0])} to {message_size(sizes[-1])}, "
         f"for {', '.join(series)}. The largest message reaches {gb_s(performance['busbw_gb_s'][shown[-1]][-1])} on {series[-1]}."
@@ -179,8 +247,17 @@ def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
         "NICs of one scale-up domain carry together, or inside one domain with the links of a GPU. A band should hold nine "
         f"runs in ten. The table has every size, with time and limit; the drawing starts at {message_size(sizes[drawn[0]])}."
     )
-    return chart_of("busbw", "Bandwidth against message size", description, series, rows, spec,
-                  ["Message size", *series], _busbw_table(performance, shown), note)  # fmt: skip
+    return chart_of(
+        "busbw",
+        "Bandwidth against message size",
+        description,
+        series,
+        rows,
+        spec,
+        ["Message size", *series],
+        _busbw_table(performance, shown),
+        note,
+    )
 
 
 def _scaling_sizes(sizes: Sequence[int]) -> list[int]:
@@ -212,18 +289,31 @@ def gpu_ticks(gpus: Sequence[int]) -> list[int]:
 
 def efficiency_spec(gpus: list[int], title: str, series: list[str], points: list[dict[str, Any]]) -> dict[str, Any]:
     """Shares of a whole against GPU count: a line a series, and the read-out of all at the pointer."""
-    x = {"field": "gpus", "type": "quantitative", "title": "GPUs",
-         "scale": {"type": "log", "base": 2, "nice": False, "domain": [gpus[0], max(gpus[-1], gpus[0] + 1)]},
-         "axis": {"values": gpu_ticks(gpus), "format": ",", "grid": False}}  # fmt: skip
-    y = {"field": "value", "type": "quantitative", "title": title, "scale": {"zero": True},
-         "axis": {"format": ".0%", "tickCount": 6}}  # fmt: skip
+    x = {
+        "field": "gpus",
+        "type": "quantitative",
+        "title": "GPUs",
+        "scale": {"type": "log", "base": 2, "nice": False, "domain": [gpus[0], max(gpus[-1], gpus[0] + 1)]},
+        "axis": {"values": gpu_ticks(gpus), "format": ",", "grid": False},
+    }
+    y = {
+        "field": "value",
+        "type": "quantitative",
+        "title": title,
+        "scale": {"zero": True},
+        "axis": {"format": ".0%", "tickCount": 6},
+    }
     return {
         "encoding": {"x": x},
         "layer": [
-            {"transform": [IS_ON], "mark": {"type": "line", "point": {"filled": True, "size": 36}}, "encoding": {"y": y}},
+            {
+                "transform": [IS_ON],
+                "mark": {"type": "line", "point": {"filled": True, "size": 36}},
+                "encoding": {"y": y},
+            },
             crosshair("gpus", "Cluster", series, points),
         ],
-    }  # fmt: skip
+    }
 
 
 def scaling_chart(performance: Mapping[str, Any], nics_gb_s: float | None = None) -> dict[str, Any]:
@@ -234,10 +324,15 @@ def scaling_chart(performance: Mapping[str, Any], nics_gb_s: float | None = None
     efficiency = performance["scaling_efficiency"]
     rows = [
         {"series": f"s{k}", "gpus": n, "value": efficiency[at][size]}
-        for k, size in enumerate(shown) for at, n in enumerate(gpus) if efficiency[at][size] is not None
-    ]  # fmt: skip
-    points = [{"gpus": n, "text": f"{count(n)} GPUs"} | {f"s{k}": percent(efficiency[at][size]) for k, size in enumerate(shown)}
-              for at, n in enumerate(gpus)]  # fmt: skip
+        for k, size in enumerate(shown)
+        for at, n in enumerate(gpus)
+        if efficiency[at][size] is not None
+    ]
+    points = [
+        {"gpus": n, "text": f"{count(n)} GPUs"}
+        | {f"s{k}": percent(efficiency[at][size]) for k, size in enumerate(shown)}
+        for at, n in enumerate(gpus)
+    ]
     table = [
         {"head": count(n), "cells": [{"text": percent(efficiency[at][size]), "note": ""} for size in shown]}
         for at, n in enumerate(gpus)
@@ -253,8 +348,17 @@ def scaling_chart(performance: Mapping[str, Any], nics_gb_s: float | None = None
         f"Bus bandwidth at each GPU count ÷ that on {reference} GPUs at the same message size. "
         f"{_about_reference(performance, nics_gb_s)}"
     )
-    return chart_of("scaling", "Scaling efficiency against GPU count", description, series, rows, spec,
-                  ["GPUs", *series], table, note)  # fmt: skip
+    return chart_of(
+        "scaling",
+        "Scaling efficiency against GPU count",
+        description,
+        series,
+        rows,
+        spec,
+        ["GPUs", *series],
+        table,
+        note,
+    )
 
 
 def length_chart(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
@@ -270,26 +374,42 @@ def length_chart(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     bars = [
         {"series": f"s{media.index(medium)}", "text": f"{decimal(length)} m", "links": n, "told": count(n)}
         for (medium, length), n in links.items()
-    ]  # fmt: skip
+    ]
     series = [medium_name(medium) for medium in media]
     table = [
-        {"head": f"{decimal(length)} m",
-         "cells": [{"text": count(links.get((medium, length), 0)), "note": ""} for medium in media]}
+        {
+            "head": f"{decimal(length)} m",
+            "cells": [{"text": count(links.get((medium, length), 0)), "note": ""} for medium in media],
+        }
         for length in lengths
-    ]  # fmt: skip
+    ]
     words = "{" + ", ".join(["'Length': datum.text", "'Medium': " + _word_of(series), "'Links': datum.told"]) + "}"
     spec = {
         "transform": [IS_ON],
-        "mark": {"type": "bar", "tooltip": {"expr": words}, "cornerRadiusEnd": 3,
-                 "height": {"band": 0.7} if len(lengths) > FEW_BARS else BAR_PX},
+        "mark": {
+            "type": "bar",
+            "tooltip": {"expr": words},
+            "cornerRadiusEnd": 3,
+            "height": {"band": 0.7} if len(lengths) > FEW_BARS else BAR_PX,
+        },
         "encoding": {
-            "y": {"field": "text", "type": "nominal", "title": None, "sort": None,
-                  "scale": {"domain": [row["head"] for row in table]}, "axis": {"ticks": False, "domain": False}},
-            "x": {"field": "links", "type": "quantitative", "title": "Links",
-                  "axis": {"tickCount": 8, "tickMinStep": 1, "format": ",d"}},
+            "y": {
+                "field": "text",
+                "type": "nominal",
+                "title": None,
+                "sort": None,
+                "scale": {"domain": [row["head"] for row in table]},
+                "axis": {"ticks": False, "domain": False},
+            },
+            "x": {
+                "field": "links",
+                "type": "quantitative",
+                "title": "Links",
+                "axis": {"tickCount": 8, "tickMinStep": 1, "format": ",d"},
+            },
             "order": {"field": "series"},
         },
-    }  # fmt: skip
+    }
     total = sum(links.values())
     span = f"from {decimal(lengths[0])} m to {decimal(lengths[-1])} m"
     description = f"{count(total)} links by length, {span}, over {', '.join(series)}."

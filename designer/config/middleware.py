@@ -20,8 +20,14 @@ CHUNK_BYTES = 65_536
 DRAINED_BYTES = 50_000_000
 COMPRESSED = ("text/html", "application/json", "application/vnd.oai.openapi", "application/vnd.oai.openapi+json")
 TAKES_A_FILE = (
-    "/links/compare/", "/calibrations/", "/calibrations/new/", "/calibrations/read/", "/import/", "/quotes/", "/quotes/new/",
-)  # fmt: skip
+    "/links/compare/",
+    "/calibrations/",
+    "/calibrations/new/",
+    "/calibrations/read/",
+    "/import/",
+    "/quotes/",
+    "/quotes/new/",
+)
 
 
 class BodyLimitMiddleware:

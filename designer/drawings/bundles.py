@@ -56,9 +56,11 @@ def draw_bundle(pen: Pen, scene: Scene, frame: Frame, bundle: Bundle, shares: in
     middle = (y0 + y1) / 2
     upper, lower = frame.view.boxes[bundle.upper].kind, frame.view.boxes[bundle.lower].kind
     is_crowded = is_mesh(frame.view, upper, lower)
-    route = f"M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}" if is_crowded or abs(x0 - x1) < 1 else (
-        f"M{x0:.1f} {y0:.1f}C{x0:.1f} {middle:.1f} {x1:.1f} {middle:.1f} {x1:.1f} {y1:.1f}"
-    )  # fmt: skip
+    route = (
+        f"M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"
+        if is_crowded or abs(x0 - x1) < 1
+        else (f"M{x0:.1f} {y0:.1f}C{x0:.1f} {middle:.1f} {x1:.1f} {middle:.1f} {x1:.1f} {y1:.1f}")
+    )
     href = _bundle_address(scene, frame.view, bundle)
     boxes = [frame.view.boxes[end] for end in (bundle.lower, bundle.upper)]
     can_fail = scene.mode == "failure" and all(len(box.devices) == 1 for box in boxes)

@@ -75,8 +75,14 @@ class Diagram:
         if left > 1:
             hurt = system_with(self.system, impact, self.spec.compute.nics_per_node or 1)
             after = self._busbw(hurt, left, message_bytes, collective)
-        return {"before": before, "after": after, "gpus": n_gpus, "gpus_left": left, "message_bytes": message_bytes,
-                "share": after / before if before and after else None}  # fmt: skip
+        return {
+            "before": before,
+            "after": after,
+            "gpus": n_gpus,
+            "gpus_left": left,
+            "message_bytes": message_bytes,
+            "share": after / before if before and after else None,
+        }
 
     def _busbw(self, system: Mapping[str, Any], n_gpus: int, message_bytes: int, collective: str) -> float | None:
         if n_gpus < 2:

@@ -33,9 +33,12 @@ SIDE = 112
 LEAF_HEIGHT, NIC_HEIGHT, PCIE_HEIGHT, GPU_HEIGHT, BAR_HEIGHT = 44, 54, 26, 44, 44
 CABLE, GAP = 62, 30
 ROLES = {
-    "storage": "Storage", "inband": "In-band", "oob": "Out-of-band", "mgmt": "Management",
+    "storage": "Storage",
+    "inband": "In-band",
+    "oob": "Out-of-band",
+    "mgmt": "Management",
     "storage+inband": "Storage and in-band",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -233,8 +236,10 @@ def _draw_bars(pen: Pen, inside: ServerInside, rows: _Rows, adapters: tuple[Adap
     first, last = min(of_gpu), max(of_gpu)
     for start in range(first - first % inside.scale_up_group, last + 1, inside.scale_up_group):
         own = [gpu for gpu in range(start, start + inside.scale_up_group) if gpu in of_gpu]
-        xs = [rows.left + of_gpu[gpu][0] * rows.column + 4 + (of_gpu[gpu][1] + 0.5) * (rows.column - 8) / of_gpu[gpu][2]
-              for gpu in own]  # fmt: skip
+        xs = [
+            rows.left + of_gpu[gpu][0] * rows.column + 4 + (of_gpu[gpu][1] + 0.5) * (rows.column - 8) / of_gpu[gpu][2]
+            for gpu in own
+        ]
         width = (rows.column - 8) / of_gpu[own[0]][2]
         at = Rect(xs[0] - width / 2 + 1, rows.bar, xs[-1] + width / 2 - 1, rows.bar + BAR_HEIGHT)
         ups = "".join(f"M{x:.1f} {rows.gpu + GPU_HEIGHT:.1f}V{rows.bar:.1f}" for x in xs)
@@ -307,8 +312,10 @@ def _notes(inside: ServerInside, adapters: tuple[Adapter, ...]) -> list[str]:
 
 def in_words(name: str, inside: ServerInside) -> str:
     """The server for those who cannot see it."""
-    words = [f"{name} has {count(inside.n_gpus)} GPUs and {count(len(inside.adapters))} adapters with "
-             f"{count(sum(len(a.ports) for a in inside.adapters))} ports on this network."]  # fmt: skip
+    words = [
+        f"{name} has {count(inside.n_gpus)} GPUs and {count(len(inside.adapters))} adapters with "
+        f"{count(sum(len(a.ports) for a in inside.adapters))} ports on this network."
+    ]
     if inside.scale_up_group > 1:
         words.append(f"GPUs are joined by {bar_words(inside)}.")
     words += [f"{port.label} goes to {port.far} {port.far_port}." for a in inside.adapters[:16] for port in a.ports]

@@ -137,27 +137,34 @@ class _Canvas:
     def text(self, x: float, y: float, words: str, kind: str = "", anchor: str = "middle") -> None:
         weight, fill = ("600", "#17202a") if kind in SIZES else ("400", "#55616e")
         look = f'font-size="{SIZES.get(kind, SMALL)}" font-weight="{weight}" fill="{fill}"'
-        self.parts.append(f'<text class="label {kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {look}>'
-                          f"{escape(words)}</text>")  # fmt: skip
+        self.parts.append(
+            f'<text class="label {kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {look}>{escape(words)}</text>'
+        )
 
     def tag(self, x: float, y: float, words: str) -> None:
         """Words on a bundle, on a ground of their own."""
         width = text_width(words, SMALL) + 12
-        self.parts.append(f'<rect class="tag" x="{x - width / 2:.1f}" y="{y - LABEL_HEIGHT / 2:.1f}" width="{width:.1f}" '
-                          f'height="{LABEL_HEIGHT}" rx="{LABEL_HEIGHT / 2}" fill="#ffffff" stroke="#dce1e7"/>')  # fmt: skip
+        self.parts.append(
+            f'<rect class="tag" x="{x - width / 2:.1f}" y="{y - LABEL_HEIGHT / 2:.1f}" width="{width:.1f}" '
+            f'height="{LABEL_HEIGHT}" rx="{LABEL_HEIGHT / 2}" fill="#ffffff" stroke="#dce1e7"/>'
+        )
         self.text(x, y + 4, words)
 
     def box(self, x: float, y: float, width: float, height: float, dashed: bool = False) -> None:
         dash = ' stroke-dasharray="4 4"' if dashed else ""
-        self.parts.append(f'<rect class="box" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="7" '
-                          f'fill="#f5f6f8" stroke="#b9c2cc"{dash}/>')  # fmt: skip
+        self.parts.append(
+            f'<rect class="box" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="7" '
+            f'fill="#f5f6f8" stroke="#b9c2cc"{dash}/>'
+        )
 
     def squares(self, rows: list[list[float]], y: float, tier: str) -> None:
         """Switches in rows, each at its place."""
         for row, places in enumerate(rows):
             for x in places:
-                self.parts.append(f'<rect class="glyph {tier}" x="{x - SQUARE / 2:.1f}" y="{y + row * PITCH:.1f}" '
-                                  f'width="{SQUARE}" height="{SQUARE}" rx="2.5" fill="{FILLS[tier]}"/>')  # fmt: skip
+                self.parts.append(
+                    f'<rect class="glyph {tier}" x="{x - SQUARE / 2:.1f}" y="{y + row * PITCH:.1f}" '
+                    f'width="{SQUARE}" height="{SQUARE}" rx="2.5" fill="{FILLS[tier]}"/>'
+                )
 
     def bundle(self, starts: list[float], y0: float, ends: list[float], y1: float, width: float) -> None:
         """Lines from the starts at the lower box to the ends at the upper one, as one path."""
@@ -374,8 +381,10 @@ def _links_of(column: Column, lower: str, links: int, n_blocks: int, fabric: Map
 
 def _in_words(fabric: Mapping[str, Any]) -> str:
     counts, links = fabric["counts"], fabric["links"]
-    words = [f"{count(counts['nodes'])} servers with {count(counts['gpus'])} GPUs reach {count(counts['leaf'])} leaf "
-             f"switches over {count(links['node_leaf'])} links."]  # fmt: skip
+    words = [
+        f"{count(counts['nodes'])} servers with {count(counts['gpus'])} GPUs reach {count(counts['leaf'])} leaf "
+        f"switches over {count(links['node_leaf'])} links."
+    ]
     if counts["spine"]:
         words.append(f"The leaves reach {count(counts['spine'])} spines over {count(links['leaf_spine'])} links.")
     if counts["core"]:
@@ -401,8 +410,12 @@ def names_of(ids: Mapping[str, str | None], estimate: Mapping[str, Any]) -> dict
     """What parts are called: as the bill of an Estimate says, else by maker and model; custom ones are left out."""
     described = {line["part"]: line["description"] for line in (estimate.get("bom") or {}).get("lines", [])}
     catalog = load_catalog()
-    models = {part: f"{record.vendor} {record.model}" for records in (catalog.switches, catalog.servers)
-              for part, record in records.items() if part in ids.values()}  # fmt: skip
+    models = {
+        part: f"{record.vendor} {record.model}"
+        for records in (catalog.switches, catalog.servers)
+        for part, record in records.items()
+        if part in ids.values()
+    }
     known = models | described
     return {kind: known.get(part, part) for kind, part in ids.items() if part and part != "custom"}
 
@@ -426,5 +439,5 @@ def fabric_svg(estimate: Mapping[str, Any]) -> SafeString:
         f'height="{frame.height:.0f}" role="img" aria-labelledby="fabric-title fabric-desc" '
         f'font-family="system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif">'
         f'<title id="fabric-title">{escape(title)}</title><desc id="fabric-desc">{escape(_in_words(fabric))}</desc>'
-        f'{"".join(canvas.parts)}</svg>'
-    )  # fmt: skip
+        f"{''.join(canvas.parts)}</svg>"
+    )

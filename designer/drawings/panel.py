@@ -41,10 +41,15 @@ def fill_of(use: str, kind: str) -> str:
 def use_words(use: str, kind: str) -> str:
     """What a port is for: "to servers", "to spines", "open"."""
     return {
-        TO_NODE: "to servers", TO_MANAGER: "to fabric managers", PEER: "to the other leaf of the pair",
-        OUT: "into another network", OPEN: "open", KEPT: "kept free", UP: f"to {ABOVE.get(kind, 'core')}s",
+        TO_NODE: "to servers",
+        TO_MANAGER: "to fabric managers",
+        PEER: "to the other leaf of the pair",
+        OUT: "into another network",
+        OPEN: "open",
+        KEPT: "kept free",
+        UP: f"to {ABOVE.get(kind, 'core')}s",
         DOWN: "to leaves" if kind == SPINE else "to spines",
-    }[use]  # fmt: skip
+    }[use]
 
 
 def draw_panel(scene: Scene, panel: Panel, device: int, model: str) -> tuple[str, Pen]:

@@ -54,8 +54,10 @@ def _text(x: float, y: float, words: str, kind: str = "", anchor: str = "start")
     size = {"head": 14, "tick": 10}.get(kind.split(" ")[0], 11)
     weight = "600" if kind.startswith("head") else "400"
     fill = "#17202a" if kind.startswith(("head", "name")) else "#55616e"
-    return (f'<text class="label {kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
-            f'font-weight="{weight}" fill="{fill}">{escape(words)}</text>')  # fmt: skip
+    return (
+        f'<text class="label {kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
+        f'font-weight="{weight}" fill="{fill}">{escape(words)}</text>'
+    )
 
 
 def _rect(x: float, y: float, width: float, height: float, kind: str, paint: str) -> str:
@@ -238,8 +240,10 @@ def floor_svg(plan: FloorPlan, href: Callable[[int], str] | None = None, chosen:
     tops = {row: 8 + k * step + (18 if row > rows[0][-1] else 0) for k, row in enumerate([*rows[0], *rows[1]])}
     parts = _row_labels(plan, rows, tops, depth, step)
     places = np.flatnonzero(np.isin(plan.row, [*rows[0], *rows[1]]))
-    boxes = {int(i): (LABEL + float(plan.x_m[i]) / (plan.plan.rack_pitch_m or 1) * pitch, tops[int(plan.row[i])])
-             for i in places}  # fmt: skip
+    boxes = {
+        int(i): (LABEL + float(plan.x_m[i]) / (plan.plan.rack_pitch_m or 1) * pitch, tops[int(plan.row[i])])
+        for i in places
+    }
     draw = _linked_racks if plan.n_racks <= MAX_LINKED else _joined_racks
     parts += draw(plan, boxes, pitch, depth, href)
     for number in chosen:

@@ -35,7 +35,7 @@ HEAT_WORDS = {
     "allreduce": ["up to 50 % of the uplinks in use", "to 80 %", "to 100 %", "to 150 %", "more"],
     "ratio": ["1:1 or better", "to 1.5:1", "to 2:1", "to 3:1", "more"],
     "failure": ["", "90 % or more left", "75 % or more", "50 % or more", "less"],
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)

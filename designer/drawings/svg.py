@@ -18,11 +18,27 @@ BEND_OUT, BEND_IN = 39, 16  # how far from the lower and from the upper box the 
 STRANDS, STRAND_GAP = 96, 3  # lines of all bundles between two tiers, about; and how close those of one begin
 SIZES = {"title": TITLE, "head": HEAD, "name": NAME, "small": SMALL, "tiny": TINY, "port": PORT}
 FILLS = {
-    "node": "#7b8b99", "manager": "#5a4fa3", "leaf": "#8fc1bd", "spine": "#3f8f92", "core": "#0d5c63", "outside": "#b4531b",
-    "open": SURFACE, "kept": SUNKEN, "peer": "#b4531b", "gpu": "#b8d8a8", "nic": "#9db8dc", "pcie": "#e9ddc0", "cpu": "#d9cfe8",
-    "nvswitch": "#7fb069", "down": "#a8231b",
-    "heat-0": "#86b9d1", "heat-1": "#4789b3", "heat-2": "#a06d17", "heat-3": "#ab4515", "heat-4": "#7a1111",  # more is darker
-}  # fmt: skip
+    "node": "#7b8b99",
+    "manager": "#5a4fa3",
+    "leaf": "#8fc1bd",
+    "spine": "#3f8f92",
+    "core": "#0d5c63",
+    "outside": "#b4531b",
+    "open": SURFACE,
+    "kept": SUNKEN,
+    "peer": "#b4531b",
+    "gpu": "#b8d8a8",
+    "nic": "#9db8dc",
+    "pcie": "#e9ddc0",
+    "cpu": "#d9cfe8",
+    "nvswitch": "#7fb069",
+    "down": "#a8231b",
+    "heat-0": "#86b9d1",
+    "heat-1": "#4789b3",
+    "heat-2": "#a06d17",
+    "heat-3": "#ab4515",
+    "heat-4": "#7a1111",  # more is darker
+}
 
 
 class Rect(NamedTuple):
@@ -35,8 +51,9 @@ class Rect(NamedTuple):
 
     def meets(self, other: "Rect") -> bool:
         """Whether two boxes have a point in common, edges aside."""
-        return (self.left < other.right and other.left < self.right
-                and self.top < other.bottom and other.top < self.bottom)  # fmt: skip
+        return (
+            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
+        )
 
 
 class _Ems(dict[str, float]):
@@ -130,9 +147,15 @@ class Pen:
     # ------------------------------------------------ words
 
     def text(
-        self, x: float, y: float, words: str, kind: str = "name", anchor: str = "middle", strong: bool = False,
+        self,
+        x: float,
+        y: float,
+        words: str,
+        kind: str = "name",
+        anchor: str = "middle",
+        strong: bool = False,
         css: str = "",
-    ) -> Rect:  # fmt: skip
+    ) -> Rect:
         """Words on a baseline at y; where they are is remembered."""
         size = SIZES[kind]
         box = self.box_of(x, y, words, kind, anchor, strong)
@@ -142,8 +165,10 @@ class Pen:
         weight = ' font-weight="600"' if strong else ""
         fill = TEXT if strong or kind in ("title", "head") else MUTED
         classes = " ".join(word for word in ("w", f"w-{kind}", "w-strong" if strong else "", css) if word)
-        self.parts.append(f'<text class="{classes}" x="{x:.1f}" y="{y:.1f}" '
-                          f'text-anchor="{anchor}" font-size="{size}"{weight} fill="{fill}">{escape(words)}</text>')  # fmt: skip
+        self.parts.append(
+            f'<text class="{classes}" x="{x:.1f}" y="{y:.1f}" '
+            f'text-anchor="{anchor}" font-size="{size}"{weight} fill="{fill}">{escape(words)}</text>'
+        )
         return box
 
     def box_of(self, x: float, y: float, words: str, kind: str, anchor: str, strong: bool = False) -> Rect:
@@ -178,9 +203,11 @@ class Pen:
         """A rectangle."""
         line = f' stroke="{stroke}"' if stroke != "none" else ""
         dash = ' stroke-dasharray="4 3"' if dashed else ""
-        self.parts.append(f'<rect class="{css}{" dashed" if dashed else ""}" x="{box.left:.1f}" y="{box.top:.1f}" '
-                          f'width="{max(box.right - box.left, 0):.1f}" height="{max(box.bottom - box.top, 0):.1f}" rx="{radius}" '
-                          f'fill="{fill}"{line}{dash}/>')  # fmt: skip
+        self.parts.append(
+            f'<rect class="{css}{" dashed" if dashed else ""}" x="{box.left:.1f}" y="{box.top:.1f}" '
+            f'width="{max(box.right - box.left, 0):.1f}" height="{max(box.bottom - box.top, 0):.1f}" rx="{radius}" '
+            f'fill="{fill}"{line}{dash}/>'
+        )
 
     def path(self, route: str, css: str, stroke: str, width: float, opacity: float = 1.0, dashed: bool = False) -> None:
         """A line without a fill."""
@@ -194,8 +221,12 @@ class Pen:
         """The sign that something is down: not by colour alone."""
         inset = min(box.right - box.left, box.bottom - box.top) * 0.22
         left, top, right, bottom = box.left + inset, box.top + inset, box.right - inset, box.bottom - inset
-        self.path(f"M{left:.1f} {top:.1f}L{right:.1f} {bottom:.1f}M{right:.1f} {top:.1f}L{left:.1f} {bottom:.1f}",
-                  "cross", SURFACE, 1.8)  # fmt: skip
+        self.path(
+            f"M{left:.1f} {top:.1f}L{right:.1f} {bottom:.1f}M{right:.1f} {top:.1f}L{left:.1f} {bottom:.1f}",
+            "cross",
+            SURFACE,
+            1.8,
+        )
 
     # ------------------------------------------------ glyphs
 
@@ -209,8 +240,10 @@ class Pen:
             self.parts.append(f'<g class="mark {css}"><title>{escape(hint)}</title>')
         else:
             stop = ' tabindex="-1"' if is_quiet else ""
-            self.parts.append(f'<a class="mark {css}" href="{escape(href)}" aria-label="{escape(hint)}"{stop}>'
-                              f"<title>{escape(hint)}</title>")  # fmt: skip
+            self.parts.append(
+                f'<a class="mark {css}" href="{escape(href)}" aria-label="{escape(hint)}"{stop}>'
+                f"<title>{escape(hint)}</title>"
+            )
 
     def close_glyph(self, href: str | None) -> None:
         """End a glyph."""

@@ -19,17 +19,27 @@ def bundle_rows(scene: Scene, view: View) -> dict[str, Any]:
     for bundle in view.bundles:
         lower, upper = view.boxes[bundle.lower], view.boxes[bundle.upper]
         is_between = lower.kind in (LEAF, SPINE) and upper.kind != OUTSIDE
-        rows.append({
-            "lower": end_words(scene, view, lower), "upper": end_words(scene, view, upper), "tier": TIERS[bundle.tier],
-            "links": bundle.links, "left": bundle.left, "rate_gbit_s": bundle.rate_gbit_s,
-            "total_gbit_s": bundle.links * bundle.rate_gbit_s,
-            "load": bundle.load if is_between else None,
-            "ratio": short_ratio(lower.worst_ratio) if is_between else "",
-        })  # fmt: skip
+        rows.append(
+            {
+                "lower": end_words(scene, view, lower),
+                "upper": end_words(scene, view, upper),
+                "tier": TIERS[bundle.tier],
+                "links": bundle.links,
+                "left": bundle.left,
+                "rate_gbit_s": bundle.rate_gbit_s,
+                "total_gbit_s": bundle.links * bundle.rate_gbit_s,
+                "load": bundle.load if is_between else None,
+                "ratio": short_ratio(lower.worst_ratio) if is_between else "",
+            }
+        )
     has = {key: any(row[key] not in (None, "") for row in rows) for key in ("load", "ratio")}
     counted = [bundle for bundle in view.bundles if view.boxes[bundle.upper].kind != OUTSIDE]
-    return {"kind": "bundles", "rows": rows, "has": has | {"left": bool(scene.down)},
-            "links": sum(bundle.links for bundle in counted)}  # fmt: skip
+    return {
+        "kind": "bundles",
+        "rows": rows,
+        "has": has | {"left": bool(scene.down)},
+        "links": sum(bundle.links for bundle in counted),
+    }
 
 
 def port_rows(ports: Sequence[Port], kind: str) -> dict[str, Any]:

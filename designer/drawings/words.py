@@ -23,9 +23,12 @@ HEADS = {NODE: "Servers", MANAGER: "Fabric managers", LEAF: "Leaves", SPINE: "Sp
 AXES = {PLANE: "plane", RAIL: "rail", POD: "pod", UNIT: "unit", SINGLE: "leaf"}
 AXES_MANY = {PLANE: "planes", RAIL: "rails", POD: "pods", UNIT: "units", SINGLE: "leaves"}
 MODES = {
-    "role": "Role", "alltoall": "Load, all-to-all", "allreduce": "Load, all-reduce", "ratio": "Oversubscription",
+    "role": "Role",
+    "alltoall": "Load, all-to-all",
+    "allreduce": "Load, all-reduce",
+    "ratio": "Oversubscription",
     "failure": "Failure",
-}  # fmt: skip
+}
 LOAD_BINS = (0.5, 0.8, 1.0 + 1e-9, 1.5)
 RATIO_BINS = (1.0 + 1e-9, 1.5, 2.0, 3.0)
 LEFT_BINS = (1.0, 0.9, 0.75, 0.5)  # of what is left, the best first

@@ -55,12 +55,21 @@ def _figure_rows(result: Json) -> Iterator[dict[str, Cell]]:
     for figure in result["figures"]:
         for i, side in _sides(result):
             value, difference = figure["values"][i], figure["differences"][i] or {}
-            yield side | dict(value or {}) | {
-                "section": FIGURE, "key": figure["key"], "label": figure["label"], "unit": figure["unit"],
-                "is_at_least": figure["at_least"][i], "difference": difference.get("absolute"),
-                "relative": difference.get("relative"), "is_better": difference.get("is_better"),
-                "is_about_same": difference.get("is_about_same"),
-            }  # fmt: skip
+            yield (
+                side
+                | dict(value or {})
+                | {
+                    "section": FIGURE,
+                    "key": figure["key"],
+                    "label": figure["label"],
+                    "unit": figure["unit"],
+                    "is_at_least": figure["at_least"][i],
+                    "difference": difference.get("absolute"),
+                    "relative": difference.get("relative"),
+                    "is_better": difference.get("is_better"),
+                    "is_about_same": difference.get("is_about_same"),
+                }
+            )
 
 
 def _line_rows(result: Json) -> Iterator[dict[str, Cell]]:
@@ -77,17 +86,24 @@ def _side_rows(result: Json, row: Json, head: dict[str, Cell]) -> Iterator[dict[
     for i, side in _sides(result):
         cell, difference = row["sides"][i], row["differences"][i]
         price = difference["extended_price_usd"] or {}
-        found = head | side | {
-            "difference": price.get("absolute"), "relative": price.get("relative"),
-            "quantity_difference": difference["quantity"]["absolute"],
-        }  # fmt: skip
+        found = (
+            head
+            | side
+            | {
+                "difference": price.get("absolute"),
+                "relative": price.get("relative"),
+                "quantity_difference": difference["quantity"]["absolute"],
+            }
+        )
         if cell:
             unit = cell["unit_price_usd"] or {}
             found |= dict(cell["extended_price_usd"] or {}) | {
                 "part": "; ".join(part["part"] or part["description"] for part in cell["parts"]),
-                "quantity": cell["quantity"], "spare_quantity": cell["spare_quantity"], "power_w": cell["power_w"],
+                "quantity": cell["quantity"],
+                "spare_quantity": cell["spare_quantity"],
+                "power_w": cell["power_w"],
                 **{f"unit_price_usd_{end}": unit.get(end) for end in RANGE},
-            }  # fmt: skip
+            }
         yield found
 
 
@@ -97,10 +113,19 @@ def _total_rows(result: Json) -> Iterator[dict[str, Cell]]:
         for i, side in _sides(result):
             difference = totals["differences"][i] if key == "same_scope_usd" else {}
             at_least = totals["at_least"][i] if key == "all_usd" else False
-            yield side | dict(totals[key][i]) | {
-                "section": TOTAL, "key": key, "label": label, "unit": "usd", "is_at_least": at_least,
-                "difference": difference.get("absolute"), "relative": difference.get("relative"),
-            }  # fmt: skip
+            yield (
+                side
+                | dict(totals[key][i])
+                | {
+                    "section": TOTAL,
+                    "key": key,
+                    "label": label,
+                    "unit": "usd",
+                    "is_at_least": at_least,
+                    "difference": difference.get("absolute"),
+                    "relative": difference.get("relative"),
+                }
+            )
 
 
 def provenance_of(name: str, result: Json) -> tuple[Cell, ...]:

@@ -9,9 +9,11 @@ from designer.wording.numbers import words
 
 Json = Mapping[str, Any]
 _SUMS = {
-    "total_usd": "Paid in the year", "discounted_usd": "Paid, discounted", "cumulative_usd": "Paid so far",
+    "total_usd": "Paid in the year",
+    "discounted_usd": "Paid, discounted",
+    "cumulative_usd": "Paid so far",
     "cumulative_discounted_usd": "So far, discounted",
-}  # fmt: skip
+}
 FLOW_COLUMNS = (
     Column("year", "Year", width=6, number_format=COUNT),
     *(

@@ -1,18 +1,36 @@
 """What the parts of a cost are called in files, in the order in which they are listed."""
 
 KIND_NAMES = {
-    "servers": "Servers", "network": "Network", "facility": "Racks and cooling", "one_off": "One-off cost",
-    "electricity": "Electricity", "space": "Space", "support": "Support", "licences": "Licences", "staff": "Staff",
-    "repairs": "Repairs", "residual": "Value left",
-}  # fmt: skip
+    "servers": "Servers",
+    "network": "Network",
+    "facility": "Racks and cooling",
+    "one_off": "One-off cost",
+    "electricity": "Electricity",
+    "space": "Space",
+    "support": "Support",
+    "licences": "Licences",
+    "staff": "Staff",
+    "repairs": "Repairs",
+    "residual": "Value left",
+}
 CAPEX_NAMES = {"servers": "Servers", "network": "Network", "facility": "Racks and cooling", "total": "Purchase"}
 ONE_OFF_NAMES = {
-    "freight": "Freight and insurance", "contingency": "Contingency", "tax": "Tax and duty", "install": "Installation",
-    "design": "Network design", "building": "Building", "total": "One-off cost",
-}  # fmt: skip
+    "freight": "Freight and insurance",
+    "contingency": "Contingency",
+    "tax": "Tax and duty",
+    "install": "Installation",
+    "design": "Network design",
+    "building": "Building",
+    "total": "One-off cost",
+}
 RUNNING_NAMES = {
-    "electricity": "Electricity", "space": "Space", "support": "Support", "licences": "Licences", "staff": "Staff",
-    "repairs": "Repairs", "total": "Running cost a year",
-}  # fmt: skip
+    "electricity": "Electricity",
+    "space": "Space",
+    "support": "Support",
+    "licences": "Licences",
+    "staff": "Staff",
+    "repairs": "Repairs",
+    "total": "Running cost a year",
+}
 FIGURE_NAMES = {"capex_usd": "Purchase", "tco_usd": "Total cost", "usd_per_gpu_hour": "Total cost a GPU-hour"}
 PERCENTILES = ("p5", "p10", "p25", "p50", "p75", "p90", "p95", "mean")

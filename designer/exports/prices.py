@@ -23,15 +23,42 @@ _WIDTHS = {"part": 26, "source": 40, "note": 40}
 _AMOUNTS = ("low", "typical", "high")
 _FORMATS = {"min_quantity": COUNT, "length_m": ANY} | dict.fromkeys(_AMOUNTS, "#,##0.00##")
 _TITLES = {
-    "part": "Part", "per": "Per", "low": "Low", "typical": "Typical", "high": "High", "currency": "Currency",
-    "basis": "Basis", "as_of": "Date", "source": "Source", "region": "Region", "min_quantity": "Min quantity",
-    "length_m": "Length m", "valid_from": "Valid from", "valid_to": "Valid to", "note": "Note", "usd": "USD",
-}  # fmt: skip
+    "part": "Part",
+    "per": "Per",
+    "low": "Low",
+    "typical": "Typical",
+    "high": "High",
+    "currency": "Currency",
+    "basis": "Basis",
+    "as_of": "Date",
+    "source": "Source",
+    "region": "Region",
+    "min_quantity": "Min quantity",
+    "length_m": "Length m",
+    "valid_from": "Valid from",
+    "valid_to": "Valid to",
+    "note": "Note",
+    "usd": "USD",
+}
 TEMPLATE_ENTRIES: tuple[Mapping[str, Any], ...] = (
-    {"part": "nvidia-qm9700", "per": "piece", "low": 3_100_000, "typical": 3_287_000, "high": 3_600_000,
-     "currency": "USD", "basis": "listing", "as_of": "2026-07-04", "source": "An example: delete this row",
-     "region": None, "min_quantity": 1, "length_m": None, "valid_from": None, "valid_to": None, "note": ""},
-)  # fmt: skip
+    {
+        "part": "nvidia-qm9700",
+        "per": "piece",
+        "low": 3_100_000,
+        "typical": 3_287_000,
+        "high": 3_600_000,
+        "currency": "USD",
+        "basis": "listing",
+        "as_of": "2026-07-04",
+        "source": "An example: delete this row",
+        "region": None,
+        "min_quantity": 1,
+        "length_m": None,
+        "valid_from": None,
+        "valid_to": None,
+        "note": "",
+    },
+)
 
 
 def columns_of(names: Iterable[str]) -> tuple[Column, ...]:
@@ -94,15 +121,30 @@ def book_file(form: str, values: Mapping[str, Any], created: datetime) -> Downlo
 def catalog_values(book: str, title: str, catalog: Catalog) -> dict[str, Any]:
     """A book of the catalog in the form of an own one, without the parts that it lacks."""
     prices = [
-        {"part": price.part_id, "per": price.per, "low": price.low_cents, "typical": price.typical_cents,
-         "high": price.high_cents, "currency": USD, "basis": _OWN_BASIS.get(price.basis, price.basis), "as_of": _day(price.as_of),
-         "source": catalog.sources[price.source].title[:300], "region": price.region, "min_quantity": price.min_quantity,
-         "length_m": None, "valid_from": price.valid_from, "valid_to": price.valid_to,
-         "note": (price.note or price.rule or "")[:300]}
-        for part in catalog.part_ids() for price in catalog.prices_of(part, book)
-    ]  # fmt: skip
-    rates = [{"currency": rate.currency, "usd": rate.usd, "as_of": rate.as_of, "source": rate.source[:300]}
-             for rate in catalog.exchange_rates]  # fmt: skip
+        {
+            "part": price.part_id,
+            "per": price.per,
+            "low": price.low_cents,
+            "typical": price.typical_cents,
+            "high": price.high_cents,
+            "currency": USD,
+            "basis": _OWN_BASIS.get(price.basis, price.basis),
+            "as_of": _day(price.as_of),
+            "source": catalog.sources[price.source].title[:300],
+            "region": price.region,
+            "min_quantity": price.min_quantity,
+            "length_m": None,
+            "valid_from": price.valid_from,
+            "valid_to": price.valid_to,
+            "note": (price.note or price.rule or "")[:300],
+        }
+        for part in catalog.part_ids()
+        for price in catalog.prices_of(part, book)
+    ]
+    rates = [
+        {"currency": rate.currency, "usd": rate.usd, "as_of": rate.as_of, "source": rate.source[:300]}
+        for rate in catalog.exchange_rates
+    ]
     return {"name": title, "prices": prices, "rates": rates, "region": None, "priced_on": None, "book": None}
 
 

@@ -30,11 +30,18 @@ def quote_file(quote: Quote, form: str) -> Download:
 def report_json(quote: Quote) -> dict[str, Any]:
     """The report with what it is of."""
     return {
-        "quote": {"id": str(quote.pk), "name": quote.name, "vendor": quote.vendor, "file_name": quote.file_name,
-                  "file_sha256": quote.file_sha256},
+        "quote": {
+            "id": str(quote.pk),
+            "name": quote.name,
+            "vendor": quote.vendor,
+            "file_name": quote.file_name,
+            "file_sha256": quote.file_sha256,
+        },
         "versions": {"model": quote.model_version, "catalog": quote.catalog_version},
-        "columns": quote.reading["columns"], "matches": quote.matches, **quote.result,
-    }  # fmt: skip
+        "columns": quote.reading["columns"],
+        "matches": quote.matches,
+        **quote.result,
+    }
 
 
 def _rows(result: Mapping[str, Any]) -> Iterator[list[Cell]]:
@@ -46,15 +53,32 @@ def _rows(result: Mapping[str, Any]) -> Iterator[list[Cell]]:
             )
     for item in result["missing"]:
         price = item["price_usd"] or {}
-        yield _cells("missing", {
-            "part_number": item["part_number"], "description": item["description"], "quantity": item["missing_quantity"],
-            "extended_price_usd": price.get("typical"), "unit_price_usd": (item["unit_price_usd"] or {}).get("typical"),
-            "part": item["part"], "category": item["category"], "bom_lines": " ".join(map(str, item["bom_lines"])),
-            "why": item["why"],
-        })  # fmt: skip
+        yield _cells(
+            "missing",
+            {
+                "part_number": item["part_number"],
+                "description": item["description"],
+                "quantity": item["missing_quantity"],
+                "extended_price_usd": price.get("typical"),
+                "unit_price_usd": (item["unit_price_usd"] or {}).get("typical"),
+                "part": item["part"],
+                "category": item["category"],
+                "bom_lines": " ".join(map(str, item["bom_lines"])),
+                "why": item["why"],
+            },
+        )
     for row in result["left_out"]:
-        yield _cells("left_out", {"sheet": row["sheet"], "row": row["row"], "description": row["text"], "why": row["why"],
-                                  "extended_price": row.get("amount"), "currency": row.get("currency")})  # fmt: skip
+        yield _cells(
+            "left_out",
+            {
+                "sheet": row["sheet"],
+                "row": row["row"],
+                "description": row["text"],
+                "why": row["why"],
+                "extended_price": row.get("amount"),
+                "currency": row.get("currency"),
+            },
+        )
 
 
 def _cells(name: str, values: Mapping[str, Any]) -> list[Cell]:

@@ -13,12 +13,17 @@ from estimator.errors import EstimatorError, Problem
 
 AS_LOGGED = "As the logs say"
 FABRICS = {
-    "infiniband": "InfiniBand", "roce": "RoCE (Ethernet)", "efa": "EFA", "slingshot": "Slingshot", "none": "None: one domain",
-}  # fmt: skip
+    "infiniband": "InfiniBand",
+    "roce": "RoCE (Ethernet)",
+    "efa": "EFA",
+    "slingshot": "Slingshot",
+    "none": "None: one domain",
+}
 LAUNCH_WORDS = {
-    "process-per-gpu": "one process for each GPU", "single-process": "one process for all GPUs of a node",
+    "process-per-gpu": "one process for each GPU",
+    "single-process": "one process for all GPUs of a node",
     "graph": "CUDA graph",
-}  # fmt: skip
+}
 LAUNCHES = {
     "process-per-gpu": "One process for each GPU",
     "single-process": "One process for all GPUs of a node",
@@ -147,10 +152,18 @@ def _field(ask: Ask, value: str, messages: list[str], read: Read | None, catalog
     choices = {key: gpu.model for key, gpu in catalog.gpus.items()} if ask.name == "gpu" else dict(ask.choices)
     stands_for, is_taken = _stands_for(ask, read, choices)
     return {
-        "name": ask.name, "label": ask.label, "help": ask.help, "unit": ask.unit, "is_more": ask.is_more, "value": value,
-        "choices": list(choices.items()), "messages": messages, "blank": stands_for or ask.usual or AS_LOGGED,
-        "is_known": bool(stands_for) and not is_taken, "is_taken": is_taken and not value,
-    }  # fmt: skip
+        "name": ask.name,
+        "label": ask.label,
+        "help": ask.help,
+        "unit": ask.unit,
+        "is_more": ask.is_more,
+        "value": value,
+        "choices": list(choices.items()),
+        "messages": messages,
+        "blank": stands_for or ask.usual or AS_LOGGED,
+        "is_known": bool(stands_for) and not is_taken,
+        "is_taken": is_taken and not value,
+    }
 
 
 def _stands_for(ask: Ask, read: Read | None, choices: Mapping[str, str]) -> tuple[str, bool]:
@@ -166,8 +179,10 @@ def _stands_for(ask: Ask, read: Read | None, choices: Mapping[str, str]) -> tupl
             is_taken = is_taken or ask.name in run.assumed
     if ask.name == "fabric" and len(set(found)) > 1:
         found = [value for value in found if value != "none"]
-    texts = dict.fromkeys(choices.get(str(value).lower() if isinstance(value, bool) else str(value), "") or _number(value)
-                          for value in found)  # fmt: skip
+    texts = dict.fromkeys(
+        choices.get(str(value).lower() if isinstance(value, bool) else str(value), "") or _number(value)
+        for value in found
+    )
     return " or ".join(list(texts)[:3]), is_taken
 
 

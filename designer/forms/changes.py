@@ -25,10 +25,15 @@ def difference(spec: Mapping[str, Any], change: Mapping[str, Any], catalog: Cata
     A key that is set to what it is already has no row.
     """
     return [
-        {"path": path, "label": label_of(path, spec), "before": text_of(path, value_at(spec, path), catalog),
-         "after": text_of(path, value, catalog)}
-        for path, value in change.items() if value_at(spec, path) != value
-    ]  # fmt: skip
+        {
+            "path": path,
+            "label": label_of(path, spec),
+            "before": text_of(path, value_at(spec, path), catalog),
+            "after": text_of(path, value, catalog),
+        }
+        for path, value in change.items()
+        if value_at(spec, path) != value
+    ]
 
 
 def value_at(values: Any, path: str) -> Any:

@@ -119,10 +119,15 @@ def _switch_choices(version: str) -> tuple[list[tuple[str, Any]], dict[str, str]
     """Switches by vendor, and the generations each one fits. ``version`` is the key under which they are kept."""
     catalog = load_catalog()
     fits = {
-        part: " ".join(key for key, generation in catalog.generations.items() if generation.protocol == switch.protocol
-                       and key in get_args(Generation) and catalog.switch_ports(part, generation.port_rate_gbit_s))
+        part: " ".join(
+            key
+            for key, generation in catalog.generations.items()
+            if generation.protocol == switch.protocol
+            and key in get_args(Generation)
+            and catalog.switch_ports(part, generation.port_rate_gbit_s)
+        )
         for part, switch in catalog.switches.items()
-    }  # fmt: skip
+    }
     by_vendor: dict[str, list[tuple[str, str]]] = {}
     for part, switch in catalog.switches.items():
         if fits[part]:
@@ -188,9 +193,14 @@ class DesignForm(forms.Form):
     """What an architect typed → a DesignSpec, or problems beside their fields."""
 
     def __init__(
-        self, data: Any = None, *, values: Mapping[str, Any] | None = None, resolved: Mapping[str, Any] | None = None,
-        owner: User | None = None, only_book: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        data: Any = None,
+        *,
+        values: Mapping[str, Any] | None = None,
+        resolved: Mapping[str, Any] | None = None,
+        owner: User | None = None,
+        only_book: str | None = None,
+    ) -> None:
         self.catalog = load_catalog()
         values = renamed(values, self.catalog.aliases) if values else values
         carried = read_path(values, PRICES_KEY) if values else carried_by_form((data or {}).get(KEPT_FIELD))
@@ -339,11 +349,16 @@ class DesignForm(forms.Form):
         blocks = []
         for group in GROUPS:
             sections = [self._section(section) for section in group.sections]
-            blocks.append({
-                "key": group.key, "title": group.title, "short": group.short or group.title, "sections": sections,
-                "is_open": group.is_open or any(section["has_errors"] for section in sections),
-                "digest": digest(field for section in sections for field in section["main"]),
-            })  # fmt: skip
+            blocks.append(
+                {
+                    "key": group.key,
+                    "title": group.title,
+                    "short": group.short or group.title,
+                    "sections": sections,
+                    "is_open": group.is_open or any(section["has_errors"] for section in sections),
+                    "digest": digest(field for section in sections for field in section["main"]),
+                }
+            )
         return blocks
 
     def _section(self, section: Section) -> dict[str, Any]:
@@ -351,10 +366,15 @@ class DesignForm(forms.Form):
         more_has_errors = any(field.errors for field in more)
         has_errors = more_has_errors or any(field.errors for field in main)
         return {
-            "title": section.title, "main": main, "more": more, "has_errors": has_errors,
-            "is_open": section.is_open or has_errors, "more_is_open": more_has_errors, "digest": digest(main),
+            "title": section.title,
+            "main": main,
+            "more": more,
+            "has_errors": has_errors,
+            "is_open": section.is_open or has_errors,
+            "more_is_open": more_has_errors,
+            "digest": digest(main),
             "more_digest": digest(more),
-        }  # fmt: skip
+        }
 
 
 def problems_for_page(problems: Iterable[Problem], entries: Any = None) -> list[dict[str, str]]:

@@ -15,14 +15,22 @@ SIZE, SIZE_UNIT = "size", "size_unit"
 SIZE_KEYS = {"gpus": "compute.gpus", "nodes": "compute.nodes", "racks": "compute.racks"}
 SPLIT_KEYS = ("scalable_unit_nodes", "leaf_downlinks", "leaf_uplinks")
 COST_KEYS = {
-    "economics.electricity_usd_per_kwh": "electricity-kwh", "economics.pue": "pue", "economics.load_factor": "load-factor",
-    "economics.utilization": "gpu-utilization", "economics.discount_rate": "discount-rate",
-    "economics.colocation_usd_per_kw_month": "colo-kw-month", "economics.support_server": "support-server-pct",
-    "economics.support_switch": "support-switch-pct", "economics.support_other": "support-nic-optic-pct",
-    "economics.freight": "freight-pct", "economics.contingency": "contingency-pct", "economics.sales_tax": "sales-tax",
-    "economics.depreciation_years": "depreciation-it", "economics.residual_value": "residual-value",
+    "economics.electricity_usd_per_kwh": "electricity-kwh",
+    "economics.pue": "pue",
+    "economics.load_factor": "load-factor",
+    "economics.utilization": "gpu-utilization",
+    "economics.discount_rate": "discount-rate",
+    "economics.colocation_usd_per_kw_month": "colo-kw-month",
+    "economics.support_server": "support-server-pct",
+    "economics.support_switch": "support-switch-pct",
+    "economics.support_other": "support-nic-optic-pct",
+    "economics.freight": "freight-pct",
+    "economics.contingency": "contingency-pct",
+    "economics.sales_tax": "sales-tax",
+    "economics.depreciation_years": "depreciation-it",
+    "economics.residual_value": "residual-value",
     "economics.warranty_years": "warranty-years",
-}  # fmt: skip
+}
 PLAN = "site.plan"  # a section that a design has or has not: a box to tick, and fields that count once it is ticked
 NOT_ASKED = {"spec_version", "other_fabrics", "site.set_lengths", "workload.calibration", "economics.prices"}
 # What the form hands through as it was given.

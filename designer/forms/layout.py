@@ -115,20 +115,36 @@ TENTHS = Range(0, 0.3, 0.005)
 RATIOS = Range(stops=("1:1", "4:3", "3:2", "2:1", "3:1", "4:1", "5:1", "7:1"))
 RANGES = {
     SIZE: Range(stops=tuple(str(8 * 2**n) for n in range(15))),
-    "fabric.oversubscription": RATIOS, "fabric.spine_oversubscription": RATIOS,
-    "site.node_leaf_m": METRES, "site.leaf_spine_m": METRES, "site.spine_core_m": Range(1, 500, 1),
-    "site.plan.rack_power_kw": Range(5, 200, 1), "site.plan.slack_share": TENTHS,
-    "economics.years": FEW_YEARS, "economics.utilization": Range(0.05, 1, 0.01),
-    "economics.electricity_usd_per_kwh": Range(0, 0.5, 0.005), "economics.pue": Range(1, 2, 0.01),
-    "economics.load_factor": Range(0.05, 1, 0.01), "economics.discount_rate": TENTHS,
-    "economics.volume_discount": Range(0, 0.6, 0.01), "economics.cloud_usd_per_gpu_hour": Range(0.05, 12, 0.05),
-    "economics.colocation_usd_per_kw_month": Range(0, 500, 5), "economics.support_server": TENTHS,
-    "economics.support_switch": TENTHS, "economics.support_other": TENTHS, "economics.freight": TENTHS,
-    "economics.contingency": TENTHS, "economics.sales_tax": TENTHS, "economics.depreciation_years": FEW_YEARS,
-    "economics.residual_value": SHARE, "economics.warranty_years": Range(0, 10, 1),
-    "economics.spares.switches": TENTHS, "economics.spares.optics": TENTHS, "economics.spares.cables": TENTHS,
+    "fabric.oversubscription": RATIOS,
+    "fabric.spine_oversubscription": RATIOS,
+    "site.node_leaf_m": METRES,
+    "site.leaf_spine_m": METRES,
+    "site.spine_core_m": Range(1, 500, 1),
+    "site.plan.rack_power_kw": Range(5, 200, 1),
+    "site.plan.slack_share": TENTHS,
+    "economics.years": FEW_YEARS,
+    "economics.utilization": Range(0.05, 1, 0.01),
+    "economics.electricity_usd_per_kwh": Range(0, 0.5, 0.005),
+    "economics.pue": Range(1, 2, 0.01),
+    "economics.load_factor": Range(0.05, 1, 0.01),
+    "economics.discount_rate": TENTHS,
+    "economics.volume_discount": Range(0, 0.6, 0.01),
+    "economics.cloud_usd_per_gpu_hour": Range(0.05, 12, 0.05),
+    "economics.colocation_usd_per_kw_month": Range(0, 500, 5),
+    "economics.support_server": TENTHS,
+    "economics.support_switch": TENTHS,
+    "economics.support_other": TENTHS,
+    "economics.freight": TENTHS,
+    "economics.contingency": TENTHS,
+    "economics.sales_tax": TENTHS,
+    "economics.depreciation_years": FEW_YEARS,
+    "economics.residual_value": SHARE,
+    "economics.warranty_years": Range(0, 10, 1),
+    "economics.spares.switches": TENTHS,
+    "economics.spares.optics": TENTHS,
+    "economics.spares.cables": TENTHS,
     "economics.spares.nics": TENTHS,
-}  # fmt: skip
+}
 
 
 def shown_value(field: forms.BoundField) -> str:
@@ -154,6 +170,13 @@ def _choice(choices: Iterable[Any], value: str) -> str:
 
 def digest(fields: Iterable[forms.BoundField]) -> list[dict[str, str]]:
     """Name and present value of the folded fields that have one, for the fold's title."""
-    rows = [{"label": str(field.label), "value": shown_value(field), "name": field.name,
-             "unit": str(vars(field.field).get("unit", ""))} for field in fields]  # fmt: skip
+    rows = [
+        {
+            "label": str(field.label),
+            "value": shown_value(field),
+            "name": field.name,
+            "unit": str(vars(field.field).get("unit", "")),
+        }
+        for field in fields
+    ]
     return [row for row in rows if row["value"]][:DIGEST_FIELDS]

@@ -21,21 +21,39 @@ from estimator.tables.numbers import parse_number
 from estimator.units import is_whole_number
 
 LABELS = {
-    "part": "Part", "per": "Per", "low": "Low", "typical": "Typical", "high": "High", "currency": "Currency",
-    "basis": "Basis", "as_of": "Date", "source": "Source", "region": "Region", "min_quantity": "From quantity",
-    "length_m": "Length", "valid_from": "Valid from", "valid_to": "Valid to", "note": "Note",
-}  # fmt: skip
+    "part": "Part",
+    "per": "Per",
+    "low": "Low",
+    "typical": "Typical",
+    "high": "High",
+    "currency": "Currency",
+    "basis": "Basis",
+    "as_of": "Date",
+    "source": "Source",
+    "region": "Region",
+    "min_quantity": "From quantity",
+    "length_m": "Length",
+    "valid_from": "Valid from",
+    "valid_to": "Valid to",
+    "note": "Note",
+}
 HELP = {
-    "part": "Id or part number of the catalog.", "low": "Blank: as typical.", "typical": "The price that is used.",
-    "high": "Blank: as typical.", "as_of": "Day of the price.", "source": "Offer’s number, page, name.",
-    "region": "Blank: anywhere.", "min_quantity": "Pieces from which it holds.",
+    "part": "Id or part number of the catalog.",
+    "low": "Blank: as typical.",
+    "typical": "The price that is used.",
+    "high": "Blank: as typical.",
+    "as_of": "Day of the price.",
+    "source": "Offer’s number, page, name.",
+    "region": "Blank: anywhere.",
+    "min_quantity": "Pieces from which it holds.",
     "length_m": "Of a cable, if the price is of one length.",
-}  # fmt: skip
+}
 MORE = ("region", "min_quantity", "length_m", "valid_from", "valid_to", "note")
 CHOICES: Mapping[str, list[tuple[str, str]]] = {
-    "per": [("piece", "piece"), ("metre", "metre")], "currency": [(code, code) for code in CURRENCIES],
+    "per": [("piece", "piece"), ("metre", "metre")],
+    "currency": [(code, code) for code in CURRENCIES],
     "basis": [(basis, BASIS_WORDS[basis].capitalize()) for basis in PRICE_BASES],
-}  # fmt: skip
+}
 KINDS = {"as_of": "date", "valid_from": "date", "valid_to": "date"}
 UNITS = {"length_m": "m"}
 RATE_FIELDS = ("currency", "usd", "as_of", "source")
@@ -75,18 +93,26 @@ def price_fields(texts: Mapping[str, str], problems: Iterable[Problem] = ()) -> 
     return {
         "fields": [field for field in fields if field["name"] not in MORE],
         "more_fields": [field for field in fields if field["name"] in MORE],
-        "is_more_open": any((field["value"] and field["value"] != "1") or field["messages"]
-                            for field in fields if field["name"] in MORE),
+        "is_more_open": any(
+            (field["value"] and field["value"] != "1") or field["messages"] for field in fields if field["name"] in MORE
+        ),
         "other_messages": [text for name, several in beside.items() if name not in COLUMNS for text in several],
-    }  # fmt: skip
+    }
 
 
 def _field(name: str, texts: Mapping[str, str], beside: Mapping[str, list[str]]) -> dict[str, Any]:
     return {
-        "name": name, "label": LABELS[name], "value": texts.get(name, ""), "help": HELP.get(name, ""),
-        "choices": CHOICES.get(name), "messages": beside.get(name, []), "kind": KINDS.get(name, "text"),
-        "unit": UNITS.get(name, ""), "is_amount": name in ("low", "typical", "high"), "is_part": name == "part",
-    }  # fmt: skip
+        "name": name,
+        "label": LABELS[name],
+        "value": texts.get(name, ""),
+        "help": HELP.get(name, ""),
+        "choices": CHOICES.get(name),
+        "messages": beside.get(name, []),
+        "kind": KINDS.get(name, "text"),
+        "unit": UNITS.get(name, ""),
+        "is_amount": name in ("low", "typical", "high"),
+        "is_part": name == "part",
+    }
 
 
 def blank_price() -> dict[str, str]:
@@ -112,8 +138,10 @@ def messages_by_field(problems: Iterable[Problem]) -> dict[str, list[str]]:
 
 def rate_texts(rates: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
     """A book's rates as the form prints them, and some empty rows."""
-    rows = [{"currency": rate["currency"], "usd": f"{rate['usd']:g}", "as_of": rate["as_of"], "source": rate["source"]}
-            for rate in rates]  # fmt: skip
+    rows = [
+        {"currency": rate["currency"], "usd": f"{rate['usd']:g}", "as_of": rate["as_of"], "source": rate["source"]}
+        for rate in rates
+    ]
     spare = max(0, min(SPARE_RATES, MAX_RATES - len(rows)))
     return rows + [dict.fromkeys(RATE_FIELDS, "") for _ in range(spare)]
 
@@ -134,8 +162,14 @@ def rates_of(rows: Iterable[Mapping[str, str]]) -> tuple[list[dict[str, Any]], l
     for place, row in enumerate(rows):
         if row["currency"] or row["usd"]:
             usd = parse_number(row["usd"])
-            rates.append({"currency": row["currency"].upper(), "usd": float(usd) if usd is not None else row["usd"],
-                          "as_of": row["as_of"] or today(), "source": row["source"]})  # fmt: skip
+            rates.append(
+                {
+                    "currency": row["currency"].upper(),
+                    "usd": float(usd) if usd is not None else row["usd"],
+                    "as_of": row["as_of"] or today(),
+                    "source": row["source"],
+                }
+            )
             places.append(place)
     return rates, places
 
@@ -153,5 +187,10 @@ def rate_messages(problems: Iterable[Problem], places: list[int]) -> dict[int, s
 def page_constants() -> dict[str, Any]:
     """What the templates of a book need beside its rows."""
     catalog = load_catalog()
-    return {"part_options": part_options(catalog), "base_choices": BASE_CHOICES, "max_region": MAX_REGION,
-            "basis_choices": CHOICES["basis"], "currencies": CURRENCIES}  # fmt: skip
+    return {
+        "part_options": part_options(catalog),
+        "base_choices": BASE_CHOICES,
+        "max_region": MAX_REGION,
+        "basis_choices": CHOICES["basis"],
+        "currencies": CURRENCIES,
+    }

@@ -69,8 +69,10 @@ def resolved_items(owner: User, items: Any) -> list[Json]:
             found.append(_resolved(owner, item, found))
         except _Wrong as wrong:
             found.append(None)
-            problems += [Problem(f"items[{at}].{p.field}" if p.field else f"items[{at}]", p.code, p.message)
-                         for p in wrong.problems]  # fmt: skip
+            problems += [
+                Problem(f"items[{at}].{p.field}" if p.field else f"items[{at}]", p.code, p.message)
+                for p in wrong.problems
+            ]
     if problems:
         raise SpecError(problems)
     return [side for side in found if side]
@@ -85,8 +87,14 @@ def _resolved(owner: User, item: Any, before: Sequence[Json | None]) -> Json:
         article = "A" if source == "quote" else "An"
         message = f"{article} {source} has its prices already. Name a design or a spec to price it by another book."
         raise _Wrong(Problem("price_book", "priced_already", message))
-    readers: dict[str, Callable[..., Json]] = {"estimate": _of_estimate, "design": _of_design, "spec": _of_spec,
-                                               "offer": _of_offer, "quote": _of_quote, "sibling": _of_sibling}  # fmt: skip
+    readers: dict[str, Callable[..., Json]] = {
+        "estimate": _of_estimate,
+        "design": _of_design,
+        "spec": _of_spec,
+        "offer": _of_offer,
+        "quote": _of_quote,
+        "sibling": _of_sibling,
+    }
     side = _blank() | readers[source](owner, item[source], before)
     if (number := item.get("revision")) is not None:
         if source != "design":
@@ -110,8 +118,11 @@ def _source(item: Any) -> str:
             Problem("", "wrong_type", f"A side is an object with one of {', '.join(SOURCES)}; this is {kind_of(item)}.")
         )
     known = (*SOURCES, *BESIDE)
-    unknown = [Problem(str(key)[:60], "unknown_key", f"There is no key {str(key)[:60]!r} here. Known: {', '.join(known)}.")
-               for key in item if key not in known]  # fmt: skip
+    unknown = [
+        Problem(str(key)[:60], "unknown_key", f"There is no key {str(key)[:60]!r} here. Known: {', '.join(known)}.")
+        for key in item
+        if key not in known
+    ]
     if unknown:
         raise _Wrong(*unknown)
     named = [source for source in SOURCES if item.get(source) is not None]

@@ -42,9 +42,16 @@ class TooManyQuotes(SpecError):
 
 
 def create_quote(
-    owner: User, spec: DesignSpec, data: bytes, file_name: str, name: str = "", vendor: str = "", columns: Any = None,
-    may_ask: bool = False, design: Design | None = None,
-) -> Quote:  # fmt: skip
+    owner: User,
+    spec: DesignSpec,
+    data: bytes,
+    file_name: str,
+    name: str = "",
+    vendor: str = "",
+    columns: Any = None,
+    may_ask: bool = False,
+    design: Design | None = None,
+) -> Quote:
     """Read a file and hold it against a design's bill.
 
     Parameters
@@ -66,9 +73,17 @@ def create_quote(
         raise TooManyQuotes([Problem("", "too_many_quotes", message)])
     read = read_quote(data, file_name, columns, remembered_columns(owner))
     quote = Quote(
-        owner=owner, design=design, name=chosen, vendor=vendor, file_name=file_name, file_sha256=hashlib.sha256(data).hexdigest(),
-        spec=spec.as_json(), reading=read.as_json(), matches={}, result={},
-    )  # fmt: skip
+        owner=owner,
+        design=design,
+        name=chosen,
+        vendor=vendor,
+        file_name=file_name,
+        file_sha256=hashlib.sha256(data).hexdigest(),
+        spec=spec.as_json(),
+        reading=read.as_json(),
+        matches={},
+        result={},
+    )
     quote.reading["is_confirmed"] = columns is not None or read.is_sure
     try:
         recompute(quote, read)
@@ -114,9 +129,12 @@ def bill_of(owner: User, spec: DesignSpec) -> list[Json]:
     """The lines of a design's bill: of its finished estimate where there is one of today's, else made here."""
     catalog = load_catalog()
     job = EstimateJob.objects.filter(
-        owner=owner, spec_hash=spec_hash(spec), model_version=MODEL_VERSION, catalog_version=catalog.version,
+        owner=owner,
+        spec_hash=spec_hash(spec),
+        model_version=MODEL_VERSION,
+        catalog_version=catalog.version,
         state=EstimateJob.State.SUCCEEDED,
-    ).first()  # fmt: skip
+    ).first()
     if job is not None and job.result and "bom" in job.result:
         return list(job.result["bom"]["lines"])
     (made,) = estimate([spec], catalog, ("bom",))
@@ -213,14 +231,20 @@ def offer_of(quote: Quote) -> Json:
         if line["status"] != "matched" or line["category"] not in CATEGORIES:
             continue
         price, total = line["unit_price_usd"], line["extended_price_usd"]
-        rows.append({
-            "line": len(rows) + 1, "category": line["category"], "part": line["part"],
-            "part_number": line["part_number"][:120] or None, "description": line["description"][:500],
-            "length_m": _length_of(line["items"][0]), "quantity": line["quantity"],
-            "unit_price_usd": None if price is None else dict.fromkeys(("low", "typical", "high"), price),
-            "extended_price_usd": None if total is None else dict.fromkeys(("low", "typical", "high"), total),
-            "price_basis": "quote",
-        })  # fmt: skip
+        rows.append(
+            {
+                "line": len(rows) + 1,
+                "category": line["category"],
+                "part": line["part"],
+                "part_number": line["part_number"][:120] or None,
+                "description": line["description"][:500],
+                "length_m": _length_of(line["items"][0]),
+                "quantity": line["quantity"],
+                "unit_price_usd": None if price is None else dict.fromkeys(("low", "typical", "high"), price),
+                "extended_price_usd": None if total is None else dict.fromkeys(("low", "typical", "high"), total),
+                "price_basis": "quote",
+            }
+        )
     return {"label": quote.name[:200], "offer": {"lines": rows[:MAX_OFFER_LINES]}}
 
 
@@ -269,10 +293,18 @@ def _entry(quote: Quote, as_of: str, part: str, length: float | None, currency: 
     from_whom = f"{quote.vendor}: " if quote.vendor else ""
     rows = ", ".join(str(line["row"]) for line in lines[:5])
     return {
-        "part": part, "per": "piece", "low": min(minors), "typical": typical, "high": max(minors), "currency": currency,
-        "basis": "quote", "as_of": as_of, "source": f"{from_whom}{quote.file_name}"[:MAX_TEXT], "length_m": length,
+        "part": part,
+        "per": "piece",
+        "low": min(minors),
+        "typical": typical,
+        "high": max(minors),
+        "currency": currency,
+        "basis": "quote",
+        "as_of": as_of,
+        "source": f"{from_whom}{quote.file_name}"[:MAX_TEXT],
+        "length_m": length,
         "note": f"Row {rows}: {lines[0]['part_number'] or lines[0]['description']}"[:MAX_TEXT],
-    }  # fmt: skip
+    }
 
 
 def take_into_book(quote: Quote, book: PriceBook | None, name: str = "", as_of: str = "") -> tuple[PriceBook, int, int]:

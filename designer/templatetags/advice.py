@@ -9,9 +9,11 @@ from designer.pages.advice.page import PRIORITY_LABELS
 register = template.Library()
 
 BUDGET_WORDS = {
-    "within": "within it", "likely": "within it at typical prices", "doubtful": "within it at the low end alone",
+    "within": "within it",
+    "likely": "within it at typical prices",
+    "doubtful": "within it at the low end alone",
     "beyond": "beyond it",
-}  # fmt: skip
+}
 
 
 @register.filter

@@ -20,8 +20,11 @@ def help_mark(key: str) -> SafeString | str:
     return format_html(
         '<a class="help-dot" href="{}#{}" data-help="{}" aria-haspopup="dialog" aria-label="Help: {}"><span aria-hidden="true">'
         "?</span></a>",
-        reverse("help"), key, reverse("help-card", args=[key]), text.title,
-    )  # fmt: skip
+        reverse("help"),
+        key,
+        reverse("help-card", args=[key]),
+        text.title,
+    )
 
 
 @register.simple_tag

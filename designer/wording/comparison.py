@@ -46,10 +46,13 @@ def figure_row(figure: Json, baseline: int) -> dict[str, Any]:
     told = [found for found in differences if found and _tone(found) != SAME]
     sizes = [abs(found["relative"] or 0) for found in told]
     return {
-        "label": figure["label"], "key": figure["key"], "is_per_gpu": figure["is_per_gpu"], "size": max(sizes, default=0.0),
+        "label": figure["label"],
+        "key": figure["key"],
+        "is_per_gpu": figure["is_per_gpu"],
+        "size": max(sizes, default=0.0),
         "is_same": all(found is not None and found["is_about_same"] for found in differences),
         "cells": [_figure_cell(figure, i, is_baseline=i == baseline) for i in range(len(differences))],
-    }  # fmt: skip
+    }
 
 
 def _figure_cell(figure: Json, side: int, is_baseline: bool) -> dict[str, Any]:
@@ -60,9 +63,12 @@ def _figure_cell(figure: Json, side: int, is_baseline: bool) -> dict[str, Any]:
         "at_least": figure["at_least"][side],
         "range": "" if value is None or value["low"] == value["high"] else _range_text(value, unit),
         "difference": "" if is_baseline else _difference_text(figure, difference, value),
-        "tone": tone, "mark": MARKS[tone], "tone_words": TONE_WORDS[tone], "is_baseline": is_baseline,
+        "tone": tone,
+        "mark": MARKS[tone],
+        "tone_words": TONE_WORDS[tone],
+        "is_baseline": is_baseline,
         "is_best": side in figure["best"],
-    }  # fmt: skip
+    }
 
 
 def _tone(difference: Json | None) -> str:
@@ -127,11 +133,17 @@ def _line_row(row: Json, result: Json) -> dict[str, Any]:
         abs(found["extended_price_usd"]["absolute"]) for found in row["differences"] if found["extended_price_usd"]
     ]
     return {
-        "key": row["key"], "label": row["label"], "is_same": row["is_same"], "is_in_scope": row["is_in_scope"],
-        "size": max(moved, default=0.0), "cells": _line_cells(row, result),
-        "parts": [{"label": part["label"], "is_same": part["is_same"], "cells": _line_cells(part, result)}
-                  for part in row["parts"]],
-    }  # fmt: skip
+        "key": row["key"],
+        "label": row["label"],
+        "is_same": row["is_same"],
+        "is_in_scope": row["is_in_scope"],
+        "size": max(moved, default=0.0),
+        "cells": _line_cells(row, result),
+        "parts": [
+            {"label": part["label"], "is_same": part["is_same"], "cells": _line_cells(part, result)}
+            for part in row["parts"]
+        ],
+    }
 
 
 def _line_cells(row: Json, result: Json) -> list[dict[str, Any]]:
@@ -147,24 +159,32 @@ def _line_cell(
 ) -> dict[str, Any]:
     if cell is None:
         told = "" if is_baseline or not has_base else _line_difference(difference, has_base)
-        return {"is_missing": True, "words": "not offered" if is_offer else "none", "is_baseline": is_baseline,
-                "difference": "" if is_offer else told}  # fmt: skip
+        return {
+            "is_missing": True,
+            "words": "not offered" if is_offer else "none",
+            "is_baseline": is_baseline,
+            "difference": "" if is_offer else told,
+        }
     unit, price = cell["unit_price_usd"], cell["extended_price_usd"]
     names = [part["description"] or part["part"] or "" for part in cell["parts"]]
     price_change = difference["extended_price_usd"]
     moved = price_change["absolute"] if price_change else 0
     tone = "" if is_baseline or not moved else WORSE if moved > 0 else BETTER
     return {
-        "is_missing": False, "is_baseline": is_baseline,
+        "is_missing": False,
+        "is_baseline": is_baseline,
         "part": names[0] if len(names) == 1 else f"{len(names)} parts",
-        "quantity": count(cell["quantity"]), "spares": count(cell["spare_quantity"]) if cell["spare_quantity"] else "",
+        "quantity": count(cell["quantity"]),
+        "spares": count(cell["spare_quantity"]) if cell["spare_quantity"] else "",
         "unit": "" if unit is None else ("mean " if cell["unit_is_mean"] else "") + usd_exact(unit["typical"]),
         "price": "no price" if price is None else usd(price["typical"]),
         "range": usd_range(price) if price and price["low"] != price["high"] else "",
         "power": watts(cell["power_w"]) if cell["power_w"] else "",
         "difference": "" if is_baseline else _line_difference(difference, has_base),
-        "tone": tone, "mark": MARKS[tone], "tone_words": {BETTER: "lower", WORSE: "higher"}.get(tone, ""),
-    }  # fmt: skip
+        "tone": tone,
+        "mark": MARKS[tone],
+        "tone_words": {BETTER: "lower", WORSE: "higher"}.get(tone, ""),
+    }
 
 
 def _line_difference(difference: Json, has_base: bool) -> str:
@@ -190,8 +210,17 @@ def _signed_percent(share: float) -> str:
 def total_rows(result: Json) -> list[dict[str, Any]]:
     """Totals of all priced lines and, where they hold not the same, on the same scope."""
     totals, baseline = result["totals"], result["baseline"]
-    every = [{"text": usd(value["typical"]), "range": usd_range(value), "at_least": totals["at_least"][i], "difference": "",
-              "tone": "", "is_baseline": i == baseline} for i, value in enumerate(totals["all_usd"])]  # fmt: skip
+    every = [
+        {
+            "text": usd(value["typical"]),
+            "range": usd_range(value),
+            "at_least": totals["at_least"][i],
+            "difference": "",
+            "tone": "",
+            "is_baseline": i == baseline,
+        }
+        for i, value in enumerate(totals["all_usd"])
+    ]
     same = [_total_cell(totals, i, baseline, result["is_per_gpu"]) for i in range(len(every))]
     if not totals["left_out"]:
         return [{"label": "Total", "cells": same}]
@@ -205,6 +234,13 @@ def _total_cell(totals: Json, side: int, baseline: int, is_per_gpu: bool) -> dic
     share = "" if difference["relative"] is None else f" ({_signed_percent(difference['relative'])})"
     tone = "" if not is_compared or not moved else WORSE if moved > 0 else BETTER
     told = "the same" if not moved else f"{change_usd(moved)}{share}"
-    return {"text": usd(value["typical"]), "range": usd_range(value), "at_least": False, "tone": tone, "mark": MARKS[tone],
-            "tone_words": {BETTER: "lower", WORSE: "higher"}.get(tone, ""), "is_baseline": side == baseline,
-            "difference": told if is_compared else ""}  # fmt: skip
+    return {
+        "text": usd(value["typical"]),
+        "range": usd_range(value),
+        "at_least": False,
+        "tone": tone,
+        "mark": MARKS[tone],
+        "tone_words": {BETTER: "lower", WORSE: "higher"}.get(tone, ""),
+        "is_baseline": side == baseline,
+        "difference": told if is_compared else "",
+    }

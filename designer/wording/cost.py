@@ -5,10 +5,22 @@ from typing import Any
 
 from designer.wording.numbers import count, gbit_s, percent, rounded, usd, usd_small
 
-ONE_OFF = {"freight": "freight and insurance", "contingency": "reserve", "tax": "tax and duty", "install": "installation",
-           "design": "network design", "building": "building"}  # fmt: skip
-RUNNING = {"electricity": "electricity", "space": "space", "support": "support", "licences": "licences", "staff": "staff",
-           "repairs": "repairs"}  # fmt: skip
+ONE_OFF = {
+    "freight": "freight and insurance",
+    "contingency": "reserve",
+    "tax": "tax and duty",
+    "install": "installation",
+    "design": "network design",
+    "building": "building",
+}
+RUNNING = {
+    "electricity": "electricity",
+    "space": "space",
+    "support": "support",
+    "licences": "licences",
+    "staff": "staff",
+    "repairs": "repairs",
+}
 HOURS_PER_YEAR = 8_760
 
 
@@ -20,7 +32,7 @@ def head_figures(result: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _figure(
     name: str, amount: Any, how: str, missing: str = "", field: str = "", likely: Mapping[str, float] | None = None
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     return {"name": name, "amount": amount, "how": how, "missing": missing, "field": field, "likely": likely}
 
 
@@ -41,8 +53,13 @@ def bill_beside_likely(result: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def likely_rows(cost: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The headline figures of the simulation: P5, P50, P95."""
-    names = {"network_usd": "Network", "capex_usd": "Purchase price", "tco_usd": f"Total cost over {cost['tco_years']} years",
-             "usd_per_gpu": "Purchase price per GPU", "usd_per_gpu_hour": "Total cost per GPU-hour"}  # fmt: skip
+    names = {
+        "network_usd": "Network",
+        "capex_usd": "Purchase price",
+        "tco_usd": f"Total cost over {cost['tco_years']} years",
+        "usd_per_gpu": "Purchase price per GPU",
+        "usd_per_gpu_hour": "Total cost per GPU-hour",
+    }
     found = {key: likely(cost, key) for key in names}
     return [
         {"name": f"{names[key]}, simulated", "note": "P5, P50, P95", "amount": amount}
@@ -80,19 +97,33 @@ def _sums(cost: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
         how,
         likely=likely(cost, "tco_usd"),
     )
-    yield _figure("Purchase price", capex["total"], f"Every line of the bill of materials, spares included: {parts}.",
-                  likely=likely(cost, "capex_usd"))  # fmt: skip
-    yield _figure("Outlay in year 0", cost["outlay_usd"],
-                  f"Purchase price {usd(capex['total']['typical'])} + {_parts(cost['one_off_usd'], ONE_OFF)}.")  # fmt: skip
-    yield _figure("Running cost a year", cost["opex_usd_per_year"]["total"],
-                  f"{_parts(cost['opex_usd_per_year'], RUNNING)}, the mean of {years} years.".capitalize())  # fmt: skip
+    yield _figure(
+        "Purchase price",
+        capex["total"],
+        f"Every line of the bill of materials, spares included: {parts}.",
+        likely=likely(cost, "capex_usd"),
+    )
+    yield _figure(
+        "Outlay in year 0",
+        cost["outlay_usd"],
+        f"Purchase price {usd(capex['total']['typical'])} + {_parts(cost['one_off_usd'], ONE_OFF)}.",
+    )
+    yield _figure(
+        "Running cost a year",
+        cost["opex_usd_per_year"]["total"],
+        f"{_parts(cost['opex_usd_per_year'], RUNNING)}, the mean of {years} years.".capitalize(),
+    )
 
 
 def _per_gpu(cost: Mapping[str, Any], gpus: int) -> Iterable[dict[str, Any]]:
     years, share = cost["tco_years"], _value_of(cost, "gpu-utilization")
     network = usd(cost["network_usd_per_gpu"]["typical"])
-    yield _figure("Per GPU", cost["usd_per_gpu"], f"Purchase price ÷ {count(gpus)} GPUs. The network alone: {network}.",
-                  likely=likely(cost, "usd_per_gpu"))  # fmt: skip
+    yield _figure(
+        "Per GPU",
+        cost["usd_per_gpu"],
+        f"Purchase price ÷ {count(gpus)} GPUs. The network alone: {network}.",
+        likely=likely(cost, "usd_per_gpu"),
+    )
     hours = f"{count(gpus)} GPUs × {count(HOURS_PER_YEAR)} h × {years} years × {percent(share, 2)} of the hours in use"
     yield _figure(
         "Per GPU-hour", cost["usd_per_gpu_hour"], f"Total cost ÷ ({hours}).", likely=likely(cost, "usd_per_gpu_hour")
@@ -103,13 +134,25 @@ def _per_output(result: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
     cost, bisection = result["cost"], result["fabrics"]["compute"]["bisection_gbit_s"]
     tokens = ((result.get("spec") or {}).get("economics") or {}).get("tokens_per_s_per_gpu")
     network = usd(cost["capex_usd"]["network"]["typical"])
-    yield _figure("Per Gb/s of bisection", cost["usd_per_gbit_s_bisection"],
-                  f"Network {network} ÷ bisection {gbit_s(bisection)}.", "One leaf has no bisection to speak of.")  # fmt: skip
-    yield _figure("Per GB/s of bus bandwidth", cost["usd_per_gb_s_busbw"],
-                  "Purchase price ÷ predicted all-reduce bus bandwidth of the largest message on all GPUs.",
-                  "Name the GPU, so that collectives can be predicted.", "compute__gpu")  # fmt: skip
+    yield _figure(
+        "Per Gb/s of bisection",
+        cost["usd_per_gbit_s_bisection"],
+        f"Network {network} ÷ bisection {gbit_s(bisection)}.",
+        "One leaf has no bisection to speak of.",
+    )
+    yield _figure(
+        "Per GB/s of bus bandwidth",
+        cost["usd_per_gb_s_busbw"],
+        "Purchase price ÷ predicted all-reduce bus bandwidth of the largest message on all GPUs.",
+        "Name the GPU, so that collectives can be predicted.",
+        "compute__gpu",
+    )
     rate = rounded(tokens) if tokens else "t"
     hour = usd_small(cost["usd_per_gpu_hour"]["typical"])
-    yield _figure("Per million tokens", cost["usd_per_million_tokens"],
-                  f"{hour} a GPU-hour ÷ (3,600 s × {rate} tokens a second a GPU) × 1,000,000.",
-                  "Give “Tokens a second” under Money.", "economics__tokens_per_s_per_gpu")  # fmt: skip
+    yield _figure(
+        "Per million tokens",
+        cost["usd_per_million_tokens"],
+        f"{hour} a GPU-hour ÷ (3,600 s × {rate} tokens a second a GPU) × 1,000,000.",
+        "Give “Tokens a second” under Money.",
+        "economics__tokens_per_s_per_gpu",
+    )

@@ -5,8 +5,20 @@ from typing import Any
 
 from estimator.units import W_PER_KW, parse_ratio
 
-KEYS = ("gpus", "switches", "cables", "modules", "it_kw", "capex_usd", "usd_per_gpu", "usd_per_gpu_hour", "tco_usd",
-        "built_ratio", "busbw_gb_s", "all_to_all_gb_s")  # fmt: skip
+KEYS = (
+    "gpus",
+    "switches",
+    "cables",
+    "modules",
+    "it_kw",
+    "capex_usd",
+    "usd_per_gpu",
+    "usd_per_gpu_hour",
+    "tco_usd",
+    "built_ratio",
+    "busbw_gb_s",
+    "all_to_all_gb_s",
+)
 TIERS = ("leaf", "spine", "core")
 CABLING = ("cables", "modules")
 MONEY = ("capex_usd", "usd_per_gpu", "usd_per_gpu_hour", "tco_usd")
@@ -38,9 +50,15 @@ def headlines(result: Mapping[str, Any]) -> dict[str, Any]:
     compute = fabrics["compute"]
     ratio = compute["oversubscription"]
     reduction = headline(result.get("performance"))
-    likely = {key: _likely(cost, key, typical) for key, typical in (
-        ("capex_usd", cost["capex_usd"]["total"]), ("usd_per_gpu", cost["usd_per_gpu"]),
-        ("usd_per_gpu_hour", cost["usd_per_gpu_hour"]), ("tco_usd", cost["tco_usd"]))}  # fmt: skip
+    likely = {
+        key: _likely(cost, key, typical)
+        for key, typical in (
+            ("capex_usd", cost["capex_usd"]["total"]),
+            ("usd_per_gpu", cost["usd_per_gpu"]),
+            ("usd_per_gpu_hour", cost["usd_per_gpu_hour"]),
+            ("tco_usd", cost["tco_usd"]),
+        )
+    }
     has_uplinks = compute["counts"]["spine"] > 0
     return {
         "gpus": compute["counts"]["gpus"],
@@ -89,8 +107,11 @@ def _likely(cost: Mapping[str, Any], key: str, ends: Mapping[str, float] | None)
 
 def _floors(result: Mapping[str, Any]) -> list[str]:
     tiers = [tier for fabric in result["fabrics"].values() for tier in fabric["media"].values()]
-    lacks = ((CABLING, any(tier["missing"] for tier in tiers)), (("it_kw",), result["power"]["at_least"]),
-             (MONEY, result["cost"]["at_least"]))  # fmt: skip
+    lacks = (
+        (CABLING, any(tier["missing"] for tier in tiers)),
+        (("it_kw",), result["power"]["at_least"]),
+        (MONEY, result["cost"]["at_least"]),
+    )
     return [key for keys, is_lacking in lacks if is_lacking for key in keys]
 
 
@@ -134,8 +155,12 @@ def _random(both: Mapping[str, Any] | None) -> dict[str, Any] | None:
     if not both or not both["ordered_busbw_gb_s"]:
         return None
     ordered, scattered = both["ordered_busbw_gb_s"], both["random_busbw_gb_s"]
-    return {"busbw_gb_s": scattered, "ordered_busbw_gb_s": ordered, "loss": 1 - scattered / ordered,
-            "costs": scattered < ordered * (1 - NO_LOSS)}  # fmt: skip
+    return {
+        "busbw_gb_s": scattered,
+        "ordered_busbw_gb_s": ordered,
+        "loss": 1 - scattered / ordered,
+        "costs": scattered < ordered * (1 - NO_LOSS),
+    }
 
 
 def headline(performance: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -146,10 +171,14 @@ def headline(performance: Mapping[str, Any] | None) -> dict[str, Any] | None:
     last = len(all_reduce["message_bytes"]) - 1
     low, high = busbw_bounds(all_reduce, -1, last)
     return {
-        "gpus": all_reduce["gpus"][-1], "message_bytes": all_reduce["message_bytes"][last], "low": low, "high": high,
-        "busbw_gb_s": all_reduce["busbw_gb_s"][-1][last], "time_us": all_reduce["time_us"][-1][last],
+        "gpus": all_reduce["gpus"][-1],
+        "message_bytes": all_reduce["message_bytes"][last],
+        "low": low,
+        "high": high,
+        "busbw_gb_s": all_reduce["busbw_gb_s"][-1][last],
+        "time_us": all_reduce["time_us"][-1][last],
         "limit_in_words": LIMITS.get(all_reduce["limited_by"][-1][last], ""),
         "measured_gpus": _measured_gpus(all_reduce),
         "random": _random(all_reduce.get("both_placements")),
         **{key: all_reduce[key][-1][last] for key in ("algorithm", "protocol", "limited_by", "validated")},
-    }  # fmt: skip
+    }

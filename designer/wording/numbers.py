@@ -253,9 +253,15 @@ def short_hash(value: Any) -> str:
 
 
 GENERATION_NAMES = {
-    "edr": "InfiniBand EDR", "hdr": "InfiniBand HDR", "ndr": "InfiniBand NDR", "xdr": "InfiniBand XDR",
-    "roce-100": "RoCE 100G", "roce-200": "RoCE 200G", "roce-400": "RoCE 400G", "roce-800": "RoCE 800G",
-}  # fmt: skip
+    "edr": "InfiniBand EDR",
+    "hdr": "InfiniBand HDR",
+    "ndr": "InfiniBand NDR",
+    "xdr": "InfiniBand XDR",
+    "roce-100": "RoCE 100G",
+    "roce-200": "RoCE 200G",
+    "roce-400": "RoCE 400G",
+    "roce-800": "RoCE 800G",
+}
 FRACTION = "fraction"
 BASIS_NAMES = {"list": "listed", "seed": "planning anchor", "request": "set in the design"}
 BOOK_NAMES = {
@@ -265,10 +271,18 @@ BOOK_NAMES = {
     "branded": "branded resellers’ prices of switches and adapters, else street prices",
 }
 CATEGORY_NAMES = {
-    "server": "Servers", "rack-system": "Rack parts", "nic": "Adapters", "switch": "Switches", "management": "Fabric managers",
-    "transceiver": "Transceivers", "cable": "Cables", "fiber": "Fibres", "panel": "Patch panels",
-    "rack": "Racks", "cooling": "Cooling",
-}  # fmt: skip
+    "server": "Servers",
+    "rack-system": "Rack parts",
+    "nic": "Adapters",
+    "switch": "Switches",
+    "management": "Fabric managers",
+    "transceiver": "Transceivers",
+    "cable": "Cables",
+    "fiber": "Fibres",
+    "panel": "Patch panels",
+    "rack": "Racks",
+    "cooling": "Cooling",
+}
 
 
 def generation_name(value: Any) -> str:

@@ -79,10 +79,15 @@ def summary_rows(
     """A row a figure: what it says, and how far it is from the screen before (``moved``) and the baseline (``against``)."""
     notes = _notes(headlines, result) if result else {}
     return [
-        {"name": figure.name, "help": figure.help, "note": notes.get(figure.key, ""),
-         "against": _change(figure, against or {})} | cell
+        {
+            "name": figure.name,
+            "help": figure.help,
+            "note": notes.get(figure.key, ""),
+            "against": _change(figure, against or {}),
+        }
+        | cell
         for figure, cell in zip(FIGURES, summary_cells(headlines, moved or {}), strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def summary_cells(headlines: Mapping[str, Any], moved: Mapping[str, float]) -> list[dict[str, Any]]:
@@ -134,17 +139,19 @@ def _notes(headlines: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str,
         "gpus": _nodes_note(counts["nodes"], result),
         "switches": _tiers(counts, headlines["switches"]),
         "cables": f"{numbers.count(links)} links",
-        "modules": "no part fits" if is_floor(headlines, "modules") and not headlines["modules"]
+        "modules": "no part fits"
+        if is_floor(headlines, "modules") and not headlines["modules"]
         else f"{numbers.count(in_switches)} in switches",
         "it_kw": f"network {numbers.watts(result['power']['network_w']['typical'])}",
         "capex_usd": _range(headlines["capex_usd_low"], headlines["capex_usd_high"])
         + (", P5 to P95" if headlines.get("is_simulated") else ""),
-        "usd_per_gpu": f"{word_of(result['spec'])}s have no price" if cost["network_share"] is None
+        "usd_per_gpu": f"{word_of(result['spec'])}s have no price"
+        if cost["network_share"] is None
         else f"{numbers.usd_small(headlines['usd_per_gpu_hour'])} an hour",
         "built_ratio": _ratio_note(compute),
         "busbw_gb_s": _busbw_note(result),
         "all_to_all_gb_s": _all_to_all_note(result),
-    }  # fmt: skip
+    }
 
 
 def _range(low: float, high: float) -> str:

@@ -93,22 +93,32 @@ def counts_of(file: FoundLinks) -> DumpCounts:
     rate_up = graph.rate[ends.between(LEAF, SPINE) | ends.between(SPINE, CORE)]
     rate_down = graph.rate[ends.between(0, LEAF)]
     return DumpCounts(
-        n_nodes=len(nodes), n_short=int((degree[nodes] < ports_mode).sum()), ports_mode=ports_mode,
-        n_managers=int(is_manager.sum()), n_manager_links=int(degree[is_manager].sum()),
-        n_leaf=len(leaves), n_spine=len(spines), n_core=int((level == CORE).sum()),
+        n_nodes=len(nodes),
+        n_short=int((degree[nodes] < ports_mode).sum()),
+        ports_mode=ports_mode,
+        n_managers=int(is_manager.sum()),
+        n_manager_links=int(degree[is_manager].sum()),
+        n_leaf=len(leaves),
+        n_spine=len(spines),
+        n_core=int((level == CORE).sum()),
         n_deeper=int((level > CORE).sum()),
         links_node_leaf=int(ends.between(0, LEAF).sum() - degree[is_manager].sum()),
-        links_leaf_spine=int(ends.between(LEAF, SPINE).sum()), links_spine_core=int(ends.between(SPINE, CORE).sum()),
+        links_leaf_spine=int(ends.between(LEAF, SPINE).sum()),
+        links_spine_core=int(ends.between(SPINE, CORE).sum()),
         n_odd_links=int(ends.odd().sum()),
-        leaf_down_most=int(down[leaves].max()), leaf_up_mode=_mode(up[leaves]), leaf_up_least=int(up[leaves].min()),
+        leaf_down_most=int(down[leaves].max()),
+        leaf_up_mode=_mode(up[leaves]),
+        leaf_up_least=int(up[leaves].min()),
         leaves_of_a_node=ends.leaves_of_a_node(nodes),
-        leaf_top_port=_top_port(graph, file, level == LEAF), spine_top_port=_top_port(graph, file, level == SPINE),
+        leaf_top_port=_top_port(graph, file, level == LEAF),
+        spine_top_port=_top_port(graph, file, level == SPINE),
         core_top_port=_top_port(graph, file, level == CORE),
-        rate_gbit_s=_mode(rate_up if len(rate_up) else rate_down), node_rate_gbit_s=_mode(rate_down),
+        rate_gbit_s=_mode(rate_up if len(rate_up) else rate_down),
+        node_rate_gbit_s=_mode(rate_down),
         components=_components(graph, ~graph.is_host),
         pods=_components(graph, (level >= 0) & (level < CORE) & ~is_manager),
         n_unlinked_switches=int(((level < 0) & ~graph.is_host).sum()),
-    )  # fmt: skip
+    )
 
 
 def _graph(file: FoundLinks) -> _Graph:

@@ -116,8 +116,10 @@ class _Names:
     def found(self, link: int) -> Json:
         """A link of the file, lower end first."""
         file, listing = self.check.file, int(self.check.found.listing[link])
-        ends = [(int(file.a_device[listing]), int(file.a_port[listing])),
-                (int(file.b_device[listing]), int(file.b_port[listing]))]  # fmt: skip
+        ends = [
+            (int(file.a_device[listing]), int(file.a_port[listing])),
+            (int(file.b_device[listing]), int(file.b_port[listing])),
+        ]
         codes = int(self.check.found.low[link]), int(self.check.found.high[link])
         if self._identity(ends[0][0]) != codes[0] >> DEVICE_BITS:
             ends.reverse()
@@ -397,10 +399,14 @@ def _sentences(out: Json) -> Iterator[str]:
     """The summary, from the finished report."""
     totals, names = out["totals"], out["names"]
     words = {
-        "swapped": "swapped pair" if totals["swapped"] == 1 else "swapped pairs or rings", "missing": "missing",
-        "extra": "not in the design", "doubled": "doubled", "wrong_port": "on a wrong port", "moved": "at a wrong device",
+        "swapped": "swapped pair" if totals["swapped"] == 1 else "swapped pairs or rings",
+        "missing": "missing",
+        "extra": "not in the design",
+        "doubled": "doubled",
+        "wrong_port": "on a wrong port",
+        "moved": "at a wrong device",
         "speed_mismatch": "at a wrong speed",
-    }  # fmt: skip
+    }
     counted = [f"{totals[name]:,} {text}" for name, text in words.items() if totals[name]]
     if counted:
         yield f"{out['matched']:,} of {out['planned']:,} links are as designed; {', '.join(counted)}."

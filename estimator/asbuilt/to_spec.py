@@ -63,8 +63,11 @@ def design_of_dump(file: FoundLinks, catalog: Catalog, name: str = "Network from
     told: list[str] = []
     untold = [*_untold(counts), *NEVER_TOLD]
     generation = _generation(counts, untold, told)
-    specs = [spec for values in _candidates(counts, generation, catalog, name)
-             if (spec := _parsed(values, catalog)) is not None]  # fmt: skip
+    specs = [
+        spec
+        for values in _candidates(counts, generation, catalog, name)
+        if (spec := _parsed(values, catalog)) is not None
+    ]
     sizing = size(specs, catalog) if specs else None
     sized = [
         (spec, fabric_of(sizing, i, spec)) for i, spec in enumerate(specs) if sizing is not None and sizing.tiers[i]
@@ -109,8 +112,12 @@ def _has_own_uplinks(counts: DumpCounts) -> bool:
 def _candidates(counts: DumpCounts, generation: str, catalog: Catalog, name: str) -> Iterator[dict[str, Any]]:
     """Requests that the counts may come from, plainest first."""
     splits = counts.node_rate_gbit_s > 0 and counts.node_rate_gbit_s * 2 == counts.rate_gbit_s
-    compute = {"server": "custom", "nodes": counts.n_nodes, "gpus_per_node": counts.ports_mode,
-               "nics_per_node": counts.ports_mode}  # fmt: skip
+    compute = {
+        "server": "custom",
+        "nodes": counts.n_nodes,
+        "gpus_per_node": counts.ports_mode,
+        "nics_per_node": counts.ports_mode,
+    }
     base: dict[str, Any] = {"generation": generation, "tiers": counts.tiers, "splitters": splits} | _layout(counts)
     if _has_own_uplinks(counts):
         base |= _own_uplinks(counts, generation, catalog)
@@ -202,11 +209,15 @@ def _switch(least: int, generation: str, catalog: Catalog) -> tuple[str | None, 
 def _figures(counts: DumpCounts, fabric: SizedFabric) -> tuple[tuple[str, int, int], ...]:
     built = fabric.as_json()
     pairs = (
-        ("counts.nodes", counts.n_nodes), ("counts.leaf", counts.n_leaf), ("counts.spine", counts.n_spine),
-        ("counts.core", counts.n_core), ("links.node_leaf", counts.links_node_leaf),
-        ("links.fabric_manager", counts.n_manager_links), ("links.leaf_spine", counts.links_leaf_spine),
+        ("counts.nodes", counts.n_nodes),
+        ("counts.leaf", counts.n_leaf),
+        ("counts.spine", counts.n_spine),
+        ("counts.core", counts.n_core),
+        ("links.node_leaf", counts.links_node_leaf),
+        ("links.fabric_manager", counts.n_manager_links),
+        ("links.leaf_spine", counts.links_leaf_spine),
         ("links.spine_core", counts.links_spine_core),
-    )  # fmt: skip
+    )
     return tuple((name, found, built[name.split(".")[0]][name.split(".")[1]]) for name, found in pairs)
 
 

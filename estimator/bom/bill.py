@@ -80,18 +80,45 @@ def _servers(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterato
         gpus, nic = spec.compute.gpus_per_node, catalog.default_nic(spec.fabric.generation)
         yield BomLine(SERVER, None, None, f"Custom server, {gpus} GPUs", "node", None, fabric.n_nodes, 0.0)
         quantity = fabric.n_nodes * (spec.compute.nics_per_node or 0)
-        yield BomLine(NIC, nic.id, _first(nic.part_numbers), f"{nic.vendor} {nic.model}", "node", None, quantity,
-                      nic.typical_no_optics_w, spare_row="spare-nics", is_assumed=True)  # fmt: skip
+        yield BomLine(
+            NIC,
+            nic.id,
+            _first(nic.part_numbers),
+            f"{nic.vendor} {nic.model}",
+            "node",
+            None,
+            quantity,
+            nic.typical_no_optics_w,
+            spare_row="spare-nics",
+            is_assumed=True,
+        )
         return
-    yield BomLine(SERVER, server.id, _first(server.part_numbers), f"{server.vendor} {server.model}", "node", None,
-                  fabric.n_nodes, server.typical_w)  # fmt: skip
+    yield BomLine(
+        SERVER,
+        server.id,
+        _first(server.part_numbers),
+        f"{server.vendor} {server.model}",
+        "node",
+        None,
+        fabric.n_nodes,
+        server.typical_w,
+    )
     if racks := whole_racks(spec, fabric.n_nodes, catalog):
         yield from rack_system_lines(racks)
     network = compute_network(server)
     if network and network.nic_id and not network.nic_included:
         nic = catalog.nics[network.nic_id]
-        yield BomLine(NIC, nic.id, _first(nic.part_numbers), f"{nic.vendor} {nic.model}", "node", None,
-                      fabric.n_nodes * network.n_nics, 0.0, spare_row="spare-nics")  # fmt: skip
+        yield BomLine(
+            NIC,
+            nic.id,
+            _first(nic.part_numbers),
+            f"{nic.vendor} {nic.model}",
+            "node",
+            None,
+            fabric.n_nodes * network.n_nics,
+            0.0,
+            spare_row="spare-nics",
+        )
 
 
 def _switches(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[BomLine]:
@@ -102,16 +129,33 @@ def _switches(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterat
             continue
         switch = catalog.switches[part]
         boxes = ceil_div(count, switch.switch_units)  # a box may hold two switches
-        yield BomLine(SWITCH, part, _first(switch.part_numbers), f"{switch.vendor} {switch.model}", role, None, boxes,
-                      switch.typical_no_optics_w, spare_row="spare-switches")  # fmt: skip
+        yield BomLine(
+            SWITCH,
+            part,
+            _first(switch.part_numbers),
+            f"{switch.vendor} {switch.model}",
+            role,
+            None,
+            boxes,
+            switch.typical_no_optics_w,
+            spare_row="spare-switches",
+        )
 
 
 def _managers(fabric: SizedFabric, catalog: Catalog) -> Iterator[BomLine]:
     """Servers of the fabric managers, their adapters included."""
     if count := n_managers(fabric):
         server = catalog.servers[MANAGER_SERVER]
-        yield BomLine(MANAGEMENT, server.id, _first(server.part_numbers), f"{server.vendor} {server.model}",
-                      "fabric manager", None, count, server.typical_w)  # fmt: skip
+        yield BomLine(
+            MANAGEMENT,
+            server.id,
+            _first(server.part_numbers),
+            f"{server.vendor} {server.model}",
+            "fabric manager",
+            None,
+            count,
+            server.typical_w,
+        )
 
 
 def _tier_lines(tier: TierCabling, catalog: Catalog) -> Iterator[BomLine]:
@@ -150,23 +194,40 @@ def _panel_line(tier: TierCabling, catalog: Catalog) -> BomLine:
     price = catalog.economics["patch-panel"]
     low, typical, high = (round(usd * CENTS_PER_USD) for usd in (price.low, price.typical, price.high))
     return BomLine(
-        category=PANEL, part=None, part_number=None, description=f"{price.label}, {ports} ports",
-        use=tier.tier.replace("_", "-"), tier=tier.tier, quantity=tier.panels * ceil_div(tier.n_fibers, ports), unit_w=0.0,
-        unit_cents=(low, typical, high), price_basis=price.basis,
-        price_source=catalog.source_text(price.source, price.as_of), price_note=price.note,
-        is_assumed=price.basis in ASSUMED, price_rule=parameter_rule(price), price_currency="USD",
-    )  # fmt: skip
+        category=PANEL,
+        part=None,
+        part_number=None,
+        description=f"{price.label}, {ports} ports",
+        use=tier.tier.replace("_", "-"),
+        tier=tier.tier,
+        quantity=tier.panels * ceil_div(tier.n_fibers, ports),
+        unit_w=0.0,
+        unit_cents=(low, typical, high),
+        price_basis=price.basis,
+        price_source=catalog.source_text(price.source, price.as_of),
+        price_note=price.note,
+        is_assumed=price.basis in ASSUMED,
+        price_rule=parameter_rule(price),
+        price_currency="USD",
+    )
 
 
 def _cable_line(
     category: str, cable: Cable, use: str, tier: TierCabling, count: int, unit_w: float, length_m: float | None
 ) -> BomLine:
     return BomLine(
-        category=category, part=cable.id, part_number=_first(cable.part_numbers),
-        description=f"{cable.vendor} {cable.description}", use=use, tier=tier.tier, quantity=count, unit_w=unit_w,
-        length_m=length_m, spare_row="spare-optics" if cable.kind in ("transceiver", "aoc") else "spare-cables",
+        category=category,
+        part=cable.id,
+        part_number=_first(cable.part_numbers),
+        description=f"{cable.vendor} {cable.description}",
+        use=use,
+        tier=tier.tier,
+        quantity=count,
+        unit_w=unit_w,
+        length_m=length_m,
+        spare_row="spare-optics" if cable.kind in ("transceiver", "aoc") else "spare-cables",
         is_assumed=tier.is_cage_assumed,
-    )  # fmt: skip
+    )
 
 
 def _first(part_numbers: tuple[str, ...]) -> str | None:
@@ -184,19 +245,29 @@ def _priced(lines: Sequence[BomLine], pricing: Pricing) -> tuple[BomLine, ...]:
     books = {part: pricing.by_book(part, count) for part, count in bought.items() if part}
     return tuple(
         replace(_with_price(line, pricing.of(line.part, bought[line.part], line.length_m)), book_cents=books[line.part])
-        if line.part else line for line in lines
-    )  # fmt: skip
+        if line.part
+        else line
+        for line in lines
+    )
 
 
 def _with_price(line: BomLine, price: UnitPrice | None) -> BomLine:
     if price is None:
         return line
     return replace(
-        line, unit_cents=price.cents, price_basis=price.basis, price_source=price.source, price_note=price.note,
-        is_assumed=line.is_assumed or price.is_assumed, price_rule=price.rule, price_currency=price.currency,
-        own_price=price.own, price_rate=price.rate, price_book=price.book,
+        line,
+        unit_cents=price.cents,
+        price_basis=price.basis,
+        price_source=price.source,
+        price_note=price.note,
+        is_assumed=line.is_assumed or price.is_assumed,
+        price_rule=price.rule,
+        price_currency=price.currency,
+        own_price=price.own,
+        price_rate=price.rate,
+        price_book=price.book,
         price_as_of=price.as_of,
-    )  # fmt: skip
+    )
 
 
 # Least spares once a part is bought at all, as the notes of those rows ask.

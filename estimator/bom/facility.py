@@ -48,8 +48,16 @@ def rack_system_lines(racks: WholeRacks) -> Iterator[BomLine]:
         watts = own.typical_w / drawing.quantity if part is drawing else 0.0
         name = f"{system.vendor} {system.model}: {part.model}"
         numbers = system.part_numbers if part.holds == FRAME else ()
-        yield BomLine(RACK_SYSTEM, part.id, numbers[0] if numbers else None, name, _RACK_USES[part.holds], None,
-                      part.quantity * racks.n_racks, watts)  # fmt: skip
+        yield BomLine(
+            RACK_SYSTEM,
+            part.id,
+            numbers[0] if numbers else None,
+            name,
+            _RACK_USES[part.holds],
+            None,
+            part.quantity * racks.n_racks,
+            watts,
+        )
 
 
 def _line(category: str, row: str, use: str, quantity: int, catalog: Catalog) -> BomLine:
@@ -57,11 +65,22 @@ def _line(category: str, row: str, use: str, quantity: int, catalog: Catalog) ->
     price = catalog.economics[row]
     low, typical, high = (round(usd * CENTS_PER_USD) for usd in (price.low, price.typical, price.high))
     return BomLine(
-        category=category, part=None, part_number=None, description=price.label, use=use, tier=None, quantity=quantity,
-        unit_w=0.0, unit_cents=(low, typical, high), price_basis=price.basis,
-        price_source=catalog.source_text(price.source, price.as_of), price_note=price.note,
-        is_assumed=price.basis in ASSUMED, price_rule=parameter_rule(price), price_currency="USD",
-    )  # fmt: skip
+        category=category,
+        part=None,
+        part_number=None,
+        description=price.label,
+        use=use,
+        tier=None,
+        quantity=quantity,
+        unit_w=0.0,
+        unit_cents=(low, typical, high),
+        price_basis=price.basis,
+        price_source=catalog.source_text(price.source, price.as_of),
+        price_note=price.note,
+        is_assumed=price.basis in ASSUMED,
+        price_rule=parameter_rule(price),
+        price_currency="USD",
+    )
 
 
 def _n_racks(

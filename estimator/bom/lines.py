@@ -79,19 +79,32 @@ class BomLine:
     def as_json(self, number: int) -> dict[str, Any]:
         """The line under the names of the Estimate."""
         return {
-            "line": number, "category": self.category, "part": self.part, "part_number": self.part_number,
-            "description": self.description, "use": self.use, "tier": self.tier, "length_m": self.length_m,
-            "quantity": self.quantity, "spare_quantity": self.spare_quantity,
-            "unit_price_usd": usd_range(self.unit_cents), "extended_price_usd": usd_range(self.extended_cents),
-            "price_basis": self.price_basis, "price_source": self.price_source, "price_note": self.price_note,
-            "assumption": self.is_assumed, "power_w": round(self.quantity * self.unit_w, 3), "fabric": self.fabric,
-            "price_rule": self.price_rule, "price_currency": self.price_currency,
+            "line": number,
+            "category": self.category,
+            "part": self.part,
+            "part_number": self.part_number,
+            "description": self.description,
+            "use": self.use,
+            "tier": self.tier,
+            "length_m": self.length_m,
+            "quantity": self.quantity,
+            "spare_quantity": self.spare_quantity,
+            "unit_price_usd": usd_range(self.unit_cents),
+            "extended_price_usd": usd_range(self.extended_cents),
+            "price_basis": self.price_basis,
+            "price_source": self.price_source,
+            "price_note": self.price_note,
+            "assumption": self.is_assumed,
+            "power_w": round(self.quantity * self.unit_w, 3),
+            "fabric": self.fabric,
+            "price_rule": self.price_rule,
+            "price_currency": self.price_currency,
             "unit_price": dict(zip(RANGE, self.own_price, strict=True)) if self.own_price else None,
             "price_rate": self.price_rate.as_json() if self.price_rate else None,
             "price_book": self.price_book,
             "price_as_of": self.price_as_of,
             "book_prices_usd": {book: usd_range(cents) for book, cents in self.book_cents.items()},
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +153,7 @@ class Bom:
             "totals_by_category": {category: usd_range(self.known_cents(category)) for category in present},
             "at_least": bool(self.unpriced),
             "unpriced_lines": [n for n, line in enumerate(self.lines, start=1) if line.unit_cents is None],
-        }  # fmt: skip
+        }
 
 
 def parameter_rule(price: Economic) -> str:

@@ -19,8 +19,23 @@ from estimator.tables.stored_values import QuoteRow
 MAX_FILE_BYTES = 2_400_000  # a request may have 2.5 MB
 MAX_ROWS = 20_000
 HEADER_ROWS = 30
-COLUMNS = ("part", "per", "low", "typical", "high", "currency", "basis", "as_of", "source", "region", "min_quantity",
-           "length_m", "valid_from", "valid_to", "note")  # fmt: skip
+COLUMNS = (
+    "part",
+    "per",
+    "low",
+    "typical",
+    "high",
+    "currency",
+    "basis",
+    "as_of",
+    "source",
+    "region",
+    "min_quantity",
+    "length_m",
+    "valid_from",
+    "valid_to",
+    "note",
+)
 AMOUNTS = ("low", "typical", "high")
 RATE_COLUMNS = ("currency", "usd", "as_of", "source")
 _HEADERS: Mapping[str, tuple[str, ...]] = {
@@ -44,13 +59,38 @@ _HEADERS: Mapping[str, tuple[str, ...]] = {
     "usd": ("usd", "us dollars", "us dollars for one", "rate", "exchange rate"),
 }  # fmt: skip
 _MEANING = {words: name for name, several in _HEADERS.items() for words in several}
-_PER = {"piece": "piece", "pc": "piece", "pcs": "piece", "pce": "piece", "each": "piece", "ea": "piece", "unit": "piece",
-        "stk": "piece", "metre": "metre", "meter": "metre", "m": "metre", "metres": "metre", "meters": "metre"}  # fmt: skip
+_PER = {
+    "piece": "piece",
+    "pc": "piece",
+    "pcs": "piece",
+    "pce": "piece",
+    "each": "piece",
+    "ea": "piece",
+    "unit": "piece",
+    "stk": "piece",
+    "metre": "metre",
+    "meter": "metre",
+    "m": "metre",
+    "metres": "metre",
+    "meters": "metre",
+}
 _BASIS = {
-    "quote": "quote", "quotation": "quote", "offer": "quote", "list": "list", "list price": "list", "msrp": "list",
-    "listing": "listing", "street": "listing", "dealer": "listing", "web": "listing", "analyst": "analyst",
-    "analysts estimate": "analyst", "estimate": "analyst", "assumption": "assumption", "assumed": "assumption",
-}  # fmt: skip
+    "quote": "quote",
+    "quotation": "quote",
+    "offer": "quote",
+    "list": "list",
+    "list price": "list",
+    "msrp": "list",
+    "listing": "listing",
+    "street": "listing",
+    "dealer": "listing",
+    "web": "listing",
+    "analyst": "analyst",
+    "analysts estimate": "analyst",
+    "estimate": "analyst",
+    "assumption": "assumption",
+    "assumed": "assumption",
+}
 _DATE_FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d %b %Y", "%d %B %Y", "%Y%m%d")
 _SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _FIRST_SERIAL, _LAST_SERIAL = 32_874, 73_050  # days of 1990 to 2099 as spreadsheets count them
@@ -162,8 +202,9 @@ def _read_sheet(
         return False
     sheet.ignored += [cell for place, cell in enumerate(source.rows[at].cells) if cell and place not in places.values()]
     amounts = [places[name] for name in AMOUNTS if name in places]
-    votes = decimal_votes(row.cells[place] for row in body for place in amounts
-                          if place < len(row.cells) and not row.numbers >> place & 1)  # fmt: skip
+    votes = decimal_votes(
+        row.cells[place] for row in body for place in amounts if place < len(row.cells) and not row.numbers >> place & 1
+    )
     decimal = decimal if votes[0] == votes[1] else ".,"[votes[1] > votes[0]]
     reader = _Reader(places, source.rows[at].cells, decimal, parts, defaults)
     for row in body:
@@ -201,9 +242,13 @@ class _Reader:
     ) -> None:
         self._places, self._decimal, self._parts, self._defaults = places, decimal, parts, defaults
         self._header_currency = next(
-            (found for name in ("typical", "low", "high") if name in places
-             and (found := currency_of(header[places[name]]))), None,
-        )  # fmt: skip
+            (
+                found
+                for name in ("typical", "low", "high")
+                if name in places and (found := currency_of(header[places[name]]))
+            ),
+            None,
+        )
 
     def text(self, row: QuoteRow, name: str) -> str:
         """A cell; an apostrophe that guards a text against being run as a formula is taken off."""
@@ -224,19 +269,22 @@ class _Reader:
 
         currency = take(lambda: self._currency(row), self._defaults.currency)
         values = {
-            "part": take(lambda: self._part(row)), "currency": currency,
+            "part": take(lambda: self._part(row)),
+            "currency": currency,
             "per": take(lambda: self._word(row, "per", _PER, "piece"), "piece"),
             "low": take(lambda: self._minor(row, "low", currency)),
             "typical": take(lambda: self._minor(row, "typical", currency)),
             "high": take(lambda: self._minor(row, "high", currency)),
             "basis": take(lambda: self._word(row, "basis", _BASIS, self._defaults.basis), "quote"),
             "as_of": take(lambda: self._date(row, "as_of")) or self._defaults.as_of,
-            "source": self.text(row, "source") or self._defaults.source, "region": self.text(row, "region") or None,
+            "source": self.text(row, "source") or self._defaults.source,
+            "region": self.text(row, "region") or None,
             "min_quantity": take(lambda: self._quantity(row), 1),
             "length_m": take(lambda: self._length(row)),
             "valid_from": take(lambda: self._date(row, "valid_from")),
-            "valid_to": take(lambda: self._date(row, "valid_to")), "note": self.text(row, "note"),
-        }  # fmt: skip
+            "valid_to": take(lambda: self._date(row, "valid_to")),
+            "note": self.text(row, "note"),
+        }
         is_refused = {problem.field for problem in problems}
         if values["typical"] is None and "typical" not in is_refused:
             problems.append(Problem("typical", "price_row_refused", "The row has no typical price."))
@@ -369,8 +417,12 @@ def _rate(texts: Mapping[str, str], decimal: str) -> dict[str, Any]:
         raise _Wrong("usd", f"'{texts['usd'][:40]}' is no number of US dollars.")
     if not texts.get("as_of"):
         raise _Wrong("as_of", "The rate has no date. Write it as 2026-11-02.")
-    values = {"currency": texts["currency"].upper(), "usd": float(usd), "as_of": _day_of(texts["as_of"], "as_of"),
-              "source": texts.get("source", "")}  # fmt: skip
+    values = {
+        "currency": texts["currency"].upper(),
+        "usd": float(usd),
+        "as_of": _day_of(texts["as_of"], "as_of"),
+        "source": texts.get("source", ""),
+    }
     rate, problems = validated(OwnRate, values, "an exchange rate")
     if rate is None or problems:
         raise _Wrong(problems[0].field, problems[0].message)

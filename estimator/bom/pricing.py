@@ -102,13 +102,17 @@ class Pricing:
         is_foreign = price.currency != USD and (metre is None or metre.currency == price.currency)
         scale = 10 ** MINOR_DIGITS[price.currency]
         return UnitPrice(
-            cents=cents, basis=price.basis, source=f"{price.source or self._name}, {price.as_of}",
-            note=price.note or None, rule=f"Own book “{self._name}”, {', '.join(words)}", as_of=price.as_of,
+            cents=cents,
+            basis=price.basis,
+            source=f"{price.source or self._name}, {price.as_of}",
+            note=price.note or None,
+            rule=f"Own book “{self._name}”, {', '.join(words)}",
+            as_of=price.as_of,
             is_assumed=price.basis in ASSUMED or bool(metre and metre.basis in ASSUMED),
             currency=price.currency if is_foreign else USD,
             own=(minor[0] / scale, minor[1] / scale, minor[2] / scale) if is_foreign else None,
             rate=rates[price.currency] if is_foreign else None,
-        )  # fmt: skip
+        )
 
     def _of_own_rack(self, part: str, quantity: int) -> UnitPrice | None:
         """A part of a rack whose price the own book has; the rack's other parts keep prices of their own in the book."""
@@ -119,8 +123,11 @@ class Pricing:
         price = self._chosen(rack.id, PIECE, n_racks, None)
         if price is None:
             return None
-        own = {one.id: self._in_cents(found) for one in rack.parts
-               if (found := self._chosen(one.id, PIECE, n_racks * one.quantity, None))}  # fmt: skip
+        own = {
+            one.id: self._in_cents(found)
+            for one in rack.parts
+            if (found := self._chosen(one.id, PIECE, n_racks * one.quantity, None))
+        }
         low, typical, high = (
             piece_amounts(rack.parts, cents, {key: ends[end] for key, ends in own.items()})[part]
             for end, cents in enumerate(self._in_cents(price))
@@ -129,10 +136,13 @@ class Pricing:
         words = [f"{_entry_words(price)} of a {rack.model} rack", *([_rate_words(rate)] if rate else [])]
         left = ", less what the book has prices for" if own else ""
         return UnitPrice(
-            cents=(low, typical, high), basis=price.basis, source=f"{price.source or self._name}, {price.as_of}",
-            note=f"{share_words(rack, of_rack).rstrip('.')}{left}.", is_assumed=price.basis in ASSUMED,
+            cents=(low, typical, high),
+            basis=price.basis,
+            source=f"{price.source or self._name}, {price.as_of}",
+            note=f"{share_words(rack, of_rack).rstrip('.')}{left}.",
+            is_assumed=price.basis in ASSUMED,
             rule=f"Own book “{self._name}”, {', '.join(words)}, shared over its parts",
-        )  # fmt: skip
+        )
 
     def _of_catalog(self, price: Price, own_metre: OwnPrice | None, quantity: int, length_m: float | None) -> UnitPrice:
         """A piece of the catalog with its metres, the book's own price by the metre before the catalog's."""
@@ -154,10 +164,15 @@ class Pricing:
             )
             words += [_rate_words(rate)] if rate else []
         return UnitPrice(
-            cents=cents, basis=price.basis, note=price.note, rule=", ".join(words),
-            is_assumed=not ASSUMED.isdisjoint(bases), source=self._catalog.source_text(price.source, price.as_of),
-            book=price.book, as_of=price.as_of,
-        )  # fmt: skip
+            cents=cents,
+            basis=price.basis,
+            note=price.note,
+            rule=", ".join(words),
+            is_assumed=not ASSUMED.isdisjoint(bases),
+            source=self._catalog.source_text(price.source, price.as_of),
+            book=price.book,
+            as_of=price.as_of,
+        )
 
     def _catalog_words(self, price: Price) -> str:
         """Which planning price or entry of the catalog ruled, with its multiplication."""

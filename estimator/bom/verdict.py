@@ -18,10 +18,17 @@ LEAST_GAP = 0.10  # of the lower price
 NETWORK_CATEGORIES = tuple(category for category in CATEGORIES if category not in (*SERVERS, *FACILITY))
 NETWORK, SWITCHES, ADAPTERS, ALL = "network", "switches", "adapters", "all"
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    NETWORK: NETWORK_CATEGORIES, SWITCHES: (SWITCH,), ADAPTERS: (NIC,), ALL: CATEGORIES,
-}  # fmt: skip
-CASE_WORDS = {"design": "the design’s prices", STREET: "recommended prices", DEALER: "dealers’ prices",
-              BRANDED: "branded resellers’ prices"}  # fmt: skip
+    NETWORK: NETWORK_CATEGORIES,
+    SWITCHES: (SWITCH,),
+    ADAPTERS: (NIC,),
+    ALL: CATEGORIES,
+}
+CASE_WORDS = {
+    "design": "the design’s prices",
+    STREET: "recommended prices",
+    DEALER: "dealers’ prices",
+    BRANDED: "branded resellers’ prices",
+}
 Lines = Sequence[Mapping[str, Any]]
 PriceOf = Callable[[Mapping[str, Any]], float | None]
 
@@ -55,9 +62,14 @@ class Deciding:
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
         return {
-            "part": self.part, "name": self.name, "now_usd": self.now_usd, "low_usd": self.low_usd, "high_usd": self.high_usd,
-            "break_even_usd": round(self.break_even_usd, 2), "is_quoted": self.is_quoted,
-        }  # fmt: skip
+            "part": self.part,
+            "name": self.name,
+            "now_usd": self.now_usd,
+            "low_usd": self.low_usd,
+            "high_usd": self.high_usd,
+            "break_even_usd": round(self.break_even_usd, 2),
+            "is_quoted": self.is_quoted,
+        }
 
 
 @dataclass(frozen=True)
@@ -91,9 +103,11 @@ class PriceVerdict:
     def as_json(self) -> dict[str, Any]:
         """``{"sign", "gaps", "turns", "deciding"}`` of the network's price."""
         return {
-            "sign": self.sign(NETWORK), "gaps": {case.name: round(case.gap(NETWORK), 6) for case in self.cases},
-            "turns": self.turning(NETWORK), "deciding": self.deciding.as_json() if self.deciding else None,
-        }  # fmt: skip
+            "sign": self.sign(NETWORK),
+            "gaps": {case.name: round(case.gap(NETWORK), 6) for case in self.cases},
+            "turns": self.turning(NETWORK),
+            "deciding": self.deciding.as_json() if self.deciding else None,
+        }
 
 
 def are_two_technologies(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
@@ -156,8 +170,12 @@ def _at_end(part: str, end: str) -> PriceOf:
 def _is_unquoted(line: Mapping[str, Any]) -> bool:
     """A switch or adapter that nobody has quoted: its price is a class, a formula or an assumption."""
     is_own = line.get("price_book") in (None, OWN)
-    return bool(line["unit_price_usd"] and line["price_basis"] in ("assumption", "seed") and not is_own
-                and line["category"] in (SWITCH, NIC))  # fmt: skip
+    return bool(
+        line["unit_price_usd"]
+        and line["price_basis"] in ("assumption", "seed")
+        and not is_own
+        and line["category"] in (SWITCH, NIC)
+    )
 
 
 def _deciding(ours: Lines, theirs: Lines, case: Case) -> Deciding | None:
@@ -170,9 +188,15 @@ def _deciding(ours: Lines, theirs: Lines, case: Case) -> Deciding | None:
     gap = case.ours[NETWORK] - case.theirs[NETWORK]
     break_even = price["typical"] - (gap if is_ours else -gap) / pieces
     return Deciding(
-        lines[0]["part"], lines[0]["description"], is_ours, price["typical"], price["low"], price["high"], break_even,
+        lines[0]["part"],
+        lines[0]["description"],
+        is_ours,
+        price["typical"],
+        price["low"],
+        price["high"],
+        break_even,
         not _is_unquoted(lines[0]),
-    )  # fmt: skip
+    )
 
 
 def _candidates(ours: Lines, theirs: Lines) -> Iterator[tuple[bool, list[Mapping[str, Any]]]]:

@@ -70,9 +70,14 @@ class _Tier:
 
 
 def cabled_by_link(
-    spec: DesignSpec, fabric: SizedFabric, catalog: Catalog, role: str, all_ends: Sequence[TierEnds],
-    table: LinkTable | None = None, floor: "FloorPlan | None" = None,
-) -> CablePlan:  # fmt: skip
+    spec: DesignSpec,
+    fabric: SizedFabric,
+    catalog: Catalog,
+    role: str,
+    all_ends: Sequence[TierEnds],
+    table: LinkTable | None = None,
+    floor: "FloorPlan | None" = None,
+) -> CablePlan:
     """The plan of a fabric whose links differ in length; see ``plan.cable_plan``."""
     table = table or link_table(fabric, panels_of(spec, fabric, catalog))
     by_hand = hand_set(spec, catalog, role, table)
@@ -364,19 +369,36 @@ def _counted(tier: _Tier, cages: _Cages, links: LinkCabling, catalog: Catalog) -
         sides.append(tuple(_plugs(tier, side, device, of_cage, is_upper, runs)))
         n_cages.append(np.bincount(of_cage, minlength=len(runs)))
     made = tuple(
-        Run(tier.ends.tier, choice, length_m, int(n_links[i]),
-            int(n_cables[i]) * choice.cables_per_link if choice else 0, int(n_cages[0][i]), int(n_cages[1][i]),
-            int(n_set[i]), None if choice else what_is_missing(catalog, tier.ends, length_m),
-            fits_of(catalog, tier.ends, choice) if choice else (None, None))
+        Run(
+            tier.ends.tier,
+            choice,
+            length_m,
+            int(n_links[i]),
+            int(n_cables[i]) * choice.cables_per_link if choice else 0,
+            int(n_cages[0][i]),
+            int(n_cages[1][i]),
+            int(n_set[i]),
+            None if choice else what_is_missing(catalog, tier.ends, length_m),
+            fits_of(catalog, tier.ends, choice) if choice else (None, None),
+        )
         for i, (choice, length_m) in enumerate(runs)
-    )  # fmt: skip
+    )
     source = BY_PLAN if tier.ends.length_m is None else BY_DEFAULT if tier.ends.is_default_length else BY_REQUEST
-    shortest, mean, longest = (float(value) / _DM_PER_M for value in (
-        tier.asked_dm.min(), tier.asked_dm.mean(), tier.asked_dm.max()))  # fmt: skip
+    shortest, mean, longest = (
+        float(value) / _DM_PER_M for value in (tier.asked_dm.min(), tier.asked_dm.mean(), tier.asked_dm.max())
+    )
     cabling = TierCabling(
-        tier=tier.ends.tier, runs=made, upper=sides[0], lower=sides[1], shortest_m=shortest, mean_m=mean,
-        longest_m=longest, length_from=source, panels=tier.ends.question.panels, is_cage_assumed=tier.ends.is_assumed,
-    )  # fmt: skip
+        tier=tier.ends.tier,
+        runs=made,
+        upper=sides[0],
+        lower=sides[1],
+        shortest_m=shortest,
+        mean_m=mean,
+        longest_m=longest,
+        length_from=source,
+        panels=tier.ends.question.panels,
+        is_cage_assumed=tier.ends.is_assumed,
+    )
     return cabling, run, cable
 
 

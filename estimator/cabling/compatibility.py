@@ -100,9 +100,12 @@ def is_blocked(codes: Iterable[str]) -> bool:
 def plugs_of(cable: Cable, catalog: Catalog) -> tuple[Plug, Plug | None]:
     """The a end and the b end; a module has no b end."""
     a = Plug(
-        cable.a_class, cable.a_top, cable.a_rate_gbit_s or cable.aggregate_gbit_s,
-        catalog.connector_lanes.get(cable.a_class), cable.a_power_w,
-    )  # fmt: skip
+        cable.a_class,
+        cable.a_top,
+        cable.a_rate_gbit_s or cable.aggregate_gbit_s,
+        catalog.connector_lanes.get(cable.a_class),
+        cable.a_power_w,
+    )
     if cable.b_class is None:
         return a, None
     lanes = catalog.connector_lanes.get(cable.b_class)
@@ -210,7 +213,7 @@ def fit_by_id(part: str, place: str, catalog: Catalog) -> Fit:
         )
         raise SpecError(
             [unknown_part(field, kind, name, known) for field, kind, name, known in named if name not in known]
-        )  # fmt: skip
+        )
     return found
 
 
@@ -274,7 +277,7 @@ _MESSAGES = {
     "grade_unknown": "The maker of {place} names no reach over the grade of {part}.",
     "reach_exceeded": "The run is longer than {part} in {place} reaches, panels included.",
     "panels_exceeded": "The reach of {place} allows for two patch panels in a link.",
-}  # fmt: skip
+}
 
 
 def _message(code: str, part: str, place: str) -> str:

@@ -105,8 +105,11 @@ def shared_cages(all_ends: Sequence[TierEnds]) -> Iterator[tuple[TierEnds, TierE
     """Pairs of tiers that meet in a cage of a switch, the one nearer the nodes first, and the switches where they do."""
     by_tier = {ends.tier: ends for ends in all_ends}
     for one, other in (
-        (NODE_LEAF, FABRIC_MANAGER), (NODE_LEAF, LEAF_SPINE), (FABRIC_MANAGER, LEAF_SPINE), (LEAF_SPINE, SPINE_CORE),
-    ):  # fmt: skip
+        (NODE_LEAF, FABRIC_MANAGER),
+        (NODE_LEAF, LEAF_SPINE),
+        (FABRIC_MANAGER, LEAF_SPINE),
+        (LEAF_SPINE, SPINE_CORE),
+    ):
         if one in by_tier and other in by_tier:
             here, there = by_tier[one].upper, side_at(by_tier[other], by_tier[one].upper.kind)
             if here.cage.links == 1:
@@ -179,18 +182,29 @@ def _switch_side(kind: str, switch: tuple[Switch, bool], cage: Cage, used: IntAr
 
 
 def _question(
-    tier: str, spec: DesignSpec, catalog: Catalog, rate_gbit_s: int, upper: Side, lower: Side, may_twin: bool,
+    tier: str,
+    spec: DesignSpec,
+    catalog: Catalog,
+    rate_gbit_s: int,
+    upper: Side,
+    lower: Side,
+    may_twin: bool,
     switch: Switch,
-) -> Question:  # fmt: skip
+) -> Question:
     site, grade = spec.site, spec.site.fiber_grade
     plan = site.plan
     return Question(
-        protocol=catalog.generations[spec.fabric.generation].protocol, rate_gbit_s=rate_gbit_s, upper=upper.cage,
-        lower=lower.cage, may_twin=may_twin, vendor=switch.vendor, book=spec.economics.price_book,
+        protocol=catalog.generations[spec.fabric.generation].protocol,
+        rate_gbit_s=rate_gbit_s,
+        upper=upper.cage,
+        lower=lower.cage,
+        may_twin=may_twin,
+        vendor=switch.vendor,
+        book=spec.economics.price_book,
         medium=getattr(site, f"{tier}_medium") if tier in SITE_TIERS else AUTO,
         fiber_grade=grade.upper() if grade else None,
         panels=getattr(plan, f"{tier}_panels") if plan and tier in SITE_TIERS else 0,
-    )  # fmt: skip
+    )
 
 
 def _length(tier: str, spec: DesignSpec, catalog: Catalog) -> tuple[float | None, bool]:
@@ -211,9 +225,7 @@ def _nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog, leaf: tuple[
         fabric.layout == "top-of-rack" and fabric.planes == 1 and not (fabric.hosts and fabric.hosts.attached)
     )
     may_twin = in_node_order and not (fabric.leaf_endpoints % lower.cage.links).any()
-    question = _question(
-        NODE_LEAF, spec, catalog, fabric.lane_rate_gbit_s, upper, lower, may_twin, leaf[0]
-    )  # fmt: skip
+    question = _question(NODE_LEAF, spec, catalog, fabric.lane_rate_gbit_s, upper, lower, may_twin, leaf[0])
     length_m, is_default = _length(NODE_LEAF, spec, catalog)
     return TierEnds(NODE_LEAF, fabric.links_node_leaf, upper, lower, question, length_m, is_default)
 

@@ -36,9 +36,14 @@ BUILT_IN_CLASS = "MPO-12"  # a cage that takes a fibre: the optics are inside th
 BUILT_IN_CLASSES = (BUILT_IN_CLASS, "MMC-12")
 LADDER = ("copper_patch", "dac", "lacc", "acc", "aec", "aoc", "multimode", "single-mode")
 MEDIA = {  # what may be asked for → kinds of LADDER
-    "copper": LADDER[:5], "dac": ("dac",), "acc": ("acc", "lacc"), "aec": ("aec",), "aoc": ("aoc",),
-    "multimode": ("multimode",), "single-mode": ("single-mode",),
-}  # fmt: skip
+    "copper": LADDER[:5],
+    "dac": ("dac",),
+    "acc": ("acc", "lacc"),
+    "aec": ("aec",),
+    "aoc": ("aoc",),
+    "multimode": ("multimode",),
+    "single-mode": ("single-mode",),
+}
 ABOVE_ALL = 1e12  # a price that is not known, in cents: never the cheaper one
 
 
@@ -267,12 +272,20 @@ def _direct_option(catalog: Catalog, question: Question, cable: Cable) -> Choice
         if all(_fits(cable, plug, cage, question.protocol, catalog) for plug, cage in ((near, upper), (far, lower))):
             share = 1 / upper.links
             return Choice(
-                medium=cable.medium, cable=cable, links_per_cable=upper.links, cables_per_link=1, upper_module=None,
-                lower_module=None, upper_plug_w=near.power_w, lower_plug_w=far.power_w, least_m=0.0,
-                most_m=_longest_m(cable), above_m=0.0,
+                medium=cable.medium,
+                cable=cable,
+                links_per_cable=upper.links,
+                cables_per_link=1,
+                upper_module=None,
+                lower_module=None,
+                upper_plug_w=near.power_w,
+                lower_plug_w=far.power_w,
+                least_m=0.0,
+                most_m=_longest_m(cable),
+                above_m=0.0,
                 cents=_cents(catalog, question.book, [(cable, share)], "piece"),
                 metre_cents=_cents(catalog, question.book, [(cable, share)], "metre"),
-            )  # fmt: skip
+            )
     return None
 
 
@@ -334,12 +347,20 @@ def _with_fibers(catalog: Catalog, question: Question, upper: Cable, lower: Cabl
             continue
         parts = [(ends[0], 1 / links), (ends[1], 1 / far_links), (fiber, cables_per_link / branches)]
         yield Choice(
-            medium=upper.medium, cable=fiber, links_per_cable=branches, cables_per_link=cables_per_link,
-            upper_module=ends[0], lower_module=ends[1], upper_plug_w=upper.a_power_w, lower_plug_w=lower.a_power_w,
+            medium=upper.medium,
+            cable=fiber,
+            links_per_cable=branches,
+            cables_per_link=cables_per_link,
+            upper_module=ends[0],
+            lower_module=ends[1],
+            upper_plug_w=upper.a_power_w,
+            lower_plug_w=lower.a_power_w,
             least_m=max(upper.reach_min_m, lower.reach_min_m),  # a shorter run takes a longer fibre
-            most_m=most_m, above_m=reached_m, cents=_cents(catalog, question.book, parts, "piece"),
+            most_m=most_m,
+            above_m=reached_m,
+            cents=_cents(catalog, question.book, parts, "piece"),
             metre_cents=_cents(catalog, question.book, parts[2:], "metre"),
-        )  # fmt: skip
+        )
         reached_m = most_m
 
 

@@ -48,15 +48,29 @@ if TYPE_CHECKING:
 
 MANAGER = FABRIC_MANAGER
 __all__ = [
-    "LEAF_SPINE", "MANAGER", "NODE_LEAF", "SPINE_CORE", "TIERS", "TIER_NAMES", "CablePlan", "LinkCabling", "Run",
-    "TierCabling", "cable_plan", "link_cabling",
-]  # fmt: skip
+    "LEAF_SPINE",
+    "MANAGER",
+    "NODE_LEAF",
+    "SPINE_CORE",
+    "TIERS",
+    "TIER_NAMES",
+    "CablePlan",
+    "LinkCabling",
+    "Run",
+    "TierCabling",
+    "cable_plan",
+    "link_cabling",
+]
 
 
 def cable_plan(
-    spec: DesignSpec, fabric: SizedFabric, catalog: Catalog, role: str = COMPUTE, table: LinkTable | None = None,
+    spec: DesignSpec,
+    fabric: SizedFabric,
+    catalog: Catalog,
+    role: str = COMPUTE,
+    table: LinkTable | None = None,
     floor: "FloorPlan | None" = None,
-) -> CablePlan:  # fmt: skip
+) -> CablePlan:
     """Cables and modules of a sized fabric.
 
     The length of a link is that set by hand (``site.set_lengths``), else that of its tier (``site.node_leaf_m`` …), else
@@ -124,19 +138,28 @@ def _tier(ends: TierEnds, choice: Choice | None, cages: list[IntArray], catalog:
     asked = ends.length_m or 0.0
     upper, lower = cages
     run = Run(
-        tier=ends.tier, choice=choice, length_m=piece_m(choice, asked) if choice else asked,
-        n_links=ends.n_links, n_cables=_n_cables(choice, ends), n_upper_cages=int(upper.sum()),
-        n_lower_cages=int(lower.sum()), missing=None if choice else what_is_missing(catalog, ends, asked),
+        tier=ends.tier,
+        choice=choice,
+        length_m=piece_m(choice, asked) if choice else asked,
+        n_links=ends.n_links,
+        n_cables=_n_cables(choice, ends),
+        n_upper_cages=int(upper.sum()),
+        n_lower_cages=int(lower.sum()),
+        missing=None if choice else what_is_missing(catalog, ends, asked),
         fits=fits_of(catalog, ends, choice) if choice else (None, None),
-    )  # fmt: skip
+    )
     return TierCabling(
-        tier=ends.tier, runs=(run,),
+        tier=ends.tier,
+        runs=(run,),
         upper=(Plugs(choice.upper_module if choice else None, choice.upper_plug_w if choice else 0.0, upper),),
         lower=(Plugs(choice.lower_module if choice else None, choice.lower_plug_w if choice else 0.0, lower),),
-        shortest_m=asked, mean_m=asked, longest_m=asked,
-        length_from=BY_DEFAULT if ends.is_default_length else BY_REQUEST, panels=ends.question.panels,
+        shortest_m=asked,
+        mean_m=asked,
+        longest_m=asked,
+        length_from=BY_DEFAULT if ends.is_default_length else BY_REQUEST,
+        panels=ends.question.panels,
         is_cage_assumed=ends.is_assumed,
-    )  # fmt: skip
+    )
 
 
 def _n_cables(choice: Choice | None, ends: TierEnds) -> int:

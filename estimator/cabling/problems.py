@@ -12,9 +12,13 @@ from estimator.errors import Change, Problem
 from estimator.units import counted
 
 _KINDS = {
-    "copper_patch": "copper", "dac": "passive copper cables", "acc": "active copper cables",
-    "lacc": "active copper cables", "aec": "retimed copper cables", "aoc": "optical cables",
-}  # fmt: skip
+    "copper_patch": "copper",
+    "dac": "passive copper cables",
+    "acc": "active copper cables",
+    "lacc": "active copper cables",
+    "aec": "retimed copper cables",
+    "aoc": "optical cables",
+}
 _CHEAPER_BY = 0.8  # of the price of a link: below that a hint is worth a reader's time
 
 

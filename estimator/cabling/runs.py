@@ -59,15 +59,24 @@ class Run:
             "lower_module": choice.lower_module if choice else None,
         }
         return {
-            "medium": choice.told_medium if choice else None, "length_m": self.length_m, "links": self.n_links,
-            "cables": self.n_cables, "upper_modules": self.n_upper_modules, "lower_modules": self.n_lower_modules,
+            "medium": choice.told_medium if choice else None,
+            "length_m": self.length_m,
+            "links": self.n_links,
+            "cables": self.n_cables,
+            "upper_modules": self.n_upper_modules,
+            "lower_modules": self.n_lower_modules,
             "modules": self.n_upper_modules + self.n_lower_modules,
-            "upper_cages": self.n_upper_cages, "lower_cages": self.n_lower_cages,
-            "cages": self.n_upper_cages + self.n_lower_cages, "set_by_hand": self.n_set,
-            "fit": {"upper": self.fits[0].as_json() if self.fits[0] else None,
-                    "lower": self.fits[1].as_json() if self.fits[1] else None},
-            "parts": {name: part.id if part else None for name, part in parts.items()}, "missing": self.missing,
-        }  # fmt: skip
+            "upper_cages": self.n_upper_cages,
+            "lower_cages": self.n_lower_cages,
+            "cages": self.n_upper_cages + self.n_lower_cages,
+            "set_by_hand": self.n_set,
+            "fit": {
+                "upper": self.fits[0].as_json() if self.fits[0] else None,
+                "lower": self.fits[1].as_json() if self.fits[1] else None,
+            },
+            "parts": {name: part.id if part else None for name, part in parts.items()},
+            "missing": self.missing,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,15 +170,28 @@ class TierCabling:
         main = max(self.runs, key=lambda run: run.n_links).as_json()
         n_upper, n_lower = int(self.upper_plugs.sum()), int(self.lower_plugs.sum())
         return {
-            "links": self.n_links, "length_m": main["length_m"], "medium": main["medium"], "cables": self.n_cables,
-            "upper_modules": self.n_upper_modules, "lower_modules": self.n_lower_modules,
+            "links": self.n_links,
+            "length_m": main["length_m"],
+            "medium": main["medium"],
+            "cables": self.n_cables,
+            "upper_modules": self.n_upper_modules,
+            "lower_modules": self.n_lower_modules,
             "modules": self.n_upper_modules + self.n_lower_modules,
-            "upper_cages": n_upper, "lower_cages": n_lower, "cages": n_upper + n_lower,
-            "parts": main["parts"], "missing": self.missing,
-            "lengths_m": {"shortest": round(self.shortest_m, 2), "mean": round(self.mean_m, 2),
-                          "longest": round(self.longest_m, 2), "from": self.length_from},
-            "set_by_hand": self.n_set, "panels_per_link": self.panels, "runs": [run.as_json() for run in self.runs],
-        }  # fmt: skip
+            "upper_cages": n_upper,
+            "lower_cages": n_lower,
+            "cages": n_upper + n_lower,
+            "parts": main["parts"],
+            "missing": self.missing,
+            "lengths_m": {
+                "shortest": round(self.shortest_m, 2),
+                "mean": round(self.mean_m, 2),
+                "longest": round(self.longest_m, 2),
+                "from": self.length_from,
+            },
+            "set_by_hand": self.n_set,
+            "panels_per_link": self.panels,
+            "runs": [run.as_json() for run in self.runs],
+        }
 
 
 def _filled(plugs: tuple[Plugs, ...]) -> IntArray:
@@ -238,10 +260,13 @@ class CablePlan:
             cables[LEAF_LEAF] = pairs.n_cables
         return {
             "cables": cables,
-            "transceivers": {"node": self.n_far_modules(NODE_LEAF), "switch": self.n_switch_modules,
-                             "fabric_manager": self.n_far_modules(FABRIC_MANAGER)},
+            "transceivers": {
+                "node": self.n_far_modules(NODE_LEAF),
+                "switch": self.n_switch_modules,
+                "fabric_manager": self.n_far_modules(FABRIC_MANAGER),
+            },
             "media": {tier.tier: tier.as_json() for tier in self.tiers},
-        }  # fmt: skip
+        }
 
 
 def site_field(tier: str) -> str:

@@ -140,8 +140,13 @@ def _says_tree(signature: Signature) -> Iterator[Fault]:
 
 
 _BY_MESSAGE: tuple[Callable[[Signature], Iterable[Fault]], ...] = (
-    _says_sockets, _says_no_peers, _says_no_gpudirect, _says_few_nics, _says_no_reduction, _says_tree,
-)  # fmt: skip
+    _says_sockets,
+    _says_no_peers,
+    _says_no_gpudirect,
+    _says_few_nics,
+    _says_no_reduction,
+    _says_tree,
+)
 
 # ---------------------------------------------------------------- what the times say, inside one domain
 
@@ -323,9 +328,18 @@ def _one_gpu(signature: Signature) -> Iterator[Fault]:
 
 
 _BY_TIME_ACROSS = (
-    _staged, _far_nics, _redirected, _few_nics, _lost_rails, _sockets, _congested, _few_channels, _wrong_algorithm,
-    _switched, _one_gpu,
-)  # fmt: skip
+    _staged,
+    _far_nics,
+    _redirected,
+    _few_nics,
+    _lost_rails,
+    _sockets,
+    _congested,
+    _few_channels,
+    _wrong_algorithm,
+    _switched,
+    _one_gpu,
+)
 
 
 def _slow_start(signature: Signature) -> Iterator[Fault]:

@@ -129,7 +129,14 @@ class Fault:
         """The contract's entry, with confidence and the numbers behind it."""
         kind, title, advice = FAULTS[self.code]
         return {
-            "code": self.code, "title": title, "evidence": self.evidence, "advice": advice, "confidence": self.confidence,
-            "score": round(self.score, 3), "category": kind, "file": self.file,
-            "files": list(self.files or (self.file,)) if self.file else [], "numbers": self.numbers,
-        }  # fmt: skip
+            "code": self.code,
+            "title": title,
+            "evidence": self.evidence,
+            "advice": advice,
+            "confidence": self.confidence,
+            "score": round(self.score, 3),
+            "category": kind,
+            "file": self.file,
+            "files": list(self.files or (self.file,)) if self.file else [],
+            "numbers": self.numbers,
+        }

@@ -26,9 +26,14 @@ MAX_SIZES = 256  # of one log that are fitted: a sweep has 40
 LARGEST_NODE = 8  # GPUs of a domain that is one server; larger ones are racks
 _RUN_KEYS = ("collective", "gpus", "nodes", "launch", "algorithm", "protocol")
 _ALGORITHMS = {
-    "ring": "ring", "tree": "tree", "nvls": "nvls", "nvlstree": "nvls_tree", "collnetdirect": "collnet_direct",
-    "collnetchain": "collnet_chain", "pat": "pat",
-}  # fmt: skip
+    "ring": "ring",
+    "tree": "tree",
+    "nvls": "nvls",
+    "nvlstree": "nvls_tree",
+    "collnetdirect": "collnet_direct",
+    "collnetchain": "collnet_chain",
+    "pat": "pat",
+}
 _FORMS = ("pcie", "nvl", "sxm")
 _FABRICS = (("is cxi", "slingshot"), ("NET/OFI", "efa"), ("/RoCE", "roce"), ("NET/IB", "infiniband"))
 
@@ -133,9 +138,21 @@ def run_of(log: ParsedLog, asked: LogSystem, catalog: Catalog) -> tuple[LoggedRu
     algorithm = asked.algorithm or _ALGORITHMS.get(log.settings.get("NCCL_ALGO", "").lower())
     protocol = asked.protocol or _protocol(log.settings.get("NCCL_PROTO", ""))
     run = LoggedRun(
-        log.file, collective, gpus, system, asked.launch or log.launch, algorithm, protocol, sizes, times, log.messages,
-        log.settings, (*assumed, *more), log.n_disturbed, log.version,
-    )  # fmt: skip
+        log.file,
+        collective,
+        gpus,
+        system,
+        asked.launch or log.launch,
+        algorithm,
+        protocol,
+        sizes,
+        times,
+        log.messages,
+        log.settings,
+        (*assumed, *more),
+        log.n_disturbed,
+        log.version,
+    )
     return run, _asked_for(run, log)
 
 
@@ -196,8 +213,10 @@ def _system(
     if "fabric" not in system and (named := _fabric_named(log.messages)):
         system["fabric"] = named
     for key, value in (
-        ("fabric", "infiniband"), ("nics_per_node", per_node), ("nic_gbit_s", facts.default_nic_gbit_s),
-    ):  # fmt: skip
+        ("fabric", "infiniband"),
+        ("nics_per_node", per_node),
+        ("nic_gbit_s", facts.default_nic_gbit_s),
+    ):
         if key not in system:
             system[key] = value
             assumed.append(key)

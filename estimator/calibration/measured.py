@@ -45,10 +45,14 @@ class Run:
     def request(self) -> dict[str, Any]:
         """The run as a prediction request."""
         return {
-            "system": self.system, "collective": self.collective, "gpus": [self.gpus],
-            "message_bytes": list(self.message_bytes), "algorithm": self.algorithm, "protocol": self.protocol,
+            "system": self.system,
+            "collective": self.collective,
+            "gpus": [self.gpus],
+            "message_bytes": list(self.message_bytes),
+            "algorithm": self.algorithm,
+            "protocol": self.protocol,
             "launch": self.launch,
-        }  # fmt: skip
+        }
 
 
 def size_class(message_bytes: float) -> str:
@@ -77,7 +81,16 @@ def _run(row: dict[str, str], points: list[tuple[int, float]]) -> Run:
     system: dict[str, Any] = {"gpu": row["gpu"], "fabric": row["fabric"], "nic_gbit_s": float(row["nic_gbit_s"])}
     system |= {key: int(row[key]) for key in _INTEGERS} | {key: row[key] == "yes" for key in _FLAGS}
     return Run(
-        name=row["run"], collective=row["collective"], family=row["family"], health=row["health"], source=row["source"],
-        gpus=int(row["gpus"]), system=system, algorithm=row["algorithm"] or None, protocol=row["protocol"] or None,
-        launch=row["launch"], message_bytes=tuple(size for size, _ in points), time_us=tuple(t for _, t in points),
-    )  # fmt: skip
+        name=row["run"],
+        collective=row["collective"],
+        family=row["family"],
+        health=row["health"],
+        source=row["source"],
+        gpus=int(row["gpus"]),
+        system=system,
+        algorithm=row["algorithm"] or None,
+        protocol=row["protocol"] or None,
+        launch=row["launch"],
+        message_bytes=tuple(size for size, _ in points),
+        time_us=tuple(t for _, t in points),
+    )

@@ -28,10 +28,32 @@ MAX_BEFORE_JSON = 200  # lines that a launcher may print first
 WARM_UP = 1.8  # a single row this many times both of its neighbours is no measurement of the network
 TYPES = frozenset(
     (
-        "float", "half", "double", "int8", "uint8", "int32", "uint32", "int64", "uint64", "bfloat16", "bf16", "fp16", "fp32",
-        "fp64", "char", "int8_t", "f8e4m3", "f8e5m2", "fp8_e4m3", "fp8_e5m2", "int", "float16", "float32", "float64",
+        "float",
+        "half",
+        "double",
+        "int8",
+        "uint8",
+        "int32",
+        "uint32",
+        "int64",
+        "uint64",
+        "bfloat16",
+        "bf16",
+        "fp16",
+        "fp32",
+        "fp64",
+        "char",
+        "int8_t",
+        "f8e4m3",
+        "f8e5m2",
+        "fp8_e4m3",
+        "fp8_e5m2",
+        "int",
+        "float16",
+        "float32",
+        "float64",
     )
-)  # fmt: skip
+)
 _TAG = re.compile(
     r"^\s*(?:\[(?:[\w.-]+@)?(?P<mpi>\d+,\d+)\](?:\[[^\]\s]*\])?(?:<std\w+>)?:?|\[(?P<rank>\d+)\](?=[\s#])|(?P<srun>\d+):(?=\s)|"
     r"(?P<host>[A-Za-z][\w.-]*)(?:\s*\|\s|:\s)(?=\s*(?:#|\d+\s+\d+\s)))"
@@ -300,9 +322,11 @@ def _read_json(name: str, text: str, reading: _Reading) -> None:
         rank = _count(device.get("rank"), -1) if isinstance(device, dict) else -1
         if rank >= 0:
             reading.ranks[rank] = (
-                _plain(device.get("pid")), _plain(device.get("hostname")), _count(device.get("device"), 0),
+                _plain(device.get("pid")),
+                _plain(device.get("hostname")),
+                _count(device.get("device"), 0),
                 _plain(device.get("device_info") or ""),
-            )  # fmt: skip
+            )
     for number, result in enumerate(results, start=1):
         row = _json_row(number, result)
         if isinstance(row, LogRow):
@@ -350,11 +374,20 @@ def _finish(name: str, reading: _Reading) -> ParsedLog:
         raise SpecError([Problem("log", "no_rows", message)])
     dropped = sorted(reading.dropped, key=lambda item: item.line)
     return ParsedLog(
-        file=name, collective=collective, gpus=gpus, nodes=_nodes(ranks, gpus), launch=_launch(reading),
-        gpu_names=tuple(sorted({gpu for _, _, _, gpu in ranks.values() if gpu})), version=reading.version, rows=usable,
-        dropped=tuple(dropped[:MAX_DROPPED_SHOWN]), n_dropped=len(dropped), messages=tuple(reading.messages),
-        settings=reading.settings, n_disturbed=reading.n_disturbed,
-    )  # fmt: skip
+        file=name,
+        collective=collective,
+        gpus=gpus,
+        nodes=_nodes(ranks, gpus),
+        launch=_launch(reading),
+        gpu_names=tuple(sorted({gpu for _, _, _, gpu in ranks.values() if gpu})),
+        version=reading.version,
+        rows=usable,
+        dropped=tuple(dropped[:MAX_DROPPED_SHOWN]),
+        n_dropped=len(dropped),
+        messages=tuple(reading.messages),
+        settings=reading.settings,
+        n_disturbed=reading.n_disturbed,
+    )
 
 
 def _of_one_rank(reading: _Reading) -> tuple[list[LogRow], list[str]]:

@@ -107,9 +107,11 @@ def _summary(points: list[tuple[float, bool]]) -> dict[str, Any]:
         return {"points": 0, "median": None, "nine_in_ten": None, "inside": None}
     errors = np.abs([error for error, _ in points])
     return {
-        "points": len(points), "median": float(np.median(errors)), "nine_in_ten": float(np.quantile(errors, 0.9)),
+        "points": len(points),
+        "median": float(np.median(errors)),
+        "nine_in_ten": float(np.quantile(errors, 0.9)),
         "inside": float(np.mean([inside for _, inside in points])),
-    }  # fmt: skip
+    }
 
 
 def node_class(n_domains: int) -> str:
@@ -149,10 +151,15 @@ def report(catalog: Catalog) -> dict[str, Any]:
 def _worst_row(item: Compared) -> dict[str, Any]:
     at = int(np.argmax(np.abs(item.error)))
     return {
-        "run": item.run.name, "collective": item.run.collective, "gpus": item.run.gpus,
-        "message_bytes": item.run.message_bytes[at], "measured_us": item.run.time_us[at],
-        "predicted_us": float(item.predicted_us[at]), "error": float(item.error[at]), "source": source_text(item.run.source),
-    }  # fmt: skip
+        "run": item.run.name,
+        "collective": item.run.collective,
+        "gpus": item.run.gpus,
+        "message_bytes": item.run.message_bytes[at],
+        "measured_us": item.run.time_us[at],
+        "predicted_us": float(item.predicted_us[at]),
+        "error": float(item.error[at]),
+        "source": source_text(item.run.source),
+    }
 
 
 @lru_cache(maxsize=1)

@@ -129,11 +129,17 @@ def _signature(run: LoggedRun, ratio: FloatArray, ring: FloatArray | None, catal
     gpu = catalog.gpus[run.system["gpu"]]
     factor = float(BUS_FACTORS[run.collective](np.array(run.gpus)))
     return Signature(
-        run=run, ratio=ratio, busbw_gb_s=sizes / np.array(run.time_us) / 1e3 * factor, share=share, slow=slow,
-        floor=_median(ratio, sizes <= FLOOR_BYTES), mid=_median(ratio, (sizes >= MIB) & (sizes < LARGE_BYTES)),
-        ring_share=ring_share, has_links=gpu.scale_up_both_ways_gb_s > 0 and "bridge" not in gpu.scale_up_topology.lower(),
+        run=run,
+        ratio=ratio,
+        busbw_gb_s=sizes / np.array(run.time_us) / 1e3 * factor,
+        share=share,
+        slow=slow,
+        floor=_median(ratio, sizes <= FLOOR_BYTES),
+        mid=_median(ratio, (sizes >= MIB) & (sizes < LARGE_BYTES)),
+        ring_share=ring_share,
+        has_links=gpu.scale_up_both_ways_gb_s > 0 and "bridge" not in gpu.scale_up_topology.lower(),
         ring_ratio=ring,
-    )  # fmt: skip
+    )
 
 
 def plateau_of(sizes: Any) -> Any:

@@ -35,12 +35,25 @@ NINE_IN_TEN = 1.645  # standard deviations
 LEAST_LAUNCH_US = 0.2
 LAUNCHES = ("launch", "launch_per_gpu")
 EFFICIENCIES = (
-    "ring_efficiency", "nvls_efficiency", "network_efficiency", "pair_efficiency", "send_efficiency", "send_share",
-    "collnet_share", "pcie_ring_efficiency",
-)  # fmt: skip
+    "ring_efficiency",
+    "nvls_efficiency",
+    "network_efficiency",
+    "pair_efficiency",
+    "send_efficiency",
+    "send_share",
+    "collnet_share",
+    "pcie_ring_efficiency",
+)
 LATENCIES = (
-    "fabric_latency", "latency_factor", "ring_fill", "tree_fill", "nvls_fill", "pair_fill", "channel_start", "half_fill_bytes",
-)  # fmt: skip
+    "fabric_latency",
+    "latency_factor",
+    "ring_fill",
+    "tree_fill",
+    "nvls_fill",
+    "pair_fill",
+    "channel_start",
+    "half_fill_bytes",
+)
 CLASS_WEIGHTS = {
     "large": 2.0,
     "mid": 1.0,
@@ -78,9 +91,14 @@ class Fitted:
         """The contract's entry, with what it was before and how far it might go."""
         bounds = {"from": self.parameter.low, "to": self.parameter.high}
         return {
-            "value": self.value, "low": self.low, "high": self.high, "at_bound": self.at_bound, "unit": unit,
-            "before": self.parameter.start, "bounds": bounds,
-        }  # fmt: skip
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "at_bound": self.at_bound,
+            "unit": unit,
+            "before": self.parameter.start,
+            "bounds": bounds,
+        }
 
 
 def calibrate(files: Iterable[tuple[str, bytes]], system: Any, catalog: Catalog) -> dict[str, Any]:
@@ -118,9 +136,12 @@ def calibrate(files: Iterable[tuple[str, bytes]], system: Any, catalog: Catalog)
     all_judged = [*usable, *(run for run in judged if run is not None)]
     listed = [_log_json(*each) for each in zip(logs, runs, judged, problems, strict=True)]
     return {
-        "parameters": answer["parameters"], "logs": listed, "error": answer["error"],
-        "diagnosis": diagnosis(all_judged, catalog) if all_judged else [], "curves": answer["curves"],
-    }  # fmt: skip
+        "parameters": answer["parameters"],
+        "logs": listed,
+        "error": answer["error"],
+        "diagnosis": diagnosis(all_judged, catalog) if all_judged else [],
+        "curves": answer["curves"],
+    }
 
 
 def _read(files: Iterable[tuple[str, bytes]]) -> list[ParsedLog]:
@@ -170,13 +191,22 @@ def _log_json(
     log: ParsedLog, run: LoggedRun | None, judged: LoggedRun | None, problems: Sequence[Problem]
 ) -> dict[str, Any]:
     return {
-        "file": log.file, "rows": len(log.rows), "dropped": [item.as_json() for item in log.dropped],
-        "n_dropped": log.n_dropped, "collective": run.collective if run else log.collective,
-        "gpus": run.gpus if run else log.gpus, "nodes": _nodes(log, run), "launch": run.launch if run else log.launch,
-        "gpu_names": list(log.gpu_names), "library": log.version, "system": run.system if run else None,
-        "assumed": list(run.assumed) if run else [], "problems": [problem.as_json() for problem in problems],
-        "is_fitted": run is not None, "judged_as": judged.stand_in if judged else None,
-    }  # fmt: skip
+        "file": log.file,
+        "rows": len(log.rows),
+        "dropped": [item.as_json() for item in log.dropped],
+        "n_dropped": log.n_dropped,
+        "collective": run.collective if run else log.collective,
+        "gpus": run.gpus if run else log.gpus,
+        "nodes": _nodes(log, run),
+        "launch": run.launch if run else log.launch,
+        "gpu_names": list(log.gpu_names),
+        "library": log.version,
+        "system": run.system if run else None,
+        "assumed": list(run.assumed) if run else [],
+        "problems": [problem.as_json() for problem in problems],
+        "is_fitted": run is not None,
+        "judged_as": judged.stand_in if judged else None,
+    }
 
 
 def _nodes(log: ParsedLog, run: LoggedRun | None) -> int | None:
@@ -212,11 +242,17 @@ def _curves(predictor: Predictor, before: FloatArray, after: FloatArray) -> list
     out = []
     for i, run in enumerate(predictor.runs):
         own = predictor.owner == i
-        out.append({
-            "file": run.name, "collective": run.collective, "gpus": run.gpus, "message_bytes": list(run.message_bytes),
-            "measured_us": measured_us[own].tolist(), "before_us": (measured_us * np.exp(before))[own].tolist(),
-            "after_us": (measured_us * np.exp(after))[own].tolist(),
-        })  # fmt: skip
+        out.append(
+            {
+                "file": run.name,
+                "collective": run.collective,
+                "gpus": run.gpus,
+                "message_bytes": list(run.message_bytes),
+                "measured_us": measured_us[own].tolist(),
+                "before_us": (measured_us * np.exp(before))[own].tolist(),
+                "after_us": (measured_us * np.exp(after))[own].tolist(),
+            }
+        )
     return out
 
 
@@ -258,11 +294,14 @@ def fit_runs(predictor: Predictor) -> list[Fitted]:
     values = low + found.x * width
     return [
         Fitted(
-            one, float(value), float(max(value - NINE_IN_TEN * sd, one.low)), float(min(value + NINE_IN_TEN * sd, one.high)),
+            one,
+            float(value),
+            float(max(value - NINE_IN_TEN * sd, one.low)),
+            float(min(value + NINE_IN_TEN * sd, one.high)),
             bool(x < AT_BOUND or x > 1 - AT_BOUND),
         )
         for one, value, sd, x in zip(free, values, spread, found.x, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def _weights(predictor: Predictor) -> FloatArray:

@@ -72,9 +72,13 @@ class Catalog:
         self.aliases: dict[str, str] = {v[0]: v[1] for _, v in tables["aliases"]}
         self.sources: dict[str, Source] = _by_id(tables, "sources", Source)
         self.switches: Parts[Switch] = self._parts(
-            tables, "switches", Switch,
-            ("switch_cages", SwitchCage), ("switch_breakouts", Breakout), ("switch_aux_ports", AuxPort),
-        )  # fmt: skip
+            tables,
+            "switches",
+            Switch,
+            ("switch_cages", SwitchCage),
+            ("switch_breakouts", Breakout),
+            ("switch_aux_ports", AuxPort),
+        )
         self.nics: Parts[Nic] = self._parts(tables, "nics", Nic, ("nic_ports", NicPort), ("nic_modes", NicMode))
         self.gpus: Parts[Gpu] = self._parts(tables, "gpus", Gpu)
         self.servers: Parts[Server] = self._parts(tables, "servers", Server, ("server_networks", ServerNetwork))
@@ -224,8 +228,11 @@ class Catalog:
         if kind in GRADED_KINDS:
             out |= self._grades_as_json(key, record)
         if kind in PART_KINDS:
-            out["prices"] = [_plain(asdict(p)) | {"source": self._source_line(p.source)}
-                             for book in BOOKS for p in self.prices_of(key, book)]  # fmt: skip
+            out["prices"] = [
+                _plain(asdict(p)) | {"source": self._source_line(p.source)}
+                for book in BOOKS
+                for p in self.prices_of(key, book)
+            ]
             out["price_evidence"] = [
                 _plain(asdict(row)) | {"counts": self.evidence.counts(row)} for row in self.evidence_of(key)
             ]
@@ -316,10 +323,22 @@ def _planned(rule: PriceRule, anchor: Economic, catalog: Catalog) -> Price:
         for usd, module in zip((anchor.low, anchor.typical, anchor.high), inside, strict=True)
     )
     return Price(
-        part_id=rule.part_id, book=ANCHORS, per="piece", low_cents=low, typical_cents=typical, high_cents=high, currency=USD,
-        basis="seed", source=anchor.source, as_of=anchor.as_of, note=rule.note, region=None, min_quantity=1,
-        valid_from=None, valid_to=None,
-    )  # fmt: skip
+        part_id=rule.part_id,
+        book=ANCHORS,
+        per="piece",
+        low_cents=low,
+        typical_cents=typical,
+        high_cents=high,
+        currency=USD,
+        basis="seed",
+        source=anchor.source,
+        as_of=anchor.as_of,
+        note=rule.note,
+        region=None,
+        min_quantity=1,
+        valid_from=None,
+        valid_to=None,
+    )
 
 
 def fallbacks(book: str) -> tuple[str, ...]:

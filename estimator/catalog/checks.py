@@ -31,11 +31,17 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "port_naming": ("switch_id",), "rdma_names": ("vendor",), "server_ports": ("server_id", "rail"),
     "economics": ("id",), "model_constants": ("name", "index"),
 }  # fmt: skip
-_RANGES = {"prices": ("low_cents", "typical_cents", "high_cents"),
-           "price_evidence": ("low_cents", "typical_cents", "high_cents"), "economics": ("low", "typical", "high"),
-           "model_constants": ("low", "value", "high")}  # fmt: skip
-_POWERS = {"switches": ("typical_no_optics_w", "max_w"), "nics": ("typical_no_optics_w", "max_w"),
-           "servers": ("typical_w", "max_w")}  # fmt: skip
+_RANGES = {
+    "prices": ("low_cents", "typical_cents", "high_cents"),
+    "price_evidence": ("low_cents", "typical_cents", "high_cents"),
+    "economics": ("low", "typical", "high"),
+    "model_constants": ("low", "value", "high"),
+}
+_POWERS = {
+    "switches": ("typical_no_optics_w", "max_w"),
+    "nics": ("typical_no_optics_w", "max_w"),
+    "servers": ("typical_w", "max_w"),
+}
 _CHILDREN = {"switches": ("cages", "breakouts", "aux_ports"), "nics": ("ports", "modes"), "servers": ("networks",)}
 _NAMES = {"breakouts": "name", "networks": "role"}  # children that have a grade each, and what names them
 
@@ -135,22 +141,33 @@ def _references(tables: Tables, catalog: Catalog) -> None:
         ("record_sources", "source_id", catalog.sources),
         ("record_sources", "record_id", parts | set(catalog.economics)),
         ("open_questions", "record_id", parts),
-        ("prices", "part_id", parts), ("price_evidence", "part_id", parts), ("price_rules", "part_id", parts),
-        ("price_methods", "part_id", parts), ("price_rules", "optics_part", catalog.cables),
+        ("prices", "part_id", parts),
+        ("price_evidence", "part_id", parts),
+        ("price_rules", "part_id", parts),
+        ("price_methods", "part_id", parts),
+        ("price_rules", "optics_part", catalog.cables),
         ("price_rules", "anchor", catalog.economics),
-        ("switch_cages", "switch_id", catalog.switches), ("switch_breakouts", "switch_id", catalog.switches),
-        ("switch_aux_ports", "switch_id", catalog.switches), ("nic_ports", "nic_id", catalog.nics),
+        ("switch_cages", "switch_id", catalog.switches),
+        ("switch_breakouts", "switch_id", catalog.switches),
+        ("switch_aux_ports", "switch_id", catalog.switches),
+        ("nic_ports", "nic_id", catalog.nics),
         ("nic_modes", "nic_id", catalog.nics),
-        ("port_naming", "switch_id", catalog.switches), ("server_ports", "server_id", catalog.servers),
-        ("servers", "gpu_id", catalog.gpus), ("rack_layouts", "rack_id", catalog.racks),
-        ("rack_figures", "rack_id", catalog.racks), ("rack_parts", "rack_id", catalog.racks),
+        ("port_naming", "switch_id", catalog.switches),
+        ("server_ports", "server_id", catalog.servers),
+        ("servers", "gpu_id", catalog.gpus),
+        ("rack_layouts", "rack_id", catalog.racks),
+        ("rack_figures", "rack_id", catalog.racks),
+        ("rack_parts", "rack_id", catalog.racks),
         ("rack_systems", "tray_id", catalog.servers),
         ("server_networks", "server_id", catalog.servers),
-        ("server_networks", "nic_id", catalog.nics), ("generations", "default_switch", catalog.switches),
-        ("generations", "default_nic", catalog.nics), ("rate_history", "generation", catalog.generations),
+        ("server_networks", "nic_id", catalog.nics),
+        ("generations", "default_switch", catalog.switches),
+        ("generations", "default_nic", catalog.nics),
+        ("rate_history", "generation", catalog.generations),
         ("rate_history", "switch_id", catalog.switches),
-        ("vendor_units", "server_id", catalog.servers), ("vendor_units", "generation", catalog.generations),
-    ]  # fmt: skip
+        ("vendor_units", "server_id", catalog.servers),
+        ("vendor_units", "generation", catalog.generations),
+    ]
     for table, column, ids in known:
         place = _at(table, column)
         for row, values in tables[table]:
@@ -331,15 +348,30 @@ def _generations(tables: Tables, catalog: Catalog) -> None:
     for row, values in tables["generations"]:
         generation = catalog.generations[values[0]]
         if switch_ports(catalog.switches[generation.default_switch], generation.port_rate_gbit_s) is None:
-            raise _fail("generations", row, "default_switch",
-                        f"{generation.default_switch} has no ports of {generation.port_rate_gbit_s} Gb/s")  # fmt: skip
+            raise _fail(
+                "generations",
+                row,
+                "default_switch",
+                f"{generation.default_switch} has no ports of {generation.port_rate_gbit_s} Gb/s",
+            )
 
 
 FABRIC_NAMES = (
-    "storage_ports_per_node", "inband_ports_per_node", "converged_ports_per_node", "oob_ports_per_node",
-    "oob_uplinks_per_leaf", "oob_uplink_gbit_s", "pdus_per_rack", "pdus_per_network_rack", "network_rack_switch_units",
-    "nodes_per_rack", "manager_inband_ports", "inband_ratio_down", "inband_ratio_up", "pair_peer_links",
-)  # fmt: skip
+    "storage_ports_per_node",
+    "inband_ports_per_node",
+    "converged_ports_per_node",
+    "oob_ports_per_node",
+    "oob_uplinks_per_leaf",
+    "oob_uplink_gbit_s",
+    "pdus_per_rack",
+    "pdus_per_network_rack",
+    "network_rack_switch_units",
+    "nodes_per_rack",
+    "manager_inband_ports",
+    "inband_ratio_down",
+    "inband_ratio_up",
+    "pair_peer_links",
+)
 
 
 def _fabric_defaults(tables: Tables, catalog: Catalog) -> None:
@@ -353,11 +385,23 @@ def _fabric_defaults(tables: Tables, catalog: Catalog) -> None:
 
 
 FLOOR_NAMES = (
-    "rack_units", "reserved_units", "rack_weight_kg", "racks_per_row_least", "racks_per_row_most", "rack_pitch_m",
-    "row_pitch_m", "tray_height_m", "slack_m", "slack_share", "switches_per_rack", "unit_racks_least",
-    "panel_extra_m", "panel_ports",
-    "custom_node_rack_units", "custom_nodes_per_rack",
-)  # fmt: skip
+    "rack_units",
+    "reserved_units",
+    "rack_weight_kg",
+    "racks_per_row_least",
+    "racks_per_row_most",
+    "rack_pitch_m",
+    "row_pitch_m",
+    "tray_height_m",
+    "slack_m",
+    "slack_share",
+    "switches_per_rack",
+    "unit_racks_least",
+    "panel_extra_m",
+    "panel_ports",
+    "custom_node_rack_units",
+    "custom_nodes_per_rack",
+)
 
 
 def _floor(tables: Tables, catalog: Catalog) -> None:

@@ -5,9 +5,13 @@ from typing import Protocol, TypeVar
 
 BASIS_ORDER = ("quote", "list", "listing", "seed", "analyst", "assumption")
 BASIS_WORDS = {
-    "quote": "quotation", "list": "list price", "listing": "listing", "seed": "planning price",
-    "analyst": "analyst’s estimate", "assumption": "assumption",
-}  # fmt: skip
+    "quote": "quotation",
+    "list": "list price",
+    "listing": "listing",
+    "seed": "planning price",
+    "analyst": "analyst’s estimate",
+    "assumption": "assumption",
+}
 
 
 class Priced(Protocol):
@@ -43,9 +47,12 @@ def chosen_price(prices: Iterable[AnyPrice], quantity: int, region: str | None, 
     who names no region takes prices of every region, those of none first.
     """
     usable = [
-        price for price in prices
-        if is_valid(price, day) and price.min_quantity <= quantity and (region is None or price.region in (None, region))
-    ]  # fmt: skip
+        price
+        for price in prices
+        if is_valid(price, day)
+        and price.min_quantity <= quantity
+        and (region is None or price.region in (None, region))
+    ]
     return min(usable, key=lambda price: _order(price, region), default=None)
 
 

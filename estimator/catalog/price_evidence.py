@@ -115,10 +115,17 @@ class EvidenceBook:
         if self._kind_of(part_id) == "cables":
             return []
         return [
-            self.cents(row)[2] for row in self._rows.get(part_id, ())
-            if not row.left_out and (row.condition == "asking" or (row.condition in COUNTED and (
-                row.channel == OEM or (row.channel == BRANDED and not self.counts(row)))))
-        ]  # fmt: skip
+            self.cents(row)[2]
+            for row in self._rows.get(part_id, ())
+            if not row.left_out
+            and (
+                row.condition == "asking"
+                or (
+                    row.condition in COUNTED
+                    and (row.channel == OEM or (row.channel == BRANDED and not self.counts(row)))
+                )
+            )
+        ]
 
     def range_of(self, part_id: str, channel: str = "") -> PriceRange | None:
         """(low, typical, high) of a part with what stands behind it; of one channel alone where it is named."""
@@ -263,11 +270,25 @@ def _price(part: str, book: str, known: PriceRange) -> Price:
     (low, typical, high), evidence = known
     is_assumed = evidence.basis == "assumption"
     return Price(
-        part_id=part, book=book, per="piece", low_cents=low, typical_cents=typical, high_cents=high, currency=USD,
-        basis=evidence.basis, source=ASSUMED_SOURCE if is_assumed else EVIDENCE_SOURCE, as_of=evidence.newest, note=None,
-        region=None, min_quantity=1, valid_from=None, valid_to=None, rule=evidence.rule, n_seen=evidence.n,
+        part_id=part,
+        book=book,
+        per="piece",
+        low_cents=low,
+        typical_cents=typical,
+        high_cents=high,
+        currency=USD,
+        basis=evidence.basis,
+        source=ASSUMED_SOURCE if is_assumed else EVIDENCE_SOURCE,
+        as_of=evidence.newest,
+        note=None,
+        region=None,
+        min_quantity=1,
+        valid_from=None,
+        valid_to=None,
+        rule=evidence.rule,
+        n_seen=evidence.n,
         channels=evidence.channels,
-    )  # fmt: skip
+    )
 
 
 def contradiction(typical: int, seen: Sequence[int]) -> float | None:

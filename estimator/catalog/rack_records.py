@@ -8,9 +8,21 @@ from estimator.catalog.price_records import Price
 TRAY, NVLINK_SWITCH, POWER_SHELF, FRAME = "tray", "nvlink-switch", "power-shelf", "frame"
 SCALE_UP_SWITCH = "scale-up-switch"  # of other makers
 RACK_FIGURES = (
-    "rack_units", "width_mm", "depth_mm", "height_mm", "weight_kg", "typical_w", "max_w", "peak_w", "liquid_heat_share",
-    "shelf_w", "switch_tray_w", "inlet_max_c", "flow_least_l_min", "flow_most_l_min",
-)  # fmt: skip
+    "rack_units",
+    "width_mm",
+    "depth_mm",
+    "height_mm",
+    "weight_kg",
+    "typical_w",
+    "max_w",
+    "peak_w",
+    "liquid_heat_share",
+    "shelf_w",
+    "switch_tray_w",
+    "inlet_max_c",
+    "flow_least_l_min",
+    "flow_most_l_min",
+)
 NEEDED_FIGURES = ("rack_units", "typical_w", "max_w", "liquid_heat_share")
 PER_MILLE = 1_000  # all parts of a rack together
 
@@ -107,7 +119,7 @@ class RackSystem:
 
 def piece_amounts(
     parts: Sequence[RackPart], rack_amount: int, known: Mapping[str, int] | None = None
-) -> dict[str, int]:  # fmt: skip
+) -> dict[str, int]:
     """A rack's price → that of one piece of each part, in whole minor units; pieces add up to the rack's price exactly.
 
     Parts with a price of their own (``known``) keep it, and the others share what is left by their parts of the price,
@@ -129,12 +141,16 @@ def part_prices(system: RackSystem, price: Price) -> list[Price]:
     low, typical, high = (piece_amounts(system.parts, cents) for cents in price.cents)
     return [
         replace(
-            price, part_id=part.id, low_cents=low[part.id], typical_cents=typical[part.id], high_cents=high[part.id],
+            price,
+            part_id=part.id,
+            low_cents=low[part.id],
+            typical_cents=typical[part.id],
+            high_cents=high[part.id],
             note=share_words(system, part),
             min_quantity=price.min_quantity * part.quantity if price.min_quantity > 1 else 1,
         )
         for part in system.parts
-    ]  # fmt: skip
+    ]
 
 
 def share_words(system: RackSystem, part: RackPart) -> str:

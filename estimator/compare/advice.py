@@ -29,8 +29,11 @@ from estimator.wording import amount
 
 Priority = Literal["balanced", "cost", "speed", "freedom"]
 PRIORITIES: Mapping[str, Mapping[str, int]] = {
-    "balanced": {}, "cost": {MONEY: 3}, "speed": {SPEED: 3}, "freedom": {FREEDOM: 4},
-}  # fmt: skip
+    "balanced": {},
+    "cost": {MONEY: 3},
+    "speed": {SPEED: 3},
+    "freedom": {FREEDOM: 4},
+}
 PRIORITY_NAMES = {"balanced": "everything", "cost": "cost", "speed": "speed", "freedom": "freedom of choice"}
 CLOSE_SHARE = 0.12  # of all that could be scored: below it the two are about even
 REASONS_SHOWN = 5
@@ -63,15 +66,21 @@ def advise(
     lead = verdict if verdict != NEITHER else (INFINIBAND if score > 0 else ROCE)
     ordered = sorted((one for one in criteria if one.score), key=lambda one: -abs(one.score))
     return {
-        "verdict": verdict, "is_close": is_close and forced is None, "is_forced": forced is not None, "priority": priority,
-        "words": _words(verdict, lead, forced, is_close), "score": score, "most": most,
+        "verdict": verdict,
+        "is_close": is_close and forced is None,
+        "is_forced": forced is not None,
+        "priority": priority,
+        "words": _words(verdict, lead, forced, is_close),
+        "score": score,
+        "most": most,
         "criteria": [one.as_json() | {"score": one.score} for one in criteria],
         "reasons": [one.as_json() for one in ordered if one.favours == lead][:REASONS_SHOWN],
         "against": [one.as_json() for one in ordered if one.favours != lead][:REASONS_SHOWN],
         "prices": pair.prices.as_json() | {"words": verdict_words(pair.prices, *FAMILY_NAMES.values())},
-        "budget": budget, "would_change": would_change(pair, catalog, criteria, priority, verdict),
+        "budget": budget,
+        "would_change": would_change(pair, catalog, criteria, priority, verdict),
         "generations": generations_json(catalog),
-    }  # fmt: skip
+    }
 
 
 def weighed(criteria: Sequence[Criterion], priority: str) -> list[Criterion]:
@@ -131,8 +140,13 @@ def would_change(
     pair: Compared, catalog: Catalog, criteria: Sequence[Criterion], priority: str, verdict: str
 ) -> list[dict[str, str]]:
     """What the conclusion hangs on: prices that tie, other priorities, sizes at which a tier is added, features."""
-    out = [*_ties(pair), *_other_priorities(pair, catalog, priority, verdict), *_sizes(pair, catalog), *_planes(pair),
-           *_features(pair)]  # fmt: skip
+    out = [
+        *_ties(pair),
+        *_other_priorities(pair, catalog, priority, verdict),
+        *_sizes(pair, catalog),
+        *_planes(pair),
+        *_features(pair),
+    ]
     return [{"code": code, "words": words} for code, words in out]
 
 
@@ -171,8 +185,10 @@ def _other_priorities(pair: Compared, catalog: Catalog, priority: str, verdict: 
 def _sizes(pair: Compared, catalog: Catalog) -> list[tuple[str, str]]:
     """Sizes at which one of the families needs a third tier and the other does not."""
     endpoints = pair.infiniband["fabrics"]["compute"]["counts"]["endpoints"]
-    reach = {family: two_tier_reach(catalog, one["spec"]["fabric"]["generation"])
-             for family, one in zip(FAMILIES, pair.both, strict=True)}  # fmt: skip
+    reach = {
+        family: two_tier_reach(catalog, one["spec"]["fabric"]["generation"])
+        for family, one in zip(FAMILIES, pair.both, strict=True)
+    }
     small, large = sorted(FAMILIES, key=lambda family: reach[family])
     if reach[small] == reach[large]:
         return []
@@ -232,12 +248,23 @@ def generations_json(catalog: Catalog) -> list[dict[str, Any]]:
     """The steps of both families in the order of their rates, with the latency of the switch that stands for each."""
     steps = sorted(catalog.rate_history.values(), key=lambda step: (step.family != INFINIBAND, step.port_rate_gbit_s))
     return [
-        {"id": step.id, "family": INFINIBAND if step.family == INFINIBAND else ROCE, "name": step.name,
-         "generation": step.generation, "port_rate_gbit_s": step.port_rate_gbit_s, "lanes": step.lanes,
-         "lane_gbit_s": step.lane_gbit_s, "signalling": step.signalling, "since": step.since, "status": step.status,
-         "switch": catalog.switches[step.switch_id].model if step.switch_id else None,
-         "latency_ns": catalog.switches[step.switch_id].latency_ns if step.switch_id else None,
-         "note": step.note, "source": catalog.sources[step.source].title, "url": catalog.sources[step.source].url,
-         "basis": step.basis}
+        {
+            "id": step.id,
+            "family": INFINIBAND if step.family == INFINIBAND else ROCE,
+            "name": step.name,
+            "generation": step.generation,
+            "port_rate_gbit_s": step.port_rate_gbit_s,
+            "lanes": step.lanes,
+            "lane_gbit_s": step.lane_gbit_s,
+            "signalling": step.signalling,
+            "since": step.since,
+            "status": step.status,
+            "switch": catalog.switches[step.switch_id].model if step.switch_id else None,
+            "latency_ns": catalog.switches[step.switch_id].latency_ns if step.switch_id else None,
+            "note": step.note,
+            "source": catalog.sources[step.source].title,
+            "url": catalog.sources[step.source].url,
+            "basis": step.basis,
+        }
         for step in steps
-    ]  # fmt: skip
+    ]

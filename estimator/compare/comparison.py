@@ -204,9 +204,11 @@ def _infeasible(spec: DesignSpec, at: int, catalog: Catalog) -> list[Problem]:
 
 
 def compare(
-    estimates: Sequence[Estimate | Mapping[str, Any]], labels: Sequence[str], baseline: int = 0,
+    estimates: Sequence[Estimate | Mapping[str, Any]],
+    labels: Sequence[str],
+    baseline: int = 0,
     notes: Sequence[Sequence[str]] = (),
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Align bills and figures of designs and offers, and say in words how each differs from the baseline.
 
     Parameters
@@ -239,16 +241,22 @@ def compare(
     items = [_item(side, list(notes[i]) if i < len(notes) else []) for i, side in enumerate(sides)]
     predicted = [max(side.all_reduce["gpus"]) if side.all_reduce else None for side in sides]
     return {
-        "versions": _versions(sides), "baseline": baseline, "items": items, "is_per_gpu": bool(sizes),
-        "summary": [summary_of(i, baseline, items, figures, totals, predicted, verdicts)
-                    for i in range(len(sides)) if i != baseline],
+        "versions": _versions(sides),
+        "baseline": baseline,
+        "items": items,
+        "is_per_gpu": bool(sizes),
+        "summary": [
+            summary_of(i, baseline, items, figures, totals, predicted, verdicts)
+            for i in range(len(sides))
+            if i != baseline
+        ],
         "not_comparable": not_comparable(figures, items, totals),
         "figures": figures,
         "rows": [row_json(key, row, basis, key not in scope.left_out) for key, row in rows.items()],
         "totals": totals,
         "spend": [_spend(side) for side in sides],
         "busbw": _curves(sides),
-    }  # fmt: skip
+    }
 
 
 def _side(one: Estimate | Mapping[str, Any], label: str) -> Side:
@@ -286,14 +294,23 @@ def _item(side: Side, notes: list[str]) -> dict[str, Any]:
     economics = spec.get("economics") or {}
     prices = economics.get("prices")
     return {
-        "label": side.label, "kind": side.kind, "gpus": side.gpus, "nodes": compute.get("counts", {}).get("nodes"),
-        "server": spec.get("compute", {}).get("server"), "generation": spec.get("fabric", {}).get("generation"),
-        "layout": compute.get("layout"), "tiers": compute.get("tiers"), "planes": compute.get("planes"),
-        "spec_hash": made.get("spec_hash"), "versions": made.get("versions"), "price_book": economics.get("price_book"),
-        "own_prices": prices.get("name") if isinstance(prices, Mapping) else None, "notes": notes,
+        "label": side.label,
+        "kind": side.kind,
+        "gpus": side.gpus,
+        "nodes": compute.get("counts", {}).get("nodes"),
+        "server": spec.get("compute", {}).get("server"),
+        "generation": spec.get("fabric", {}).get("generation"),
+        "layout": compute.get("layout"),
+        "tiers": compute.get("tiers"),
+        "planes": compute.get("planes"),
+        "spec_hash": made.get("spec_hash"),
+        "versions": made.get("versions"),
+        "price_book": economics.get("price_book"),
+        "own_prices": prices.get("name") if isinstance(prices, Mapping) else None,
+        "notes": notes,
         "n_errors": sum(finding["severity"] == "error" for finding in made.get("findings", [])),
         "n_warnings": sum(finding["severity"] == "warning" for finding in made.get("findings", [])),
-    }  # fmt: skip
+    }
 
 
 def _spend(side: Side) -> dict[str, Any]:
@@ -319,8 +336,12 @@ def _curves(sides: Sequence[Side]) -> dict[str, Any]:
             curves.append(None)
             continue
         points = [busbw(table, -1, size) for size in range(len(table["message_bytes"]))]
-        curves.append({"gpus": table["gpus"][-1], "message_bytes": table["message_bytes"]} | {
-            key: [float(f"{point[at]:.6g}") for point in points]
-            for at, key in enumerate(("low_gb_s", "busbw_gb_s", "high_gb_s"))
-        } | {"limited_by": table["limited_by"][-1][-1], "algorithm": table["algorithm"][-1][-1]})  # fmt: skip
+        curves.append(
+            {"gpus": table["gpus"][-1], "message_bytes": table["message_bytes"]}
+            | {
+                key: [float(f"{point[at]:.6g}") for point in points]
+                for at, key in enumerate(("low_gb_s", "busbw_gb_s", "high_gb_s"))
+            }
+            | {"limited_by": table["limited_by"][-1][-1], "algorithm": table["algorithm"][-1][-1]}
+        )
     return {"message_bytes": sizes, "sides": curves}

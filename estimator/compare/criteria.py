@@ -73,10 +73,21 @@ class Criterion:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
-        return {"key": self.key, "group": self.group, "title": self.title, "unit": self.unit, "weight": self.weight,
-                "infiniband": self.infiniband, "roce": self.roce, "infiniband_text": _in_words(self.infiniband, self.unit),
-                "roce_text": _in_words(self.roce, self.unit), "favours": self.favours, "strength": self.strength,
-                "words": self.words, "source": self.source}  # fmt: skip
+        return {
+            "key": self.key,
+            "group": self.group,
+            "title": self.title,
+            "unit": self.unit,
+            "weight": self.weight,
+            "infiniband": self.infiniband,
+            "roce": self.roce,
+            "infiniband_text": _in_words(self.infiniband, self.unit),
+            "roce_text": _in_words(self.roce, self.unit),
+            "favours": self.favours,
+            "strength": self.strength,
+            "words": self.words,
+            "source": self.source,
+        }
 
 
 def strength_of(low: float, high: float) -> int:
@@ -95,9 +106,18 @@ def criteria_of(pair: Compared, catalog: Catalog) -> list[Criterion]:
 
 
 def _judged(
-    key: str, group: str, title: str, unit: str, weight: int, values: tuple[float | None, float | None], source: str,
-    said: str, *, more_is_better: bool = False, most: int = MOST,
-) -> Criterion | None:  # fmt: skip
+    key: str,
+    group: str,
+    title: str,
+    unit: str,
+    weight: int,
+    values: tuple[float | None, float | None],
+    source: str,
+    said: str,
+    *,
+    more_is_better: bool = False,
+    most: int = MOST,
+) -> Criterion | None:
     """A criterion of two figures; None where one of them is not known. ``said`` has {better}, {worse} and {by} to fill in."""
     infiniband, roce = values
     if infiniband is None or roce is None:
@@ -136,28 +156,49 @@ def _in_words(value: float, unit: str) -> str:
 def _money(pair: Compared) -> Iterator[Criterion | None]:
     network = [one["cost"]["capex_usd"]["network"] for one in pair.both]
     prices = pair.prices
-    bought = _judged("network_price", MONEY, "Network, purchase", "usd", 2, (network[0]["typical"], network[1]["typical"]),
-                     "Bills of materials of both, at the design’s, recommended, dealers’ and branded resellers’ prices",
-                     "{better}, {worse}.", most=3 if _are_apart(network) else 2)  # fmt: skip
+    bought = _judged(
+        "network_price",
+        MONEY,
+        "Network, purchase",
+        "usd",
+        2,
+        (network[0]["typical"], network[1]["typical"]),
+        "Bills of materials of both, at the design’s, recommended, dealers’ and branded resellers’ prices",
+        "{better}, {worse}.",
+        most=3 if _are_apart(network) else 2,
+    )
     if bought:
         stands = prices.sign(NETWORK) != 0
         words = verdict_words(prices, *FAMILY_NAMES.values()) + (_ranges_note(network) if stands else "")
         yield replace(bought if stands else _undecided(bought), words=words)
     total = [one["cost"]["tco_usd"] for one in pair.both]
     years = pair.infiniband["cost"]["tco_years"]
-    over_years = _judged("total_cost", MONEY, f"Total cost over {years} years", "usd", 3,
-                         (total[0]["typical"], total[1]["typical"]),
-                         "Cost over years of both, servers, space and support included",
-                         "Over the years everything together: {better}, {worse}, {by} more.")  # fmt: skip
+    over_years = _judged(
+        "total_cost",
+        MONEY,
+        f"Total cost over {years} years",
+        "usd",
+        3,
+        (total[0]["typical"], total[1]["typical"]),
+        "Cost over years of both, servers, space and support included",
+        "Over the years everything together: {better}, {worse}, {by} more.",
+    )
     if over_years and over_years.strength and not prices.sign(ALL, total[0]["typical"] / total[1]["typical"] - 1):
         over_years = _undecided(over_years)
     yield over_years
     licences = [one["cost"]["opex_usd_per_year"].get("licences") or {} for one in pair.both]
     values = (licences[0].get("typical"), licences[1].get("typical"))
     if any(values):
-        yield _judged("licences", MONEY, "Licences a year", "usd", 0, (values[0] or 0.0, values[1] or 0.0),
-                      "Fabric manager (InfiniBand) and switch software (Ethernet), as the design asks; within the total cost",
-                      "Licences: {better} a year, {worse}.")  # fmt: skip
+        yield _judged(
+            "licences",
+            MONEY,
+            "Licences a year",
+            "usd",
+            0,
+            (values[0] or 0.0, values[1] or 0.0),
+            "Fabric manager (InfiniBand) and switch software (Ethernet), as the design asks; within the total cost",
+            "Licences: {better} a year, {worse}.",
+        )
 
 
 def _undecided(one: Criterion) -> Criterion:
@@ -177,17 +218,39 @@ def _ranges_note(ranges: list[Mapping[str, float]]) -> str:
 
 def _running(pair: Compared) -> Iterator[Criterion | None]:
     switches = [float(one["fabrics"]["compute"]["counts"]["switches"]) for one in pair.both]
-    yield _judged("switches", RUNNING, "Switches", "count", 1, (switches[0], switches[1]),
-                  "Counted from both designs; the ports of a box decide",
-                  "Fewer boxes to rack, power and look after: {better}, {worse}.")  # fmt: skip
+    yield _judged(
+        "switches",
+        RUNNING,
+        "Switches",
+        "count",
+        1,
+        (switches[0], switches[1]),
+        "Counted from both designs; the ports of a box decide",
+        "Fewer boxes to rack, power and look after: {better}, {worse}.",
+    )
     watts = [one["power"]["network_w"]["typical"] for one in pair.both]
-    yield _judged("power", RUNNING, "Power of the network", "w", 1, (watts[0], watts[1]), "Datasheets of switches and modules",
-                  "The network draws less: {better}, {worse}.")  # fmt: skip
+    yield _judged(
+        "power",
+        RUNNING,
+        "Power of the network",
+        "w",
+        1,
+        (watts[0], watts[1]),
+        "Datasheets of switches and modules",
+        "The network draws less: {better}, {worse}.",
+    )
     stops = [(one.get("failures") or {}).get("expected", {}).get("network_stops_per_year") for one in pair.both]
-    yield _judged("stops", RUNNING, "Stops by the network a year", "per_year", 1, (_typical(stops[0]), _typical(stops[1])),
-                  "Failure rates of both networks' parts, GPUs and servers left out; assumptions for the most part",
-                  "A job over all GPUs is stopped less often by network parts: {better}, {worse} a year.",
-                  most=MAX_WITHIN_RANGES)  # fmt: skip
+    yield _judged(
+        "stops",
+        RUNNING,
+        "Stops by the network a year",
+        "per_year",
+        1,
+        (_typical(stops[0]), _typical(stops[1])),
+        "Failure rates of both networks' parts, GPUs and servers left out; assumptions for the most part",
+        "A job over all GPUs is stopped less often by network parts: {better}, {worse} a year.",
+        most=MAX_WITHIN_RANGES,
+    )
 
 
 def _typical(value: Any) -> float | None:
@@ -199,8 +262,11 @@ def _typical(value: Any) -> float | None:
 
 def _table(result: Mapping[str, Any], collective: str) -> Mapping[str, Any] | None:
     performance = result.get("performance") or {}
-    table: Any = performance.get("all_reduce") if collective == "all_reduce" else (
-        performance.get("collectives", {}).get(collective))  # fmt: skip
+    table: Any = (
+        performance.get("all_reduce")
+        if collective == "all_reduce"
+        else (performance.get("collectives", {}).get(collective))
+    )
     return table if table and table.get("busbw_gb_s") and max(table["gpus"]) > 1 else None
 
 
@@ -227,29 +293,68 @@ def _band_overlaps(pair: Compared, at: int) -> bool:
 def _speed(pair: Compared) -> Iterator[Criterion | None]:
     model = "Performance model, fitted to published runs of both families (page “Validation”)"
     large = tuple(large_busbw(one) for one in pair.both)
-    yield _judged("large_messages", SPEED, "All-reduce, largest message", "gb_s", 3, (large[0], large[1]), model,
-                  "Gradients are summed faster: {better}, {worse}.", more_is_better=True,
-                  most=MAX_WITHIN_RANGES if _band_overlaps(pair, -1) else 3)  # fmt: skip
+    yield _judged(
+        "large_messages",
+        SPEED,
+        "All-reduce, largest message",
+        "gb_s",
+        3,
+        (large[0], large[1]),
+        model,
+        "Gradients are summed faster: {better}, {worse}.",
+        more_is_better=True,
+        most=MAX_WITHIN_RANGES if _band_overlaps(pair, -1) else 3,
+    )
     small = tuple(small_time(one) for one in pair.both)
     table = _table(pair.infiniband, "all_reduce")
     at = table["message_bytes"].index(SMALL_MESSAGE_BYTES) if table and None not in small else 0
-    yield _judged("small_messages", SPEED, "All-reduce of 64 KiB", "us", 2, (small[0], small[1]),
-                  f"{model}; every step over the network adds the latency of adapters and switches",
-                  "Small messages pay latency at every step: {better}, {worse}.",
-                  most=2 if _band_overlaps(pair, at) else 3)  # fmt: skip
+    yield _judged(
+        "small_messages",
+        SPEED,
+        "All-reduce of 64 KiB",
+        "us",
+        2,
+        (small[0], small[1]),
+        f"{model}; every step over the network adds the latency of adapters and switches",
+        "Small messages pay latency at every step: {better}, {worse}.",
+        most=2 if _band_overlaps(pair, at) else 3,
+    )
     scattered = tuple(large_busbw(one, "alltoall") for one in pair.scattered)
-    yield _judged("scattered", SPEED, "All-to-all, scattered ranks", "gb_s", 2, (scattered[0], scattered[1]),
-                  f"{model}; adaptive routing on both", "Experts spread over scattered servers: {better}, {worse}.",
-                  more_is_better=True, most=MAX_WITHIN_RANGES)  # fmt: skip
-    yield _judged("in_network", SPEED, "All-reduce with sums in the switches", "gb_s", 1,
-                  (large_busbw(pair.sharp), large[1]), f"{model}, SHARP included; Ethernet switches have no such sums",
-                  "With in-network reduction (SHARP) switched on: {better}, {worse}.", more_is_better=True)  # fmt: skip
-    yield _judged("congestion", SPEED, "All-to-all where Ethernet hashes plainly", "gb_s", 1,
-                  (scattered[0], large_busbw(pair.hashed, "alltoall")),
-                  f"{model}; credits and adaptive routing against ECMP",
-                  "Congestion control: InfiniBand has credits and adaptive routing in every switch; Ethernet needs PFC, ECN and "
-                  "adaptive routing or spray set up, and without the last it is {better}, {worse}.",
-                  more_is_better=True)  # fmt: skip
+    yield _judged(
+        "scattered",
+        SPEED,
+        "All-to-all, scattered ranks",
+        "gb_s",
+        2,
+        (scattered[0], scattered[1]),
+        f"{model}; adaptive routing on both",
+        "Experts spread over scattered servers: {better}, {worse}.",
+        more_is_better=True,
+        most=MAX_WITHIN_RANGES,
+    )
+    yield _judged(
+        "in_network",
+        SPEED,
+        "All-reduce with sums in the switches",
+        "gb_s",
+        1,
+        (large_busbw(pair.sharp), large[1]),
+        f"{model}, SHARP included; Ethernet switches have no such sums",
+        "With in-network reduction (SHARP) switched on: {better}, {worse}.",
+        more_is_better=True,
+    )
+    yield _judged(
+        "congestion",
+        SPEED,
+        "All-to-all where Ethernet hashes plainly",
+        "gb_s",
+        1,
+        (scattered[0], large_busbw(pair.hashed, "alltoall")),
+        f"{model}; credits and adaptive routing against ECMP",
+        "Congestion control: InfiniBand has credits and adaptive routing in every switch; Ethernet needs PFC, ECN and "
+        "adaptive routing or spray set up, and without the last it is {better}, {worse}.",
+        more_is_better=True,
+    )
 
 
 # ---------------------------------------------------------------- freedom
@@ -258,32 +363,67 @@ def _speed(pair: Compared) -> Iterator[Criterion | None]:
 def _freedom(pair: Compared, catalog: Catalog) -> Iterator[Criterion | None]:
     generations = [catalog.generations[one["spec"]["fabric"]["generation"]] for one in pair.both]
     makers: list[list[str]] = [switch_makers(catalog, one.protocol, one.port_rate_gbit_s) for one in generations]
-    yield _judged("switch_makers", FREEDOM, "Makers of switches at this rate", "count", 2,
-                  (float(len(makers[0])), float(len(makers[1]))), "Switches of the catalog that can be bought",
-                  "Offers to choose from, and to bargain with: {better}, {worse} ("
-                  + ", ".join(sorted({*makers[0], *makers[1]})) + ").", more_is_better=True)  # fmt: skip
+    yield _judged(
+        "switch_makers",
+        FREEDOM,
+        "Makers of switches at this rate",
+        "count",
+        2,
+        (float(len(makers[0])), float(len(makers[1]))),
+        "Switches of the catalog that can be bought",
+        "Offers to choose from, and to bargain with: {better}, {worse} ("
+        + ", ".join(sorted({*makers[0], *makers[1]}))
+        + ").",
+        more_is_better=True,
+    )
     adapters = [adapter_makers(catalog, one.protocol, one.port_rate_gbit_s) for one in generations]
-    yield _judged("adapter_makers", FREEDOM, "Makers of adapters at this rate", "count", 1,
-                  (float(len(adapters[0])), float(len(adapters[1]))), "Adapters of the catalog that can be bought",
-                  "Adapters from more than one maker: {better}, {worse}.", more_is_better=True)  # fmt: skip
+    yield _judged(
+        "adapter_makers",
+        FREEDOM,
+        "Makers of adapters at this rate",
+        "count",
+        1,
+        (float(len(adapters[0])), float(len(adapters[1]))),
+        "Adapters of the catalog that can be bought",
+        "Adapters from more than one maker: {better}, {worse}.",
+        more_is_better=True,
+    )
     reach = [float(two_tier_reach(catalog, one["spec"]["fabric"]["generation"])) for one in pair.both]
-    yield _judged("reach", FREEDOM, "Endpoints of two tiers at 1:1", "count", 1, (reach[0], reach[1]),
-                  "Ports of the usual switch: P² ÷ 2", "Room to grow before a third tier: {better}, {worse} endpoints.",
-                  more_is_better=True)  # fmt: skip
+    yield _judged(
+        "reach",
+        FREEDOM,
+        "Endpoints of two tiers at 1:1",
+        "count",
+        1,
+        (reach[0], reach[1]),
+        "Ports of the usual switch: P² ÷ 2",
+        "Room to grow before a third tier: {better}, {worse} endpoints.",
+        more_is_better=True,
+    )
 
 
 def switch_makers(catalog: Catalog, protocol: str, rate_gbit_s: int) -> list[str]:
     """Who makes switches of a protocol with ports of a rate that can be bought; generic boxes stand for no maker."""
-    found = {switch.vendor.split(" (")[0] for key, switch in catalog.switches.items()
-             if switch.protocol == protocol and switch.status == "available" and switch.vendor != "Generic"
-             and catalog.switch_ports(key, rate_gbit_s)}  # fmt: skip
+    found = {
+        switch.vendor.split(" (")[0]
+        for key, switch in catalog.switches.items()
+        if switch.protocol == protocol
+        and switch.status == "available"
+        and switch.vendor != "Generic"
+        and catalog.switch_ports(key, rate_gbit_s)
+    }
     return sorted(found)
 
 
 def adapter_makers(catalog: Catalog, protocol: str, rate_gbit_s: int) -> list[str]:
     """Who makes adapters of a protocol that reach a rate and can be bought."""
-    return sorted({nic.vendor.split(" (")[0] for nic in catalog.nics.values() if protocol in nic.protocols
-                   and nic.status == "available" and nic.total_rate_gbit_s >= rate_gbit_s})  # fmt: skip
+    return sorted(
+        {
+            nic.vendor.split(" (")[0]
+            for nic in catalog.nics.values()
+            if protocol in nic.protocols and nic.status == "available" and nic.total_rate_gbit_s >= rate_gbit_s
+        }
+    )
 
 
 def two_tier_reach(catalog: Catalog, generation: str) -> int:

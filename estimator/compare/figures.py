@@ -71,8 +71,11 @@ class Side:
 
     def of(self, *categories: str, compute: bool | None = None) -> list[Line]:
         """Lines of some categories: of the compute network, of the others, or of all."""
-        return [line for line in self.lines if line.category in categories
-                and (compute is None or (line.fabric == COMPUTE) == compute)]  # fmt: skip
+        return [
+            line
+            for line in self.lines
+            if line.category in categories and (compute is None or (line.fabric == COMPUTE) == compute)
+        ]
 
 
 @dataclass(frozen=True)
@@ -277,8 +280,14 @@ def _busbw(message_bytes: int | None, gpus: int | None = None) -> Getter:
 
 
 COUNTS, NETWORK, POWER, MONEY, UNIT_COSTS, SPEED, RUNNING = (
-    "Counts", "Bandwidth built", "Power", "Money", "Money for what it does", "Predicted collectives", "Running it",
-)  # fmt: skip
+    "Counts",
+    "Bandwidth built",
+    "Power",
+    "Money",
+    "Money for what it does",
+    "Predicted collectives",
+    "Running it",
+)
 FIGURES = (
     Figure("switches", "Switches, compute network", "count", COUNTS, _switches(None), weight=10, same_share=SAME_COUNT),
     *(Figure(f"{role}_switches", f"{role.capitalize()} switches", "count", COUNTS, _switches(role), same_share=SAME_COUNT)
@@ -350,8 +359,20 @@ def figures_of(sides: Sequence[Side]) -> tuple[Figure, ...]:
         asked = [found for figure in FIGURES if (found := WITHOUT_ADAPTERS.get(figure.key, figure)) is not None]
     if shared:
         at = next(k for k, figure in enumerate(asked) if figure.key == "busbw_gb_s")
-        asked.insert(at + 1, Figure(f"busbw_{shared}_gpus_gb_s", f"All-reduce, largest message, {shared:,} GPUs", "gb_s", SPEED,
-                                    _busbw(None, shared), HIGH, False, has_band=True, weight=8))  # fmt: skip
+        asked.insert(
+            at + 1,
+            Figure(
+                f"busbw_{shared}_gpus_gb_s",
+                f"All-reduce, largest message, {shared:,} GPUs",
+                "gb_s",
+                SPEED,
+                _busbw(None, shared),
+                HIGH,
+                False,
+                has_band=True,
+                weight=8,
+            ),
+        )
     return tuple(figure for figure in asked if _is_shown(figure, sides))
 
 
@@ -369,14 +390,24 @@ def _watts_without_adapters(side: Side) -> Value | None:
     return number(watts, None, power["at_least"] and _network_unknown(side))
 
 
-WITHOUT_ADAPTERS: dict[str, Figure | None] = {  # where adapters are within the servers of some sides and lines of others
-    "network_w": Figure("network_w", "Network without adapters, typical", "w", POWER, _watts_without_adapters, weight=5),
-    "network_usd": Figure("network_usd", "Network without adapters", "usd", MONEY,
-                          _capex(*(category for category in NETWORK_CATEGORIES if category != NIC)), weight=9),
+WITHOUT_ADAPTERS: dict[
+    str, Figure | None
+] = {  # where adapters are within the servers of some sides and lines of others
+    "network_w": Figure(
+        "network_w", "Network without adapters, typical", "w", POWER, _watts_without_adapters, weight=5
+    ),
+    "network_usd": Figure(
+        "network_usd",
+        "Network without adapters",
+        "usd",
+        MONEY,
+        _capex(*(category for category in NETWORK_CATEGORIES if category != NIC)),
+        weight=9,
+    ),
     "network_p50_usd": None,
     "network_usd_per_gpu": None,
     "usd_per_gbit_s_bisection": None,
-}  # fmt: skip
+}
 
 
 def _is_shown(figure: Figure, sides: Sequence[Side]) -> bool:
@@ -394,7 +425,7 @@ def differ_in_size(sides: Sequence[Side]) -> bool:
 
 def figure_json(
     figure: Figure, sides: Sequence[Side], baseline: int, verdicts: Verdicts | None = None
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """One row of the table: values, values for each GPU where clusters differ in size, differences, which is better.
 
     Between two technologies ``verdicts`` say which differences in money stand.
@@ -420,7 +451,11 @@ def figure_json(
         for i, value in enumerate(compared)
     ]
     return {
-        "key": figure.key, "label": figure.label, "unit": figure.unit, "group": figure.group, "better": figure.better,
+        "key": figure.key,
+        "label": figure.label,
+        "unit": figure.unit,
+        "group": figure.group,
+        "better": figure.better,
         "values": [_ends_json(value) for value in values],
         "texts": [value.text if value else None for value in values],
         "at_least": [bool(value and value.at_least) for value in values],
@@ -428,7 +463,7 @@ def figure_json(
         "per_gpu": [_ends_json(value) for value in compared] if is_per_gpu else None,
         "differences": differences,
         "best": _best(figure, compared, sides, known),
-    }  # fmt: skip
+    }
 
 
 def _for_each_gpu(value: Value | None, gpus: int | None) -> Value | None:
@@ -452,9 +487,13 @@ def _difference(
     sign = value.ends[1] - base.ends[1]
     is_better = None if same or is_open or figure.better is None or sign == 0 else (sign < 0) == (figure.better == LOW)
     return {
-        "absolute": round(sign, 6), "relative": share, "is_about_same": same, "is_better": is_better,
-        "ranges_overlap": ranges_overlap(value, base, shared_lines), "is_undecided": is_open,
-    }  # fmt: skip
+        "absolute": round(sign, 6),
+        "relative": share,
+        "is_about_same": same,
+        "is_better": is_better,
+        "ranges_overlap": ranges_overlap(value, base, shared_lines),
+        "is_undecided": is_open,
+    }
 
 
 def ranges_overlap(value: Value, base: Value, shared_lines: bool = True) -> bool:
@@ -481,16 +520,14 @@ def is_about_same(figure: Figure, value: Value, base: Value, shared_lines: bool 
 
 def _is_open(
     figure: Figure, value: Value | None, base: Value | None, verdicts: Verdicts, side: int, other: int
-) -> bool:  # fmt: skip
+) -> bool:
     """Whether prices can't show which of two sides costs less in a figure."""
     if value is None or base is None:
         return False
     return verdicts.is_open(figure.key, figure.unit, value.ends[1], base.ends[1], side, other)
 
 
-def _best(
-    figure: Figure, values: Sequence[Value | None], sides: Sequence[Side], verdicts: Verdicts
-) -> list[int]:  # fmt: skip
+def _best(figure: Figure, values: Sequence[Value | None], sides: Sequence[Side], verdicts: Verdicts) -> list[int]:
     """The sides with the best value, and those about the same; none where they are all alike or one is not known."""
     known = [(i, value) for i, value in enumerate(values) if value is not None and not value.at_least]
     if figure.unit == "count" and len({sides[i].kind for i, _ in known}) > 1:
@@ -499,6 +536,9 @@ def _best(
         return []
     wanted = min if figure.better == LOW else max
     first, best = wanted(known, key=lambda item: item[1].ends[1])
-    good = [i for i, value in known
-            if is_about_same(figure, value, best) or _is_open(figure, value, best, verdicts, i, first)]  # fmt: skip
+    good = [
+        i
+        for i, value in known
+        if is_about_same(figure, value, best) or _is_open(figure, value, best, verdicts, i, first)
+    ]
     return good if len(good) < len(known) else []

@@ -6,9 +6,21 @@ from typing import Any
 _LINE = ("line", "category", "part", "part_number", "description", "use", "tier", "length_m", "quantity", "spare_quantity",
          "unit_price_usd", "extended_price_usd", "price_basis", "power_w", "fabric", "price_book", "book_prices_usd")  # fmt: skip
 _NETWORK = ("tiers", "planes", "layout", "counts", "links", "oversubscription", "injection_gbit_s", "bisection_gbit_s")
-_COST = ("outlay_usd", "opex_usd_per_year", "one_off_usd", "tco_usd", "tco_years", "usd_per_gpu", "network_usd_per_gpu",
-         "usd_per_gpu_hour", "usd_per_gbit_s_bisection", "usd_per_gb_s_busbw", "usd_per_million_tokens", "at_least",
-         "simulated")  # fmt: skip
+_COST = (
+    "outlay_usd",
+    "opex_usd_per_year",
+    "one_off_usd",
+    "tco_usd",
+    "tco_years",
+    "usd_per_gpu",
+    "network_usd_per_gpu",
+    "usd_per_gpu_hour",
+    "usd_per_gbit_s_bisection",
+    "usd_per_gb_s_busbw",
+    "usd_per_million_tokens",
+    "at_least",
+    "simulated",
+)
 _TIMES = ("busbw_gb_s", "time_us", "time_us_low", "time_us_high")
 _DIGITS = 6
 
@@ -20,21 +32,27 @@ def kept_of(estimate: Mapping[str, Any]) -> dict[str, Any]:
     prices = economics.get("prices")
     return {
         "spec": {
-            "name": spec["name"], "compute": {"server": compute["server"]},
+            "name": spec["name"],
+            "compute": {"server": compute["server"]},
             "fabric": {"generation": spec["fabric"]["generation"]},
-            "economics": {"price_book": economics["price_book"], "prices": {"name": prices["name"]} if prices else None},
+            "economics": {
+                "price_book": economics["price_book"],
+                "prices": {"name": prices["name"]} if prices else None,
+            },
         },
-        "spec_hash": estimate["spec_hash"], "versions": dict(estimate["versions"]),
+        "spec_hash": estimate["spec_hash"],
+        "versions": dict(estimate["versions"]),
         "fabrics": {name: {key: fabric.get(key) for key in _NETWORK} for name, fabric in estimate["fabrics"].items()},
         "findings": [{"severity": finding["severity"]} for finding in estimate.get("findings", [])],
         "bom": {"lines": [{key: line.get(key) for key in _LINE} for line in estimate["bom"]["lines"]]},
         "cost": {key: cost[key] for key in _COST if cost.get(key) is not None},
         "power": _power(estimate.get("power")),
         "performance": {
-            "all_reduce": _all_reduce(performance.get("all_reduce")), "all_to_all": performance.get("all_to_all"),
+            "all_reduce": _all_reduce(performance.get("all_reduce")),
+            "all_to_all": performance.get("all_to_all"),
         },
         "failures": {"expected": _expected(estimate.get("failures") or {})},
-    }  # fmt: skip
+    }
 
 
 def _power(power: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -33,13 +33,25 @@ FUNCTION_OF = {FIBER: CABLE}  # fibre and finished cables do the same: they join
 FUNCTIONS = tuple(dict.fromkeys(FUNCTION_OF.get(category, category) for category in CATEGORIES))
 SCOPE_OF = {RACK_SYSTEM: SERVER, MODULE: "cabling", CABLE: "cabling", PANEL: "cabling", RACK: "racks", COOLING: "racks"}
 SCOPE_WORDS = {
-    SERVER: "servers", NIC: "adapters", SWITCH: "switches", MANAGEMENT: "fabric managers", "cabling": "modules and cables",
+    SERVER: "servers",
+    NIC: "adapters",
+    SWITCH: "switches",
+    MANAGEMENT: "fabric managers",
+    "cabling": "modules and cables",
     "racks": "racks and cooling",
-}  # fmt: skip
+}
 _FUNCTION_WORDS = {
-    SERVER: "Servers", RACK_SYSTEM: "Rack parts", NIC: "Adapters", SWITCH: "switches", MANAGEMENT: "Fabric managers",
-    MODULE: "Modules", CABLE: "Cables", PANEL: "Patch panels", RACK: "Racks", COOLING: "Cooling",
-}  # fmt: skip
+    SERVER: "Servers",
+    RACK_SYSTEM: "Rack parts",
+    NIC: "Adapters",
+    SWITCH: "switches",
+    MANAGEMENT: "Fabric managers",
+    MODULE: "Modules",
+    CABLE: "Cables",
+    PANEL: "Patch panels",
+    RACK: "Racks",
+    COOLING: "Cooling",
+}
 NOTHING: Cents = (0, 0, 0)
 
 
@@ -104,10 +116,22 @@ def _line(line: Mapping[str, Any], number: int) -> Line:
     if extended is None and unit is not None:
         extended = unit[0] * (quantity + spares), unit[1] * (quantity + spares), unit[2] * (quantity + spares)
     return Line(
-        int(line.get("line") or number), line.get("fabric") or COMPUTE, line["category"], line.get("use"), line.get("tier"),
-        line.get("part"), line.get("part_number"), line.get("description") or line.get("part") or "", line.get("length_m"),
-        quantity, spares, unit, extended, line.get("power_w"), line.get("price_basis"),
-    )  # fmt: skip
+        int(line.get("line") or number),
+        line.get("fabric") or COMPUTE,
+        line["category"],
+        line.get("use"),
+        line.get("tier"),
+        line.get("part"),
+        line.get("part_number"),
+        line.get("description") or line.get("part") or "",
+        line.get("length_m"),
+        quantity,
+        spares,
+        unit,
+        extended,
+        line.get("power_w"),
+        line.get("price_basis"),
+    )
 
 
 # ---------------------------------------------------------------- alignment
@@ -266,12 +290,14 @@ def cell(lines: Sequence[Line]) -> dict[str, Any] | None:
     return {
         "quantity": sum(line.quantity for line in lines),
         "spare_quantity": sum(line.spare_quantity for line in lines),
-        "unit_price_usd": usd_range(unit), "unit_is_mean": is_mean, "extended_price_usd": usd_range(cents),
+        "unit_price_usd": usd_range(unit),
+        "unit_is_mean": is_mean,
+        "extended_price_usd": usd_range(cents),
         "power_w": None if None in watts else round(sum(w or 0.0 for w in watts), 3),
         "parts": [dict(zip(("part", "part_number", "description"), part, strict=True)) for part in parts],
         "lines": [line.number for line in lines],
         "price_basis": sorted({line.price_basis for line in lines if line.price_basis}),
-    }  # fmt: skip
+    }
 
 
 def _shared(cents: Cents, count: int) -> Cents:
@@ -345,24 +371,36 @@ def row_json(key: Key, row: Sequence[Sequence[Line]], basis: Basis, is_in_scope:
     is_grouped = len(parts) > 1
     fabric, function, role, tier = key
     return {
-        "key": ".".join(part for part in key if part), "fabric": fabric, "function": function, "role": role,
-        "tier": tier or None, "label": label_of(key), "is_grouped": is_grouped, "is_in_scope": is_in_scope,
+        "key": ".".join(part for part in key if part),
+        "fabric": fabric,
+        "function": function,
+        "role": role,
+        "tier": tier or None,
+        "label": label_of(key),
+        "is_grouped": is_grouped,
+        "is_in_scope": is_in_scope,
         **_sides_json(row, basis),
         "parts": [
-            {"label": _part_label(part), "length_m": next(line.length_m for lines in part for line in lines),
-             **_sides_json(part, basis)}
+            {
+                "label": _part_label(part),
+                "length_m": next(line.length_m for lines in part for line in lines),
+                **_sides_json(part, basis),
+            }
             for part in parts
-        ] if is_grouped else [],
-    }  # fmt: skip
+        ]
+        if is_grouped
+        else [],
+    }
 
 
 def _sides_json(row: Sequence[Sequence[Line]], basis: Basis) -> dict[str, Any]:
     contents = [_content(lines, basis) for lines in row]
     return {
-        "sides": [cell(lines) for lines in row], "differences": differences(row, basis),
+        "sides": [cell(lines) for lines in row],
+        "differences": differences(row, basis),
         "missing_on": [i for i, lines in enumerate(row) if not lines],
         "is_same": all(content == contents[0] for content in contents),
-    }  # fmt: skip
+    }
 
 
 def _content(lines: Iterable[Line], basis: Basis) -> dict[tuple[Any, ...], tuple[int, Cents]]:

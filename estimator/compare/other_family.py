@@ -60,10 +60,15 @@ class Swap:
             low, typical, high = both[1][0] - both[0][2], both[1][1] - both[0][1], both[1][2] - both[0][0]
             change = low * self.n_adapters, typical * self.n_adapters, high * self.n_adapters
         return {
-            "from": self.old, "to": self.new, "quantity": self.n_adapters, "is_needed": self.is_needed,
-            "is_in_totals": self.is_billed, "from_unit_usd": usd_range(both[0]), "to_unit_usd": usd_range(both[1]),
+            "from": self.old,
+            "to": self.new,
+            "quantity": self.n_adapters,
+            "is_needed": self.is_needed,
+            "is_in_totals": self.is_billed,
+            "from_unit_usd": usd_range(both[0]),
+            "to_unit_usd": usd_range(both[1]),
             "difference_usd": usd_range(change),
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True)
@@ -76,8 +81,11 @@ class Sibling:
 
     def as_json(self) -> dict[str, Any]:
         """``{"spec", "notes", "adapters"}``."""
-        return {"spec": self.values, "notes": [note.as_json() for note in self.notes],
-                "adapters": self.swap.as_json() if self.swap else None}  # fmt: skip
+        return {
+            "spec": self.values,
+            "notes": [note.as_json() for note in self.notes],
+            "adapters": self.swap.as_json() if self.swap else None,
+        }
 
 
 def other_family(generation: str, catalog: Catalog) -> str:
@@ -184,8 +192,15 @@ def _priced(
 ) -> Swap:
     pricing = Pricing(spec.economics, catalog)
     before, after = (pricing.of(nic.id, n_adapters) for nic in (old, new))
-    return Swap(old.id, new.id, n_adapters, before.cents if before else None, after.cents if after else None,
-                is_needed, is_billed)  # fmt: skip
+    return Swap(
+        old.id,
+        new.id,
+        n_adapters,
+        before.cents if before else None,
+        after.cents if after else None,
+        is_needed,
+        is_billed,
+    )
 
 
 def _adapter_notes(swap: Swap | None, spec: DesignSpec, protocol: str, catalog: Catalog) -> Iterator[Note]:
@@ -198,9 +213,11 @@ def _adapter_notes(swap: Swap | None, spec: DesignSpec, protocol: str, catalog: 
         return
     old, new = catalog.nics[swap.old], catalog.nics[swap.new]
     prices = f"{new.model} at {_price(swap.new_cents)} a piece instead of {old.model} at {_price(swap.old_cents)}"
-    where = "The totals hold the change." if swap.is_billed else (
-        "Totals do not hold the change, as the servers' price includes their adapters."
-    )  # fmt: skip
+    where = (
+        "The totals hold the change."
+        if swap.is_billed
+        else ("Totals do not hold the change, as the servers' price includes their adapters.")
+    )
     if swap.is_needed:
         yield Note("adapters_swapped", f"{swap.n_adapters:,} adapters are swapped: {prices}. {where}")
         return
@@ -225,8 +242,12 @@ def _changes(spec: DesignSpec, generation: str, catalog: Catalog) -> tuple[dict[
     """Keys that take another value, and notes on those that the architect had set."""
     change: dict[str, Any] = {}
     notes: list[Note] = []
-    for some, more in (_switches(spec, generation, catalog), _shape(spec, catalog), _family_features(spec, generation, catalog),
-                       _beside(spec)):  # fmt: skip
+    for some, more in (
+        _switches(spec, generation, catalog),
+        _shape(spec, catalog),
+        _family_features(spec, generation, catalog),
+        _beside(spec),
+    ):
         change |= some
         notes += more
     return change, notes

@@ -52,9 +52,12 @@ def scope_of(rows: Mapping[Key, Sequence[Sequence[Line]]], kinds: Sequence[str],
 
 
 def _reason(
-    key: Key, row: Sequence[Sequence[Line]], rows: Mapping[Key, Sequence[Sequence[Line]]], forgotten: Sequence[int],
+    key: Key,
+    row: Sequence[Sequence[Line]],
+    rows: Mapping[Key, Sequence[Sequence[Line]]],
+    forgotten: Sequence[int],
     labels: Sequence[str],
-) -> str | None:  # fmt: skip
+) -> str | None:
     fabric, function, _, _ = key
     unpriced = [labels[i] for i, lines in enumerate(row) if is_unpriced(lines)]
     if unpriced:
@@ -110,4 +113,4 @@ def totals_json(
             {"key": ".".join(part for part in key if part), "label": label_of(key), "reason": reason}
             for key, reason in left_out.items()
         ],
-    }  # fmt: skip
+    }

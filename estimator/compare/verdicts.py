@@ -8,11 +8,24 @@ from estimator.bom.verdict_words import verdict_words
 
 MONEY_UNITS = ("usd", "usd_hour")
 GROUP_OF = {  # figures that move with the prices of switches and adapters
-    "network_usd": NETWORK, "network_p50_usd": NETWORK, "capex_p50_usd": ALL, "tco_p50_usd": ALL,
-    "network_usd_per_gpu": NETWORK, "usd_per_gbit_s_bisection": NETWORK, "switches_usd": SWITCHES,
-    "adapters_usd": ADAPTERS, "capex_usd": ALL, "outlay_usd": ALL, "opex_usd_per_year": ALL, "tco_usd": ALL, "usd_per_gpu": ALL,
-    "usd_per_gpu_hour": ALL, "usd_per_million_tokens": ALL, "usd_per_gb_s_busbw": ALL, "same_scope_usd": ALL,
-}  # fmt: skip
+    "network_usd": NETWORK,
+    "network_p50_usd": NETWORK,
+    "capex_p50_usd": ALL,
+    "tco_p50_usd": ALL,
+    "network_usd_per_gpu": NETWORK,
+    "usd_per_gbit_s_bisection": NETWORK,
+    "switches_usd": SWITCHES,
+    "adapters_usd": ADAPTERS,
+    "capex_usd": ALL,
+    "outlay_usd": ALL,
+    "opex_usd_per_year": ALL,
+    "tco_usd": ALL,
+    "usd_per_gpu": ALL,
+    "usd_per_gpu_hour": ALL,
+    "usd_per_million_tokens": ALL,
+    "usd_per_gb_s_busbw": ALL,
+    "same_scope_usd": ALL,
+}
 
 
 class Verdicts:

@@ -22,33 +22,58 @@ VERDICT_ON = "network_usd"  # the figure that a verdict over two technologies is
 BETTER, WORSE, SAME, OTHER = "better", "worse", "same", "other"
 _WEIGHTS = {figure.key: figure.weight for figure in FIGURES}
 _FEWER = {  # figures that are counted: noun
-    "switches": "switches", "other_switches": "switches in the other networks", "cables": "cables", "modules": "modules",
-    "failures_per_year": "failures a year", "stops_per_year": "stops a year", "racks": "racks",
-}  # fmt: skip
+    "switches": "switches",
+    "other_switches": "switches in the other networks",
+    "cables": "cables",
+    "modules": "modules",
+    "failures_per_year": "failures a year",
+    "stops_per_year": "stops a year",
+    "racks": "racks",
+}
 _DEARER = {  # figures that are paid: noun of "12 % dearer …"
-    "servers_usd": "servers", "switches_usd": "switches", "adapters_usd": "adapters", "optics_usd": "optics and cables",
+    "servers_usd": "servers",
+    "switches_usd": "switches",
+    "adapters_usd": "adapters",
+    "optics_usd": "optics and cables",
     "facility_usd": "racks and cooling",
-    "network_usd": "network", "capex_usd": "purchase price", "outlay_usd": "outlay", "opex_usd_per_year": "running cost",
-    "tco_usd": "total cost of ownership", "usd_per_gpu_hour": "cost a GPU-hour",
+    "network_usd": "network",
+    "capex_usd": "purchase price",
+    "outlay_usd": "outlay",
+    "opex_usd_per_year": "running cost",
+    "tco_usd": "total cost of ownership",
+    "usd_per_gpu_hour": "cost a GPU-hour",
     "usd_per_million_tokens": "cost a million tokens",
-    "usd_per_gbit_s_bisection": "price a Gb/s of bisection", "usd_per_gb_s_busbw": "price a GB/s of all-reduce",
-}  # fmt: skip
+    "usd_per_gbit_s_bisection": "price a Gb/s of bisection",
+    "usd_per_gb_s_busbw": "price a GB/s of all-reduce",
+}
 _AMOUNTS = ("purchase price", "outlay", "running cost", "total cost of ownership")  # higher, not dearer
 _MORE = {  # figures that are measured: noun
-    "bisection_gbit_s": "bisection bandwidth", "injection_gbit_s": "injection bandwidth", "network_w": "power in the network",
+    "bisection_gbit_s": "bisection bandwidth",
+    "injection_gbit_s": "injection bandwidth",
+    "network_w": "power in the network",
     "it_w": "power in all",
-}  # fmt: skip
+}
 _ALWAYS = ("busbw_gb_s",)  # said even where nothing differs
 _SAID_WITH = {  # a sentence that another one makes superfluous in the headline
-    "injection_gbit_s": "bisection_gbit_s", "stops_per_year": "failures_per_year", "it_w": "network_w",
-    "switches_usd": "network_usd", "capex_usd": "network_usd", "outlay_usd": "network_usd", "usd_per_gpu_hour": "tco_usd",
-}  # fmt: skip
+    "injection_gbit_s": "bisection_gbit_s",
+    "stops_per_year": "failures_per_year",
+    "it_w": "network_w",
+    "switches_usd": "network_usd",
+    "capex_usd": "network_usd",
+    "outlay_usd": "network_usd",
+    "usd_per_gpu_hour": "tco_usd",
+}
 
 
 def summary_of(
-    side: int, baseline: int, items: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, Any]],
-    totals: Mapping[str, Any], sizes: Sequence[int | None], verdicts: Verdicts | None = None,
-) -> dict[str, Any]:  # fmt: skip
+    side: int,
+    baseline: int,
+    items: Sequence[Mapping[str, Any]],
+    figures: Sequence[Mapping[str, Any]],
+    totals: Mapping[str, Any],
+    sizes: Sequence[int | None],
+    verdicts: Verdicts | None = None,
+) -> dict[str, Any]:
     """What one side is against the baseline: a headline, sentences by weight, and what is about the same.
 
     Between two technologies a price is told as lower only where ``verdicts`` let it stand; that of the network always has
@@ -70,11 +95,13 @@ def summary_of(
     if sentences and all(said["tone"] == SAME for said in sentences) and alike:
         words = f"about the same in {len(alike) + len(sentences)} figures"
     return {
-        "of": side, "against": baseline, "headline": f"{mine} against {theirs}: {words}.",
+        "of": side,
+        "against": baseline,
+        "headline": f"{mine} against {theirs}: {words}.",
         "phrases": shown or [words],
         "sentences": [{key: said[key] for key in ("code", "phrase", "words", "tone", "weight")} for said in sentences],
         "about_the_same": alike,
-    }  # fmt: skip
+    }
 
 
 def _headline(sentences: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -123,15 +150,25 @@ def _said(
     share = SAME_SHARE_OF_WEIGHT if same else min(size, LARGEST_CHANGE)
     tone = SAME if same else OTHER if difference["is_better"] is None else BETTER if difference["is_better"] else WORSE
     return {
-        "code": key, "phrase": phrase, "noun": noun, "tone": tone, "weight": round(weight * share, 4),
-        "words": _sentence(figure, side, baseline, phrase, difference, gpus), "is_kept": False,
-    }  # fmt: skip
+        "code": key,
+        "phrase": phrase,
+        "noun": noun,
+        "tone": tone,
+        "weight": round(weight * share, 4),
+        "words": _sentence(figure, side, baseline, phrase, difference, gpus),
+        "is_kept": False,
+    }
 
 
 def _phrase(
-    figure: Mapping[str, Any], side: int, baseline: int, ours: float, theirs: float, same: bool,
+    figure: Mapping[str, Any],
+    side: int,
+    baseline: int,
+    ours: float,
+    theirs: float,
+    same: bool,
     sizes: Sequence[int | None],
-) -> tuple[str | None, str]:  # fmt: skip
+) -> tuple[str | None, str]:
     key, a_gpu = figure["key"], " a GPU" if figure["is_per_gpu"] else ""
     change, times = _change(ours, theirs), _times_words(ours, theirs)
     if figure["group"] == SPEED:
@@ -174,9 +211,14 @@ def _times_words(ours: float, theirs: float) -> str:
 
 
 def _speed_phrase(
-    figure: Mapping[str, Any], side: int, baseline: int, ours: float, theirs: float, same: bool,
+    figure: Mapping[str, Any],
+    side: int,
+    baseline: int,
+    ours: float,
+    theirs: float,
+    same: bool,
     sizes: Sequence[int | None],
-) -> tuple[str | None, str]:  # fmt: skip
+) -> tuple[str | None, str]:
     collective, size, where = figure["label"].split(", ")
     mine, other = sizes[side], sizes[baseline]
     if where == "all GPUs":
@@ -198,9 +240,13 @@ def _change(ours: float, theirs: float) -> str:
 
 
 def _sentence(
-    figure: Mapping[str, Any], side: int, baseline: int, phrase: str, difference: Mapping[str, Any],
+    figure: Mapping[str, Any],
+    side: int,
+    baseline: int,
+    phrase: str,
+    difference: Mapping[str, Any],
     gpus: Sequence[int | None],
-) -> str:  # fmt: skip
+) -> str:
     """The short form with both figures, and what ranges or bands leave open."""
     values, unit = figure["per_gpu"] or figure["values"], figure["unit"]
     mine, other = values[side], values[baseline]
@@ -244,18 +290,24 @@ def _same_scope(
     phrase = f"{_change(ours, theirs)} {word}{a_gpu} on the same scope"
     size = min(abs(math.log(ours / theirs)), LARGEST_CHANGE) if ours and theirs else LARGEST_CHANGE
     return {
-        "code": "same_scope_usd", "phrase": phrase, "noun": "price on the same scope", "weight": round(9.5 * size, 4),
-        "tone": BETTER if ours < theirs else WORSE, "is_kept": False,
+        "code": "same_scope_usd",
+        "phrase": phrase,
+        "noun": "price on the same scope",
+        "weight": round(9.5 * size, 4),
+        "tone": BETTER if ours < theirs else WORSE,
+        "is_kept": False,
         "words": f"{phrase[0].upper()}{phrase[1:]}: {dollars(ours)} against {dollars(theirs)}{a_gpu}, without what a side lacks.",
-    }  # fmt: skip
+    }
 
 
 def not_comparable(
     figures: Sequence[Mapping[str, Any]], items: Sequence[Mapping[str, Any]], totals: Mapping[str, Any]
 ) -> list[dict[str, str]]:
     """What one side lacks or knows only the least of, in words; rows that totals leave out come first."""
-    out = [{"code": "left_out", "words": f"{row['reason']} Totals are compared without them."}
-           for row in _once(totals["left_out"])]  # fmt: skip
+    out = [
+        {"code": "left_out", "words": f"{row['reason']} Totals are compared without them."}
+        for row in _once(totals["left_out"])
+    ]
     out += _other_books(figures, items)
     versions = {tuple(item["versions"].values()) for item in items if item["versions"]}
     if len(versions) > 1:

@@ -54,8 +54,12 @@ def cost_of(
     total = bom.total_cents()
     years = ready.facts.years
     cost = {
-        "capex_usd": {"network": usd_range(network), "servers": usd_range(servers),
-                      "facility": usd_range(bom.total_cents(*FACILITY)), "total": usd_range(total)},
+        "capex_usd": {
+            "network": usd_range(network),
+            "servers": usd_range(servers),
+            "facility": usd_range(bom.total_cents(*FACILITY)),
+            "total": usd_range(total),
+        },
         "capex_by": _capex_by(bom),
         "one_off_usd": _amounts(made.one_off),
         "outlay_usd": _range(made.outlay),
@@ -68,12 +72,14 @@ def cost_of(
         "by_years": _by_years(made),
         "depreciation": _depreciation(made, given),
         **_units(spec, fabric, made, total, network, busbw_gb_s),
-        "network_share": network[TYPICAL] / (network[TYPICAL] + servers[TYPICAL]) if servers and servers[TYPICAL] else None,
+        "network_share": network[TYPICAL] / (network[TYPICAL] + servers[TYPICAL])
+        if servers and servers[TYPICAL]
+        else None,
         "rent": rent_or_buy(made, years, spec.economics.cloud_usd_per_gpu_hour),
         "price_book": spec.economics.price_book,
         "at_least": bool(bom.unpriced) or power.is_at_least,
         "assumptions": [one.as_json() for one in _assumptions(spec, bom, given, catalog, others)],
-    }  # fmt: skip
+    }
     if not (with_percentiles or with_uncertainty):
         return cost
     drawn = draw(ready, catalog, DRAWS, SEED)
@@ -90,10 +96,14 @@ def _capex_by(bom: Bom) -> list[dict[str, Any]]:
     for line in bom.lines:
         groups.setdefault((line.fabric, line.category), []).append(line)
     return [
-        {"fabric": fabric, "category": category, "usd": usd_range(_sum(line.extended_cents for line in lines)),
-         "spares_usd": usd_range(_sum(line.spare_cents for line in lines))}
+        {
+            "fabric": fabric,
+            "category": category,
+            "usd": usd_range(_sum(line.extended_cents for line in lines)),
+            "spares_usd": usd_range(_sum(line.spare_cents for line in lines)),
+        }
         for (fabric, category), lines in sorted(groups.items(), key=lambda item: CATEGORIES.index(item[0][1]))
-    ]  # fmt: skip
+    ]
 
 
 def _sum(amounts: Iterable[Cents | None]) -> Cents:
@@ -114,11 +124,16 @@ def cash_flow(made: Money, years: int) -> list[dict[str, Any]]:
         total = sum_of(kinds)
         now = total if year == 0 else total * made.factor[year - 1]
         paid, discounted = paid + total, discounted + now
-        flow.append({
-            "year": year, "usd": {kind: _usd(amount[TYPICAL]) for kind, amount in kinds.items()},
-            "total_usd": _range(total, is_signed=True), "discounted_usd": _range(now, is_signed=True),
-            "cumulative_usd": _range(paid, is_signed=True), "cumulative_discounted_usd": _range(discounted, is_signed=True),
-        })  # fmt: skip
+        flow.append(
+            {
+                "year": year,
+                "usd": {kind: _usd(amount[TYPICAL]) for kind, amount in kinds.items()},
+                "total_usd": _range(total, is_signed=True),
+                "discounted_usd": _range(now, is_signed=True),
+                "cumulative_usd": _range(paid, is_signed=True),
+                "cumulative_discounted_usd": _range(discounted, is_signed=True),
+            }
+        )
     return flow
 
 
@@ -136,10 +151,14 @@ def _by_years(made: Money) -> list[dict[str, Any]]:
     """Total cost and price of a GPU-hour for one to LEAST_HORIZON years of use."""
     hourly = made.per_gpu_hour()
     return [
-        {"years": year, "tco_usd": _range(made.total[year - 1]), "usd_per_gpu_hour": _rate(hourly[year - 1]),
-         "residual_usd": _range(made.worth[year - 1], is_signed=True)}
+        {
+            "years": year,
+            "tco_usd": _range(made.total[year - 1]),
+            "usd_per_gpu_hour": _rate(hourly[year - 1]),
+            "residual_usd": _range(made.worth[year - 1], is_signed=True),
+        }
         for year in range(1, LEAST_HORIZON + 1)
-    ]  # fmt: skip
+    ]
 
 
 def _depreciation(made: Money, given: Mapping[str, Parameter]) -> dict[str, Any]:
@@ -167,8 +186,10 @@ def rent_or_buy(made: Money, years: int, cloud_usd_per_gpu_hour: float | None) -
     out: dict[str, Any] = {
         "cloud_usd_per_gpu_hour": cloud_usd_per_gpu_hour,
         "break_even_usd_per_gpu_hour": _rate(made.total[years - 1] / hours),
-        "break_even_months": None, "rented_usd": None, "saved_usd": None,
-    }  # fmt: skip
+        "break_even_months": None,
+        "rented_usd": None,
+        "saved_usd": None,
+    }
     if cloud_usd_per_gpu_hour is None:
         return out
     cents = cloud_usd_per_gpu_hour * CENTS_PER_USD

@@ -75,8 +75,17 @@ class Parameter:
     def as_json(self) -> dict[str, Any]:
         """The parameter as an entry of ``assumptions``."""
         low, typical, high = self.ends
-        return {"name": self.name, "label": self.label, "value": typical, "low": low, "high": high, "unit": self.unit,
-                "basis": self.basis, "source": self.source, "as_of": self.as_of}  # fmt: skip
+        return {
+            "name": self.name,
+            "label": self.label,
+            "value": typical,
+            "low": low,
+            "high": high,
+            "unit": self.unit,
+            "basis": self.basis,
+            "source": self.source,
+            "as_of": self.as_of,
+        }
 
     @property
     def cheap_first(self) -> Ends:

@@ -136,8 +136,11 @@ def _yearly(
     out["support"] = nothing + sum(
         _cents(amount * given[row]) for row, amount in zip(SUPPORT_ROWS, supported, strict=True) if row in given
     )
-    counts = {"ufm-node-year": facts.n_fabric_manager_nodes, "eth-nos-license-switch": facts.n_ethernet_switches,
-              "nvaie-gpu-year": facts.n_gpus}  # fmt: skip
+    counts = {
+        "ufm-node-year": facts.n_fabric_manager_nodes,
+        "eth-nos-license-switch": facts.n_ethernet_switches,
+        "nvaie-gpu-year": facts.n_gpus,
+    }
     out["licences"] = nothing + sum(_cents(given[row] * CENTS_PER_USD * n) for row, n in counts.items() if row in given)
     out["staff"] = nothing
     if facts.has_staff:

@@ -72,13 +72,20 @@ def power_of(
     power = design_power(spec, fabric, plan, catalog, others)
     pue = pue_of(spec, catalog)
     return {
-        "network_w": power.network.as_json(), "it_w": power.it.as_json(), "facility_w": (power.it * pue).as_json(),
-        "parts_w": {"switches_with_modules": power.switches.as_json(), "node_modules": power.node_plugs.as_json(),
-                    "nics": power.nics.as_json(), "servers": power.servers.as_json(),
-                    "rack_parts": power.rack_parts.as_json(),
-                    "fabric_managers": power.managers.as_json()},
-        "pue": pue, "at_least": power.is_at_least,
-    }  # fmt: skip
+        "network_w": power.network.as_json(),
+        "it_w": power.it.as_json(),
+        "facility_w": (power.it * pue).as_json(),
+        "parts_w": {
+            "switches_with_modules": power.switches.as_json(),
+            "node_modules": power.node_plugs.as_json(),
+            "nics": power.nics.as_json(),
+            "servers": power.servers.as_json(),
+            "rack_parts": power.rack_parts.as_json(),
+            "fabric_managers": power.managers.as_json(),
+        },
+        "pue": pue,
+        "at_least": power.is_at_least,
+    }
 
 
 def design_power(

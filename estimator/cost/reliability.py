@@ -65,12 +65,19 @@ class Failing:
         rate, rows = self.rate(catalog), [catalog.economics[row] for row in self.rows]
         due = self.n * rate[1]
         return {
-            "class": self.name, "part": self.part, "n": self.n, "rate_per_year": _range(rate),
-            "failures_per_year": _range(_times(rate, self.n)), "stopping_per_year": _range(_times(rate, self.n_stopping)),
-            "spares": self.spares, "spares_last_years": round(self.spares / due, 2) if self.spares and due else None,
-            "basis": sorted({row.basis for row in rows}), "as_of": max(row.as_of for row in rows),
-            "sources": sorted({catalog.sources[row.source].title for row in rows}), "rates": list(self.rows),
-        }  # fmt: skip
+            "class": self.name,
+            "part": self.part,
+            "n": self.n,
+            "rate_per_year": _range(rate),
+            "failures_per_year": _range(_times(rate, self.n)),
+            "stopping_per_year": _range(_times(rate, self.n_stopping)),
+            "spares": self.spares,
+            "spares_last_years": round(self.spares / due, 2) if self.spares and due else None,
+            "basis": sorted({row.basis for row in rows}),
+            "as_of": max(row.as_of for row in rows),
+            "sources": sorted({catalog.sources[row.source].title for row in rows}),
+            "rates": list(self.rows),
+        }
 
 
 def _times(ends: Ends, n: int) -> Ends:
@@ -122,8 +129,15 @@ def failure_row(line: BomLine, catalog: Catalog) -> str | None:
 def _switches(lines: list[BomLine], cutting: dict[str, int | None]) -> Iterator[Failing]:
     for part, mine in _by_part(line for line in lines if line.category == SWITCH):
         stopping = sum(_stopping(line.quantity, cutting.get(line.use, 0)) for line in mine if line.fabric == COMPUTE)
-        yield Failing("switch", part, sum(line.quantity for line in mine), stopping, ("afr-switch",),
-                      sum(line.spare_quantity for line in mine), "spare-switches" if part else None)  # fmt: skip
+        yield Failing(
+            "switch",
+            part,
+            sum(line.quantity for line in mine),
+            stopping,
+            ("afr-switch",),
+            sum(line.spare_quantity for line in mine),
+            "spare-switches" if part else None,
+        )
 
 
 def _stopping(quantity: int, cutting: int | None) -> int:
@@ -136,10 +150,14 @@ def _cabling(lines: list[BomLine], catalog: Catalog) -> Iterator[Failing]:
         kind = catalog.cables[part or ""].kind
         if kind in _CABLE_ROWS:
             yield Failing(
-                "optic" if kind == "transceiver" else kind, part, sum(line.quantity for line in mine),
-                sum(line.quantity for line in mine if line.tier == NODE_LEAF and line.fabric == COMPUTE), (_CABLE_ROWS[kind],),
-                sum(line.spare_quantity for line in mine), mine[0].spare_row,
-            )  # fmt: skip
+                "optic" if kind == "transceiver" else kind,
+                part,
+                sum(line.quantity for line in mine),
+                sum(line.quantity for line in mine if line.tier == NODE_LEAF and line.fabric == COMPUTE),
+                (_CABLE_ROWS[kind],),
+                sum(line.spare_quantity for line in mine),
+                mine[0].spare_row,
+            )
 
 
 def _by_part(lines: Iterable[BomLine]) -> Iterator[tuple[str | None, list[BomLine]]]:
@@ -161,10 +179,11 @@ def expected_json(parts: list[Failing], fabric: SizedFabric, catalog: Catalog) -
         "network_stops_per_year": _range(of_network),
         "hours_between_stops": _range(_hours_between(stops)),
         "any_cause": {
-            "rate": ANY_CAUSE, "stops_per_year": _range(_times(any_cause.rate(catalog), any_cause.n)),
+            "rate": ANY_CAUSE,
+            "stops_per_year": _range(_times(any_cause.rate(catalog), any_cause.n)),
             "hours_between_stops": _range(_hours_between(_times(any_cause.rate(catalog), any_cause.n))),
         },
-    }  # fmt: skip
+    }
 
 
 def _sum(amounts: Iterable[Ends]) -> Ends:

@@ -63,10 +63,13 @@ class Drawn:
 def simulated(drawn: Drawn, n_gpus: int) -> dict[str, Any]:
     """``simulated`` of a cost: what is likely of the headline figures, 5 %, half and 95 % of the draws."""
     figures = {
-        "capex_usd": (drawn.purchase, 2), "network_usd": (drawn.network, 2), "tco_usd": (drawn.total, 2),
-        "usd_per_gpu": (drawn.purchase / n_gpus, 2), "network_usd_per_gpu": (drawn.network / n_gpus, 2),
+        "capex_usd": (drawn.purchase, 2),
+        "network_usd": (drawn.network, 2),
+        "tco_usd": (drawn.total, 2),
+        "usd_per_gpu": (drawn.purchase / n_gpus, 2),
+        "network_usd_per_gpu": (drawn.network / n_gpus, 2),
         "usd_per_gpu_hour": (drawn.per_gpu_hour, 4),
-    }  # fmt: skip
+    }
     ends = {name: np.percentile(cents, HEADLINE_PERCENTILES) / CENTS_PER_USD for name, (cents, _) in figures.items()}
     return {"draws": len(drawn.purchase), "seed": SEED} | {
         name: {
@@ -79,17 +82,19 @@ def simulated(drawn: Drawn, n_gpus: int) -> dict[str, Any]:
 
 def uncertainty(
     priced: Priced, catalog: Catalog, draws: int = DRAWS, seed: int = SEED, drawn: Drawn | None = None
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """``uncertainty`` of a cost: percentiles, histograms and the tornado."""
     drawn = drawn or draw(priced, catalog, draws, seed)
     figures = {"capex_usd": drawn.purchase, "tco_usd": drawn.total, "usd_per_gpu_hour": drawn.per_gpu_hour}
     digits = {"usd_per_gpu_hour": 4}
     return {
-        "draws": draws, "seed": seed, "vendor_correlation": VENDOR_CORRELATION,
+        "draws": draws,
+        "seed": seed,
+        "vendor_correlation": VENDOR_CORRELATION,
         "figures": {name: _percentiles(cents, digits.get(name, 2)) for name, cents in figures.items()},
         "histogram": {name: _histogram(figures[name]) for name in ("capex_usd", "tco_usd")},
         "tornado": tornado(priced, catalog),
-    }  # fmt: skip
+    }
 
 
 def _percentiles(cents: FloatArray, digits: int) -> dict[str, float]:
@@ -144,8 +149,10 @@ def price_groups(lines: Sequence[BomLine], catalog: Catalog) -> PriceGroups:
     vendors = {vendor: number for number, vendor in enumerate(dict.fromkeys(vendor_of.values()))}
     return PriceGroups(
         np.array([parts[name] for name in names], dtype=np.int64),
-        np.array([vendors[vendor_of[name]] for name in parts], dtype=np.int64), tuple(parts), tuple(vendors),
-    )  # fmt: skip
+        np.array([vendors[vendor_of[name]] for name in parts], dtype=np.int64),
+        tuple(parts),
+        tuple(vendors),
+    )
 
 
 def _stream(seed: int, block: int, kind: str, name: str) -> np.random.Generator:
@@ -286,10 +293,19 @@ def tornado(priced: Priced, catalog: Catalog) -> list[dict[str, Any]]:
     totals = made.total[priced.facts.years - 1].reshape(-1, 2) / CENTS_PER_USD
     order = sorted(range(len(bars)), key=lambda i: -abs(totals[i, 1] - totals[i, 0]))[:TORNADO_BARS]
     return [
-        {"name": bars[i].name, "label": bars[i].label, "unit": bars[i].unit, "low": bars[i].low, "high": bars[i].high,
-         "basis": bars[i].basis, "tco_low_usd": round(float(totals[i, 0]), 2), "tco_high_usd": round(float(totals[i, 1]), 2)}
-        for i in order if totals[i, 0] != totals[i, 1]
-    ]  # fmt: skip
+        {
+            "name": bars[i].name,
+            "label": bars[i].label,
+            "unit": bars[i].unit,
+            "low": bars[i].low,
+            "high": bars[i].high,
+            "basis": bars[i].basis,
+            "tco_low_usd": round(float(totals[i, 0]), 2),
+            "tco_high_usd": round(float(totals[i, 1]), 2),
+        }
+        for i in order
+        if totals[i, 0] != totals[i, 1]
+    ]
 
 
 def _parameter_bars(given: Mapping[str, Parameter]) -> Iterator[_Bar]:
@@ -310,5 +326,12 @@ def _price_bars(priced: Priced, catalog: Catalog) -> Iterator[_Bar]:
             lines = [priced.facts.lines[row] for row in rows]
             label = lines[0].description if vendor == lines[0].description else f"{_NAMES[category]} of {vendor}"
             basis = "assumption" if any(line.is_assumed for line in lines) else str(lines[0].price_basis)
-            yield _Bar(f"price.{category}.{vendor}", f"Prices: {label}", "USD", float(sums[0]), float(sums[2]), basis,
-                       np.array(rows))  # fmt: skip
+            yield _Bar(
+                f"price.{category}.{vendor}",
+                f"Prices: {label}",
+                "USD",
+                float(sums[0]),
+                float(sums[2]),
+                basis,
+                np.array(rows),
+            )

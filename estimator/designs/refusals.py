@@ -45,8 +45,11 @@ def _first_that_fits(problem: Problem, sizing: Sizing, i: int, spec: DesignSpec,
     below = max(pod // unit, 1) * unit
     fits = int(downlinks_by_ratio(sizing.asked)[i])
     free_split = {"leaf_downlinks": None, "leaf_uplinks": None}
-    larger = [{"leaf_switch": part, "leaf_radix": ports} for ports, part in switch_sizes(spec, catalog, is_leaf=True).items()
-              if ports > (spec.fabric.leaf_radix or 0)]  # fmt: skip
+    larger = [
+        {"leaf_switch": part, "leaf_radix": ports}
+        for ports, part in switch_sizes(spec, catalog, is_leaf=True).items()
+        if ports > (spec.fabric.leaf_radix or 0)
+    ]
     ways: dict[str, list[dict[str, Any]]] = {
         "unit_over_leaf": [{"scalable_unit_nodes": n} for n in (int(leaves.capacity[i]) // max(rails, 1),) if n]
         + [{"scalable_unit_nodes": None}]
@@ -54,11 +57,18 @@ def _first_that_fits(problem: Problem, sizing: Sizing, i: int, spec: DesignSpec,
         + larger,
         "pod_cuts_unit": [{"pod_nodes": below}, {"pod_nodes": below + unit}, {"pod_nodes": None}],
         "leaf_ports_short": [free_split, {"leaf_uplinks": None}, *larger],
-        "ratio_not_reachable": [{"least_spines": 1}, *([{"leaf_downlinks": fits}] if fits else []), {"leaf_uplinks": None},
-                                free_split, {**free_split, "scalable_unit_nodes": None}, *larger],
-        "spine_ports_short": [{"spine_switch": part, "spine_radix": ports} for ports, part in
-                              switch_sizes(spec, catalog).items()],
-    }  # fmt: skip
+        "ratio_not_reachable": [
+            {"least_spines": 1},
+            *([{"leaf_downlinks": fits}] if fits else []),
+            {"leaf_uplinks": None},
+            free_split,
+            {**free_split, "scalable_unit_nodes": None},
+            *larger,
+        ],
+        "spine_ports_short": [
+            {"spine_switch": part, "spine_radix": ports} for ports, part in switch_sizes(spec, catalog).items()
+        ],
+    }
     found = _ways_found(spec, catalog, [[("", way)] for way in ways.get(problem.code, [])])
     return _cabled(found)[0].keyed() if found else None
 
@@ -332,8 +342,10 @@ def _what_works(spec: DesignSpec, catalog: Catalog, groups: Sequence[Sequence[Wa
     if not found:
         return "Ask for fewer nodes, a higher oversubscription or switches with more ports.", None
     order = sorted(_cabled(found), key=Found.rank)
-    told = [*order, *(replace(way, text=f"{way.text}, whose links the catalog cannot cable") for way in found
-                      if way not in order)]  # fmt: skip
+    told = [
+        *order,
+        *(replace(way, text=f"{way.text}, whose links the catalog cannot cable") for way in found if way not in order),
+    ]
     return "What would work: " + "; ".join(way.text for way in told) + ".", order[0].keyed()
 
 

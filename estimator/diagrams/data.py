@@ -116,9 +116,14 @@ def _window(n_parts: int, most: int, start: int) -> _Window:
 
 
 def fabric_view(
-    places: Places, scope: Scope, by: str = "", start: int = 0, traffic: Traffic | None = None, down: Down = NOTHING_DOWN,
+    places: Places,
+    scope: Scope,
+    by: str = "",
+    start: int = 0,
+    traffic: Traffic | None = None,
+    down: Down = NOTHING_DOWN,
     uplinks_into: str | None = None,
-) -> View:  # fmt: skip
+) -> View:
     """The picture of a part of a fabric.
 
     Parameters
@@ -149,8 +154,7 @@ def fabric_view(
     if uplinks_into:
         boxes, bundles = _with_outside(places, boxes, bundles)
     counted = tuple(_with_ports(box, places) for box in boxes)
-    return View(scope, axis, tuple(axes), counted, tuple(bundles),
-                window.n_columns, len(numbers), window.start, load)  # fmt: skip
+    return View(scope, axis, tuple(axes), counted, tuple(bundles), window.n_columns, len(numbers), window.start, load)
 
 
 @dataclass(frozen=True)
@@ -355,8 +359,14 @@ def _with_outside(places: Places, boxes: list[Box], bundles: list[Bundle]) -> tu
 
 def listed(places: Places, scope: Scope, start: int = 0) -> tuple[IntArray, int, int]:
     """(devices of a list of one kind, from which on, how many there are in all), at most MOST_LISTED of them."""
-    layout = _Layout(places, Scope(scope.on), SINGLE, leaves_in(scope, places), np.zeros(0, dtype=np.int64),
-                     _Window(np.zeros(0, dtype=np.int64), 0, 0, 0, 0))  # fmt: skip
+    layout = _Layout(
+        places,
+        Scope(scope.on),
+        SINGLE,
+        leaves_in(scope, places),
+        np.zeros(0, dtype=np.int64),
+        _Window(np.zeros(0, dtype=np.int64), 0, 0, 0, 0),
+    )
     kind, table = scope.roster, places.table
     first = table.devices.first[kind]
     if kind == LEAF:

@@ -117,8 +117,9 @@ def impact_of(table: LinkTable, down: Down) -> Impact:
     is_main = _in_main_part(table, part)
     served = alive[rows] & is_main[leaf]
     node = table.a_device[rows]
-    ports, had = (np.bincount(node, weights=w, minlength=devices.n[NODE]).astype(np.int64)
-                  for w in (served, np.ones(len(node))))  # fmt: skip
+    ports, had = (
+        np.bincount(node, weights=w, minlength=devices.n[NODE]).astype(np.int64) for w in (served, np.ones(len(node)))
+    )
     cut = _nodes_cut_off(table, node, np.where(alive[rows], part[leaf], -1).astype(np.int64)) & (had > 0)
     kept = np.flatnonzero(~cut & (had > 0))
     lost = had - ports
@@ -127,9 +128,20 @@ def impact_of(table: LinkTable, down: Down) -> Impact:
     core_links, of_pod = _core_links(table, alive)
     most_ports = int(had.max(initial=0))
     return Impact(
-        len(table), int(alive.sum()), fabric.n_endpoints, int((~served).sum()), int((had > 0).sum()), int(cut.sum()),
-        most_ports, most_ports - worst, uplinks, of_leaf, name, core_links, of_pod,
-    )  # fmt: skip
+        len(table),
+        int(alive.sum()),
+        fabric.n_endpoints,
+        int((~served).sum()),
+        int((had > 0).sum()),
+        int(cut.sum()),
+        most_ports,
+        most_ports - worst,
+        uplinks,
+        of_leaf,
+        name,
+        core_links,
+        of_pod,
+    )
 
 
 def _parts(table: LinkTable, alive: BoolArray) -> tuple[IntArray, BoolArray]:

@@ -10,8 +10,15 @@ from estimator.fabric.topology import FABRIC_MANAGER, LEAF_LEAF, NODE_LEAF
 from estimator.link_list import LOWER_KINDS, UPPER_KINDS, LinkList, further_cables
 
 TO_NODE, TO_MANAGER, UP, DOWN, PEER, OUT, OPEN, KEPT = (
-    "node", "manager", "up", "down", "peer", "outside", "open", "kept"
-)  # fmt: skip
+    "node",
+    "manager",
+    "up",
+    "down",
+    "peer",
+    "outside",
+    "open",
+    "kept",
+)
 USES = (TO_NODE, TO_MANAGER, DOWN, UP, PEER, OUT, OPEN, KEPT)
 MOST_PORTS = 320  # of one picture
 
@@ -77,8 +84,20 @@ def linked_ports(links: LinkList, device: int, ends: list[tuple[int, int, int, b
     names, kind = table.devices.names, table.devices.kind(device)
     near = links.labels[kind]
     rows = np.array([row for _, _, row, _ in ends], dtype=np.int64)
-    columns = (table.tier, table.a_device, table.a_port, table.b_device, table.b_port, table.b_lane, table.rate_gbit_s,
-               cabling.cable, cabling.length_m, cabling.run, table.rail, table.plane)  # fmt: skip
+    columns = (
+        table.tier,
+        table.a_device,
+        table.a_port,
+        table.b_device,
+        table.b_port,
+        table.b_lane,
+        table.rate_gbit_s,
+        cabling.cable,
+        cabling.length_m,
+        cabling.run,
+        table.rail,
+        table.plane,
+    )
     values = zip(ends, zip(*(column[rows].tolist() for column in columns), strict=True), strict=True)
     out = []
     for (port, lane, row, is_lower), link in values:
@@ -89,10 +108,22 @@ def linked_ports(links: LinkList, device: int, ends: list[tuple[int, int, int, b
         choice = links.plan.runs[run].choice
         more = further_cables(cable, choice.cables_per_link) if choice else None
         out.append(
-            Port(near.port(port, lane), _use(tier, is_lower), row, names[far], far, far_port, rate,
-                 choice.told_medium if choice else None, round(length_m, 2), choice.cable.id if choice else None,
-                 " ".join(one for one in (str(cable), more) if one), rail or None, plane)
-        )  # fmt: skip
+            Port(
+                near.port(port, lane),
+                _use(tier, is_lower),
+                row,
+                names[far],
+                far,
+                far_port,
+                rate,
+                choice.told_medium if choice else None,
+                round(length_m, 2),
+                choice.cable.id if choice else None,
+                " ".join(one for one in (str(cable), more) if one),
+                rail or None,
+                plane,
+            )
+        )
     return out
 
 
@@ -123,9 +154,14 @@ def panel_of(links: LinkList, device: int, start: int = 0) -> Panel:
             uses[one.use] = uses.get(one.use, 0) + 1
         made.append(Cage(label, tuple(own)))
     return Panel(
-        links.table.devices.names[device], kind, tuple(made[start : start + per_page]), start, len(cages),
-        {use: uses[use] for use in USES if use in uses}, per_page,
-    )  # fmt: skip
+        links.table.devices.names[device],
+        kind,
+        tuple(made[start : start + per_page]),
+        start,
+        len(cages),
+        {use: uses[use] for use in USES if use in uses},
+        per_page,
+    )
 
 
 def _lanes(links: LinkList, kind: str) -> int:

@@ -427,9 +427,11 @@ def _built(
     cage = asked.cage_links
     half_empty = np.where(candidates.shares, -(uplinks + used) % cage, -uplinks % cage + -used % cage) * n_leaf
     cost = (
-        n_leaf * asked.leaf_cents + n_spine * asked.spine_cents + n_core * asked.core_cents
+        n_leaf * asked.leaf_cents
+        + n_spine * asked.spine_cents
+        + n_core * asked.core_cents
         + (2 * (links + core_links) + half_empty) * asked.link_end_cents
-    )  # fmt: skip
+    )
     fits = (spines > 0) & ~leaf_is_impossible(asked, leaves, np.full(len(candidates), 3 if three else 2))
     return Built(fits, is_held, uplinks, spines, core_groups, n_leaf + n_spine + n_core, left_out, cost, stranded)
 

@@ -19,9 +19,11 @@ class Attached:
     def as_json(self) -> dict[str, str | int | None]:
         """One entry of ``attached`` in the Estimate."""
         return {
-            "kind": self.kind, "of": self.source or None, "devices": self.n_devices,
+            "kind": self.kind,
+            "of": self.source or None,
+            "devices": self.n_devices,
             "ports": self.n_devices * self.ports,
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True, slots=True)

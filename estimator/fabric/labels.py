@@ -29,9 +29,14 @@ def leaf_labels(fabric: SizedFabric, switch: Switch | None, per_cage: int, lanes
         before = names if up_per_cage == 1 else [f"cage {cage}" for cage in cages]
         return _joined(ports, Labels([str(cage) for cage in cages], names, [names] * len(ports.lanes), before))
     uplinks = switch_labels(
-        switch, fabric.leaf_uplinks, up_per_cage, 1, fabric.uplink_rate_gbit_s, catalog,
+        switch,
+        fabric.leaf_uplinks,
+        up_per_cage,
+        1,
+        fabric.uplink_rate_gbit_s,
+        catalog,
         after=(fabric.port_rate_gbit_s, ceil_div(down, per_cage)),
-    )  # fmt: skip
+    )
     return _joined(ports, replace(uplinks, lanes=[uplinks.ports] * len(ports.lanes)))
 
 

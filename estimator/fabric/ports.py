@@ -53,9 +53,14 @@ class _Place:
 
 
 def switch_labels(
-    switch: Switch | None, n_ports: int, links_per_cage: int, lanes: int, port_rate_gbit_s: int, catalog: Catalog,
+    switch: Switch | None,
+    n_ports: int,
+    links_per_cage: int,
+    lanes: int,
+    port_rate_gbit_s: int,
+    catalog: Catalog,
     after: tuple[int, int] = (0, 0),
-) -> Labels:  # fmt: skip
+) -> Labels:
     """Labels of a switch at a port rate, each port also split into ``lanes``.
 
     Cages of the port rate are numbered on from those of other kinds before them, so that the uplinks of a 48 × 1G box
@@ -167,15 +172,25 @@ def _first_lane(place: _Place) -> int:
 
 
 _STYLES: dict[str, Callable[[_Place], str]] = {
-    "mlnx-os": _mlnx_os, "nvos": _nvos, "cumulus": _cumulus, "eos": _eos, "nx-os": _nx_os, "junos": _junos,
+    "mlnx-os": _mlnx_os,
+    "nvos": _nvos,
+    "cumulus": _cumulus,
+    "eos": _eos,
+    "nx-os": _nx_os,
+    "junos": _junos,
     "sonic": _sonic,
-}  # fmt: skip
+}
 
 
 def node_labels(
-    server: Server | None, n_links: int, links_per_cage: int, role: str, catalog: Catalog,
-    generation: str | None = None, in_cage_order: bool = False,
-) -> Labels:  # fmt: skip
+    server: Server | None,
+    n_links: int,
+    links_per_cage: int,
+    role: str,
+    catalog: Catalog,
+    generation: str | None = None,
+    in_cage_order: bool = False,
+) -> Labels:
     """Labels of a node's ports: RDMA devices in rail order on the compute fabric, ``storage1`` … on another.
 
     ``in_cage_order`` puts the ports of a cage side by side, as they must be where one cable takes both. A server that
@@ -191,9 +206,7 @@ def node_labels(
         return Labels(cages, ports, [ports], ports)
     ordered = sorted(known, key=lambda port: (port.cage or "", port.cage_port or 0)) if in_cage_order else known
     each = max(-(-n_links // len(ordered)), 1)  # more links than devices: a device has several ports
-    names = [
-        f"{port.name}/{n}" if each > 1 else port.name for port in ordered for n in range(1, each + 1)
-    ][:n_links]  # fmt: skip
+    names = [f"{port.name}/{n}" if each > 1 else port.name for port in ordered for n in range(1, each + 1)][:n_links]
     shown = [port.cage for port in ordered for _ in range(each)][:n_links]
     return Labels([label or cages[link] for link, label in enumerate(shown)], names, [names], names)
 

@@ -25,9 +25,12 @@ def link_end_cents(generation: str, rate_gbit_s: int, book: str, catalog: Catalo
     ends = [
         int(price.cents[1]) // (cable.a_count or 1)
         for key, cable in catalog.cables.items()
-        if cable.kind == _OPTICS and cable.status == "available" and protocol in cable.protocols
-        and cable.a_rate_gbit_s == rate_gbit_s and (price := catalog.price(key, book))
-    ]  # fmt: skip
+        if cable.kind == _OPTICS
+        and cable.status == "available"
+        and protocol in cable.protocols
+        and cable.a_rate_gbit_s == rate_gbit_s
+        and (price := catalog.price(key, book))
+    ]
     return min(ends, default=NO_PRICE_END_CENTS)
 
 

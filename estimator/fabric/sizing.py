@@ -128,10 +128,12 @@ def _asked_row(spec: DesignSpec, catalog: Catalog) -> tuple[Any, ...]:
         False,
         False,
         False,
-        *(part_cents(part, spec.economics.price_book, catalog)
-          for part in (fabric.leaf_switch, fabric.spine_switch, fabric.core_switch)),
+        *(
+            part_cents(part, spec.economics.price_book, catalog)
+            for part in (fabric.leaf_switch, fabric.spine_switch, fabric.core_switch)
+        ),
         link_end_cents(fabric.generation, uplink_rate(fabric, catalog), spec.economics.price_book, catalog),
-    )  # fmt: skip
+    )
 
 
 # ---------------------------------------------------------------- ports of a leaf, to both sides

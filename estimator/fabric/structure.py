@@ -222,15 +222,21 @@ class Structure:
             for row in set(seats.row[kind].tolist()):
                 seams[row] = max(seams[row], int((seats.row[kind] == row).sum()))
         order = (np.argsort(-figure, kind="stable")[:2].tolist() for figure in (ends, nodes, seams))
-        rows = sorted({row for some in order for row in some} | self._rows_of_pods()
-                      | ({int(both.argmax()), int(both.argmax()) + 1} if len(both) else set()))  # fmt: skip
+        rows = sorted(
+            {row for some in order for row in some}
+            | self._rows_of_pods()
+            | ({int(both.argmax()), int(both.argmax()) + 1} if len(both) else set())
+        )
         if not inside.all():  # nodes sit across leaves in a pattern that soon comes again
             rows = sorted({*rows, *range(min(wiring.rows, 6))})
         if count == 1:
             return [(row * wiring.columns,) for row in rows]
-        places = [(component * wiring.rows + row) * wiring.columns + column
-                  for component in range(min(self.fabric.n_components, 2)) for row in rows
-                  for column in range(min(wiring.columns, 2))]  # fmt: skip
+        places = [
+            (component * wiring.rows + row) * wiring.columns + column
+            for component in range(min(self.fabric.n_components, 2))
+            for row in rows
+            for column in range(min(wiring.columns, 2))
+        ]
         return [(row * wiring.columns, other) for row in rows for other in places if other != row * wiring.columns]
 
     def _rows_of_pods(self) -> set[int]:

@@ -99,16 +99,28 @@ class LinkTable:
 
 
 _DTYPES = {
-    "tier": np.uint8, "plane": np.uint8, "rail": np.int16, "a_device": np.int32, "a_cage": np.int16, "a_port": np.int16,
-    "b_device": np.int32, "b_cage": np.int16, "b_port": np.int16, "b_lane": np.uint8, "rate_gbit_s": np.int32,
-}  # fmt: skip
+    "tier": np.uint8,
+    "plane": np.uint8,
+    "rail": np.int16,
+    "a_device": np.int32,
+    "a_cage": np.int16,
+    "a_port": np.int16,
+    "b_device": np.int32,
+    "b_cage": np.int16,
+    "b_port": np.int16,
+    "b_lane": np.uint8,
+    "rate_gbit_s": np.int32,
+}
 
 
 def _tier_counts(fabric: SizedFabric) -> tuple[int, ...]:
     return (
-        fabric.links_node_leaf, fabric.links_fabric_manager, fabric.links_leaf_spine, fabric.links_spine_core,
+        fabric.links_node_leaf,
+        fabric.links_fabric_manager,
+        fabric.links_leaf_spine,
+        fabric.links_spine_core,
         fabric.links_leaf_leaf,
-    )  # fmt: skip
+    )
 
 
 def link_table(fabric: SizedFabric, panels: Panels) -> LinkTable:

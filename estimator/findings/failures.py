@@ -51,15 +51,22 @@ class Outcome:
         """
         worst = ratio_text(worst_leaf / self.leaf_uplinks) if self.leaf_uplinks else None
         return {
-            "lost": self.lost, "n": self.n,
-            "endpoints_cut_off": self.left.endpoints_cut_off, "nodes_cut_off": self.left.nodes_cut_off,
+            "lost": self.lost,
+            "n": self.n,
+            "endpoints_cut_off": self.left.endpoints_cut_off,
+            "nodes_cut_off": self.left.nodes_cut_off,
             "node_ports_left": _text(Fraction(self.left.node_ports, ports)),
-            "leaf_uplinks_left": _text(self.leaf_uplinks), "worst_leaf": worst,
-            "spine_uplinks_left": _text(self.spine_uplinks), "uplinks_left": _text(self.uplinks),
-            "rail_uplinks_left": _text(self.rail_uplinks), "plane_uplinks_left": _text(self.plane_uplinks),
-            "core_links_left": _text(self.core_links), "islands": self.left.islands,
-            "stops_job": self.left.endpoints_cut_off > 0, "all_reduce_goes_on": self.left.nodes_cut_off == 0,
-        }  # fmt: skip
+            "leaf_uplinks_left": _text(self.leaf_uplinks),
+            "worst_leaf": worst,
+            "spine_uplinks_left": _text(self.spine_uplinks),
+            "uplinks_left": _text(self.uplinks),
+            "rail_uplinks_left": _text(self.rail_uplinks),
+            "plane_uplinks_left": _text(self.plane_uplinks),
+            "core_links_left": _text(self.core_links),
+            "islands": self.left.islands,
+            "stops_job": self.left.endpoints_cut_off > 0,
+            "all_reduce_goes_on": self.left.nodes_cut_off == 0,
+        }
 
 
 def _text(fraction: Fraction | None) -> str | None:
@@ -101,8 +108,12 @@ def _at_nodes(structure: Structure, panels: Panels, nics_per_node: int) -> Itera
         yield replace(full, lost=lost, n=n, left=Left(each, int(gone), ports if gone else ports - each, 1))
     seats = panels.leaf * fabric.endpoints_per_port
     if seats > 1:
-        yield replace(full, lost="leaf-module-to-nodes", n=_cages(fabric.leaf_down, panels.leaf),
-                      left=_leaf_module(structure, seats))  # fmt: skip
+        yield replace(
+            full,
+            lost="leaf-module-to-nodes",
+            n=_cages(fabric.leaf_down, panels.leaf),
+            left=_leaf_module(structure, seats),
+        )
 
 
 def _leaf_module(structure: Structure, seats: int) -> Left:
@@ -152,13 +163,22 @@ def _between_switches(structure: Structure, panels: Panels) -> Iterator[Outcome]
                 structure, "leaf-module-to-spines", _runs_up(structure, cages), fabric.n_leaf * len(_together(cages))
             )
         if panels.spine > 1:
-            yield _leaf_spine(structure, "spine-module-to-leaves", _runs_down(structure, panels.spine),
-                              _cages(fabric.spine_down, panels.spine))  # fmt: skip
+            yield _leaf_spine(
+                structure,
+                "spine-module-to-leaves",
+                _runs_down(structure, panels.spine),
+                _cages(fabric.spine_down, panels.spine),
+            )
     if fabric.tiers == 3:
         yield _spine_core(structure, "spine-core-link", _ups_of_spines(structure, 1), fabric.links_spine_core)
         if panels.spine > 1:
-            n = sum(len(_together(structure.up_ports(kind, panels.spine) // panels.spine)) * kind.spines * kind.n
-                    for kind in structure.groups) * fabric.n_components  # fmt: skip
+            n = (
+                sum(
+                    len(_together(structure.up_ports(kind, panels.spine) // panels.spine)) * kind.spines * kind.n
+                    for kind in structure.groups
+                )
+                * fabric.n_components
+            )
             yield _spine_core(structure, "spine-module-to-cores", _ups_of_spines(structure, panels.spine), n)
         if panels.core > 1:
             chosen = structure.first_cores()
@@ -235,9 +255,13 @@ def _leaf_spine(structure: Structure, lost: str, runs: list[Run], n: int) -> Out
             cuts.add((kind.first, gone))
     left = [left_after(structure, _placed(structure, group, gone)) for group, gone in sorted(cuts, key=str)]
     return replace(
-        worst, lost=lost, n=n, left=_worst([worst.left, *left]),
-        leaf_uplinks=1 - Fraction(of_leaf, fabric.leaf_uplinks), **_shares(structure, most, of_rail),
-    )  # fmt: skip
+        worst,
+        lost=lost,
+        n=n,
+        left=_worst([worst.left, *left]),
+        leaf_uplinks=1 - Fraction(of_leaf, fabric.leaf_uplinks),
+        **_shares(structure, most, of_rail),
+    )
 
 
 def _rails_of_group(structure: Structure) -> int:
@@ -282,9 +306,13 @@ def _spine_core(structure: Structure, lost: str, runs: list[UpRun], n: int) -> O
         if cut:
             left.append(left_after(structure, Loss(ups=cut)))
     return replace(
-        worst, lost=lost, n=n, left=_worst(left), spine_uplinks=1 - max(Fraction(*share) for share in shares),
+        worst,
+        lost=lost,
+        n=n,
+        left=_worst(left),
+        spine_uplinks=1 - max(Fraction(*share) for share in shares),
         core_links=1 - Fraction(most, fabric.links_spine_core),
-    )  # fmt: skip
+    )
 
 
 def _ups_of_spines(structure: Structure, links: int) -> list[UpRun]:
@@ -323,17 +351,21 @@ def _switches(structure: Structure, count: int, known: dict[Loss, Left]) -> Iter
         losses = list(_chosen(structure, n_leaf, n_spine, n_core))
         known |= {loss: left_after(structure, loss) for loss in losses if loss not in known}
         yield replace(
-            _capacity(structure, n_leaf, n_spine, n_core), lost="+".join(kinds), n=ways,
+            _capacity(structure, n_leaf, n_spine, n_core),
+            lost="+".join(kinds),
+            n=ways,
             left=_worst([_nothing_lost(fabric).left, *(known[loss] for loss in losses)]),
-        )  # fmt: skip
+        )
 
 
 def _worst(found: list[Left]) -> Left:
     """Each figure at its worst."""
     return Left(
-        max(left.endpoints_cut_off for left in found), max(left.nodes_cut_off for left in found),
-        min(left.node_ports for left in found), max(left.islands for left in found),
-    )  # fmt: skip
+        max(left.endpoints_cut_off for left in found),
+        max(left.nodes_cut_off for left in found),
+        min(left.node_ports for left in found),
+        max(left.islands for left in found),
+    )
 
 
 def _chosen(structure: Structure, n_leaf: int, n_spine: int, n_core: int) -> Iterator[Loss]:
@@ -379,18 +411,27 @@ def _capacity(structure: Structure, n_leaf: int, n_spine: int, n_core: int) -> O
         return out
     uplinks, planes = fabric.leaf_uplinks, fabric.planes
     everything = _scope_of_all(structure)
-    in_plane = replace(everything, links=everything.links // planes, n_leaves=fabric.n_leaf // planes,
-                       per_spine=everything.per_spine[: fabric.n_spine // planes],
-                       shared=_shared(structure, fabric.n_components // planes)[: fabric.n_spine // planes])  # fmt: skip
+    in_plane = replace(
+        everything,
+        links=everything.links // planes,
+        n_leaves=fabric.n_leaf // planes,
+        per_spine=everything.per_spine[: fabric.n_spine // planes],
+        shared=_shared(structure, fabric.n_components // planes)[: fabric.n_spine // planes],
+    )
     rails = [scope.left(n_leaf, n_spine, uplinks) for scope in _rails(structure)]
     out = replace(
-        out, uplinks=everything.left(n_leaf, n_spine, uplinks), plane_uplinks=in_plane.left(n_leaf, n_spine, uplinks),
+        out,
+        uplinks=everything.left(n_leaf, n_spine, uplinks),
+        plane_uplinks=in_plane.left(n_leaf, n_spine, uplinks),
         rail_uplinks=min(rails) if rails else None,
         leaf_uplinks=1 - max(_of_worst_leaf(structure, kind, n_leaf, n_spine) for kind in structure.groups),
-    )  # fmt: skip
+    )
     if fabric.tiers == 3:
-        out = replace(out, core_links=1 - Fraction(_core_links_lost(structure, n_spine, n_core), fabric.links_spine_core),
-                      spine_uplinks=1 - _of_worst_spine(structure, n_spine, n_core))  # fmt: skip
+        out = replace(
+            out,
+            core_links=1 - Fraction(_core_links_lost(structure, n_spine, n_core), fabric.links_spine_core),
+            spine_uplinks=1 - _of_worst_spine(structure, n_spine, n_core),
+        )
     return out
 
 
@@ -421,8 +462,12 @@ def _rails(structure: Structure) -> Iterator[_Scope]:
     fabric, wiring = structure.fabric, structure.fabric.wiring
     per = structure.spines_a_component
     if fabric.layout == "rail-only":
-        yield _Scope(fabric.links_leaf_spine // fabric.n_components, wiring.rows * wiring.columns, fabric.spine_down[:per],
-                     _shared(structure, 1)[:per])  # fmt: skip
+        yield _Scope(
+            fabric.links_leaf_spine // fabric.n_components,
+            wiring.rows * wiring.columns,
+            fabric.spine_down[:per],
+            _shared(structure, 1)[:per],
+        )
     elif wiring.rails_a_leaf == 1:
         links = wiring.rows * fabric.leaf_uplinks
         if fabric.tiers == 3:

@@ -38,9 +38,14 @@ class Finding:
 
     def as_json(self) -> dict[str, Any]:
         """The finding under the names of the Estimate."""
-        return {"code": self.code, "severity": self.severity, "field": self.field, "message": self.message,
-                "change": None if self.change is None else dict(self.change),
-                "choices": [choice.as_json() for choice in self.choices]}  # fmt: skip
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "field": self.field,
+            "message": self.message,
+            "change": None if self.change is None else dict(self.change),
+            "choices": [choice.as_json() for choice in self.choices],
+        }
 
 
 def in_word(finding: Finding, word: str) -> Finding:

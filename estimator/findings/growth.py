@@ -47,9 +47,16 @@ def compared_specs(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> t
     unit = fabric.wiring.unit_nodes
     # whole units of more nodes would be a larger design than the one that ports are held for
     whole = "as-bought" if unit and nodes % unit else spec.fabric.provision
-    grown = apply_change(values, {"compute.nodes": nodes, "fabric.grow_to_nodes": nodes, "fabric.provision": whole,
-                                  "fabric.tiers": fabric.tiers,
-                                  "fabric.pod_nodes": fabric.wiring.pod_nodes or spec.fabric.pod_nodes})  # fmt: skip
+    grown = apply_change(
+        values,
+        {
+            "compute.nodes": nodes,
+            "fabric.grow_to_nodes": nodes,
+            "fabric.provision": whole,
+            "fabric.tiers": fabric.tiers,
+            "fabric.pod_nodes": fabric.wiring.pod_nodes or spec.fabric.pod_nodes,
+        },
+    )
     right = apply_change(values, {"fabric.grow_to_nodes": None, "fabric.provision": "as-bought"})
     return parse_spec(grown, catalog), parse_spec(right, catalog)
 
@@ -73,12 +80,19 @@ def growth_json(
     upgrade, replaced = upgrade_lines(now["bom"]["lines"], grown["bom"]["lines"])
     return {
         "nodes": {"now": _nodes(now), "sized_for": _nodes(grown)},
-        "bought_now": _side(now), "sized_for": _side(grown), "right_sized": _side(right),
+        "bought_now": _side(now),
+        "sized_for": _side(grown),
+        "right_sized": _side(right),
         "readiness_usd": _less(now["bom"]["totals_usd"], right["bom"]["totals_usd"]),
-        "upgrade": {"lines": upgrade, "totals_usd": _sum(line["extended_price_usd"] for line in upgrade),
-                    "at_least": any(line["extended_price_usd"] is None for line in upgrade)},
-        "replaced": replaced, "moved_links": moved_links, "recabled": recabled,
-    }  # fmt: skip
+        "upgrade": {
+            "lines": upgrade,
+            "totals_usd": _sum(line["extended_price_usd"] for line in upgrade),
+            "at_least": any(line["extended_price_usd"] is None for line in upgrade),
+        },
+        "replaced": replaced,
+        "moved_links": moved_links,
+        "recabled": recabled,
+    }
 
 
 def _nodes(estimate: Mapping[str, Any]) -> int:
@@ -90,11 +104,14 @@ def _side(estimate: Mapping[str, Any]) -> dict[str, Any]:
     """Counts, links and price of one of the designs; the network is everything but servers."""
     compute, bom = estimate["fabrics"]["compute"], estimate["bom"]
     return {
-        "counts": compute["counts"], "links": compute["links"], "cables": compute["cables"],
-        "transceivers": compute["transceivers"], "totals_usd": bom["totals_usd"],
+        "counts": compute["counts"],
+        "links": compute["links"],
+        "cables": compute["cables"],
+        "transceivers": compute["transceivers"],
+        "totals_usd": bom["totals_usd"],
         "network_usd": _sum(total for category, total in bom["totals_by_category"].items() if category != "server"),
         "at_least": bom["at_least"],
-    }  # fmt: skip
+    }
 
 
 def _sum(ranges: Iterable[Mapping[str, float] | None]) -> dict[str, float]:
@@ -145,8 +162,11 @@ def _line(line: Mapping[str, Any], quantity: int, spares: int) -> dict[str, Any]
     unit = line["unit_price_usd"]
     price = {end: round(unit[end] * (quantity + spares), 2) for end in RANGE} if unit else None
     return {key: line[key] for key in _LINE_KEYS} | {
-        "quantity": quantity, "spare_quantity": spares, "unit_price_usd": unit, "extended_price_usd": price,
-    }  # fmt: skip
+        "quantity": quantity,
+        "spare_quantity": spares,
+        "unit_price_usd": unit,
+        "extended_price_usd": price,
+    }
 
 
 def moved_manager_links(now: SizedFabric, grown: SizedFabric) -> int:

@@ -112,8 +112,10 @@ def _joined_kinds(seats: Seats, labels: list[IntArray]) -> IntArray:
         for part in parts[1:]:
             union.join(parts[0], part)
     roots: dict[object, int] = {}
-    number = {pattern: roots.setdefault(union.root(max(pattern)), len(roots)) if max(pattern) >= 0 else LOST
-              for pattern in set(patterns)}  # fmt: skip
+    number = {
+        pattern: roots.setdefault(union.root(max(pattern)), len(roots)) if max(pattern) >= 0 else LOST
+        for pattern in set(patterns)
+    }
     return np.array([number[pattern] for pattern in patterns])
 
 

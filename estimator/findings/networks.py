@@ -16,10 +16,20 @@ from estimator.spec.network_rules import in_entry
 from estimator.units import counted
 
 # findings of the compute network that mean the same for attachments as for nodes
-_ALIKE = frozenset({
-    "fabric_manager_ports_short", "leaf_radix_unused", "single_switch", "uplinks_not_even", "spines_for_even_spread",
-    "spine_uplinks_padded", "three_tiers_needed", "no_subnet_manager", "oversubscription_above_asked", "split_sets_ratio",
-})  # fmt: skip
+_ALIKE = frozenset(
+    {
+        "fabric_manager_ports_short",
+        "leaf_radix_unused",
+        "single_switch",
+        "uplinks_not_even",
+        "spines_for_even_spread",
+        "spine_uplinks_padded",
+        "three_tiers_needed",
+        "no_subnet_manager",
+        "oversubscription_above_asked",
+        "split_sets_ratio",
+    }
+)
 _OF_SPINES = frozenset({"single_switch", "leaf_radix_unused", "split_sets_ratio", "oversubscription_above_asked"})
 
 
@@ -119,8 +129,13 @@ def _about_sharing(one: OtherSized, catalog: Catalog) -> Iterator[Finding]:
         f"Storage and in-band share the {counted(network.n_ports, 'port')} of {server.model}: with one port in each, a leaf "
         "that fails cuts nodes off. One converged network has both ports of a node, on the two leaves of a pair."
     )
-    yield Finding("ports_shared_by_networks", "warning", f"other_fabrics[{one.index}].role", message,
-                  {"other_fabrics": [together, *others]})  # fmt: skip
+    yield Finding(
+        "ports_shared_by_networks",
+        "warning",
+        f"other_fabrics[{one.index}].role",
+        message,
+        {"other_fabrics": [together, *others]},
+    )
 
 
 def _about_hosts(one: OtherSized, catalog: Catalog) -> Iterator[Finding]:

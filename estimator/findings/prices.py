@@ -95,9 +95,10 @@ def age_findings(lines: Sequence[BomLine], day: str) -> Iterator[Finding]:
     """Parts whose price is OLD_PRICE_MONTHS or more older than the day for which the design is priced."""
     oldest = months_before(day, OLD_PRICE_MONTHS)
     old = {
-        line.description: (line, line.price_as_of) for line in lines
+        line.description: (line, line.price_as_of)
+        for line in lines
         if line.price_as_of and f"{line.price_as_of}-12-31"[:10] <= oldest  # a year alone counts as its last day
-    }  # fmt: skip
+    }
     if not old:
         return
     weightiest = sorted(old.values(), key=lambda one: -(one[0].extended_cents or (0, 0, 0))[TYPICAL])

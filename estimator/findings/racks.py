@@ -14,9 +14,11 @@ def about_racks(racks: WholeRacks) -> Iterator[Finding]:
         return
     gpus = each * racks.tray.gpu_count
     sizes = [f"{counted(n, 'rack')} ({counted(n * gpus, 'GPU')})" for n in (racks.n_racks, racks.n_full) if n]
-    full = f"fill {counted(racks.n_full, 'rack')} of {each} and {over} of {each} places" if racks.n_full else (
-        f"take {over} of {each} places"
-    )  # fmt: skip
+    full = (
+        f"fill {counted(racks.n_full, 'rack')} of {each} and {over} of {each} places"
+        if racks.n_full
+        else (f"take {over} of {each} places")
+    )
     message = (
         f"{counted(racks.n_trays, 'compute tray')} {full} of {'one more, which' if racks.n_full else 'a rack that'} is bought "
         f"whole in switch trays, power shelves and frame: {' or '.join(sizes)}?"

@@ -83,9 +83,7 @@ class FloorDevices:
         return np.array([self._indexes[name] for name in table.devices.names], dtype=np.int64)
 
 
-def floor_devices(
-    spec: DesignSpec, table: LinkTable, networks: Sequence[Network], catalog: Catalog
-) -> FloorDevices:  # fmt: skip
+def floor_devices(spec: DesignSpec, table: LinkTable, networks: Sequence[Network], catalog: Catalog) -> FloorDevices:
     """Devices of the compute network and of the others, each once: servers and switches that several networks join."""
     compute = table.devices
     bodies = bodies_of(spec, table.fabric, catalog)
@@ -110,9 +108,11 @@ def _switches(networks: Sequence[Network], catalog: Catalog) -> Iterator[_Found]
         fabric, devices = network.table.fabric, network.table.devices
         for kind in (MANAGER, *SWITCH_KINDS):
             part = getattr(fabric, f"{kind}_switch", None)
-            body = server_body(catalog.servers[MANAGER_SERVER]) if kind == MANAGER else (
-                switch_body(part, network.generation, catalog)
-            )  # fmt: skip
+            body = (
+                server_body(catalog.servers[MANAGER_SERVER])
+                if kind == MANAGER
+                else (switch_body(part, network.generation, catalog))
+            )
             yield Group(kind, f"{network.key} {kind}", 0), devices.names[devices.of(kind)], body
 
 

@@ -182,10 +182,16 @@ class FloorPlan:
         names, groups, bodies = self.devices.names, self.devices.groups, self.devices.bodies
         found = [(i, groups[self.devices.group[i]]) for i in order.tolist()]
         return [
-            {"name": names[i], "kind": group.kind, "part": bodies[group.key].name, "bottom_unit": int(self.bottom_unit[i]),
-             "units": int(self.units[i]), "max_w": bodies[group.key].max_w / bodies[group.key].per_box}
+            {
+                "name": names[i],
+                "kind": group.kind,
+                "part": bodies[group.key].name,
+                "bottom_unit": int(self.bottom_unit[i]),
+                "units": int(self.units[i]),
+                "max_w": bodies[group.key].max_w / bodies[group.key].per_box,
+            }
             for i, group in found
-        ]  # fmt: skip
+        ]
 
     def fixtures_in(self, rack: int) -> tuple[RackBlock, ...]:
         """What a rack that is bought whole holds beside nodes."""
@@ -194,37 +200,56 @@ class FloorPlan:
     def racks_json(self, racks: Iterable[int] | None = None) -> list[dict[str, Any]]:
         """Racks (counted from 0; all if None) without their devices."""
         return [
-            {"number": i + 1, "name": self.names[i], "row": int(self.row[i]), "position": int(self.position[i]),
-             "x_m": round(float(self.x_m[i]), 2), "y_m": round(float(self.y_m[i]), 2), "role": self.role[i],
-             "used_units": int(self.used_units[i]), "typical_w": round(float(self.typical_w[i]), 1),
-             "max_w": round(float(self.max_w[i]), 1), "weight_kg": round(float(self.weight_kg[i]), 1)}
+            {
+                "number": i + 1,
+                "name": self.names[i],
+                "row": int(self.row[i]),
+                "position": int(self.position[i]),
+                "x_m": round(float(self.x_m[i]), 2),
+                "y_m": round(float(self.y_m[i]), 2),
+                "role": self.role[i],
+                "used_units": int(self.used_units[i]),
+                "typical_w": round(float(self.typical_w[i]), 1),
+                "max_w": round(float(self.max_w[i]), 1),
+                "weight_kg": round(float(self.weight_kg[i]), 1),
+            }
             for i in (range(self.n_racks) if racks is None else racks)
-        ]  # fmt: skip
+        ]
 
     def as_json(self) -> dict[str, Any]:
         """The floor in a few figures, whatever its size."""
         roles = {kind: self.role.count(kind) for kind in KINDS}
         most = int(np.argmax(self.max_w))
         return {
-            "racks": self.n_racks, "rows": self.n_rows, "racks_by_role": {k: n for k, n in roles.items() if n},
+            "racks": self.n_racks,
+            "rows": self.n_rows,
+            "racks_by_role": {k: n for k, n in roles.items() if n},
             "nodes_per_rack": self.node_rack.n_nodes,
             "floor_m": {
                 "width": round(float(self.x_m.max()) + (self.plan.rack_pitch_m or 0), 2),
                 "depth": round(float(self.y_m.max()) + (self.plan.row_pitch_m or 0), 2),
             },
-            "rack_w": {"typical": round(float(self.typical_w.max()), 1), "max": round(float(self.max_w[most]), 1),
-                       "in": self.names[most], "unknown": list(self.unknown("max_w"))},
-            "rack_kg": {"max": round(float(self.weight_kg.max()), 1), "in": self.names[int(np.argmax(self.weight_kg))],
-                        "unknown": list(self.unknown("weight_kg"))},
+            "rack_w": {
+                "typical": round(float(self.typical_w.max()), 1),
+                "max": round(float(self.max_w[most]), 1),
+                "in": self.names[most],
+                "unknown": list(self.unknown("max_w")),
+            },
+            "rack_kg": {
+                "max": round(float(self.weight_kg.max()), 1),
+                "in": self.names[int(np.argmax(self.weight_kg))],
+                "unknown": list(self.unknown("weight_kg")),
+            },
             "used_units": int(self.used_units.max()),
-            "panels": {"node_leaf": self.panels[NODE_LEAF], "leaf_spine": self.panels[LEAF_SPINE],
-                       "spine_core": self.panels[SPINE_CORE]},
-        }  # fmt: skip
+            "panels": {
+                "node_leaf": self.panels[NODE_LEAF],
+                "leaf_spine": self.panels[LEAF_SPINE],
+                "spine_core": self.panels[SPINE_CORE],
+            },
+        }
 
 
-def floor_plan(
-    spec: DesignSpec, table: LinkTable, catalog: Catalog, networks: Sequence[Network] = ()
-) -> FloorPlan:  # fmt: skip
+def floor_plan(spec: DesignSpec, table: LinkTable, catalog: Catalog, networks: Sequence[Network] = ()) -> FloorPlan:
     """Places of all devices of the compute network (``table``) and of the other networks.
 
     Raises
@@ -248,15 +273,27 @@ def floor_plan(
     rack, bottom_unit = _places([rack for row in rows for rack in row.racks], plan, filling, devices)
     row, position, start = _grid(rows)
     x_m, y_m = (position - 1 + start).astype(np.float64), (row - 1).astype(np.float64)
-    panels = {NODE_LEAF: plan.node_leaf_panels, FABRIC_MANAGER: plan.node_leaf_panels,
-              LEAF_SPINE: plan.leaf_spine_panels, SPINE_CORE: plan.spine_core_panels}  # fmt: skip
+    panels = {
+        NODE_LEAF: plan.node_leaf_panels,
+        FABRIC_MANAGER: plan.node_leaf_panels,
+        LEAF_SPINE: plan.leaf_spine_panels,
+        SPINE_CORE: plan.spine_core_panels,
+    }
     return FloorPlan(
-        plan=plan, devices=devices, node_rack=filling, row=row, position=position,
-        x_m=x_m * (plan.rack_pitch_m or 0.0), y_m=y_m * (plan.row_pitch_m or 0.0),
-        role=tuple(_role(rack) for row_ in rows for rack in row_.racks), rack=rack, bottom_unit=bottom_unit,
+        plan=plan,
+        devices=devices,
+        node_rack=filling,
+        row=row,
+        position=position,
+        x_m=x_m * (plan.rack_pitch_m or 0.0),
+        y_m=y_m * (plan.row_pitch_m or 0.0),
+        role=tuple(_role(rack) for row_ in rows for rack in row_.racks),
+        rack=rack,
+        bottom_unit=bottom_unit,
         units=devices.of_groups([bodies[group.key].device_units for group in devices.groups]).astype(np.int64),
-        panels=panels, panel_extra_m=catalog.floor_defaults["panel_extra_m"].value,
-    )  # fmt: skip
+        panels=panels,
+        panel_extra_m=catalog.floor_defaults["panel_extra_m"].value,
+    )
 
 
 def _units_of_a_block(

@@ -23,9 +23,14 @@ def exceeds(has: Any, limit: float) -> Any:
 
 
 def rack_problems(
-    plan: SitePlan, filling: NodeRack, node: Body, names: Sequence[str], has_nodes: npt.NDArray[np.bool_],
-    max_w: FloatArray, weight_kg: FloatArray,
-) -> Iterator[Problem]:  # fmt: skip
+    plan: SitePlan,
+    filling: NodeRack,
+    node: Body,
+    names: Sequence[str],
+    has_nodes: npt.NDArray[np.bool_],
+    max_w: FloatArray,
+    weight_kg: FloatArray,
+) -> Iterator[Problem]:
     """Each limit that is broken, once. Arrays have one entry a rack."""
     asked = plan.nodes_per_rack or 0
     if filling.is_whole and asked not in (0, filling.n_nodes):
@@ -82,9 +87,11 @@ def _over(racks: _Racks, of: _Limit, has: FloatArray) -> tuple[str, str, Change]
     )
     need = float(math.ceil(has[worst]))
     field, change = (NODES_PER_RACK, {NODES_PER_RACK: fewer}) if fewer >= 1 else (of.key, {of.key: need})
-    fewer_nodes = f"Put {counted(fewer, 'node')} in a rack, or allow" if fewer >= 1 else (
-        "It is bought whole, so that its trays cannot be spread over more racks: allow" if is_whole else "Allow"
-    )  # fmt: skip
+    fewer_nodes = (
+        f"Put {counted(fewer, 'node')} in a rack, or allow"
+        if fewer >= 1
+        else ("It is bought whole, so that its trays cannot be spread over more racks: allow" if is_whole else "Allow")
+    )
     message = (
         f"{counted(len(over), 'rack')} of {len(has):,} over the limit of {of.limit:,g} {of.unit}: {racks.names[worst]} "
         f"{of.verb} {float(has[worst]):,.1f} {of.unit} at most. {fewer_nodes} {need:,g} {of.unit} a rack."

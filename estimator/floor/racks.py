@@ -39,9 +39,11 @@ def bodies_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[s
     custom server's power and weight, nothing is known.
     """
     server = catalog.server(spec.compute.server)
-    node = server_body(server) if server else Body(
-        "custom server", int(catalog.floor_defaults["custom_node_rack_units"].value), 1, 0.0, 0.0, 0.0
-    )  # fmt: skip
+    node = (
+        server_body(server)
+        if server
+        else Body("custom server", int(catalog.floor_defaults["custom_node_rack_units"].value), 1, 0.0, 0.0, 0.0)
+    )
     parts = {LEAF: fabric.leaf_switch, SPINE: fabric.spine_switch, CORE: fabric.core_switch}
     switches = {kind: switch_body(part, spec.fabric.generation, catalog) for kind, part in parts.items()}
     return {NODE: node, MANAGER: server_body(catalog.servers[MANAGER_SERVER]), **switches}
@@ -169,8 +171,16 @@ def node_rack(
     fit = (n for n in choices if ceil_div(boxes, ceil_div(block_nodes, n)) <= leaves_beside(n))
     n_nodes = next(fit, most)
     n_leaf_boxes = leaves_beside(n_nodes) if block_leaves else 0
-    return NodeRack(frame.slots[:n_nodes], frame.fixtures, frame.typical_w, frame.max_w, frame.weight_kg, n_leaf_boxes,
-                    by_height, frame.is_whole)  # fmt: skip
+    return NodeRack(
+        frame.slots[:n_nodes],
+        frame.fixtures,
+        frame.typical_w,
+        frame.max_w,
+        frame.weight_kg,
+        n_leaf_boxes,
+        by_height,
+        frame.is_whole,
+    )
 
 
 def _frame(spec: DesignSpec, plan: SitePlan, node: Body, catalog: Catalog) -> _Frame:
@@ -180,9 +190,7 @@ def _frame(spec: DesignSpec, plan: SitePlan, node: Body, catalog: Catalog) -> _F
         slots = tuple(1 + node.units * k for k in range(room // node.units))
         own = server.per_rack if server else int(catalog.floor_defaults["custom_nodes_per_rack"].value)
         return _Frame(slots, 0, (), own)
-    slots = tuple(
-        b.first_unit + k for b in whole.blocks if b.holds == TRAY for k in range(0, b.n_units, node.units)
-    )  # fmt: skip
+    slots = tuple(b.first_unit + k for b in whole.blocks if b.holds == TRAY for k in range(0, b.n_units, node.units))
     fixtures = tuple(block for block in whole.blocks if block.holds != TRAY)
     parts = own_parts(whole, server)
     return _Frame(slots, whole.top_unit, fixtures, whole.n_trays, parts.typical_w, parts.max_w, parts.weight_kg, True)

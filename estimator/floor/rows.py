@@ -75,9 +75,7 @@ def pods_of(table: LinkTable, units: int = 1) -> list[Pod]:
     first_leaf = _first_lower(table, LEAF_SPINE, SPINE, devices.first[LEAF]) - devices.first[LEAF]
     for spine, leaf in enumerate(first_leaf.tolist()):
         spines[int(first_node[leaf]) // pod_nodes].append(devices.first[SPINE] + spine)
-    return [
-        Pod([b for b in blocks if b.first // pod_nodes == number], spines[number]) for number in range(n_pods)
-    ]  # fmt: skip
+    return [Pod([b for b in blocks if b.first // pod_nodes == number], spines[number]) for number in range(n_pods)]
 
 
 def _pod_nodes(fabric: SizedFabric) -> int:
@@ -101,7 +99,7 @@ class Floor:
 
     def __init__(
         self, plan: SitePlan, devices: FloorDevices, node_rack: NodeRack, row_length: int, rack_unit: int
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.plan, self.bodies, self.node_rack, self.devices = plan, devices.bodies, node_rack, devices
         self.row_length, self.rack_unit = row_length, rack_unit  # racks begin anew after so many nodes of a block
         self._fits: dict[frozenset[str], int] = {}

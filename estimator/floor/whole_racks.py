@@ -14,12 +14,21 @@ from estimator.spec import DesignSpec
 from estimator.units import ceil_div
 
 FIGURE_LABELS = {
-    "rack_units": "Height in rack units", "width_mm": "Width", "depth_mm": "Depth", "height_mm": "Height",
-    "weight_kg": "Weight", "typical_w": "Typical draw", "max_w": "Maximum draw", "peak_w": "Peak draw",
-    "liquid_heat_share": "Heat that liquid takes", "shelf_w": "Rating of a power shelf",
-    "switch_tray_w": "Draw of a switch tray", "inlet_max_c": "Warmest inlet",
-    "flow_least_l_min": "Least coolant flow", "flow_most_l_min": "Most coolant flow",
-}  # fmt: skip
+    "rack_units": "Height in rack units",
+    "width_mm": "Width",
+    "depth_mm": "Depth",
+    "height_mm": "Height",
+    "weight_kg": "Weight",
+    "typical_w": "Typical draw",
+    "max_w": "Maximum draw",
+    "peak_w": "Peak draw",
+    "liquid_heat_share": "Heat that liquid takes",
+    "shelf_w": "Rating of a power shelf",
+    "switch_tray_w": "Draw of a switch tray",
+    "inlet_max_c": "Warmest inlet",
+    "flow_least_l_min": "Least coolant flow",
+    "flow_most_l_min": "Most coolant flow",
+}
 SWITCH_TRAYS = (NVLINK_SWITCH, SCALE_UP_SWITCH)
 MANY = {
     TRAY: "compute trays",
@@ -76,26 +85,47 @@ class WholeRacks:
         """``racks`` of the Estimate."""
         own, system = self.own, self.system
         return {
-            "system": system.id, "model": f"{system.vendor} {system.model}", "racks": self.n_racks, "full": self.n_full,
-            "trays": self.n_trays, "trays_per_rack": system.n_trays, "trays_in_last": self.in_last,
+            "system": system.id,
+            "model": f"{system.vendor} {system.model}",
+            "racks": self.n_racks,
+            "full": self.n_full,
+            "trays": self.n_trays,
+            "trays_per_rack": system.n_trays,
+            "trays_in_last": self.in_last,
             "gpus_per_rack": system.n_trays * self.tray.gpu_count,
             "in_words": ", ".join(f"{part.quantity} {MANY[part.holds]}" for part in system.parts if part.holds in MANY),
             "holds": [
-                {"part": part.id, "what": part.holds, "description": part.model, "per_rack": part.quantity,
-                 "rack_units": part.rack_units, "basis": part.basis,
-                 "source": catalog.source_text(part.source, part.as_of)}
+                {
+                    "part": part.id,
+                    "what": part.holds,
+                    "description": part.model,
+                    "per_rack": part.quantity,
+                    "rack_units": part.rack_units,
+                    "basis": part.basis,
+                    "source": catalog.source_text(part.source, part.as_of),
+                }
                 for part in system.parts
             ],
-            "rack_w": {"typical": round(system.n_trays * self.tray.typical_w + own.typical_w, 1),
-                       "max": round(system.n_trays * self.tray.max_w + own.max_w, 1)},
+            "rack_w": {
+                "typical": round(system.n_trays * self.tray.typical_w + own.typical_w, 1),
+                "max": round(system.n_trays * self.tray.max_w + own.max_w, 1),
+            },
             "own_w": {"typical": round(own.typical_w, 1), "max": round(own.max_w, 1)},
-            "rack_kg": system.figure("weight_kg"), "cooling": system.cooling,
+            "rack_kg": system.figure("weight_kg"),
+            "cooling": system.cooling,
             "figures": [
-                {"name": one.name, "label": FIGURE_LABELS[one.name], "value": one.value, "unit": one.unit, "basis": one.basis,
-                 "source": catalog.source_text(one.source, one.as_of), "note": one.note}
+                {
+                    "name": one.name,
+                    "label": FIGURE_LABELS[one.name],
+                    "value": one.value,
+                    "unit": one.unit,
+                    "basis": one.basis,
+                    "source": catalog.source_text(one.source, one.as_of),
+                    "note": one.note,
+                }
                 for one in system.figures
             ],
-        }  # fmt: skip
+        }
 
 
 def whole_racks(spec: DesignSpec, n_nodes: int, catalog: Catalog) -> WholeRacks | None:

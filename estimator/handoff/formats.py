@@ -46,8 +46,13 @@ class Format:
 
 
 CREW, FABRIC_MANAGER, INVENTORY, SCHEDULER, SIMULATION, DRAWING = (
-    "Cabling crew", "Fabric manager", "Inventory", "Scheduler", "Simulation", "Drawing",
-)  # fmt: skip
+    "Cabling crew",
+    "Fabric manager",
+    "Inventory",
+    "Scheduler",
+    "Simulation",
+    "Drawing",
+)
 FORMATS = {
     "csv": Format("CSV", CREW, "One row a link: spreadsheets, scripts, label printers", "csv", "text/csv", "csv_list"),
     "xlsx-p2p": Format(

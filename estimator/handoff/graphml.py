@@ -32,9 +32,7 @@ def write(links: LinkList) -> Iterator[str]:
             key = _IDS[domain][name]
             yield f'<key id="{key}" for="{domain}" attr.name="{name}" attr.type="{kind}"/>\n'
     yield f'<graph id={quoteattr(links.role)} edgedefault="undirected">\n{_data("graph", graph_data(links))}\n'
-    yield from in_blocks(
-        f"<node id={quoteattr(name)}>{_data('node', data)}</node>\n" for name, data in devices(links)
-    )  # fmt: skip
+    yield from in_blocks(f"<node id={quoteattr(name)}>{_data('node', data)}</node>\n" for name, data in devices(links))
     yield from in_blocks(_edge(row) for row in links.rows())
     yield "</graph>\n</graphml>\n"
 

@@ -13,12 +13,28 @@ from estimator.handoff.stamp import origin
 from estimator.link_list import LinkList
 
 COLUMNS = (
-    "side_a_device", "side_a_type", "side_a_name", "side_b_device", "side_b_type", "side_b_name", "type", "status",
-    "label", "length", "length_unit", "description",
-)  # fmt: skip
+    "side_a_device",
+    "side_a_type",
+    "side_a_name",
+    "side_b_device",
+    "side_b_type",
+    "side_b_name",
+    "type",
+    "status",
+    "label",
+    "length",
+    "length_unit",
+    "description",
+)
 INTERFACE, PLANNED = "dcim.interface", "planned"
-KINDS = {"dac": "dac-passive", "acc": "dac-active", "lacc": "dac-active", "aec": "dac-active", "aoc": "aoc",
-         "copper_patch": "cat6"}  # fmt: skip
+KINDS = {
+    "dac": "dac-passive",
+    "acc": "dac-active",
+    "lacc": "dac-active",
+    "aec": "dac-active",
+    "aoc": "aoc",
+    "copper_patch": "cat6",
+}
 FIBERS = {"multimode": "mmf", "single-mode": "smf"}
 GRADES = ("OM3", "OM4", "OM5", "OS1", "OS2")
 MAX_DESCRIPTION = 200

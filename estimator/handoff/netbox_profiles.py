@@ -40,9 +40,20 @@ def _rows(links: LinkList) -> Iterator[tuple[Cell, ...]]:
         for cable, run, length_m, ends in _cables(links, tier):
             a, b, profile = _sides(ends, lower, upper, choices[run])
             yield (
-                a[0], INTERFACE, guarded(a[1]), b[0], INTERFACE, guarded(b[1]), profile, kinds[run], PLANNED, cable,
-                length_m, "m", text,
-            )  # fmt: skip
+                a[0],
+                INTERFACE,
+                guarded(a[1]),
+                b[0],
+                INTERFACE,
+                guarded(b[1]),
+                profile,
+                kinds[run],
+                PLANNED,
+                cable,
+                length_m,
+                "m",
+                text,
+            )
 
 
 def _cables(links: LinkList, tier: int) -> Iterator[tuple[int, int, float, list[LinkEnds]]]:

@@ -22,18 +22,37 @@ from estimator.link_list import LinkList, link_list
 from estimator.spec.network_rules import other_keys
 
 CUSTOM_MAKER = "Custom"
-ROLES = {NODE: "GPU node", MANAGER: "Fabric manager", LEAF: "Leaf switch", SPINE: "Spine switch", CORE: "Core switch",
-         ENDPOINT: "Server", PDU: "PDU"}  # fmt: skip
+ROLES = {
+    NODE: "GPU node",
+    MANAGER: "Fabric manager",
+    LEAF: "Leaf switch",
+    SPINE: "Spine switch",
+    CORE: "Core switch",
+    ENDPOINT: "Server",
+    PDU: "PDU",
+}
 STORAGE_SERVER, MANAGEMENT_SERVER = "storage-node-nvme", "mgmt-node"
-AIRFLOWS = {"front-to-rear": "front-to-rear", "rear-to-front": "rear-to-front", "psu-to-port": "rear-to-front",
-            "port-to-psu": "front-to-rear"}  # fmt: skip
+AIRFLOWS = {
+    "front-to-rear": "front-to-rear",
+    "rear-to-front": "rear-to-front",
+    "psu-to-port": "rear-to-front",
+    "port-to-psu": "front-to-rear",
+}
 ETHERNET_TYPES = {
-    ("QSFP28", 100): "100gbase-x-qsfp28", ("QSFP28", 50): "50gbase-x-sfp28", ("QSFP56", 200): "200gbase-x-qsfp56",
-    ("QSFP-DD", 100): "100gbase-x-qsfpdd", ("QSFP-DD", 200): "200gbase-x-qsfpdd", ("QSFP-DD", 400): "400gbase-x-qsfpdd",
-    ("QSFP112", 400): "400gbase-x-qsfp112", ("OSFP", 400): "400gbase-x-osfp", ("OSFP", 800): "800gbase-x-osfp",
-    ("OSFP", 1600): "1.6tbase-x-osfp1600", ("SFP28", 25): "25gbase-x-sfp28", ("RJ45", 1): "1000base-t",
+    ("QSFP28", 100): "100gbase-x-qsfp28",
+    ("QSFP28", 50): "50gbase-x-sfp28",
+    ("QSFP56", 200): "200gbase-x-qsfp56",
+    ("QSFP-DD", 100): "100gbase-x-qsfpdd",
+    ("QSFP-DD", 200): "200gbase-x-qsfpdd",
+    ("QSFP-DD", 400): "400gbase-x-qsfpdd",
+    ("QSFP112", 400): "400gbase-x-qsfp112",
+    ("OSFP", 400): "400gbase-x-osfp",
+    ("OSFP", 800): "800gbase-x-osfp",
+    ("OSFP", 1600): "1.6tbase-x-osfp1600",
+    ("SFP28", 25): "25gbase-x-sfp28",
+    ("RJ45", 1): "1000base-t",
     ("RJ45", 10): "10gbase-t",
-}  # fmt: skip
+}
 OTHER = "other"
 MANAGEMENT_TYPE = "1000base-t"
 Interfaces = dict[str, tuple[str, bool]]  # name → NetBox type, and whether it is out-of-band
@@ -54,11 +73,16 @@ class DeviceType:
     def as_yaml(self) -> str:
         """A YAML document; scalars are written as JSON, which YAML reads."""
         values: dict[str, Any] = {
-            "manufacturer": self.manufacturer, "model": self.model,
-            "slug": slug(f"{self.manufacturer} {self.model}", longest=100), "part_number": self.part_number,
-            "u_height": self.rack_units, "is_full_depth": self.rack_units > 0, "airflow": self.airflow,
-            "weight": self.weight_kg, "weight_unit": "kg" if self.weight_kg else None,
-        }  # fmt: skip
+            "manufacturer": self.manufacturer,
+            "model": self.model,
+            "slug": slug(f"{self.manufacturer} {self.model}", longest=100),
+            "part_number": self.part_number,
+            "u_height": self.rack_units,
+            "is_full_depth": self.rack_units > 0,
+            "airflow": self.airflow,
+            "weight": self.weight_kg,
+            "weight_unit": "kg" if self.weight_kg else None,
+        }
         lines = [
             f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in values.items() if value is not None
         ]

@@ -142,9 +142,11 @@ class Simulated:
         gpus = np.arange(self.n_gpus if self.n_scale_up else 0)
         delay_ns = self.constants.value("simulator_latency", "scale_up") / NS
         return (
-            gpus, self.first_scale_up + gpus // self.domain_gpus, np.full(len(gpus), self.scale_up_gbit_s),
+            gpus,
+            self.first_scale_up + gpus // self.domain_gpus,
+            np.full(len(gpus), self.scale_up_gbit_s),
             np.full(len(gpus), delay_ns),
-        )  # fmt: skip
+        )
 
     def _adapters(self) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
         """Links of GPUs to adapters that they share, each at the adapter's full rate: the adapter's own link limits them."""

@@ -73,10 +73,29 @@ def _cells(links: LinkList, tier: int, rows: slice) -> Iterator[tuple[Any, ...]]
             more,
         ) = row
         yield (
-            racks[a], units[a], a_name, types[a], lower[0][a_port], racks[b], units[b], b_name, SWITCH_TYPE,
-            upper[b_lane][b_port], a_cage, a_label, b_cage, b_label, rail, plane, rate, link,
-            f"{cable} {more}" if more else cable, media, length_m, part,
-        )  # fmt: skip
+            racks[a],
+            units[a],
+            a_name,
+            types[a],
+            lower[0][a_port],
+            racks[b],
+            units[b],
+            b_name,
+            SWITCH_TYPE,
+            upper[b_lane][b_port],
+            a_cage,
+            a_label,
+            b_cage,
+            b_label,
+            rail,
+            plane,
+            rate,
+            link,
+            f"{cable} {more}" if more else cable,
+            media,
+            length_m,
+            part,
+        )
 
 
 def _types(links: LinkList) -> list[str]:

@@ -139,12 +139,13 @@ def _fixed_parts(sheets: Sequence[Sheet], title: str, comment: str, properties: 
     """Every part of the package but sheets and strings."""
     numbers = range(1, len(sheets) + 1)
     types = {
-        "/xl/workbook.xml": f"{SHEET_TYPE}.sheet.main+xml", "/xl/styles.xml": f"{SHEET_TYPE}.styles+xml",
+        "/xl/workbook.xml": f"{SHEET_TYPE}.sheet.main+xml",
+        "/xl/styles.xml": f"{SHEET_TYPE}.styles+xml",
         "/xl/sharedStrings.xml": f"{SHEET_TYPE}.sharedStrings+xml",
         "/docProps/core.xml": "application/vnd.openxmlformats-package.core-properties+xml",
         "/docProps/custom.xml": "application/vnd.openxmlformats-officedocument.custom-properties+xml",
         **{f"/xl/worksheets/sheet{n}.xml": f"{SHEET_TYPE}.worksheet+xml" for n in numbers},
-    }  # fmt: skip
+    }
     parts = "".join(f'<Override PartName="{name}" ContentType="{kind}"/>' for name, kind in types.items())
     listed = "".join(
         f'<sheet name={quoteattr(_UNPRINTABLE.sub(" ", sheet.name))} sheetId="{n}" r:id="rId{n}"/>'
@@ -161,8 +162,11 @@ def _fixed_parts(sheets: Sequence[Sheet], title: str, comment: str, properties: 
         "[Content_Types].xml": f'<Types xmlns="{PACKAGE}/content-types"><Default Extension="rels" ContentType='
         f'"application/vnd.openxmlformats-package.relationships+xml"/>{parts}</Types>',
         "_rels/.rels": _relations(
-            [f"{OFFICE}/relationships/officeDocument", f"{PACKAGE}/relationships/metadata/core-properties",
-             f"{OFFICE}/relationships/custom-properties"],
+            [
+                f"{OFFICE}/relationships/officeDocument",
+                f"{PACKAGE}/relationships/metadata/core-properties",
+                f"{OFFICE}/relationships/custom-properties",
+            ],
             ["xl/workbook.xml", "docProps/core.xml", "docProps/custom.xml"],
         ),
         "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}/relationships"><sheets>{listed}</sheets></workbook>',
@@ -175,7 +179,7 @@ def _fixed_parts(sheets: Sequence[Sheet], title: str, comment: str, properties: 
         f'<dcterms:created xsi:type="dcterms:W3CDTF">{CREATED}</dcterms:created></cp:coreProperties>',
         "docProps/custom.xml": f'<Properties xmlns="{OFFICE}/custom-properties" '
         f'xmlns:vt="{OFFICE}/docPropsVTypes">{custom}</Properties>',
-    }  # fmt: skip
+    }
 
 
 def _relations(kinds: Sequence[str], targets: Sequence[str]) -> str:

@@ -28,9 +28,14 @@ class Joined:
 
 
 def hosts_of(
-    key: str, entry: OtherFabric, spec: DesignSpec, compute: SizedFabric, mates: Sequence[Joined], before: Hosts | None,
+    key: str,
+    entry: OtherFabric,
+    spec: DesignSpec,
+    compute: SizedFabric,
+    mates: Sequence[Joined],
+    before: Hosts | None,
     catalog: Catalog,
-) -> Hosts:  # fmt: skip
+) -> Hosts:
     """What a network joins, given the sizes of the others; never fewer devices of a kind than ``before``."""
     others = [mate for mate in mates if mate.key != key]
     found = [*_counted(entry, compute, others, catalog), *_uplinks(key, entry, spec, others, catalog)]

@@ -88,8 +88,11 @@ def size_others(
     for _ in range(_MAX_PASSES):
         changed = []
         for n, job in enumerate(jobs):
-            mates = [Joined(jobs[m].key, jobs[m].entry, one.fabric)
-                     for m, one in sized.items() if jobs[m].design == job.design]  # fmt: skip
+            mates = [
+                Joined(jobs[m].key, jobs[m].entry, one.fabric)
+                for m, one in sized.items()
+                if jobs[m].design == job.design
+            ]
             wanted = hosts_of(job.key, job.entry, job.spec, fabrics[job.design], mates, hosts.get(n), catalog)
             if wanted != hosts.get(n):
                 hosts[n] = wanted
@@ -115,9 +118,12 @@ _Found = tuple[DesignSpec, Sizing, int]
 
 
 def _first_that_fits(
-    asked: Sequence[tuple[_Job, Hosts]], variants: Sequence[tuple[int, dict[str, Any]]], catalog: Catalog, why_not: WhyNot,
+    asked: Sequence[tuple[_Job, Hosts]],
+    variants: Sequence[tuple[int, dict[str, Any]]],
+    catalog: Catalog,
+    why_not: WhyNot,
     needed: Iterable[int] | None = None,
-) -> list[_Found | None]:  # fmt: skip
+) -> list[_Found | None]:
     specs = [_attachments(*asked[n], change) for n, change in variants]
     sizing = size(specs, catalog)
     found: list[_Found | None] = [None] * len(asked)
@@ -214,8 +220,16 @@ def _shared_out(job: _Job, hosts: Hosts, found: _Found | None) -> list[dict[str,
     change: dict[str, Any] = {"nodes": leaves * ports * entry.endpoints_a_port, "leaf_downlinks": ports}
     fabric = found[0].fabric
     if is_leaf_only(entry):
-        return [{"leaf_radix": fabric.leaf_radix, "spine_radix": _ANY_PORTS, "core_radix": _ANY_PORTS, "tiers": 2,
-                 "least_spines": 1} | change]  # fmt: skip
+        return [
+            {
+                "leaf_radix": fabric.leaf_radix,
+                "spine_radix": _ANY_PORTS,
+                "core_radix": _ANY_PORTS,
+                "tiers": 2,
+                "least_spines": 1,
+            }
+            | change
+        ]
     tiers = (2, 3) if entry.tiers == "auto" else (entry.tiers,)
     return [{"leaf_radix": fabric.leaf_radix, "tiers": n} | change for n in tiers]
 
@@ -229,15 +243,27 @@ def _finished(job: _Job, hosts: Hosts, found: _Found, catalog: Catalog) -> Other
     ports = catalog.network(spec.compute.server, entry.role)  # other endpoints are taken to have the nodes' ports
     update: dict[str, Any] = {
         "endpoint_rate_gbit_s": endpoint_rate(entry, ports, catalog),
-        "role": job.key, "hosts": hosts, "uplink_rate_gbit_s": job.uplink_rate_gbit_s or wired.uplink_rate_gbit_s,
+        "role": job.key,
+        "hosts": hosts,
+        "uplink_rate_gbit_s": job.uplink_rate_gbit_s or wired.uplink_rate_gbit_s,
         "links_leaf_leaf": wired.n_leaf // 2 * (entry.peer_links or 0),
-    }  # fmt: skip
+    }
     if job.uplink_rate_gbit_s is not None:
         update["leaf_radix"] = (entry.leaf_radix or 0) + wired.leaf_uplinks  # one leaf alone has no uplinks
     if is_leaf_only(entry):
         none = np.zeros(0, dtype=np.int64)
-        update |= {"tiers": 1, "n_spine": 0, "links_leaf_spine": 0, "spine_down": none, "spine_up": none,
-                   "group_spines": (), "spine_switch": None, "spine_radix": 0, "core_radix": 0, "core_switch": None}  # fmt: skip
+        update |= {
+            "tiers": 1,
+            "n_spine": 0,
+            "links_leaf_spine": 0,
+            "spine_down": none,
+            "spine_up": none,
+            "group_spines": (),
+            "spine_switch": None,
+            "spine_radix": 0,
+            "core_radix": 0,
+            "core_switch": None,
+        }
     wired = replace(wired, **update)
     fabric = wired if wired.n_nodes == hosts.n_attachments else _with_empty_seats(wired, hosts, entry)
     return OtherSized(job.key, job.index, entry, spec, fabric, wired, sizing, i)
@@ -249,10 +275,15 @@ def _with_empty_seats(wired: SizedFabric, hosts: Hosts, entry: OtherFabric) -> S
     endpoints = _levelled(wired.leaf_endpoints, hosts.n_ports)
     managers = wired.leaf_down - ceil_div(wired.leaf_endpoints, share)
     return replace(
-        wired, n_nodes=hosts.n_attachments, n_endpoints=hosts.n_ports, links_node_leaf=hosts.n_ports,
-        leaf_endpoints=endpoints, leaf_positions=endpoints, leaf_down=ceil_div(endpoints, share) + managers,
+        wired,
+        n_nodes=hosts.n_attachments,
+        n_endpoints=hosts.n_ports,
+        links_node_leaf=hosts.n_ports,
+        leaf_endpoints=endpoints,
+        leaf_positions=endpoints,
+        leaf_down=ceil_div(endpoints, share) + managers,
         leaf_downlinks=entry.leaf_downlinks or wired.leaf_downlinks,
-    )  # fmt: skip
+    )
 
 
 def _levelled(seats: IntArray, n_ports: int) -> IntArray:
@@ -286,7 +317,14 @@ def other_json(one: OtherSized) -> dict[str, Any]:
         "rate_gbit_s": fabric.uplink_rate_gbit_s,
     }
     leads = {"uplinks": uplinks | {"into": entry.uplinks_into}} if is_leaf_only(entry) else {}
-    return out | leads | {
-        "role": entry.role, "generation": entry.generation, "dual_homed": entry.dual_homed,
-        "ports_per_node": hosts.ports_per_node, "attached": [group.as_json() for group in hosts.attached],
-    }  # fmt: skip
+    return (
+        out
+        | leads
+        | {
+            "role": entry.role,
+            "generation": entry.generation,
+            "dual_homed": entry.dual_homed,
+            "ports_per_node": hosts.ports_per_node,
+            "attached": [group.as_json() for group in hosts.attached],
+        }
+    )

@@ -57,8 +57,11 @@ def _built_with(subject: Subject, sizes: list[int]) -> list[EvenUnit]:
     if not specs:
         return []
     sizing = size([spec for _, spec in specs], subject.catalog)
-    return [EvenUnit(unit, int(sizing.n_leaf[k]), int(sizing.n_spine[k]), int(sizing.n_core[k]))
-            for k, (unit, _) in enumerate(specs) if sizing.tiers[k]]  # fmt: skip
+    return [
+        EvenUnit(unit, int(sizing.n_leaf[k]), int(sizing.n_spine[k]), int(sizing.n_core[k]))
+        for k, (unit, _) in enumerate(specs)
+        if sizing.tiers[k]
+    ]
 
 
 def with_price(finding: Finding, subject: Subject) -> Finding:

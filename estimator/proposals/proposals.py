@@ -66,8 +66,10 @@ def with_changes(found: Sequence[Finding], subject: Subject) -> list[Finding]:
             offered.setdefault(n, []).append(change)
             if n not in chosen or (cost < chosen[n][0] and not is_choice):
                 chosen[n] = cost, change
-    proposed = [_with_change(finding, chosen[n][1], offered[n], subject) if n in chosen else finding
-                for n, finding in enumerate(found)]  # fmt: skip
+    proposed = [
+        _with_change(finding, chosen[n][1], offered[n], subject) if n in chosen else finding
+        for n, finding in enumerate(found)
+    ]
     told = [with_price(finding, subject) if finding.code == PARTIAL_UNIT else finding for finding in proposed]
     return sorted(told, key=lambda finding: SEVERITY_ORDER[finding.severity])
 
@@ -280,8 +282,11 @@ def _larger_leaves(subject: Subject) -> Iterator[Change]:
     from estimator.designs.refusals import switch_sizes  # for a fast start
 
     fabric = subject.spec.fabric
-    others = {f"fabric.{tier}_{what}": getattr(fabric, f"{tier}_{what}")
-              for tier in ("spine", "core") for what in ("switch", "radix")}  # fmt: skip
+    others = {
+        f"fabric.{tier}_{what}": getattr(fabric, f"{tier}_{what}")
+        for tier in ("spine", "core")
+        for what in ("switch", "radix")
+    }
     for radix, key in switch_sizes(subject.spec, subject.catalog, is_leaf=True).items():
         if radix > (fabric.leaf_radix or 0):
             yield {"fabric.leaf_switch": key, "fabric.leaf_radix": radix, **others}
@@ -297,8 +302,12 @@ def _nearest_ratio(subject: Subject) -> Iterator[Change]:
     """The whole ratio below the one that is built."""
     whole = int(subject.fabric.worst_leaf_ratio)
     yield {"fabric.oversubscription": f"{whole}:1", "fabric.leaf_downlinks": None, "fabric.leaf_uplinks": None}
-    yield {"fabric.oversubscription": f"{whole}:1", "fabric.leaf_downlinks": None, "fabric.leaf_uplinks": None,
-           "fabric.scalable_unit_nodes": None}  # fmt: skip
+    yield {
+        "fabric.oversubscription": f"{whole}:1",
+        "fabric.leaf_downlinks": None,
+        "fabric.leaf_uplinks": None,
+        "fabric.scalable_unit_nodes": None,
+    }
 
 
 def _smaller_spines(subject: Subject) -> Iterator[Change]:
@@ -308,8 +317,12 @@ def _smaller_spines(subject: Subject) -> Iterator[Change]:
     fabric = subject.spec.fabric
     for radix, key in reversed(switch_sizes(subject.spec, subject.catalog).items()):
         if radix < subject.fabric.spine_radix:
-            yield {"fabric.spine_switch": key, "fabric.spine_radix": radix, "fabric.core_switch": fabric.core_switch,
-                   "fabric.core_radix": fabric.core_radix}  # fmt: skip
+            yield {
+                "fabric.spine_switch": key,
+                "fabric.spine_radix": radix,
+                "fabric.core_switch": fabric.core_switch,
+                "fabric.core_radix": fabric.core_radix,
+            }
 
 
 CHOICES: dict[str, Callable[[Change, Subject], str]] = {"rack_partial": _rack_words}  # all changes are offered by name

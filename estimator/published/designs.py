@@ -60,8 +60,11 @@ class PublishedDesign:
     @property
     def parts(self) -> tuple[str, ...]:
         """What an estimate must compute for its rows: counts, and the bill only where a row reads it."""
-        needs_bill = any(name.split(".")[0] == BILL or ".transceivers." in name or ".cables." in name
-                         for row in self.rows for name in row.figure.split("+"))  # fmt: skip
+        needs_bill = any(
+            name.split(".")[0] == BILL or ".transceivers." in name or ".cables." in name
+            for row in self.rows
+            for name in row.figure.split("+")
+        )
         return ("counts", "cables", "bom") if needs_bill else ("counts",)
 
 
@@ -142,6 +145,15 @@ def compared(design: PublishedDesign, result: Mapping[str, Any]) -> list[dict[st
     rows = []
     for row in design.rows:
         computed = figure_of(result, row.figure)
-        rows.append({"figure": row.figure, "printed": row.printed, "each": row.each, "worked": row.worked,
-                     "expected": row.expected, "computed": computed, "is_same": computed == row.expected})  # fmt: skip
+        rows.append(
+            {
+                "figure": row.figure,
+                "printed": row.printed,
+                "each": row.each,
+                "worked": row.worked,
+                "expected": row.expected,
+                "computed": computed,
+                "is_same": computed == row.expected,
+            }
+        )
     return rows

@@ -80,18 +80,52 @@ def messages_of(work: Workload, gpus_per_node: int) -> list[Message]:
     activation = layout["micro_batch"] * layout["sequence"] * model["hidden"] * size["activation"]
     copies = dp // ep
     found = [
-        Message("Gradients", "reduce_scatter", copies, 1, own_parameters * size["gradient"], 1,
-                f"parameters ÷ (tp · pp · ep) × {size['gradient']} B"),
-        Message("Weights", "all_gather", copies, 1, own_parameters * size["weight"], 1,
-                f"parameters ÷ (tp · pp · ep) × {size['weight']} B"),
-        Message("Tensor parallel", "all_reduce", tp, min(tp, gpus_per_node), activation,
-                4 * micro_batches * model["layers"] // pp, f"micro-batch · sequence · hidden × {size['activation']} B"),
-        Message("Pipeline", "sendrecv", 2, 1, activation // tp, 2 * micro_batches,
-                f"micro-batch · sequence · hidden × {size['activation']} B ÷ tp"),
-        Message("Experts", "alltoall", ep, min(ep, gpus_per_node), activation * model["experts_per_token"],
-                4 * micro_batches * model["moe_layers"] // pp,
-                f"micro-batch · sequence · hidden · experts a token × {size['activation']} B"),
-    ]  # fmt: skip
+        Message(
+            "Gradients",
+            "reduce_scatter",
+            copies,
+            1,
+            own_parameters * size["gradient"],
+            1,
+            f"parameters ÷ (tp · pp · ep) × {size['gradient']} B",
+        ),
+        Message(
+            "Weights",
+            "all_gather",
+            copies,
+            1,
+            own_parameters * size["weight"],
+            1,
+            f"parameters ÷ (tp · pp · ep) × {size['weight']} B",
+        ),
+        Message(
+            "Tensor parallel",
+            "all_reduce",
+            tp,
+            min(tp, gpus_per_node),
+            activation,
+            4 * micro_batches * model["layers"] // pp,
+            f"micro-batch · sequence · hidden × {size['activation']} B",
+        ),
+        Message(
+            "Pipeline",
+            "sendrecv",
+            2,
+            1,
+            activation // tp,
+            2 * micro_batches,
+            f"micro-batch · sequence · hidden × {size['activation']} B ÷ tp",
+        ),
+        Message(
+            "Experts",
+            "alltoall",
+            ep,
+            min(ep, gpus_per_node),
+            activation * model["experts_per_token"],
+            4 * micro_batches * model["moe_layers"] // pp,
+            f"micro-batch · sequence · hidden · experts a token × {size['activation']} B",
+        ),
+    ]
     return [one for one in found if one.gpus > 1 and one.message_bytes and one.times]
 
 
@@ -102,15 +136,29 @@ def timed(work: Workload, spec: DesignSpec, catalog: Catalog) -> list[dict[str, 
     """
     rows = []
     for message in messages_of(work, spec.compute.gpus_per_node or 1):
-        request = {"system": _system(message, spec, catalog), "collective": message.collective, "gpus": [message.gpus],
-                   "message_bytes": [message.message_bytes]}  # fmt: skip
+        request = {
+            "system": _system(message, spec, catalog),
+            "collective": message.collective,
+            "gpus": [message.gpus],
+            "message_bytes": [message.message_bytes],
+        }
         (row,) = predict(request, catalog)["rows"]
-        rows.append({
-            "kind": message.kind, "collective": message.collective, "gpus": message.gpus, "per_node": message.per_node,
-            "message_bytes": message.message_bytes, "times": message.times, "formula": message.formula,
-            "is_inside": message.gpus <= message.per_node, "time_us": row["time_us"], "busbw_gb_s": row["busbw_gb_s"],
-            "step_us": row["time_us"] * message.times, "validated": row["validated"],
-        })  # fmt: skip
+        rows.append(
+            {
+                "kind": message.kind,
+                "collective": message.collective,
+                "gpus": message.gpus,
+                "per_node": message.per_node,
+                "message_bytes": message.message_bytes,
+                "times": message.times,
+                "formula": message.formula,
+                "is_inside": message.gpus <= message.per_node,
+                "time_us": row["time_us"],
+                "busbw_gb_s": row["busbw_gb_s"],
+                "step_us": row["time_us"] * message.times,
+                "validated": row["validated"],
+            }
+        )
     return rows
 
 
@@ -122,8 +170,12 @@ def _system(message: Message, spec: DesignSpec, catalog: Catalog) -> dict[str, A
     rate = endpoint_rate(spec.fabric, catalog.compute_network(compute.server), catalog)
     n_nics = max(math.ceil(nics), 1)
     return {
-        "gpu": spec.compute.gpu, "gpus_per_node": message.per_node, "scale_up_domain_gpus": message.per_node,
-        "nics_per_node": n_nics, "nic_gbit_s": float(ports * rate / n_nics),
+        "gpu": spec.compute.gpu,
+        "gpus_per_node": message.per_node,
+        "scale_up_domain_gpus": message.per_node,
+        "nics_per_node": n_nics,
+        "nic_gbit_s": float(ports * rate / n_nics),
         "fabric": "infiniband" if generation.protocol == "infiniband" else "roce",
-        "oversubscription": spec.fabric.oversubscription, "load_balancing": spec.workload.load_balancing,
-    }  # fmt: skip
+        "oversubscription": spec.fabric.oversubscription,
+        "load_balancing": spec.workload.load_balancing,
+    }

@@ -63,11 +63,18 @@ class Columns:
     def as_json(self) -> dict[str, Any]:
         """With the names of the columns, as people call them."""
         return {
-            "sheet": self.sheet, "header_row": self.header_row, "fields": dict(self.fields), "header": list(self.header),
-            "letters": {name: letter_of(place) for name, place in self.fields.items()}, "decimal": self.decimal,
-            "is_decimal_sure": self.is_decimal_sure, "currency": self.currency, "currency_from": self.currency_from,
-            "how": self.how, "is_used": self.is_used,
-        }  # fmt: skip
+            "sheet": self.sheet,
+            "header_row": self.header_row,
+            "fields": dict(self.fields),
+            "header": list(self.header),
+            "letters": {name: letter_of(place) for name, place in self.fields.items()},
+            "decimal": self.decimal,
+            "is_decimal_sure": self.is_decimal_sure,
+            "currency": self.currency,
+            "currency_from": self.currency_from,
+            "how": self.how,
+            "is_used": self.is_used,
+        }
 
 
 def columns_from(values: Mapping[str, Any]) -> Columns:
@@ -105,8 +112,12 @@ def guess_columns(table: QuoteTable, remembered: Mapping[str, Mapping[str, Any]]
         columns = with_numbers(columns, sheet, table.decimal)
         if columns.how == REMEMBERED:
             known = known_forms[columns.header_hash]
-            columns = replace(columns, decimal=known.get("decimal") or columns.decimal, is_decimal_sure=True,
-                              currency=columns.currency or known.get("currency"))  # fmt: skip
+            columns = replace(
+                columns,
+                decimal=known.get("decimal") or columns.decimal,
+                is_decimal_sure=True,
+                currency=columns.currency or known.get("currency"),
+            )
         out.append(columns)
     return out
 

@@ -59,10 +59,18 @@ class Item:
     def as_json(self) -> dict[str, Any]:
         """What identifies the item, and what is needed of it."""
         return {
-            "key": self.key, "category": self.category, "part": self.part, "part_number": self.part_number,
-            "description": self.description, "length_m": self.length_m, "quantity": self.quantity,
-            "spare_quantity": self.spare_quantity, "bom_lines": self.lines, "fabrics": self.fabrics, "uses": self.uses,
-        }  # fmt: skip
+            "key": self.key,
+            "category": self.category,
+            "part": self.part,
+            "part_number": self.part_number,
+            "description": self.description,
+            "length_m": self.length_m,
+            "quantity": self.quantity,
+            "spare_quantity": self.spare_quantity,
+            "bom_lines": self.lines,
+            "fabrics": self.fabrics,
+            "uses": self.uses,
+        }
 
 
 def items_of(bom_lines: Iterable[Mapping[str, Any]], catalog: Catalog) -> list[Item]:
@@ -113,9 +121,14 @@ def _new_item(key: str, line: Mapping[str, Any], catalog: Catalog) -> Item:
     if line.get("length_m") is not None and line["category"] in (CABLE, FIBER):
         values["length_m"] = line["length_m"]
     return Item(
-        key, line["category"], line["part"], line.get("part_number"), line["description"], line.get("length_m"),
+        key,
+        line["category"],
+        line["part"],
+        line.get("part_number"),
+        line["description"],
+        line.get("length_m"),
         Profile(**values),
-    )  # fmt: skip
+    )
 
 
 # ---------------------------------------------------------------- numbers
@@ -216,8 +229,12 @@ class Numbers:
     def _inside(self, text: str, by_base: bool) -> Iterator[Known]:
         """Numbers that stand in a text as words of their own, longer ones first."""
         tokens = re.findall(r"[A-Z0-9]+", text.upper())[:80]
-        starts = [at for at in range(len(tokens)) if "".join(tokens[at : at + 4])[: SHORTEST - 1] in self._starts
-                  and not (at and tokens[at - 1].lower() in _ACCESSORY)]  # fmt: skip
+        starts = [
+            at
+            for at in range(len(tokens))
+            if "".join(tokens[at : at + 4])[: SHORTEST - 1] in self._starts
+            and not (at and tokens[at - 1].lower() in _ACCESSORY)
+        ]
         for size in range(MOST_TOKENS, 0, -1):
             for at in starts:
                 joined = "".join(tokens[at : at + size])

@@ -89,8 +89,12 @@ class LeftOut:
     def as_json(self) -> dict[str, Any]:
         """With the reason in words."""
         out: dict[str, Any] = {
-            "sheet": self.sheet, "row": self.row, "code": self.code, "why": WHY[self.code], "text": self.text,
-        }  # fmt: skip
+            "sheet": self.sheet,
+            "row": self.row,
+            "code": self.code,
+            "why": WHY[self.code],
+            "text": self.text,
+        }
         if self.amount_minor is not None:
             out |= {"amount": major(self.amount_minor, self.currency), "currency": self.currency}
         return out
@@ -294,12 +298,19 @@ class _SheetReader:
         currency, is_known = self._currency(row, ("unit_price", "extended_price", "list_price"))
         marked = plain_words(said) if (said := self._text(row, "option")) else ""
         line = QuoteLine(
-            id=f"{self._index}:{row.number}", sheet=self._sheet.title, row=row.number,
-            part_number=self._text(row, "part_number"), other_number=self._text(row, "other_number"),
-            description=words, quantity=quantity, currency=currency, lead_time=self._text(row, "lead_time")[:100],
-            section=self._section, remarks=remarks,
+            id=f"{self._index}:{row.number}",
+            sheet=self._sheet.title,
+            row=row.number,
+            part_number=self._text(row, "part_number"),
+            other_number=self._text(row, "other_number"),
+            description=words,
+            quantity=quantity,
+            currency=currency,
+            lead_time=self._text(row, "lead_time")[:100],
+            section=self._section,
+            remarks=remarks,
             is_option=self._is_option_section or quantity == 0 or bool(OPTION_TAG.search(words)) or marked in YES,
-        )  # fmt: skip
+        )
         if not is_known:
             remarks.append(("unknown_currency", f"The currency {self._text(row, 'currency')[:20]!r} is not known."))
         if quantity == 0:

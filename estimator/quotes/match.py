@@ -134,9 +134,14 @@ def _by_number(line: QuoteLine, known: Known, items: Sequence[Item], profile: Pr
     is_same = plain(number) == plain(first.part_number or "") or known.how == "family"
     renamed = known.how in ("number", "suffix", "base") and not is_same and not _is_sibling_length(number, first)
     return Match(
-        tuple(item.key for item in chosen), known.confidence, _reason(known, number, first, len(chosen)), known.how,
-        known.part, wrong, renamed,
-    )  # fmt: skip
+        tuple(item.key for item in chosen),
+        known.confidence,
+        _reason(known, number, first, len(chosen)),
+        known.how,
+        known.part,
+        wrong,
+        renamed,
+    )
 
 
 def _is_sibling_length(number: str, item: Item) -> bool:
@@ -222,8 +227,11 @@ def _give(
     found: list[Match | None],
 ) -> None:
     wrong = tuple(conflicts(item.profile, profile, item.needed_m))
-    agreed = [name.removesuffix("_gbit_s").removesuffix("_m").replace("_", " ").replace("n far", "ends")
-              for name in WEIGHTS if _agrees(getattr(item.profile, name), getattr(profile, name))]  # fmt: skip
+    agreed = [
+        name.removesuffix("_gbit_s").removesuffix("_m").replace("_", " ").replace("n far", "ends")
+        for name in WEIGHTS
+        if _agrees(getattr(item.profile, name), getattr(profile, name))
+    ]
     words = f"Like {item.text} by {', '.join(agreed[:6])}." if agreed else f"Like {item.text} by its words."
     for at in group:
         is_renamed = bool(lines[at].part_number)
@@ -298,8 +306,10 @@ def _text_likeness(mine: Sequence[str], theirs: Sequence[str]) -> Any:
 
     places = [matrix(mine), matrix(theirs)]
     shape = len(vocabulary) or 1
-    left, right = (csr_matrix((np.ones(len(rows), dtype=np.float32), (rows, columns)), (len(texts), shape))
-                   for (rows, columns), texts in zip(places, (mine, theirs), strict=True))  # fmt: skip
+    left, right = (
+        csr_matrix((np.ones(len(rows), dtype=np.float32), (rows, columns)), (len(texts), shape))
+        for (rows, columns), texts in zip(places, (mine, theirs), strict=True)
+    )
     n_texts = len(mine) + len(theirs)
     frequency = np.asarray(left.sum(axis=0) + right.sum(axis=0)).ravel()
     rarity = np.log1p(n_texts / np.maximum(frequency, 1)).astype(np.float32)

@@ -58,7 +58,7 @@ def offers_of(lines: Sequence[QuoteLine], matches: Sequence[Match], rates: Rates
         unit, extended = (
             us_cents(minor, line.currency, rate) if minor is not None and is_known else None
             for minor in (line.unit_minor, line.extended_minor)
-        )  # fmt: skip
+        )
         out.append(Offer(line, match, unit, extended, rate))
     return out
 

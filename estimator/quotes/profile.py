@@ -51,9 +51,13 @@ _KINDS = (  # the first that the words name
 _ANY_KIND = re.compile(r"\b(?:" + "|".join(f"(?P<k{at}>{pattern})" for at, (_, pattern) in enumerate(_KINDS)) + r")\b")
 _WITH_SERVICE = re.compile(r"\b(?:with|incl(?:udes|uding|\.)?)\b.{0,40}(?:support|warranty|licen[cs]e)", re.I)
 _CABLE_KINDS = (
-    ("lacc", r"lacc|linear active copper"), ("aoc", r"aoc|active optical"), ("aec", r"aec|retimed|active electrical"),
-    ("acc", r"acc|active copper"), ("copper_patch", r"cat ?[5678]"), ("dac", r"dac|passive|direct[- ]attach|twinax|copper"),
-)  # fmt: skip
+    ("lacc", r"lacc|linear active copper"),
+    ("aoc", r"aoc|active optical"),
+    ("aec", r"aec|retimed|active electrical"),
+    ("acc", r"acc|active copper"),
+    ("copper_patch", r"cat ?[5678]"),
+    ("dac", r"dac|passive|direct[- ]attach|twinax|copper"),
+)
 _RATE = re.compile(
     r"(?:(?<![\d.])(\d)\s?x\s?)?(?<![\d.])(\d{1,4}(?:\.\d)?)\s?(t|g)(?:b(?:it)?(?:/?p?s|e)?|be|bps|bit/s)?(?![a-z0-9])",
     re.I,
@@ -130,29 +134,43 @@ def _cable_profile(cable: Cable) -> Profile:
     kind = {"transceiver": MODULE, "fiber": FIBER}.get(cable.kind, CABLE)
     is_module = kind == MODULE
     return Profile(
-        kind=kind, cable_kind=cable.kind if kind == CABLE else None, rate_gbit_s=cable.aggregate_gbit_s,
+        kind=kind,
+        cable_kind=cable.kind if kind == CABLE else None,
+        rate_gbit_s=cable.aggregate_gbit_s,
         connector=_base_connector(cable.a_connector) if kind != FIBER else None,
         far_connector=_base_connector(cable.b_connector) if kind == CABLE else None,
-        n_far=cable.b_count if not is_module else None, top=cable.a_top, medium=cable.medium, grade=cable.fiber_grade,
-        optic=cable.optic, plug=cable.fiber_connector, polish=cable.polish, reach_m=cable.reach_max_m,
+        n_far=cable.b_count if not is_module else None,
+        top=cable.a_top,
+        medium=cable.medium,
+        grade=cable.fiber_grade,
+        optic=cable.optic,
+        plug=cable.fiber_connector,
+        polish=cable.polish,
+        reach_m=cable.reach_max_m,
         protocols=frozenset(cable.protocols) if kind != FIBER else None,
-    )  # fmt: skip
+    )
 
 
 def _switch_profile(switch: Switch) -> Profile:
     cage = switch.cages[0] if switch.cages else None
     return Profile(
-        kind=SWITCH, rate_gbit_s=cage.link_rate_gbit_s if cage else None, connector=_base_connector(cage.cage) if cage else None,
-        protocols=frozenset({switch.protocol}), ports=switch.radix,
-    )  # fmt: skip
+        kind=SWITCH,
+        rate_gbit_s=cage.link_rate_gbit_s if cage else None,
+        connector=_base_connector(cage.cage) if cage else None,
+        protocols=frozenset({switch.protocol}),
+        ports=switch.radix,
+    )
 
 
 def _nic_profile(nic: Nic) -> Profile:
     cage = nic.ports[0] if nic.ports else None
     return Profile(
-        kind=NIC, rate_gbit_s=cage.cage_rate_gbit_s if cage else None, connector=_base_connector(cage.cage) if cage else None,
-        protocols=frozenset(nic.protocols), ports=sum(port.n_cages for port in nic.ports) or None,
-    )  # fmt: skip
+        kind=NIC,
+        rate_gbit_s=cage.cage_rate_gbit_s if cage else None,
+        connector=_base_connector(cage.cage) if cage else None,
+        protocols=frozenset(nic.protocols),
+        ports=sum(port.n_cages for port in nic.ports) or None,
+    )
 
 
 def _server_profile(server: Server, catalog: Catalog) -> Profile:
@@ -285,10 +303,13 @@ def _plug(found: re.Match[str]) -> str:
 
 def _protocols(text: str) -> frozenset[str] | None:
     names = {
-        name for name, pattern in (("infiniband", r"\b(?:infiniband|ib|ndr\d*|hdr\d*|xdr|edr)\b"),
-                                   ("ethernet", r"\b(?:ethernet|eth|\d+gbe|roce|gbase\S{0,12})\b"))
+        name
+        for name, pattern in (
+            ("infiniband", r"\b(?:infiniband|ib|ndr\d*|hdr\d*|xdr|edr)\b"),
+            ("ethernet", r"\b(?:ethernet|eth|\d+gbe|roce|gbase\S{0,12})\b"),
+        )
         if re.search(pattern, text, re.I)
-    }  # fmt: skip
+    }
     return frozenset(names) or None
 
 
@@ -365,9 +386,23 @@ def _numbers_short(wanted: Profile, offered: Profile, needed_m: float | None) ->
 
 
 WEIGHTS: Mapping[str, float] = {
-    "rate_gbit_s": 3, "connector": 3, "far_connector": 2, "medium": 3, "cable_kind": 2, "protocols": 2, "top": 1, "n_far": 2,
-    "length_m": 3, "reach_m": 1, "ports": 2, "gpu": 5, "plug": 2, "polish": 1, "grade": 1, "optic": 2,
-}  # fmt: skip
+    "rate_gbit_s": 3,
+    "connector": 3,
+    "far_connector": 2,
+    "medium": 3,
+    "cable_kind": 2,
+    "protocols": 2,
+    "top": 1,
+    "n_far": 2,
+    "length_m": 3,
+    "reach_m": 1,
+    "ports": 2,
+    "gpu": 5,
+    "plug": 2,
+    "polish": 1,
+    "grade": 1,
+    "optic": 2,
+}
 
 
 def agreement(wanted: Profile, offered: Profile) -> tuple[float, float]:

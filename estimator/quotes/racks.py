@@ -56,7 +56,17 @@ def _whole(rack: RackSystem, items: Sequence[Item], catalog: Catalog) -> Item:
         unit = low, typical, high
     tray = record_profile(rack.tray_id, catalog)
     return Item(
-        rack.id, SERVER, rack.id, rack.part_numbers[0] if rack.part_numbers else None, f"{rack.vendor} {rack.model} rack",
-        None, tray or items[0].profile, n_racks, 0, unit, sorted(line for item in items for line in item.lines),
-        list(dict.fromkeys(fabric for item in items for fabric in item.fabrics)), ["rack"],
-    )  # fmt: skip
+        rack.id,
+        SERVER,
+        rack.id,
+        rack.part_numbers[0] if rack.part_numbers else None,
+        f"{rack.vendor} {rack.model} rack",
+        None,
+        tray or items[0].profile,
+        n_racks,
+        0,
+        unit,
+        sorted(line for item in items for line in item.lines),
+        list(dict.fromkeys(fabric for item in items for fabric in item.fabrics)),
+        ["rack"],
+    )

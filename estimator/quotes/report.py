@@ -40,10 +40,18 @@ GRAVE = frozenset({"missing", "incompatible", "doubled", "too_few"})
 NOTICE = frozenset({"spares", "renamed", "formula", "option", "quantity_assumed", "longer"})
 UNSURE_BELOW = 0.75
 CATEGORY_WORDS = {
-    "server": "server", "rack-system": "rack part", "nic": "adapter", "switch": "switch", "management": "fabric manager",
-    "transceiver": "transceiver", "cable": "cable", "fiber": "fibre", "panel": "patch panel", "rack": "rack",
+    "server": "server",
+    "rack-system": "rack part",
+    "nic": "adapter",
+    "switch": "switch",
+    "management": "fabric manager",
+    "transceiver": "transceiver",
+    "cable": "cable",
+    "fiber": "fibre",
+    "panel": "patch panel",
+    "rack": "rack",
     "cooling": "cooling unit",
-}  # fmt: skip
+}
 
 
 def quote_report(
@@ -103,9 +111,13 @@ class _Problems:
         """Keep a problem, and return it."""
         grade = "error" if code in GRAVE else "info" if code in NOTICE else "warning"
         problem = {
-            "code": code, "severity": grade, "message": message, "line": line.id if line else None,
-            "row": line.row if line else None, "item": item.key if item else None,
-        }  # fmt: skip
+            "code": code,
+            "severity": grade,
+            "message": message,
+            "line": line.id if line else None,
+            "row": line.row if line else None,
+            "item": item.key if item else None,
+        }
         self._found.append(problem)
         return problem
 
@@ -148,23 +160,38 @@ def _line_json(offer: Offer, by_key: Mapping[str, Item], problems: _Problems) ->
     mine = list(_line_problems(offer, by_key, problems))
     items = [by_key[key] for key in match.keys]
     return {
-        "id": line.id, "sheet": line.sheet, "row": line.row, "part_number": line.part_number,
-        "other_number": line.other_number, "description": line.description, "section": line.section,
-        "quantity": line.quantity, "counted": offer.n_counted, "currency": line.currency,
+        "id": line.id,
+        "sheet": line.sheet,
+        "row": line.row,
+        "part_number": line.part_number,
+        "other_number": line.other_number,
+        "description": line.description,
+        "section": line.section,
+        "quantity": line.quantity,
+        "counted": offer.n_counted,
+        "currency": line.currency,
         "unit_price": None if line.unit_minor is None else major(line.unit_minor, line.currency),
         "extended_price": None if line.extended_minor is None else major(line.extended_minor, line.currency),
-        "discount": line.discount, "lead_time": line.lead_time, "is_option": line.is_option,
-        "unit_price_usd": usd(offer.unit_cents), "extended_price_usd": usd(offer.extended_cents),
-        "rate": offer.rate.as_json() if offer.rate else None, "status": _status(offer),
-        "items": list(match.keys), "bom_lines": [n for item in items for n in item.lines],
-        "matched_to": items[0].text if items else None, "category": items[0].category if items else None,
+        "discount": line.discount,
+        "lead_time": line.lead_time,
+        "is_option": line.is_option,
+        "unit_price_usd": usd(offer.unit_cents),
+        "extended_price_usd": usd(offer.extended_cents),
+        "rate": offer.rate.as_json() if offer.rate else None,
+        "status": _status(offer),
+        "items": list(match.keys),
+        "bom_lines": [n for item in items for n in item.lines],
+        "matched_to": items[0].text if items else None,
+        "category": items[0].category if items else None,
         "part": items[0].part if items else match.part,
         "book_unit_usd": usd_range(items[0].unit_cents) if items and items[0].unit_cents else None,
-        "confidence": match.confidence, "reason": match.reason, "how": match.how,
+        "confidence": match.confidence,
+        "reason": match.reason,
+        "how": match.how,
         "remarks": [{"code": code, "message": words} for code, words in line.remarks],
         "problems": [problem["code"] for problem in mine],
         "messages": [problem["message"] for problem in mine],
-    }  # fmt: skip
+    }
 
 
 def _status(offer: Offer) -> str:
@@ -257,12 +284,18 @@ def _missing(
         is_whole = whole[item.category] == of_category[item.category]
         code, why = _why_missing(item, have, instead[item.key], is_whole)
         problems.add(code, why, item=item)
-        rows.append({
-            **item.as_json(), "offered": have, "missing_quantity": lacking, "is_spares_only": have >= item.quantity,
-            "is_whole_category": is_whole, "why": why,
-            "unit_price_usd": usd_range(item.unit_cents) if item.unit_cents else None,
-            "price_usd": usd_range(_times(item.unit_cents, lacking)) if item.unit_cents else None,
-        })  # fmt: skip
+        rows.append(
+            {
+                **item.as_json(),
+                "offered": have,
+                "missing_quantity": lacking,
+                "is_spares_only": have >= item.quantity,
+                "is_whole_category": is_whole,
+                "why": why,
+                "unit_price_usd": usd_range(item.unit_cents) if item.unit_cents else None,
+                "price_usd": usd_range(_times(item.unit_cents, lacking)) if item.unit_cents else None,
+            }
+        )
     return sorted(rows, key=lambda row: (row["offered"] > 0, row["is_spares_only"]))
 
 
@@ -319,10 +352,14 @@ def _totals(
         "quote_usd": usd(whole_quote),
         "currencies": _by_currency(offers),
         "options_usd": usd(usd_sum(offer for offer in offers if offer.line.is_option)),
-        "charges_usd": usd(charges), "charges_at_least": not is_charges_whole,
+        "charges_usd": usd(charges),
+        "charges_at_least": not is_charges_whole,
         "same_scope": {
-            "quote_usd": usd(quote), "design_usd": usd_range(book), "difference_usd": usd(quote - book[1]),
-            "difference_share": (quote - book[1]) / book[1] if book[1] else None, "n_items": len(comparable),
+            "quote_usd": usd(quote),
+            "design_usd": usd_range(book),
+            "difference_usd": usd(quote - book[1]),
+            "difference_share": (quote - book[1]) / book[1] if book[1] else None,
+            "n_items": len(comparable),
         },
         "outside_scope_usd": usd(whole_quote - counted_cents),
         "left_out_by_quote_usd": usd_range(lacking),
@@ -331,7 +368,7 @@ def _totals(
         "at_least": any(item.unit_cents is None for item in items) or len(priced) < len(firm),
         "unpriced_lines": len(firm) - len(priced),
         "rates": _rates_used(offers),
-    }  # fmt: skip
+    }
 
 
 def _by_currency(offers: Sequence[Offer]) -> list[dict[str, Any]]:
@@ -392,9 +429,13 @@ def _summary(
         first = ", ".join(f"{row['missing_quantity']:,} × {row['description']}" for row in lacking[:3])
         more = f" and {len(lacking) - 3:,} more" if len(lacking) > 3 else ""
         out.append(f"Missing or too few: {first}{more}.")
-    for code, words in (("incompatible", "do not go together with the design"), ("doubled", "are quoted twice"),
-                        ("surplus", "are not in the design"), ("no_price", "have no price"),
-                        ("no_rate", "are in a currency without a rate")):  # fmt: skip
+    for code, words in (
+        ("incompatible", "do not go together with the design"),
+        ("doubled", "are quoted twice"),
+        ("surplus", "are not in the design"),
+        ("no_price", "have no price"),
+        ("no_rate", "are in a currency without a rate"),
+    ):
         if n := problems.count(code):
             out.append(f"{counted(n, 'line')} {words if n > 1 else _singular(words)}.")
     outside = problems.count("price_high"), problems.count("price_low")

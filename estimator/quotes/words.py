@@ -47,7 +47,7 @@ _HEADERS = {
         .*desc.*|bezeichnung.*|beschreibung.*|artikel(?:bezeichnung|text)?|désignation.*|designation.*|libellé.*
         descrizione.*|descripción.*|descripcion.*|omschrijving.*|beskrivelse|product name|item name|name|details?
         text|品名.*|描述.*|名称.*|品目.*"""),
-}  # fmt: skip
+}
 _EITHER = _pattern(r"""
     items?|products?|model|produkt|produit|producto|prodotto|equipment|hardware|component|position""")
 _RESELLER = _pattern(r""".*(?:reseller|supplier|distributor|our|internal|customer|sap|lieferanten).*""")
@@ -74,8 +74,27 @@ OPTION = re.compile(
 OPTION_TAG = re.compile(
     r"^\W*(?:option(?:al)?|alt(?:ernat(?:e|ive))?|opt)\b\W*|\W(?:optional|alternative|alternate|option)\W*$", re.I
 )
-YES = frozenset({"x", "y", "yes", "ja", "oui", "si", "sí", "true", "1", "option", "optional", "opt", "alt", "alternate",
-                 "alternative", "o", "wahlweise"})  # fmt: skip
+YES = frozenset(
+    {
+        "x",
+        "y",
+        "yes",
+        "ja",
+        "oui",
+        "si",
+        "sí",
+        "true",
+        "1",
+        "option",
+        "optional",
+        "opt",
+        "alt",
+        "alternate",
+        "alternative",
+        "o",
+        "wahlweise",
+    }
+)
 SERVICE = re.compile(
     r"\b(?:support|licen[cs]es?|subscriptions?|warrant(?:y|ies)|installations?|training|services?|maintenance|care ?pack|rma|"
     r"software|wartung|garantie|lizenz|schulung|entitlement|nbd|business[- ]critical)\b",

@@ -20,9 +20,11 @@ class Calibrated(Section):
 
     name: str = Field(min_length=1, max_length=200, title="Name", description="What the calibration is called.")
     parameters: dict[str, float] = Field(
-        min_length=1, max_length=MAX_CALIBRATED, title="Constants",
+        min_length=1,
+        max_length=MAX_CALIBRATED,
+        title="Constants",
         description="Constants of the model by name and index, such as network_efficiency.infiniband, in their units.",
-    )  # fmt: skip
+    )
 
     @property
     def hash(self) -> str:

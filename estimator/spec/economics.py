@@ -42,9 +42,10 @@ class Economics(Section):
         ),
     )
     prices: OwnPrices | None = Field(
-        None, title="Own prices",
+        None,
+        title="Own prices",
         description="A price book of your own, whole: its prices come before those of the catalog's book.",
-    )  # fmt: skip
+    )
     years: int = Field(
         4, ge=1, le=15, title="Years", json_schema_extra=in_unit("years"), description="How long the cluster is used."
     )
@@ -80,9 +81,13 @@ class Economics(Section):
         ),
     )
     colocation_usd_per_kw_month: float | None = Field(
-        None, ge=0, le=10_000, title="Rent of space", json_schema_extra=in_unit("USD/kW-month"),
+        None,
+        ge=0,
+        le=10_000,
+        title="Rent of space",
+        json_schema_extra=in_unit("USD/kW-month"),
         description="Colocation without electricity, for each kW of the largest IT load.",
-    )  # fmt: skip
+    )
     support_server: float | None = Field(
         None, ge=0, le=1, title="Server support", description="Yearly support of servers, as a share of their price."
     )
@@ -90,13 +95,17 @@ class Economics(Section):
         None, ge=0, le=1, title="Switch support", description="Yearly support of switches, as a share of their price."
     )
     support_other: float | None = Field(
-        None, ge=0, le=1, title="Other support",
+        None,
+        ge=0,
+        le=1,
+        title="Other support",
         description="Yearly support of adapters, modules and cables, as a share of their price.",
-    )  # fmt: skip
+    )
     network_licences: bool = Field(
-        True, title="Network licences",
+        True,
+        title="Network licences",
         description="Licences of the fabric manager (InfiniBand) or of the switches' operating system (Ethernet).",
-    )  # fmt: skip
+    )
     gpu_licences: bool = Field(
         False, title="GPU software licences", description="A yearly subscription for each GPU (NVIDIA AI Enterprise)."
     )
@@ -115,9 +124,13 @@ class Economics(Section):
         0, ge=0, lt=1, title="Discount", description="Off every price of the book, as a share; prices of your own stay."
     )
     depreciation_years: float | None = Field(
-        None, ge=1, le=15, title="Depreciation", json_schema_extra=in_unit("years"),
+        None,
+        ge=1,
+        le=15,
+        title="Depreciation",
+        json_schema_extra=in_unit("years"),
         description="Years over which equipment loses its value, down to what is left.",
-    )  # fmt: skip
+    )
     residual_value: float | None = Field(
         None,
         ge=0,
@@ -126,17 +139,29 @@ class Economics(Section):
         description="Share of the purchase price left once depreciation has ended.",
     )
     warranty_years: float | None = Field(
-        None, ge=0, le=15, title="Warranty", json_schema_extra=in_unit("years"),
+        None,
+        ge=0,
+        le=15,
+        title="Warranty",
+        json_schema_extra=in_unit("years"),
         description="Years in which a failed network part is replaced for nothing.",
-    )  # fmt: skip
+    )
     cloud_usd_per_gpu_hour: float | None = Field(
-        None, gt=0, le=1_000, title="Cloud price", json_schema_extra=in_unit("USD/GPU-hour"),
+        None,
+        gt=0,
+        le=1_000,
+        title="Cloud price",
+        json_schema_extra=in_unit("USD/GPU-hour"),
         description="What renting the same GPU costs, for rent or buy. Without it, only the break-even price is stated.",
-    )  # fmt: skip
+    )
     tokens_per_s_per_gpu: float | None = Field(
-        None, gt=0, le=1_000_000, title="Tokens a second", json_schema_extra=in_unit("tokens/s per GPU"),
+        None,
+        gt=0,
+        le=1_000_000,
+        title="Tokens a second",
+        json_schema_extra=in_unit("tokens/s per GPU"),
         description="Throughput of your workload, for the dollars a million tokens.",
-    )  # fmt: skip
+    )
     spares: Spares = Field(
         default_factory=lambda: Spares(),
         title="Spares",

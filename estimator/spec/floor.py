@@ -15,9 +15,16 @@ from estimator.units import W_PER_KW
 LeafPlacement = Literal["per-unit", "end-of-row", "middle-of-row", "network-row", "in-rack"]
 SpinePlacement = Literal["middle", "network-row", "end-of-row"]
 FROM_CATALOG = (
-    "rack_units", "reserved_units", "rack_weight_kg", "switches_per_rack", "rack_pitch_m", "row_pitch_m",
-    "tray_height_m", "slack_m", "slack_share",
-)  # fmt: skip
+    "rack_units",
+    "reserved_units",
+    "rack_weight_kg",
+    "switches_per_rack",
+    "rack_pitch_m",
+    "row_pitch_m",
+    "tray_height_m",
+    "slack_m",
+    "slack_share",
+)
 
 
 class SitePlan(Section):
@@ -32,45 +39,78 @@ class SitePlan(Section):
         description="Rack units of every rack.",
     )
     reserved_units: int | None = Field(
-        None, ge=0, le=20, title="Units kept free", json_schema_extra={"unit": "U"},
+        None,
+        ge=0,
+        le=20,
+        title="Units kept free",
+        json_schema_extra={"unit": "U"},
         description="At the top of each rack: out-of-band switch, patch panels, horizontal PDU.",
-    )  # fmt: skip
+    )
     rack_power_kw: float | None = Field(
-        None, gt=0, le=1_000, title="Power of a rack", json_schema_extra={"unit": "kW"},
+        None,
+        gt=0,
+        le=1_000,
+        title="Power of a rack",
+        json_schema_extra={"unit": "kW"},
         description="What a rack is fed and cooled for. Default: by the server's cooling.",
-    )  # fmt: skip
+    )
     rack_weight_kg: float | None = Field(
-        None, gt=0, le=10_000, title="Load of a rack", json_schema_extra={"unit": "kg"},
+        None,
+        gt=0,
+        le=10_000,
+        title="Load of a rack",
+        json_schema_extra={"unit": "kg"},
         description="Equipment that rack and floor carry.",
-    )  # fmt: skip
+    )
     nodes_per_rack: int | None = Field(
-        None, ge=1, le=96, title="Nodes in a rack", json_schema_extra={"unit": "nodes"},
+        None,
+        ge=1,
+        le=96,
+        title="Nodes in a rack",
+        json_schema_extra={"unit": "nodes"},
         description="Default: what power, height, load and the server's own figure allow.",
-    )  # fmt: skip
+    )
     switches_per_rack: int | None = Field(
-        None, ge=1, le=60, title="Switches in a network rack", json_schema_extra={"unit": "switches"},
+        None,
+        ge=1,
+        le=60,
+        title="Switches in a network rack",
+        json_schema_extra={"unit": "switches"},
         description="At most so many, as every one of their cables has to be reached.",
-    )  # fmt: skip
+    )
     racks_per_row: int | None = Field(
-        None, ge=4, le=400, title="Racks in a row", json_schema_extra={"unit": "racks"},
+        None,
+        ge=4,
+        le=400,
+        title="Racks in a row",
+        json_schema_extra={"unit": "racks"},
         description="At most so many. Default: as many as make the floor about as deep as it is wide.",
-    )  # fmt: skip
+    )
     rack_pitch_m: float | None = Field(
-        None, ge=0.3, le=5, title="Rack pitch", json_schema_extra={"unit": "m"},
+        None,
+        ge=0.3,
+        le=5,
+        title="Rack pitch",
+        json_schema_extra={"unit": "m"},
         description="From the middle of one rack to the middle of the next.",
-    )  # fmt: skip
+    )
     row_pitch_m: float | None = Field(
-        None, ge=1, le=20, title="Row pitch", json_schema_extra={"unit": "m"},
+        None,
+        ge=1,
+        le=20,
+        title="Row pitch",
+        json_schema_extra={"unit": "m"},
         description="From one row to the next: depth of a rack and an aisle.",
-    )  # fmt: skip
+    )
     leaf_placement: LeafPlacement | None = Field(
-        None, title="Leaves stand",
+        None,
+        title="Leaves stand",
         description=(
             "Per unit: in the middle of the racks of their scalable unit. End or middle of row: with all leaves of the row. "
             "Network row: with the spines. In rack: above the nodes they serve. Default: in rack for the top-of-rack "
             "layout, else per unit."
         ),
-    )  # fmt: skip
+    )
     spine_placement: SpinePlacement = Field(
         "middle",
         title="Spines stand",
@@ -80,28 +120,48 @@ class SitePlan(Section):
         ),
     )
     tray_height_m: float | None = Field(
-        None, ge=0, le=20, title="Tray above racks", json_schema_extra={"unit": "m"},
+        None,
+        ge=0,
+        le=20,
+        title="Tray above racks",
+        json_schema_extra={"unit": "m"},
         description="From the top of the racks up to the cable tray.",
-    )  # fmt: skip
+    )
     slack_m: float | None = Field(
-        None, ge=0, le=50, title="Slack at each end", json_schema_extra={"unit": "m"},
+        None,
+        ge=0,
+        le=50,
+        title="Slack at each end",
+        json_schema_extra={"unit": "m"},
         description="From the port to the side of the rack, and a loop for service.",
-    )  # fmt: skip
+    )
     slack_share: float | None = Field(
         None, ge=0, le=1, title="Slack on the way", description="Share of the route that bends and detours add."
     )
     node_leaf_panels: int = Field(
-        0, ge=0, le=4, title="Panels, node to leaf", json_schema_extra={"unit": "panels"},
+        0,
+        ge=0,
+        le=4,
+        title="Panels, node to leaf",
+        json_schema_extra={"unit": "panels"},
         description="Patch panels that every such link passes.",
-    )  # fmt: skip
+    )
     leaf_spine_panels: int = Field(
-        0, ge=0, le=4, title="Panels, leaf to spine", json_schema_extra={"unit": "panels"},
+        0,
+        ge=0,
+        le=4,
+        title="Panels, leaf to spine",
+        json_schema_extra={"unit": "panels"},
         description="Patch panels that every such link passes.",
-    )  # fmt: skip
+    )
     spine_core_panels: int = Field(
-        0, ge=0, le=4, title="Panels, spine to core", json_schema_extra={"unit": "panels"},
+        0,
+        ge=0,
+        le=4,
+        title="Panels, spine to core",
+        json_schema_extra={"unit": "panels"},
         description="Patch panels that every such link passes.",
-    )  # fmt: skip
+    )
 
 
 def resolved_plan(plan: SitePlan, server: Server | None, layout: str, catalog: Catalog) -> SitePlan:

@@ -58,8 +58,11 @@ def _as_compute(
     shares = port // rate if port % rate == 0 else 0
     if leaf and shares in SHARES and switch_ports(leaf, rate) and not _has_fast_lanes(leaf):
         return {"generation": generation.id, "endpoints_per_port": shares}
-    slower = (key for key, g in catalog.generations.items()
-              if g.protocol == generation.protocol and g.port_rate_gbit_s == rate)  # fmt: skip
+    slower = (
+        key
+        for key, g in catalog.generations.items()
+        if g.protocol == generation.protocol and g.port_rate_gbit_s == rate
+    )
     found = next(slower, None)
     return {"generation": found} if found else None
 

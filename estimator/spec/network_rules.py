@@ -114,17 +114,25 @@ def _with_switches(entry: OtherFabric, catalog: Catalog, problems: list[Problem]
     generation = next(
         key for key, g in catalog.generations.items() if g.protocol == "ethernet" and g.port_rate_gbit_s >= rate
     )
-    above = entry.model_copy(update={"generation": generation, "leaf_switch": entry.spine_switch,
-                                     "leaf_radix": entry.spine_radix})  # fmt: skip
+    above = entry.model_copy(
+        update={"generation": generation, "leaf_switch": entry.spine_switch, "leaf_radix": entry.spine_radix}
+    )
     spines = resolve_switches(above, catalog, found)
     problems += [replace(p, field=p.field.replace("leaf_", "spine_")) for p in found]
     uplinks = entry.leaf_uplinks or catalog.fabric_defaults["oob_uplinks_per_leaf"].value
     down = (leaf_alone.leaf_radix or 0) - entry.reserved.leaf_ports
-    return entry.model_copy(update={
-        "leaf_switch": leaf_alone.leaf_switch, "leaf_radix": leaf_alone.leaf_radix, "leaf_uplinks": uplinks,
-        "leaf_downlinks": entry.leaf_downlinks or max(down, 1), "spine_switch": spines.leaf_switch,
-        "spine_radix": spines.leaf_radix, "core_switch": spines.leaf_switch, "core_radix": spines.leaf_radix,
-    })  # fmt: skip
+    return entry.model_copy(
+        update={
+            "leaf_switch": leaf_alone.leaf_switch,
+            "leaf_radix": leaf_alone.leaf_radix,
+            "leaf_uplinks": uplinks,
+            "leaf_downlinks": entry.leaf_downlinks or max(down, 1),
+            "spine_switch": spines.leaf_switch,
+            "spine_radix": spines.leaf_radix,
+            "core_switch": spines.leaf_switch,
+            "core_radix": spines.leaf_radix,
+        }
+    )
 
 
 def _with_racks(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> OtherFabric:

@@ -78,17 +78,24 @@ class OwnPrices(Section):
         default_factory=list, max_length=MAX_PRICES, title="Prices", description="Several of a part may stand."
     )
     rates: list[OwnRate] = Field(
-        default_factory=list, max_length=MAX_RATES, title="Exchange rates",
+        default_factory=list,
+        max_length=MAX_RATES,
+        title="Exchange rates",
         description="Of a currency that is in here, the catalog's rates are not used.",
-    )  # fmt: skip
+    )
     region: str | None = Field(
-        None, min_length=1, max_length=MAX_REGION, title="Region",
+        None,
+        min_length=1,
+        max_length=MAX_REGION,
+        title="Region",
         description="The buyer's: its prices come first, and those of other regions do not count.",
-    )  # fmt: skip
+    )
     priced_on: str | None = Field(
-        None, max_length=20, title="Priced on",
+        None,
+        max_length=20,
+        title="Priced on",
         description="The day on which prices must stand; without one, that of the newest price in here.",
-    )  # fmt: skip
+    )
 
     book: str | None = Field(
         None, max_length=40, title="Book", description="Where it was taken from; nothing depends on it."

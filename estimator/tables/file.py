@@ -48,9 +48,11 @@ class QuoteTable:
     def as_json(self) -> dict[str, Any]:
         """What is kept of the file, to be read again with other columns."""
         return {
-            "format": self.format, "notes": self.notes, "decimal": self.decimal,
+            "format": self.format,
+            "notes": self.notes,
+            "decimal": self.decimal,
             "sheets": [{"title": sheet.title, "rows": [_row_json(row) for row in sheet.rows]} for sheet in self.sheets],
-        }  # fmt: skip
+        }
 
 
 def _row_json(row: QuoteRow) -> list[Any]:

@@ -23,8 +23,18 @@ MAX_CELL = 1_000
 MAX_FORMULA = 80
 PERCENT = "%"
 _BUILT_IN = {5: "USD", 6: "USD", 7: "USD", 8: "USD", 44: "USD", 42: "USD", 9: PERCENT, 10: PERCENT}
-_LOCALES = {"407": "EUR", "40C": "EUR", "410": "EUR", "413": "EUR", "809": "GBP", "409": "USD", "411": "JPY", "804": "CNY",
-            "807": "CHF", "100C": "CHF"}  # fmt: skip
+_LOCALES = {
+    "407": "EUR",
+    "40C": "EUR",
+    "410": "EUR",
+    "413": "EUR",
+    "809": "GBP",
+    "409": "USD",
+    "411": "JPY",
+    "804": "CNY",
+    "807": "CHF",
+    "100C": "CHF",
+}
 
 
 class QuoteRow(NamedTuple):

@@ -21,9 +21,18 @@ CHUNK_BYTES = 262_144
 MAX_TAG_BYTES = 1_000_000
 """Of one element with its attributes: a parser looks at a tag from its start again with every piece that it is given."""
 DAMAGED = (
-    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, ValueError, OverflowError, LookupError,
-    NotImplementedError, RuntimeError,
-)  # fmt: skip
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+    OverflowError,
+    LookupError,
+    NotImplementedError,
+    RuntimeError,
+)
 """What the standard library raises at an archive whose directory or parts are not what they say: by trial, all of these."""
 Row = tuple[int, list[str]]
 

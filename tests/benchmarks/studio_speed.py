@@ -97,8 +97,10 @@ def main() -> None:
                 fresh = browser.new_context(storage_state=state, viewport={"width": 1440, "height": 900})
                 for kind in ("nothing kept", "warm"):
                     found = weight(fresh.new_page(), address + query)
-                    print(f"  {query} {kind}: {found['kB']:.0f} kB in {found['requests']} requests, "
-                          f"first paint {found['paint_ms']:.0f} ms")  # fmt: skip
+                    print(
+                        f"  {query} {kind}: {found['kB']:.0f} kB in {found['requests']} requests, "
+                        f"first paint {found['paint_ms']:.0f} ms"
+                    )
                 fresh.close()
         browser.close()
 

@@ -25,9 +25,13 @@ def test_links_of_many_lengths_are_cabled_in_little_more_than_their_bytes(
     """One medium for all links, and several in blocks of leaves and spines."""
     fabric, panels = three_tiers(16_384)
     spec = parse_spec(
-        {"compute": {"server": "dgx-h100", "nodes": 16_384}, "site": {"plan": {}},
-         "fabric": {"generation": "roce-400", "tiers": 3, "leaf_switch": "custom", "leaf_radix": 128}}, CATALOG,
-    )  # fmt: skip
+        {
+            "compute": {"server": "dgx-h100", "nodes": 16_384},
+            "site": {"plan": {}},
+            "fabric": {"generation": "roce-400", "tiers": 3, "leaf_switch": "custom", "leaf_radix": 128},
+        },
+        CATALOG,
+    )
     table = link_table(fabric, panels)
     lengths = np.random.default_rng(1).uniform(shortest_m, longest_m, len(table)).astype(np.float32)
     monkeypatch.setattr(estimator.cabling.by_link, "_lengths", lambda *_: lengths)
@@ -47,9 +51,12 @@ def test_links_of_many_lengths_are_cabled_in_little_more_than_their_bytes(
 def test_one_length_a_tier_needs_no_link_table(benchmark: Any) -> None:
     fabric, panels = three_tiers(16_384)
     spec = parse_spec(
-        {"compute": {"server": "dgx-h100", "nodes": 16_384},
-         "fabric": {"generation": "roce-400", "tiers": 3, "leaf_switch": "custom", "leaf_radix": 128}}, CATALOG,
-    )  # fmt: skip
+        {
+            "compute": {"server": "dgx-h100", "nodes": 16_384},
+            "fabric": {"generation": "roce-400", "tiers": 3, "leaf_switch": "custom", "leaf_radix": 128},
+        },
+        CATALOG,
+    )
     plan = benchmark(cable_plan, spec, fabric, CATALOG)
     assert plan.links is None
     assert len(link_cabling(plan, link_table(fabric, panels)).cable) == 393_216

@@ -39,11 +39,15 @@ DESIGNS: dict[str, Any] = {
     },
     "planes": {
         "compute": {
-            "server": "custom", "nodes": 4_096, "gpus_per_node": 8, "nics_per_node": 8, "nic_ports_per_node": 32,
+            "server": "custom",
+            "nodes": 4_096,
+            "gpus_per_node": 8,
+            "nics_per_node": 8,
+            "nic_ports_per_node": 32,
         },
         "fabric": {"generation": "roce-200", "leaf_switch": "custom", "leaf_radix": 256, "planes": 4},
     },
-}  # fmt: skip
+}
 
 
 def cpu_ms(run: Callable[[], object], times: int = 5) -> float:

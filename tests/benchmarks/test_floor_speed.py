@@ -28,8 +28,11 @@ def best_s(run: Callable[[], object], times: int) -> float:
 
 
 def largest_of_the_preview() -> tuple[Any, Any]:
-    values = {"compute": {"server": "dgx-h100", "nodes": 16_384}, "fabric": {"generation": "roce-400", "tiers": 3},
-              "site": {"plan": {}}}  # fmt: skip
+    values = {
+        "compute": {"server": "dgx-h100", "nodes": 16_384},
+        "fabric": {"generation": "roce-400", "tiers": 3},
+        "site": {"plan": {}},
+    }
     spec = parse_spec(values, CATALOG)
     sized = fabric_of(size([spec], CATALOG), 0, spec)
     return spec, link_table(sized, panels_of(spec, sized, CATALOG))

@@ -39,9 +39,7 @@ def long_bill(*, strangers: bool) -> Priced:
     if strangers:
         lines = [replace(line, part=None, description=f"part {number}") for number, line in enumerate(lines)]
     weights = {name: getattr(facts, name)[:, rows] for name in ("capital", "supported", "replaced")}
-    return replace(
-        inputs, facts=replace(facts, lines=tuple(lines), **weights), unit_cents=inputs.unit_cents[rows]
-    )  # fmt: skip
+    return replace(inputs, facts=replace(facts, lines=tuple(lines), **weights), unit_cents=inputs.unit_cents[rows])
 
 
 @pytest.mark.parametrize("strangers", [False, True])
@@ -81,11 +79,17 @@ def test_a_headline_is_drawn_at_each_key(benchmark: Any, gpus: int, monkeypatch:
 def test_eight_designs_are_compared(benchmark: Any) -> None:
     """Estimates of 1,024 GPUs included: both families, four ratios, with storage and management networks."""
     items = [
-        {"spec": {"name": f"{generation} {ratio}", "compute": {"server": "dgx-h100", "gpus": 1_024},
-                  "fabric": {"generation": generation, "oversubscription": ratio},
-                  "other_fabrics": [{"role": "storage"}, {"role": "out-of-band"}]}}
-        for generation in ("ndr", "roce-400") for ratio in ("1:1", "4:3", "2:1", "3:1")
-    ]  # fmt: skip
+        {
+            "spec": {
+                "name": f"{generation} {ratio}",
+                "compute": {"server": "dgx-h100", "gpus": 1_024},
+                "fabric": {"generation": generation, "oversubscription": ratio},
+                "other_fabrics": [{"role": "storage"}, {"role": "out-of-band"}],
+            }
+        }
+        for generation in ("ndr", "roce-400")
+        for ratio in ("1:1", "4:3", "2:1", "3:1")
+    ]
     answer = benchmark(compare_request, {"items": items}, CATALOG)
     assert len(answer["items"]) == MOST
     assert answer["items"][0]["gpus"] == 1_024

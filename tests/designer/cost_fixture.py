@@ -7,8 +7,14 @@ KINDS = ("servers", "network", "facility", "one_off", "electricity", "space", "s
 RATE, YEARS, GPUS = 0.09, 4, 1_024
 NOTHING = {"low": 0.0, "typical": 0.0, "high": 0.0}
 BOUGHT = {"servers": 40_000_000.0, "network": 5_000_000.0, "facility": 500_000.0, "one_off": 3_000_000.0}
-RUNNING = {"electricity": 1_000_000.0, "space": 2_500_000.0, "support": 2_200_000.0, "licences": 25_600.0, "staff": 0.0,
-           "repairs": 40_000.0}  # fmt: skip
+RUNNING = {
+    "electricity": 1_000_000.0,
+    "space": 2_500_000.0,
+    "support": 2_200_000.0,
+    "licences": 25_600.0,
+    "staff": 0.0,
+    "repairs": 40_000.0,
+}
 LEFT = 4_550_000.0
 
 
@@ -26,8 +32,16 @@ def _cash_flow() -> list[dict[str, Any]]:
         sum_usd += total
         sum_discounted += round(total / (1 + RATE) ** year, 2)
         discounted = round(total / (1 + RATE) ** year, 2)
-        rows.append({"year": year, "usd": usd, "total_usd": ends(total), "discounted_usd": ends(discounted),
-                     "cumulative_usd": ends(sum_usd), "cumulative_discounted_usd": ends(sum_discounted)})  # fmt: skip
+        rows.append(
+            {
+                "year": year,
+                "usd": usd,
+                "total_usd": ends(total),
+                "discounted_usd": ends(discounted),
+                "cumulative_usd": ends(sum_usd),
+                "cumulative_discounted_usd": ends(sum_discounted),
+            }
+        )
     return rows
 
 
@@ -40,14 +54,29 @@ def _by_years() -> list[dict[str, Any]]:
             + sum(running / (1 + RATE) ** y for y in range(1, years + 1))
             - left / (1 + RATE) ** years
         )
-        out.append({"years": years, "tco_usd": ends(round(tco, 2)), "residual_usd": ends(left),
-                    "usd_per_gpu_hour": ends(round(tco / (GPUS * 8760 * years * 0.8), 4))})  # fmt: skip
+        out.append(
+            {
+                "years": years,
+                "tco_usd": ends(round(tco, 2)),
+                "residual_usd": ends(left),
+                "usd_per_gpu_hour": ends(round(tco / (GPUS * 8760 * years * 0.8), 4)),
+            }
+        )
     return out
 
 
 def _assumption(name: str, label: str, value: float, low: float, high: float, unit: str, basis: str) -> dict[str, Any]:
-    return {"name": name, "label": label, "value": value, "low": low, "high": high, "unit": unit, "basis": basis,
-            "source": f"A source of {label.lower()}", "as_of": "2026-11-27"}  # fmt: skip
+    return {
+        "name": name,
+        "label": label,
+        "value": value,
+        "low": low,
+        "high": high,
+        "unit": unit,
+        "basis": basis,
+        "source": f"A source of {label.lower()}",
+        "as_of": "2026-11-27",
+    }
 
 
 ASSUMPTIONS = [
@@ -76,10 +105,17 @@ def _histogram(middle: float) -> dict[str, list[Any]]:
 
 _TCO = sum(row["discounted_usd"]["typical"] for row in _cash_flow())
 TORNADO = [
-    {"name": row["name"], "label": row["label"], "unit": row["unit"], "low": row["low"], "high": row["high"],
-     "tco_low_usd": round(_TCO - (8 - at) * 600_000, 2), "tco_high_usd": round(_TCO + (8 - at) * 900_000, 2)}
+    {
+        "name": row["name"],
+        "label": row["label"],
+        "unit": row["unit"],
+        "low": row["low"],
+        "high": row["high"],
+        "tco_low_usd": round(_TCO - (8 - at) * 600_000, 2),
+        "tco_high_usd": round(_TCO + (8 - at) * 900_000, 2),
+    }
     for at, row in enumerate(ASSUMPTIONS)
-]  # fmt: skip
+]
 
 _COST: dict[str, Any] = {
     "capex_usd": {"network": ends(5_000_000.0), "servers": ends(40_000_000.0), "facility": ends(500_000.0),

@@ -94,8 +94,15 @@ IS_DRAWN = """() => {
 def showcase_of(app: RunningApp) -> dict[str, str]:
     """Fill the account of a running app's owner (see ``showcase``); addresses by name."""
     environment = clean_environment(app.var, DJANGO_SETTINGS_MODULE="designer.config.settings")
-    done = subprocess.run([sys.executable, "-c", FILL], cwd=app.base_dir, env=environment, capture_output=True, text=True,
-                          timeout=600, check=False)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", FILL],
+        cwd=app.base_dir,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -126,8 +133,12 @@ class Gallery:
     def look(self, theme: str, width: int) -> Iterator[dict[str, Any]]:
         """Whoever there is → their page, in one theme and width."""
         size = {"width": width, "height": WIDTHS[width]}
-        contexts = {who: self.browser.new_context(storage_state=state, color_scheme=theme, viewport=size,
-                                                  reduced_motion="reduce") for who, state in self.states.items()}  # fmt: skip
+        contexts = {
+            who: self.browser.new_context(
+                storage_state=state, color_scheme=theme, viewport=size, reduced_motion="reduce"
+            )
+            for who, state in self.states.items()
+        }
         yield {who: context.new_page() for who, context in contexts.items()}
         for context in contexts.values():
             context.close()

@@ -17,25 +17,50 @@ from tests.designer.second_route_sheets import KINDS, RANGE, at, in_one_word
 Json = Mapping[str, Any]
 HEAD_LINES = 3  # of a page: the site, the design's name, the versions
 CATEGORIES = {
-    "server": "Servers", "rack-system": "Rack parts", "nic": "Adapters", "switch": "Switches", "management": "Fabric managers",
-    "transceiver": "Transceivers", "cable": "Cables", "fiber": "Fibres", "panel": "Patch panels", "rack": "Racks",
+    "server": "Servers",
+    "rack-system": "Rack parts",
+    "nic": "Adapters",
+    "switch": "Switches",
+    "management": "Fabric managers",
+    "transceiver": "Transceivers",
+    "cable": "Cables",
+    "fiber": "Fibres",
+    "panel": "Patch panels",
+    "rack": "Racks",
     "cooling": "Cooling",
-}  # fmt: skip
-PURCHASE = {"Servers": "capex_usd.servers", "Network": "capex_usd.network", "Racks and cooling": "capex_usd.facility",
-            "Purchase": "capex_usd.total"}  # fmt: skip
+}
+PURCHASE = {
+    "Servers": "capex_usd.servers",
+    "Network": "capex_usd.network",
+    "Racks and cooling": "capex_usd.facility",
+    "Purchase": "capex_usd.total",
+}
 LATER = {  # left out where there is none
-    "Freight and insurance": "one_off_usd.freight", "Contingency": "one_off_usd.contingency", "Tax and duty": "one_off_usd.tax",
-    "Installation": "one_off_usd.install", "Network design": "one_off_usd.design", "Building": "one_off_usd.building",
-    "Electricity": "opex_usd_per_year.electricity", "Space": "opex_usd_per_year.space",
-    "Support": "opex_usd_per_year.support", "Licences": "opex_usd_per_year.licences", "Staff": "opex_usd_per_year.staff",
+    "Freight and insurance": "one_off_usd.freight",
+    "Contingency": "one_off_usd.contingency",
+    "Tax and duty": "one_off_usd.tax",
+    "Installation": "one_off_usd.install",
+    "Network design": "one_off_usd.design",
+    "Building": "one_off_usd.building",
+    "Electricity": "opex_usd_per_year.electricity",
+    "Space": "opex_usd_per_year.space",
+    "Support": "opex_usd_per_year.support",
+    "Licences": "opex_usd_per_year.licences",
+    "Staff": "opex_usd_per_year.staff",
     "Repairs": "opex_usd_per_year.repairs",
-}  # fmt: skip
+}
 ALWAYS = {
-    "One-off cost": "one_off_usd.total", "Outlay in year 0": "outlay_usd", "Running cost a year": "opex_usd_per_year.total",
-    "The same, not discounted": "tco_undiscounted_usd", "Purchase a GPU": "usd_per_gpu", "Network a GPU": "network_usd_per_gpu",
-    "Total cost a GPU-hour in use": "usd_per_gpu_hour", "Network a Gb/s of bisection": "usd_per_gbit_s_bisection",
-    "Purchase a GB/s of all-reduce": "usd_per_gb_s_busbw", "Total cost a million tokens": "usd_per_million_tokens",
-}  # fmt: skip
+    "One-off cost": "one_off_usd.total",
+    "Outlay in year 0": "outlay_usd",
+    "Running cost a year": "opex_usd_per_year.total",
+    "The same, not discounted": "tco_undiscounted_usd",
+    "Purchase a GPU": "usd_per_gpu",
+    "Network a GPU": "network_usd_per_gpu",
+    "Total cost a GPU-hour in use": "usd_per_gpu_hour",
+    "Network a Gb/s of bisection": "usd_per_gbit_s_bisection",
+    "Purchase a GB/s of all-reduce": "usd_per_gb_s_busbw",
+    "Total cost a million tokens": "usd_per_million_tokens",
+}
 CHANCES = {"capex_usd": "Purchase", "tco_usd": "Total cost", "usd_per_gpu_hour": "Total cost a GPU-hour"}
 PERCENTILES = ("p5", "p10", "p25", "p50", "p75", "p90", "p95", "mean")
 
@@ -104,8 +129,11 @@ class Pages:
 
     def __init__(self, content: bytes) -> None:
         self._pdf = PdfReader(io.BytesIO(content))
-        self._outline = [(str(item.title), self._pdf.get_destination_page_number(item) or 0)
-                         for item in self._pdf.outline if not isinstance(item, list)]  # fmt: skip
+        self._outline = [
+            (str(item.title), self._pdf.get_destination_page_number(item) or 0)
+            for item in self._pdf.outline
+            if not isinstance(item, list)
+        ]
 
     def words(self, title: str) -> list[str]:
         """Words of the section of a title, to the one that comes next."""
@@ -161,8 +189,10 @@ def cost_differences(estimate: Json, content: bytes) -> Iterator[str]:
 
 def _counts(estimate: Json) -> Iterator[str]:
     fabrics = list(estimate["fabrics"].values())
-    rows = {name: [fabric["counts"].get(tier, 0) for fabric in fabrics]
-            for tier, name in (("leaf", "Leaf switches"), ("spine", "Spine switches"), ("core", "Core switches"))}  # fmt: skip
+    rows = {
+        name: [fabric["counts"].get(tier, 0) for fabric in fabrics]
+        for tier, name in (("leaf", "Leaf switches"), ("spine", "Spine switches"), ("core", "Core switches"))
+    }
     rows = {name: counts for name, counts in rows.items() if any(counts)}
     rows["Ports joined"] = [fabric["counts"]["endpoints"] for fabric in fabrics]
     for name, key in (("Links", "links"), ("Cables", "cables"), ("Transceivers, spares not counted", "transceivers")):

@@ -19,40 +19,88 @@ from tests.designer.spreadsheet import Workbook
 Json = Mapping[str, Any]
 Cells = dict[str, list[tuple[Any, ...]]]  # rows of a sheet by its title
 RANGE = ("low", "typical", "high")
-ORIGIN = {"design": ("spec", "name"), "spec_hash": ("spec_hash",), "model_version": ("versions", "model"),
-          "catalog_version": ("versions", "catalog")}  # fmt: skip
+ORIGIN = {
+    "design": ("spec", "name"),
+    "spec_hash": ("spec_hash",),
+    "model_version": ("versions", "model"),
+    "catalog_version": ("versions", "catalog"),
+}
 BILL = {  # header of the workbook's bill → where its line has the same; the CSV has the same columns by key
-    "Line": "line", "Network": "fabric", "Category": "category", "Use": "use", "Part": "part", "Part number": "part_number",
-    "Description": "description", "Length (m)": "length_m", "Quantity": "quantity", "Spares": "spare_quantity",
+    "Line": "line",
+    "Network": "fabric",
+    "Category": "category",
+    "Use": "use",
+    "Part": "part",
+    "Part number": "part_number",
+    "Description": "description",
+    "Length (m)": "length_m",
+    "Quantity": "quantity",
+    "Spares": "spare_quantity",
     **{f"Unit price, {end} (USD)": f"unit_price_usd.{end}" for end in RANGE},
     **{f"Price, {end} (USD)": f"extended_price_usd.{end}" for end in RANGE},
-    "Basis of price": "price_basis", "Assumed": "assumption", "What set the price": "price_rule",
-    "Source of price": "price_source", "Note on price": "price_note", "Power (W)": "power_w",
-}  # fmt: skip
+    "Basis of price": "price_basis",
+    "Assumed": "assumption",
+    "What set the price": "price_rule",
+    "Source of price": "price_source",
+    "Note on price": "price_note",
+    "Power (W)": "power_w",
+}
 BASES = {"list": "listed", "seed": "planning anchor", "request": "set in the design"}  # and the others by their key
 LEDGER = {  # item of the sheet of cost → where the Estimate has the same
-    "Servers": "capex_usd.servers", "Network": "capex_usd.network", "Racks and cooling": "capex_usd.facility",
-    "Purchase price": "capex_usd.total", "One-off cost": "one_off_usd.total", "Outlay": "outlay_usd",
-    "Energy, kWh": "energy_kwh_per_year", "Support": "opex_usd_per_year.support", "Licences": "opex_usd_per_year.licences",
-    "Staff": "opex_usd_per_year.staff", "Repairs a year, on average": "opex_usd_per_year.repairs", "Total cost": "tco_usd",
-    "The same, not discounted": "tco_undiscounted_usd", "Total cost a GPU-hour in use": "usd_per_gpu_hour",
-    "Purchase a GPU": "usd_per_gpu", "Network a GPU": "network_usd_per_gpu",
-    "Network a Gb/s of bisection": "usd_per_gbit_s_bisection", "Total cost a million tokens": "usd_per_million_tokens",
+    "Servers": "capex_usd.servers",
+    "Network": "capex_usd.network",
+    "Racks and cooling": "capex_usd.facility",
+    "Purchase price": "capex_usd.total",
+    "One-off cost": "one_off_usd.total",
+    "Outlay": "outlay_usd",
+    "Energy, kWh": "energy_kwh_per_year",
+    "Support": "opex_usd_per_year.support",
+    "Licences": "opex_usd_per_year.licences",
+    "Staff": "opex_usd_per_year.staff",
+    "Repairs a year, on average": "opex_usd_per_year.repairs",
+    "Total cost": "tco_usd",
+    "The same, not discounted": "tco_undiscounted_usd",
+    "Total cost a GPU-hour in use": "usd_per_gpu_hour",
+    "Purchase a GPU": "usd_per_gpu",
+    "Network a GPU": "network_usd_per_gpu",
+    "Network a Gb/s of bisection": "usd_per_gbit_s_bisection",
+    "Total cost a million tokens": "usd_per_million_tokens",
     "Break-even price of a rented GPU-hour": "rent.break_even_usd_per_gpu_hour",
-}  # fmt: skip
+}
 KINDS = {  # kind of a year's cost → its name in the workbook
-    "servers": "Servers", "network": "Network", "facility": "Racks and cooling", "one_off": "One-off cost",
-    "electricity": "Electricity", "space": "Space", "support": "Support", "licences": "Licences", "staff": "Staff",
-    "repairs": "Repairs", "residual": "Value left",
-}  # fmt: skip
-YEAR_SUMS = {"total_usd": "Paid in the year (USD)", "discounted_usd": "Paid, discounted (USD)",
-             "cumulative_usd": "Paid so far (USD)", "cumulative_discounted_usd": "So far, discounted (USD)"}  # fmt: skip
+    "servers": "Servers",
+    "network": "Network",
+    "facility": "Racks and cooling",
+    "one_off": "One-off cost",
+    "electricity": "Electricity",
+    "space": "Space",
+    "support": "Support",
+    "licences": "Licences",
+    "staff": "Staff",
+    "repairs": "Repairs",
+    "residual": "Value left",
+}
+YEAR_SUMS = {
+    "total_usd": "Paid in the year (USD)",
+    "discounted_usd": "Paid, discounted (USD)",
+    "cumulative_usd": "Paid so far (USD)",
+    "cumulative_discounted_usd": "So far, discounted (USD)",
+}
 CASH = {"low": "Cash flow, low", "typical": "Cash flow", "high": "Cash flow, high"}
 POINT_TO_POINT = {  # header of the sheet for UFM's Cable Validation Tool → column of the link list
-    "A-Node Name": "a_device", "A-Cage": "a_cage", "A-Interface": "a_port", "Z-Node Name": "b_device", "Z-Cage": "b_cage",
-    "Z-Interface": "b_port", "Rail": "rail", "Plane": "plane", "Rate (Gb/s)": "rate_gbit_s", "Media": "media",
-    "Length (m)": "length_m", "Part": "part",
-}  # fmt: skip
+    "A-Node Name": "a_device",
+    "A-Cage": "a_cage",
+    "A-Interface": "a_port",
+    "Z-Node Name": "b_device",
+    "Z-Cage": "b_cage",
+    "Z-Interface": "b_port",
+    "Rail": "rail",
+    "Plane": "plane",
+    "Rate (Gb/s)": "rate_gbit_s",
+    "Media": "media",
+    "Length (m)": "length_m",
+    "Part": "part",
+}
 CENT, OF_A_RATE, HALF_A_KWH = 0.0051, 1.1e-4, 0.06
 TIE = 0.0101  # half a cent exactly may fall either way: the model counts in binary, a spreadsheet in fifteen digits
 _SERVER_WORD = re.compile(r"(?i)(?<![\w.])(?:node|server|tray)(s?)(?![\w-])")

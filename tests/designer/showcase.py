@@ -36,13 +36,26 @@ WAIT_S = 180
 HALL = {
     "name": "Aurora hall 2",
     "compute": {"server": "dgx-h100", "nodes": 96},
-    "fabric": {"generation": "ndr", "leaf_switch": "nvidia-qm9700", "scalable_unit_nodes": 32, "oversubscription": "2:1"},
-}  # fmt: skip
-GROWN = {"compute": {"server": "dgx-h100", "nodes": 127},
-         "fabric": HALL["fabric"] | {"provision": "full-unit", "reserved": {"fabric_manager_links": 4}}}  # fmt: skip
+    "fabric": {
+        "generation": "ndr",
+        "leaf_switch": "nvidia-qm9700",
+        "scalable_unit_nodes": 32,
+        "oversubscription": "2:1",
+    },
+}
+GROWN = {
+    "compute": {"server": "dgx-h100", "nodes": 127},
+    "fabric": HALL["fabric"] | {"provision": "full-unit", "reserved": {"fabric_manager_links": 4}},
+}
 FULL = GROWN | {"fabric": GROWN["fabric"] | {"oversubscription": "1:1", "grow_to_nodes": 256}}
-PLANNED = FULL | {"site": {"plan": {}}, "other_fabrics": [
-    {"role": "storage", "generation": "ndr", "extra_endpoints": 16}, {"role": "in-band"}, {"role": "out-of-band"}]}  # fmt: skip
+PLANNED = FULL | {
+    "site": {"plan": {}},
+    "other_fabrics": [
+        {"role": "storage", "generation": "ndr", "extra_endpoints": 16},
+        {"role": "in-band"},
+        {"role": "out-of-band"},
+    ],
+}
 PRICED = PLANNED | {"economics": {"years": 5, "electricity_usd_per_kwh": 0.11, "cloud_usd_per_gpu_hour": 2.9}}
 REVISIONS = (HALL, HALL | GROWN, HALL | FULL, HALL | PLANNED, HALL | PRICED)
 NAMES = {0: "First idea", 2: "Bid 1", 4: "Bid 2, with prices"}  # of the versions of the hall
@@ -141,15 +154,25 @@ def price_book(owner: User) -> PriceBook:
     today = date.today()
 
     def price(part: str, usd: int, source: str, days_ago: int, basis: str = "quote") -> dict[str, Any]:
-        return {"part": part, "low": usd * 95, "typical": usd * 100, "high": usd * 108, "basis": basis, "source": source,
-                "as_of": (today - timedelta(days=days_ago)).isoformat()}  # fmt: skip
+        return {
+            "part": part,
+            "low": usd * 95,
+            "typical": usd * 100,
+            "high": usd * 108,
+            "basis": basis,
+            "source": source,
+            "as_of": (today - timedelta(days=days_ago)).isoformat(),
+        }
 
     first = [
         price("nvidia-qm9700", 31_500, "Meridian Networks, offer 4471", 64),
         price("dgx-h100", 298_000, "Frame contract", 90),
     ]
-    more = [*first, price("nv-mma4z00-ns", 690, "Meridian Networks, offer 4502", 31),
-            price("nvidia-sn5600", 58_000, "Dealer's list, autumn", 40, "list")]  # fmt: skip
+    more = [
+        *first,
+        price("nv-mma4z00-ns", 690, "Meridian Networks, offer 4502", 31),
+        price("nvidia-sn5600", 58_000, "Dealer's list, autumn", 40, "list"),
+    ]
     book = create_book(owner, "Negotiated, autumn", first, reason="Frame contract and the first offer", region="Europe")
     revise_book(book, "Second offer: optics, and a list price of the Ethernet switch", more)
     cheaper = price("nvidia-qm9700", 28_900, "Meridian Networks, offer 4519", 9)
@@ -174,8 +197,11 @@ def checked_quote(owner: User, unit: Design) -> Quote:
 
 def unread_quote(owner: User, unit: Design) -> Quote:
     """An offer whose columns have to be told."""
-    rows = [["N", "V", "W", "X"], ["MQM9700-NS2F", "QM9700 switch", "13", "30.000,50"],
-            ["MMA4Z00-NS", "Twin-port transceiver", "512", "702,00"]]  # fmt: skip
+    rows = [
+        ["N", "V", "W", "X"],
+        ["MQM9700-NS2F", "QM9700 switch", "13", "30.000,50"],
+        ["MMA4Z00-NS", "Twin-port transceiver", "512", "702,00"],
+    ]
     return _quoted(owner, unit, workbook(rows), "Angebot 77.xlsx")
 
 

@@ -39,12 +39,17 @@ def _sum_product(*arrays: Any) -> Any:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "SUM": _add, "ROUND": _round, "SUMPRODUCT": _sum_product, "IF": lambda test, yes, no=0: yes if test else no,
+    "SUM": _add,
+    "ROUND": _round,
+    "SUMPRODUCT": _sum_product,
+    "IF": lambda test, yes, no=0: yes if test else no,
     "MIN": lambda *parts: min(float(x) for part in parts for x in np.ravel(part)),
     "MAX": lambda *parts: max(float(x) for part in parts for x in np.ravel(part)),
-    "AND": lambda *parts: all(bool(part) for part in parts), "OR": lambda *parts: any(bool(part) for part in parts),
-    "ABS": abs, "N": _number,
-}  # fmt: skip
+    "AND": lambda *parts: all(bool(part) for part in parts),
+    "OR": lambda *parts: any(bool(part) for part in parts),
+    "ABS": abs,
+    "N": _number,
+}
 
 
 class Workbook:

@@ -34,11 +34,21 @@ from estimator.units import ceil_div, divisors
 
 CATALOG = load_catalog()
 PAIRS = (
-    ("dgx-a100-640", "hdr"), ("dgx-h100", "ndr"), ("dgx-h100", "roce-400"), ("dgx-b300", "xdr"),
-    ("hgx-b200-10u", "roce-400"), ("gb300-tray", "xdr"), ("smc-4125gs-rtxpro", "roce-400"), ("mi355x-4u-lc", "roce-400"),
-    ("dgx-a100-640", "roce-200"), ("gb200-tray", "ndr"), ("dgx-h200", "ndr"), ("dgx-b200", "ndr"),
-    ("hgx-b300-9u", "roce-400"), ("vr-nvl72-tray", "roce-800"),
-)  # fmt: skip
+    ("dgx-a100-640", "hdr"),
+    ("dgx-h100", "ndr"),
+    ("dgx-h100", "roce-400"),
+    ("dgx-b300", "xdr"),
+    ("hgx-b200-10u", "roce-400"),
+    ("gb300-tray", "xdr"),
+    ("smc-4125gs-rtxpro", "roce-400"),
+    ("mi355x-4u-lc", "roce-400"),
+    ("dgx-a100-640", "roce-200"),
+    ("gb200-tray", "ndr"),
+    ("dgx-h200", "ndr"),
+    ("dgx-b200", "ndr"),
+    ("hgx-b300-9u", "roce-400"),
+    ("vr-nvl72-tray", "roce-800"),
+)
 ROUND_NODES = (16, 32, 48, 64, 72, 96, 100, 128, 144, 160, 192, 200, 256, 288, 384, 512)
 RATIOS = ("2:1", "3:1", "4:1")
 LAYOUTS = ("rail-optimized", "top-of-rack")
@@ -117,10 +127,14 @@ def built(request: dict[str, Any]) -> Built | None:
     rest = fabric.n_nodes % unit if unit and not fabric.wiring.last_pod_from else 0
     shape = f"{fabric.n_leaf} + {fabric.n_spine} + {fabric.n_core}, {down}:{fabric.leaf_uplinks}, unit {unit}"
     return Built(
-        fabric.n_leaf + fabric.n_spine + fabric.n_core, bill.total_cents(*NETWORK)[1], frozenset(warnings),
-        fabric.worst_leaf_ratio <= asked_ratio(spec.fabric, CATALOG), bool(rest and 2 * rest < unit),
-        int(fabric.leaf_radix) - down < -(-int(fabric.leaf_uplinks) // cage) * cage, shape,
-    )  # fmt: skip
+        fabric.n_leaf + fabric.n_spine + fabric.n_core,
+        bill.total_cents(*NETWORK)[1],
+        frozenset(warnings),
+        fabric.worst_leaf_ratio <= asked_ratio(spec.fabric, CATALOG),
+        bool(rest and 2 * rest < unit),
+        int(fabric.leaf_radix) - down < -(-int(fabric.leaf_uplinks) // cage) * cage,
+        shape,
+    )
 
 
 # ------------------------------------------------------------------------------------------------ rivals: one key named
@@ -164,9 +178,11 @@ def by_link_ends(sizing: Sizing) -> IntArray:
     asked = sizing.asked
     links = sizing.links_leaf_spine + sizing.links_spine_core
     cents: IntArray = (
-        sizing.n_leaf * asked.leaf_cents + sizing.n_spine * asked.spine_cents + sizing.n_core * asked.core_cents
+        sizing.n_leaf * asked.leaf_cents
+        + sizing.n_spine * asked.spine_cents
+        + sizing.n_core * asked.core_cents
         + 2 * links * asked.link_end_cents
-    )  # fmt: skip
+    )
     return cents
 
 
@@ -306,9 +322,13 @@ def _three(one: _One, down: int, below_cents: int) -> Iterator[tuple[int, int, d
             cents = int(least[i]) + (sets * cores - -(-int(up[i]) // one.core_ports)) * one.core_cents
             if one.n_components * cents < below_cents:
                 named = {
-                    **keys, "leaf_uplinks": int(uplinks[i]), "least_spines": n_spine, "pod_nodes": pod,
-                    "core_groups": sets, "tiers": 3,
-                }  # fmt: skip
+                    **keys,
+                    "leaf_uplinks": int(uplinks[i]),
+                    "least_spines": n_spine,
+                    "pod_nodes": pod,
+                    "core_groups": sets,
+                    "tiers": 3,
+                }
                 switches = leaves + columns * n_pods * n_spine + sets * cores
                 yield one.n_components * switches, one.n_components * cents, named
 
@@ -342,9 +362,10 @@ class Verdict:
     def switches_over_best(self) -> float:
         """The same in switches, among rivals that cost no more and have whole cages where the default has."""
         fewest = [
-            one.switches for one, _ in self.rivals
+            one.switches
+            for one, _ in self.rivals
             if one.cents <= self.default.cents and one.shares_cages <= self.default.shares_cages
-        ]  # fmt: skip
+        ]
         return max([1.0, *(self.default.switches / n for n in fewest)])
 
 

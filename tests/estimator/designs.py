@@ -26,16 +26,25 @@ H100_NODES: dict[str, Any] = {
 
 # dollars of one piece (low, typical, high) that hand-worked money stands on, whatever the catalog's market says
 HAND_USD = {
-    "hgx-h100-8u": (230_000, 270_000, 317_000), "nvidia-qm9700": (32_000, 48_000, 64_000),
-    "nv-mma4z00-ns": (700, 879, 1_600), "nv-mma4z00-ns400": (500, 769, 1_100),
-}  # fmt: skip
+    "hgx-h100-8u": (230_000, 270_000, 317_000),
+    "nvidia-qm9700": (32_000, 48_000, 64_000),
+    "nv-mma4z00-ns": (700, 879, 1_600),
+    "nv-mma4z00-ns400": (500, 769, 1_100),
+}
 HAND_PRICES: dict[str, Any] = {
     "name": "By hand",
     "prices": [
-        {"part": part, "low": low * 100, "typical": typical * 100, "high": high * 100, "basis": "list", "as_of": "2026-11-27"}
+        {
+            "part": part,
+            "low": low * 100,
+            "typical": typical * 100,
+            "high": high * 100,
+            "basis": "list",
+            "as_of": "2026-11-27",
+        }
         for part, (low, typical, high) in HAND_USD.items()
     ],
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -58,9 +67,15 @@ class Design:
 
 
 def design(
-    catalog: Catalog, server: str, nodes: int, generation: str, site: dict[str, Any] | None = None,
-    economics: dict[str, Any] | None = None, compute: dict[str, Any] | None = None, **fabric: Any,
-) -> Design:  # fmt: skip
+    catalog: Catalog,
+    server: str,
+    nodes: int,
+    generation: str,
+    site: dict[str, Any] | None = None,
+    economics: dict[str, Any] | None = None,
+    compute: dict[str, Any] | None = None,
+    **fabric: Any,
+) -> Design:
     """A design of ``nodes`` servers; further keys are the fabric's."""
     spec = parse_spec(
         {
@@ -78,8 +93,18 @@ def design(
 
 def superpod_h100(catalog: Catalog, economics: dict[str, Any] | None = None) -> Design:
     """The published DGX H100 SuperPOD of four scalable units: 127 nodes, 4 fabric-manager links, 48 switches."""
-    return design(catalog, "dgx-h100", 127, "ndr", None, economics, leaf_switch="nvidia-qm9700", scalable_unit_nodes=32,
-                  provision="full-unit", reserved={"fabric_manager_links": 4})  # fmt: skip
+    return design(
+        catalog,
+        "dgx-h100",
+        127,
+        "ndr",
+        None,
+        economics,
+        leaf_switch="nvidia-qm9700",
+        scalable_unit_nodes=32,
+        provision="full-unit",
+        reserved={"fabric_manager_links": 4},
+    )
 
 
 def spec_of(nodes: int, ports: int = 8, **fabric: Any) -> DesignSpec:

@@ -20,8 +20,13 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parents[2] / "estimator" / "catalog"
 Row = dict[str, str]
-TIERS = {"node-leaf": "node_leaf", "fabric-manager": "fabric_manager", "leaf-spine": "leaf_spine",
-         "spine-core": "spine_core", "leaf-leaf": "leaf_leaf"}  # fmt: skip
+TIERS = {
+    "node-leaf": "node_leaf",
+    "fabric-manager": "fabric_manager",
+    "leaf-spine": "leaf_spine",
+    "spine-core": "spine_core",
+    "leaf-leaf": "leaf_leaf",
+}
 ENDS = {  # kinds of device at the two ends of a tier, and what the bill calls the modules there
     "node_leaf": (("node", "node"), ("leaf", "leaf, to nodes")),
     "fabric_manager": (("manager", "fabric manager"), ("leaf", "leaf, to fabric managers")),
@@ -30,8 +35,13 @@ ENDS = {  # kinds of device at the two ends of a tier, and what the bill calls t
     "leaf_leaf": (("leaf", "leaf, to its pair"), ("leaf", "leaf, to its pair")),
 }
 SWITCHES = ("leaf", "spine", "core")
-SPARES = {"switch": ("spare-switches", 1), "nic": ("spare-nics", 1), "transceiver": ("spare-optics", 2),
-          "cable": ("spare-cables", 2), "fiber": ("spare-cables", 2)}  # fmt: skip
+SPARES = {
+    "switch": ("spare-switches", 1),
+    "nic": ("spare-nics", 1),
+    "transceiver": ("spare-optics", 2),
+    "cable": ("spare-cables", 2),
+    "fiber": ("spare-cables", 2),
+}
 
 CAPITAL = {"server": "servers", "rack-system": "servers", "rack": "facility", "cooling": "facility"}
 
@@ -113,8 +123,13 @@ class _Fabric:
 
     def devices(self, kind: str) -> set[str]:
         """Names of the devices of a kind at ends where such stand."""
-        return {row[f"{end}_device"] for tier, rows in self.by_tier.items()
-                for end, (at, _) in zip("ab", ENDS[tier], strict=True) if at == kind for row in rows}  # fmt: skip
+        return {
+            row[f"{end}_device"]
+            for tier, rows in self.by_tier.items()
+            for end, (at, _) in zip("ab", ENDS[tier], strict=True)
+            if at == kind
+            for row in rows
+        }
 
     def _devices(self) -> Iterator[str]:
         for kind in SWITCHES:
@@ -165,8 +180,11 @@ class _Fabric:
         cable = part("cables", links[0]["part"])
         assert cable
         modules = self.parts(tier, max(links, key=lambda row: float(row["length_m"])))
-        least = [float(row["reach_min_m"] or 0) for side in ("upper_module", "lower_module")
-                 if modules[side] and (row := part("cables", modules[side]))]  # fmt: skip
+        least = [
+            float(row["reach_min_m"] or 0)
+            for side in ("upper_module", "lower_module")
+            if modules[side] and (row := part("cables", modules[side]))
+        ]
         asked = max(*(float(row["length_m"]) for row in links), *least, 0.0)
         stock = [float(length) for length in cable["lengths_m"].split("|") if length]
         return cable["id"], min(
@@ -374,8 +392,13 @@ def main(arguments: Sequence[str], counted: Callable[[dict[str, Any]], list[str]
             print(json.dumps(request), *found, sep="\n    ", flush=True)
 
     while built < n_designs:
-        many = settings(max_examples=100, deadline=None, database=None, phases=[Phase.generate],
-                        suppress_health_check=list(HealthCheck))  # fmt: skip
+        many = settings(
+            max_examples=100,
+            deadline=None,
+            database=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
         seed(start)(many(given(requests())(one)))()
         start += 1
         print(f"{built} designs built, {wrong} differ; {refused.total()} refused; next seed {start}", flush=True)

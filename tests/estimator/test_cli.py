@@ -38,8 +38,19 @@ def test_an_estimate_from_a_file_and_from_standard_input_are_the_same(tmp_path: 
     assert from_file.stderr == ""
     assert from_file.stdout == from_input.stdout
     made = json.loads(from_file.stdout)
-    assert set(made) == {"spec", "versions", "spec_hash", "fabrics", "findings", "bom", "cost", "power", "performance",
-                         "failures", "growth"}  # fmt: skip
+    assert set(made) == {
+        "spec",
+        "versions",
+        "spec_hash",
+        "fabrics",
+        "findings",
+        "bom",
+        "cost",
+        "power",
+        "performance",
+        "failures",
+        "growth",
+    }
     assert made["fabrics"]["compute"]["counts"]["leaf"] == 32
 
 
@@ -66,22 +77,29 @@ def test_the_catalog_lists_one_kind_or_all() -> None:
     assert "not_a_choice" in str(refused(run("catalog", "toasters")))
 
 
-@pytest.mark.parametrize(("arguments", "text", "code"), [
-    (("estimate", "-"), "{", "not_json"),
-    (("estimate", "-"), "", "not_json"),
-    (("estimate", "-"), '{"compute": {"nodes": NaN}, "fabric": {"generation": "ndr"}}', "not_json"),
-    (("estimate", "-"), "[" * 100_000, "too_deep"),
-    (("estimate", "-"), "\ud800".encode("utf-8", "replace").decode(), "not_json"),
-    (("estimate", "-"), '{"x": "' + "a" * 5_000_001 + '"}', "too_large"),
-    (("estimate", "/no/such/file"), "", "cannot_read"),
-    (("estimate", "/"), "", "cannot_read"),
-    (("estimate", "-", "--only", "counts,prices"), SPEC, "not_a_choice"),
-    (("estimate",), "", "bad_command"),
-    (("divine",), "", "bad_command"),
-    ((), "", "bad_command"),
-    (("estimate", "-"), {"compute": {"nodes": 300}, "fabric": {"generation": "ndr", "tiers": 2}}, "two_tier_too_small"),
-    (("predict", "-"), {**REQUEST, "gpus": [0]}, "out_of_range"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "text", "code"),
+    [
+        (("estimate", "-"), "{", "not_json"),
+        (("estimate", "-"), "", "not_json"),
+        (("estimate", "-"), '{"compute": {"nodes": NaN}, "fabric": {"generation": "ndr"}}', "not_json"),
+        (("estimate", "-"), "[" * 100_000, "too_deep"),
+        (("estimate", "-"), "\ud800".encode("utf-8", "replace").decode(), "not_json"),
+        (("estimate", "-"), '{"x": "' + "a" * 5_000_001 + '"}', "too_large"),
+        (("estimate", "/no/such/file"), "", "cannot_read"),
+        (("estimate", "/"), "", "cannot_read"),
+        (("estimate", "-", "--only", "counts,prices"), SPEC, "not_a_choice"),
+        (("estimate",), "", "bad_command"),
+        (("divine",), "", "bad_command"),
+        ((), "", "bad_command"),
+        (
+            ("estimate", "-"),
+            {"compute": {"nodes": 300}, "fabric": {"generation": "ndr", "tiers": 2}},
+            "two_tier_too_small",
+        ),
+        (("predict", "-"), {**REQUEST, "gpus": [0]}, "out_of_range"),
+    ],
+)
 def test_a_refusal_is_json_with_a_code(arguments: tuple[str, ...], text: Any, code: str) -> None:
     assert code in {problem["code"] for problem in refused(run(*arguments, text=text))["problems"]}
 

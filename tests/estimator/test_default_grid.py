@@ -20,14 +20,17 @@ def test_the_grid_is_448_oversubscribed_designs_and_160_at_one_to_one() -> None:
         assert (len(ratios), ratios.count("1:1")) == (608, 160)
 
 
-@pytest.mark.parametrize(("server", "generation", "nodes", "ratio", "layout"), [
-    ("hgx-b200-10u", "roce-400", 128, "2:1", "rail-optimized"),  # 16 + 43 switches once
-    ("dgx-h100", "ndr", 100, "2:1", "top-of-rack"),
-    ("gb300-tray", "xdr", 288, "3:1", "rail-optimized"),
-    ("dgx-a100-640", "hdr", 72, "1:1", "rail-optimized"),
-    ("dgx-a100-640", "hdr", 271, "2:1", "top-of-rack"),  # 24 downlinks saved 1.3 %
-    ("dgx-a100-640", "roce-200", 345, "2:1", "top-of-rack"),  # units of 5 saved 1.1 % and four switches
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("server", "generation", "nodes", "ratio", "layout"),
+    [
+        ("hgx-b200-10u", "roce-400", 128, "2:1", "rail-optimized"),  # 16 + 43 switches once
+        ("dgx-h100", "ndr", 100, "2:1", "top-of-rack"),
+        ("gb300-tray", "xdr", 288, "3:1", "rail-optimized"),
+        ("dgx-a100-640", "hdr", 72, "1:1", "rail-optimized"),
+        ("dgx-a100-640", "hdr", 271, "2:1", "top-of-rack"),  # 24 downlinks saved 1.3 %
+        ("dgx-a100-640", "roce-200", 345, "2:1", "top-of-rack"),  # units of 5 saved 1.1 % and four switches
+    ],
+)
 def test_no_value_that_is_named_saves_a_percent(
     server: str, generation: str, nodes: int, ratio: str, layout: str
 ) -> None:

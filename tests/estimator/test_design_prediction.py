@@ -55,14 +55,31 @@ def test_the_designs_own_calibration_counts_unless_one_is_given(catalog: Catalog
     ("request_", "field", "code"),
     [
         ({"design": DESIGN, "system": {"gpu": "h100-sxm"}}, "system", "contradiction"),
-        ({"design": {"compute": {"server": "dgx-h100", "nodes": 0}, "fabric": {"generation": "ndr"}}}, "design.compute.nodes",
-         "out_of_range"),
+        (
+            {"design": {"compute": {"server": "dgx-h100", "nodes": 0}, "fabric": {"generation": "ndr"}}},
+            "design.compute.nodes",
+            "out_of_range",
+        ),
         ({"design": 7}, "design", "wrong_type"),
-        ({"design": {"compute": {"server": "custom", "nodes": 8, "gpus_per_node": 8, "nics_per_node": 8, "nic_ports_per_node": 8},
-                     "fabric": {"generation": "ndr"}}}, "design.compute.gpu", "missing"),
+        (
+            {
+                "design": {
+                    "compute": {
+                        "server": "custom",
+                        "nodes": 8,
+                        "gpus_per_node": 8,
+                        "nics_per_node": 8,
+                        "nic_ports_per_node": 8,
+                    },
+                    "fabric": {"generation": "ndr"},
+                }
+            },
+            "design.compute.gpu",
+            "missing",
+        ),
         ({"design": DESIGN, "bogus": 1}, "bogus", "unknown_key"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_predicted_is_refused_by_its_key(
     request_: dict[str, Any], field: str, code: str, catalog: Catalog
 ) -> None:

@@ -88,8 +88,11 @@ def test_parts_not_asked_for_are_left_out(catalog: Catalog) -> None:
 
 
 def test_a_batch_is_its_designs_one_by_one(catalog: Catalog) -> None:
-    specs = [spec_of(64), spec_of(300), parse_spec({"compute": {"server": "dgx-b300", "nodes": 40},
-                                                    "fabric": {"generation": "xdr"}}, catalog)]  # fmt: skip
+    specs = [
+        spec_of(64),
+        spec_of(300),
+        parse_spec({"compute": {"server": "dgx-b300", "nodes": 40}, "fabric": {"generation": "xdr"}}, catalog),
+    ]
     batch = [made.as_json() for made in estimate(specs, catalog)]
     assert batch == [estimate([spec], catalog)[0].as_json() for spec in specs]
 

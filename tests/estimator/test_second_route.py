@@ -38,25 +38,42 @@ def test_counts_modules_watts_and_cents_are_those_of_the_link_list(request: dict
     assert not found
 
 
-@pytest.mark.parametrize("request_", [
-    {"compute": SINGLE | {"nodes": 199}, "fabric": {"generation": "edr"},
-     "other_fabrics": [{"role": "storage", "nodes_per_leaf": 3}]},
-    {"compute": SINGLE | {"nodes": 293}, "fabric": {"generation": "ndr"},
-     "other_fabrics": [{"role": "in-band", "nodes_per_leaf": 2}], "site": {"plan": {}}},
-    {"compute": {"server": "hgx-b300-9u", "nodes": 255},
-     "fabric": {"generation": "roce-800", "uplink_spread": "uneven", "rails_per_leaf": 2},
-     "site": {"plan": {"spine_core_panels": 2, "row_pitch_m": 20.0, "leaf_placement": "in-rack", "racks_per_row": 8}}},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {
+            "compute": SINGLE | {"nodes": 199},
+            "fabric": {"generation": "edr"},
+            "other_fabrics": [{"role": "storage", "nodes_per_leaf": 3}],
+        },
+        {
+            "compute": SINGLE | {"nodes": 293},
+            "fabric": {"generation": "ndr"},
+            "other_fabrics": [{"role": "in-band", "nodes_per_leaf": 2}],
+            "site": {"plan": {}},
+        },
+        {
+            "compute": {"server": "hgx-b300-9u", "nodes": 255},
+            "fabric": {"generation": "roce-800", "uplink_spread": "uneven", "rails_per_leaf": 2},
+            "site": {
+                "plan": {"spine_core_panels": 2, "row_pitch_m": 20.0, "leaf_placement": "in-rack", "racks_per_row": 8}
+            },
+        },
+    ],
+)
 def test_last_pods_that_are_not_full_and_modules_by_reach(request_: dict[str, Any]) -> None:
     """Networks beside compute whose last pod shares its nodes evenly; links of one tier that need two kinds of module."""
     assert not both_routes(request_)
 
 
-@pytest.mark.parametrize(("nodes", "ratio", "layout", "shares"), [
-    (271, "2:1", "top-of-rack", [2, 2, 2, 1, 1]),
-    (602, "1:1", "top-of-rack", [16] * 4 + [15] * 16),
-    (290, "1:1", "rail-optimized", [16] * 16 + [15] * 16),  # units of 16, 16, 15 and 15 nodes on eight rails
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("nodes", "ratio", "layout", "shares"),
+    [
+        (271, "2:1", "top-of-rack", [2, 2, 2, 1, 1]),
+        (602, "1:1", "top-of-rack", [16] * 4 + [15] * 16),
+        (290, "1:1", "rail-optimized", [16] * 16 + [15] * 16),  # units of 16, 16, 15 and 15 nodes on eight rails
+    ],
+)
 def test_a_last_pod_deals_its_nodes_out_over_all_its_leaves(
     nodes: int, ratio: str, layout: str, shares: list[int]
 ) -> None:

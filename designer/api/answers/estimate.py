@@ -350,9 +350,10 @@ class Log(Answer):
     problems = Problem(many=True, help_text="What to give.")
     is_fitted = serializers.BooleanField()
     judged_as = serializers.CharField(
-        required=False, allow_null=True,
+        required=False,
+        allow_null=True,
         help_text="The GPU that stood in for one that is not known, where only the network was judged.",
-    )  # fmt: skip
+    )
 
 
 class ErrorBySize(Answer):

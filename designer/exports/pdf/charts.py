@@ -64,8 +64,16 @@ class Plot:
         self.text(0, self.high - 8, title)
 
     def x_axis(self, title: str, words: Words, ticks: Sequence[float]) -> None:
-        self.drawing.add(Line(self.left, self.y(self.y_range[0]), self.wide - self.right, self.y(self.y_range[0]),
-                              strokeColor=LINE_STRONG, strokeWidth=0.6))  # fmt: skip
+        self.drawing.add(
+            Line(
+                self.left,
+                self.y(self.y_range[0]),
+                self.wide - self.right,
+                self.y(self.y_range[0]),
+                strokeColor=LINE_STRONG,
+                strokeWidth=0.6,
+            )
+        )
         for tick in ticks:
             self.text(self.x(tick), self.bottom - 10, short(words(tick)), "middle")
         self.text((self.left + self.wide - self.right) / 2, self.bottom - 22, title, "middle")
@@ -111,9 +119,15 @@ class Series:
 
 
 def line_chart(
-    series: Sequence[Series], wide: float, high: float, x_title: str, y_title: str, x_words: Words, y_words: Words,
+    series: Sequence[Series],
+    wide: float,
+    high: float,
+    x_title: str,
+    y_title: str,
+    x_words: Words,
+    y_words: Words,
     x_ticks: Sequence[float],
-) -> Drawing:  # fmt: skip
+) -> Drawing:
     """Lines over bands, from zero up."""
     top = max([y for one in series for _, y in one.points] + [end for one in series for _, end in one.band])
     xs = [x for one in series for x, _ in one.points]
@@ -135,9 +149,15 @@ def line_chart(
 
 
 def stacked_bars(
-    labels: Sequence[str], names: Sequence[str], values: Sequence[Sequence[float]], wide: float, high: float,
-    x_title: str, y_title: str, y_words: Words,
-) -> Drawing:  # fmt: skip
+    labels: Sequence[str],
+    names: Sequence[str],
+    values: Sequence[Sequence[float]],
+    wide: float,
+    high: float,
+    x_title: str,
+    y_title: str,
+    y_words: Words,
+) -> Drawing:
     """A bar a label; ``values[k]`` are the parts of bar k, those below zero hang from the axis."""
     tops = [sum(v for v in parts if v > 0) for parts in values]
     feet = [sum(v for v in parts if v < 0) for parts in values]
@@ -164,9 +184,14 @@ def stacked_bars(
 
 
 def histogram(
-    edges: Sequence[float], counts: Sequence[int], marks: Sequence[tuple[str, float]], wide: float, high: float,
-    x_title: str, x_words: Words,
-) -> Drawing:  # fmt: skip
+    edges: Sequence[float],
+    counts: Sequence[int],
+    marks: Sequence[tuple[str, float]],
+    wide: float,
+    high: float,
+    x_title: str,
+    x_words: Words,
+) -> Drawing:
     """Bars between edges, with a few marked values."""
     most = max([*counts, 1])
     plot = Plot(wide, high, (edges[0], edges[-1]), (0, most), left=8, top=26)
@@ -174,8 +199,11 @@ def histogram(
     plot.x_axis(x_title, x_words, inner)
     for k, number in enumerate(counts):
         x0, x1 = plot.x(edges[k]), plot.x(edges[k + 1])
-        plot.drawing.add(Rect(x0, plot.y(0), max(x1 - x0 - 0.4, 0.2), plot.y(number) - plot.y(0), fillColor=CHART[6],
-                              strokeColor=None))  # fmt: skip
+        plot.drawing.add(
+            Rect(
+                x0, plot.y(0), max(x1 - x0 - 0.4, 0.2), plot.y(number) - plot.y(0), fillColor=CHART[6], strokeColor=None
+            )
+        )
     for k, (name, value) in enumerate(marks):
         x = plot.x(min(max(value, edges[0]), edges[-1]))
         plot.drawing.add(Line(x, plot.y(0), x, plot.y(most) + 3, strokeColor=CHART[0], strokeWidth=0.8))

@@ -55,8 +55,18 @@ def _rect(given: Mapping[str, str], high: float) -> Rect:
     x, y, wide, tall = (float(given[key]) for key in ("x", "y", "width", "height"))
     dashes = [float(part) for part in given["stroke-dasharray"].split()] if "stroke-dasharray" in given else None
     radius = float(given.get("rx", 0))
-    return Rect(x, high - y - tall, wide, tall, rx=radius, ry=radius, fillColor=_color(given.get("fill")),
-                strokeColor=_color(given.get("stroke")), strokeWidth=1, strokeDashArray=dashes)  # fmt: skip
+    return Rect(
+        x,
+        high - y - tall,
+        wide,
+        tall,
+        rx=radius,
+        ry=radius,
+        fillColor=_color(given.get("fill")),
+        strokeColor=_color(given.get("stroke")),
+        strokeWidth=1,
+        strokeDashArray=dashes,
+    )
 
 
 def _path(given: Mapping[str, str], high: float) -> Path:

@@ -49,10 +49,16 @@ class _Document(BaseDocTemplate):
 
     def __init__(self, buffer: io.BytesIO, about: About) -> None:
         super().__init__(
-            buffer, pagesize=PORTRAIT, title=printable(about.title), subject=printable(about.subject),
-            author="Clusterwright", creator="Clusterwright", lang="en-GB", invariant=1,
+            buffer,
+            pagesize=PORTRAIT,
+            title=printable(about.title),
+            subject=printable(about.subject),
+            author="Clusterwright",
+            creator="Clusterwright",
+            lang="en-GB",
+            invariant=1,
             initialFontName=REGULAR,
-        )  # fmt: skip
+        )
         self.about, self._n_headings = about, 0
         self.addPageTemplates(
             [

@@ -19,13 +19,32 @@ WARNING, WARNING_SOFT = HexColor("#8a5200"), HexColor("#fdf3df")
 ERROR, INFO = HexColor("#a8231b"), HexColor("#1f5f99")
 CHART = tuple(
     HexColor(colour)
-    for colour in ("#0d5c63", "#b4531b", "#5a4fa3", "#a3246c", "#4a7a1e", "#7b8b99", "#8fc1bd", "#d9a35f", "#a89bd9", "#c9d0d8")
-)  # fmt: skip
+    for colour in (
+        "#0d5c63",
+        "#b4531b",
+        "#5a4fa3",
+        "#a3246c",
+        "#4a7a1e",
+        "#7b8b99",
+        "#8fc1bd",
+        "#d9a35f",
+        "#a89bd9",
+        "#c9d0d8",
+    )
+)
 
 
 def _style(name: str, size: float, leading: float, font: str = REGULAR, **more: object) -> ParagraphStyle:
-    return ParagraphStyle(name, fontName=font, fontSize=size, leading=leading, textColor=more.pop("color", TEXT),
-                          alignment=TA_LEFT, splitLongWords=1, **more)  # fmt: skip
+    return ParagraphStyle(
+        name,
+        fontName=font,
+        fontSize=size,
+        leading=leading,
+        textColor=more.pop("color", TEXT),
+        alignment=TA_LEFT,
+        splitLongWords=1,
+        **more,
+    )
 
 
 BODY = _style("body", 8.5, 12.5, spaceAfter=6)

@@ -20,7 +20,7 @@ from designer.wording.numbers import (
     percent,
     watts,
     words,
-)  # fmt: skip
+)
 
 Json = Mapping[str, Any]
 MAX_LINES = 1_000  # a report of more is no longer read; the workbook and the CSV have them all
@@ -55,7 +55,7 @@ def bill(estimate: Json) -> list[Flowable]:
     intro = (f"Price book: {book_name(book)}. " if book else "") + (
         "Before tax, freight and installation; spares are in the price. A price that is an assumption is marked; the range "
         "from low to high stands below each figure."
-    )  # fmt: skip
+    )
     rows = list(_rows(estimate, bom["lines"][:MAX_LINES]))
     out: list[Flowable] = [*section("Bill of materials", WIDE), Paragraph(markup(intro), BODY), Grid(FIELDS, rows)]
     left = len(bom["lines"]) - MAX_LINES

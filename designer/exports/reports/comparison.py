@@ -20,16 +20,28 @@ from designer.wording.numbers import count, generation_name, message_size, signi
 Json = Mapping[str, Any]
 MAX_ROWS = 600
 MANY_SIDES = 5
-SPEND = {"servers": "Servers", "switches": "Switches", "cabling": "Modules, cables, adapters", "rest": "Rest of the purchase",
-         "once": "Paid once", "running": "Running cost"}  # fmt: skip
+SPEND = {
+    "servers": "Servers",
+    "switches": "Switches",
+    "cabling": "Modules, cables, adapters",
+    "rest": "Rest of the purchase",
+    "once": "Paid once",
+    "running": "Running cost",
+}
 CHART_HEIGHT = 190.0
 MARKS = {"better": " (better)", "worse": " (worse)", "same": ""}
 
 
 def comparison_report(name: str, result: Json, made: datetime) -> bytes:
     """The whole report. The same comparison and date give the same bytes."""
-    story = [*_cover(name, result, made), *_in_words(result), *_figures(result), *_lines(result), *_charts(result),
-             *_versions(result, made)]  # fmt: skip
+    story = [
+        *_cover(name, result, made),
+        *_in_words(result),
+        *_figures(result),
+        *_lines(result),
+        *_charts(result),
+        *_versions(result, made),
+    ]
     return pdf_bytes(story, About(name, "Comparison", _foot(result), made))
 
 
@@ -48,24 +60,46 @@ def named(result: Json, side: int) -> str:
 
 def _cover(name: str, result: Json, made: datetime) -> list[Flowable]:
     base = named(result, result["baseline"])
-    rows = [Row([LETTERS[k], Text(item["label"], "; ".join(item["notes"])), Text(_about(item)),
-                 "baseline" if k == result["baseline"] else ""]) for k, item in enumerate(result["items"])]  # fmt: skip
+    rows = [
+        Row(
+            [
+                LETTERS[k],
+                Text(item["label"], "; ".join(item["notes"])),
+                Text(_about(item)),
+                "baseline" if k == result["baseline"] else "",
+            ]
+        )
+        for k, item in enumerate(result["items"])
+    ]
     fields = (Field("", 0.06), Field("Design or offer", 0.36), Field("What it is", 0.44), Field("", 0.14))
     lead = [Paragraph(markup(said["headline"]), BODY) for said in result["summary"]]
     intro = f"Held against {base}. Made on {in_words(made)}; amounts are US dollars, typical, with their range below."
     return [
-        NextPageTemplate("cover"), Spacer(1, 78), Paragraph("Comparison", EYEBROW), Spacer(1, 6),
-        Paragraph(markup(name, BOLD), TITLE), Spacer(1, 14), Paragraph(markup(intro), BODY), Spacer(1, 8), Grid(fields, rows),
-        Spacer(1, 10), *lead,
-    ]  # fmt: skip
+        NextPageTemplate("cover"),
+        Spacer(1, 78),
+        Paragraph("Comparison", EYEBROW),
+        Spacer(1, 6),
+        Paragraph(markup(name, BOLD), TITLE),
+        Spacer(1, 14),
+        Paragraph(markup(intro), BODY),
+        Spacer(1, 8),
+        Grid(fields, rows),
+        Spacer(1, 10),
+        *lead,
+    ]
 
 
 def _about(item: Json) -> str:
     if item["kind"] == "offer":
         return "offer" + (f" for {count(item['gpus'])} GPUs" if item["gpus"] else "")
     prices = item["own_prices"] or item["price_book"]
-    parts = [f"{count(item['gpus'])} GPUs", words(item["server"]), generation_name(item["generation"]), words(item["layout"]),
-             f"prices: {prices}" if prices else ""]  # fmt: skip
+    parts = [
+        f"{count(item['gpus'])} GPUs",
+        words(item["server"]),
+        generation_name(item["generation"]),
+        words(item["layout"]),
+        f"prices: {prices}" if prices else "",
+    ]
     return ", ".join(part for part in parts if part)
 
 
@@ -85,8 +119,10 @@ def _in_words(result: Json) -> list[Flowable]:
 
 def _fields(result: Json, first: str) -> list[Field]:
     n = len(result["items"])
-    return [Field(first, 0.26 if n < MANY_SIDES else 0.18),
-            *(Field(named(result, k), 0.74 / n, is_number=True) for k in range(n))]  # fmt: skip
+    return [
+        Field(first, 0.26 if n < MANY_SIDES else 0.18),
+        *(Field(named(result, k), 0.74 / n, is_number=True) for k in range(n)),
+    ]
 
 
 def _size(result: Json) -> float:
@@ -103,10 +139,12 @@ def _figures(result: Json) -> list[Flowable]:
         rows.append(Row([Text(group["name"])], "group"))
         for figure in group["rows"]:
             cells = [
-                Text(("≥ " if cell["at_least"] else "") + cell["text"],
-                     _note(cell["range"], cell["difference"] + MARKS.get(cell["tone"], "")))
+                Text(
+                    ("≥ " if cell["at_least"] else "") + cell["text"],
+                    _note(cell["range"], cell["difference"] + MARKS.get(cell["tone"], "")),
+                )
                 for cell in figure["cells"]
-            ]  # fmt: skip
+            ]
             rows.append(Row([Text(figure["label"]), *cells]))
     note = f"Below each figure: its range, and its difference from {named(result, result['baseline'])}."
     return [
@@ -118,11 +156,20 @@ def _figures(result: Json) -> list[Flowable]:
 
 def _lines(result: Json) -> list[Flowable]:
     lines = line_rows(result, "bill")
-    rows = [Row([Text(line["label"], "" if line["is_in_scope"] else "not on the same scope"), *map(_line_cell, line["cells"])])
-            for line in lines[:MAX_ROWS]]  # fmt: skip
+    rows = [
+        Row(
+            [
+                Text(line["label"], "" if line["is_in_scope"] else "not on the same scope"),
+                *map(_line_cell, line["cells"]),
+            ]
+        )
+        for line in lines[:MAX_ROWS]
+    ]
     for total in total_rows(result):
-        cells = [Text(("≥ " if cell["at_least"] else "") + cell["text"], _note(cell["range"], cell["difference"]))
-                 for cell in total["cells"]]  # fmt: skip
+        cells = [
+            Text(("≥ " if cell["at_least"] else "") + cell["text"], _note(cell["range"], cell["difference"]))
+            for cell in total["cells"]
+        ]
         rows.append(Row([Text(total["label"]), *cells], "total"))
     out: list[Flowable] = [*section("Lines", WIDE), Grid(_fields(result, "What it is for"), rows, size=_size(result))]
     if len(lines) > MAX_ROWS:
@@ -161,8 +208,17 @@ def _spend(result: Json) -> list[Flowable]:
     chart = stacked_bars(labels, names, values, room, CHART_HEIGHT, "", "US dollars, typical", usd)
     years = sorted({side["years"] for side in result["spend"] if side["years"]})
     told = f"Running cost is that of {' or '.join(map(str, years))} years, not discounted." if years else ""
-    return [KeepTogether([heading("Purchase and running cost"), legend(names, room), Spacer(1, 4), chart,
-                          Paragraph(markup(f"{_key(result)} {told}"), SMALL)])]  # fmt: skip
+    return [
+        KeepTogether(
+            [
+                heading("Purchase and running cost"),
+                legend(names, room),
+                Spacer(1, 4),
+                chart,
+                Paragraph(markup(f"{_key(result)} {told}"), SMALL),
+            ]
+        )
+    ]
 
 
 def _key(result: Json) -> str:
@@ -181,9 +237,15 @@ def _busbw(result: Json) -> list[Flowable]:
     powers = [x for one in series for x, _ in one.points]
     ticks = [float(p) for p in range(math.ceil(min(powers)), math.floor(max(powers)) + 1, 4)]
     chart = line_chart(
-        series, room, CHART_HEIGHT, "Message size, each GPU's buffer", "Bus bandwidth, GB/s",
-        lambda power: message_size(2 ** int(power)), significant, ticks,
-    )  # fmt: skip
+        series,
+        room,
+        CHART_HEIGHT,
+        "Message size, each GPU's buffer",
+        "Bus bandwidth, GB/s",
+        lambda power: message_size(2 ** int(power)),
+        significant,
+        ticks,
+    )
     return [KeepTogether([heading("Predicted all-reduce"), legend([one.name for one in series], room), chart])]
 
 
@@ -198,9 +260,25 @@ def _versions(result: Json, made: datetime) -> list[Flowable]:
     rows = []
     for k, item in enumerate(result["items"]):
         known = item["versions"] or {}
-        rows.append(Row([LETTERS[k], Text(item["label"]), Text(item["spec_hash"] or "–"), Text(known.get("model") or "–"),
-                         Text(known.get("catalog") or "–"), Text(item["own_prices"] or item["price_book"] or "–")]))  # fmt: skip
-    fields = (Field("", 0.05), Field("Design or offer", 0.27), Field("Spec", 0.22), Field("Model", 0.08), Field("Catalog", 0.22),
-              Field("Prices", 0.16))  # fmt: skip
+        rows.append(
+            Row(
+                [
+                    LETTERS[k],
+                    Text(item["label"]),
+                    Text(item["spec_hash"] or "–"),
+                    Text(known.get("model") or "–"),
+                    Text(known.get("catalog") or "–"),
+                    Text(item["own_prices"] or item["price_book"] or "–"),
+                ]
+            )
+        )
+    fields = (
+        Field("", 0.05),
+        Field("Design or offer", 0.27),
+        Field("Spec", 0.22),
+        Field("Model", 0.08),
+        Field("Catalog", 0.22),
+        Field("Prices", 0.16),
+    )
     text = f"These fix every number of this report. Its date, {in_words(made)}, is that of the comparison."
     return [*section("Signatures of versions", UPRIGHT), Paragraph(markup(text), BODY), Grid(fields, rows)]

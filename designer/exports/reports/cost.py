@@ -28,9 +28,11 @@ from designer.wording.numbers import (
 
 Json = Mapping[str, Any]
 RANGE_FIELDS = (
-    Field("US dollars", 0.4), Field("Low", 0.2, is_number=True), Field("Typical", 0.2, is_number=True),
+    Field("US dollars", 0.4),
+    Field("Low", 0.2, is_number=True),
+    Field("Typical", 0.2, is_number=True),
     Field("High", 0.2, is_number=True),
-)  # fmt: skip
+)
 CASH_HEIGHT = 185.0
 MANY_KINDS = 8  # columns of figures that fit in the usual type
 
@@ -85,11 +87,17 @@ def _row(name: str, amount: Json | None, kind: str = "", note: str = "") -> Row:
 
 def _ranges(cost: Json) -> Grid:
     """Purchase, one-off, outlay, a year's running cost, total cost and figures per unit."""
-    rows = [_row(CAPEX_NAMES[key], cost["capex_usd"][key], "subtotal" if key == "total" else "")
-            for key in CAPEX_NAMES if key in cost["capex_usd"]]  # fmt: skip
+    rows = [
+        _row(CAPEX_NAMES[key], cost["capex_usd"][key], "subtotal" if key == "total" else "")
+        for key in CAPEX_NAMES
+        if key in cost["capex_usd"]
+    ]
     for names, part in ((ONE_OFF_NAMES, cost.get("one_off_usd")), (RUNNING_NAMES, cost.get("opex_usd_per_year"))):
-        rows += [_row(name, part[key], "subtotal" if key == "total" else "") for key, name in names.items()
-                 if part and part.get(key) and (key == "total" or any(part[key].values()))]  # fmt: skip
+        rows += [
+            _row(name, part[key], "subtotal" if key == "total" else "")
+            for key, name in names.items()
+            if part and part.get(key) and (key == "total" or any(part[key].values()))
+        ]
         if names is ONE_OFF_NAMES and cost.get("outlay_usd"):
             rows.append(_row("Outlay in year 0", cost["outlay_usd"], "subtotal"))
     energy = cost.get("energy_kwh_per_year")
@@ -99,10 +107,13 @@ def _ranges(cost: Json) -> Grid:
     if cost.get("tco_undiscounted_usd"):
         rows.append(_row("The same, not discounted", cost["tco_undiscounted_usd"]))
     units = {
-        "usd_per_gpu": "Purchase a GPU", "network_usd_per_gpu": "Network a GPU",
-        "usd_per_gpu_hour": "Total cost a GPU-hour in use", "usd_per_gbit_s_bisection": "Network a Gb/s of bisection",
-        "usd_per_gb_s_busbw": "Purchase a GB/s of all-reduce", "usd_per_million_tokens": "Total cost a million tokens",
-    }  # fmt: skip
+        "usd_per_gpu": "Purchase a GPU",
+        "network_usd_per_gpu": "Network a GPU",
+        "usd_per_gpu_hour": "Total cost a GPU-hour in use",
+        "usd_per_gbit_s_bisection": "Network a Gb/s of bisection",
+        "usd_per_gb_s_busbw": "Purchase a GB/s of all-reduce",
+        "usd_per_million_tokens": "Total cost a million tokens",
+    }
     rows += [_row(name, cost[key]) for key, name in units.items() if cost.get(key)]
     return Grid(RANGE_FIELDS, rows)
 
@@ -111,13 +122,25 @@ def _capital(cost: Json) -> list[Flowable]:
     """What the purchase is made of, by network and category."""
     if not cost.get("capex_by"):
         return []
-    fields = (Field("Network", 0.18), Field("Category", 0.22), Field("Typical, USD", 0.16, is_number=True),
-              Field("Low to high", 0.26, is_number=True), Field("of it spares", 0.18, is_number=True))  # fmt: skip
+    fields = (
+        Field("Network", 0.18),
+        Field("Category", 0.22),
+        Field("Typical, USD", 0.16, is_number=True),
+        Field("Low to high", 0.26, is_number=True),
+        Field("of it spares", 0.18, is_number=True),
+    )
     rows = [
-        Row([words(part["fabric"]).capitalize(), category_name(part["category"]), money(part["usd"]["typical"]),
-             money_range(part["usd"]), money(part["spares_usd"]["typical"])])
+        Row(
+            [
+                words(part["fabric"]).capitalize(),
+                category_name(part["category"]),
+                money(part["usd"]["typical"]),
+                money_range(part["usd"]),
+                money(part["spares_usd"]["typical"]),
+            ]
+        )
         for part in cost["capex_by"]
-    ]  # fmt: skip
+    ]
     return headed("Purchase by network and category", Grid(fields, rows))
 
 
@@ -138,13 +161,21 @@ def _cash_flow(cost: Json) -> list[Flowable]:
     labels = [f"Year {row['year']}" for row in rows]
     values = [[row["usd"].get(kind) or 0.0 for kind in kinds] for row in rows]
     chart = stacked_bars(labels, names, values, room, CASH_HEIGHT, "", "US dollars, typical", usd)
-    fields = [Field("Year", 0.62), *(Field(name, 1, is_number=True) for name in names),
-              *(Field(name, 1.4, is_number=True) for name in ("Total", "Discounted", "Cumulative"))]  # fmt: skip
+    fields = [
+        Field("Year", 0.62),
+        *(Field(name, 1, is_number=True) for name in names),
+        *(Field(name, 1.4, is_number=True) for name in ("Total", "Discounted", "Cumulative")),
+    ]
     cells = [
-        Row([str(row["year"]), *(whole(row["usd"].get(kind)) for kind in kinds),
-             *(whole(row[key]["typical"]) for key in ("total_usd", "discounted_usd", "cumulative_usd"))])
+        Row(
+            [
+                str(row["year"]),
+                *(whole(row["usd"].get(kind)) for kind in kinds),
+                *(whole(row[key]["typical"]) for key in ("total_usd", "discounted_usd", "cumulative_usd")),
+            ]
+        )
         for row in rows
-    ]  # fmt: skip
+    ]
     sums = [whole(sum(row["usd"].get(kind) or 0.0 for row in rows)) for kind in kinds]
     totals = (cost["tco_undiscounted_usd"]["typical"], cost["tco_usd"]["typical"])
     cells.append(Row(["Sum", *sums, *map(whole, totals), ""], "total"))
@@ -160,18 +191,30 @@ def _cash_flow(cost: Json) -> list[Flowable]:
 def _by_years(cost: Json) -> list[Flowable]:
     if not cost.get("by_years"):
         return []
-    fields = (Field("Years", 0.1, is_number=True), Field("Total cost, USD", 0.3, is_number=True),
-              Field("A GPU-hour, USD", 0.2, is_number=True), Field("Value left, USD", 0.2, is_number=True),
-              Field("Book value at the end, USD", 0.2, is_number=True))  # fmt: skip
+    fields = (
+        Field("Years", 0.1, is_number=True),
+        Field("Total cost, USD", 0.3, is_number=True),
+        Field("A GPU-hour, USD", 0.2, is_number=True),
+        Field("Value left, USD", 0.2, is_number=True),
+        Field("Book value at the end, USD", 0.2, is_number=True),
+    )
     book = (cost.get("depreciation") or {}).get("book_value_usd") or []
     rows = [
-        Row([str(row["years"]), Text(money(row["tco_usd"]["typical"]), money_range(row["tco_usd"])),
-             Text(f"{row['usd_per_gpu_hour']['typical']:,.2f}",
-                  f"{row['usd_per_gpu_hour']['low']:,.2f} to {row['usd_per_gpu_hour']['high']:,.2f}"),
-             money(row["residual_usd"]["typical"]), money(book[row["years"]]) if row["years"] < len(book) else "–"],
-            "subtotal" if row["years"] == cost["tco_years"] else "")
+        Row(
+            [
+                str(row["years"]),
+                Text(money(row["tco_usd"]["typical"]), money_range(row["tco_usd"])),
+                Text(
+                    f"{row['usd_per_gpu_hour']['typical']:,.2f}",
+                    f"{row['usd_per_gpu_hour']['low']:,.2f} to {row['usd_per_gpu_hour']['high']:,.2f}",
+                ),
+                money(row["residual_usd"]["typical"]),
+                money(book[row["years"]]) if row["years"] < len(book) else "–",
+            ],
+            "subtotal" if row["years"] == cost["tco_years"] else "",
+        )
         for row in cost["by_years"]
-    ]  # fmt: skip
+    ]
     return headed("Cost over other lifetimes", Grid(fields, rows))
 
 
@@ -198,10 +241,14 @@ def _uncertainty(cost: Json) -> list[Flowable]:
     shown = [name for name in PERCENTILES if all(name in figure for figure in drawn["figures"].values())]
     heads = {"mean": "Mean"} | {name: f"{name[1:]} %" for name in shown if name.startswith("p")}
     fields = [Field("Not above, in", 1.5), *(Field(heads[name], 1, is_number=True) for name in shown)]
-    rows = [Row([FIGURE_NAMES.get(key, words(key)), *(usd(figure[name]) for name in shown)])
-            for key, figure in drawn["figures"].items()]  # fmt: skip
-    intro = (f"{drawn['draws']:,} draws over the ranges of prices and assumptions (seed {drawn['seed']}): how often each figure "
-             "stays at or below an amount.")  # fmt: skip
+    rows = [
+        Row([FIGURE_NAMES.get(key, words(key)), *(usd(figure[name]) for name in shown)])
+        for key, figure in drawn["figures"].items()
+    ]
+    intro = (
+        f"{drawn['draws']:,} draws over the ranges of prices and assumptions (seed {drawn['seed']}): how often each figure "
+        "stays at or below an amount."
+    )
     out = headed("Uncertainty", Paragraph(markup(intro), BODY), Grid(fields, rows))
     out += _histogram(drawn, room)
     if bars := drawn.get("tornado"):

@@ -20,7 +20,7 @@ from designer.exports.pdf.style import (
     SUBTITLE,
     TITLE,
     text_width,
-)  # fmt: skip
+)
 from designer.exports.pdf.text import BOLD, markup
 from designer.exports.versions import in_words, versions_of
 from designer.wording.cost import likely
@@ -38,7 +38,7 @@ from designer.wording.numbers import (
     usd_range,
     watts,
     words,
-)  # fmt: skip
+)
 from estimator.units import counted
 
 Json = Mapping[str, Any]
@@ -59,8 +59,10 @@ def in_a_sentence(estimate: Json) -> str:
     switches = " and ".join(part for part in (", ".join(tiers[:-1]), tiers[-1]) if part)
     network = generation_name(estimate["spec"]["fabric"]["generation"])
     planes = f", {fabric['planes']} planes" if fabric["planes"] > 1 else ""
-    return (f"{counted(counts['gpus'], 'GPU')} in {count(counts['nodes'])} {server} on {network}: {switches} switches in "
-            f"{TIER_WORDS[fabric['tiers']]}{planes}, {words(fabric['layout'])}.")  # fmt: skip
+    return (
+        f"{counted(counts['gpus'], 'GPU')} in {count(counts['nodes'])} {server} on {network}: {switches} switches in "
+        f"{TIER_WORDS[fabric['tiers']]}{planes}, {words(fabric['layout'])}."
+    )
 
 
 def key_figures(estimate: Json) -> list[tuple[str, str, str]]:
@@ -82,8 +84,13 @@ def key_figures(estimate: Json) -> list[tuple[str, str, str]]:
     add_likely("Network", "network_usd", cost["capex_usd"].get("network"))
     add_likely("Total cost a GPU-hour", "usd_per_gpu_hour", cost.get("usd_per_gpu_hour"))
     if top := headline(estimate["performance"]):
-        out.append((f"All-reduce on {count(top['gpus'])} GPUs", gb_s(top["busbw_gb_s"]),
-                    f"busbw at {message_size(top['message_bytes'])}; {gb_s(top['low'])} to {gb_s(top['high'])}"))  # fmt: skip
+        out.append(
+            (
+                f"All-reduce on {count(top['gpus'])} GPUs",
+                gb_s(top["busbw_gb_s"]),
+                f"busbw at {message_size(top['message_bytes'])}; {gb_s(top['low'])} to {gb_s(top['high'])}",
+            )
+        )
     if it := power.get("it_w"):
         out.append(("Power of the equipment", exact + watts(it["max"]), f"largest; typical {watts(it['typical'])}"))
     return out
@@ -92,19 +99,27 @@ def key_figures(estimate: Json) -> list[tuple[str, str, str]]:
 def _figures(estimate: Json, room: float) -> Table:
     """Key figures, three in a row."""
     cells = [
-        [Paragraph(markup(name), SMALL), Paragraph(f'<font name="{BOLD}" size="13">{markup(figure, BOLD)}</font>', BODY),
-         Paragraph(markup(note), SMALL)]
+        [
+            Paragraph(markup(name), SMALL),
+            Paragraph(f'<font name="{BOLD}" size="13">{markup(figure, BOLD)}</font>', BODY),
+            Paragraph(markup(note), SMALL),
+        ]
         for name, figure, note in key_figures(estimate)
-    ]  # fmt: skip
+    ]
     cells += [[]] * (-len(cells) % 3)
     table = Table([cells[k : k + 3] for k in range(0, len(cells), 3)], colWidths=[room / 3] * 3)
     table.setStyle(
-        TableStyle([
-            ("VALIGN", (0, 0), (-1, -1), "TOP"), ("BACKGROUND", (0, 0), (-1, -1), ACCENT_SOFT),
-            ("INNERGRID", (0, 0), (-1, -1), 3, "#ffffff"), ("LEFTPADDING", (0, 0), (-1, -1), 10),
-            ("TOPPADDING", (0, 0), (-1, -1), 8), ("BOTTOMPADDING", (0, 0), (-1, -1), 4),
-        ])
-    )  # fmt: skip
+        TableStyle(
+            [
+                ("VALIGN", (0, 0), (-1, -1), "TOP"),
+                ("BACKGROUND", (0, 0), (-1, -1), ACCENT_SOFT),
+                ("INNERGRID", (0, 0), (-1, -1), 3, "#ffffff"),
+                ("LEFTPADDING", (0, 0), (-1, -1), 10),
+                ("TOPPADDING", (0, 0), (-1, -1), 8),
+                ("BOTTOMPADDING", (0, 0), (-1, -1), 4),
+            ]
+        )
+    )
     return table
 
 
@@ -184,8 +199,11 @@ def _networks(estimate: Json) -> Grid:
 
 
 def _power(power: Json) -> Grid:
-    names = {"network_w": "Network: switches, modules, cables", "it_w": "Network and servers",
-             "facility_w": f"With cooling, at a PUE of {power.get('pue', '–')}"}  # fmt: skip
+    names = {
+        "network_w": "Network: switches, modules, cables",
+        "it_w": "Network and servers",
+        "facility_w": f"With cooling, at a PUE of {power.get('pue', '–')}",
+    }
     exact = "≥ " if power.get("at_least") else ""
     rows = [
         Row([Text(name), Text(exact + watts(power[key].get("typical"))), Text(exact + watts(power[key].get("max")))])
@@ -218,11 +236,16 @@ def _rates(fabric: Json) -> str:
 def diagram(estimate: Json) -> list[Flowable]:
     """The compute network on a page of its own."""
     fabric = estimate["fabrics"]["compute"]
-    links = {"node_leaf": "between servers and leaves", "leaf_spine": "between leaves and spines",
-             "spine_core": "between spines and cores"}  # fmt: skip
+    links = {
+        "node_leaf": "between servers and leaves",
+        "leaf_spine": "between leaves and spines",
+        "spine_core": "between spines and cores",
+    }
     told = [f"{count(fabric['links'][key])} {where}" for key, where in links.items() if fabric["links"].get(key)]
-    note = (f"Links: {', '.join(told)}, at {_rates(fabric)} a switch port. Where a fabric has more blocks "
-            "than fit, a dashed box stands for the ones between.")  # fmt: skip
+    note = (
+        f"Links: {', '.join(told)}, at {_rates(fabric)} a switch port. Where a fabric has more blocks "
+        "than fit, a dashed box stands for the ones between."
+    )
     return [
         *section("Compute network", WIDE),
         Spacer(1, 10),

@@ -55,9 +55,15 @@ def _busbw(all_reduce: Json) -> list[Flowable]:
     powers = [math.log2(sizes[k]) for k in drawn]
     ticks = [float(p) for p in range(math.ceil(powers[0]), math.floor(powers[-1]) + 1, 4)]
     chart = line_chart(
-        series, room, CHART_HEIGHT, "Message size, each GPU's buffer", "Bus bandwidth, GB/s",
-        lambda power: message_size(2 ** int(power)), significant, ticks,
-    )  # fmt: skip
+        series,
+        room,
+        CHART_HEIGHT,
+        "Message size, each GPU's buffer",
+        "Bus bandwidth, GB/s",
+        lambda power: message_size(2 ** int(power)),
+        significant,
+        ticks,
+    )
     note = "Bus bandwidth as nccl-tests counts it. A band should hold nine runs in ten."
     parts = [legend([one.name for one in series], room), chart, Paragraph(markup(note), SMALL)]
     return [KeepTogether([heading("Bandwidth against message size"), *parts])]
@@ -75,9 +81,15 @@ def _scaling(all_reduce: Json) -> list[Flowable]:
     ]
     ticks = [math.log2(gpus[at]) for at in chosen(gpus, 8)]
     chart = line_chart(
-        series, room, CHART_HEIGHT, "GPUs", f"Bus bandwidth against that on {count(all_reduce['reference_gpus'])} GPUs",
-        lambda power: count(round(2**power)), lambda share: percent(share, 2), ticks,
-    )  # fmt: skip
+        series,
+        room,
+        CHART_HEIGHT,
+        "GPUs",
+        f"Bus bandwidth against that on {count(all_reduce['reference_gpus'])} GPUs",
+        lambda power: count(round(2**power)),
+        lambda share: percent(share, 2),
+        ticks,
+    )
     return [KeepTogether([heading("Scaling"), legend([one.name for one in series], room), chart, Spacer(1, 4)])]
 
 

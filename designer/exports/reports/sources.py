@@ -33,19 +33,31 @@ def assumptions(estimate: Json) -> list[Flowable]:
     """Every figure that the cost rests on, with its range, basis and source."""
     items = estimate["cost"]["assumptions"]
     n_assumed = sum(is_assumption(item["basis"]) for item in items)
-    intro = (f"The cost rests on {len(items)} figures besides prices; {n_assumed} of them are assumptions, which are marked. "
-             "Sources of prices stand beside each line of the bill.")  # fmt: skip
+    intro = (
+        f"The cost rests on {len(items)} figures besides prices; {n_assumed} of them are assumptions, which are marked. "
+        "Sources of prices stand beside each line of the bill."
+    )
     fields = (
-        Field("Figure", 0.25), Field("Value", 0.1, is_number=True), Field("Low to high", 0.15, is_number=True),
-        Field("Unit", 0.14), Field("Basis", 0.13), Field("Source", 0.23),
-    )  # fmt: skip
+        Field("Figure", 0.25),
+        Field("Value", 0.1, is_number=True),
+        Field("Low to high", 0.15, is_number=True),
+        Field("Unit", 0.14),
+        Field("Basis", 0.13),
+        Field("Source", 0.23),
+    )
     rows = [
-        Row([
-            item["label"], in_unit(item["value"], item["unit"]), _span(item), unit_name(item["unit"]), _basis(item["basis"]),
-            Text(str(item["source"] or ""), str(item.get("as_of") or "")),
-        ])
+        Row(
+            [
+                item["label"],
+                in_unit(item["value"], item["unit"]),
+                _span(item),
+                unit_name(item["unit"]),
+                _basis(item["basis"]),
+                Text(str(item["source"] or ""), str(item.get("as_of") or "")),
+            ]
+        )
         for item in items
-    ]  # fmt: skip
+    ]
     return [*section("Assumptions and sources"), Paragraph(markup(intro), BODY), Grid(fields, rows)]
 
 
@@ -61,9 +73,13 @@ def constants(estimate: Json) -> list[Flowable]:
     if not items:
         return []
     fields = (
-        Field("Constant", 0.18), Field("For", 0.14), Field("Value", 0.1, is_number=True),
-        Field("Low to high", 0.14, is_number=True), Field("Basis", 0.12), Field("Evidence", 0.32),
-    )  # fmt: skip
+        Field("Constant", 0.18),
+        Field("For", 0.14),
+        Field("Value", 0.1, is_number=True),
+        Field("Low to high", 0.14, is_number=True),
+        Field("Basis", 0.12),
+        Field("Evidence", 0.32),
+    )
     rows = [_constant(item) for item in items[:MAX_CONSTANTS]]
     return headed(f"Performance: {len(items)} constants of the model", Grid(fields, rows))
 

@@ -54,8 +54,11 @@ def cash_values(ledger: Ledger, basis: Basis, so_far: list[float], end: str) -> 
         row["paid"] = sum(row[kind] for kind in KIND_NAMES)
         paid_so_far += row["paid"]
         discounted_so_far += row["paid"] * row["factor"]
-        row |= {"cumulative": paid_so_far, "discounted": cents(row["paid"] * row["factor"]),
-                "cumulative_discounted": discounted_so_far}  # fmt: skip
+        row |= {
+            "cumulative": paid_so_far,
+            "discounted": cents(row["paid"] * row["factor"]),
+            "cumulative_discounted": discounted_so_far,
+        }
         rows.append(row)
     return rows
 

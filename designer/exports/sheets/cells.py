@@ -46,9 +46,16 @@ class Ledger:
         self._values: dict[tuple[str, str], float] = {}
 
     def add(
-        self, key: str, group: str, label: str, formula: Callable[[str], str], value: Callable[[str], float], how: str = "",
-        number_format: str = "", is_strong: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        key: str,
+        group: str,
+        label: str,
+        formula: Callable[[str], str],
+        value: Callable[[str], float],
+        how: str = "",
+        number_format: str = "",
+        is_strong: bool = False,
+    ) -> None:
         """One item. ``formula`` and ``value`` take an end of the cost."""
         self._row_of[key] = FIRST + len(self.rows)
         cells: list[Cell] = [Shown(group, is_strong=is_strong), Shown(label, is_strong=is_strong)]

@@ -48,22 +48,44 @@ def words_table(result: Json) -> Table:
 def sides_table(result: Json) -> Table:
     """What is compared, and the versions behind it."""
     keys = {
-        "kind": "Kind", "gpus": "GPUs", "nodes": "Servers", "server": "Server", "generation": "Network", "layout": "Layout",
-        "tiers": "Tiers", "planes": "Planes", "price_book": "Price book", "own_prices": "Own prices", "spec_hash": "Spec",
-    }  # fmt: skip
+        "kind": "Kind",
+        "gpus": "GPUs",
+        "nodes": "Servers",
+        "server": "Server",
+        "generation": "Network",
+        "layout": "Layout",
+        "tiers": "Tiers",
+        "planes": "Planes",
+        "price_book": "Price book",
+        "own_prices": "Own prices",
+        "spec_hash": "Spec",
+    }
     columns = (
-        Column("side", "Side", width=6), Column("label", "Design or offer", width=34),
-        *(Column(key, name, width=16, number_format=COUNT if key in ("gpus", "nodes") else "") for key, name in keys.items()),
-        Column("model", "Model", width=10), Column("catalog", "Catalog", width=20), Column("baseline", "Baseline", width=10),
+        Column("side", "Side", width=6),
+        Column("label", "Design or offer", width=34),
+        *(
+            Column(key, name, width=16, number_format=COUNT if key in ("gpus", "nodes") else "")
+            for key, name in keys.items()
+        ),
+        Column("model", "Model", width=10),
+        Column("catalog", "Catalog", width=20),
+        Column("baseline", "Baseline", width=10),
         Column("notes", "Notes", width=60),
-    )  # fmt: skip
+    )
     rows = []
     for side, item in enumerate(result["items"]):
         versions = item["versions"] or {}
-        rows.append((
-            LETTERS[side], item["label"], *(item[key] for key in keys), versions.get("model"), versions.get("catalog"),
-            side == result["baseline"], "; ".join(item["notes"]),
-        ))  # fmt: skip
+        rows.append(
+            (
+                LETTERS[side],
+                item["label"],
+                *(item[key] for key in keys),
+                versions.get("model"),
+                versions.get("catalog"),
+                side == result["baseline"],
+                "; ".join(item["notes"]),
+            )
+        )
     return Table(SIDES, columns, tuple(rows), frozen_columns=2)
 
 
@@ -74,16 +96,32 @@ def figures_table(result: Json) -> Table:
     """A row a figure: typical values, differences from the baseline as formulas, then the ends of each range."""
     n, others = len(result["items"]), _others(result)
     columns = (
-        Column("group", "Subject", width=20), Column("figure", "Figure", width=36), Column("unit", "Unit", width=10),
+        Column("group", "Subject", width=20),
+        Column("figure", "Figure", width=36),
+        Column("unit", "Unit", width=10),
         Column("compared", "Compared", width=14),
         *(Column(f"side_{k}", _named(result, k), width=20, number_format=FREE) for k in range(n)),
-        *(column for k in others for column in (
-            Column(f"difference_{k}", f"{LETTERS[k]} less {LETTERS[result['baseline']]}", width=18, number_format=FREE),
-            Column(f"relative_{k}", f"{LETTERS[k]} against {LETTERS[result['baseline']]}", width=12, number_format=SHARE),
-        )),
-        *(Column(f"{end}_{k}", f"{LETTERS[k]}, {end}", width=18, number_format=FREE)
-          for k in range(n) for end in ("low", "high")),
-    )  # fmt: skip
+        *(
+            column
+            for k in others
+            for column in (
+                Column(
+                    f"difference_{k}", f"{LETTERS[k]} less {LETTERS[result['baseline']]}", width=18, number_format=FREE
+                ),
+                Column(
+                    f"relative_{k}",
+                    f"{LETTERS[k]} against {LETTERS[result['baseline']]}",
+                    width=12,
+                    number_format=SHARE,
+                ),
+            )
+        ),
+        *(
+            Column(f"{end}_{k}", f"{LETTERS[k]}, {end}", width=18, number_format=FREE)
+            for k in range(n)
+            for end in ("low", "high")
+        ),
+    )
     rows = tuple(_figure(result, figure, row) for row, figure in enumerate(result["figures"], FIRST))
     return Table(FIGURES, columns, rows, frozen_columns=2)
 
@@ -128,18 +166,34 @@ def _letter(side: int, key: str) -> str:
 
 def lines_table(result: Json) -> Table:
     """Aligned lines: what each side has for one purpose, and what it costs; differences in price at the end."""
-    titles = {"part": "part", "quantity": "pieces", "spares": "spares", "unit": "unit price (USD)", "low": "price, low (USD)",
-              "typical": "price (USD)", "high": "price, high (USD)"}  # fmt: skip
+    titles = {
+        "part": "part",
+        "quantity": "pieces",
+        "spares": "spares",
+        "unit": "unit price (USD)",
+        "low": "price, low (USD)",
+        "typical": "price (USD)",
+        "high": "price, high (USD)",
+    }
     formats = {"part": "", "quantity": COUNT, "spares": COUNT}
     base = LETTERS[result["baseline"]]
     columns = (
-        Column("network", "Network", width=12), Column("what", "What", width=32), Column("scope", "On the same scope", width=9),
+        Column("network", "Network", width=12),
+        Column("what", "What", width=32),
+        Column("scope", "On the same scope", width=9),
         Column("missing", "Missing at", width=12),
-        *(Column(f"{key}_{k}", f"{_named(result, k)}: {titles[key]}", width=30 if key == "part" else 15,
-                 number_format=formats.get(key, MONEY))
-          for k in range(len(result["items"])) for key in _OF_A_SIDE),
+        *(
+            Column(
+                f"{key}_{k}",
+                f"{_named(result, k)}: {titles[key]}",
+                width=30 if key == "part" else 15,
+                number_format=formats.get(key, MONEY),
+            )
+            for k in range(len(result["items"]))
+            for key in _OF_A_SIDE
+        ),
         *(Column(f"difference_{k}", f"{LETTERS[k]} less {base}", "USD", 17, MONEY) for k in _others(result)),
-    )  # fmt: skip
+    )
     rows = tuple(_line(result, line, row) for row, line in enumerate(result["rows"], FIRST))
     return Table(LINES, columns, rows, frozen_columns=2)
 
@@ -181,11 +235,13 @@ def totals_table(result: Json) -> Table:
     """Totals of all priced lines, and of those that every side has a price for."""
     base = LETTERS[result["baseline"]]
     columns = (
-        Column("total", "Total", width=26), Column("side", "Design or offer", width=34), Column("at_least", "At least", width=9),
+        Column("total", "Total", width=26),
+        Column("side", "Design or offer", width=34),
+        Column("at_least", "At least", width=9),
         *(Column(end, end.capitalize(), "USD", 18, MONEY) for end in RANGE),
         Column("difference", f"Less {base}", "USD", 18, MONEY),
         Column("relative", f"Against {base}", width=12, number_format=SHARE),
-    )  # fmt: skip
+    )
     n, last, totals = len(result["items"]), FIRST + len(result["rows"]) - 1, result["totals"]
     rows: list[tuple[Cell, ...]] = []
     for start, key, label in (

@@ -67,10 +67,17 @@ PARAMETER_COLUMNS = (
 def parameters_table(basis: Basis) -> Table:
     """Parameters with both ends, then counts, which have one value; yellow cells are there to be changed."""
     rows: list[tuple[Cell, ...]] = [
-        (name, item["label"], *(Shown(item[key], is_input=True) for key in ("low", "value", "high")), item["unit"],
-         basis_name(item["basis"]), item.get("as_of"), item["source"])
+        (
+            name,
+            item["label"],
+            *(Shown(item[key], is_input=True) for key in ("low", "value", "high")),
+            item["unit"],
+            basis_name(item["basis"]),
+            item.get("as_of"),
+            item["source"],
+        )
         for name, item in basis.parameters.items()
-    ]  # fmt: skip
+    ]
     for row, fact in enumerate(basis.facts.values(), FIRST + len(rows)):
         same = Formula(f"D{row}", fact.value)
         rows.append(
@@ -123,9 +130,14 @@ def _second(pairs: Mapping[str, tuple[str, float]]) -> Any:
 def _sum(ledger: Ledger, key: str, group: str, label: str, parts: list[str], how: str = "") -> None:
     there = [part for part in parts if ledger.has(part)]
     ledger.add(
-        key, group, label, lambda end: "+".join(ledger.cell(part, end) for part in there) or "0",
-        lambda end: round(sum(ledger.value(part, end) for part in there), 2), how, is_strong=True,
-    )  # fmt: skip
+        key,
+        group,
+        label,
+        lambda end: "+".join(ledger.cell(part, end) for part in there) or "0",
+        lambda end: round(sum(ledger.value(part, end) for part in there), 2),
+        how,
+        is_strong=True,
+    )
 
 
 def _product(
@@ -166,10 +178,13 @@ def _one_off(ledger: Ledger, basis: Basis) -> None:
 
 def _share(ledger: Ledger, basis: Basis, key: str, group: str, row: str, of: str, how: str) -> None:
     ledger.add(
-        key, group, basis.parameters[row]["label"],
+        key,
+        group,
+        basis.parameters[row]["label"],
         lambda end: f"ROUND({ledger.cell(of, end)}*{parameter_cell(basis, row, end)},2)",
-        lambda end: cents(ledger.value(of, end) * basis.end(row, end)), how,
-    )  # fmt: skip
+        lambda end: cents(ledger.value(of, end) * basis.end(row, end)),
+        how,
+    )
 
 
 # ---------------------------------------------------------------- what every year costs
@@ -179,11 +194,14 @@ def _yearly(ledger: Ledger, basis: Basis) -> None:
     group = "Every year"
     energy = ["it-max", "load-factor", "pue"]
     ledger.add(
-        "energy", group, "Energy, kWh",
+        "energy",
+        group,
+        "Energy, kWh",
         lambda end: "*".join(parameter_cell(basis, name, end) for name in energy) + f"*{HOURS_PER_YEAR}",
         lambda end: basis.end(energy[0], end) * basis.end(energy[1], end) * basis.end(energy[2], end) * HOURS_PER_YEAR,
-        "largest power × load factor × PUE × 8,760 h", COUNT,
-    )  # fmt: skip
+        "largest power × load factor × PUE × 8,760 h",
+        COUNT,
+    )
     _share(ledger, basis, "electricity", group, "electricity-kwh", "energy", "energy × price of a kWh")
     if basis.has("colo-kw-month"):
         label = basis.parameters["colo-kw-month"]["label"]
@@ -214,10 +232,13 @@ def _yearly(ledger: Ledger, basis: Basis) -> None:
 def _support(ledger: Ledger, basis: Basis, row: str, categories: tuple[str, ...]) -> None:
     amounts = {end: _amount(basis, categories, end, with_spares=False) for end in RANGE}
     ledger.add(
-        row, "Every year", basis.parameters[row]["label"],
+        row,
+        "Every year",
+        basis.parameters[row]["label"],
         lambda end: f"ROUND({amounts[end][0]}*{parameter_cell(basis, row, end)},2)",
-        lambda end: cents(amounts[end][1] * basis.end(row, end)), "price of what is installed × share",
-    )  # fmt: skip
+        lambda end: cents(amounts[end][1] * basis.end(row, end)),
+        "price of what is installed × share",
+    )
 
 
 # ---------------------------------------------------------------- repairs
@@ -272,16 +293,24 @@ class _Repairs:
         for number, row in enumerate(self.rows, FIRST):
             mine = f"({bill_column('fails_as', n)}=$A{number})"
             prices = [
-                Formula(f"SUMPRODUCT({mine}*{bill_column(f'extended_price_usd_{end}', n)})/(C{number}+D{number})",
-                        self._price(row, end))
+                Formula(
+                    f"SUMPRODUCT({mine}*{bill_column(f'extended_price_usd_{end}', n)})/(C{number}+D{number})",
+                    self._price(row, end),
+                )
                 for end in RANGE
-            ]  # fmt: skip
-            rows.append((
-                row, self._basis.parameters[row]["label"],
-                Formula(f"SUMPRODUCT({mine}*{bill_column('quantity', n)})", self._pieces(row, "quantity")),
-                Formula(f"SUMPRODUCT({mine}*{bill_column('spare_quantity', n)})", self._pieces(row, "spare_quantity")),
-                *(Formula(parameter_cell(self._basis, row, end), self._basis.end(row, end)) for end in RANGE), *prices,
-            ))  # fmt: skip
+            ]
+            rows.append(
+                (
+                    row,
+                    self._basis.parameters[row]["label"],
+                    Formula(f"SUMPRODUCT({mine}*{bill_column('quantity', n)})", self._pieces(row, "quantity")),
+                    Formula(
+                        f"SUMPRODUCT({mine}*{bill_column('spare_quantity', n)})", self._pieces(row, "spare_quantity")
+                    ),
+                    *(Formula(parameter_cell(self._basis, row, end), self._basis.end(row, end)) for end in RANGE),
+                    *prices,
+                )
+            )
         note = "Failures after the warranty, beyond the spares, are replaced at the mean price of the class."
         return Table(REPAIRS, REPAIR_COLUMNS, tuple(rows), note=note, frozen_columns=2)
 
@@ -305,15 +334,39 @@ def _totals(ledger: Ledger, basis: Basis, cash: Mapping[str, list[dict[str, floa
     def last(key: str) -> Any:
         return lambda end: cash[end][years][key]
 
-    ledger.add("tco", group, "Total cost", in_last_year("total"), last("total"),
-               "outlay + Σ running cost ÷ (1 + r)^y − value left ÷ (1 + r)^years", is_strong=True)  # fmt: skip
-    ledger.add("undiscounted", group, "The same, not discounted", lambda end: f"SUM({_cash_column('paid', end, 0)})",
-               lambda end: round(sum(row["paid"] for row in cash[end]), 2), "all that is paid, less the value left")  # fmt: skip
-    ledger.add("repairs", group, "Repairs a year, on average",
-               lambda end: f"ROUND(SUM({_cash_column('repairs', end)})/{parameter_cell(basis, 'years', end)},2)",
-               lambda end: cents(sum(row["repairs"] for row in cash[end]) / years))  # fmt: skip
-    ledger.add("hour", group, "Total cost a GPU-hour in use", in_last_year("hour"), last("hour"),
-               "total ÷ (GPUs × 8,760 h × years × utilization)", RATE)  # fmt: skip
+    ledger.add(
+        "tco",
+        group,
+        "Total cost",
+        in_last_year("total"),
+        last("total"),
+        "outlay + Σ running cost ÷ (1 + r)^y − value left ÷ (1 + r)^years",
+        is_strong=True,
+    )
+    ledger.add(
+        "undiscounted",
+        group,
+        "The same, not discounted",
+        lambda end: f"SUM({_cash_column('paid', end, 0)})",
+        lambda end: round(sum(row["paid"] for row in cash[end]), 2),
+        "all that is paid, less the value left",
+    )
+    ledger.add(
+        "repairs",
+        group,
+        "Repairs a year, on average",
+        lambda end: f"ROUND(SUM({_cash_column('repairs', end)})/{parameter_cell(basis, 'years', end)},2)",
+        lambda end: cents(sum(row["repairs"] for row in cash[end]) / years),
+    )
+    ledger.add(
+        "hour",
+        group,
+        "Total cost a GPU-hour in use",
+        in_last_year("hour"),
+        last("hour"),
+        "total ÷ (GPUs × 8,760 h × years × utilization)",
+        RATE,
+    )
     _per(ledger, basis, "per_gpu", "Purchase a GPU", "purchase", "gpus")
     _per(ledger, basis, "network_per_gpu", "Network a GPU", "network", "gpus")
     if basis.has("bisection"):
@@ -334,10 +387,14 @@ def _against_rent(ledger: Ledger, basis: Basis, cash: Mapping[str, list[dict[str
         return round(ledger.value("tco", end) / (_hours_value(basis, end) * factors), 4)
 
     ledger.add(
-        "break_even", "Total", "Break-even price of a rented GPU-hour",
-        lambda end: f"ROUND({ledger.cell('tco', end)}/({_hours(basis, end)}*{annuity(end)}),4)", value,
-        "total ÷ (GPU-hours a year × Σ 1 ÷ (1 + r)^y)", RATE,
-    )  # fmt: skip
+        "break_even",
+        "Total",
+        "Break-even price of a rented GPU-hour",
+        lambda end: f"ROUND({ledger.cell('tco', end)}/({_hours(basis, end)}*{annuity(end)}),4)",
+        value,
+        "total ÷ (GPU-hours a year × Σ 1 ÷ (1 + r)^y)",
+        RATE,
+    )
 
 
 def _per_tokens(ledger: Ledger, basis: Basis, years: int) -> None:
@@ -354,10 +411,13 @@ def _per_tokens(ledger: Ledger, basis: Basis, years: int) -> None:
 
 def _per(ledger: Ledger, basis: Basis, key: str, label: str, of: str, count: str) -> None:
     ledger.add(
-        key, "Total", label, lambda end: f"ROUND({ledger.cell(of, end)}/{parameter_cell(basis, count, end)},2)",
+        key,
+        "Total",
+        label,
+        lambda end: f"ROUND({ledger.cell(of, end)}/{parameter_cell(basis, count, end)},2)",
         lambda end: cents(ledger.value(of, end) / basis.end(count, end)),
         f"{of} ÷ {basis.facts[count].label}",
-    )  # fmt: skip
+    )
 
 
 def _hours(basis: Basis, end: str) -> str:

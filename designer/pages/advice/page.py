@@ -25,8 +25,11 @@ MAX_BUDGET_USD = 1e12
 RATES = {"100": "edr", "200": "hdr", "400": "ndr", "800": "xdr"}
 DEFAULT_SERVER, DEFAULT_GPUS, DEFAULT_RATE = "dgx-h100", "1024", "400"
 PRIORITY_LABELS = {
-    "balanced": "Everything, evenly", "cost": "Cost", "speed": "Speed", "freedom": "Freedom of choice",
-}  # fmt: skip
+    "balanced": "Everything, evenly",
+    "cost": "Cost",
+    "speed": "Speed",
+    "freedom": "Freedom of choice",
+}
 
 
 def advice_of(values: Mapping[str, Any], priority: str, budget_usd: float | None) -> dict[str, Any]:
@@ -42,9 +45,10 @@ def advice_of(values: Mapping[str, Any], priority: str, budget_usd: float | None
     chosen: Any = priority if priority in PRIORITIES else "balanced"
     answer = advise(pair, catalog, chosen, budget_usd)
     return answer | {
-        "own": "infiniband" if is_infiniband else "roce", "notes": notes,
+        "own": "infiniband" if is_infiniband else "roce",
+        "notes": notes,
         "designs": {family: _shape(result) for family, result in zip(("infiniband", "roce"), pair.both, strict=True)},
-    }  # fmt: skip
+    }
 
 
 def charts_of(values: Mapping[str, Any], answer: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -60,8 +64,13 @@ def _found(values: Mapping[str, Any], catalog: Catalog) -> tuple[Compared, tuple
 
 def _shape(result: Mapping[str, Any]) -> dict[str, Any]:
     compute = result["fabrics"]["compute"]
-    return {"generation": result["spec"]["fabric"]["generation"], "counts": compute["counts"], "tiers": compute["tiers"],
-            "capex_usd": result["cost"]["capex_usd"]["total"], "at_least": result["cost"]["at_least"]}  # fmt: skip
+    return {
+        "generation": result["spec"]["fabric"]["generation"],
+        "counts": compute["counts"],
+        "tiers": compute["tiers"],
+        "capex_usd": result["cost"]["capex_usd"]["total"],
+        "at_least": result["cost"]["at_least"],
+    }
 
 
 @lru_cache(maxsize=KEPT)
@@ -76,10 +85,12 @@ def _compared(text: str, catalog_version: str) -> tuple[Compared, tuple[str, ...
     quick = [
         parse_spec(apply_change(side, change), catalog)
         for side, change in (
-            (infiniband, {"workload.in_network_reduction": True}), (infiniband, scattered), (roce, scattered),
+            (infiniband, {"workload.in_network_reduction": True}),
+            (infiniband, scattered),
+            (roce, scattered),
             (roce, scattered | {"workload.load_balancing": "ecmp"}),
         )
-    ]  # fmt: skip
+    ]
     full = [
         made.as_json() for made in estimate([parse_spec(side, catalog) for side in (infiniband, roce)], catalog, FULL)
     ]
@@ -131,9 +142,10 @@ def asked_values(query: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
     speaks_ethernet_alone = network is not None and network.nic_id is None  # the accelerators' own ports
     generation = SIBLINGS[RATES[rate]] if speaks_ethernet_alone else RATES[rate]
     return {
-        "name": f"{int(size):,} GPUs", "compute": {"server": server, "gpus": int(size)},
+        "name": f"{int(size):,} GPUs",
+        "compute": {"server": server, "gpus": int(size)},
         "fabric": {"generation": generation},
-    }  # fmt: skip
+    }
 
 
 def budget_of(text: str | None) -> float | None:
@@ -160,6 +172,9 @@ def budget_of(text: str | None) -> float | None:
 
 def servers_of(catalog: Catalog) -> list[tuple[str, str]]:
     """Servers with GPUs that stand by themselves, by vendor and model."""
-    found = [(key, f"{server.vendor} {server.model}" if not server.model.startswith(server.vendor) else server.model)
-             for key, server in catalog.servers.items() if server.gpu_count]  # fmt: skip
+    found = [
+        (key, f"{server.vendor} {server.model}" if not server.model.startswith(server.vendor) else server.model)
+        for key, server in catalog.servers.items()
+        if server.gpu_count
+    ]
     return sorted(found, key=lambda pair: words(pair[1]).casefold())

@@ -39,12 +39,20 @@ def advice(request: HttpRequest) -> HttpResponse:
     query, catalog = request.GET, load_catalog()
     offered = list(owner_of(request).designs.order_by("-updated_at").only("pk", "name")[:DESIGNS_OFFERED])
     context: dict[str, Any] = {
-        "section": "start", "offered": offered, "servers": servers_of(catalog), "rates": list(RATES),
-        "priorities": PRIORITY_LABELS, "priority": one_of(query.get("priority"), PRIORITY_LABELS),
-        "asked": {"gpus": query.get("gpus") or DEFAULT_GPUS, "server": query.get("server") or DEFAULT_SERVER,
-                  "rate": query.get("rate") or DEFAULT_RATE, "budget": query.get("budget", "")},
+        "section": "start",
+        "offered": offered,
+        "servers": servers_of(catalog),
+        "rates": list(RATES),
+        "priorities": PRIORITY_LABELS,
+        "priority": one_of(query.get("priority"), PRIORITY_LABELS),
+        "asked": {
+            "gpus": query.get("gpus") or DEFAULT_GPUS,
+            "server": query.get("server") or DEFAULT_SERVER,
+            "rate": query.get("rate") or DEFAULT_RATE,
+            "budget": query.get("budget", ""),
+        },
         "generations": generations_json(catalog),
-    }  # fmt: skip
+    }
     context["charts"] = [generations_chart(context["generations"])]
     try:
         design = _design_of(request)

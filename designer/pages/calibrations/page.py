@@ -33,25 +33,49 @@ from estimator.spec.calibration import Calibrated
 from estimator.version import MODEL_VERSION
 
 TITLES = {
-    "launch": "Launch of an operation", "launch_per_gpu": "Launch, for each GPU of the process",
-    "ring_efficiency": "Share of its links that a ring uses", "nvls_efficiency": "Share of its links that NVLS uses",
+    "launch": "Launch of an operation",
+    "launch_per_gpu": "Launch, for each GPU of the process",
+    "ring_efficiency": "Share of its links that a ring uses",
+    "nvls_efficiency": "Share of its links that NVLS uses",
     "network_efficiency": "Share of the NICs’ rate that gets through",
-    "pair_efficiency": "Share of the rate in all-to-all", "send_efficiency": "Share of the links in send-receive",
-    "send_share": "Share of the NICs in send-receive", "collnet_share": "Share of the NICs with in-network reduction",
-    "pcie_ring_efficiency": "Share of PCIe that a ring uses", "fabric_latency": "Latency of the network, each step",
-    "latency_factor": "Factor on the latency of steps", "ring_fill": "Filling the pipeline of a ring, each step",
-    "tree_fill": "Filling the pipeline of a tree, each step", "nvls_fill": "Filling the pipeline of NVLS",
-    "pair_fill": "Filling the pipeline of pairs", "channel_start": "Opening the channels",
+    "pair_efficiency": "Share of the rate in all-to-all",
+    "send_efficiency": "Share of the links in send-receive",
+    "send_share": "Share of the NICs in send-receive",
+    "collnet_share": "Share of the NICs with in-network reduction",
+    "pcie_ring_efficiency": "Share of PCIe that a ring uses",
+    "fabric_latency": "Latency of the network, each step",
+    "latency_factor": "Factor on the latency of steps",
+    "ring_fill": "Filling the pipeline of a ring, each step",
+    "tree_fill": "Filling the pipeline of a tree, each step",
+    "nvls_fill": "Filling the pipeline of NVLS",
+    "pair_fill": "Filling the pipeline of pairs",
+    "channel_start": "Opening the channels",
     "half_fill_bytes": "Message that pays half of the fill",
-}  # fmt: skip
+}
 SHARES = ("efficiency", "share")
 INDEX_NAMES = {
-    "infiniband": "InfiniBand", "roce": "RoCE", "efa": "EFA", "slingshot": "Slingshot", "none": "no network",
-    "domain": "inside a domain", "network": "between domains", "tree_network": "trees between domains",
-    "ring_network": "rings between domains", "volta": "Volta", "ampere": "Ampere", "hopper": "Hopper",
-    "blackwell": "Blackwell", "rubin": "Rubin", "cdna-3": "CDNA 3", "cdna-4": "CDNA 4",
-    "default": "others", "pair": "pairs", "alltoall": "all-to-all", "sendrecv": "send-receive", **LAUNCH_WORDS,
-}  # fmt: skip
+    "infiniband": "InfiniBand",
+    "roce": "RoCE",
+    "efa": "EFA",
+    "slingshot": "Slingshot",
+    "none": "no network",
+    "domain": "inside a domain",
+    "network": "between domains",
+    "tree_network": "trees between domains",
+    "ring_network": "rings between domains",
+    "volta": "Volta",
+    "ampere": "Ampere",
+    "hopper": "Hopper",
+    "blackwell": "Blackwell",
+    "rubin": "Rubin",
+    "cdna-3": "CDNA 3",
+    "cdna-4": "CDNA 4",
+    "default": "others",
+    "pair": "pairs",
+    "alltoall": "all-to-all",
+    "sendrecv": "send-receive",
+    **LAUNCH_WORDS,
+}
 TONES = {"high": "error", "medium": "warning", "low": "info"}
 LARGE_ERROR = 0.10  # median |ln| after the fit, at 64 MiB and more, above which the fit explains little
 STRIP_PX, STRIP_EDGE_PX = 168, 6
@@ -132,10 +156,15 @@ def by_reason(dropped: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for item in dropped:
         groups.setdefault(re.split(r":\s|\s\(", item["why"], maxsplit=1)[0], []).append(item)
     rows = [
-        {"reason": reason, "total": len(items), "items": items[:LINES_SHOWN], "n_more": max(len(items) - LINES_SHOWN, 0),
-         "has_figures": any(item["why"] != reason for item in items)}
+        {
+            "reason": reason,
+            "total": len(items),
+            "items": items[:LINES_SHOWN],
+            "n_more": max(len(items) - LINES_SHOWN, 0),
+            "has_figures": any(item["why"] != reason for item in items),
+        }
         for reason, items in groups.items()
-    ]  # fmt: skip
+    ]
     return sorted(rows, key=lambda row: -row["total"])
 
 
@@ -171,13 +200,24 @@ def parameter_row(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
 
     is_upper = abs(row["value"] - high) < abs(row["value"] - low)
     return {
-        "name": name, "title": TITLES.get(first, words(first)), "index": _index_words(index), "value": printed(row["value"]),
-        "spread": f"{printed(row['low'])} to {printed(row['high'])}", "before": printed(row["before"]),
-        "bounds": f"{printed(low)} to {printed(high)}", "at_bound": row["at_bound"],
+        "name": name,
+        "title": TITLES.get(first, words(first)),
+        "index": _index_words(index),
+        "value": printed(row["value"]),
+        "spread": f"{printed(row['low'])} to {printed(row['high'])}",
+        "before": printed(row["before"]),
+        "bounds": f"{printed(low)} to {printed(high)}",
+        "at_bound": row["at_bound"],
         "which": "upper" if is_upper else "lower",
-        "x": {"value": place(row["value"]), "low": place(row["low"]), "high": place(row["high"]),
-              "before": place(row["before"]), "from": place(low), "to": place(high)},
-    }  # fmt: skip
+        "x": {
+            "value": place(row["value"]),
+            "low": place(row["low"]),
+            "high": place(row["high"]),
+            "before": place(row["before"]),
+            "from": place(low),
+            "to": place(high),
+        },
+    }
 
 
 def _index_words(index: str) -> str:
@@ -201,8 +241,15 @@ def error_rows(error: Mapping[str, Mapping[str, float | None]]) -> list[dict[str
     for name in SIZE_CLASSES:
         before, after = error["before"].get(name), error["after"].get(name)
         is_better = before is not None and after is not None and after < before
-        rows.append({"label": CLASS_LABELS[name], "before": before, "after": after, "is_better": is_better,
-                     "is_large": after is not None and after > LARGE_ERROR})  # fmt: skip
+        rows.append(
+            {
+                "label": CLASS_LABELS[name],
+                "before": before,
+                "after": after,
+                "is_better": is_better,
+                "is_large": after is not None and after > LARGE_ERROR,
+            }
+        )
     return rows
 
 
@@ -231,16 +278,18 @@ def list_rows(owner: User) -> list[dict[str, Any]]:
     for calibration in owner.calibrations.defer("curves"):
         systems = [log["system"] for log in calibration.logs if log["system"]]
         faults = faults_context(calibration.diagnosis)
-        rows.append({
-            "calibration": calibration,
-            "system_words": system_words(widest(systems), catalog) if systems else "",
-            "n_logs": len(calibration.logs),
-            "gpus": sorted({log["gpus"] for log in calibration.logs if log["gpus"]}),
-            "errors": error_rows(calibration.error),
-            "verdict": faults["faults"][0]["title"] if faults["faults"] else "Nothing wrong found",
-            "tone": faults["faults"][0]["tone"] if faults["faults"] else "good",
-            "designs": users.get(calibrated_of(calibration).hash, []),
-        })  # fmt: skip
+        rows.append(
+            {
+                "calibration": calibration,
+                "system_words": system_words(widest(systems), catalog) if systems else "",
+                "n_logs": len(calibration.logs),
+                "gpus": sorted({log["gpus"] for log in calibration.logs if log["gpus"]}),
+                "errors": error_rows(calibration.error),
+                "verdict": faults["faults"][0]["title"] if faults["faults"] else "Nothing wrong found",
+                "tone": faults["faults"][0]["tone"] if faults["faults"] else "good",
+                "designs": users.get(calibrated_of(calibration).hash, []),
+            }
+        )
     return rows
 
 

@@ -43,11 +43,21 @@ _NOT_FIGURES = (
     "power_basis",
 )  # names, and what stands elsewhere
 _LABELS = {  # where the meaning of a column is a list of its values
-    "status": "Status", "protocol": "Protocol", "protocols": "Protocols", "form": "Form", "managed": "Runs its own management",
-    "role": "Role", "is_dpu": "Has processors of its own", "kind": "Kind", "medium": "Medium", "a_top": "Top of the a end",
-    "b_top": "Top of the b end", "reach_max_m": "Most length", "part_numbers": "Order numbers",
+    "status": "Status",
+    "protocol": "Protocol",
+    "protocols": "Protocols",
+    "form": "Form",
+    "managed": "Runs its own management",
+    "role": "Role",
+    "is_dpu": "Has processors of its own",
+    "kind": "Kind",
+    "medium": "Medium",
+    "a_top": "Top of the a end",
+    "b_top": "Top of the b end",
+    "reach_max_m": "Most length",
+    "part_numbers": "Order numbers",
     "gpu_id": "GPU",
-}  # fmt: skip
+}
 _CHOICE = re.compile(r"[a-z]+(_[a-z]+)+")  # "gpu_tray", "copper_patch"
 _COUNTED = ("ports", "GPUs")  # units that the heading says already
 
@@ -75,11 +85,16 @@ def part_page(part: str, catalog: Catalog) -> dict[str, Any] | None:
         for field, label, value in [*_figures(kind, record), *_children(kind, record)]
     ]
     return {
-        "kind": kind, "kind_title": KINDS[kind], "name": part_name(record), "part": record, "rows": rows,
+        "kind": kind,
+        "kind_title": KINDS[kind],
+        "name": part_name(record),
+        "part": record,
+        "rows": rows,
         "former": [old for old, now in catalog.aliases.items() if now == record.id],
-        "questions": catalog.questions_of(record.id), "sources": catalog.sources_of(record.id),
+        "questions": catalog.questions_of(record.id),
+        "sources": catalog.sources_of(record.id),
         "price": catalog.price(record.id),
-    }  # fmt: skip
+    }
 
 
 def part_name(record: Any) -> str:
@@ -98,8 +113,17 @@ def _rows(kind: str, version: str) -> list[dict[str, Any]]:
         grade = catalog.grades.of_record(part).grade
         name, numbers = part_name(record), " ".join(getattr(record, "part_numbers", ()))
         words = [part, name, numbers, record.status, GRADE_WORDS[grade], *(figure["value"] for figure in figures)]
-        out.append({"id": part, "name": name, "figures": figures, "status": record.status, "grade": GRADE_WORDS[grade],
-                    "is_assumed": grade == "assumption", "text": " ".join(words).casefold()})  # fmt: skip
+        out.append(
+            {
+                "id": part,
+                "name": name,
+                "figures": figures,
+                "status": record.status,
+                "grade": GRADE_WORDS[grade],
+                "is_assumed": grade == "assumption",
+                "text": " ".join(words).casefold(),
+            }
+        )
     return out
 
 
@@ -157,9 +181,11 @@ def _children(kind: str, record: Any) -> Iterator[tuple[str, str, str]]:
 def _graded(grade: Grade, catalog: Catalog) -> dict[str, Any]:
     source = catalog.sources[grade.source] if grade.source else None
     return {
-        "grade": GRADE_WORDS[grade.grade], "is_assumed": grade.grade == "assumption", "as_of": grade.as_of,
+        "grade": GRADE_WORDS[grade.grade],
+        "is_assumed": grade.grade == "assumption",
+        "as_of": grade.as_of,
         "source": source if source and source.access != "none" else None,
-    }  # fmt: skip
+    }
 
 
 _WORDS: Mapping[type, Callable[[Any], str]] = {

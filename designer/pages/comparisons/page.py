@@ -41,9 +41,12 @@ def page_context(row: Comparison, query: Mapping[str, Any]) -> dict[str, Any]:
         "n_same": sum(one["is_same"] for one in result["rows"]),
         "is_outdated": is_outdated(row),
         "can_remove": len(row.specs) > LEAST,
-        "notes": [{"letter": LETTERS[i], "label": item["label"], "notes": item["notes"]}
-                  for i, item in enumerate(result["items"]) if item["notes"]],
-    }  # fmt: skip
+        "notes": [
+            {"letter": LETTERS[i], "label": item["label"], "notes": item["notes"]}
+            for i, item in enumerate(result["items"])
+            if item["notes"]
+        ],
+    }
 
 
 def side_heads(row: Comparison) -> list[dict[str, Any]]:
@@ -61,11 +64,18 @@ def side_heads(row: Comparison) -> list[dict[str, Any]]:
             about += [server.model if server else words(item["server"]), generation_name(item["generation"])]
             if item["own_prices"] or item["price_book"] != "anchors":
                 about.append(f"prices: {item['own_prices'] or item['price_book']}")
-        heads.append({
-            "number": i, "letter": LETTERS[i], "label": item["label"], "about": ", ".join(about),
-            **_way_to(side, designs.get(side["design"] or "")), "is_baseline": i == row.baseline,
-            "n_errors": item["n_errors"], "n_warnings": item["n_warnings"],
-        })  # fmt: skip
+        heads.append(
+            {
+                "number": i,
+                "letter": LETTERS[i],
+                "label": item["label"],
+                "about": ", ".join(about),
+                **_way_to(side, designs.get(side["design"] or "")),
+                "is_baseline": i == row.baseline,
+                "n_errors": item["n_errors"],
+                "n_warnings": item["n_warnings"],
+            }
+        )
     return heads
 
 
@@ -84,10 +94,15 @@ def _way_to(side: Json, design: Design | None) -> Json:
 
 def _summaries(result: Json) -> list[dict[str, Any]]:
     return [
-        dict(said) | {"letter": LETTERS[said["of"]], "label": result["items"][said["of"]]["label"],
-                      "start": said["headline"].partition(": ")[0], "phrases": said["phrases"]}
+        dict(said)
+        | {
+            "letter": LETTERS[said["of"]],
+            "label": result["items"][said["of"]]["label"],
+            "start": said["headline"].partition(": ")[0],
+            "phrases": said["phrases"],
+        }
         for said in result["summary"]
-    ]  # fmt: skip
+    ]
 
 
 # ---------------------------------------------------------------- lists
@@ -97,10 +112,13 @@ def list_rows(rows: Iterable[Comparison]) -> list[dict[str, Any]]:
     """The list of comparisons: name, sides, the first headline."""
     return [
         {
-            "pk": row.pk, "name": row.name, "created_at": row.created_at,
+            "pk": row.pk,
+            "name": row.name,
+            "created_at": row.created_at,
             "labels": [item["label"] for item in row.result["items"]],
             "baseline": row.result["items"][row.baseline]["label"],
-            "headline": row.result["summary"][0]["headline"], "n_more": len(row.result["summary"]) - 1,
+            "headline": row.result["summary"][0]["headline"],
+            "n_more": len(row.result["summary"]) - 1,
         }
         for row in rows
-    ]  # fmt: skip
+    ]

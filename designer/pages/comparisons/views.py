@@ -87,10 +87,15 @@ def _form_context(request: HttpRequest, ticked: Sequence[str]) -> dict[str, Any]
     books = [{"key": key, "name": name} for key, name in BOOK_NAMES.items()]
     books += [{"key": str(book.pk), "name": book.name} for book in PriceBook.objects.filter(owner=owner)]
     return SECTION | {
-        "designs": design_rows(owner), "ticked": set(ticked), "one": request.POST.get("one", ticked[0] if ticked else ""),
-        "baseline": request.POST.get("baseline", ""), "books": books, "least": LEAST, "most": MOST,
+        "designs": design_rows(owner),
+        "ticked": set(ticked),
+        "one": request.POST.get("one", ticked[0] if ticked else ""),
+        "baseline": request.POST.get("baseline", ""),
+        "books": books,
+        "least": LEAST,
+        "most": MOST,
         "ticked_books": set(request.POST.getlist("book")) or {book["key"] for book in books[:2]},
-    }  # fmt: skip
+    }
 
 
 @login_required

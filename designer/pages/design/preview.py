@@ -16,9 +16,16 @@ from estimator.spec import DesignSpec, spec_hash
 
 def live_context(form: DesignForm, spec: DesignSpec | None, known: dict[str, Any] | None = None) -> dict[str, Any]:
     """Figures of a spec at once, with nothing stored; or the problems that stand in the way. ``known``: its estimate."""
-    problems = [Problem(field_name(name) if name != "__all__" else "", error.code or "", str(error.message),
-                        form.changes.get((name, str(error.message))))
-                for name, errors in form.errors.as_data().items() for error in errors]  # fmt: skip
+    problems = [
+        Problem(
+            field_name(name) if name != "__all__" else "",
+            error.code or "",
+            str(error.message),
+            form.changes.get((name, str(error.message))),
+        )
+        for name, errors in form.errors.as_data().items()
+        for error in errors
+    ]
     if spec is None:
         return {"problems": problem_rows(problems)}
     try:

@@ -17,14 +17,25 @@ from estimator.spec.fabric import OtherFabric
 from estimator.units import W_PER_KW
 
 PLAN, OTHERS, LENGTHS, CALIBRATION, PRICES = (
-    "site.plan", "other_fabrics", "site.set_lengths", "workload.calibration", "economics.prices",
-)  # fmt: skip
+    "site.plan",
+    "other_fabrics",
+    "site.set_lengths",
+    "workload.calibration",
+    "economics.prices",
+)
 NONE = "none"
 Row = dict[str, str]
 State = Design | DesignRevision
 
-COUNTS = (("gpus", "GPUs"), ("leaf", "leaf switches"), ("spine", "spines"), ("core", "cores"), ("switches", "switches"),
-          ("cables", "cables"), ("modules", "modules"))  # fmt: skip
+COUNTS = (
+    ("gpus", "GPUs"),
+    ("leaf", "leaf switches"),
+    ("spine", "spines"),
+    ("core", "cores"),
+    ("switches", "switches"),
+    ("cables", "cables"),
+    ("modules", "modules"),
+)
 
 
 def revision_diff(before: State, after: State) -> dict[str, Any]:
@@ -32,9 +43,12 @@ def revision_diff(before: State, after: State) -> dict[str, Any]:
     rows = answer_rows(before, after, load_catalog())
     figures = [figures_of(one.spec, one.spec_hash) for one in (before, after)]
     return {
-        "before": before, "after": after, "rows": rows, "figures": figure_words(*figures),
+        "before": before,
+        "after": after,
+        "rows": rows,
+        "figures": figure_words(*figures),
         "is_by_defaults": not rows and before.spec_hash != after.spec_hash,
-    }  # fmt: skip
+    }
 
 
 def answer_rows(before: State, after: State, catalog: Catalog) -> list[Row]:
@@ -43,12 +57,19 @@ def answer_rows(before: State, after: State, catalog: Catalog) -> list[Row]:
     An answer that says what held without it is none.
     """
     was, became = _flat(before.given), _flat(after.given)
-    moved = [path for path in dict.fromkeys([*was, *became]) if was.get(path) != became.get(path)
-             and _held(path, before, was) != _held(path, after, became)]  # fmt: skip
+    moved = [
+        path
+        for path in dict.fromkeys([*was, *became])
+        if was.get(path) != became.get(path) and _held(path, before, was) != _held(path, after, became)
+    ]
     rows = [
-        {"label": label_of(path, {}), "before": _said(path, before, was, catalog), "after": _said(path, after, became, catalog)}
+        {
+            "label": label_of(path, {}),
+            "before": _said(path, before, was, catalog),
+            "after": _said(path, after, became, catalog),
+        }
         for path in moved
-    ]  # fmt: skip
+    ]
     if any(path in moved for path in SIZE_KEYS.values()):
         sizes = {label_of(path, {}) for path in SIZE_KEYS.values()}
         rows = [row for row in rows if row["label"] not in sizes]

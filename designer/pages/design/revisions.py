@@ -79,9 +79,11 @@ def _between(row: Design, query: QueryDict) -> dict[str, Any]:
     sides = {NOW: "now"} | named
     asked = [key if (key := query.get(name, "")) in sides else "" for name in ("from", "to")]
     context: dict[str, Any] = {
-        "sides": [{"key": key, "name": name} for key, name in sides.items()], "next_number": len(named) + 1,
-        "asked_from": asked[0] or list(sides)[-1], "asked_to": asked[1] or NOW,
-    }  # fmt: skip
+        "sides": [{"key": key, "name": name} for key, name in sides.items()],
+        "next_number": len(named) + 1,
+        "asked_from": asked[0] or list(sides)[-1],
+        "asked_to": asked[1] or NOW,
+    }
     if all(asked):
         before, after = (row if key == NOW else row.revisions.get(number=key) for key in asked)
         names = {"before_name": sides[asked[0]], "after_name": sides[asked[1]]}

@@ -197,9 +197,12 @@ def changer(request: HttpRequest, row: Design) -> str:
 
 
 def state_answer(
-    request: HttpRequest, row: Design, shown: Mapping[str, Any] | None = None, more: Mapping[str, Any] | None = None,
+    request: HttpRequest,
+    row: Design,
+    shown: Mapping[str, Any] | None = None,
+    more: Mapping[str, Any] | None = None,
     status: int = 200,
-) -> HttpResponse:  # fmt: skip
+) -> HttpResponse:
     """The parts of the page that show the state in sight, the form among them. ``shown``: the figures on the page before."""
     form, spec = state_in_sight(row, is_visited=bool(visiting(request)))
     context = page_context(form, spec, row) | {"is_live": True, "with_form": True, "is_state": True}

@@ -28,9 +28,14 @@ from estimator.spec.price_book import OwnPrice, OwnPrices
 Row = dict[str, Any]
 ROWS = 50
 KIND_WORDS = {
-    "switches": "Switch", "nics": "Adapter", "gpus": "GPU", "servers": "Server", "cables": "Cable or module",
-    "racks": "Rack", "rack_parts": "Rack part",
-}  # fmt: skip
+    "switches": "Switch",
+    "nics": "Adapter",
+    "gpus": "GPU",
+    "servers": "Server",
+    "cables": "Cable or module",
+    "racks": "Rack",
+    "rack_parts": "Rack part",
+}
 ASSUMED = ("assumption", "seed")
 CATALOG_BASIS = BASIS_WORDS | {"list": "listing or list price"}
 ORDERS: dict[str, Callable[[Row], Any]] = {
@@ -52,20 +57,26 @@ def own_rows(book: OwnPrices, catalog: Catalog) -> list[Row]:
     return [_own_row(index, price, rates, today, labels) for index, price in enumerate(book.prices)]
 
 
-def _own_row(
-    index: int, price: OwnPrice, rates: Rates, today: str, labels: Mapping[str, tuple[str, str, str]]
-) -> Row:  # fmt: skip
+def _own_row(index: int, price: OwnPrice, rates: Rates, today: str, labels: Mapping[str, tuple[str, str, str]]) -> Row:
     kind, label, numbers = labels.get(price.part, ("", price.part, ""))
     rate = rates.at(price.currency, price.as_of)
     is_known = price.currency == USD or rate is not None
     cents = us_cents(price.typical, price.currency, rate) if is_known else None
     return price.model_dump() | {
-        "index": index, "kind": KIND_WORDS.get(kind, "no part of the catalog"), "label": label, "numbers": numbers,
-        "amount": amount_text(price.typical, price.currency), "range": range_text(price.minor, price.currency),
-        "typical_cents": cents, "usd_text": amount_text(cents, USD) if cents is not None else "",
-        "rate": rate if price.currency != USD else None, "basis_words": BASIS_WORDS[price.basis],
-        "is_assumed": price.basis in ASSUMED, "is_valid": is_valid(price, today), "url": None,
-    }  # fmt: skip
+        "index": index,
+        "kind": KIND_WORDS.get(kind, "no part of the catalog"),
+        "label": label,
+        "numbers": numbers,
+        "amount": amount_text(price.typical, price.currency),
+        "range": range_text(price.minor, price.currency),
+        "typical_cents": cents,
+        "usd_text": amount_text(cents, USD) if cents is not None else "",
+        "rate": rate if price.currency != USD else None,
+        "basis_words": BASIS_WORDS[price.basis],
+        "is_assumed": price.basis in ASSUMED,
+        "is_valid": is_valid(price, today),
+        "url": None,
+    }
 
 
 @cache
@@ -90,21 +101,47 @@ def _catalog_row(
     chosen = pricing.of(price.part_id, price.min_quantity) if price.per == "piece" else None
     seen = catalog.evidence_of(price.part_id) if price.per == "piece" else ()
     return {
-        "part": price.part_id, "per": price.per, "kind": kind, "label": label, "numbers": numbers, "currency": USD,
-        "amount": amount_text(price.typical_cents, USD), "range": range_text(price.cents, USD),
-        "typical_cents": price.typical_cents, "low": price.low_cents, "typical": price.typical_cents,
-        "high": price.high_cents, "basis": price.basis, "basis_words": CATALOG_BASIS[price.basis],
-        "is_assumed": price.basis in ASSUMED, "as_of": price.as_of, "source": source.title, "url": source.url,
-        "note": price.note or "", "rule": chosen.rule if chosen else "", "is_other_book": price.book != book,
+        "part": price.part_id,
+        "per": price.per,
+        "kind": kind,
+        "label": label,
+        "numbers": numbers,
+        "currency": USD,
+        "amount": amount_text(price.typical_cents, USD),
+        "range": range_text(price.cents, USD),
+        "typical_cents": price.typical_cents,
+        "low": price.low_cents,
+        "typical": price.typical_cents,
+        "high": price.high_cents,
+        "basis": price.basis,
+        "basis_words": CATALOG_BASIS[price.basis],
+        "is_assumed": price.basis in ASSUMED,
+        "as_of": price.as_of,
+        "source": source.title,
+        "url": source.url,
+        "note": price.note or "",
+        "rule": chosen.rule if chosen else "",
+        "is_other_book": price.book != book,
         "of_book": BOOK_TITLES[price.book].lower(),
-        "region": price.region, "min_quantity": price.min_quantity, "length_m": None, "valid_from": price.valid_from,
-        "valid_to": price.valid_to, "is_valid": True,
+        "region": price.region,
+        "min_quantity": price.min_quantity,
+        "length_m": None,
+        "valid_from": price.valid_from,
+        "valid_to": price.valid_to,
+        "is_valid": True,
         "seen": [
-            {"amount": amount_text(one.typical_cents, one.currency), "at": one.seen_at, "date": one.date,
-             "note": one.left_out or one.note, "is_read": one.access == "read", "channel": one.channel,
-             "counts": catalog.evidence.counts(one)} for one in seen
+            {
+                "amount": amount_text(one.typical_cents, one.currency),
+                "at": one.seen_at,
+                "date": one.date,
+                "note": one.left_out or one.note,
+                "is_read": one.access == "read",
+                "channel": one.channel,
+                "counts": catalog.evidence.counts(one),
+            }
+            for one in seen
         ],
-    }  # fmt: skip
+    }
 
 
 # ---------------------------------------------------------------- search, order, pages
@@ -116,8 +153,13 @@ def table_of(rows: Sequence[Row], query: Mapping[str, str]) -> dict[str, Any]:
     kinds = ["", *dict.fromkeys(row["kind"] for row in rows)]
     bases = {"": "", **{row["basis"]: row["basis_words"] for row in rows}}
     kind, basis = one_of(query.get("kind"), kinds), one_of(query.get("basis"), bases)
-    found = [row for row in rows if (not kind or row["kind"] == kind) and (not basis or row["basis"] == basis)
-             and all(word in _text_of(row) for word in words)]  # fmt: skip
+    found = [
+        row
+        for row in rows
+        if (not kind or row["kind"] == kind)
+        and (not basis or row["basis"] == basis)
+        and all(word in _text_of(row) for word in words)
+    ]
     order = query.get("sort", "")
     key = one_of(order.removeprefix("-"), ORDERS)
     descending = order.startswith("-") and key == order[1:]
@@ -128,11 +170,17 @@ def table_of(rows: Sequence[Row], query: Mapping[str, str]) -> dict[str, Any]:
     kept = {"q": query.get("q", "")[:100], "kind": kind, "basis": basis}
     known = {name: value for name, value in kept.items() if value}
     return {
-        "page": page, "heads": column_heads(list(ORDERS), key, descending), "kinds": kinds, "bases": bases, **kept,
-        "sort": order, "n_all": len(rows), "kept_query": urlencode(known),
+        "page": page,
+        "heads": column_heads(list(ORDERS), key, descending),
+        "kinds": kinds,
+        "bases": bases,
+        **kept,
+        "sort": order,
+        "n_all": len(rows),
+        "kept_query": urlencode(known),
         "sorted_query": urlencode(known | ({"sort": order} if order else {})),
         "here_query": urlencode(known | ({"sort": order} if order else {}) | ({"page": number} if number > 1 else {})),
-    }  # fmt: skip
+    }
 
 
 def _text_of(row: Row) -> str:
@@ -148,13 +196,22 @@ def history_of(book: PriceBook) -> list[dict[str, Any]]:
         changes = changes_between(before.prices if before else [], one.prices)
         rates = rate_changes(before.rates if before else [], one.rates)
         counts = {name: len(changes[name]) for name in ("added", "changed", "removed")}
-        rows.append({
-            "revision": one, "n_prices": len(one.prices), "rates": rates,
-            "summary": change_words(counts, len(rates)) if before or one.prices else "",
-            "is_newest": one is revisions[-1],
-            "groups": [(name, changes[name][:CHANGES_SHOWN], max(0, len(changes[name]) - CHANGES_SHOWN))
-                       for name in ("added", "changed", "removed") if changes[name]] if before else [],
-        })  # fmt: skip
+        rows.append(
+            {
+                "revision": one,
+                "n_prices": len(one.prices),
+                "rates": rates,
+                "summary": change_words(counts, len(rates)) if before or one.prices else "",
+                "is_newest": one is revisions[-1],
+                "groups": [
+                    (name, changes[name][:CHANGES_SHOWN], max(0, len(changes[name]) - CHANGES_SHOWN))
+                    for name in ("added", "changed", "removed")
+                    if changes[name]
+                ]
+                if before
+                else [],
+            }
+        )
     return rows[::-1]
 
 
@@ -182,13 +239,19 @@ def list_rows(owner: User) -> list[dict[str, Any]]:
     rows, designs = [], designs_with_prices(owner)
     for book in owner.price_books.all():
         latest = book.latest
-        rows.append({
-            "book": book, "base_title": BOOK_TITLES[book.base], "n_prices": len(latest.prices),
-            "n_parts": len({price["part"] for price in latest.prices}), "number": latest.number,
-            "reason": latest.reason, "users": users_of(book, designs),
-            "currencies": sorted({price["currency"] for price in latest.prices} - {USD}),
-            "newest": max((price["as_of"] for price in latest.prices), default=""),
-        })  # fmt: skip
+        rows.append(
+            {
+                "book": book,
+                "base_title": BOOK_TITLES[book.base],
+                "n_prices": len(latest.prices),
+                "n_parts": len({price["part"] for price in latest.prices}),
+                "number": latest.number,
+                "reason": latest.reason,
+                "users": users_of(book, designs),
+                "currencies": sorted({price["currency"] for price in latest.prices} - {USD}),
+                "newest": max((price["as_of"] for price in latest.prices), default=""),
+            }
+        )
     return rows
 
 
@@ -198,11 +261,17 @@ def catalog_list() -> list[dict[str, Any]]:
     for key, title in BOOK_TITLES.items():
         rows = catalog_rows(key)
         own = [row for row in rows if not row["is_other_book"]]
-        out.append({
-            "key": key, "title": title, "words": BOOK_WORDS[key], "n_prices": len(own),
-            "n_parts": len({row["part"] for row in own}), "newest": max(row["as_of"] for row in own),
-            "n_assumed": sum(row["is_assumed"] for row in own),
-        })  # fmt: skip
+        out.append(
+            {
+                "key": key,
+                "title": title,
+                "words": BOOK_WORDS[key],
+                "n_prices": len(own),
+                "n_parts": len({row["part"] for row in own}),
+                "newest": max(row["as_of"] for row in own),
+                "n_assumed": sum(row["is_assumed"] for row in own),
+            }
+        )
     return out
 
 
@@ -210,8 +279,17 @@ def rate_rows(book: OwnPrices, catalog: Catalog) -> list[dict[str, Any]]:
     """The catalog's newest rate of each currency that the book lacks."""
     mine = {rate.currency for rate in book.rates}
     newest = {rate.currency: rate for rate in sorted(catalog.exchange_rates, key=lambda rate: rate.as_of)}
-    return [{"currency": code, "usd": f"{rate.usd:g}", "as_of": rate.as_of, "source": rate.source,
-             "is_assumed": rate.basis == "assumption"} for code, rate in sorted(newest.items()) if code not in mine]  # fmt: skip
+    return [
+        {
+            "currency": code,
+            "usd": f"{rate.usd:g}",
+            "as_of": rate.as_of,
+            "source": rate.source,
+            "is_assumed": rate.basis == "assumption",
+        }
+        for code, rate in sorted(newest.items())
+        if code not in mine
+    ]
 
 
 def used_book(result: Mapping[str, Any], owner_id: int | None) -> dict[str, Any]:

@@ -75,8 +75,17 @@ def price_books(request: HttpRequest) -> HttpResponse:
             problems = forms.messages_by_field(error.problems)
         else:
             return redirect("price-book", book.pk)
-    context = SECTION | {"rows": list_rows(owner_of(request)), "catalog_books": catalog_list(), "typed": typed,
-                         "problems": problems, "max_name": MAX_NAME} | forms.page_constants()  # fmt: skip
+    context = (
+        SECTION
+        | {
+            "rows": list_rows(owner_of(request)),
+            "catalog_books": catalog_list(),
+            "typed": typed,
+            "problems": problems,
+            "max_name": MAX_NAME,
+        }
+        | forms.page_constants()
+    )
     return render(request, "designer/prices/list.html", context, status=422 if problems else 200)
 
 
@@ -86,8 +95,12 @@ def catalog_book(request: HttpRequest, book: str) -> HttpResponse:
     """One of the catalog's books, read-only: every part's prices with basis, source, date and listings seen."""
     if book not in BOOK_TITLES:
         raise Http404("The catalog has no such book.")
-    context = {"key": book, "title": BOOK_TITLES[book], "about": BOOK_WORDS[book],
-               "table": table_of(catalog_rows(book), request.GET.dict())}  # fmt: skip
+    context = {
+        "key": book,
+        "title": BOOK_TITLES[book],
+        "about": BOOK_WORDS[book],
+        "table": table_of(catalog_rows(book), request.GET.dict()),
+    }
     return render(request, "designer/prices/catalog.html", SECTION | context)
 
 
@@ -140,12 +153,23 @@ def _page(request: HttpRequest, book: PriceBook, editing: dict[str, Any] | None 
     users = users_of(book, designs)
     used = {one["design"].pk for one in users}
     context = {
-        "book": book, "latest": latest, "table": table_of(own_rows(contents, catalog), request.GET.dict()),
-        "editing": editing, "rates": forms.rate_texts(latest.rates), "rate_problems": {}, "problems": {}, "typed": None,
-        "catalog_rates": rate_rows(contents, catalog), "users": users, "hash": contents.hash, "max_name": MAX_NAME,
-        "others": [design for design in designs if design.pk not in used], "base_title": BOOK_TITLES[book.base],
-        "n_changes": latest.number - 1, "max_prices": MAX_PRICES,
-    }  # fmt: skip
+        "book": book,
+        "latest": latest,
+        "table": table_of(own_rows(contents, catalog), request.GET.dict()),
+        "editing": editing,
+        "rates": forms.rate_texts(latest.rates),
+        "rate_problems": {},
+        "problems": {},
+        "typed": None,
+        "catalog_rates": rate_rows(contents, catalog),
+        "users": users,
+        "hash": contents.hash,
+        "max_name": MAX_NAME,
+        "others": [design for design in designs if design.pk not in used],
+        "base_title": BOOK_TITLES[book.base],
+        "n_changes": latest.number - 1,
+        "max_prices": MAX_PRICES,
+    }
     return SECTION | context | forms.page_constants() | more
 
 
@@ -325,8 +349,11 @@ def price_book_import(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Choose a file; then see what it would change before anything is stored."""
     book = _book_or_404(request, pk)
     typed = {name: request.POST.get(name, "") for name in ("basis", "currency", "as_of", "source", "mode")}
-    context = SECTION | {"book": book, "typed": typed, "max_bytes": MAX_FILE_BYTES, "max_rows": MAX_ROWS,
-                         "today": forms.today()} | forms.page_constants()  # fmt: skip
+    context = (
+        SECTION
+        | {"book": book, "typed": typed, "max_bytes": MAX_FILE_BYTES, "max_rows": MAX_ROWS, "today": forms.today()}
+        | forms.page_constants()
+    )
     if request.method != "POST":
         return render(request, "designer/prices/import.html", context)
     try:

@@ -27,9 +27,12 @@ Json = dict[str, Any]
 LINES_A_PAGE = 50
 SHOWN_PROBLEMS, SHOWN_ROWS, SHOWN_SHEETS, PREVIEW_ROWS, PREVIEW_COLUMNS = 12, 12, 12, 8, 40
 STATUS = {
-    "matched": "Matched", "incompatible": "Does not fit", "doubled": "Quoted twice", "option": "Option",
+    "matched": "Matched",
+    "incompatible": "Does not fit",
+    "doubled": "Quoted twice",
+    "option": "Option",
     "surplus": "Not in the design",
-}  # fmt: skip
+}
 TONES = {"matched": "good", "incompatible": "error", "doubled": "error", "option": "info", "surplus": "warning"}
 HOW = {GIVEN: "as you said", REMEMBERED: "as you said of a sheet like it", "guessed": "by its header"}
 _SORTS: dict[str, Callable[[Json], Any]] = {
@@ -49,22 +52,31 @@ def list_rows(owner: User) -> list[Json]:
     for quote in owner.quotes.defer("reading"):
         result = quote.result or {}
         problems = Counter(problem["severity"] for problem in result.get("problems", []))
-        rows.append({
-            "quote": quote, "totals": result.get("totals"),
-            "n_lines": len(result.get("lines", [])) + len(result.get("surplus", [])),
-            "n_errors": problems["error"], "n_warnings": problems["warning"], "needs_columns": not result,
-            "design": quote.spec.get("name", ""),
-        })  # fmt: skip
+        rows.append(
+            {
+                "quote": quote,
+                "totals": result.get("totals"),
+                "n_lines": len(result.get("lines", [])) + len(result.get("surplus", [])),
+                "n_errors": problems["error"],
+                "n_warnings": problems["warning"],
+                "needs_columns": not result,
+                "design": quote.spec.get("name", ""),
+            }
+        )
     return rows
 
 
 def form_context(owner: User, typed: Mapping[str, str], problems: Mapping[str, list[str]]) -> Json:
     """The form that takes a quote."""
     return {
-        "designs": owner.designs.only("pk", "name"), "typed": typed, "problems": problems, "max_name": MAX_NAME,
-        "max_vendor": MAX_VENDOR, "max_file_bytes": MAX_FILE_BYTES,
+        "designs": owner.designs.only("pk", "name"),
+        "typed": typed,
+        "problems": problems,
+        "max_name": MAX_NAME,
+        "max_vendor": MAX_VENDOR,
+        "max_file_bytes": MAX_FILE_BYTES,
         "limits": f"XLSX or CSV of up to {MAX_FILE_BYTES / 1e6:.0f} MB, 100,000 rows and 20,000 lines",
-    }  # fmt: skip
+    }
 
 
 # ---------------------------------------------------------------- the report
@@ -76,12 +88,24 @@ def report_context(quote: Quote, query: Mapping[str, str]) -> Json:
     lines = [*result["lines"], *result["surplus"]]
     read = quote.reading["columns"]
     return {
-        "quote": quote, "design": design_of(quote), "is_old": is_outdated(quote), "totals": result["totals"],
-        "summary": result["summary"], "notes": result["notes"], "groups": problem_groups(result["problems"]),
-        "missing": result["missing"], "left_out": left_out_groups(result["left_out"]), "n_left_out": len(result["left_out"]),
-        "table": line_table(lines, result["items"], quote.matches, query), "status_names": STATUS,
-        "read": [{"sheet": one["sheet"], "how": HOW[one["how"]], "words": _column_words(one)} for one in read if one["is_used"]],
-    }  # fmt: skip
+        "quote": quote,
+        "design": design_of(quote),
+        "is_old": is_outdated(quote),
+        "totals": result["totals"],
+        "summary": result["summary"],
+        "notes": result["notes"],
+        "groups": problem_groups(result["problems"]),
+        "missing": result["missing"],
+        "left_out": left_out_groups(result["left_out"]),
+        "n_left_out": len(result["left_out"]),
+        "table": line_table(lines, result["items"], quote.matches, query),
+        "status_names": STATUS,
+        "read": [
+            {"sheet": one["sheet"], "how": HOW[one["how"]], "words": _column_words(one)}
+            for one in read
+            if one["is_used"]
+        ],
+    }
 
 
 def _column_words(columns: Mapping[str, Any]) -> str:
@@ -97,11 +121,18 @@ def problem_groups(problems: Iterable[Mapping[str, Any]]) -> list[Json]:
     groups = []
     for code, title in PROBLEMS.items():
         if mine := by_code.get(code):
-            groups.append({
-                "code": code, "title": title, "severity": mine[0]["severity"], "rows": mine[:SHOWN_PROBLEMS],
-                "n": len(mine), "n_more": max(len(mine) - SHOWN_PROBLEMS, 0), "is_open": mine[0]["severity"] == "error",
-                "is_of_lines": any(problem["line"] for problem in mine),
-            })  # fmt: skip
+            groups.append(
+                {
+                    "code": code,
+                    "title": title,
+                    "severity": mine[0]["severity"],
+                    "rows": mine[:SHOWN_PROBLEMS],
+                    "n": len(mine),
+                    "n_more": max(len(mine) - SHOWN_PROBLEMS, 0),
+                    "is_open": mine[0]["severity"] == "error",
+                    "is_of_lines": any(problem["line"] for problem in mine),
+                }
+            )
     rank = {"error": 0, "warning": 1, "info": 2}
     return sorted(groups, key=lambda group: rank[group["severity"]])
 
@@ -112,10 +143,14 @@ def left_out_groups(rows: Iterable[Mapping[str, Any]]) -> list[Json]:
     for row in rows:
         by_why.setdefault(row["why"], []).append(row)
     groups = [
-        {"why": why, "n": len(mine), "rows": [row for row in mine if row["text"]][:SHOWN_ROWS],
-         "n_more": max(sum(bool(row["text"]) for row in mine) - SHOWN_ROWS, 0)}
+        {
+            "why": why,
+            "n": len(mine),
+            "rows": [row for row in mine if row["text"]][:SHOWN_ROWS],
+            "n_more": max(sum(bool(row["text"]) for row in mine) - SHOWN_ROWS, 0),
+        }
         for why, mine in by_why.items()
-    ]  # fmt: skip
+    ]
     return sorted(groups, key=lambda group: (not group["rows"], group["n"]))
 
 
@@ -127,8 +162,13 @@ def line_table(
     status = asked["status"] if asked["status"] in STATUS else ""
     problem = asked["problem"] if asked["problem"] in PROBLEMS else ""
     words = asked["q"].lower().split()[:10]
-    found = [line for line in lines if (not status or line["status"] == status)
-             and (not problem or problem in line["problems"]) and _has(line, words)]  # fmt: skip
+    found = [
+        line
+        for line in lines
+        if (not status or line["status"] == status)
+        and (not problem or problem in line["problems"])
+        and _has(line, words)
+    ]
     key = asked["sort"].removeprefix("-") if asked["sort"].removeprefix("-") in _SORTS else "row"
     is_descending = asked["sort"].startswith("-") and key in asked["sort"]
     found = _sorted(found, _SORTS[key], is_descending)
@@ -137,13 +177,20 @@ def line_table(
     kept = {"status": status, "problem": problem, "q": asked["q"], "sort": asked["sort"]}
     kept = {name: value for name, value in kept.items() if value}
     return {
-        "page": Page(rows, number, n_pages, len(found), LINES_A_PAGE), "n_all": len(lines), "status": status,
-        "problem": problem, "q": asked["q"], "sort": asked["sort"], "query": urlencode(kept),
-        "filter_query": urlencode({k: v for k, v in kept.items() if k != "sort"}), "edit": asked["edit"],
-        "heads": column_heads(list(_SORTS), key, is_descending), "choices": item_choices(items),
+        "page": Page(rows, number, n_pages, len(found), LINES_A_PAGE),
+        "n_all": len(lines),
+        "status": status,
+        "problem": problem,
+        "q": asked["q"],
+        "sort": asked["sort"],
+        "query": urlencode(kept),
+        "filter_query": urlencode({k: v for k, v in kept.items() if k != "sort"}),
+        "edit": asked["edit"],
+        "heads": column_heads(list(_SORTS), key, is_descending),
+        "choices": item_choices(items),
         "statuses": [(name, STATUS[name], n) for name, n in Counter(line["status"] for line in lines).items()],
         "problems": [(code, PROBLEMS[code], n) for code, n in _counted_problems(lines)],
-    }  # fmt: skip
+    }
 
 
 def _counted_problems(lines: Iterable[Json]) -> list[tuple[str, int]]:
@@ -165,10 +212,14 @@ def _sorted(lines: Sequence[Json], value: Callable[[Json], Any], is_descending: 
 
 def _row(line: Json, by_hand: Mapping[str, Any]) -> Json:
     return line | {
-        "tone": TONES[line["status"]], "status_name": STATUS[line["status"]], "is_by_hand": line["id"] in by_hand,
-        "says": [message for code, message in zip(line["problems"], line["messages"], strict=True) if code != "surplus"],
+        "tone": TONES[line["status"]],
+        "status_name": STATUS[line["status"]],
+        "is_by_hand": line["id"] in by_hand,
+        "says": [
+            message for code, message in zip(line["problems"], line["messages"], strict=True) if code != "surplus"
+        ],
         "is_foreign": line["currency"] != "USD",
-    }  # fmt: skip
+    }
 
 
 def item_choices(items: Iterable[Json]) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -198,10 +249,15 @@ def columns_context(quote: Quote, read: ReadQuote | None = None, messages: Seque
         _sheet_form(at, sheet, known.get(sheet.title)) for at, sheet in enumerate(read.table.sheets[:SHOWN_SHEETS])
     ]
     return {
-        "quote": quote, "sheets": sheets, "fields": FIELDS.items(), "currencies": CURRENCIES, "messages_of": messages,
-        "n_more_sheets": max(len(read.table.sheets) - SHOWN_SHEETS, 0), "notes": read.table.notes,
+        "quote": quote,
+        "sheets": sheets,
+        "fields": FIELDS.items(),
+        "currencies": CURRENCIES,
+        "messages_of": messages,
+        "n_more_sheets": max(len(read.table.sheets) - SHOWN_SHEETS, 0),
+        "notes": read.table.notes,
         "is_confirmed": quote.reading.get("is_confirmed", True),
-    }  # fmt: skip
+    }
 
 
 def _sheet_form(at: int, sheet: QuoteSheet, columns: Columns | None) -> Json:
@@ -211,16 +267,29 @@ def _sheet_form(at: int, sheet: QuoteSheet, columns: Columns | None) -> Json:
     after = [row for row in sheet.rows if row.number > header_row and any(row.cells)][:PREVIEW_ROWS]
     header = next((row for row in sheet.rows if row.number == header_row), None)
     return {
-        "at": at, "title": sheet.title, "n_rows": len(sheet.rows), "header_row": header_row,
+        "at": at,
+        "title": sheet.title,
+        "n_rows": len(sheet.rows),
+        "header_row": header_row,
         "last_row": sheet.rows[-1].number if sheet.rows else 0,
-        "is_used": columns is not None and columns.is_used, "decimal": columns.decimal if columns else ".",
-        "is_decimal_sure": columns.is_decimal_sure if columns else True, "currency": columns.currency if columns else None,
-        "columns": [{"place": place, "letter": letter_of(place), "field": by_place.get(place, ""),
-                     "header": header.cells[place] if header and place < len(header.cells) else ""}
-                    for place in range(width)],
-        "rows": [{"number": row.number, "cells": [(row.cells + [""] * width)[place][:80] for place in range(width)]}
-                 for row in after],
-    }  # fmt: skip
+        "is_used": columns is not None and columns.is_used,
+        "decimal": columns.decimal if columns else ".",
+        "is_decimal_sure": columns.is_decimal_sure if columns else True,
+        "currency": columns.currency if columns else None,
+        "columns": [
+            {
+                "place": place,
+                "letter": letter_of(place),
+                "field": by_place.get(place, ""),
+                "header": header.cells[place] if header and place < len(header.cells) else "",
+            }
+            for place in range(width)
+        ],
+        "rows": [
+            {"number": row.number, "cells": [(row.cells + [""] * width)[place][:80] for place in range(width)]}
+            for row in after
+        ],
+    }
 
 
 def posted_columns(posted: Mapping[str, str], read: ReadQuote) -> list[Json]:
@@ -254,10 +323,18 @@ def as_typed(asked: Sequence[Json], read: ReadQuote) -> ReadQuote:
     for one in asked:
         header = _header_of(sheets[one["sheet"]], one["header_row"])
         fields = one["fields"] if "fields" in one else header_fields(header)
-        columns.append(Columns(
-            one["sheet"], one["header_row"] if header else 0, fields, header, decimal=one["decimal"] or ".",
-            currency=one["currency"], how=GIVEN, is_used=one["is_used"],
-        ))  # fmt: skip
+        columns.append(
+            Columns(
+                one["sheet"],
+                one["header_row"] if header else 0,
+                fields,
+                header,
+                decimal=one["decimal"] or ".",
+                currency=one["currency"],
+                how=GIVEN,
+                is_used=one["is_used"],
+            )
+        )
     return ReadQuote(read.table, tuple(columns))
 
 

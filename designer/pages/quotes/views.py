@@ -124,9 +124,15 @@ def quote(request: HttpRequest, pk: UUID) -> HttpResponse:
 def _page(request: HttpRequest, row: Quote) -> dict[str, Any]:
     owner = owner_of(request)
     others = owner.quotes.exclude(pk=row.pk).exclude(result={}).only("pk", "name").order_by("-created_at")
-    return SECTION | report_context(row, request.GET.dict()) | {
-        "books": owner.price_books.only("pk", "name"), "others": others, "today": timezone.localdate().isoformat(),
-    }  # fmt: skip
+    return (
+        SECTION
+        | report_context(row, request.GET.dict())
+        | {
+            "books": owner.price_books.only("pk", "name"),
+            "others": others,
+            "today": timezone.localdate().isoformat(),
+        }
+    )
 
 
 @login_required

@@ -19,11 +19,16 @@ from designer.wording.strip import NAMES
 TEXTS = DOCS / "help.csv"
 FIGURES = NAMES  # of the strip of key figures
 COST_FIGURES = {
-    "cost.total_cost": "Total cost", "cost.purchase_price": "Purchase price", "cost.outlay_in_year_0": "Outlay in year 0",
-    "cost.running_cost_a_year": "Running cost a year", "cost.per_gpu": "Per GPU",
-    "cost.per_gpu_hour": "Per GPU-hour", "cost.per_gb_s_of_bisection": "Per Gb/s of bisection",
-    "cost.per_gb_s_of_bus_bandwidth": "Per GB/s of bus bandwidth", "cost.per_million_tokens": "Per million tokens",
-}  # fmt: skip
+    "cost.total_cost": "Total cost",
+    "cost.purchase_price": "Purchase price",
+    "cost.outlay_in_year_0": "Outlay in year 0",
+    "cost.running_cost_a_year": "Running cost a year",
+    "cost.per_gpu": "Per GPU",
+    "cost.per_gpu_hour": "Per GPU-hour",
+    "cost.per_gb_s_of_bisection": "Per Gb/s of bisection",
+    "cost.per_gb_s_of_bus_bandwidth": "Per GB/s of bus bandwidth",
+    "cost.per_million_tokens": "Per million tokens",
+}
 
 
 @dataclass(frozen=True)
@@ -90,8 +95,14 @@ def help_key(name: str) -> str:
 
 def cost_key(figure_name: str) -> str:
     """The key of a head figure of the cost tab, by its name: "Total cost over 4 years" → "cost.total_cost"."""
-    return next((key for key, title in COST_FIGURES.items() if figure_name == title or
-                 (title == "Total cost" and figure_name.startswith("Total cost"))), "")  # fmt: skip
+    return next(
+        (
+            key
+            for key, title in COST_FIGURES.items()
+            if figure_name == title or (title == "Total cost" and figure_name.startswith("Total cost"))
+        ),
+        "",
+    )
 
 
 def help_groups() -> Iterator[dict[str, Any]]:

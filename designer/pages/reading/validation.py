@@ -37,9 +37,13 @@ def validation(request: HttpRequest) -> HttpResponse:
     first = max(runs, key=lambda key: _tells_most(runs[key]))
     key = one_of(request.GET.get("run"), [first, *runs])
     context = _errors(catalog.version) | {
-        "section": "validation", "run_key": key, "runs": _run_names(catalog.version), "chart": _chart(runs[key]),
-        "run": runs[key].run, "run_source": _sources()[runs[key].run.source],
-    }  # fmt: skip
+        "section": "validation",
+        "run_key": key,
+        "runs": _run_names(catalog.version),
+        "chart": _chart(runs[key]),
+        "run": runs[key].run,
+        "run_source": _sources()[runs[key].run.source],
+    }
     return render(request, "designer/reading/validation.html", context)
 
 
@@ -55,9 +59,14 @@ def _errors(catalog_version: str) -> dict[str, Any]:
     tables = [{"title": title, "rows": [_row(row, key) for row in made[key]]} for key, title in TABLES.items()]
     worst = [row | {"collective_name": COLLECTIVES[row["collective"]]} for row in made["worst"]]
     return {
-        "report": made, "overall": made["all"][0], "tables": tables[1:], "worst": worst, "not_to_trust": NOT_TO_TRUST,
-        "classes": [(name, CLASS_LABELS[name]) for name in SIZE_CLASSES], "sources": list(_sources().values()),
-    }  # fmt: skip
+        "report": made,
+        "overall": made["all"][0],
+        "tables": tables[1:],
+        "worst": worst,
+        "not_to_trust": NOT_TO_TRUST,
+        "classes": [(name, CLASS_LABELS[name]) for name in SIZE_CLASSES],
+        "sources": list(_sources().values()),
+    }
 
 
 def _row(row: dict[str, Any], table: str) -> dict[str, Any]:
@@ -70,10 +79,12 @@ def _row(row: dict[str, Any], table: str) -> dict[str, Any]:
 def _run_names(catalog_version: str) -> list[tuple[str, str]]:
     """Every run as (key, words), in the order of the table."""
     return [
-        (f"{item.run.name}.{item.run.collective}",
-         f"{item.run.name}: {COLLECTIVES[item.run.collective].lower()}, {item.run.gpus} GPUs")
+        (
+            f"{item.run.name}.{item.run.collective}",
+            f"{item.run.name}: {COLLECTIVES[item.run.collective].lower()}, {item.run.gpus} GPUs",
+        )
         for item in compared_runs(load_catalog())
-    ]  # fmt: skip
+    ]
 
 
 def _chart(item: Compared) -> dict[str, Any]:

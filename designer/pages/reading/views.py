@@ -50,8 +50,14 @@ def glossary(request: HttpRequest) -> HttpResponse:
     for text in help_texts().values():
         for _, anchor in text.term_links:
             uses.setdefault(anchor, []).append(text)
-    rows = [{"terms": entry.terms, "meaning": entry.meaning, "uses": list(dict.fromkeys(
-        text for _, anchor in entry.terms for text in uses.get(anchor, [])))} for entry in entries()]  # fmt: skip
+    rows = [
+        {
+            "terms": entry.terms,
+            "meaning": entry.meaning,
+            "uses": list(dict.fromkeys(text for _, anchor in entry.terms for text in uses.get(anchor, []))),
+        }
+        for entry in entries()
+    ]
     return render(request, "designer/reading/glossary.html", {"section": "help", "rows": rows})
 
 
@@ -63,8 +69,14 @@ def document(request: HttpRequest, name: str) -> HttpResponse:
     text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
     addresses = {other: reverse("document", args=[other]) for other in _documents() if other != name}
     parts = [(words, anchor) for level, words, anchor in headings(text) if level == 2]
-    context = {"section": "help", "name": name, "title": _documents()[name], "body": rendered(text, addresses), "parts": parts,
-               "documents": _documents()}  # fmt: skip
+    context = {
+        "section": "help",
+        "name": name,
+        "title": _documents()[name],
+        "body": rendered(text, addresses),
+        "parts": parts,
+        "documents": _documents(),
+    }
     return render(request, "designer/reading/document.html", context)
 
 

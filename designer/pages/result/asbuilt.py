@@ -61,10 +61,15 @@ def links_compare(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRe
     roles = list(job.result["fabrics"])
     query = request.POST if request.method == "POST" else request.GET
     context: dict[str, Any] = {
-        "design": design, "job": job, "roles": roles, "role": one_of(query.get("fabric"), roles),
-        "formats": FORMAT_NAMES, "format": one_of(query.get("format"), (AUTO, *FORMATS)),
-        "is_outdated": is_outdated(job), "max_bytes": settings.MAX_LINK_FILE_BYTES,
-    }  # fmt: skip
+        "design": design,
+        "job": job,
+        "roles": roles,
+        "role": one_of(query.get("fabric"), roles),
+        "formats": FORMAT_NAMES,
+        "format": one_of(query.get("format"), (AUTO, *FORMATS)),
+        "is_outdated": is_outdated(job),
+        "max_bytes": settings.MAX_LINK_FILE_BYTES,
+    }
     context |= version_asked(request, design)
     status = 200
     if request.method == "POST":
@@ -84,10 +89,16 @@ def _compared(request: HttpRequest, job: EstimateJob, asked: dict[str, Any]) -> 
     report = compare_links(links, upload, asked["format"], names, settings.MAX_LINK_FILE_BYTES)
     totals = report["totals"]
     lists = [
-        {"key": item.key, "title": item.title, "meaning": item.meaning, "total": totals[item.key],
-         "entries": report[item.key][:SHOWN], "hidden": totals[item.key] - min(totals[item.key], SHOWN)}
+        {
+            "key": item.key,
+            "title": item.title,
+            "meaning": item.meaning,
+            "total": totals[item.key],
+            "entries": report[item.key][:SHOWN],
+            "hidden": totals[item.key] - min(totals[item.key], SHOWN),
+        }
         for item in LISTS
-    ]  # fmt: skip
+    ]
     return {
         "report": report,
         "file_name": upload.name,

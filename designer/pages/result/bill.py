@@ -38,15 +38,21 @@ def sorted_bom(bom: Mapping[str, Any] | None, order: str | None) -> dict[str, An
     rest = [line for line in lines if _value(line, ORDERS[key]) is None]
     known.sort(key=lambda line: _value(line, ORDERS[key]), reverse=descending)
     return dict(bom) | {
-        "lines": known + rest, "heads": column_heads(list(ORDERS), key, descending), "categories": category_totals(bom),
-    }  # fmt: skip
+        "lines": known + rest,
+        "heads": column_heads(list(ORDERS), key, descending),
+        "categories": category_totals(bom),
+    }
 
 
 def category_totals(bom: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Each category with its amount (None without a price), its share of the total, and the number of its lines."""
     whole = bom["totals_usd"]["typical"]
     return [
-        {"name": category, "amount": amount, "share": amount["typical"] / whole if amount and whole else None,
-         "n_lines": sum(line["category"] == category for line in bom["lines"])}
+        {
+            "name": category,
+            "amount": amount,
+            "share": amount["typical"] / whole if amount and whole else None,
+            "n_lines": sum(line["category"] == category for line in bom["lines"]),
+        }
         for category, amount in bom["totals_by_category"].items()
-    ]  # fmt: skip
+    ]

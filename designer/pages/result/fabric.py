@@ -60,17 +60,35 @@ def fabric_context(job: EstimateJob, page: ShownPage, query: Mapping[str, Any]) 
         picture = picture_of(diagram, scene, scope, asked)
     except EstimatorError as error:
         return base | {"cannot": [problem.message for problem in error.problems]}
-    return base | found | {
-        "asked": asked, "crumbs": _crumbs(scope, diagram), "title": scope_title(scope, diagram.places),
-        "drawing": _safe(picture.svg), "twin": picture.table, "n_glyphs": picture.n_glyphs,
-        "modes": [{"name": name, "query": asked.query(colour=key), "is_on": key == asked.colour} for key, name in MODES.items()],
-        "cuts": _cuts(picture, asked, diagram), "window": _window(picture, asked),
-        "fabrics": [{"name": role, "query": asked.query(fabric=role), "is_on": role == asked.role} for role in roles],
-        "examples": examples(diagram.places), "file_query": asked.query(), "picture": _picture_name(asked),
-        "up": asked.query(at=_parent(scope, diagram)) if asked.at else None,
-        "toggle": _toggle(scope, diagram, asked),
-        "lost": _lost(diagram, down, unknown, asked, job.result or {}) if asked.colour == "failure" or down else None,
-    }  # fmt: skip
+    return (
+        base
+        | found
+        | {
+            "asked": asked,
+            "crumbs": _crumbs(scope, diagram),
+            "title": scope_title(scope, diagram.places),
+            "drawing": _safe(picture.svg),
+            "twin": picture.table,
+            "n_glyphs": picture.n_glyphs,
+            "modes": [
+                {"name": name, "query": asked.query(colour=key), "is_on": key == asked.colour}
+                for key, name in MODES.items()
+            ],
+            "cuts": _cuts(picture, asked, diagram),
+            "window": _window(picture, asked),
+            "fabrics": [
+                {"name": role, "query": asked.query(fabric=role), "is_on": role == asked.role} for role in roles
+            ],
+            "examples": examples(diagram.places),
+            "file_query": asked.query(),
+            "picture": _picture_name(asked),
+            "up": asked.query(at=_parent(scope, diagram)) if asked.at else None,
+            "toggle": _toggle(scope, diagram, asked),
+            "lost": _lost(diagram, down, unknown, asked, job.result or {})
+            if asked.colour == "failure" or down
+            else None,
+        }
+    )
 
 
 def fabric_file(job: EstimateJob, query: Mapping[str, Any]) -> tuple[str, str]:
@@ -118,8 +136,11 @@ def _sought(asked: Asked, diagram: Diagram) -> tuple[Scope, dict[str, Any]]:
     if scope is not None:
         return scope, {"find": "", "is_not_found": False, "near": []}
     near = near_parts(typed.replace(" ", "-"), diagram.places) or near_names(typed, diagram.table.devices.names)
-    return Scope(), {"find": typed, "is_not_found": True,
-                     "near": [{"name": name, "query": asked.query(at=name)} for name in near]}  # fmt: skip
+    return Scope(), {
+        "find": typed,
+        "is_not_found": True,
+        "near": [{"name": name, "query": asked.query(at=name)} for name in near],
+    }
 
 
 def scene_of(
@@ -237,8 +258,14 @@ def _cuts(picture: Picture, asked: Asked, diagram: Diagram) -> list[dict[str, An
     """What can stand side by side; nothing where there is no choice."""
     if len(picture.axes) < 2:
         return []
-    return [{"name": axis_name(axis, diagram.places, many=True).capitalize(), "query": asked.query(by=axis),
-             "is_on": axis == picture.axis} for axis in picture.axes]  # fmt: skip
+    return [
+        {
+            "name": axis_name(axis, diagram.places, many=True).capitalize(),
+            "query": asked.query(by=axis),
+            "is_on": axis == picture.axis,
+        }
+        for axis in picture.axes
+    ]
 
 
 def _window(picture: Picture, asked: Asked) -> dict[str, Any] | None:
@@ -250,8 +277,13 @@ def _window(picture: Picture, asked: Asked) -> dict[str, Any] | None:
     following = asked.query(start=after) if after < picture.n_parts else None
     if previous is None and following is None:
         return None
-    return {"previous": previous, "next": following, "first": picture.start + 1,
-            "last": min(after, picture.n_parts), "n_parts": picture.n_parts}  # fmt: skip
+    return {
+        "previous": previous,
+        "next": following,
+        "first": picture.start + 1,
+        "last": min(after, picture.n_parts),
+        "n_parts": picture.n_parts,
+    }
 
 
 def _lost(

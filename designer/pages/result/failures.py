@@ -7,20 +7,43 @@ from designer.wording.numbers import NO_BREAK_SPACE, words
 from estimator.catalog.loader import load_catalog
 
 LOST = {
-    "node-nic": "A server’s NIC", "node-link": "A server’s link", "node-module": "A module in a server",
-    "leaf-module-to-nodes": "A leaf’s module towards servers", "leaf-spine-link": "A link from leaf to spine",
-    "leaf-module-to-spines": "A leaf’s module towards spines", "spine-module-to-leaves": "A spine’s module towards leaves",
-    "spine-core-link": "A link from spine to core", "spine-module-to-cores": "A spine’s module towards cores",
-    "core-module": "A core’s module", "leaf": "A leaf", "spine": "A spine", "core": "A core", "leaf+leaf": "Two leaves",
-    "spine+spine": "Two spines", "leaf+spine": "A leaf and a spine", "core+core": "Two cores", "leaf+core": "A leaf and a core",
+    "node-nic": "A server’s NIC",
+    "node-link": "A server’s link",
+    "node-module": "A module in a server",
+    "leaf-module-to-nodes": "A leaf’s module towards servers",
+    "leaf-spine-link": "A link from leaf to spine",
+    "leaf-module-to-spines": "A leaf’s module towards spines",
+    "spine-module-to-leaves": "A spine’s module towards leaves",
+    "spine-core-link": "A link from spine to core",
+    "spine-module-to-cores": "A spine’s module towards cores",
+    "core-module": "A core’s module",
+    "leaf": "A leaf",
+    "spine": "A spine",
+    "core": "A core",
+    "leaf+leaf": "Two leaves",
+    "spine+spine": "Two spines",
+    "leaf+spine": "A leaf and a spine",
+    "core+core": "Two cores",
+    "leaf+core": "A leaf and a core",
     "spine+core": "A spine and a core",
-}  # fmt: skip
+}
 LEFT = {
-    "node_ports_left": "Worst server keeps", "leaf_uplinks_left": "Worst leaf keeps", "rail_uplinks_left": "Worst rail keeps",
-    "plane_uplinks_left": "Worst plane keeps", "uplinks_left": "All leaves keep", "core_links_left": "Spines keep to cores",
-}  # fmt: skip
-CLASSES = {"gpu": "GPUs", "host": "Servers, GPUs and NICs aside", "nic": "NICs", "switch": "Switches", "optic": "Modules",
-           "cable": "Cables", "fiber": "Fibres"}  # fmt: skip
+    "node_ports_left": "Worst server keeps",
+    "leaf_uplinks_left": "Worst leaf keeps",
+    "rail_uplinks_left": "Worst rail keeps",
+    "plane_uplinks_left": "Worst plane keeps",
+    "uplinks_left": "All leaves keep",
+    "core_links_left": "Spines keep to cores",
+}
+CLASSES = {
+    "gpu": "GPUs",
+    "host": "Servers, GPUs and NICs aside",
+    "nic": "NICs",
+    "switch": "Switches",
+    "optic": "Modules",
+    "cable": "Cables",
+    "fiber": "Fibres",
+}
 SIDES = {"right_sized": "Nothing to grow into", "bought_now": "Bought now", "sized_for": "Grown"}
 
 
@@ -46,11 +69,16 @@ def _is_told(key: str, failures: Mapping[str, Any], fabric: Mapping[str, Any]) -
 
 def _loss(one: Mapping[str, Any], kinds: list[str]) -> dict[str, Any]:
     return {
-        "name": LOST.get(one["lost"]) or words(one["lost"]).capitalize(), "n": one["n"],
-        "endpoints": one["endpoints_cut_off"], "nodes": one["nodes_cut_off"], "worst_leaf": one["worst_leaf"],
-        "stops": one["endpoints_cut_off"] > 0, "starts_again": one["all_reduce_goes_on"], "islands": one["islands"],
+        "name": LOST.get(one["lost"]) or words(one["lost"]).capitalize(),
+        "n": one["n"],
+        "endpoints": one["endpoints_cut_off"],
+        "nodes": one["nodes_cut_off"],
+        "worst_leaf": one["worst_leaf"],
+        "stops": one["endpoints_cut_off"] > 0,
+        "starts_again": one["all_reduce_goes_on"],
+        "islands": one["islands"],
         "left": [{"head": LEFT[key], "text": part_of(one[key]), "is_whole": one[key] == "1:1"} for key in kinds],
-    }  # fmt: skip
+    }
 
 
 def part_of(ratio: str | None) -> str:
@@ -71,10 +99,13 @@ def _expected(expected: Mapping[str, Any] | None, result: Mapping[str, Any]) -> 
         line["part"]: line["description"] for line in (result.get("bom") or {}).get("lines", []) if line["part"]
     }
     parts = [
-        {**part, "name": CLASSES.get(part["class"]) or words(part["class"]).capitalize(),
-         "description": described.get(part["part"], part["part"])}
+        {
+            **part,
+            "name": CLASSES.get(part["class"]) or words(part["class"]).capitalize(),
+            "description": described.get(part["part"], part["part"]),
+        }
         for part in expected["parts"]
-    ]  # fmt: skip
+    ]
     return {**expected, "parts": parts}
 
 
@@ -84,16 +115,22 @@ def growth_rows(growth: Mapping[str, Any] | None) -> dict[str, Any] | None:
         return None
     sides = [growth[key] for key in SIDES]
     counts = (
-        ("Servers", "counts", "nodes"), ("Leaf switches", "counts", "leaf"), ("Spine switches", "counts", "spine"),
+        ("Servers", "counts", "nodes"),
+        ("Leaf switches", "counts", "leaf"),
+        ("Spine switches", "counts", "spine"),
         ("Core switches", "counts", "core"),
-    )  # fmt: skip
+    )
     rows = [{"name": name, "values": [side[part][key] for side in sides]} for name, part, key in counts]
     rows += [
         {"name": name, "values": [sum(side[part].values()) for side in sides]}
         for name, part in (("Links", "links"), ("Cables", "cables"), ("Modules", "transceivers"))
     ]
     return {
-        **growth, "heads": list(SIDES.values()), "rows": [row for row in rows if any(row["values"])],
-        "prices": [{"name": name, "values": [side[key] for side in sides]}
-                   for name, key in (("Network", "network_usd"), ("Purchase price", "totals_usd"))],
-    }  # fmt: skip
+        **growth,
+        "heads": list(SIDES.values()),
+        "rows": [row for row in rows if any(row["values"])],
+        "prices": [
+            {"name": name, "values": [side[key] for side in sides]}
+            for name, key in (("Network", "network_usd"), ("Purchase price", "totals_usd"))
+        ],
+    }

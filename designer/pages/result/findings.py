@@ -14,13 +14,19 @@ def findings_context(result: Mapping[str, Any]) -> dict[str, Any]:
     """Findings, worst first, each with the difference that its proposed change would make."""
     catalog = load_catalog()
     rows = [
-        {**finding, "number": number, "label": label_of(finding["field"], result["spec"]) if finding.get("field") else "",
-         "input": field_name(finding["field"]) if finding.get("field") in ALL_KEYS else "",
-         "difference": difference(result["spec"], finding.get("change") or {}, catalog),
-         "choices": [choice | {"number": place, "difference": difference(result["spec"], choice["change"], catalog)}
-                     for place, choice in enumerate(finding.get("choices") or (), 1)]}
+        {
+            **finding,
+            "number": number,
+            "label": label_of(finding["field"], result["spec"]) if finding.get("field") else "",
+            "input": field_name(finding["field"]) if finding.get("field") in ALL_KEYS else "",
+            "difference": difference(result["spec"], finding.get("change") or {}, catalog),
+            "choices": [
+                choice | {"number": place, "difference": difference(result["spec"], choice["change"], catalog)}
+                for place, choice in enumerate(finding.get("choices") or (), 1)
+            ],
+        }
         for number, finding in enumerate(result["findings"], 1)
-    ]  # fmt: skip
+    ]
     rows = worst_first(rows)
     counts = [{"severity": severity, "n": sum(row["severity"] == severity for row in rows)} for severity in SEVERITIES]
     return {"finding_rows": rows, "finding_counts": counts}

@@ -23,6 +23,9 @@ def format_groups() -> list[dict[str, Any]]:
     order = list(dict.fromkeys(form.group for form in FORMATS.values()))
     items = sorted(FORMATS.items(), key=lambda item: order.index(item[1].group))
     return [
-        {"name": group, "formats": [{"key": key, "format": form, "counts_lines": key in A_ROW_A_LINK} for key, form in members]}
+        {
+            "name": group,
+            "formats": [{"key": key, "format": form, "counts_lines": key in A_ROW_A_LINK} for key, form in members],
+        }
         for group, members in groupby(items, key=lambda item: item[1].group)
-    ]  # fmt: skip
+    ]

@@ -75,14 +75,20 @@ def by_count(performance: Mapping[str, Any], table: Mapping[str, Any], collectiv
     half = performance["half_bandwidth_bytes"]["of"][collective]
     return [
         {
-            "gpus": table["gpus"][at], "busbw_gb_s": table["busbw_gb_s"][at][-1], "time_us": table["time_us"][at][-1],
-            "limited_by": table["limited_by"][at][-1], "algorithm": table["algorithm"][at][-1],
-            "validated": table["validated"][at][-1], "line_rate_gb_s": found["line_rate_gb_s"][at],
-            "line_rate_of": found["line_rate_of"][at], "share": found["collective"][at][-1], "half_bytes": half[at],
+            "gpus": table["gpus"][at],
+            "busbw_gb_s": table["busbw_gb_s"][at][-1],
+            "time_us": table["time_us"][at][-1],
+            "limited_by": table["limited_by"][at][-1],
+            "algorithm": table["algorithm"][at][-1],
+            "validated": table["validated"][at][-1],
+            "line_rate_gb_s": found["line_rate_gb_s"][at],
+            "line_rate_of": found["line_rate_of"][at],
+            "share": found["collective"][at][-1],
+            "half_bytes": half[at],
             "small_us": table["time_us"][at][0],
         }
         for at in chosen(table["gpus"], 8)
-    ]  # fmt: skip
+    ]
 
 
 def measured_beside(system: Mapping[str, Any], collective: str, gpus: Sequence[int]) -> dict[int, list[Run]]:

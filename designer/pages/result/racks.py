@@ -51,10 +51,14 @@ def racks_context(job: EstimateJob, shown: ShownPage, query: Mapping[str, Any]) 
     page = rack_page(plan, query.get("page") if found is None else (found - 1) // RACKS_A_PAGE + 1)
     numbers = [rack["number"] for rack in page.rows]
     return {
-        "floor": plan.as_json(), "racks": page, "elevations": rack_svg(plan, numbers), "limits": plan.plan,
-        "find": sought, "is_not_found": bool(sought) and found is None,
+        "floor": plan.as_json(),
+        "racks": page,
+        "elevations": rack_svg(plan, numbers),
+        "limits": plan.plan,
+        "find": sought,
+        "is_not_found": bool(sought) and found is None,
         "floor_drawing": floor_svg(plan, lambda number: rack_address(shown, number), numbers),
-    }  # fmt: skip
+    }
 
 
 def rack_number(plan: FloorPlan, sought: str) -> int | None:

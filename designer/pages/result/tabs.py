@@ -57,9 +57,16 @@ def tab_of(query: Mapping[str, Any]) -> str:
 def result_context(job: EstimateJob, page: ShownPage, query: Mapping[str, Any]) -> dict[str, Any]:
     """All that the result part of the page shows of a finished job: what every tab has, and what the asked one shows."""
     result, tab = job.result or {}, tab_of(query)
-    context = {"tab": tab, "tabs": TABS, "tab_template": f"designer/result/_tab_{tab}.html", "result": result,
-               "n_to_heed": n_to_heed(result), "is_outdated": is_outdated(job),
-               **used_context(result.get("performance"), job.owner_id), **used_book(result, job.owner_id)}  # fmt: skip
+    context = {
+        "tab": tab,
+        "tabs": TABS,
+        "tab_template": f"designer/result/_tab_{tab}.html",
+        "result": result,
+        "n_to_heed": n_to_heed(result),
+        "is_outdated": is_outdated(job),
+        **used_context(result.get("performance"), job.owner_id),
+        **used_book(result, job.owner_id),
+    }
     match tab:
         case "fabric":
             return context | fabric_context(job, page, query)

@@ -29,15 +29,19 @@ def _page(catalog_version: str) -> dict[str, Any]:
         groups.setdefault(design.group, []).append(_design(design, results[design.id], catalog))
     designs = [design for group in groups.values() for design in group]
     return {
-        "groups": [{"title": title, "key": f"group-{at}", "designs": found, "n_rows": sum(len(d["rows"]) for d in found)}
-                   for at, (title, found) in enumerate(groups.items(), start=1)],
-        "n_designs": len(designs), "n_rows": sum(len(design["rows"]) for design in designs),
+        "groups": [
+            {"title": title, "key": f"group-{at}", "designs": found, "n_rows": sum(len(d["rows"]) for d in found)}
+            for at, (title, found) in enumerate(groups.items(), start=1)
+        ],
+        "n_designs": len(designs),
+        "n_rows": sum(len(design["rows"]) for design in designs),
         "n_same": sum(design["n_same"] for design in designs),
-        "slips": [_slip(slip, results) for slip in published().slips], "apart": published().apart,
+        "slips": [_slip(slip, results) for slip in published().slips],
+        "apart": published().apart,
         "parts": _parts(catalog),
         "sources": list({design.source.id: design.source for design in published().designs.values()}.values()),
         "catalog_version": catalog_version,
-    }  # fmt: skip
+    }
 
 
 def _results(catalog: Catalog) -> dict[str, dict[str, Any]]:
@@ -57,13 +61,25 @@ def _design(design: PublishedDesign, result: dict[str, Any], catalog: Catalog) -
     models = {key: part.model for key, part in catalog.switches.items()} | {
         key: part.part_numbers[0] for key, part in catalog.cables.items() if part.part_numbers
     }
-    rows = [row | {"words": figure_words(row["figure"], models), "printed_text": shown(row["printed"]),
-                   "computed_text": shown(row["computed"])} for row in compared(design, result)]  # fmt: skip
+    rows = [
+        row
+        | {
+            "words": figure_words(row["figure"], models),
+            "printed_text": shown(row["printed"]),
+            "computed_text": shown(row["computed"]),
+        }
+        for row in compared(design, result)
+    ]
     compute = result["fabrics"]["compute"]
     return {
-        "id": design.id, "name": design.name, "note": design.note, "source": design.source, "rows": rows,
-        "n_same": sum(row["is_same"] for row in rows), "shape": _shape(result["spec"], compute),
-    }  # fmt: skip
+        "id": design.id,
+        "name": design.name,
+        "note": design.note,
+        "source": design.source,
+        "rows": rows,
+        "n_same": sum(row["is_same"] for row in rows),
+        "shape": _shape(result["spec"], compute),
+    }
 
 
 def _shape(spec: dict[str, Any], compute: dict[str, Any]) -> str:
@@ -78,18 +94,41 @@ def shown(value: Any) -> str:
     return count(value) if isinstance(value, int) else str(value)
 
 
-FIGURE_WORDS = {"rack_units": "Rack units", "typical_no_optics_w": "Power without modules", "max_w": "Power at most",
-                "reach_max_m": "Reach", "reach_min_m": "Least length", "reach_om3_m": "Reach on OM3",
-                "a_power_w": "Power"}  # fmt: skip
-FIGURE_UNITS = {"typical_no_optics_w": "W", "max_w": "W", "a_power_w": "W", "reach_max_m": "m", "reach_min_m": "m",
-                "reach_om3_m": "m", "rack_units": "U"}  # fmt: skip
+FIGURE_WORDS = {
+    "rack_units": "Rack units",
+    "typical_no_optics_w": "Power without modules",
+    "max_w": "Power at most",
+    "reach_max_m": "Reach",
+    "reach_min_m": "Least length",
+    "reach_om3_m": "Reach on OM3",
+    "a_power_w": "Power",
+}
+FIGURE_UNITS = {
+    "typical_no_optics_w": "W",
+    "max_w": "W",
+    "a_power_w": "W",
+    "reach_max_m": "m",
+    "reach_min_m": "m",
+    "reach_om3_m": "m",
+    "rack_units": "U",
+}
 
 
 def _parts(catalog: Catalog) -> dict[str, Any]:
     """Printed figures of parts beside the catalog's, a row each, and how many are the same."""
-    rows = [{"part": row.part, "words": _part_words(row), "printed": _in_unit(row.printed, row), "why": row.why,
-             "carried": _in_unit(carried(row, catalog), row), "is_same": carried(row, catalog) == row.printed,
-             "source": row.source, "url": row.url} for row in part_rows()]  # fmt: skip
+    rows = [
+        {
+            "part": row.part,
+            "words": _part_words(row),
+            "printed": _in_unit(row.printed, row),
+            "why": row.why,
+            "carried": _in_unit(carried(row, catalog), row),
+            "is_same": carried(row, catalog) == row.printed,
+            "source": row.source,
+            "url": row.url,
+        }
+        for row in part_rows()
+    ]
     return {"rows": rows, "n_same": sum(row["is_same"] for row in rows)}
 
 
@@ -109,7 +148,13 @@ def _in_unit(value: float | None, row: PartRow) -> str:
 def _slip(slip: Any, results: dict[str, dict[str, Any]]) -> dict[str, Any]:
     computed = figure_of(results[slip.case], slip.figure)
     return {
-        "case": slip.case, "name": published().designs[slip.case].name, "source": slip.source, "place": slip.place,
-        "words": figure_words(slip.figure), "printed": shown(slip.printed), "computed": shown(computed), "why": slip.why,
+        "case": slip.case,
+        "name": published().designs[slip.case].name,
+        "source": slip.source,
+        "place": slip.place,
+        "words": figure_words(slip.figure),
+        "printed": shown(slip.printed),
+        "computed": shown(computed),
+        "why": slip.why,
         "is_as_meant": computed == slip.meant,
-    }  # fmt: skip
+    }

@@ -33,8 +33,12 @@ SECTION = {"section": "start"}
 @require_safe
 def start(request: HttpRequest) -> HttpResponse:
     """Ways to a first design."""
-    context = {"samples": samples.SAMPLES, "workloads": [work_card(work) for work in workloads().values()],
-               "steps": STEPS, "has_designs": owner_of(request).designs.exists()}  # fmt: skip
+    context = {
+        "samples": samples.SAMPLES,
+        "workloads": [work_card(work) for work in workloads().values()],
+        "steps": STEPS,
+        "has_designs": owner_of(request).designs.exists(),
+    }
     return render(request, "designer/start/start.html", SECTION | context | published_page())
 
 

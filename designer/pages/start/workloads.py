@@ -28,8 +28,16 @@ MOST_DESIGNS = 100
 def work_card(work: Workload) -> dict[str, Any]:
     """A workload in a few words and figures."""
     billions = significant(work.model["parameters"] / 1e9)
-    return {"id": work.id, "name": work.name, "teaches": work.teaches, "source": work.source, "url": work.url,
-            "n_gpus": work.n_gpus, "layout": work.parallel, "parameters": f"{billions} billion"}  # fmt: skip
+    return {
+        "id": work.id,
+        "name": work.name,
+        "teaches": work.teaches,
+        "source": work.source,
+        "url": work.url,
+        "n_gpus": work.n_gpus,
+        "layout": work.parallel,
+        "parameters": f"{billions} billion",
+    }
 
 
 @login_required
@@ -39,9 +47,14 @@ def workload(request: HttpRequest, key: str) -> HttpResponse:
     work, catalog = _workload(key), load_catalog()
     spec = parse_spec(work.inputs | {"name": work.name}, catalog)
     context = {
-        "section": "start", "work": work, "card": work_card(work), "spec": spec, "generation": spec.fabric.generation,
-        "rows": _rows(work, spec), "designs": _offered(owner_of(request)),
-    }  # fmt: skip
+        "section": "start",
+        "work": work,
+        "card": work_card(work),
+        "spec": spec,
+        "generation": spec.fabric.generation,
+        "rows": _rows(work, spec),
+        "designs": _offered(owner_of(request)),
+    }
     if asked := request.GET.get("design"):
         context |= _on(work, _own(request, asked))
     return render(request, "designer/start/workload.html", context)

@@ -51,12 +51,27 @@ def typed_differences(
 ) -> list[dict[str, str]]:
     """Fields that two states say differently, each by its name on the form, with what either says."""
     names = [name for name in form.fields if name in among and there.get(name, "") != here.get(name, "")]
-    rows = [{"name": name, "text": here.get(name, ""), "label": str(form.fields[name].label or name),
-             "there": _said(form, name, there), "here": _said(form, name, here)}
-            for name in names if name != KEPT_FIELD]  # fmt: skip
+    rows = [
+        {
+            "name": name,
+            "text": here.get(name, ""),
+            "label": str(form.fields[name].label or name),
+            "there": _said(form, name, there),
+            "here": _said(form, name, here),
+        }
+        for name in names
+        if name != KEPT_FIELD
+    ]
     if KEPT_FIELD in names:
-        rows.append({"name": KEPT_FIELD, "text": here.get(KEPT_FIELD, ""), "there": "its values", "here": "other values",
-                     "label": "What the form hands through: own prices, lengths set by hand"})  # fmt: skip
+        rows.append(
+            {
+                "name": KEPT_FIELD,
+                "text": here.get(KEPT_FIELD, ""),
+                "there": "its values",
+                "here": "other values",
+                "label": "What the form hands through: own prices, lengths set by hand",
+            }
+        )
     return rows
 
 

@@ -58,12 +58,23 @@ def dump_report(file: IO[bytes], file_name: str, catalog: Catalog) -> dict[str, 
     (made,) = estimate([found.spec], catalog, ("counts",))
     read = {"dropped": [drop.as_json() for drop in links.drops[:KEPT_DROPS]], "dropped_by_reason": links.drop_counts}
     return {
-        "file_name": file_name, "name": name, "values": found.spec.as_given(), "told": found.told, "untold": found.untold,
-        "figures": [{"words": figure_words(f"compute.{key}"), "found": here, "built": built, "is_same": here == built}
-                    for key, here, built in found.figures if here or built],
-        "n_differences": len(found.differences), "n_listings": len(links), "n_devices": len(links.names),
-        "dropped": by_reason(read), "compute": made.fabrics["compute"], "generation": found.spec.fabric.generation,
-    }  # fmt: skip
+        "file_name": file_name,
+        "name": name,
+        "values": found.spec.as_given(),
+        "told": found.told,
+        "untold": found.untold,
+        "figures": [
+            {"words": figure_words(f"compute.{key}"), "found": here, "built": built, "is_same": here == built}
+            for key, here, built in found.figures
+            if here or built
+        ],
+        "n_differences": len(found.differences),
+        "n_listings": len(links),
+        "n_devices": len(links.names),
+        "dropped": by_reason(read),
+        "compute": made.fabrics["compute"],
+        "generation": found.spec.fabric.generation,
+    }
 
 
 def _name_of(file_name: str) -> str:

@@ -38,12 +38,18 @@ def _row(design: Design, servers: Mapping[str, Any]) -> dict[str, Any]:
     spec, figures = design.spec, figures_now(design) or {}
     server = servers.get(spec["compute"]["server"])
     return {
-        "id": design.pk, "name": design.name, "updated_at": design.updated_at, "figures": figures,
+        "id": design.pk,
+        "name": design.name,
+        "updated_at": design.updated_at,
+        "figures": figures,
         "server": server.model if server else words(spec["compute"]["server"]),
-        "generation": spec["fabric"]["generation"], "layout": spec["fabric"]["layout"], "planes": spec["fabric"]["planes"],
-        "price": _range(figures, "capex_usd"), "usd_per_gpu": _range(figures, "usd_per_gpu"),
+        "generation": spec["fabric"]["generation"],
+        "layout": spec["fabric"]["layout"],
+        "planes": spec["fabric"]["planes"],
+        "price": _range(figures, "capex_usd"),
+        "usd_per_gpu": _range(figures, "usd_per_gpu"),
         "at_least": is_floor(figures, "capex_usd"),
-    }  # fmt: skip
+    }
 
 
 def _range(figures: Mapping[str, Any], key: str) -> dict[str, float]:

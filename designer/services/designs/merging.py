@@ -54,10 +54,13 @@ class SentEdit:
         fields, was = _texts(data, "fields"), _texts(data, "was")
         base, number = data.get("base", "").split("-")[0], data.get("number", "")
         return cls(
-            step=data.get("step", "")[:MAX_STEP], fields=typed_of(data) if fields is None else fields,
-            was=None if fields is None else was or {}, base=int(base) if is_whole_number(base, MAX_DIGITS) else None,
-            page=data.get("page", "")[:MAX_KEY], number=int(number) if is_whole_number(number, MAX_DIGITS) else 0,
-        )  # fmt: skip
+            step=data.get("step", "")[:MAX_STEP],
+            fields=typed_of(data) if fields is None else fields,
+            was=None if fields is None else was or {},
+            base=int(base) if is_whole_number(base, MAX_DIGITS) else None,
+            page=data.get("page", "")[:MAX_KEY],
+            number=int(number) if is_whole_number(number, MAX_DIGITS) else 0,
+        )
 
     def into(self, head: Texts, state_number: int, edit: DesignEdit | None) -> Merged:
         """The form with this edit, where it held ``head`` at the state of a number, after ``edit``."""

@@ -42,7 +42,10 @@ SAMPLES = (
             "name": "DGX H100 SuperPOD, 4 scalable units",
             "compute": {"server": "dgx-h100", "nodes": 127},
             "fabric": {
-                "generation": "ndr", "leaf_switch": "nvidia-qm9700", "scalable_unit_nodes": 32, "provision": "full-unit",
+                "generation": "ndr",
+                "leaf_switch": "nvidia-qm9700",
+                "scalable_unit_nodes": 32,
+                "provision": "full-unit",
                 "reserved": {"fabric_manager_links": 4},
             },
         },
@@ -67,7 +70,12 @@ SAMPLES = (
         values={
             "name": "DGX B300 unit, dual-plane Ethernet",
             "compute": {"server": "dgx-b300", "nodes": 64},
-            "fabric": {"generation": "roce-400", "leaf_switch": "nvidia-sn5600", "planes": 2, "scalable_unit_nodes": 64},
+            "fabric": {
+                "generation": "roce-400",
+                "leaf_switch": "nvidia-sn5600",
+                "planes": 2,
+                "scalable_unit_nodes": 64,
+            },
         },
     ),
     Sample(
@@ -81,7 +89,7 @@ SAMPLES = (
             "fabric": {"generation": "ndr", "leaf_switch": "nvidia-qm9700", "scalable_unit_nodes": 32, "tiers": 3},
         },
     ),
-)  # fmt: skip
+)
 BY_KEY = {sample.key: sample for sample in SAMPLES}
 
 

@@ -14,13 +14,19 @@ from estimator.spec.economics import Economics
 
 ENDS = ("low", "typical", "high")
 FIGURES = {  # name in the answer → where it stands in the cost
-    "capex_usd": ("capex_usd", "total"), "outlay_usd": ("outlay_usd",), "opex_usd_per_year": ("opex_usd_per_year", "total"),
-    "tco_usd": ("tco_usd",), "tco_undiscounted_usd": ("tco_undiscounted_usd",), "usd_per_gpu": ("usd_per_gpu",),
-    "usd_per_gpu_hour": ("usd_per_gpu_hour",), "usd_per_gb_s_busbw": ("usd_per_gb_s_busbw",),
+    "capex_usd": ("capex_usd", "total"),
+    "outlay_usd": ("outlay_usd",),
+    "opex_usd_per_year": ("opex_usd_per_year", "total"),
+    "tco_usd": ("tco_usd",),
+    "tco_undiscounted_usd": ("tco_undiscounted_usd",),
+    "usd_per_gpu": ("usd_per_gpu",),
+    "usd_per_gpu_hour": ("usd_per_gpu_hour",),
+    "usd_per_gb_s_busbw": ("usd_per_gb_s_busbw",),
     "usd_per_million_tokens": ("usd_per_million_tokens",),
-    "break_even_usd_per_gpu_hour": ("rent", "break_even_usd_per_gpu_hour"), "break_even_months": ("rent", "break_even_months"),
+    "break_even_usd_per_gpu_hour": ("rent", "break_even_usd_per_gpu_hour"),
+    "break_even_months": ("rent", "break_even_months"),
     "saved_usd": ("rent", "saved_usd"),
-}  # fmt: skip
+}
 DIGITS = 4
 SECTION = "economics."
 
@@ -34,9 +40,12 @@ def economics_change(values: Mapping[str, Any]) -> dict[str, Any]:
         For a key that is none of them.
     """
     problems = [
-        Problem(SECTION + key, "unknown_key", f"There is no key {key!r} here. Known: {', '.join(Economics.model_fields)}.")
-        for key in values if key not in Economics.model_fields
-    ]  # fmt: skip
+        Problem(
+            SECTION + key, "unknown_key", f"There is no key {key!r} here. Known: {', '.join(Economics.model_fields)}."
+        )
+        for key in values
+        if key not in Economics.model_fields
+    ]
     if problems:
         raise SpecError(problems)
     return {SECTION + key: value for key, value in values.items()}

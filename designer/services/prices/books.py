@@ -54,9 +54,14 @@ def entry_key(entry: Mapping[str, Any] | OwnPrice) -> Key:
     """What makes two entries one price at different times: all but its amount, currency, dates and note."""
     values = entry.model_dump() if isinstance(entry, OwnPrice) else entry
     return (
-        values["part"], values.get("per", "piece"), values["basis"], values.get("source", ""), values.get("region"),
-        values.get("min_quantity", 1), values.get("length_m"),
-    )  # fmt: skip
+        values["part"],
+        values.get("per", "piece"),
+        values["basis"],
+        values.get("source", ""),
+        values.get("region"),
+        values.get("min_quantity", 1),
+        values.get("length_m"),
+    )
 
 
 def _repeated(prices: Sequence[OwnPrice]) -> list[Problem]:
@@ -88,9 +93,14 @@ def checked_base(base: str) -> str:
 
 @transaction.atomic
 def create_book(
-    owner: User, name: str, prices: Sequence[Any] = (), rates: Sequence[Any] = (), reason: str = EMPTY_REASON,
-    base: str = STREET, region: str = "",
-) -> PriceBook:  # fmt: skip
+    owner: User,
+    name: str,
+    prices: Sequence[Any] = (),
+    rates: Sequence[Any] = (),
+    reason: str = EMPTY_REASON,
+    base: str = STREET,
+    region: str = "",
+) -> PriceBook:
     """A new book with its first revision.
 
     Raises

@@ -14,8 +14,12 @@ from estimator.units import counted
 
 Row = dict[str, Any]
 _NAMES = {
-    "as_of": "date", "note": "note", "valid_from": "valid from", "valid_to": "valid to", "currency": "currency",
-}  # fmt: skip
+    "as_of": "date",
+    "note": "note",
+    "valid_from": "valid from",
+    "valid_to": "valid to",
+    "currency": "currency",
+}
 
 
 def range_text(ends: tuple[int, int, int], currency: str) -> str:
@@ -29,10 +33,13 @@ def changes_between(before: Iterable[Row], after: Iterable[Row]) -> dict[str, li
     return {
         "added": [_entry_words(entry) for key, entry in new.items() if key not in old],
         "removed": [_entry_words(entry) for key, entry in old.items() if key not in new],
-        "changed": [_entry_words(entry) | {"was": _differences(old[key], entry)} for key, entry in new.items()
-                    if key in old and old[key] != entry],
+        "changed": [
+            _entry_words(entry) | {"was": _differences(old[key], entry)}
+            for key, entry in new.items()
+            if key in old and old[key] != entry
+        ],
         "same": [_entry_words(entry) for key, entry in new.items() if old.get(key) == entry],
-    }  # fmt: skip
+    }
 
 
 def _entry_words(entry: Row) -> dict[str, Any]:
@@ -42,13 +49,19 @@ def _entry_words(entry: Row) -> dict[str, Any]:
     conditions = [
         f"{entry['length_m']:g} m" if entry.get("length_m") else "",
         f"from {entry['min_quantity']:,} pieces" if entry.get("min_quantity", 1) > 1 else "",
-        f"for {entry['region']}" if entry.get("region") else "", "a metre" if entry.get("per") == "metre" else "",
-    ]  # fmt: skip
+        f"for {entry['region']}" if entry.get("region") else "",
+        "a metre" if entry.get("per") == "metre" else "",
+    ]
     return {
-        "label": label, "part": entry["part"], "amount": amount_text(entry["typical"], entry["currency"]),
-        "range": range_text(ends, entry["currency"]), "basis_words": BASIS_WORDS[entry["basis"]],
-        "as_of": entry["as_of"], "source": entry.get("source", ""), "conditions": ", ".join(filter(None, conditions)),
-    }  # fmt: skip
+        "label": label,
+        "part": entry["part"],
+        "amount": amount_text(entry["typical"], entry["currency"]),
+        "range": range_text(ends, entry["currency"]),
+        "basis_words": BASIS_WORDS[entry["basis"]],
+        "as_of": entry["as_of"],
+        "source": entry.get("source", ""),
+        "conditions": ", ".join(filter(None, conditions)),
+    }
 
 
 def _differences(old: Row, new: Row) -> list[str]:
@@ -75,8 +88,11 @@ def rate_changes(before: Sequence[Row], after: Sequence[Row]) -> list[str]:
     old, new = ({(rate["currency"], rate["as_of"]): rate for rate in rates} for rates in (before, after))
     out = [f"{c} of {day}: {_usd_text(rate)} added" for (c, day), rate in new.items() if (c, day) not in old]
     out += [f"{c} of {day}: {_usd_text(rate)} removed" for (c, day), rate in old.items() if (c, day) not in new]
-    out += [f"{c} of {day}: {_usd_text(old[c, day])} is now {_usd_text(rate)}" for (c, day), rate in new.items()
-            if (c, day) in old and old[c, day] != rate]  # fmt: skip
+    out += [
+        f"{c} of {day}: {_usd_text(old[c, day])} is now {_usd_text(rate)}"
+        for (c, day), rate in new.items()
+        if (c, day) in old and old[c, day] != rate
+    ]
     return out
 
 

@@ -93,8 +93,9 @@ def plan_import(book: PriceBook, data: bytes, file_name: str, typed: Mapping[str
         else:
             prices.append(entry)
     mode = REPLACE if typed.get("mode") == REPLACE else MERGE
-    plan = ImportPlan(file_name, prices, sheet.rates, mode, {}, sorted(refused, key=lambda one: one.row),
-                      sheet.ignored, sheet.notes)  # fmt: skip
+    plan = ImportPlan(
+        file_name, prices, sheet.rates, mode, {}, sorted(refused, key=lambda one: one.row), sheet.ignored, sheet.notes
+    )
     after, _ = plan.after(book)
     if len(after) > MAX_PRICES:
         message = (

@@ -150,9 +150,22 @@ class LinkSink:
         columns = np.frombuffer(self._columns, dtype=np.int64).reshape(-1, 6)
         line, a, a_port, b, b_port, rate = (np.ascontiguousarray(columns[:, i]) for i in range(6))
         return FoundLinks(
-            file_format, self.names, self.kinds, self.ports, line, a, a_port, b, b_port, rate, both_sides,
-            self.adapters, tuple(self._drops), dict(self._drop_counts), self.spec_hash,
-        )  # fmt: skip
+            file_format,
+            self.names,
+            self.kinds,
+            self.ports,
+            line,
+            a,
+            a_port,
+            b,
+            b_port,
+            rate,
+            both_sides,
+            self.adapters,
+            tuple(self._drops),
+            dict(self._drop_counts),
+            self.spec_hash,
+        )
 
 
 def stated_hash(text: str) -> str | None:

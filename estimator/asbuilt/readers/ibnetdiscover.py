@@ -16,8 +16,16 @@ from estimator.asbuilt.readers.found import HOST, MAX_NAME, SWITCH, FoundLinks, 
 from estimator.errors import UnreadableFile
 
 LANE_GBIT_S = {
-    "SDR": 2.5, "DDR": 5, "QDR": 10, "FDR10": 10, "FDR": 14, "EDR": 25, "HDR": 50, "NDR": 100, "XDR": 200,
-}  # fmt: skip
+    "SDR": 2.5,
+    "DDR": 5,
+    "QDR": 10,
+    "FDR10": 10,
+    "FDR": 14,
+    "EDR": 25,
+    "HDR": 50,
+    "NDR": 100,
+    "XDR": 200,
+}
 _DEVICE = re.compile(r'(Switch|Ca|Rt)\s+\d+\s+"[SHR]-(?:0x)?([0-9a-fA-F]{1,16})"\s*#\s*"(.*)"')
 _PORT = re.compile(
     r"\[(\d{1,4})\](?:\[ext \d+\])?(?:\((?:0x)?[0-9a-fA-F]+\))?\s+"

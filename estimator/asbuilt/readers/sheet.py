@@ -34,13 +34,25 @@ _SIDES = {
     },
 }
 _FIELDS = {
-    "device": {"device", "name", "node", "node name", "hostname", "host", "host name", "device name", "system", "switch",
-               "system name", "switch name"},
+    "device": {
+        "device",
+        "name",
+        "node",
+        "node name",
+        "hostname",
+        "host",
+        "host name",
+        "device name",
+        "system",
+        "switch",
+        "system name",
+        "switch name",
+    },
     "port": {"port", "port name", "interface", "hca port", "hca", "interface name", "if", "nic"},
     "kind": {"type", "role", "node type", "device type", "kind"},
     "hash": {"spec hash"},
     "rate": {"rate gbit s", "rate", "speed", "rate gb s", "speed gb s", "speed gbps", "rate gbps", "bandwidth"},
-}  # fmt: skip
+}
 _DATE = re.compile(
     r"\d{1,2}[- ](?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
     r"[a-z]*[- ]\d{1,2}|3[6-9]\d{3}|4\d{4}",
@@ -166,9 +178,15 @@ def _columns_of(cells: list[str]) -> Columns | None:
     if a_device is None or a_port is None or b_device is None or b_port is None:
         return None
     return Columns(
-        a_device, a_port, b_device, b_port, place.get(("a", "kind")), place.get(("b", "kind")), place.get(("", "rate")),
+        a_device,
+        a_port,
+        b_device,
+        b_port,
+        place.get(("a", "kind")),
+        place.get(("b", "kind")),
+        place.get(("", "rate")),
         place.get(("", "hash")),
-    )  # fmt: skip
+    )
 
 
 def _meanings(words: str) -> Iterator[tuple[str, str]]:

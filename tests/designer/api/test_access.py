@@ -18,11 +18,19 @@ from tests.designer.api_helpers import BASE, SPEC, Caller, assert_refused, calle
 pytestmark = pytest.mark.django_db
 
 ADDRESSES = [
-    ("POST", "preview/"), ("POST", "predictions/"), ("GET", "spec-schema/"), ("GET", "designs/"), ("POST", "designs/"),
-    ("GET", "designs/00000000-0000-4000-8000-000000000000/"), ("GET", "estimates/"), ("POST", "estimates/"),
-    ("GET", "estimates/00000000-0000-4000-8000-000000000000/bom/"), ("GET", "catalog/"), ("GET", "catalog/switches/"),
+    ("POST", "preview/"),
+    ("POST", "predictions/"),
+    ("GET", "spec-schema/"),
+    ("GET", "designs/"),
+    ("POST", "designs/"),
+    ("GET", "designs/00000000-0000-4000-8000-000000000000/"),
+    ("GET", "estimates/"),
+    ("POST", "estimates/"),
+    ("GET", "estimates/00000000-0000-4000-8000-000000000000/bom/"),
+    ("GET", "catalog/"),
+    ("GET", "catalog/switches/"),
     ("GET", "nowhere/"),
-]  # fmt: skip
+]
 
 
 @pytest.fixture

@@ -58,18 +58,42 @@ def test_two_specs_are_compared_and_kept(call: Caller, document: dict[str, Any])
 
 def test_every_kind_of_side_can_stand_beside_another(call: Caller, owner: User, document: dict[str, Any]) -> None:
     design, job = finished(owner, SPEC)
-    book = create_book(owner, "Vendor A", [
-        {"part": "nvidia-qm9700", "low": 1_00, "typical": 2_00, "high": 3_00, "currency": "USD", "basis": "quote",
-         "as_of": "2026-11-02", "source": "Offer"}])  # fmt: skip
+    book = create_book(
+        owner,
+        "Vendor A",
+        [
+            {
+                "part": "nvidia-qm9700",
+                "low": 1_00,
+                "typical": 2_00,
+                "high": 3_00,
+                "currency": "USD",
+                "basis": "quote",
+                "as_of": "2026-11-02",
+                "source": "Offer",
+            }
+        ],
+    )
     items = [
-        {"estimate": str(job.pk)}, {"design": str(design.pk), "label": "Design"}, {"sibling": 1},
-        {"design": str(design.pk), "price_book": "street"}, {"design": str(design.pk), "price_book": str(book.pk)},
-        {"offer": {"lines": [LINE]}, "label": "Offer"}, {"spec": ROCE},
-    ]  # fmt: skip
+        {"estimate": str(job.pk)},
+        {"design": str(design.pk), "label": "Design"},
+        {"sibling": 1},
+        {"design": str(design.pk), "price_book": "street"},
+        {"design": str(design.pk), "price_book": str(book.pk)},
+        {"offer": {"lines": [LINE]}, "label": "Offer"},
+        {"spec": ROCE},
+    ]
     values = made(call, {"items": items})
     assert_has_shape(document, "ComparisonDetail", values)
-    assert values["labels"] == ["Four units", "Design", "Four units (RoCE 400G)", "Four units, street prices",
-                                "Four units, prices of Vendor A", "Offer", "RoCE"]  # fmt: skip
+    assert values["labels"] == [
+        "Four units",
+        "Design",
+        "Four units (RoCE 400G)",
+        "Four units, street prices",
+        "Four units, prices of Vendor A",
+        "Offer",
+        "RoCE",
+    ]
     sources = values["sources"]
     assert [one["design"] for one in sources][:5] == [None, str(design.pk), None, str(design.pk), str(design.pk)]
     assert sources[2]["sibling"] == 1
@@ -92,14 +116,23 @@ def test_an_estimate_is_taken_as_it_was(call: Caller, owner: User) -> None:
 
 
 def quote_of(owner: User, lines: list[dict[str, Any]]) -> Quote:
-    return Quote.objects.create(owner=owner, name="Vendor A", file_name="a.csv", file_sha256="0", spec=SPEC, reading={},
-                                result={"lines": lines})  # fmt: skip
+    return Quote.objects.create(
+        owner=owner, name="Vendor A", file_name="a.csv", file_sha256="0", spec=SPEC, reading={}, result={"lines": lines}
+    )
 
 
 def test_the_matched_lines_of_a_quote_are_a_side(call: Caller, owner: User) -> None:
-    line = {"status": "matched", "category": "switch", "part": "nvidia-qm9700", "part_number": "MQM9700-NS2F",
-            "items": ["nvidia-qm9700"], "description": "Switch", "quantity": 50, "unit_price_usd": 9.0,
-            "extended_price_usd": 450.0}  # fmt: skip
+    line = {
+        "status": "matched",
+        "category": "switch",
+        "part": "nvidia-qm9700",
+        "part_number": "MQM9700-NS2F",
+        "items": ["nvidia-qm9700"],
+        "description": "Switch",
+        "quantity": 50,
+        "unit_price_usd": 9.0,
+        "extended_price_usd": 450.0,
+    }
     items = [{"spec": SPEC}, {"quote": str(quote_of(owner, [line, line | {"status": "unmatched"}]).pk)}]
     result = made(call, {"items": items})["result"]
     assert [item["label"] for item in result["items"]] == ["Four units", "Vendor A"]
@@ -154,27 +187,42 @@ def fields_of(answer: Any, code: str = "invalid_spec") -> dict[str, str]:
     return {problem["field"]: problem["code"] for problem in assert_refused(answer, 400, code)}
 
 
-@pytest.mark.parametrize(("items", "field", "code"), [
-    (None, "items", "out_of_range"), ("ab", "items", "out_of_range"), ([], "items", "out_of_range"),
-    ([{"spec": SPEC}], "items", "out_of_range"), ([{"spec": SPEC}] * 9, "items", "out_of_range"),
-    ([{"spec": SPEC}, 7], "items[1]", "wrong_type"), ([{"spec": SPEC}, {}], "items[1]", "one_source"),
-    ([{"spec": SPEC}, {"spec": ROCE, "sibling": 0}], "items[1]", "one_source"),
-    ([{"spec": SPEC}, {"gold": 1}], "items[1].gold", "unknown_key"),
-    ([{"spec": SPEC}, {"spec": "x"}], "items[1].spec", "wrong_type"),
-    ([{"spec": SPEC}, {"spec": {**ROCE, "compute": {"nodes": 0}}}], "items[1].spec.compute.nodes", "out_of_range"),
-    ([{"spec": SPEC}, {"design": "x"}], "items[1].design", "invalid"),
-    ([{"spec": SPEC}, {"design": "8f14e45f-ceea-467f-8d5c-3a1b2c3d4e5f"}], "items[1].design", "not_found"),
-    ([{"spec": SPEC}, {"estimate": 5}], "items[1].estimate", "invalid"),
-    ([{"sibling": 0}, {"spec": SPEC}], "items[0].sibling", "out_of_range"),
-    ([{"spec": SPEC}, {"sibling": True}], "items[1].sibling", "out_of_range"),
-    ([{"offer": {"lines": [LINE]}}, {"sibling": 0}], "items[1].sibling", "invalid"),
-    ([{"spec": SPEC}, {"offer": []}], "items[1].offer", "wrong_type"),
-    ([{"spec": SPEC}, {"offer": {"lines": [LINE | {"quantity": -1}]}}], "items[1].offer.lines[0].quantity", "out_of_range"),
-    ([{"spec": SPEC}, {"offer": {"lines": [LINE]}, "price_book": "street"}], "items[1].price_book", "priced_already"),
-    ([{"spec": SPEC}, {"spec": ROCE, "price_book": "gold"}], "items[1].price_book", "invalid"),
-    ([{"spec": SPEC}, {"spec": ROCE, "label": ""}], "items[1].label", "out_of_range"),
-    ([{"spec": SPEC}, {"spec": ROCE, "label": "a" * 201}], "items[1].label", "out_of_range"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("items", "field", "code"),
+    [
+        (None, "items", "out_of_range"),
+        ("ab", "items", "out_of_range"),
+        ([], "items", "out_of_range"),
+        ([{"spec": SPEC}], "items", "out_of_range"),
+        ([{"spec": SPEC}] * 9, "items", "out_of_range"),
+        ([{"spec": SPEC}, 7], "items[1]", "wrong_type"),
+        ([{"spec": SPEC}, {}], "items[1]", "one_source"),
+        ([{"spec": SPEC}, {"spec": ROCE, "sibling": 0}], "items[1]", "one_source"),
+        ([{"spec": SPEC}, {"gold": 1}], "items[1].gold", "unknown_key"),
+        ([{"spec": SPEC}, {"spec": "x"}], "items[1].spec", "wrong_type"),
+        ([{"spec": SPEC}, {"spec": {**ROCE, "compute": {"nodes": 0}}}], "items[1].spec.compute.nodes", "out_of_range"),
+        ([{"spec": SPEC}, {"design": "x"}], "items[1].design", "invalid"),
+        ([{"spec": SPEC}, {"design": "8f14e45f-ceea-467f-8d5c-3a1b2c3d4e5f"}], "items[1].design", "not_found"),
+        ([{"spec": SPEC}, {"estimate": 5}], "items[1].estimate", "invalid"),
+        ([{"sibling": 0}, {"spec": SPEC}], "items[0].sibling", "out_of_range"),
+        ([{"spec": SPEC}, {"sibling": True}], "items[1].sibling", "out_of_range"),
+        ([{"offer": {"lines": [LINE]}}, {"sibling": 0}], "items[1].sibling", "invalid"),
+        ([{"spec": SPEC}, {"offer": []}], "items[1].offer", "wrong_type"),
+        (
+            [{"spec": SPEC}, {"offer": {"lines": [LINE | {"quantity": -1}]}}],
+            "items[1].offer.lines[0].quantity",
+            "out_of_range",
+        ),
+        (
+            [{"spec": SPEC}, {"offer": {"lines": [LINE]}, "price_book": "street"}],
+            "items[1].price_book",
+            "priced_already",
+        ),
+        ([{"spec": SPEC}, {"spec": ROCE, "price_book": "gold"}], "items[1].price_book", "invalid"),
+        ([{"spec": SPEC}, {"spec": ROCE, "label": ""}], "items[1].label", "out_of_range"),
+        ([{"spec": SPEC}, {"spec": ROCE, "label": "a" * 201}], "items[1].label", "out_of_range"),
+    ],
+)
 def test_junk_is_refused_by_field(call: Caller, items: Any, field: str, code: str) -> None:
     assert fields_of(call("POST", "comparisons/", {"items": items}))[field] == code
     assert not Comparison.objects.exists()
@@ -205,8 +253,12 @@ def test_owners_see_their_own_and_readers_only_read(call: Caller, owner: User) -
     values = made(call)
     path = f"comparisons/{values['id']}/"
     bob = caller(User.objects.create_user("bob"))
-    for method, address, body in (("GET", path, None), ("DELETE", path, None), ("PATCH", path, {"name": "x"}),
-                                  ("POST", f"{path}refresh/", None)):  # fmt: skip
+    for method, address, body in (
+        ("GET", path, None),
+        ("DELETE", path, None),
+        ("PATCH", path, {"name": "x"}),
+        ("POST", f"{path}refresh/", None),
+    ):
         assert_refused(bob(method, address, body), 404, "not_found")
     assert bob("GET", "comparisons/").json()["count"] == 0
     reader = caller(owner, "read")

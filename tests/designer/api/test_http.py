@@ -33,8 +33,10 @@ def job(call: Caller) -> str:
 def made(call: Caller, kind: str) -> str:
     """Address of a new thing of this kind."""
     bodies: dict[str, Any] = {
-        "designs": SPEC, "price-books": {"name": "Own"}, "comparisons": {"items": [{"spec": SPEC}, {"spec": SPEC}]},
-    }  # fmt: skip
+        "designs": SPEC,
+        "price-books": {"name": "Own"},
+        "comparisons": {"items": [{"spec": SPEC}, {"spec": SPEC}]},
+    }
     if kind == "quotes":
         parts = {"file": _quote(), "spec": json.dumps(SPEC)}
         pk = call.client.post("/api/v1/quotes/", parts).json()["id"]
@@ -78,9 +80,10 @@ def test_a_change_is_made_only_to_what_its_author_has_read(call: Caller, kind: s
 
 
 POSTS: dict[str, Any] = {
-    "designs": ("revisions/", {"name": "Bid 1"}, 201), "comparisons": ("refresh/", None, 200),
+    "designs": ("revisions/", {"name": "Bid 1"}, 201),
+    "comparisons": ("refresh/", None, 200),
     "quotes": ("prices/", {"name": "Taken"}, 201),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", POSTS)
@@ -130,9 +133,12 @@ def test_every_write_to_one_thing_says_that_it_takes_if_match() -> None:
     paths = Client().get("/api/schema/?format=json").json()["paths"]
     writes = {
         f"{method} {path}": [one["name"] for one in called.get("parameters", [])]
-        for path, methods in paths.items() for method, called in methods.items()
-        if method in ("post", "patch", "put", "delete") and "{id}" in path and path.rstrip("/").split("/")[-1] not in READS_ONLY
-    }  # fmt: skip
+        for path, methods in paths.items()
+        for method, called in methods.items()
+        if method in ("post", "patch", "put", "delete")
+        and "{id}" in path
+        and path.rstrip("/").split("/")[-1] not in READS_ONLY
+    }
     assert len(writes) >= 14
     assert [write for write, headers in writes.items() if "If-Match" not in headers] == []
 
@@ -259,14 +265,22 @@ CSV = "text/csv; charset=utf-8"
 @pytest.mark.parametrize(
     ("accept", "query", "kind"),
     [
-        ("", "", "application/json"), ("*/*", "", "application/json"), ("application/json", "", "application/json"),
-        ("text/csv", "", CSV), (PDF_TYPE, "", PDF_TYPE), (XLSX_TYPE, "", XLSX_TYPE), ("text/*", "", CSV),
-        ("text/csv;q=0.2, application/pdf;q=0.9", "", PDF_TYPE), ("text/html, */*;q=0.1", "", "application/json"),
-        ("application/json;q=0, text/csv", "", CSV), ("text/csv", "?format=pdf", PDF_TYPE),
-        ("application/json", "?format=csv", CSV), ("application/octet-stream", "?format=csv", "application/octet-stream"),
+        ("", "", "application/json"),
+        ("*/*", "", "application/json"),
+        ("application/json", "", "application/json"),
+        ("text/csv", "", CSV),
+        (PDF_TYPE, "", PDF_TYPE),
+        (XLSX_TYPE, "", XLSX_TYPE),
+        ("text/*", "", CSV),
+        ("text/csv;q=0.2, application/pdf;q=0.9", "", PDF_TYPE),
+        ("text/html, */*;q=0.1", "", "application/json"),
+        ("application/json;q=0, text/csv", "", CSV),
+        ("text/csv", "?format=pdf", PDF_TYPE),
+        ("application/json", "?format=csv", CSV),
+        ("application/octet-stream", "?format=csv", "application/octet-stream"),
         ("text/csv", "?format=json", "application/json"),
     ],
-)  # fmt: skip
+)
 def test_accept_says_which_form_and_format_goes_before_it(
     call: Caller, job: str, accept: str, query: str, kind: str
 ) -> None:

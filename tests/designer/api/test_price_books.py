@@ -104,8 +104,10 @@ def test_a_file_is_tried_and_then_imported(call: Caller, book: PriceBook, docume
     tried = send(call, book, data, dry_run="true", basis="list", source="Web").json()
     assert_has_shape(document, "PriceImport", tried)
     assert (tried["counts"], tried["revision"], tried["ignored"]) == (
-        {"added": 1, "changed": 0, "removed": 0, "same": 0, "refused": 1}, None, ["colour"],
-    )  # fmt: skip
+        {"added": 1, "changed": 0, "removed": 0, "same": 0, "refused": 1},
+        None,
+        ["colour"],
+    )
     assert tried["refused"][0]["row"] == 3
     assert book.latest.number == 1
     done = send(call, book, data, basis="list", source="Web").json()

@@ -21,9 +21,13 @@ from tests.processes import BASE_DIR, RunningApp, clean_environment, prepare, ru
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
     "--disable-sync",
-]  # fmt: skip
+]
 WATCH = """
 window.violations = []; window.shift = 0;
 document.addEventListener("securitypolicyviolation", (e) => window.violations.push(`${e.violatedDirective} ${e.blockedURI}`));
@@ -105,8 +109,16 @@ def gallery(app: RunningApp, browser: Any) -> Gallery:
 def session(app: RunningApp, accounts: Accounts) -> dict[str, Any]:
     """Cookies of somebody who has the four samples and has changed none, and the address of the first sample."""
     account = accounts.new()
-    cookie = {"name": account["cookie"], "value": account["session"], "domain": "127.0.0.1", "path": "/",
-              "httpOnly": True, "sameSite": "Lax", "secure": False, "expires": -1}  # fmt: skip
+    cookie = {
+        "name": account["cookie"],
+        "value": account["session"],
+        "domain": "127.0.0.1",
+        "path": "/",
+        "httpOnly": True,
+        "sameSite": "Lax",
+        "secure": False,
+        "expires": -1,
+    }
     return {"state": {"cookies": [cookie], "origins": []}, "first": app.url + account["first"]}
 
 

@@ -18,8 +18,20 @@ pytestmark = [
     pytest.mark.processes,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
 ]
-NAMES = ("home", "start", "design", "tab-cost", "tab-fabric", "tab-cabling", "invalid", "comparison", "quote", "price-book",
-         "calibration", "published")  # fmt: skip
+NAMES = (
+    "home",
+    "start",
+    "design",
+    "tab-cost",
+    "tab-fabric",
+    "tab-cabling",
+    "invalid",
+    "comparison",
+    "quote",
+    "price-book",
+    "calibration",
+    "published",
+)
 NARROW, WIDE = 390, 1440
 LOOKS = [("light", WIDE), ("dark", NARROW)]
 

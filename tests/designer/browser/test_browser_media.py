@@ -20,8 +20,22 @@ MOTION = """() => {
   return { slow: slow.length, running: document.getAnimations().filter((one) => one.playState === "running").length };
 }"""
 PAPER = 703  # px between the margins of an A4 sheet
-PRINTED = ("design", "tab-cost", "tab-performance", "tab-fabric", "tab-cabling", "tab-racks", "tab-findings", "tab-handoff",
-           "comparison", "quote", "price-book", "calibration", "published", "validation")  # fmt: skip
+PRINTED = (
+    "design",
+    "tab-cost",
+    "tab-performance",
+    "tab-fabric",
+    "tab-cabling",
+    "tab-racks",
+    "tab-findings",
+    "tab-handoff",
+    "comparison",
+    "quote",
+    "price-book",
+    "calibration",
+    "published",
+    "validation",
+)
 CONTROLS = """() => [...document.querySelectorAll("nav, form, button, input, select, textarea")]
   .filter((one) => one.checkVisibility() && one.getClientRects().length).map((one) => one.outerHTML.slice(0, 90))"""
 CLIPPED = """() => {

@@ -42,17 +42,22 @@ def at(page):
 
 def sent(page):
     """Wait until every edit has reached the server."""
-    page.wait_for_function("() => !Object.keys(localStorage).some((name) => name.startsWith('clusterwright.unsent'))",
-                           timeout=60_000)  # fmt: skip
+    page.wait_for_function(
+        "() => !Object.keys(localStorage).some((name) => name.startsWith('clusterwright.unsent'))", timeout=60_000
+    )
 
 
 def random_edit(page, rng, number):
     """A field, chosen and filled at random."""
-    name, value = rng.choice([
-        ("name", f"Design {number}"), ("size", str(rng.randrange(8, 2000))),
-        ("fabric__oversubscription", f"{rng.randrange(1, 5)}:1"), ("economics__years", str(rng.randrange(1, 8))),
-        ("site__node_leaf_m", str(rng.randrange(2, 60))),
-    ])  # fmt: skip
+    name, value = rng.choice(
+        [
+            ("name", f"Design {number}"),
+            ("size", str(rng.randrange(8, 2000))),
+            ("fabric__oversubscription", f"{rng.randrange(1, 5)}:1"),
+            ("economics__years", str(rng.randrange(1, 8))),
+            ("site__node_leaf_m", str(rng.randrange(2, 60))),
+        ]
+    )
     field = page.locator(f"#id_{name}")
     field.fill(f"{value}{'' if field.input_value() != value else '0'}")
     field.blur()

@@ -107,9 +107,11 @@ def test_another_unit_of_the_size_keeps_the_gpus_and_one_step_takes_it_back(page
     page.fill("#id_size", "576")
     gpus, note = page.locator("[data-figure=gpus] .figure-value"), page.locator("#size-note")
     playwright.expect(gpus).to_have_text("576")
-    for unit, size, said in (("racks", "8", "8 racks of 72 GPUs hold the same 576 GPUs."),
-                             ("nodes", "144", "144 trays of 4 GPUs hold the same 576 GPUs."),
-                             ("gpus", "576", "144 trays hold 576 GPUs.")):  # fmt: skip
+    for unit, size, said in (
+        ("racks", "8", "8 racks of 72 GPUs hold the same 576 GPUs."),
+        ("nodes", "144", "144 trays of 4 GPUs hold the same 576 GPUs."),
+        ("gpus", "576", "144 trays hold 576 GPUs."),
+    ):
         page.select_option("#id_size_unit", unit)
         playwright.expect(page.locator("#id_size")).to_have_value(size)
         playwright.expect(note).to_have_text(said)

@@ -30,8 +30,9 @@ def says(page, words):
 
 
 def shows(page, value, field="size"):
-    page.wait_for_function("([id, value]) => document.getElementById(id).value === value", arg=[f"id_{field}", value],
-                           timeout=MOST_MS)  # fmt: skip
+    page.wait_for_function(
+        "([id, value]) => document.getElementById(id).value === value", arg=[f"id_{field}", value], timeout=MOST_MS
+    )
 
 
 def test_steps_in_a_row_end_where_the_server_is(tab):  # noqa: F811

@@ -125,8 +125,11 @@ def test_a_page_s_glyphs_are_links_with_names(places: Places) -> None:
 def test_the_hints_of_the_bundles_add_up_to_the_links(places: Places) -> None:
     view = fabric_view(places, Scope())
     svg, _ = draw_view(scene(places), view)
-    hints = [mark.find(f"{SVG}title").text for mark in ElementTree.fromstring(svg).iter(f"{SVG}a")
-             if "line" in mark.get("class").split()]  # fmt: skip
+    hints = [
+        mark.find(f"{SVG}title").text
+        for mark in ElementTree.fromstring(svg).iter(f"{SVG}a")
+        if "line" in mark.get("class").split()
+    ]
     counts = [re.findall(r": ([\d,]+) × ", hint or "")[0] for hint in hints]
     told = sum([int(words.replace(",", "")) for words in counts])
     assert told == len(places.table)
@@ -144,16 +147,29 @@ def test_the_words_of_the_picture_name_every_count(places: Places) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(
-    nodes=st.integers(1, 700), ports=st.sampled_from([1, 2, 4, 8]), radix=st.sampled_from([16, 40, 64, 128]),
-    layout=st.sampled_from(["rail-optimized", "top-of-rack", "rail-only"]), ratio=st.sampled_from(["1:1", "2:1", "7:1"]),
-    managers=st.sampled_from([0, 3]), mode=st.sampled_from(list(MODES)), start=st.integers(0, 30),
-)  # fmt: skip
+    nodes=st.integers(1, 700),
+    ports=st.sampled_from([1, 2, 4, 8]),
+    radix=st.sampled_from([16, 40, 64, 128]),
+    layout=st.sampled_from(["rail-optimized", "top-of-rack", "rail-only"]),
+    ratio=st.sampled_from(["1:1", "2:1", "7:1"]),
+    managers=st.sampled_from([0, 3]),
+    mode=st.sampled_from(list(MODES)),
+    start=st.integers(0, 30),
+)
 def test_any_design_is_drawn_so(
     nodes: int, ports: int, radix: int, layout: str, ratio: str, managers: int, mode: str, start: int
 ) -> None:
     try:
-        spec = spec_of(nodes, ports, layout=layout, leaf_radix=radix, spine_radix=radix, core_radix=radix,
-                       oversubscription=ratio, reserved={"fabric_manager_links": managers})  # fmt: skip
+        spec = spec_of(
+            nodes,
+            ports,
+            layout=layout,
+            leaf_radix=radix,
+            spine_radix=radix,
+            core_radix=radix,
+            oversubscription=ratio,
+            reserved={"fabric_manager_links": managers},
+        )
         places = places_for(spec)
     except EstimatorError:
         return  # no fabric of these parts
@@ -172,12 +188,16 @@ def test_other_networks_are_drawn_with_what_they_lead_into() -> None:
 
 # --- Switches, servers, lists ------------------------------------------------------------------------------------
 PARTS = {
-    "superpod": SPECS["superpod"], "planes": SPECS["planes"], "split-ports": SPECS["split-ports"],
-    "racks": design(72, server="gb200-tray", scalable_unit_nodes=18), "b300": design(40, server="dgx-b300", generation="xdr"),
-    "pcie": design(20, server="mgx-4u-8x-pcie", generation="roce-200"), "custom": spec_of(10, 4),
+    "superpod": SPECS["superpod"],
+    "planes": SPECS["planes"],
+    "split-ports": SPECS["split-ports"],
+    "racks": design(72, server="gb200-tray", scalable_unit_nodes=18),
+    "b300": design(40, server="dgx-b300", generation="xdr"),
+    "pcie": design(20, server="mgx-4u-8x-pcie", generation="roce-200"),
+    "custom": spec_of(10, 4),
     "director": design(40, generation="edr", server="custom", leaf_switch="nvidia-cs7500", tiers=1),
     "gaudi": design(20, server="gaudi3-8u", generation="roce-200"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("key", list(PARTS))
@@ -268,8 +288,10 @@ HEATS = re.compile(r"--heat-(\d): (#[0-9a-f]{6})")
 
 def luminance(colour: str) -> float:
     parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-    return sum(w * (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
-               for w, c in zip((0.2126, 0.7152, 0.0722), parts, strict=True))  # fmt: skip
+    return sum(
+        w * (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
+        for w, c in zip((0.2126, 0.7152, 0.0722), parts, strict=True)
+    )
 
 
 def test_more_load_is_darker_on_light_ground_and_brighter_on_dark() -> None:

@@ -28,14 +28,16 @@ DESIGNS = {
     "rail-only-three-tiers": design(18, layout="rail-only", tiers=3, leaf_downlinks=1, pod_nodes=1),
     "top-of-rack": design(100, layout="top-of-rack"),
     "three-pods": design(2048),
-    "pods-of-racks": design(288, server="gb200-tray", tiers=3, scalable_unit_nodes=18, pod_nodes=144, leaf_downlinks=18,
-                            leaf_uplinks=18),
+    "pods-of-racks": design(
+        288, server="gb200-tray", tiers=3, scalable_unit_nodes=18, pod_nodes=144, leaf_downlinks=18, leaf_uplinks=18
+    ),
     "top-of-rack-three-tiers": design(4096, layout="top-of-rack", generation="roce-400", tiers=3),
-    "four-planes": {"compute": {"server": "custom", "nodes": 512, "gpus_per_node": 8, "nics_per_node": 8,
-                                "nic_ports_per_node": 32},
-                    "fabric": {"generation": "roce-200", "leaf_switch": "custom", "leaf_radix": 256, "planes": 4}},
+    "four-planes": {
+        "compute": {"server": "custom", "nodes": 512, "gpus_per_node": 8, "nics_per_node": 8, "nic_ports_per_node": 32},
+        "fabric": {"generation": "roce-200", "leaf_switch": "custom", "leaf_radix": 256, "planes": 4},
+    },
     "largest": design(65_536, layout="top-of-rack", generation="roce-400", tiers=3),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module", params=list(DESIGNS), ids=list(DESIGNS))
@@ -66,17 +68,24 @@ def test_nothing_is_drawn_outside_the_picture_or_over_a_neighbour(drawn):
     for rect in root.iter(f"{SVG}rect"):
         if "glyph" in rect.get("class"):
             x, y = float(rect.get("x")), float(rect.get("y"))
-            assert any(float(b.get("x")) <= x and x + float(rect.get("width")) <= float(b.get("x")) + float(b.get("width"))
-                       and float(b.get("y")) <= y <= float(b.get("y")) + float(b.get("height")) for b in boxes)  # fmt: skip
+            assert any(
+                float(b.get("x")) <= x
+                and x + float(rect.get("width")) <= float(b.get("x")) + float(b.get("width"))
+                and float(b.get("y")) <= y <= float(b.get("y")) + float(b.get("height"))
+                for b in boxes
+            )
 
 
 def test_labels_of_bundles_stand_between_the_tiers_and_clear_of_each_other(drawn):
     _, _, root = drawn
     sides = {
-        kind: [[float(rect.get(key)) for key in ("x", "y", "width", "height")] for rect in root.iter(f"{SVG}rect")
-               if rect.get("class") == kind]
+        kind: [
+            [float(rect.get(key)) for key in ("x", "y", "width", "height")]
+            for rect in root.iter(f"{SVG}rect")
+            if rect.get("class") == kind
+        ]
         for kind in ("box", "tag")
-    }  # fmt: skip
+    }
     for k, (x, y, width, height) in enumerate(sides["tag"]):
         for x1, y1, width1, height1 in sides["box"] + sides["tag"][:k]:
             assert x + width <= x1 or x1 + width1 <= x or y + height <= y1 or y1 + height1 <= y

@@ -26,16 +26,25 @@ def floor(compute, fabric=None, plan=None):
 
 
 FLOORS = {
-    "four-units": ({"server": "dgx-h100", "nodes": 127},
-                   {"scalable_unit_nodes": 32, "provision": "full-unit", "reserved": {"fabric_manager_links": 4}}, {}),
+    "four-units": (
+        {"server": "dgx-h100", "nodes": 127},
+        {"scalable_unit_nodes": 32, "provision": "full-unit", "reserved": {"fabric_manager_links": 4}},
+        {},
+    ),
     "top-of-rack": ({"server": "dgx-h100", "nodes": 64}, {"layout": "top-of-rack"}, {}),
     "nvl72": ({"server": "gb200-tray", "nodes": 144}, {"scalable_unit_nodes": 18}, {}),
-    "over": ({"server": "mi355x-4u-lc", "nodes": 100}, {"generation": "roce-400", "scalable_unit_nodes": 64},
-             {"nodes_per_rack": 9, "rack_weight_kg": 100}),
+    "over": (
+        {"server": "mi355x-4u-lc", "nodes": 100},
+        {"generation": "roce-400", "scalable_unit_nodes": 64},
+        {"nodes_per_rack": 9, "rack_weight_kg": 100},
+    ),
     "one-leaf": ({"server": "dgx-h100", "nodes": 4}, {"tiers": 1, "reserved": {"fabric_manager_links": 4}}, {}),
-    "custom": ({"nodes": 50}, {"generation": "xdr", "leaf_switch": "nvidia-q3200-ra"},
-               {"leaf_placement": "in-rack", "reserved_units": 0}),
-}  # fmt: skip
+    "custom": (
+        {"nodes": 50},
+        {"generation": "xdr", "leaf_switch": "nvidia-q3200-ra"},
+        {"leaf_placement": "in-rack", "reserved_units": 0},
+    ),
+}
 
 
 @pytest.fixture(scope="module", params=list(FLOORS))

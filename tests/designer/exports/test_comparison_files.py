@@ -19,11 +19,17 @@ NAME = "=cmd|' /C calc'!A0"
 OFFER = {
     "gpus": 1024,
     "lines": [
-        {"category": "switch", "part": "nvidia-qm9790", "description": "@SUM(A1)", "use": "leaf", "quantity": 40,
-         "unit_price_usd": {"low": 30000, "typical": 31000.55, "high": 32000}},
+        {
+            "category": "switch",
+            "part": "nvidia-qm9790",
+            "description": "@SUM(A1)",
+            "use": "leaf",
+            "quantity": 40,
+            "unit_price_usd": {"low": 30000, "typical": 31000.55, "high": 32000},
+        },
         {"category": "server", "description": "-1+1", "quantity": 128},
     ],
-}  # fmt: skip
+}
 
 
 def spec(generation: str, nodes: int) -> dict[str, Any]:
@@ -32,12 +38,15 @@ def spec(generation: str, nodes: int) -> dict[str, Any]:
 
 REQUESTS: dict[str, dict[str, Any]] = {
     "with an offer": {
-        "items": [{"label": NAME, "spec": spec("ndr", 128)}, {"label": "RoCE", "spec": spec("roce-400", 128)},
-                  {"label": "+Offer", "offer": OFFER, "notes": ["=1+1"]}],
+        "items": [
+            {"label": NAME, "spec": spec("ndr", 128)},
+            {"label": "RoCE", "spec": spec("roce-400", 128)},
+            {"label": "+Offer", "offer": OFFER, "notes": ["=1+1"]},
+        ],
     },
     "of different sizes": {"items": [{"spec": spec("ndr", 64)}, {"spec": spec("ndr", 128)}], "baseline": 1},
     "of eight": {"items": [{"label": f"side {k}", "spec": spec("ndr", 16 * k)} for k in range(1, 9)], "baseline": 3},
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module", params=list(REQUESTS))

@@ -218,8 +218,16 @@ def test_a_report_needs_no_font_of_the_machine() -> None:
 
 
 def test_own_prices_are_signed_for_by_name_and_hash(catalog: Catalog) -> None:
-    price = {"part": "nvidia-qm9700", "low": 2500000, "typical": 2600033, "high": 2700000, "currency": "EUR",
-             "basis": "quote", "as_of": "2026-11-02", "source": "Offer 12"}  # fmt: skip
+    price = {
+        "part": "nvidia-qm9700",
+        "low": 2500000,
+        "typical": 2600033,
+        "high": 2700000,
+        "currency": "EUR",
+        "basis": "quote",
+        "as_of": "2026-11-02",
+        "source": "Offer 12",
+    }
     rate = {"currency": "EUR", "usd": 1.0837, "as_of": "2026-11-01", "source": "Bank"}
     spec = SPEC | {"economics": {"prices": {"name": "=Vendor “A”", "prices": [price], "rates": [rate]}}}
     parsed = parse_spec(spec, catalog)

@@ -20,14 +20,22 @@ def test_files_of_random_designs_say_what_the_estimate_says(request: dict[str, A
     assert not found
 
 
-@pytest.mark.parametrize("request_", [
-    {"compute": {"server": "dgx-h200", "nodes": 3},
-     "fabric": {"generation": "ndr", "layout": "rail-only", "tiers": 3, "leaf_downlinks": 1, "pod_nodes": 1}},
-    {"compute": {"server": "hgx-h100-8u", "nodes": 7}, "fabric": {"generation": "ndr"}},
-    {"compute": {"server": "gb200-tray", "nodes": 18}, "fabric": {"generation": "ndr"},
-     "other_fabrics": [{"role": "storage"}],
-     "economics": {"years": 15, "facility": "own-building", "staff": True, "spares": {"switches": 0.1}}},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {
+            "compute": {"server": "dgx-h200", "nodes": 3},
+            "fabric": {"generation": "ndr", "layout": "rail-only", "tiers": 3, "leaf_downlinks": 1, "pod_nodes": 1},
+        },
+        {"compute": {"server": "hgx-h100-8u", "nodes": 7}, "fabric": {"generation": "ndr"}},
+        {
+            "compute": {"server": "gb200-tray", "nodes": 18},
+            "fabric": {"generation": "ndr"},
+            "other_fabrics": [{"role": "storage"}],
+            "economics": {"years": 15, "facility": "own-building", "staff": True, "spares": {"switches": 0.1}},
+        },
+    ],
+)
 def test_every_file_is_read_back(request_: dict[str, Any]) -> None:
     """Rails that share no core, half a cent a GPU, trays of a rack with a second network and fifteen years."""
     assert not all_routes(request_, is_slow=True)

@@ -82,8 +82,16 @@ def recomputed(book: Any, folder: Path) -> Any:
     profile.mkdir(parents=True)
     (profile / "registrymodifications.xcu").write_text(ALWAYS_RECALCULATE)
     book.save(folder / "asked.xlsx")
-    command = [str(OFFICE), f"-env:UserInstallation={profile.parent.as_uri()}", "--headless", "--convert-to", "xlsx",
-               "--outdir", str(folder / "out"), str(folder / "asked.xlsx")]  # fmt: skip
+    command = [
+        str(OFFICE),
+        f"-env:UserInstallation={profile.parent.as_uri()}",
+        "--headless",
+        "--convert-to",
+        "xlsx",
+        "--outdir",
+        str(folder / "out"),
+        str(folder / "asked.xlsx"),
+    ]
     subprocess.run(command, check=True, capture_output=True, timeout=180)
     return openpyxl.load_workbook(folder / "out" / "asked.xlsx", data_only=True)
 
@@ -126,16 +134,26 @@ def test_totals_of_the_workbook_are_those_of_the_estimate(real: dict[str, Any]) 
 
 
 FIGURES = {  # of the sheet of cost, and where the estimate has the same
-    "Servers": ("capex_usd", "servers"), "Network": ("capex_usd", "network"), "Racks and cooling": ("capex_usd", "facility"),
-    "Purchase price": ("capex_usd", "total"), "One-off cost": ("one_off_usd", "total"), "Outlay": ("outlay_usd",),
-    "Energy, kWh": ("energy_kwh_per_year",), "Support": ("opex_usd_per_year", "support"),
-    "Licences": ("opex_usd_per_year", "licences"), "Staff": ("opex_usd_per_year", "staff"),
-    "Repairs a year, on average": ("opex_usd_per_year", "repairs"), "Total cost": ("tco_usd",),
-    "The same, not discounted": ("tco_undiscounted_usd",), "Total cost a GPU-hour in use": ("usd_per_gpu_hour",),
-    "Purchase a GPU": ("usd_per_gpu",), "Network a GPU": ("network_usd_per_gpu",),
-    "Network a Gb/s of bisection": ("usd_per_gbit_s_bisection",), "Total cost a million tokens": ("usd_per_million_tokens",),
+    "Servers": ("capex_usd", "servers"),
+    "Network": ("capex_usd", "network"),
+    "Racks and cooling": ("capex_usd", "facility"),
+    "Purchase price": ("capex_usd", "total"),
+    "One-off cost": ("one_off_usd", "total"),
+    "Outlay": ("outlay_usd",),
+    "Energy, kWh": ("energy_kwh_per_year",),
+    "Support": ("opex_usd_per_year", "support"),
+    "Licences": ("opex_usd_per_year", "licences"),
+    "Staff": ("opex_usd_per_year", "staff"),
+    "Repairs a year, on average": ("opex_usd_per_year", "repairs"),
+    "Total cost": ("tco_usd",),
+    "The same, not discounted": ("tco_undiscounted_usd",),
+    "Total cost a GPU-hour in use": ("usd_per_gpu_hour",),
+    "Purchase a GPU": ("usd_per_gpu",),
+    "Network a GPU": ("network_usd_per_gpu",),
+    "Network a Gb/s of bisection": ("usd_per_gbit_s_bisection",),
+    "Total cost a million tokens": ("usd_per_million_tokens",),
     "Break-even price of a rented GPU-hour": ("rent", "break_even_usd_per_gpu_hour"),
-}  # fmt: skip
+}
 
 
 def ledger(computed: Workbook, book: Any) -> dict[str, dict[str, float]]:
@@ -175,8 +193,12 @@ def test_every_year_of_the_cash_flow_is_computed(real: dict[str, Any]) -> None:
     for row in real["cost"]["cash_flow"]:
         for kind, amount in row["usd"].items():
             assert at(row["year"], kind) == pytest.approx(amount, abs=TIE), (row["year"], kind)
-        for key, name in (("total_usd", "paid"), ("cumulative_usd", "cumulative"), ("discounted_usd", "discounted"),
-                          ("cumulative_discounted_usd", "cumulative_discounted")):  # fmt: skip
+        for key, name in (
+            ("total_usd", "paid"),
+            ("cumulative_usd", "cumulative"),
+            ("discounted_usd", "discounted"),
+            ("cumulative_discounted_usd", "cumulative_discounted"),
+        ):
             ends = sorted(at(row["year"], name, end) for end in RANGE)
             assert ends == pytest.approx([row[key][end] for end in RANGE], abs=TIE), (row["year"], key)
     for row in real["cost"]["by_years"]:
@@ -189,11 +211,17 @@ def test_every_year_of_the_cash_flow_is_computed(real: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("parameter", "asked"),
     [
-        ("electricity-kwh", "electricity_usd_per_kwh"), ("pue", "pue"), ("discount-rate", "discount_rate"), ("years", "years"),
-        ("residual-value", "residual_value"), ("warranty-years", "warranty_years"), ("freight-pct", "freight"),
-        ("colo-kw-month", "colocation_usd_per_kw_month"), ("depreciation-it", "depreciation_years"),
+        ("electricity-kwh", "electricity_usd_per_kwh"),
+        ("pue", "pue"),
+        ("discount-rate", "discount_rate"),
+        ("years", "years"),
+        ("residual-value", "residual_value"),
+        ("warranty-years", "warranty_years"),
+        ("freight-pct", "freight"),
+        ("colo-kw-month", "colocation_usd_per_kw_month"),
+        ("depreciation-it", "depreciation_years"),
     ],
-)  # fmt: skip
+)
 def test_a_changed_parameter_gives_what_a_new_estimate_gives(parameter: str, asked: str, catalog: Catalog) -> None:
     """A buyer who types another figure into the workbook sees what the app would say."""
     value = {"years": 7, "pue": 1.9, "warranty-years": 0, "colo-kw-month": 333.0, "depreciation-it": 3}.get(
@@ -224,8 +252,16 @@ def test_sheets_of_a_workbook_are_there_and_frozen(real: dict[str, Any]) -> None
     names = read(cost_content(real)).sheetnames
     assert names[0] == "Cost"
     assert read(bom_xlsx(real, CREATED).content).sheetnames[0] == "Bill of materials"
-    assert {"Cash flow", "Cash flow, low", "Cash flow, high", "Parameters", "Repairs", "Totals", "Design",
-            "Sources and assumptions"} <= set(names)  # fmt: skip
+    assert {
+        "Cash flow",
+        "Cash flow, low",
+        "Cash flow, high",
+        "Parameters",
+        "Repairs",
+        "Totals",
+        "Design",
+        "Sources and assumptions",
+    } <= set(names)
     for sheet in read(cost_content(real)):
         assert sheet.freeze_panes, sheet.title
         assert sheet.print_title_rows == "$1:$1", sheet.title

@@ -61,9 +61,10 @@ def test_a_sample_goes_through_the_form_unchanged(sample):
 
 def test_what_the_form_does_not_ask_for_goes_through_it_unchanged():
     values = {
-        "compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"},
+        "compute": {"server": "dgx-h100", "nodes": 16},
+        "fabric": {"generation": "ndr"},
         "site": {"set_lengths": [{"a": "node-0001", "b": "leaf-r1-001", "length_m": 12}], "plan": {"rack_units": 52}},
-    }  # fmt: skip
+    }
     spec = parse_spec(values, load_catalog())
     form = DesignForm(DesignForm(values=spec.as_given()).typed())
     assert form.is_valid(), form.errors
@@ -82,8 +83,10 @@ def test_a_floor_plan_is_a_box_to_tick_and_its_fields_count_once_it_is():
 
 def test_each_other_network_is_a_box_and_keeps_what_was_said_of_it():
     given = [{"role": "storage", "extra_endpoints": 12}, {"role": "in-band"}]
-    spec = parse_spec({"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"},
-                       "other_fabrics": given}, load_catalog())  # fmt: skip
+    spec = parse_spec(
+        {"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"}, "other_fabrics": given},
+        load_catalog(),
+    )
     typed = DesignForm(values=spec.as_given()).typed()
     assert [name for name in typed if name.startswith("other_fabrics") and typed[name] == "on"] == [
         "other_fabrics__storage",
@@ -102,10 +105,15 @@ def test_what_is_typed_of_a_network_joins_what_was_said_of_it():
         {"role": "storage", "tiers": 2, "extra_endpoints": 12, "ports_per_node": 2},
         {"role": "storage", "generation": "roce-400"},
     ]
-    typed = DesignForm(values={"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"},
-                               "other_fabrics": given}).typed()  # fmt: skip
-    changes = {"other_fabrics__storage__extra_endpoints": "", "other_fabrics__storage__dual_homed": "on",
-               "other_fabrics__storage__oversubscription": "2:1", "other_fabrics__converged__dual_homed": "on"}  # fmt: skip
+    typed = DesignForm(
+        values={"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"}, "other_fabrics": given}
+    ).typed()
+    changes = {
+        "other_fabrics__storage__extra_endpoints": "",
+        "other_fabrics__storage__dual_homed": "on",
+        "other_fabrics__storage__oversubscription": "2:1",
+        "other_fabrics__converged__dual_homed": "on",
+    }
     form = DesignForm(typed | changes)
     assert form.is_valid(), form.errors
     assert form.spec.as_given()["other_fabrics"] == [
@@ -115,9 +123,15 @@ def test_what_is_typed_of_a_network_joins_what_was_said_of_it():
 
 
 def test_a_problem_of_another_network_stands_beside_its_field():
-    form = filled(**{"other_fabrics__storage": "on", "other_fabrics__storage__extra_endpoints": "3",
-                     "other_fabrics__storage__dual_homed": "on", "other_fabrics__in-band": "on",
-                     "other_fabrics__in-band__ports_per_node": "many"})  # fmt: skip
+    form = filled(
+        **{
+            "other_fabrics__storage": "on",
+            "other_fabrics__storage__extra_endpoints": "3",
+            "other_fabrics__storage__dual_homed": "on",
+            "other_fabrics__in-band": "on",
+            "other_fabrics__in-band__ports_per_node": "many",
+        }
+    )
     assert set(form.errors) == {"other_fabrics__storage__extra_endpoints", "other_fabrics__in-band__ports_per_node"}
     kept = json.dumps({"other_fabrics": [{"role": "out-of-band", "leaf_uplinks": 9}]})
     form = filled(**{"other_fabrics__out-of-band": "on", "kept": kept})
@@ -285,13 +299,16 @@ def test_fields_of_shares_have_a_place_for_their_per_cent() -> None:
     assert all(path in RANGES for path in shares), "the slider's script fills the place"
 
 
-@pytest.mark.parametrize(("changes", "name", "filled_in"), [
-    ({"size": "0", "size_unit": "nodes"}, "size", {"size": "1", "size_unit": "nodes"}),
-    ({"size": "12.5", "size_unit": "nodes"}, "size", {"size": "13", "size_unit": "nodes"}),
-    ({"size": "99999999", "size_unit": "nodes"}, "size", {"size": "131072", "size_unit": "nodes"}),
-    ({"fabric__oversubscription": "5:0"}, "fabric__oversubscription", {"fabric__oversubscription": "5:1"}),
-    ({"economics__utilization": "150"}, "economics__utilization", {"economics__utilization": "1"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "name", "filled_in"),
+    [
+        ({"size": "0", "size_unit": "nodes"}, "size", {"size": "1", "size_unit": "nodes"}),
+        ({"size": "12.5", "size_unit": "nodes"}, "size", {"size": "13", "size_unit": "nodes"}),
+        ({"size": "99999999", "size_unit": "nodes"}, "size", {"size": "131072", "size_unit": "nodes"}),
+        ({"fabric__oversubscription": "5:0"}, "fabric__oversubscription", {"fabric__oversubscription": "5:1"}),
+        ({"economics__utilization": "150"}, "economics__utilization", {"economics__utilization": "1"}),
+    ],
+)
 def test_a_slip_has_a_button_that_mends_it(changes, name, filled_in):
     (problem,) = live_context(filled(**changes), None)["problems"]
     assert problem["field"] == name

@@ -34,8 +34,11 @@ def text_of(response: Any) -> str:
 
 def test_without_a_question_it_advises_on_a_thousand_gpus(page: Client) -> None:
     words = text_of(page.get(reverse("advice")))
-    answer = advice_of({"name": "1,024 GPUs", "compute": {"server": "dgx-h100", "gpus": 1024}, "fabric": {"generation": "ndr"}},
-                       "balanced", None)  # fmt: skip
+    answer = advice_of(
+        {"name": "1,024 GPUs", "compute": {"server": "dgx-h100", "gpus": 1024}, "fabric": {"generation": "ndr"}},
+        "balanced",
+        None,
+    )
     assert answer["words"] in words
     for one in (*answer["reasons"], *answer["would_change"]):
         assert re.sub(r"\s+", " ", one["words"]) in words
@@ -72,11 +75,18 @@ def test_a_budget_and_a_priority_are_told(page: Client) -> None:
     assert "What counts: speed." in words
 
 
-@pytest.mark.parametrize(("query", "words"), [
-    ({"gpus": "many"}, "GPUs are a whole number"), ({"rate": "56"}, "Rates are 100, 200, 400, 800"),
-    ({"budget": "a lot"}, "A budget is an amount in dollars"), ({"gpus": "0"}, "Must be at least 1"),
-    ({"server": "nothing"}, "server"), ({"gpus": "9999999999"}, "GPUs are a whole number"), ({"gpus": "²"}, "whole number"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({"gpus": "many"}, "GPUs are a whole number"),
+        ({"rate": "56"}, "Rates are 100, 200, 400, 800"),
+        ({"budget": "a lot"}, "A budget is an amount in dollars"),
+        ({"gpus": "0"}, "Must be at least 1"),
+        ({"server": "nothing"}, "server"),
+        ({"gpus": "9999999999"}, "GPUs are a whole number"),
+        ({"gpus": "²"}, "whole number"),
+    ],
+)
 def test_what_cannot_be_advised_on_is_refused_with_words(page: Client, query: dict[str, str], words: str) -> None:
     response = page.get(reverse("advice"), query)
     assert response.status_code == 422

@@ -67,8 +67,16 @@ def beside(response: Any, field: str) -> str:
 
 
 def test_several_logs_become_one_calibration_with_what_was_answered(page: Client, owner: User) -> None:
-    row = kept(page, ("two.txt", LOG), ("one.txt", ONE_NODE), name="  Hall 4, November ", fabric="infiniband",
-               nics_per_node="8", nic_gbit_s="400", in_network_reduction="false")  # fmt: skip
+    row = kept(
+        page,
+        ("two.txt", LOG),
+        ("one.txt", ONE_NODE),
+        name="  Hall 4, November ",
+        fabric="infiniband",
+        nics_per_node="8",
+        nic_gbit_s="400",
+        in_network_reduction="false",
+    )
     assert (row.owner, row.name) == (owner, "Hall 4, November")
     assert row.system == {"fabric": "infiniband", "nics_per_node": 8, "nic_gbit_s": 400, "in_network_reduction": False}
     assert [(log["file"], log["gpus"], log["rows"]) for log in row.logs] == [("two.txt", 16, 31), ("one.txt", 8, 31)]
@@ -170,8 +178,10 @@ def test_a_log_above_the_limit_of_other_pages_is_taken(page: Client, settings: A
 
 def test_lines_that_were_left_out_are_grouped_and_counted() -> None:
     dropped = [{"line": n, "why": "no bytes were sent"} for n in range(20)]
-    dropped += [{"line": 40, "why": "warm-up or a disturbance: 99 us is over"},
-                {"line": 41, "why": "warm-up or a disturbance: 77 us is over"}]  # fmt: skip
+    dropped += [
+        {"line": 40, "why": "warm-up or a disturbance: 99 us is over"},
+        {"line": 41, "why": "warm-up or a disturbance: 77 us is over"},
+    ]
     first, second = by_reason(dropped)
     assert (first["reason"], first["total"], len(first["items"]), first["n_more"]) == ("no bytes were sent", 20, 12, 8)
     assert (second["reason"], second["total"], second["has_figures"]) == ("warm-up or a disturbance", 2, True)
@@ -256,8 +266,15 @@ def test_a_sound_site_is_told_so_with_the_headroom_left(page: Client) -> None:
 
 
 def test_a_constant_is_shown_between_its_bounds() -> None:
-    row = {"value": 2.0, "low": 1.5, "high": 2.0, "before": 1.0, "at_bound": True, "unit": "us",
-           "bounds": {"from": 0.0, "to": 2.0}}  # fmt: skip
+    row = {
+        "value": 2.0,
+        "low": 1.5,
+        "high": 2.0,
+        "before": 1.0,
+        "at_bound": True,
+        "unit": "us",
+        "bounds": {"from": 0.0, "to": 2.0},
+    }
     out = parameter_row("launch.graph", row)
     assert out["title"] == "Launch of an operation"
     assert (out["value"], out["which"], out["bounds"]) == ("2.00\u00a0µs", "upper", "0\u00a0µs to 2.00\u00a0µs")
@@ -269,9 +286,15 @@ def test_a_constant_is_shown_between_its_bounds() -> None:
 
 
 def test_curves_hold_what_was_measured_and_both_predictions() -> None:
-    curve = {"file": EVIL, "collective": "all_reduce", "gpus": 16, "message_bytes": [1024, 2**20, 2**30],
-             "measured_us": [20.0, 50.0, 5000.0], "before_us": [22.0, 40.0, 4000.0],
-             "after_us": [20.0, 50.0, 5000.0]}  # fmt: skip
+    curve = {
+        "file": EVIL,
+        "collective": "all_reduce",
+        "gpus": 16,
+        "message_bytes": [1024, 2**20, 2**30],
+        "measured_us": [20.0, 50.0, 5000.0],
+        "before_us": [22.0, 40.0, 4000.0],
+        "after_us": [20.0, 50.0, 5000.0],
+    }
     busbw, time = fit_charts(curve)
     assert [item["label"] for item in busbw["legend"]] == SERIES
     last = busbw["table"]["rows"][-1]["cells"]
@@ -289,8 +312,15 @@ def test_curves_hold_what_was_measured_and_both_predictions() -> None:
 
 
 def test_a_log_of_one_size_has_a_chart_too() -> None:
-    curve = {"file": "a", "collective": "sendrecv", "gpus": 2, "message_bytes": [8],
-             "measured_us": [20.0], "before_us": [22.0], "after_us": [20.0]}  # fmt: skip
+    curve = {
+        "file": "a",
+        "collective": "sendrecv",
+        "gpus": 2,
+        "message_bytes": [8],
+        "measured_us": [20.0],
+        "before_us": [22.0],
+        "after_us": [20.0],
+    }
     assert all(drawn["length"] > 1000 for drawn in rendered([chart["spec"] for chart in fit_charts(curve)]))
 
 

@@ -96,13 +96,16 @@ def test_a_row_that_differs_is_shown_as_such(page: Client, monkeypatch: pytest.M
         published_page._page.cache_clear()
 
 
-@pytest.mark.parametrize(("name", "words"), [
-    ("compute.counts.leaf", "Leaf switches"),
-    ("storage.counts.spine", "Storage: spine switches"),
-    ("compute.links.node_leaf+compute.links.fabric_manager", "Node–leaf links + fabric-manager links"),
-    ("compute.counts.nodes/compute.split.scalable_unit_nodes", "Servers ÷ servers of a unit"),
-    ("bom.x", "x, pieces in the bill"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("compute.counts.leaf", "Leaf switches"),
+        ("storage.counts.spine", "Storage: spine switches"),
+        ("compute.links.node_leaf+compute.links.fabric_manager", "Node–leaf links + fabric-manager links"),
+        ("compute.counts.nodes/compute.split.scalable_unit_nodes", "Servers ÷ servers of a unit"),
+        ("bom.x", "x, pieces in the bill"),
+    ],
+)
 def test_figures_have_words(name: str, words: str) -> None:
     assert figure_words(name) == words
 
@@ -191,18 +194,21 @@ def test_a_spec_becomes_a_design_with_its_estimate_asked_for(
     assert owner.estimate_jobs.count() == 1
 
 
-@pytest.mark.parametrize(("data", "words"), [
-    ({}, "Paste a design as JSON, or choose a file first."),
-    ({"spec": "{"}, "is not JSON"),
-    ({"spec": "[1]"}, "must be a JSON object"),
-    ({"spec": '{"compute": {"nodes": 2}, "compute": {}}'}, "stands twice"),
-    ({"spec": '{"compute": {"nodes": 0}, "fabric": {"generation": "ndr"}}'}, "compute.nodes"),
-    ({"spec": '{"compute": {"nodes": 4}, "fabric": {"generation": "ndr"}, "colour": "red"}'}, "colour"),
-    ({"spec": '{"compute": {"nodes": 999999}, "fabric": {"generation": "ndr", "tiers": 2}}'}, "tier"),
-    ({"file": io.BytesIO(b"\xff\xfe\x00x")}, "no UTF-8 text"),
-    ({"spec": " " * 10 + "x" * 1_000_001}, "bytes, and a design may have"),
-    ({"dump": io.BytesIO(b"hello\n")}, "ibnetdiscover"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({}, "Paste a design as JSON, or choose a file first."),
+        ({"spec": "{"}, "is not JSON"),
+        ({"spec": "[1]"}, "must be a JSON object"),
+        ({"spec": '{"compute": {"nodes": 2}, "compute": {}}'}, "stands twice"),
+        ({"spec": '{"compute": {"nodes": 0}, "fabric": {"generation": "ndr"}}'}, "compute.nodes"),
+        ({"spec": '{"compute": {"nodes": 4}, "fabric": {"generation": "ndr"}, "colour": "red"}'}, "colour"),
+        ({"spec": '{"compute": {"nodes": 999999}, "fabric": {"generation": "ndr", "tiers": 2}}'}, "tier"),
+        ({"file": io.BytesIO(b"\xff\xfe\x00x")}, "no UTF-8 text"),
+        ({"spec": " " * 10 + "x" * 1_000_001}, "bytes, and a design may have"),
+        ({"dump": io.BytesIO(b"hello\n")}, "ibnetdiscover"),
+    ],
+)
 def test_what_is_no_design_is_refused_with_words(page: Client, owner: User, data: dict[str, Any], words: str) -> None:
     response = page.post(reverse("design-import"), data)
     assert response.status_code == 422

@@ -118,16 +118,26 @@ HEADS = re.compile(
 GROWING: dict[str, Any] = {
     "compute": {"server": "dgx-h100", "nodes": 100},
     "fabric": {"generation": "ndr", "grow_to_nodes": 128, "reserved": {"fabric_manager_links": 4}},
-    "other_fabrics": [{"role": "storage", "generation": "ndr"}], "site": {"plan": {}},
-}  # fmt: skip
+    "other_fabrics": [{"role": "storage", "generation": "ndr"}],
+    "site": {"plan": {}},
+}
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("query", "least"), [
-    ({"tab": "overview"}, 40), ({"tab": "fabric", "colour": "alltoall"}, 4), ({"tab": "fabric", "down": "spine-001"}, 8),
-    ({"tab": "performance"}, 9), ({"tab": "performance", "steps": "1"}, 14), ({"tab": "cabling"}, 6),
-    ({"tab": "cabling", "view": "schedule"}, 4), ({"tab": "racks"}, 4), ({"tab": "findings"}, 10),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("query", "least"),
+    [
+        ({"tab": "overview"}, 40),
+        ({"tab": "fabric", "colour": "alltoall"}, 4),
+        ({"tab": "fabric", "down": "spine-001"}, 8),
+        ({"tab": "performance"}, 9),
+        ({"tab": "performance", "steps": "1"}, 14),
+        ({"tab": "cabling"}, 6),
+        ({"tab": "cabling", "view": "schedule"}, 4),
+        ({"tab": "racks"}, 4),
+        ({"tab": "findings"}, 10),
+    ],
+)
 def test_every_kind_of_figure_of_a_result_has_its_mark(
     page: Client, owner: User, results: dict[str, Any], query: dict[str, str], least: int
 ) -> None:
@@ -197,17 +207,20 @@ def test_every_document_is_shown(page: Client, name: str) -> None:
 # ---------------------------------------------------------------- Markdown
 
 
-@pytest.mark.parametrize(("text", "shown"), [
-    ("# A `b` & c", '<h1 id="a-b-c">A <code>b</code> &amp; c</h1>'),
-    ("one\ntwo **three** *four*", "<p>one two <strong>three</strong> <em>four</em></p>"),
-    ("2 * 3 * 4 and a_b_c", "<p>2 * 3 * 4 and a_b_c</p>"),
-    ("- one\n  more\n- two", "<ul><li>one more</li><li>two</li></ul>"),
-    ("1. one\n2. two", "<ol><li>one</li><li>two</li></ol>"),
-    ("    x < y", '<pre tabindex="0"><code>x &lt; y</code></pre>'),
-    ("```\n**x**\n```", '<pre tabindex="0"><code>**x**</code></pre>'),
-    ("`**x**`", "<p><code>**x**</code></p>"),
-    ("[a](https://b.example/?c=1&d)", '<p><a href="https://b.example/?c=1&amp;d" rel="noreferrer">a</a></p>'),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("# A `b` & c", '<h1 id="a-b-c">A <code>b</code> &amp; c</h1>'),
+        ("one\ntwo **three** *four*", "<p>one two <strong>three</strong> <em>four</em></p>"),
+        ("2 * 3 * 4 and a_b_c", "<p>2 * 3 * 4 and a_b_c</p>"),
+        ("- one\n  more\n- two", "<ul><li>one more</li><li>two</li></ul>"),
+        ("1. one\n2. two", "<ol><li>one</li><li>two</li></ol>"),
+        ("    x < y", '<pre tabindex="0"><code>x &lt; y</code></pre>'),
+        ("```\n**x**\n```", '<pre tabindex="0"><code>**x**</code></pre>'),
+        ("`**x**`", "<p><code>**x**</code></p>"),
+        ("[a](https://b.example/?c=1&d)", '<p><a href="https://b.example/?c=1&amp;d" rel="noreferrer">a</a></p>'),
+    ],
+)
 def test_markdown_as_html(text: str, shown: str) -> None:
     assert rendered(text) == shown
 
@@ -219,10 +232,18 @@ def test_a_table_scrolls_in_its_box() -> None:
     assert "<td><code>x</code></td>" in shown
 
 
-@pytest.mark.parametrize("text", [
-    "<script>alert(1)</script>", "[x](javascript:alert(1))", "`<b>`", "| <i> | b |\n|---|---|\n| <u> | c |",
-    '[x](https://e.example/"onclick="y)', "# <img src=x>", "- <b>",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "[x](javascript:alert(1))",
+        "`<b>`",
+        "| <i> | b |\n|---|---|\n| <u> | c |",
+        '[x](https://e.example/"onclick="y)',
+        "# <img src=x>",
+        "- <b>",
+    ],
+)
 def test_a_document_brings_no_markup_of_its_own(text: str) -> None:
     shown = rendered(text)
     assert not re.search(r"<(script|b|i|u|img)\b", shown)

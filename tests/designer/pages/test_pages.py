@@ -313,9 +313,14 @@ class TestNewDesign:
 
     def test_a_blank_says_what_it_stands_for(self, page):
         html_text = page.get(reverse("design-new")).content.decode()
-        for name, shown in (("economics__pue", "1.3"), ("economics__electricity_usd_per_kwh", "0.098"),
-                            ("economics__discount_rate", "0.09"), ("fabric__scalable_unit_nodes", "32"),
-                            ("fabric__leaf_uplinks", "32"), ("fabric__leaf_radix", "64")):  # fmt: skip
+        for name, shown in (
+            ("economics__pue", "1.3"),
+            ("economics__electricity_usd_per_kwh", "0.098"),
+            ("economics__discount_rate", "0.09"),
+            ("fabric__scalable_unit_nodes", "32"),
+            ("fabric__leaf_uplinks", "32"),
+            ("fabric__leaf_radix", "64"),
+        ):
             (field,) = re.findall(rf'<input[^>]*name="{name}"[^>]*>', html_text)
             assert f'placeholder="{shown}"' in field
             assert "value=" not in field
@@ -399,8 +404,10 @@ class TestDesign:
         if counts["core"]:
             tiers = f"{counts['leaf']:,} + {counts['spine']:,} + {counts['core']:,} in 3 tiers"
         for text in (
-            f"GPUs ? {counts['gpus']:,} {counts['nodes']:,} servers", f"Switches ? {sums['switches']:,} {tiers}",
-            f"Cables ? {sums['cables']:,}", f"Modules ? {sums['modules']:,}",
+            f"GPUs ? {counts['gpus']:,} {counts['nodes']:,} servers",
+            f"Switches ? {sums['switches']:,} {tiers}",
+            f"Cables ? {sums['cables']:,}",
+            f"Modules ? {sums['modules']:,}",
             f"IT power ? {numbers.watts(power['it_w']['typical'])}",
             f"P50 price ? {numbers.usd(likely['capex_usd']['p50'])} {numbers.usd(likely['capex_usd']['p5'])}",
             f"P50 a GPU ? {numbers.usd(likely['usd_per_gpu']['p50'])} "
@@ -410,18 +417,25 @@ class TestDesign:
             f"All-reduce ? {numbers.gb_s(both['ordered_busbw_gb_s'])}",
             f"Transceivers {sum(modules.values()):,} {modules['switch']:,} in switches, {modules['node']:,} in servers",
             f"Leaf–spine links {fabric['links']['leaf_spine']:,} {fabric['cables']['leaf_spine']:,} cables",
-            f"Injection {numbers.gbit_s(fabric['injection_gbit_s'])}", f"Bisection {numbers.gbit_s(fabric['bisection_gbit_s'])}",
-            *(f"{name} {numbers.usd(amount['low'])} {numbers.usd(amount['typical'])} {numbers.usd(amount['high'])}"
-              for name, amount in (
-                ("Network", cost["capex_usd"]["network"]), ("Servers", cost["capex_usd"]["servers"]),
-                ("Purchase price", cost["capex_usd"]["total"]),
-                ("Running cost a year with electricity", cost["opex_usd_per_year"]["total"]),
-                ("Purchase price per GPU", cost["usd_per_gpu"]), ("Network per GPU", cost["network_usd_per_gpu"]),
-                ("for hours in use", cost["usd_per_gpu_hour"]), ("less the value left", cost["tco_usd"]))),
+            f"Injection {numbers.gbit_s(fabric['injection_gbit_s'])}",
+            f"Bisection {numbers.gbit_s(fabric['bisection_gbit_s'])}",
+            *(
+                f"{name} {numbers.usd(amount['low'])} {numbers.usd(amount['typical'])} {numbers.usd(amount['high'])}"
+                for name, amount in (
+                    ("Network", cost["capex_usd"]["network"]),
+                    ("Servers", cost["capex_usd"]["servers"]),
+                    ("Purchase price", cost["capex_usd"]["total"]),
+                    ("Running cost a year with electricity", cost["opex_usd_per_year"]["total"]),
+                    ("Purchase price per GPU", cost["usd_per_gpu"]),
+                    ("Network per GPU", cost["network_usd_per_gpu"]),
+                    ("for hours in use", cost["usd_per_gpu_hour"]),
+                    ("less the value left", cost["tco_usd"]),
+                )
+            ),
             f"Network share of price {numbers.percent(cost['network_share'])}",
             f"Network and servers {numbers.watts(power['it_w']['typical'])} {numbers.watts(power['it_w']['max'])}",
             f"{counts['gpus']:,} GPUs {numbers.gb_s(both['ordered_busbw_gb_s'])} bus bandwidth",
-        ):  # fmt: skip
+        ):
             assert text.replace(numbers.NO_BREAK_SPACE, " ") in words, text
 
     def test_what_scattering_costs_is_said_in_words(self, page, owner):
@@ -465,8 +479,16 @@ class TestDesign:
         assert words.count("ne GPU has nothing to exchange") == 2, "in the key figures and under the heading"
 
     def test_servers_without_a_price_make_every_sum_at_least(self, page, owner):
-        values = {"compute": {"server": "custom", "nodes": 100, "gpus_per_node": 8, "nics_per_node": 8, "nic_ports_per_node": 8},
-                  "fabric": {"generation": "ndr"}}  # fmt: skip
+        values = {
+            "compute": {
+                "server": "custom",
+                "nodes": 100,
+                "gpus_per_node": 8,
+                "nics_per_node": 8,
+                "nic_ports_per_node": 8,
+            },
+            "fabric": {"generation": "ndr"},
+        }
         spec = parse_spec(values, load_catalog())
         design, result = save_design(owner, spec), finished(owner, spec).result
         words = text_of(page.get(reverse("design", args=[design.pk])))

@@ -80,9 +80,10 @@ def test_prices_of_a_quote_go_into_a_book_with_their_provenance(owner: User, boo
     assert took == book
     prices = {(one["part"], one["source"]): one["typical"] for one in book.latest.prices}
     assert prices == {
-        ("nvidia-qm9700", "Offer 7"): 2_950_000, ("nvidia-qm9700", "Offer 8"): 3_090_000,
+        ("nvidia-qm9700", "Offer 7"): 2_950_000,
+        ("nvidia-qm9700", "Offer 8"): 3_090_000,
         ("nv-mma4z00-ns", "Offer 7"): 70_000,
-    }  # fmt: skip
+    }
     made = take_prices(None, owner, "Vendor B", [entry(), entry()], "Quote q.xlsx")
     assert (made.name, made.latest.reason, len(made.latest.prices)) == ("Vendor B", "Quote q.xlsx", 1)
     with pytest.raises(SpecError) as refused:
@@ -173,8 +174,11 @@ def test_a_price_is_added_edited_and_deleted(page: Client, book: PriceBook) -> N
     )
     assert post(page, "price-book-save", book, **changed).status_code == 302
     assert [book.latest.prices[2][name] for name in ("low", "typical", "high", "min_quantity")] == [
-        2_900_000, 3_000_000, 3_100_000, 10,
-    ]  # fmt: skip
+        2_900_000,
+        3_000_000,
+        3_100_000,
+        10,
+    ]
     post(page, "price-book-price-delete", book, index="2", number=book.latest.number, here="")
     assert [price["part"] for price in book.latest.prices] == ["nvidia-qm9700", "nv-mma4z00-ns"]
     assert book.latest.number == 4
@@ -205,8 +209,12 @@ def test_the_same_price_twice_and_a_book_changed_meanwhile_are_refused(page: Cli
 
 
 def test_exchange_rates_are_edited_and_refused_by_row(page: Client, book: PriceBook) -> None:
-    rows = {"rate_currency": ["eur", "XXX", ""], "rate_usd": ["1.08", "2", ""], "rate_as_of": ["2026-11-01", "", ""],
-            "rate_source": ["Bank", "", ""]}  # fmt: skip
+    rows = {
+        "rate_currency": ["eur", "XXX", ""],
+        "rate_usd": ["1.08", "2", ""],
+        "rate_as_of": ["2026-11-01", "", ""],
+        "rate_source": ["Bank", "", ""],
+    }
     refused = post(page, "price-book-rates", book, **rows)
     assert refused.status_code == 422
     assert set(refused.context["rate_problems"]) == {1}
@@ -269,8 +277,10 @@ def test_an_import_shows_what_changes_before_it_changes(page: Client, book: Pric
     assert done.status_code == 302
     assert book.latest.reason == "Imported prices.csv: 3 prices"
     assert {price["part"]: price["typical"] for price in book.latest.prices} == {
-        "nvidia-qm9700": 3_000_000, "nv-mma4z00-ns": 70_000, "nvidia-sn5600": 6_000_000,
-    }  # fmt: skip
+        "nvidia-qm9700": 3_000_000,
+        "nv-mma4z00-ns": 70_000,
+        "nvidia-sn5600": 6_000_000,
+    }
 
 
 def test_an_import_may_take_the_place_of_the_book(page: Client, book: PriceBook) -> None:
@@ -300,9 +310,15 @@ def test_a_file_that_cannot_be_imported_says_why(page: Client, book: PriceBook, 
 
 
 @pytest.mark.parametrize(
-    "planned", ["", "[]", "{}", '{"file_name": 1, "prices": [1], "rates": [], "mode": "merge"}',
-                '{"file_name": "x", "prices": [{"part": [], "basis": {}}], "rates": [], "mode": "merge"}'],
-)  # fmt: skip
+    "planned",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"file_name": 1, "prices": [1], "rates": [], "mode": "merge"}',
+        '{"file_name": "x", "prices": [{"part": [], "basis": {}}], "rates": [], "mode": "merge"}',
+    ],
+)
 def test_a_preview_that_was_tampered_with_changes_nothing(page: Client, book: PriceBook, planned: str) -> None:
     response = page.post(reverse("price-book-apply", args=[book.pk]), {"planned": planned}, follow=True)
     assert "Nothing was imported" in text_of(response)

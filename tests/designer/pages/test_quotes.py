@@ -117,9 +117,16 @@ ODD = [["N", "V", "W", "X"], ["MQM9700-NS2F", "a switch of words", "13", "30.000
 
 
 def columns_form(**changes: str) -> dict[str, str]:
-    form = {"sheet-0-used": "on", "sheet-0-header_row": "1", "sheet-0-decimal": ",", "sheet-0-currency": "CHF",
-            "sheet-0-column-0": "part_number", "sheet-0-column-1": "description", "sheet-0-column-2": "quantity",
-            "sheet-0-column-3": "unit_price"}  # fmt: skip
+    form = {
+        "sheet-0-used": "on",
+        "sheet-0-header_row": "1",
+        "sheet-0-decimal": ",",
+        "sheet-0-currency": "CHF",
+        "sheet-0-column-0": "part_number",
+        "sheet-0-column-1": "description",
+        "sheet-0-column-2": "quantity",
+        "sheet-0-column-3": "unit_price",
+    }
     return form | changes
 
 

@@ -73,9 +73,11 @@ def test_a_prediction_with_a_calibration_predicts_what_was_measured(call: Caller
     kept = send(call, ("one.txt", LOG), name="Hall 3").json()
     curve = kept["curves"][0]
     request = {
-        "system": kept["logs"][0]["system"], "gpus": [4], "message_bytes": curve["message_bytes"],
+        "system": kept["logs"][0]["system"],
+        "gpus": [4],
+        "message_bytes": curve["message_bytes"],
         "launch": kept["logs"][0]["launch"],
-    }  # fmt: skip
+    }
     plain = call("POST", "predictions/", request).json()
     response = call("POST", "predictions/", request | {"calibration": kept["calibration"]})
     assert response.status_code == 200, response.content

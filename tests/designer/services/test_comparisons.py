@@ -82,8 +82,11 @@ def test_ticked_designs_are_compared_and_stand_in_the_list(page: Client, pair: l
 
 
 def test_too_few_too_many_and_strangers_are_refused_in_words(page: Client, pair: list[Design], stranger: User) -> None:
-    for ticked, words in (([pair[0]], "2 to 8 sides"), ([pair[0]] * 9, "2 to 8 sides"),
-                          ([pair[0], saved(stranger, "Theirs")], "no design with this id")):  # fmt: skip
+    for ticked, words in (
+        ([pair[0]], "2 to 8 sides"),
+        ([pair[0]] * 9, "2 to 8 sides"),
+        ([pair[0], saved(stranger, "Theirs")], "no design with this id"),
+    ):
         answer = page.post(reverse("comparison-new"), {"kind": "designs", "design": [str(one.pk) for one in ticked]})
         assert answer.status_code == 422
         assert words in text_of(answer)
@@ -109,8 +112,16 @@ def test_a_page_to_choose_from_ticks_what_the_address_names(page: Client, pair: 
 
 
 def test_one_design_is_compared_by_several_books(page: Client, owner: User, pair: list[Design]) -> None:
-    entry = {"part": "nvidia-qm9700", "low": 100_00, "typical": 200_00, "high": 300_00, "currency": "USD", "basis": "quote",
-             "as_of": "2026-11-02", "source": "Offer 12"}  # fmt: skip
+    entry = {
+        "part": "nvidia-qm9700",
+        "low": 100_00,
+        "typical": 200_00,
+        "high": 300_00,
+        "currency": "USD",
+        "basis": "quote",
+        "as_of": "2026-11-02",
+        "source": "Offer 12",
+    }
     book = create_book(owner, "Vendor A", [entry])
     form = {"kind": "books", "one": str(pair[0].pk), "book": ["anchors", str(book.pk)]}
     row = Comparison.objects.get(pk=page.post(reverse("comparison-new"), form)["Location"].split("/")[-2])
@@ -133,8 +144,15 @@ def test_one_design_is_compared_by_several_books(page: Client, owner: User, pair
 
 
 def test_the_other_family_is_one_click_on_a_designs_page(page: Client, owner: User) -> None:
-    design, _ = finished(owner, {"name": "Hall", "compute": COMPUTE, "fabric": {"generation": "ndr"},
-                                 "workload": {"in_network_reduction": True}})  # fmt: skip
+    design, _ = finished(
+        owner,
+        {
+            "name": "Hall",
+            "compute": COMPUTE,
+            "fabric": {"generation": "ndr"},
+            "workload": {"in_network_reduction": True},
+        },
+    )
     seen = page.get(reverse("design", args=[design.pk])).content.decode()
     assert "Compare with RoCE" in seen
     assert reverse("comparison-families", args=[design.pk]) in seen
@@ -156,8 +174,13 @@ def test_the_sibling_follows_its_design_when_made_anew(page: Client, owner: User
     design = saved(owner)
     page.post(reverse("comparison-families", args=[design.pk]))
     row = Comparison.objects.get()
-    save_design(owner, parse_spec({"name": "InfiniBand", "compute": COMPUTE | {"gpus": 512}, "fabric": {"generation": "ndr"}},
-                                  load_catalog()), design)  # fmt: skip
+    save_design(
+        owner,
+        parse_spec(
+            {"name": "InfiniBand", "compute": COMPUTE | {"gpus": 512}, "fabric": {"generation": "ndr"}}, load_catalog()
+        ),
+        design,
+    )
     assert is_outdated(row)
     assert "A design, the model or the catalog has changed" in text_of(shown(page, row))
     assert "Made anew" in change(page, row, do="refresh")

@@ -52,12 +52,19 @@ def edit(page: Client, design: Design, typed: dict[str, str], step: str, base: i
 
 def random_edit(rng: random.Random, typed: dict[str, str]) -> dict[str, str]:
     """The form after somebody typed into one field, sensibly or not."""
-    name, value = rng.choice([
-        ("name", f"Design {rng.random():.6f}"), ("size", str(rng.randrange(1, 3000))), ("size", "many"),
-        ("fabric__oversubscription", f"{rng.randrange(1, 6)}:1"), ("fabric__planes", str(rng.randrange(0, 4))),
-        ("economics__years", str(rng.randrange(1, 9))), ("economics__pue", f"1.{rng.randrange(1, 9)}"),
-        ("site__node_leaf_m", str(rng.randrange(1, 90))), ("fabric__leaf_radix", ""),
-    ])  # fmt: skip
+    name, value = rng.choice(
+        [
+            ("name", f"Design {rng.random():.6f}"),
+            ("size", str(rng.randrange(1, 3000))),
+            ("size", "many"),
+            ("fabric__oversubscription", f"{rng.randrange(1, 6)}:1"),
+            ("fabric__planes", str(rng.randrange(0, 4))),
+            ("economics__years", str(rng.randrange(1, 9))),
+            ("economics__pue", f"1.{rng.randrange(1, 9)}"),
+            ("site__node_leaf_m", str(rng.randrange(1, 90))),
+            ("fabric__leaf_radix", ""),
+        ]
+    )
     return typed | {name: value}
 
 
@@ -184,8 +191,13 @@ class TestTabs:
 
 class TestNewDesign:
     def test_the_first_edit_makes_the_design_and_tells_its_address(self, page: Client, owner: User) -> None:
-        typed = {"name": "Fresh", "compute__server": "dgx-h100", "size": "64", "size_unit": "gpus",
-                 "fabric__generation": "ndr"}  # fmt: skip
+        typed = {
+            "name": "Fresh",
+            "compute__server": "dgx-h100",
+            "size": "64",
+            "size_unit": "gpus",
+            "fabric__generation": "ndr",
+        }
         answer = page.post(reverse("edit-new"), typed | {"step": "name.1"})
         made = owner.designs.get()
         assert answer["Design-Opened"] == reverse("design", args=[made.pk])
@@ -305,9 +317,10 @@ def test_figures_show_what_the_last_edit_moved(page: Client, design: Design) -> 
 
 class TestFloors:
     LACKING: dict[str, Any] = {
-        "name": "x", "compute": {"server": "dgx-h100", "nodes": 128},
+        "name": "x",
+        "compute": {"server": "dgx-h100", "nodes": 128},
         "fabric": {"generation": "hdr", "leaf_switch": "nvidia-qm8700", "spine_switch": "nvidia-qm9700"},
-    }  # fmt: skip
+    }
 
     def figures(self, values: dict[str, Any]) -> dict[str, Any]:
         return figures_of_spec(parse_spec(values, load_catalog())) or {}

@@ -64,10 +64,22 @@ def test_names_and_vendors_are_checked(owner: User, spec: DesignSpec) -> None:
 
 
 def test_an_owner_has_so_many_quotes_at_most(owner: User, spec: DesignSpec, quote: Quote) -> None:
-    Quote.objects.bulk_create([
-        Quote(owner=owner, name="x", file_name="x", file_sha256="0", spec={}, reading={}, result={}, model_version="1",
-              catalog_version="1") for _ in range(MAX_QUOTES - 1)
-    ])  # fmt: skip
+    Quote.objects.bulk_create(
+        [
+            Quote(
+                owner=owner,
+                name="x",
+                file_name="x",
+                file_sha256="0",
+                spec={},
+                reading={},
+                result={},
+                model_version="1",
+                catalog_version="1",
+            )
+            for _ in range(MAX_QUOTES - 1)
+        ]
+    )
     with pytest.raises(TooManyQuotes):
         create_quote(owner, spec, data_of(), "q.xlsx")
 

@@ -124,8 +124,10 @@ def test_a_job_that_a_dead_process_left_goes_to_one_worker() -> None:
 def made(call: Caller, kind: str) -> str:
     """Address of a new thing of this kind."""
     bodies: dict[str, Any] = {
-        "designs": SPEC, "price-books": {"name": "Own"}, "comparisons": {"items": [{"spec": SPEC}, {"spec": SPEC}]},
-    }  # fmt: skip
+        "designs": SPEC,
+        "price-books": {"name": "Own"},
+        "comparisons": {"items": [{"spec": SPEC}, {"spec": SPEC}]},
+    }
     if kind == "quotes":
         file = SimpleUploadedFile("quote.xlsx", workbook([HEADER, *whole_quote()]))
         answer = call.client.post("/api/v1/quotes/", {"file": file, "spec": json.dumps(SPEC)})
@@ -173,9 +175,12 @@ def test_a_change_and_a_deletion_at_once_are_one_of_both(call: Caller, kind: str
     for _ in range(ROUNDS):
         address = made(call, kind)
         tag = {"If-Match": call("GET", address)["ETag"]}
-        changed, deleted = at_once([
-            partial(change, call, address, {"name": "Kept"}, **tag), partial(again(call), "DELETE", address, **tag),
-        ])  # fmt: skip
+        changed, deleted = at_once(
+            [
+                partial(change, call, address, {"name": "Kept"}, **tag),
+                partial(again(call), "DELETE", address, **tag),
+            ]
+        )
         left = call("GET", address)
         if deleted.status_code == 204:
             assert (changed.status_code, left.status_code) == (404, 404)
@@ -262,8 +267,11 @@ def test_different_calls_under_one_key_at_once_are_one_call(call: Caller) -> Non
 
 # --- Edits -------------------------------------------------------------------------------------------------------
 EDITS = {
-    "name": "Hall 3", "size": "96", "economics__years": "6", "site__node_leaf_m": "12",
-}  # fmt: skip
+    "name": "Hall 3",
+    "size": "96",
+    "economics__years": "6",
+    "site__node_leaf_m": "12",
+}
 
 
 @pytest.fixture
@@ -281,9 +289,13 @@ def edit(client: Client, design: Design, name: str, text: str, page: str, seen: 
     """One field changed on a page that shows the design as it was; sent again while too many change it, as pages do."""
     was = start_state(design).get(name, "")
     posted = {
-        "step": f"{name}.{page}", "base": str(seen), "page": page, "number": "1",
-        "fields": json.dumps({name: text}), "was": json.dumps({name: was}),
-    }  # fmt: skip
+        "step": f"{name}.{page}",
+        "base": str(seen),
+        "page": page,
+        "number": "1",
+        "fields": json.dumps({name: text}),
+        "was": json.dumps({name: was}),
+    }
     while (answer := client.post(reverse("edit", args=[design.pk]), posted)).status_code == 503:
         time.sleep(0.05)
     return answer.status_code

@@ -28,10 +28,13 @@ from tests.designer.api_helpers import caller
 STEPS = 300
 HALL = {"name": "Hall", "compute": {"server": "dgx-h100", "gpus": 256}, "fabric": {"generation": "ndr"}}
 CHANGES = {
-    "name": ("Hall", "Hall 2", "", "Annex"), "size": ("64", "256", "512", "many", "0", "1000000000"),
-    "fabric__oversubscription": ("1:1", "2:1", "3:1", "no"), "fabric__tiers": ("auto", "1", "2", "3"),
-    "economics__years": ("", "3", "6", "99"), "fabric__generation": ("ndr", "xdr", "roce-400"),
-}  # fmt: skip
+    "name": ("Hall", "Hall 2", "", "Annex"),
+    "size": ("64", "256", "512", "many", "0", "1000000000"),
+    "fabric__oversubscription": ("1:1", "2:1", "3:1", "no"),
+    "fabric__tiers": ("auto", "1", "2", "3"),
+    "economics__years": ("", "3", "6", "99"),
+    "fabric__generation": ("ndr", "xdr", "roce-400"),
+}
 Texts = dict[str, str]
 
 
@@ -102,8 +105,14 @@ class Page:
     def edit(self, design: Design, oracle: Oracle, name: str, text: str, step: str) -> dict[str, str]:
         """Send one changed field; what was posted, so that it can be sent again."""
         self.sent += 1
-        posted = {"page": self.key, "number": str(self.sent), "step": step, "base": str(self.seen),
-                  "fields": json.dumps({name: text}), "was": json.dumps({name: self.screen.get(name, "")})}  # fmt: skip
+        posted = {
+            "page": self.key,
+            "number": str(self.sent),
+            "step": step,
+            "base": str(self.seen),
+            "fields": json.dumps({name: text}),
+            "was": json.dumps({name: self.screen.get(name, "")}),
+        }
         there = oracle.typed.get(name, "")
         is_disputed = self.seen != oracle.number and there not in (text, self.screen.get(name, ""))
         answer = self.client.post(reverse("edit", args=[design.pk]), posted)

@@ -32,8 +32,14 @@ def made(owner: User, gpus: int = 64, name: str = "Hall") -> Design:
 
 
 def edit(page: Client, design: Design, size: str, step: str) -> None:
-    form = {"name": design.name, "compute__server": "dgx-h100", "size": size, "size_unit": "gpus",
-            "fabric__generation": "ndr", "step": step}  # fmt: skip
+    form = {
+        "name": design.name,
+        "compute__server": "dgx-h100",
+        "size": size,
+        "size_unit": "gpus",
+        "fabric__generation": "ndr",
+        "step": step,
+    }
     assert page.post(reverse("edit", args=[design.pk]), form, headers=STUDIO).status_code == 200
 
 
@@ -199,8 +205,11 @@ class TestBaselines:
         stranger = Client()
         stranger.force_login(eve)
         own = made(eve, name="Eve's")
-        for address in (reverse("baselines", args=[design.pk]), reverse("baseline-remove", args=[design.pk, marked.pk]),
-                        reverse("baseline-remove", args=[own.pk, marked.pk])):  # fmt: skip
+        for address in (
+            reverse("baselines", args=[design.pk]),
+            reverse("baseline-remove", args=[design.pk, marked.pk]),
+            reverse("baseline-remove", args=[own.pk, marked.pk]),
+        ):
             assert stranger.post(address).status_code == 404
         assert 'data-count="0"' in stranger.get(reverse("baselines", args=[own.pk])).content.decode()
         assert Baseline.objects.count() == 1

@@ -36,17 +36,23 @@ DESIGNS: dict[str, Json] = {
     "ndr with fabric managers": NDR,
     "hdr": {"compute": {"server": "dgx-a100-640", "nodes": 30}, "fabric": {"generation": "hdr"}},
     "xdr": {"compute": {"server": "dgx-b300", "nodes": 20}, "fabric": {"generation": "xdr"}},
-    "rail only": {"compute": {"server": "dgx-h100", "nodes": 24}, "fabric": {"generation": "ndr", "layout": "rail-only"}},
+    "rail only": {
+        "compute": {"server": "dgx-h100", "nodes": 24},
+        "fabric": {"generation": "ndr", "layout": "rail-only"},
+    },
     "three tiers": {
         "compute": {"server": "dgx-h100", "nodes": 96},
         "fabric": {"generation": "ndr", "tiers": 3, "pod_nodes": 32, "scalable_unit_nodes": 32},
     },
-    "split leaf ports": {"compute": {"server": "dgx-h100", "nodes": 24}, "fabric": {"generation": "ndr", "splitters": True}},
+    "split leaf ports": {
+        "compute": {"server": "dgx-h100", "nodes": 24},
+        "fabric": {"generation": "ndr", "splitters": True},
+    },
     "planes": {
         "compute": {"server": "custom", "nodes": 32, "gpus_per_node": 8, "nics_per_node": 8, "nic_ports_per_node": 16},
         "fabric": {"generation": "roce-400", "planes": 2},
     },
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -534,9 +540,11 @@ def test_the_command_line_refuses_what_it_cannot_read(tmp_path: Path) -> None:
     spec.write_text(json.dumps(NDR))
     links.write_text("hello\n")
     for arguments, code in (
-        ((spec, links), "no_header"), ((spec, links, "--format", "dot"), "not_a_choice"),
-        ((spec, tmp_path / "none"), "cannot_read"), ((spec, links, "--names", tmp_path / "none"), "cannot_read"),
-    ):  # fmt: skip
+        ((spec, links), "no_header"),
+        ((spec, links, "--format", "dot"), "not_a_choice"),
+        ((spec, tmp_path / "none"), "cannot_read"),
+        ((spec, links, "--names", tmp_path / "none"), "cannot_read"),
+    ):
         done = command(*arguments)
         assert (done.returncode, done.stdout) == (2, "")
         assert json.loads(done.stderr)["problems"][0]["code"] == code

@@ -213,9 +213,13 @@ def test_rows_without_a_link_are_dropped_with_their_reason() -> None:
     )
     assert len(found) == 1
     assert drops(found) == [
-        (3, "no_device"), (4, "no_port"), (5, "too_few_cells"), (6, "date_for_port"), (7, "same_port"),
+        (3, "no_device"),
+        (4, "no_port"),
+        (5, "too_few_cells"),
+        (6, "date_for_port"),
+        (7, "same_port"),
         (10, "name_too_long"),
-    ]  # fmt: skip
+    ]
     assert found.drops[3].as_json()["reason"].startswith("a spreadsheet has made a date of a port name")
 
 
@@ -323,16 +327,22 @@ def test_a_breakout_cable_is_a_link_for_each_of_its_ends() -> None:
         '"swp3s0,swp3s1,swp3s2",leaf-001,"eth1,eth2",n2\n'
     )
     assert [(a_port, b) for _, a_port, b, _, _ in links(found)] == [
-        ("swp1s0", "n1"), ("swp1s1", "n2"), ("swp1s2", "n3"), ("swp1s3", "n4"), ("swp2s0", "n1"), ("swp2s1", "n1"),
-    ]  # fmt: skip
+        ("swp1s0", "n1"),
+        ("swp1s1", "n2"),
+        ("swp1s2", "n3"),
+        ("swp1s3", "n4"),
+        ("swp2s0", "n1"),
+        ("swp2s1", "n1"),
+    ]
     assert drops(found) == [(4, "several_ends")]
     ordered = read(
         "side_a_device,side_a_name,side_b_device,side_b_name,profile\n"
         'leaf-001,1/3,"n2,n1","mlx5_0,mlx5_0",breakout-1c2p-2c1p\n'
     )
     assert links(ordered) == [
-        ("leaf-001", "1/3 lane 1", "n2", "mlx5_0", 0), ("leaf-001", "1/3 lane 2", "n1", "mlx5_0", 0),
-    ]  # fmt: skip
+        ("leaf-001", "1/3 lane 1", "n2", "mlx5_0", 0),
+        ("leaf-001", "1/3 lane 2", "n1", "mlx5_0", 0),
+    ]
 
 
 def test_an_export_without_devices_says_how_to_get_them() -> None:
@@ -345,9 +355,14 @@ def test_an_export_without_devices_says_how_to_get_them() -> None:
 
 @pytest.mark.parametrize(
     ("data", "file_format"),
-    [(DUMP, "ibnetdiscover"), (TOPO, "topo"), (OLD_TOPO, "topo"), ("a_device,a_port,b_device,b_port\nn,1,l,1\n", "csv"),
-     ("# spec_hash aa\nside_a_device,side_a_name,side_b_device,side_b_name\nn,1,l,1\n", "netbox")],
-)  # fmt: skip
+    [
+        (DUMP, "ibnetdiscover"),
+        (TOPO, "topo"),
+        (OLD_TOPO, "topo"),
+        ("a_device,a_port,b_device,b_port\nn,1,l,1\n", "csv"),
+        ("# spec_hash aa\nside_a_device,side_a_name,side_b_device,side_b_name\nn,1,l,1\n", "netbox"),
+    ],
+)
 def test_formats_are_told_by_content(data: str, file_format: str) -> None:
     assert read(data).format == file_format
 

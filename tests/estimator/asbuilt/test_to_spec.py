@@ -18,9 +18,15 @@ from tests.estimator.asbuilt.fabric_dumps import Cable, cables_of, ibnetdiscover
 
 CATALOG = load_catalog()
 ROUND_TRIPS = (
-    "dgx-h100-ndr-su1-ufm", "dgx-h100-ndr-su4-ufm", "dgx-b300-xdr-su4", "dgx-gb200-ndr-su2", "dgx-a100-hdr-su5",
-    "form-2tier-k36", "frontera-rack", "dgx-h100-ndr-large-su32",
-)  # fmt: skip
+    "dgx-h100-ndr-su1-ufm",
+    "dgx-h100-ndr-su4-ufm",
+    "dgx-b300-xdr-su4",
+    "dgx-gb200-ndr-su2",
+    "dgx-a100-hdr-su5",
+    "form-2tier-k36",
+    "frontera-rack",
+    "dgx-h100-ndr-large-su32",
+)
 
 
 def cables(case: str) -> list[Cable]:
@@ -53,9 +59,15 @@ def test_a_dump_of_a_design_leads_back_to_its_counts(case: str) -> None:
 )
 def test_uplinks_slower_than_nodes_keep_their_rate(generation: str, rate: int, leaf: str) -> None:
     """Read as the generation of the uplinks before, with servers that no port of it was as fast as."""
-    values = {"compute": {"server": "custom", "nodes": 64},
-              "fabric": {"generation": generation, "leaf_switch": leaf, "uplink_rate_gbit_s": rate,
-                         "scalable_unit_nodes": 16}}  # fmt: skip
+    values = {
+        "compute": {"server": "custom", "nodes": 64},
+        "fabric": {
+            "generation": generation,
+            "leaf_switch": leaf,
+            "uplink_rate_gbit_s": rate,
+            "scalable_unit_nodes": 16,
+        },
+    }
     found = designed(cables_of(link_list(parse_spec(values, CATALOG), CATALOG)))
     assert found.differences == ()
     assert found.spec.fabric.generation == generation
@@ -64,9 +76,15 @@ def test_uplinks_slower_than_nodes_keep_their_rate(generation: str, rate: int, l
 
 
 def test_uplinks_twice_as_fast_as_nodes_are_split_ports() -> None:
-    values = {"compute": {"server": "custom", "nodes": 64},
-              "fabric": {"generation": "ndr", "leaf_switch": "nvidia-q3400-ra", "uplink_rate_gbit_s": 800,
-                         "scalable_unit_nodes": 32}}  # fmt: skip
+    values = {
+        "compute": {"server": "custom", "nodes": 64},
+        "fabric": {
+            "generation": "ndr",
+            "leaf_switch": "nvidia-q3400-ra",
+            "uplink_rate_gbit_s": 800,
+            "scalable_unit_nodes": 32,
+        },
+    }
     found = designed(cables_of(link_list(parse_spec(values, CATALOG), CATALOG)))
     assert found.differences == ()
     assert (found.spec.fabric.generation, found.spec.fabric.splitters) == ("xdr", True)
@@ -116,11 +134,14 @@ def test_an_unknown_rate_is_taken_from_the_ports_and_said_so() -> None:
     assert found.untold[0].startswith("The generation: most links show no rate. NDR is taken")
 
 
-@pytest.mark.parametrize(("text", "code"), [
-    ("[1] \"S-1\"[2]\n", "no_links"),
-    ("Switch 4 \"S-0000000000000001\" # \"a\"\n[1] \"S-0000000000000002\"[1] # \"b\" lid 1 4xNDR\n", "no_servers"),
-    ("a_device,a_port,b_device,b_port\nn1,1,l1,1\n", "no_kinds"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ('[1] "S-1"[2]\n', "no_links"),
+        ('Switch 4 "S-0000000000000001" # "a"\n[1] "S-0000000000000002"[1] # "b" lid 1 4xNDR\n', "no_servers"),
+        ("a_device,a_port,b_device,b_port\nn1,1,l1,1\n", "no_kinds"),
+    ],
+)
 def test_files_without_a_network_are_refused(text: str, code: str) -> None:
     with pytest.raises(EstimatorError) as refused:
         design_of_dump(read_links(io.BytesIO(text.encode())), CATALOG)

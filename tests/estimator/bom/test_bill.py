@@ -116,19 +116,29 @@ def test_a_box_that_holds_two_switches_is_bought_once_for_two(catalog: Catalog) 
 @pytest.mark.parametrize(
     ("row", "quantity", "expected"),
     [
-        ("spare-switches", 8, 0), ("spare-switches", 9, 1), ("spare-switches", 48, 2), ("spare-switches", 0, 0),
-        ("spare-optics", 1, 2), ("spare-optics", 1536, 47), ("spare-optics", 100, 3), ("spare-cables", 2044, 62),
-        ("spare-nics", 1, 1), ("spare-nics", 101, 3), ("spare-optics", 0, 0),
+        ("spare-switches", 8, 0),
+        ("spare-switches", 9, 1),
+        ("spare-switches", 48, 2),
+        ("spare-switches", 0, 0),
+        ("spare-optics", 1, 2),
+        ("spare-optics", 1536, 47),
+        ("spare-optics", 100, 3),
+        ("spare-cables", 2044, 62),
+        ("spare-nics", 1, 1),
+        ("spare-nics", 101, 3),
+        ("spare-optics", 0, 0),
     ],
-)  # fmt: skip
+)
 def test_spares_round_up_and_have_a_least(catalog: Catalog, row: str, quantity: int, expected: int) -> None:
     assert n_spares(row, quantity, catalog) == expected
 
 
 def test_spares_are_those_of_a_part_over_all_its_uses(catalog: Catalog) -> None:
     made = superpod_h100(catalog)
-    spares = {part: sum(line["spare_quantity"] for line in made.lines(part=part))
-              for part in ("nv-mma4z00-ns", "fib-mfp7e10", "nvidia-qm9700", "dgx-h100", "nv-mma4z00-ns400")}  # fmt: skip
+    spares = {
+        part: sum(line["spare_quantity"] for line in made.lines(part=part))
+        for part in ("nv-mma4z00-ns", "fib-mfp7e10", "nvidia-qm9700", "dgx-h100", "nv-mma4z00-ns400")
+    }
     assert spares == {"nv-mma4z00-ns": 47, "fib-mfp7e10": 62, "nvidia-qm9700": 2, "dgx-h100": 0, "nv-mma4z00-ns400": 2}
 
 
@@ -154,16 +164,19 @@ def test_optical_cables_have_the_spares_of_modules(catalog: Catalog) -> None:
 @settings(max_examples=40)
 @given(
     server=st.sampled_from(["dgx-h100", "hgx-h100-8u", "dgx-b300", "gaudi3-8u", "custom", "smc-8125gs-mi300x"]),
-    nodes=st.integers(1, 200), generation=st.sampled_from(["edr", "hdr", "ndr", "xdr", "roce-100", "roce-400", "roce-800"]),
-    length_m=st.sampled_from([1.0, 3.0, 30.0, 120.0]), book=st.sampled_from(["street", "anchors", "dealer", "branded"]),
-)  # fmt: skip
+    nodes=st.integers(1, 200),
+    generation=st.sampled_from(["edr", "hdr", "ndr", "xdr", "roce-100", "roce-400", "roce-800"]),
+    length_m=st.sampled_from([1.0, 3.0, 30.0, 120.0]),
+    book=st.sampled_from(["street", "anchors", "dealer", "branded"]),
+)
 def test_totals_are_the_sum_of_the_lines(server: str, nodes: int, generation: str, length_m: float, book: str) -> None:
     made = design(load_catalog(), server, nodes, generation, {"node_leaf_m": length_m}, {"price_book": book})
     bill = made.bill
     priced = [line for line in bill["lines"] if line["unit_price_usd"]]
     for end in RANGE:
-        by_hand = sum(Fraction(str(line["unit_price_usd"][end])) * (line["quantity"] + line["spare_quantity"])
-                      for line in priced)  # fmt: skip
+        by_hand = sum(
+            Fraction(str(line["unit_price_usd"][end])) * (line["quantity"] + line["spare_quantity"]) for line in priced
+        )
         assert Fraction(str(bill["totals_usd"][end])) == by_hand
         groups = [total[end] for total in bill["totals_by_category"].values() if total]
         assert sum(Fraction(str(total)) for total in groups) == by_hand
@@ -238,15 +251,19 @@ def test_a_cable_with_its_own_ends_is_billed_once(catalog: Catalog) -> None:
         ({"cables": 0.01}, {"fiber": 6}),  # ⌈0.01 × 512⌉
         ({"switches": 0.25}, {"switch": 3}),  # ⌈0.25 × 12⌉, although a model of up to 8 boxes has none by default
     ],
-)  # fmt: skip
+)
 def test_the_request_sets_the_share_of_spares(
     catalog: Catalog, spares: dict[str, float], expected: dict[str, int]
 ) -> None:
     made = design(catalog, "dgx-h100", 32, "ndr", economics={"spares": spares})
-    assert made.spec.as_json()["economics"]["spares"] == {"switches": None, "optics": None, "cables": None,
-                                                          "nics": None} | spares  # fmt: skip
-    found = {category: sum(line["spare_quantity"] for line in made.lines(category=category))
-             for category in ("switch", "transceiver", "fiber")}  # fmt: skip
+    assert (
+        made.spec.as_json()["economics"]["spares"]
+        == {"switches": None, "optics": None, "cables": None, "nics": None} | spares
+    )
+    found = {
+        category: sum(line["spare_quantity"] for line in made.lines(category=category))
+        for category in ("switch", "transceiver", "fiber")
+    }
     if spares:
         assert {category: found[category] for category in expected} == expected
     else:
@@ -261,8 +278,10 @@ def test_the_request_sets_the_share_of_spares(
 
 def test_another_fabric_brings_no_servers_and_shares_the_spares(catalog: Catalog) -> None:
     one, other = design(catalog, "dgx-h100", 32, "ndr"), design(catalog, "dgx-h100", 16, "ndr")
-    bill = bill_of_fabrics([Billed("compute", one.spec, one.fabric, one.plan),
-                            Billed("storage", other.spec, other.fabric, other.plan)], catalog)  # fmt: skip
+    bill = bill_of_fabrics(
+        [Billed("compute", one.spec, one.fabric, one.plan), Billed("storage", other.spec, other.fabric, other.plan)],
+        catalog,
+    )
     lines = bill.as_json()["lines"]
     assert {line["fabric"] for line in lines} == {"compute", "storage"}
     assert [line["fabric"] for line in lines if line["category"] == "server"] == ["compute"]

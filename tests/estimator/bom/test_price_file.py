@@ -33,10 +33,22 @@ def test_every_column_of_the_template_is_read(catalog: Catalog) -> None:
     (row, entry), (_, metre) = sheet.entries
     assert row == 2
     assert entry == {
-        "part": "nvidia-qm9700", "per": "piece", "low": 3_000_000, "typical": 3_100_050, "high": 3_200_000,
-        "currency": "EUR", "basis": "quote", "as_of": "2026-11-02", "source": "Offer 7", "region": "EU",
-        "min_quantity": 10, "length_m": None, "valid_from": "2026-11-01", "valid_to": "2026-12-31", "note": "net, no VAT",
-    }  # fmt: skip
+        "part": "nvidia-qm9700",
+        "per": "piece",
+        "low": 3_000_000,
+        "typical": 3_100_050,
+        "high": 3_200_000,
+        "currency": "EUR",
+        "basis": "quote",
+        "as_of": "2026-11-02",
+        "source": "Offer 7",
+        "region": "EU",
+        "min_quantity": 10,
+        "length_m": None,
+        "valid_from": "2026-11-01",
+        "valid_to": "2026-12-31",
+        "note": "net, no VAT",
+    }
     assert (metre["per"], metre["basis"], metre["typical"], metre["source"]) == ("metre", "list", 300, "file")
 
 
@@ -45,11 +57,11 @@ def test_every_column_of_the_template_is_read(catalog: Catalog) -> None:
     [
         ("Part No.;Unit price (EUR);Qty\nMQM9700-NS2F;31.000,50;1\n", (3_100_050, "EUR")),
         ("SKU\tNet price\nmqm9700-ns2f\t€ 31'000.50\n", (3_100_050, "EUR")),
-        ("Vendor X\n\nArticle,Price\nMQM9700-NS2R,\"$31,000.50\"\n", (3_100_050, "USD")),
+        ('Vendor X\n\nArticle,Price\nMQM9700-NS2R,"$31,000.50"\n', (3_100_050, "USD")),
         ("part,price,currency\nnvidia-qm9700,31000,JPY\n", (31_000, "JPY")),
         ("part,price,currency\nnvidia-qm9700,31000.125,KWD\n", (31_000_125, "KWD")),
     ],
-)  # fmt: skip
+)
 def test_headers_numbers_and_currencies_of_vendors(catalog: Catalog, text: str, expected: tuple[int, str]) -> None:
     sheet = read(catalog, text)
     assert [(row.column, row.message) for row in sheet.refused] == []
@@ -63,11 +75,16 @@ def test_headers_numbers_and_currencies_of_vendors(catalog: Catalog, text: str, 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("2026-11-02", "2026-11-02"), ("02.11.2026", "2026-11-02"), ("2 Nov 2026", "2026-11-02"), ("46328", "2026-11-02"),
-        ("13/11/2026", "2026-11-13"), ("11/13/2026", "2026-11-13"), ("2/2/2026", "2026-02-02"),
+        ("2026-11-02", "2026-11-02"),
+        ("02.11.2026", "2026-11-02"),
+        ("2 Nov 2026", "2026-11-02"),
+        ("46328", "2026-11-02"),
+        ("13/11/2026", "2026-11-13"),
+        ("11/13/2026", "2026-11-13"),
+        ("2/2/2026", "2026-02-02"),
         ("2026-11-02T09:30:00", "2026-11-02"),
     ],
-)  # fmt: skip
+)
 def test_dates_as_people_and_spreadsheets_write_them(catalog: Catalog, text: str, expected: str) -> None:
     ((_, entry),) = read(catalog, f"part,price,date\nnvidia-qm9700,1,{text}\n").entries
     assert entry["as_of"] == expected
@@ -114,10 +131,15 @@ def workbook(rows: list[list[Any]], rates: list[list[Any]] | None = None) -> byt
 
 def test_a_workbook_with_rates_and_formulas(catalog: Catalog) -> None:
     data = workbook(
-        [["Offer of Vendor A"], [], ["Part number", "Price", "Currency", "Date", "Colour"],
-         ["MQM9700-NS2F", 31_000.1, "EUR", 46_328, "black"], ["MQM9700-NS2R", "=2*15000", "EUR", 46_328, ""]],
+        [
+            ["Offer of Vendor A"],
+            [],
+            ["Part number", "Price", "Currency", "Date", "Colour"],
+            ["MQM9700-NS2F", 31_000.1, "EUR", 46_328, "black"],
+            ["MQM9700-NS2R", "=2*15000", "EUR", 46_328, ""],
+        ],
         [["Currency", "USD", "Date", "Source"], ["EUR", 1.08, "2026-11-02", "Bank"], ["XXX", 1, "2026-11-02", ""]],
-    )  # fmt: skip
+    )
     sheet = read(catalog, data, "prices.xlsx")
     assert amounts(sheet)[0] == (3_100_010, 3_100_010, 3_100_010)
     assert sheet.ignored == ["Colour"]

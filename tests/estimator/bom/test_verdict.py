@@ -27,10 +27,17 @@ def line(part: str, usd: float, n: int = 10, **more: Any) -> dict[str, Any]:
     low, high = more.get("low", usd), more.get("high", usd)
     books = {book: dict.fromkeys(("low", "typical", "high"), price) for book, price in more.get("books", {}).items()}
     return {
-        "category": "switch", "part": part, "description": part, "fabric": "compute", "quantity": n, "spare_quantity": 0,
-        "unit_price_usd": {"low": low, "typical": usd, "high": high}, "price_basis": more.get("basis", "listing"),
-        "price_book": more.get("book", "street"), "book_prices_usd": books,
-    }  # fmt: skip
+        "category": "switch",
+        "part": part,
+        "description": part,
+        "fabric": "compute",
+        "quantity": n,
+        "spare_quantity": 0,
+        "unit_price_usd": {"low": low, "typical": usd, "high": high},
+        "price_basis": more.get("basis", "listing"),
+        "price_book": more.get("book", "street"),
+        "book_prices_usd": books,
+    }
 
 
 @pytest.mark.parametrize(
@@ -67,12 +74,35 @@ def test_the_deciding_part_and_its_price() -> None:
     [
         ("dgx-h100", 1024, {"generation": "ndr"}, {"generation": "roce-400"}, 0, "nvidia-qm9700", 30_500),
         ("dgx-h100", 4096, {"generation": "ndr"}, {"generation": "roce-400"}, 1, "nvidia-qm9700", 4_300),
-        ("dgx-b300", 1024, {"generation": "xdr"}, {"generation": "roce-400", "planes": 2}, 0, "nvidia-q3400-ra", 138_700),
-        ("dgx-b300", 4096, {"generation": "xdr"}, {"generation": "roce-400", "planes": 2}, 0, "nvidia-q3400-ra", 138_900),
-        ("dgx-b300", 4096, {"generation": "xdr"}, {"generation": "xdr", "leaf_switch": "nvidia-q3450-ld"}, 0,
-         "nvidia-q3450-ld", 240_000),
+        (
+            "dgx-b300",
+            1024,
+            {"generation": "xdr"},
+            {"generation": "roce-400", "planes": 2},
+            0,
+            "nvidia-q3400-ra",
+            138_700,
+        ),
+        (
+            "dgx-b300",
+            4096,
+            {"generation": "xdr"},
+            {"generation": "roce-400", "planes": 2},
+            0,
+            "nvidia-q3400-ra",
+            138_900,
+        ),
+        (
+            "dgx-b300",
+            4096,
+            {"generation": "xdr"},
+            {"generation": "xdr", "leaf_switch": "nvidia-q3450-ld"},
+            0,
+            "nvidia-q3450-ld",
+            240_000,
+        ),
     ],
-)  # fmt: skip
+)
 def test_infiniband_against_roce(
     server: str, gpus: int, ours: dict[str, Any], theirs: dict[str, Any], sign: int, part: str, break_even_usd: float
 ) -> None:
@@ -91,8 +121,10 @@ def test_infiniband_against_roce(
 
 def test_co_packaged_optics_are_paid_for_and_need_no_module() -> None:
     """A switch with its optics inside has no module at its end, costs what they would, and draws their power itself."""
-    pluggable, inside = (made(spec_of("dgx-b300", 4096, generation="xdr", leaf_switch=f"nvidia-{name}"))
-                         for name in ("q3400-ra", "q3450-ld"))  # fmt: skip
+    pluggable, inside = (
+        made(spec_of("dgx-b300", 4096, generation="xdr", leaf_switch=f"nvidia-{name}"))
+        for name in ("q3400-ra", "q3450-ld")
+    )
     modules = [line for line in inside["bom"]["lines"] if line["category"] == "transceiver"]
     assert {line["use"] for line in modules} == {"node"}
     ratio = inside["cost"]["capex_usd"]["network"]["typical"] / pluggable["cost"]["capex_usd"]["network"]["typical"]

@@ -32,9 +32,13 @@ def cabled(server: str, nodes: int, generation: str, site: dict[str, Any] | None
     """A design with its link table, its plan, and the plan link by link."""
     catalog = load_catalog()
     spec = parse_spec(
-        {"compute": {"server": server, "nodes": nodes}, "fabric": {"generation": generation, **fabric},
-         "site": site or {}}, catalog,
-    )  # fmt: skip
+        {
+            "compute": {"server": server, "nodes": nodes},
+            "fabric": {"generation": generation, **fabric},
+            "site": site or {},
+        },
+        catalog,
+    )
     sized = fabric_of(size([spec], catalog), 0, spec)
     table = link_table(sized, panels_of(spec, sized, catalog))
     plan = design_plan(spec, sized, catalog)
@@ -43,8 +47,15 @@ def cabled(server: str, nodes: int, generation: str, site: dict[str, Any] | None
 
 def superpod(site: dict[str, Any]) -> Made:
     """Four scalable units of DGX H100, 127 nodes and four fabric-manager links."""
-    return cabled("dgx-h100", 127, "ndr", site, scalable_unit_nodes=32, provision="full-unit",
-                  reserved={"fabric_manager_links": 4})  # fmt: skip
+    return cabled(
+        "dgx-h100",
+        127,
+        "ndr",
+        site,
+        scalable_unit_nodes=32,
+        provision="full-unit",
+        reserved={"fabric_manager_links": 4},
+    )
 
 
 def counted_again(table: LinkTable, plan: CablePlan, links: LinkCabling) -> dict[str, Any]:
@@ -106,8 +117,10 @@ def is_sound(made: Made) -> None:
         if choice.upper_module:
             fibers = [choice.cable]
             assert not is_blocked(fiber_reasons(choice.upper_module, fibers, min(run.length_m, choice.most_m)))
-        ends = ((int(table.a_device[i]), int(table.a_cage[i]), choice.lower_module),
-                (int(table.b_device[i]), int(table.b_cage[i]), choice.upper_module))  # fmt: skip
+        ends = (
+            (int(table.a_device[i]), int(table.a_cage[i]), choice.lower_module),
+            (int(table.b_device[i]), int(table.b_cage[i]), choice.upper_module),
+        )
         for device, cage, module in ends:
             plug = (module.id if module else choice.cable.id, choice.links_per_cable)
             plugs[int(table.tier[i]), device, cage].add(plug)
@@ -137,25 +150,55 @@ def test_a_kind_of_cable_that_no_link_is_left_with_counts_nothing() -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(
-    parts=st.sampled_from([
-        ("dgx-h100", "ndr"), ("hgx-h100-8u", "ndr"), ("custom", "ndr"), ("custom", "edr"), ("custom", "hdr"),
-        ("dgx-a100-640", "hdr"), ("dgx-b300", "xdr"), ("dgx-b300", "roce-400"), ("custom", "roce-800"),
-        ("smc-8125gs-mi300x", "roce-400"),
-    ]),
-    nodes=st.integers(1, 150), layout=st.sampled_from(["rail-optimized", "rail-only", "top-of-rack"]),
-    managers=st.sampled_from([0, 1, 2, 5]), kept=st.sampled_from([0, 0, 1, 3]), splitters=st.booleans(),
-    ratio=st.sampled_from(["1:1", "2:1", "5:3"]), down=st.sampled_from([None, None, 15, 24, 31, 33]),
-    tiers=st.sampled_from(["auto", "auto", 3]), spread=st.sampled_from(["even", "uneven"]),
+    parts=st.sampled_from(
+        [
+            ("dgx-h100", "ndr"),
+            ("hgx-h100-8u", "ndr"),
+            ("custom", "ndr"),
+            ("custom", "edr"),
+            ("custom", "hdr"),
+            ("dgx-a100-640", "hdr"),
+            ("dgx-b300", "xdr"),
+            ("dgx-b300", "roce-400"),
+            ("custom", "roce-800"),
+            ("smc-8125gs-mi300x", "roce-400"),
+        ]
+    ),
+    nodes=st.integers(1, 150),
+    layout=st.sampled_from(["rail-optimized", "rail-only", "top-of-rack"]),
+    managers=st.sampled_from([0, 1, 2, 5]),
+    kept=st.sampled_from([0, 0, 1, 3]),
+    splitters=st.booleans(),
+    ratio=st.sampled_from(["1:1", "2:1", "5:3"]),
+    down=st.sampled_from([None, None, 15, 24, 31, 33]),
+    tiers=st.sampled_from(["auto", "auto", 3]),
+    spread=st.sampled_from(["even", "uneven"]),
     lengths=st.tuples(*[st.sampled_from([1.0, 2.0, 3.0, 5.0, 30.0, 60.0, 200.0])] * 3),
-)  # fmt: skip
+)
 def test_closed_form_and_link_by_link_agree(
-    parts: tuple[str, str], nodes: int, layout: str, managers: int, kept: int, splitters: bool, ratio: str,
-    down: int | None, tiers: Any, spread: str, lengths: tuple[float, float, float],
-) -> None:  # fmt: skip
+    parts: tuple[str, str],
+    nodes: int,
+    layout: str,
+    managers: int,
+    kept: int,
+    splitters: bool,
+    ratio: str,
+    down: int | None,
+    tiers: Any,
+    spread: str,
+    lengths: tuple[float, float, float],
+) -> None:
     catalog = load_catalog()
     site: dict[str, Any] = dict(zip(("node_leaf_m", "leaf_spine_m", "spine_core_m"), lengths, strict=True))
-    fabric = {"layout": layout, "reserved": {"fabric_manager_links": managers, "leaf_ports": kept}, "tiers": tiers,
-              "splitters": splitters, "oversubscription": ratio, "leaf_downlinks": down, "uplink_spread": spread}  # fmt: skip
+    fabric = {
+        "layout": layout,
+        "reserved": {"fabric_manager_links": managers, "leaf_ports": kept},
+        "tiers": tiers,
+        "splitters": splitters,
+        "oversubscription": ratio,
+        "leaf_downlinks": down,
+        "uplink_spread": spread,
+    }
     try:
         spec, sized, table, plan, links = cabled(*parts[:1], nodes, parts[1], site, **fabric)
     except (EstimatorError, ValueError):
@@ -169,7 +212,11 @@ def test_closed_form_and_link_by_link_agree(
     assert bool(again.blocked) == bool(plan.blocked)
     for one, other in zip(plan.tiers, again.tiers, strict=True):
         assert (one.n_links, one.n_cables, one.n_upper_modules, one.n_lower_modules) == (
-            other.n_links, other.n_cables, other.n_upper_modules, other.n_lower_modules)  # fmt: skip
+            other.n_links,
+            other.n_cables,
+            other.n_upper_modules,
+            other.n_lower_modules,
+        )
         assert np.array_equal(one.upper_plugs, other.upper_plugs)
         assert np.array_equal(one.lower_plugs, other.lower_plugs)
         assert [(r.length_m, r.choice) for r in one.runs] == [(r.length_m, r.choice) for r in other.runs]
@@ -177,18 +224,35 @@ def test_closed_form_and_link_by_link_agree(
 
 @settings(max_examples=60, deadline=None)
 @given(
-    parts=st.sampled_from([
-        ("dgx-h100", "ndr"), ("hgx-h100-8u", "ndr"), ("custom", "edr"), ("dgx-a100-640", "hdr"), ("dgx-b300", "xdr"),
-        ("dgx-b300", "roce-400"), ("smc-8125gs-mi300x", "roce-400"),
-    ]),
-    nodes=st.integers(2, 120), layout=st.sampled_from(["rail-optimized", "top-of-rack"]), splitters=st.booleans(),
-    tiers=st.sampled_from(["auto", 3]), managers=st.sampled_from([0, 3]),
-    placement=st.sampled_from(["per-unit", "end-of-row", "network-row", "in-rack"]), row_m=st.sampled_from([2.0, 20.0]),
-)  # fmt: skip
+    parts=st.sampled_from(
+        [
+            ("dgx-h100", "ndr"),
+            ("hgx-h100-8u", "ndr"),
+            ("custom", "edr"),
+            ("dgx-a100-640", "hdr"),
+            ("dgx-b300", "xdr"),
+            ("dgx-b300", "roce-400"),
+            ("smc-8125gs-mi300x", "roce-400"),
+        ]
+    ),
+    nodes=st.integers(2, 120),
+    layout=st.sampled_from(["rail-optimized", "top-of-rack"]),
+    splitters=st.booleans(),
+    tiers=st.sampled_from(["auto", 3]),
+    managers=st.sampled_from([0, 3]),
+    placement=st.sampled_from(["per-unit", "end-of-row", "network-row", "in-rack"]),
+    row_m=st.sampled_from([2.0, 20.0]),
+)
 def test_a_floor_plan_is_cabled_soundly(
-    parts: tuple[str, str], nodes: int, layout: str, splitters: bool, tiers: Any, managers: int, placement: str,
+    parts: tuple[str, str],
+    nodes: int,
+    layout: str,
+    splitters: bool,
+    tiers: Any,
+    managers: int,
+    placement: str,
     row_m: float,
-) -> None:  # fmt: skip
+) -> None:
     plan = {"leaf_placement": placement, "row_pitch_m": row_m, "racks_per_row": 4}
     fabric = {"layout": layout, "tiers": tiers, "splitters": splitters, "reserved": {"fabric_manager_links": managers}}
     try:
@@ -257,7 +321,7 @@ def test_a_later_entry_replaces_an_earlier_one_and_ports_name_one_link() -> None
         ({"a": "leaf-r1-001", "b": "spine-001", "a_port": "1/17/1", "length_m": 5.0}, "port_without_port"),
         ({"a": "leaf-r1-001", "b": "spine-001", "a_port": "1/1/1", "b_port": "1/1/1", "length_m": 5.0}, "no_such_link"),
     ],
-)  # fmt: skip
+)
 def test_what_is_set_for_links_that_are_not_there_is_refused(entry: dict[str, Any], code: str) -> None:
     good = {"a": "leaf-r1-001", "b": "spine-001", "length_m": 5.0}
     with pytest.raises(InfeasibleDesign) as refused:
@@ -267,10 +331,16 @@ def test_what_is_set_for_links_that_are_not_there_is_refused(entry: dict[str, An
 
 
 def test_a_length_for_a_network_that_the_design_has_not_is_refused() -> None:
-    entries = [{"a": "node-0001", "b": "storage-leaf-001", "length_m": 5.0, "fabric": name}
-               for name in ("storage", "storage-2", "storage-2", "compute")]  # fmt: skip
-    request = {"compute": {"server": "dgx-h100", "nodes": 8}, "fabric": {"generation": "ndr"},
-               "other_fabrics": [{"role": "storage"}], "site": {"set_lengths": entries}}  # fmt: skip
+    entries = [
+        {"a": "node-0001", "b": "storage-leaf-001", "length_m": 5.0, "fabric": name}
+        for name in ("storage", "storage-2", "storage-2", "compute")
+    ]
+    request = {
+        "compute": {"server": "dgx-h100", "nodes": 8},
+        "fabric": {"generation": "ndr"},
+        "other_fabrics": [{"role": "storage"}],
+        "site": {"set_lengths": entries},
+    }
     with pytest.raises(SpecError) as refused:
         parse_spec(request, load_catalog())
     (problem,) = refused.value.problems
@@ -317,9 +387,14 @@ def test_a_medium_set_by_hand_holds_for_whole_cages_or_is_refused() -> None:
 def test_lengths_of_another_fabric_leave_this_one_alone() -> None:
     catalog, entry = load_catalog(), {"a": "node-0001", "b": "storage-leaf-001", "length_m": 5.0, "fabric": "storage"}
     spec = parse_spec(
-        {"compute": {"server": "dgx-h100", "nodes": 8}, "fabric": {"generation": "ndr"},
-         "other_fabrics": [{"role": "storage"}], "site": {"set_lengths": [entry]}}, catalog,
-    )  # fmt: skip
+        {
+            "compute": {"server": "dgx-h100", "nodes": 8},
+            "fabric": {"generation": "ndr"},
+            "other_fabrics": [{"role": "storage"}],
+            "site": {"set_lengths": [entry]},
+        },
+        catalog,
+    )
     assert cable_plan(spec, fabric_of(size([spec], catalog), 0, spec), catalog).links is None
 
 
@@ -329,15 +404,21 @@ def test_lengths_of_another_fabric_leave_this_one_alone() -> None:
 @pytest.mark.parametrize(
     ("leaf_spine_m", "grade", "medium", "part"),
     [
-        (2.0, None, "copper", "nv-mcp4y10-n"), (5.0, None, "copper", "nv-mca4j80-n"),
-        (6.0, None, "multimode", "fib-mfp7e10"), (50.0, None, "multimode", "fib-mfp7e10"),
+        (2.0, None, "copper", "nv-mcp4y10-n"),
+        (5.0, None, "copper", "nv-mca4j80-n"),
+        (6.0, None, "multimode", "fib-mfp7e10"),
+        (50.0, None, "multimode", "fib-mfp7e10"),
         (60.0, None, "single-mode", "fib-mfp7e30"),  # B9
-        (150.0, None, "single-mode", "fib-mfp7e30"), (151.0, None, "single-mode", "fib-mpo12-os2"),
-        (500.0, None, "single-mode", "fib-mpo12-os2"), (501.0, None, "single-mode", "fib-lc-os2"),
-        (2000.0, None, "single-mode", "fib-lc-os2"), (30.0, "om3", "multimode", "fib-mpo12-om3-apc"),
-        (50.0, "om4", "multimode", "fib-mfp7e10"), (6.0, "os2", "single-mode", "fib-mfp7e30"),
+        (150.0, None, "single-mode", "fib-mfp7e30"),
+        (151.0, None, "single-mode", "fib-mpo12-os2"),
+        (500.0, None, "single-mode", "fib-mpo12-os2"),
+        (501.0, None, "single-mode", "fib-lc-os2"),
+        (2000.0, None, "single-mode", "fib-lc-os2"),
+        (30.0, "om3", "multimode", "fib-mpo12-om3-apc"),
+        (50.0, "om4", "multimode", "fib-mfp7e10"),
+        (6.0, "os2", "single-mode", "fib-mfp7e30"),
     ],
-)  # fmt: skip
+)
 def test_the_medium_follows_the_total_length(leaf_spine_m: float, grade: str | None, medium: str, part: str) -> None:
     site = {"leaf_spine_m": leaf_spine_m, "node_leaf_m": 20.0, "fiber_grade": grade}
     plan = cabled("dgx-h100", 32, "ndr", site)[3].as_json()["media"]["leaf_spine"]
@@ -347,15 +428,38 @@ def test_the_medium_follows_the_total_length(leaf_spine_m: float, grade: str | N
 @pytest.mark.parametrize(
     ("site", "field", "code", "change"),
     [
-        ({"leaf_spine_m": 40.0, "fiber_grade": "om3"}, "site.fiber_grade", "reach_exceeded", {"site.fiber_grade": "om4"}),
-        ({"leaf_spine_m": 51.0, "fiber_grade": "om4"}, "site.fiber_grade", "reach_exceeded", {"site.fiber_grade": "os2"}),
-        ({"leaf_spine_m": 60.0, "leaf_spine_medium": "multimode"}, "site.leaf_spine_medium", "reach_exceeded",
-         {"site.leaf_spine_medium": "auto"}),
-        ({"leaf_spine_m": 30.0, "leaf_spine_medium": "aoc"}, "site.leaf_spine_medium", "medium_does_not_fit",
-         {"site.leaf_spine_medium": "auto"}),
-        ({"leaf_spine_m": 9000.0, "leaf_spine_medium": "single-mode"}, "site.leaf_spine_medium", "reach_exceeded", None),
+        (
+            {"leaf_spine_m": 40.0, "fiber_grade": "om3"},
+            "site.fiber_grade",
+            "reach_exceeded",
+            {"site.fiber_grade": "om4"},
+        ),
+        (
+            {"leaf_spine_m": 51.0, "fiber_grade": "om4"},
+            "site.fiber_grade",
+            "reach_exceeded",
+            {"site.fiber_grade": "os2"},
+        ),
+        (
+            {"leaf_spine_m": 60.0, "leaf_spine_medium": "multimode"},
+            "site.leaf_spine_medium",
+            "reach_exceeded",
+            {"site.leaf_spine_medium": "auto"},
+        ),
+        (
+            {"leaf_spine_m": 30.0, "leaf_spine_medium": "aoc"},
+            "site.leaf_spine_medium",
+            "medium_does_not_fit",
+            {"site.leaf_spine_medium": "auto"},
+        ),
+        (
+            {"leaf_spine_m": 9000.0, "leaf_spine_medium": "single-mode"},
+            "site.leaf_spine_medium",
+            "reach_exceeded",
+            None,
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_medium_that_cannot_be_is_refused_with_its_reach(
     site: dict[str, Any], field: str, code: str, change: dict[str, str] | None
 ) -> None:
@@ -425,9 +529,12 @@ def _with_price(catalog: Catalog, part: str, cents: int) -> Catalog:
 def test_one_breakout_serves_several_servers_on_each_of_two_switches(catalog: Catalog, servers: int) -> None:
     """B5: 4 servers with 2 × 25G on two switches: 2 cables, 8 links, lanes 1 to 4 of a cage to servers 1 to 4."""
     spec = parse_spec(
-        {"compute": {"nodes": servers, "gpus_per_node": 2, "nics_per_node": 1, "nic_ports_per_node": 2},
-         "fabric": {"generation": "roce-100", "planes": 2, "layout": "top-of-rack"}}, catalog,
-    )  # fmt: skip
+        {
+            "compute": {"nodes": servers, "gpus_per_node": 2, "nics_per_node": 1, "nic_ports_per_node": 2},
+            "fabric": {"generation": "roce-100", "planes": 2, "layout": "top-of-rack"},
+        },
+        catalog,
+    )
     whole = fabric_of(size([spec], catalog), 0, spec)
     assert (whole.n_leaf, whole.links_node_leaf) == (2, 2 * servers)
     split = replace(whole, endpoints_per_port=4, endpoint_rate_gbit_s=25, leaf_down=np.array([1, 1]))
@@ -452,9 +559,11 @@ def test_one_breakout_serves_several_servers_on_each_of_two_switches(catalog: Ca
     [
         ("edr", None, "split_not_offered"),  # EDR ports are never split
         ("roce-200", "celestica-ds5000", "breakout_ports_exceeded"),  # 8 × 100G a cage: 320 ports, ten a pipeline
-        ("roce-400", "celestica-ds5000", None), ("ndr", None, None), ("hdr", None, None),
+        ("roce-400", "celestica-ds5000", None),
+        ("ndr", None, None),
+        ("hdr", None, None),
     ],
-)  # fmt: skip
+)
 def test_split_ports_stay_within_what_pipelines_drive(generation: str, switch: str | None, code: str | None) -> None:
     plan = cabled("custom", 64, generation, splitters=True, leaf_switch=switch)[3]
     assert [problem.code for problem in plan.blocked] == ([code] if code else [])
@@ -467,8 +576,9 @@ def test_split_ports_stay_within_what_pipelines_drive(generation: str, switch: s
 
 def test_an_odd_split_shares_a_cage_where_modules_are_alike() -> None:
     """33 down and 31 up on 32 cages: 17 + 16 would be 33, and cage 17 holds one link of either direction."""
-    _, sized, table, plan, links = cabled("dgx-h100", 66, "ndr", scalable_unit_nodes=33, leaf_downlinks=33,
-                                          leaf_uplinks=31, uplink_spread="uneven")  # fmt: skip
+    _, sized, table, plan, links = cabled(
+        "dgx-h100", 66, "ndr", scalable_unit_nodes=33, leaf_downlinks=33, leaf_uplinks=31, uplink_spread="uneven"
+    )
     assert set(sized.leaf_down.tolist()) == {33}
     node, spine = plan.tier("node_leaf"), plan.tier("leaf_spine")
     assert node is not None
@@ -479,8 +589,16 @@ def test_an_odd_split_shares_a_cage_where_modules_are_alike() -> None:
 
 
 def test_an_odd_split_with_unlike_plugs_is_an_error() -> None:
-    _, _, _, plan, _ = cabled("hgx-h100-8u", 66, "ndr", {"node_leaf_m": 2.0}, scalable_unit_nodes=33, leaf_downlinks=33,
-                              leaf_uplinks=31, uplink_spread="uneven")  # fmt: skip
+    _, _, _, plan, _ = cabled(
+        "hgx-h100-8u",
+        66,
+        "ndr",
+        {"node_leaf_m": 2.0},
+        scalable_unit_nodes=33,
+        leaf_downlinks=33,
+        leaf_uplinks=31,
+        uplink_spread="uneven",
+    )
     (problem,) = plan.blocked
     assert (problem.code, problem.field) == ("cage_shared_by_unlike_plugs", "fabric.leaf_downlinks")
     assert "16 leaves" in problem.message

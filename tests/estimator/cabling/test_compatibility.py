@@ -35,7 +35,7 @@ def codes(found: Fit) -> list[str]:
         ("gen-100g-dac", "nvidia-sn3700", REVIEW, ["speed_below_cage", "vendor_coding"]),  # QSFP28 in QSFP56
         ("gen-25g-dac", "nvidia-sn2201", BLOCKED, ["connector_class", "vendor_coding"]),
     ],
-)  # fmt: skip
+)
 def test_a_part_in_a_switch(catalog: Catalog, part: str, switch: str, verdict: str, expected: list[str]) -> None:
     found = fit(catalog.cables[part], catalog.switches[switch], catalog)
     assert (found.verdict, codes(found)) == (verdict, expected)
@@ -89,7 +89,7 @@ def test_an_announced_part_is_to_be_reviewed(catalog: Catalog) -> None:
         ("nv-mma1t00-hs", ("fib-mpo12-om3",), 70, 0, []),
         ("nv-mma1t00-hs", ("fib-mpo12-om3",), 71, 0, ["reach_exceeded"]),
     ],
-)  # fmt: skip
+)
 def test_fibres_in_a_module(
     catalog: Catalog, module: str, fibers: tuple[str, ...], length_m: float, panels: int, expected: list[str]
 ) -> None:
@@ -112,7 +112,7 @@ def test_a_grade_that_the_maker_does_not_name_is_blocked(catalog: Catalog) -> No
         ("nv-mms4a00", "nv-mms4a20", []),
         ("nv-mma1t00-hs", "nv-mma1b00-e100", ["lane_rate_differs"]),
     ],
-)  # fmt: skip
+)
 def test_two_modules_see_one_another(catalog: Catalog, upper: str, lower: str, expected: list[str]) -> None:
     assert list(pair_reasons(catalog.cables[upper], catalog.cables[lower])) == expected
 

@@ -30,12 +30,22 @@ def test_the_published_superpod_has_its_modules_and_fibres(catalog: Catalog) -> 
     assert plan["cables"] == {"node_leaf": 1016, "leaf_spine": 1024, "spine_core": 0, "fabric_manager": 4}
     assert plan["cables"]["node_leaf"] + plan["cables"]["leaf_spine"] == 2040
     assert plan["media"]["node_leaf"]["parts"] == {
-        "cable": "fib-mfp7e10", "upper_module": "nv-mma4z00-ns", "lower_module": "nv-mma4z00-ns-flt"}  # fmt: skip
+        "cable": "fib-mfp7e10",
+        "upper_module": "nv-mma4z00-ns",
+        "lower_module": "nv-mma4z00-ns-flt",
+    }
 
 
 def test_modules_round_up_on_each_switch_and_not_in_total(catalog: Catalog) -> None:
-    made = design(catalog, "dgx-h100", 31, "ndr", scalable_unit_nodes=32, provision="full-unit",
-                  reserved={"fabric_manager_links": 4})  # fmt: skip
+    made = design(
+        catalog,
+        "dgx-h100",
+        31,
+        "ndr",
+        scalable_unit_nodes=32,
+        provision="full-unit",
+        reserved={"fabric_manager_links": 4},
+    )
     leaf_down = [*made.fabric.leaf_down]
     assert sorted(leaf_down) == [31] * 4 + [32] * 4  # 31 nodes on eight rails, and a manager on four leaves
     node_side = made.plan.tier("node_leaf")
@@ -55,7 +65,7 @@ def test_modules_round_up_on_each_switch_and_not_in_total(catalog: Catalog) -> N
         ("dgx-h100", "rail-optimized", 4.0, ("fib-mfp7e10", "nv-mma4z00-ns", "nv-mma4z00-ns-flt")),
         ("dgx-h100", "top-of-rack", 4.0, ("nv-mca4j80-ftf", None, None)),  # both links of a cage end in one leaf
     ],
-)  # fmt: skip
+)
 def test_the_medium_follows_length_cage_and_rails(
     catalog: Catalog, server: str, layout: str, length_m: float, expected: tuple[str | None, ...]
 ) -> None:
@@ -97,12 +107,22 @@ def test_splitter_copper_is_counted_for_each_leaf(catalog: Catalog) -> None:
         ("dgx-b300", "xdr", {"leaf_switch": "nvidia-q3450-ld"}, "leaf_spine", ("fib-mfp7e30", None, None)),
         ("dgx-b300", "roce-400", {"planes": 2}, "node_leaf", ("fib-mfp7e10", "nv-mma4z00-ns", "nv-mma4z00-ns-flt")),
         ("dgx-b300", "roce-400", {"planes": 2}, "leaf_spine", ("fib-mfp7e10", "nv-mma4z00-ns", "nv-mma4z00-ns")),
-        ("smc-8125gs-mi300x", "roce-400", {"leaf_switch": "arista-7060x6-64pe"}, "node_leaf",
-         ("fib-mfp7e10", "gen-800g-sr8", "nv-mma1z00-ns400")),
-        ("smc-8125gs-mi300x", "roce-400", {"leaf_switch": "generic-th4-64x400"}, "leaf_spine",
-         ("fib-mpo16-om4", "gen-400g-sr8", "gen-400g-sr8")),
+        (
+            "smc-8125gs-mi300x",
+            "roce-400",
+            {"leaf_switch": "arista-7060x6-64pe"},
+            "node_leaf",
+            ("fib-mfp7e10", "gen-800g-sr8", "nv-mma1z00-ns400"),
+        ),
+        (
+            "smc-8125gs-mi300x",
+            "roce-400",
+            {"leaf_switch": "generic-th4-64x400"},
+            "leaf_spine",
+            ("fib-mpo16-om4", "gen-400g-sr8", "gen-400g-sr8"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_parts_of_each_generation(
     catalog: Catalog, server: str, generation: str, fabric: dict[str, Any], tier: str, expected: tuple[str | None, ...]
 ) -> None:
@@ -198,15 +218,24 @@ def test_custom_parts_are_cabled_as_the_usual_ones_and_marked(catalog: Catalog) 
 
 @settings(max_examples=40)
 @given(
-    nodes=st.integers(1, 300), server=st.sampled_from(["dgx-h100", "hgx-h100-8u", "custom"]),
-    length_m=st.sampled_from([1.0, 2.0, 3.0, 5.0, 30.0, 80.0, 400.0]), managers=st.integers(0, 8),
+    nodes=st.integers(1, 300),
+    server=st.sampled_from(["dgx-h100", "hgx-h100-8u", "custom"]),
+    length_m=st.sampled_from([1.0, 2.0, 3.0, 5.0, 30.0, 80.0, 400.0]),
+    managers=st.integers(0, 8),
     layout=st.sampled_from(["rail-optimized", "top-of-rack"]),
-)  # fmt: skip
+)
 def test_modules_hold_every_link_and_waste_less_than_one_a_panel(
     nodes: int, server: str, length_m: float, managers: int, layout: str
 ) -> None:
-    made = design(load_catalog(), server, nodes, "ndr", {"node_leaf_m": length_m, "leaf_spine_m": length_m},
-                  layout=layout, reserved={"fabric_manager_links": managers})  # fmt: skip
+    made = design(
+        load_catalog(),
+        server,
+        nodes,
+        "ndr",
+        {"node_leaf_m": length_m, "leaf_spine_m": length_m},
+        layout=layout,
+        reserved={"fabric_manager_links": managers},
+    )
     for tier in made.plan.tiers:
         if tier.choice is None:
             continue
@@ -238,17 +267,25 @@ def test_twin_copper_joins_three_tiers_where_pairs_share_two_links(catalog: Cata
 
 @settings(max_examples=40)
 @given(
-    nodes=st.integers(9, 200), layout=st.sampled_from(["rail-optimized", "top-of-rack"]), tiers=st.sampled_from([2, 3]),
-    leaf_downlinks=st.sampled_from([16, 24, 32, 40]), pod_nodes=st.sampled_from([32, 64]),
+    nodes=st.integers(9, 200),
+    layout=st.sampled_from(["rail-optimized", "top-of-rack"]),
+    tiers=st.sampled_from([2, 3]),
+    leaf_downlinks=st.sampled_from([16, 24, 32, 40]),
+    pod_nodes=st.sampled_from([32, 64]),
     spread=st.sampled_from(["even", "uneven"]),
-)  # fmt: skip
+)
 def test_twin_copper_is_taken_where_the_wired_pairs_are_even(
     nodes: int, layout: str, tiers: int, leaf_downlinks: int, pod_nodes: int, spread: str
 ) -> None:
     catalog = load_catalog()
     site = {"leaf_spine_m": 2.0, "spine_core_m": 2.0, "node_leaf_m": 3.0}
-    fabric: dict[str, Any] = {"layout": layout, "tiers": tiers, "leaf_downlinks": leaf_downlinks,
-                              "oversubscription": "4:1", "uplink_spread": spread}  # fmt: skip
+    fabric: dict[str, Any] = {
+        "layout": layout,
+        "tiers": tiers,
+        "leaf_downlinks": leaf_downlinks,
+        "oversubscription": "4:1",
+        "uplink_spread": spread,
+    }
     if tiers == 3:
         fabric["pod_nodes"] = pod_nodes
     try:
@@ -281,11 +318,16 @@ def test_twin_copper_is_taken_where_the_wired_pairs_are_even(
         ("dgx-b300", 72, "xdr", {}, (576, 576, 288, 576, 288, 576), (576, 576, 288, 288, 288, 288)),
         ("dgx-a100-640", 20, "hdr", {}, (160, 160, 0, 0, 160, 160), (160, 160, 0, 0, 160, 160)),
     ],
-)  # fmt: skip
+)
 def test_links_cables_modules_and_cages_are_four_counts(
-    catalog: Catalog, server: str, nodes: int, generation: str, site: dict[str, float], node_leaf: tuple[int, ...],
+    catalog: Catalog,
+    server: str,
+    nodes: int,
+    generation: str,
+    site: dict[str, float],
+    node_leaf: tuple[int, ...],
     leaf_spine: tuple[int, ...],
-) -> None:  # fmt: skip
+) -> None:
     full: dict[str, Any] = {"provision": "full-unit", "scalable_unit_nodes": 32} if nodes == 31 else {}
     media = design(catalog, server, nodes, generation, site, **full).plan.as_json()["media"]
     keys = ("links", "cables", "upper_modules", "lower_modules", "upper_cages", "lower_cages")

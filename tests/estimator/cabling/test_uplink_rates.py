@@ -30,16 +30,24 @@ from tests.estimator.handoff.cases import links_of, text
 
 CATALOG = load_catalog()
 MIXED = [  # port rate of the generation, rate of the uplinks, a leaf that has both, and (spines of the) same part
-    ("roce-400", 800, "nvidia-sn5600"), ("roce-800", 400, "nvidia-sn5600"), ("roce-200", 800, "nvidia-sn5600"),
-    ("roce-200", 400, "arista-7060x6-64pe"), ("roce-100", 400, "nvidia-sn4700"), ("roce-800", 200, "celestica-ds5000"),
-    ("xdr", 400, "nvidia-q3400-ra"), ("ndr", 800, "nvidia-q3400-ra"), ("ndr", 200, "nvidia-qm9700"),
+    ("roce-400", 800, "nvidia-sn5600"),
+    ("roce-800", 400, "nvidia-sn5600"),
+    ("roce-200", 800, "nvidia-sn5600"),
+    ("roce-200", 400, "arista-7060x6-64pe"),
+    ("roce-100", 400, "nvidia-sn4700"),
+    ("roce-800", 200, "celestica-ds5000"),
+    ("xdr", 400, "nvidia-q3400-ra"),
+    ("ndr", 800, "nvidia-q3400-ra"),
+    ("ndr", 200, "nvidia-qm9700"),
     ("hdr", 100, "nvidia-qm8700"),
-]  # fmt: skip
+]
 
 
 def spec_of(nodes: int, generation: str, rate: int | None, part: str, **fabric: Any) -> DesignSpec:
-    values = {"compute": {"server": "custom", "nodes": nodes, "gpus_per_node": 8, "nics_per_node": 8},
-              "fabric": {"generation": generation, "uplink_rate_gbit_s": rate, "leaf_switch": part} | fabric}  # fmt: skip
+    values = {
+        "compute": {"server": "custom", "nodes": nodes, "gpus_per_node": 8, "nics_per_node": 8},
+        "fabric": {"generation": generation, "uplink_rate_gbit_s": rate, "leaf_switch": part} | fabric,
+    }
     return parse_spec(values, CATALOG)
 
 
@@ -50,12 +58,13 @@ def mixed_specs(draw: st.DrawFn) -> DesignSpec:
     assert ports
     radix = draw(st.integers(2, ports.radix)) if draw(st.booleans()) else None
     fabric: dict[str, Any] = {
-        "layout": draw(st.sampled_from(["rail-optimized", "top-of-rack", "rail-only"])), "leaf_radix": radix,
+        "layout": draw(st.sampled_from(["rail-optimized", "top-of-rack", "rail-only"])),
+        "leaf_radix": radix,
         "oversubscription": draw(st.sampled_from(["1:1", "2:1", "3:1", "7:3", "1:2"])),
-        "tiers": draw(st.sampled_from(["auto", 2, 3])), "planes": draw(st.sampled_from([1, 2])),
-        "reserved": {"leaf_ports": draw(st.integers(0, 3)),
-                     "fabric_manager_links": draw(st.sampled_from([0, 0, 4]))},
-    }  # fmt: skip
+        "tiers": draw(st.sampled_from(["auto", 2, 3])),
+        "planes": draw(st.sampled_from([1, 2])),
+        "reserved": {"leaf_ports": draw(st.integers(0, 3)), "fabric_manager_links": draw(st.sampled_from([0, 0, 4]))},
+    }
     if draw(st.booleans()):
         fabric["leaf_uplinks"] = draw(st.integers(1, 24))
     nodes = draw(st.integers(1, 150))
@@ -125,21 +134,41 @@ def test_every_cage_has_ports_of_one_rate_and_ratios_are_those_of_the_links(spec
 
 @settings(max_examples=80, deadline=None)
 @given(
-    parts=st.sampled_from([("roce-400", 800), ("roce-800", 400), ("roce-200", 800)]), nodes=st.integers(2, 150),
+    parts=st.sampled_from([("roce-400", 800), ("roce-800", 400), ("roce-200", 800)]),
+    nodes=st.integers(2, 150),
     server=st.sampled_from(["custom", "dgx-h100", "hgx-b200-10u", "dgx-b300", "smc-8125gs-mi300x"]),
-    layout=st.sampled_from(["rail-optimized", "rail-only", "top-of-rack"]), managers=st.sampled_from([0, 0, 3]),
-    kept=st.sampled_from([0, 0, 1, 3]), ratio=st.sampled_from(["1:1", "2:1", "5:3"]), splitters=st.booleans(),
-    down=st.sampled_from([None, None, 15, 24, 33]), tiers=st.sampled_from(["auto", 2, 3]),
+    layout=st.sampled_from(["rail-optimized", "rail-only", "top-of-rack"]),
+    managers=st.sampled_from([0, 0, 3]),
+    kept=st.sampled_from([0, 0, 1, 3]),
+    ratio=st.sampled_from(["1:1", "2:1", "5:3"]),
+    splitters=st.booleans(),
+    down=st.sampled_from([None, None, 15, 24, 33]),
+    tiers=st.sampled_from(["auto", 2, 3]),
     lengths=st.tuples(*[st.sampled_from([1.0, 2.0, 5.0, 30.0, 60.0])] * 3),
-)  # fmt: skip
+)
 def test_modules_and_cables_are_those_of_the_link_list(
-    parts: tuple[str, int], nodes: int, server: str, layout: str, managers: int, kept: int, ratio: str, splitters: bool,
-    down: int | None, tiers: Any, lengths: tuple[float, float, float],
-) -> None:  # fmt: skip
+    parts: tuple[str, int],
+    nodes: int,
+    server: str,
+    layout: str,
+    managers: int,
+    kept: int,
+    ratio: str,
+    splitters: bool,
+    down: int | None,
+    tiers: Any,
+    lengths: tuple[float, float, float],
+) -> None:
     site: dict[str, Any] = dict(zip(("node_leaf_m", "leaf_spine_m", "spine_core_m"), lengths, strict=True))
-    fabric = {"layout": layout, "reserved": {"fabric_manager_links": managers, "leaf_ports": kept}, "tiers": tiers,
-              "oversubscription": ratio, "leaf_downlinks": down, "splitters": splitters,
-              "uplink_rate_gbit_s": parts[1]}  # fmt: skip
+    fabric = {
+        "layout": layout,
+        "reserved": {"fabric_manager_links": managers, "leaf_ports": kept},
+        "tiers": tiers,
+        "oversubscription": ratio,
+        "leaf_downlinks": down,
+        "splitters": splitters,
+        "uplink_rate_gbit_s": parts[1],
+    }
     try:
         spec, sized, table, plan, links = cabled(server, nodes, parts[0], site, **fabric)
     except (EstimatorError, ValueError):
@@ -150,7 +179,11 @@ def test_modules_and_cables_are_those_of_the_link_list(
     assert bool(again.blocked) == bool(plan.blocked)
     for one, other in zip(plan.tiers, again.tiers, strict=True):
         assert (one.n_links, one.n_cables, one.n_upper_modules, one.n_lower_modules) == (
-            other.n_links, other.n_cables, other.n_upper_modules, other.n_lower_modules)  # fmt: skip
+            other.n_links,
+            other.n_cables,
+            other.n_upper_modules,
+            other.n_lower_modules,
+        )
         assert np.array_equal(one.upper_plugs, other.upper_plugs)
         assert np.array_equal(one.lower_plugs, other.lower_plugs)
 
@@ -183,8 +216,9 @@ def test_a_leaf_faces_nodes_with_the_most_ports_that_its_uplinks_can_feed(spec: 
     ports, down_a_cage, up_a_cage = (int(c[0]) for c in (asked.leaf_ports, asked.down_a_cage, asked.up_a_cage))
     ratio = Fraction(*map(int, spec.fabric.oversubscription.split(":")))
     rates = Fraction(int(asked.port_rate_gbit_s[0]), int(asked.uplink_rate_gbit_s[0]))
-    fits = [down for down in range(ports + 1)
-            if -(-ceil(down * rates / ratio) // up_a_cage) * down_a_cage + down <= ports]  # fmt: skip
+    fits = [
+        down for down in range(ports + 1) if -(-ceil(down * rates / ratio) // up_a_cage) * down_a_cage + down <= ports
+    ]
     assert int(downlinks_by_ratio(asked)[0]) == max(fits)
 
 
@@ -211,10 +245,17 @@ def test_nodes_of_400g_below_uplinks_of_800g() -> None:
 
 def test_a_number_of_uplinks_at_the_nodes_rate_is_offered_the_faster_one() -> None:
     """The request of EXPECTED.md without the key: a hint whose change is that key."""
-    values = {"compute": {"server": "custom", "nodes": 8, "gpus_per_node": 8, "nics_per_node": 8},
-              "fabric": {"generation": "roce-400", "leaf_switch": "juniper-qfx5240-64od",
-                         "spine_switch": "juniper-qfx5240-64od", "scalable_unit_nodes": 4, "leaf_uplinks": 4,
-                         "least_spines": 4}}  # fmt: skip
+    values = {
+        "compute": {"server": "custom", "nodes": 8, "gpus_per_node": 8, "nics_per_node": 8},
+        "fabric": {
+            "generation": "roce-400",
+            "leaf_switch": "juniper-qfx5240-64od",
+            "spine_switch": "juniper-qfx5240-64od",
+            "scalable_unit_nodes": 4,
+            "leaf_uplinks": 4,
+            "least_spines": 4,
+        },
+    }
     made = estimate([parse_spec(values, CATALOG)], CATALOG)[0].as_json()
     (finding,) = [f for f in made["findings"] if f["code"] == "uplinks_can_be_faster"]
     assert finding["severity"] == "info"
@@ -254,11 +295,14 @@ def test_half_the_links_carry_the_same() -> None:
     assert other["bisection_gbit_s"] == one["bisection_gbit_s"]
 
 
-@pytest.mark.parametrize(("generation", "rate", "part", "field"), [
-    ("roce-400", 1600, "nvidia-sn5600", "fabric.uplink_rate_gbit_s"),
-    ("ndr", 800, "nvidia-qm9700", "fabric.uplink_rate_gbit_s"),
-    ("roce-400", 200, "nvidia-sn5400", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("generation", "rate", "part", "field"),
+    [
+        ("roce-400", 1600, "nvidia-sn5600", "fabric.uplink_rate_gbit_s"),
+        ("ndr", 800, "nvidia-qm9700", "fabric.uplink_rate_gbit_s"),
+        ("roce-400", 200, "nvidia-sn5400", None),
+    ],
+)
 def test_a_rate_that_the_leaf_lacks_is_refused_with_a_way_out(
     generation: str, rate: int, part: str, field: str | None
 ) -> None:
@@ -279,8 +323,10 @@ def test_a_rate_that_the_leaf_lacks_is_refused_with_a_way_out(
 
 
 def test_a_spine_without_the_rate_is_refused_and_the_leaf_takes_its_place() -> None:
-    values = {"compute": {"nodes": 64}, "fabric": {"generation": "roce-400", "uplink_rate_gbit_s": 800,
-                                                   "spine_switch": "nvidia-sn5400"}}  # fmt: skip
+    values = {
+        "compute": {"nodes": 64},
+        "fabric": {"generation": "roce-400", "uplink_rate_gbit_s": 800, "spine_switch": "nvidia-sn5400"},
+    }
     with pytest.raises(SpecError) as refused:
         parse_spec(values, CATALOG)
     (problem,) = refused.value.problems

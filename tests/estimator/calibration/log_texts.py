@@ -20,9 +20,14 @@ def table_row(size: int, time_us: float, gpus: int, collective: str = "all_reduc
 
 
 def measured_log(
-    gpu: str = "NVIDIA H100 80GB HBM3", gpus: int = 8, rows: Sequence[Row] = (), collective: str = "all_reduce",
-    nodes: int = 1, extra: Sequence[str] = (), wrong: str = "0",
-) -> bytes:  # fmt: skip
+    gpu: str = "NVIDIA H100 80GB HBM3",
+    gpus: int = 8,
+    rows: Sequence[Row] = (),
+    collective: str = "all_reduce",
+    nodes: int = 1,
+    extra: Sequence[str] = (),
+    wrong: str = "0",
+) -> bytes:
     """A whole log of one process for each GPU."""
     per_node = gpus // nodes
     ranks = [
@@ -31,11 +36,17 @@ def measured_log(
     ]
     lines = [
         f"# Collective test starting: {collective}_perf",
-        "# nThread 1 nGpus 1 minBytes 8 maxBytes 8589934592 step: 2(factor) warmup iters: 5 iters: 20 graph: 0", "#",
-        "# Using devices", *ranks, "#", *extra, HEAD,
+        "# nThread 1 nGpus 1 minBytes 8 maxBytes 8589934592 step: 2(factor) warmup iters: 5 iters: 20 graph: 0",
+        "#",
+        "# Using devices",
+        *ranks,
+        "#",
+        *extra,
+        HEAD,
         *(table_row(size, time_us, gpus, collective, wrong) for size, time_us in rows),
-        "# Out of bounds values : 0 OK", "# Avg bus bandwidth    : 1.0",
-    ]  # fmt: skip
+        "# Out of bounds values : 0 OK",
+        "# Avg bus bandwidth    : 1.0",
+    ]
     return ("\n".join(lines) + "\n").encode()
 
 

@@ -44,9 +44,13 @@ RUNS = measured_runs()
 PROBLEMS = [run for run in RUNS if run.health == "problem"]
 HEALTHY = [run for run in RUNS if run.health == "healthy"]
 H100: dict[str, Any] = {
-    "gpu": "h100-sxm", "gpus_per_node": 8, "scale_up_domain_gpus": 8, "nics_per_node": 8, "nic_gbit_s": 400,
+    "gpu": "h100-sxm",
+    "gpus_per_node": 8,
+    "scale_up_domain_gpus": 8,
+    "nics_per_node": 8,
+    "nic_gbit_s": 400,
     "fabric": "infiniband",
-}  # fmt: skip
+}
 
 
 def logged(run: Run) -> LoggedRun:
@@ -78,9 +82,17 @@ def made(
     predictor = Predictor([run], CATALOG)
     times = predictor.predicted_s(predictor.constants) * 1e6
     return LoggedRun(
-        "made", "all_reduce", gpus, system, "process-per-gpu", algorithm, None, sizes,
-        tuple(time * factor(size) for time, size in zip(times.tolist(), sizes, strict=True)), **more,
-    )  # fmt: skip
+        "made",
+        "all_reduce",
+        gpus,
+        system,
+        "process-per-gpu",
+        algorithm,
+        None,
+        sizes,
+        tuple(time * factor(size) for time, size in zip(times.tolist(), sizes, strict=True)),
+        **more,
+    )
 
 
 def codes(found: list[dict[str, Any]]) -> list[str]:
@@ -116,12 +128,16 @@ def reported_logs(report: dict[str, Any]) -> list[tuple[str, bytes]]:
         (
             f"{name}.txt",
             measured_log(
-                report["gpu"], report["gpus"], run["rows"], report["collective"], report["nodes"],
+                report["gpu"],
+                report["gpus"],
+                run["rows"],
+                report["collective"],
+                report["nodes"],
                 [f"# nccl-library={run['library']}"] if "library" in run else [],
             ),
         )
         for name, run in versions
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("report", REPORTED, ids=lambda report: report["name"])
@@ -172,10 +188,13 @@ def test_logs_of_one_machine_are_judged_together() -> None:
         ("acs_iommu", made(H100 | {"nics_per_node": 1}, 32, slow_above(2**16, 2.4))),
         ("p2p_disabled", made(H100 | {"fabric": "none"}, 8, slow_above(2**16, 12.0))),
         ("cpu_starved", made(H100 | {"fabric": "none"}, 8, lambda s: 2.2 if s < 2**26 else 1.3)),
-        ("unstable_node", made(H100 | {"fabric": "none"}, 8, lambda s: 1.0 if s < 2**25 else 1.9 if s.bit_length() % 2 else 1.3)),
+        (
+            "unstable_node",
+            made(H100 | {"fabric": "none"}, 8, lambda s: 1.0 if s < 2**25 else 1.9 if s.bit_length() % 2 else 1.3),
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
-)  # fmt: skip
+)
 def test_a_signature_is_known(code: str, run: LoggedRun) -> None:
     found = diagnosis([run], CATALOG)
     assert found[0]["code"] == code, found[:3]

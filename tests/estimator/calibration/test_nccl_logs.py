@@ -66,8 +66,17 @@ def test_figures_of_an_own_run_to_the_digit() -> None:
 @pytest.mark.parametrize(
     "tag",
     [
-        "[1,0]<stdout>:", "[1,0]<stdout>: ", "[1,0]:", "0: ", " 0: ", "[0] ", "worker-0 | ", "launcher-abcde: ",
-        "\x1b[32m", "   ", "\t",
+        "[1,0]<stdout>:",
+        "[1,0]<stdout>: ",
+        "[1,0]:",
+        "0: ",
+        " 0: ",
+        "[0] ",
+        "worker-0 | ",
+        "launcher-abcde: ",
+        "\x1b[32m",
+        "   ",
+        "\t",
         "[prterun-host-4242@1,0]<stdout>: ",
         "[1,0][host:4242]<stdout>: ",
         "Thu Jan  1 00:00:00 2026[1,0]<stdout>:",
@@ -75,7 +84,7 @@ def test_figures_of_an_own_run_to_the_digit() -> None:
         "2026-01-01 00:00:00,123 ",
         "[pod/launcher-x7k2p/nccl] 2026-01-01T00:00:00+01:00 [1,0]<stdout>:",
     ],
-)  # fmt: skip
+)
 def test_tags_in_front_of_every_line(tag: str) -> None:
     log = read_log("log.txt", tagged(tag))
     assert times(log) == TIMES
@@ -85,11 +94,15 @@ def test_tags_in_front_of_every_line(tag: str) -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        WHOLE.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + WHOLE, WHOLE.decode().encode("utf-16"),
-        WHOLE.replace(b"\n", b"\n\n"), WHOLE.rstrip(), b"\0" + WHOLE,
+        WHOLE.replace(b"\n", b"\r\n"),
+        b"\xef\xbb\xbf" + WHOLE,
+        WHOLE.decode().encode("utf-16"),
+        WHOLE.replace(b"\n", b"\n\n"),
+        WHOLE.rstrip(),
+        b"\0" + WHOLE,
     ],
     ids=["windows", "utf-8 with a mark", "utf-16", "blank lines", "no last line end", "zero byte"],
-)  # fmt: skip
+)
 def test_line_ends_and_encodings(data: bytes) -> None:
     log = read_log("log.txt", data)
     assert times(log) == TIMES
@@ -178,7 +191,7 @@ def test_rccl_tests_name_no_gpu() -> None:
         ("           8             2     float     sum      -1     N/A     N/A     N/A       0", "without a time"),
         ("Segmentation fault (core dumped)", "not a row of the table"),
     ],
-)  # fmt: skip
+)
 def test_a_line_that_is_not_used_is_named_with_the_reason(line: str, why: str) -> None:
     lines = lines_of(WHOLE)
     log = read_log("log.txt", "\n".join([*lines[:-2], line, *lines[-2:]]).encode())
@@ -234,11 +247,18 @@ def test_json_of_other_versions_and_with_damaged_results() -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        b"{", b"{}", b'{"results": 5}', b'{"results": null}', b'{"results": [], "config": 5}', b'{"results": {"a": 1}}',
-        b'{"a":' * 5000, json_log(config={"ngpus": "four"}), json_log(config={"devices": [{"rank": "x"}]}),
+        b"{",
+        b"{}",
+        b'{"results": 5}',
+        b'{"results": null}',
+        b'{"results": [], "config": 5}',
+        b'{"results": {"a": 1}}',
+        b'{"a":' * 5000,
+        json_log(config={"ngpus": "four"}),
+        json_log(config={"devices": [{"rank": "x"}]}),
         json_log(args=5),
     ],
-)  # fmt: skip
+)
 def test_json_that_is_no_log_is_refused_or_read_and_never_breaks(data: bytes) -> None:
     with suppress(SpecError):
         assert read_log("x.json", data).rows

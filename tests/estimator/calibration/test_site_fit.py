@@ -146,16 +146,29 @@ def test_carried_healthy_runs_of_many_sizes_fit_within_few_per_cent() -> None:
 @pytest.mark.parametrize(
     ("printed", "gpu"),
     [
-        ("NVIDIA H100 80GB HBM3", "h100-sxm"), ("NVIDIA H100 PCIe", "h100-pcie"), ("NVIDIA H100 NVL", "h100-nvl"),
-        ("NVIDIA A100-SXM4-40GB", "a100-40-sxm"), ("NVIDIA A100-SXM4-80GB", "a100-80-sxm"),
-        ("NVIDIA A100 80GB PCIe", "a100-80-pcie"), ("Tesla V100-SXM2-32GB", "v100-sxm"), ("NVIDIA H200", "h200-sxm"),
-        ("NVIDIA GH200 120GB", "gh200-141"), ("NVIDIA B200", "b200-sxm"), ("NVIDIA GB200", "gb200"),
-        ("NVIDIA GB300", "gb300"), ("AMD Instinct MI300X", "mi300x"), ("NVIDIA L40S", "l40s"), ("NVIDIA H20", "h20-sxm"),
-        ("NVIDIA A800-SXM4-80GB", "a800-80-sxm"), ("NVIDIA H800", "h800-sxm"), ("AMD Instinct MI250X", "mi250x"),
+        ("NVIDIA H100 80GB HBM3", "h100-sxm"),
+        ("NVIDIA H100 PCIe", "h100-pcie"),
+        ("NVIDIA H100 NVL", "h100-nvl"),
+        ("NVIDIA A100-SXM4-40GB", "a100-40-sxm"),
+        ("NVIDIA A100-SXM4-80GB", "a100-80-sxm"),
+        ("NVIDIA A100 80GB PCIe", "a100-80-pcie"),
+        ("Tesla V100-SXM2-32GB", "v100-sxm"),
+        ("NVIDIA H200", "h200-sxm"),
+        ("NVIDIA GH200 120GB", "gh200-141"),
+        ("NVIDIA B200", "b200-sxm"),
+        ("NVIDIA GB200", "gb200"),
+        ("NVIDIA GB300", "gb300"),
+        ("AMD Instinct MI300X", "mi300x"),
+        ("NVIDIA L40S", "l40s"),
+        ("NVIDIA H20", "h20-sxm"),
+        ("NVIDIA A800-SXM4-80GB", "a800-80-sxm"),
+        ("NVIDIA H800", "h800-sxm"),
+        ("AMD Instinct MI250X", "mi250x"),
         ("NVIDIA Z9", None),
-        ("NVIDIA GeForce RTX 3090", None), ("", None),
+        ("NVIDIA GeForce RTX 3090", None),
+        ("", None),
     ],
-)  # fmt: skip
+)
 def test_a_gpu_by_its_printed_name(printed: str, gpu: str | None) -> None:
     assert gpu_named(printed, CATALOG) == gpu
 
@@ -163,8 +176,12 @@ def test_a_gpu_by_its_printed_name(printed: str, gpu: str | None) -> None:
 def test_the_log_says_gpu_counts_launch_and_forced_algorithm() -> None:
     log = fitted((LOGS / "h100x4_ring_ll128.txt").read_bytes())["logs"][0]
     assert log["system"] == {
-        "gpu": "h100-sxm", "gpus_per_node": 4, "scale_up_domain_gpus": 4, "scale_up_reduction": False, "fabric": "none",
-    }  # fmt: skip
+        "gpu": "h100-sxm",
+        "gpus_per_node": 4,
+        "scale_up_domain_gpus": 4,
+        "scale_up_reduction": False,
+        "fabric": "none",
+    }
     assert (log["launch"], log["assumed"], log["problems"]) == ("single-process", [], [])
     forced = fitted((LOGS / "h100x4_tree_simple.txt").read_bytes())
     free = fitted((LOGS / "h100x4_tree_simple.txt").read_bytes(), {"algorithm": "ring"})
@@ -208,10 +225,14 @@ def test_a_log_whose_machine_is_unknown_is_read_and_asks() -> None:
 @pytest.mark.parametrize(
     ("system", "field"),
     [
-        ({"gpus_per_node": 0}, "gpus_per_node"), ({"fabric": "tokenring"}, "fabric"), ({"nothing": 1}, "nothing"),
-        ({"algorithm": "guess"}, "algorithm"), ([], ""), ({"system": {"nics_per_node": -1}}, "nics_per_node"),
+        ({"gpus_per_node": 0}, "gpus_per_node"),
+        ({"fabric": "tokenring"}, "fabric"),
+        ({"nothing": 1}, "nothing"),
+        ({"algorithm": "guess"}, "algorithm"),
+        ([], ""),
+        ({"system": {"nics_per_node": -1}}, "nics_per_node"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_system_is_refused_by_its_field(system: Any, field: str) -> None:
     with pytest.raises(SpecError) as error:
         calibrate([("a.txt", (LOGS / "h100x4_all_reduce.txt").read_bytes())], system, CATALOG)
@@ -264,9 +285,12 @@ def test_a_prediction_takes_it_and_says_so() -> None:
     }
     (log,), (curve,) = answer["logs"], answer["curves"]
     request = {
-        "system": log["system"], "gpus": [4], "message_bytes": curve["message_bytes"], "launch": log["launch"],
+        "system": log["system"],
+        "gpus": [4],
+        "message_bytes": curve["message_bytes"],
+        "launch": log["launch"],
         "calibration": calibrated,
-    }  # fmt: skip
+    }
     predicted = predict(request, CATALOG)
     assert [row["time_us"] for row in predicted["rows"]] == pytest.approx(curve["after_us"], rel=1e-9)
     assert predicted["calibration"] == Calibrated(**calibrated).provenance()
@@ -304,11 +328,14 @@ def test_designs_of_one_batch_keep_their_own_constants() -> None:
 @pytest.mark.parametrize(
     ("parameters", "code"),
     [
-        ({"no.such": 1.0}, "unknown_constant"), ({"network_efficiency.infiniband": 0.0}, "out_of_range"),
-        ({"network_efficiency.infiniband": 5.0}, "out_of_range"), ({"launch.process-per-gpu": -1.0}, "out_of_range"),
-        ({"launch.process-per-gpu": 1e12}, "out_of_range"), ({"ring_efficiency.": 0.5}, "unknown_constant"),
+        ({"no.such": 1.0}, "unknown_constant"),
+        ({"network_efficiency.infiniband": 0.0}, "out_of_range"),
+        ({"network_efficiency.infiniband": 5.0}, "out_of_range"),
+        ({"launch.process-per-gpu": -1.0}, "out_of_range"),
+        ({"launch.process-per-gpu": 1e12}, "out_of_range"),
+        ({"ring_efficiency.": 0.5}, "unknown_constant"),
     ],
-)  # fmt: skip
+)
 def test_constants_that_cannot_be_are_refused(parameters: dict[str, float], code: str) -> None:
     (problem,) = calibrated_problems(Calibrated(name="x", parameters=parameters), CATALOG, "calibration")
     assert (problem.field, problem.code) == ("calibration.parameters", code)

@@ -159,7 +159,7 @@ BROKEN: list[tuple[str, Edit, int | None, str | None]] = [
     ("rack_parts", put(2, "id", "dgx-h100"), 2, "id"),
     ("rack_parts", put(5, "quantity", "2"), 2, "holds"),
     ("rack_parts", put(3, "rack_id", "no-rack"), 3, "rack_id"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("table", "change", "row", "column"), BROKEN, ids=lambda value: str(value)[:30])
@@ -173,11 +173,18 @@ def test_a_broken_file_names_file_row_and_column(
     assert caught.value.problems[0].message
 
 
-@pytest.mark.parametrize(("table", "change", "found"), [
-    ("rack_layouts", put(4, "n_units", "8"), ("rack_parts.csv", 3, "quantity")),  # eight places for nine switch trays
-    ("rack_figures", put(7, "name", "peak_w"), ("rack_systems.csv", 2, "id")),  # no typical draw is left
-    ("rack_figures", put(7, "value", "140000"), ("rack_systems.csv", 2, "id")),  # more typically than at most
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("table", "change", "found"),
+    [
+        (
+            "rack_layouts",
+            put(4, "n_units", "8"),
+            ("rack_parts.csv", 3, "quantity"),
+        ),  # eight places for nine switch trays
+        ("rack_figures", put(7, "name", "peak_w"), ("rack_systems.csv", 2, "id")),  # no typical draw is left
+        ("rack_figures", put(7, "value", "140000"), ("rack_systems.csv", 2, "id")),  # more typically than at most
+    ],
+)
 def test_a_rack_that_contradicts_itself_is_refused(
     folder: Path, table: str, change: Edit, found: tuple[str, int, str]
 ) -> None:
@@ -257,8 +264,12 @@ def test_every_part_has_a_source(catalog: Catalog) -> None:
 
 
 def test_a_price_that_claims_a_listing_cites_one(catalog: Catalog) -> None:
-    records = [price for kind in ("switches", "nics", "gpus", "servers", "cables")
-               for record in catalog.records(kind) for price in record["prices"]]  # fmt: skip
+    records = [
+        price
+        for kind in ("switches", "nics", "gpus", "servers", "cables")
+        for record in catalog.records(kind)
+        for price in record["prices"]
+    ]
     assert {price["basis"] for price in records} == {"list", "listing", "analyst", "seed", "assumption"}
     for kind in ("switches", "cables", "servers", "nics"):
         for part in getattr(catalog, kind):
@@ -290,13 +301,21 @@ def test_a_book_falls_back_on_another_and_says_so(catalog: Catalog) -> None:
 @pytest.mark.parametrize(
     ("switch", "rate", "expected"),
     [
-        ("nvidia-sb7800", 100, (36, 1)), ("nvidia-qm8700", 200, (40, 1)), ("nvidia-qm8700", 100, (80, 2)),
-        ("nvidia-qm9700", 400, (64, 2)), ("nvidia-qm9700", 200, (128, 4)), ("nvidia-q3400-ra", 800, (144, 2)),
-        ("nvidia-q3200-ra", 800, (36, 2)), ("nvidia-q3450-ld", 800, (144, 1)), ("nvidia-sn5600", 400, (128, 2)),
-        ("nvidia-sn5600", 800, (64, 1)), ("nvidia-sn4600c", 100, (64, 1)), ("nvidia-qm9700", 800, None),
+        ("nvidia-sb7800", 100, (36, 1)),
+        ("nvidia-qm8700", 200, (40, 1)),
+        ("nvidia-qm8700", 100, (80, 2)),
+        ("nvidia-qm9700", 400, (64, 2)),
+        ("nvidia-qm9700", 200, (128, 4)),
+        ("nvidia-q3400-ra", 800, (144, 2)),
+        ("nvidia-q3200-ra", 800, (36, 2)),
+        ("nvidia-q3450-ld", 800, (144, 1)),
+        ("nvidia-sn5600", 400, (128, 2)),
+        ("nvidia-sn5600", 800, (64, 1)),
+        ("nvidia-sn4600c", 100, (64, 1)),
+        ("nvidia-qm9700", 800, None),
         ("nvidia-sb7800", 25, None),
     ],
-)  # fmt: skip
+)
 def test_ports_of_a_switch_at_a_rate(
     catalog: Catalog, switch: str, rate: int, expected: tuple[int, int] | None
 ) -> None:
@@ -314,17 +333,29 @@ def test_every_generation_has_a_switch_and_an_adapter_that_fit(catalog: Catalog)
         assert catalog.default_switch(name).protocol == generation.protocol
         assert generation.protocol in catalog.default_nic(name).protocols
         assert catalog.default_nic(name).ports[0].cage_rate_gbit_s >= generation.port_rate_gbit_s
-    assert radix == {"edr": 36, "hdr": 40, "ndr": 64, "xdr": 144, "roce-100": 64, "roce-200": 64, "roce-400": 128,
-                     "roce-800": 64, "ethernet-1": 48}  # fmt: skip
+    assert radix == {
+        "edr": 36,
+        "hdr": 40,
+        "ndr": 64,
+        "xdr": 144,
+        "roce-100": 64,
+        "roce-200": 64,
+        "roce-400": 128,
+        "roce-800": 64,
+        "ethernet-1": 48,
+    }
 
 
 @pytest.mark.parametrize(
     ("server", "expected"),
     [
-        ("dgx-h100", (8, 400, 4)), ("dgx-b300", (8, 800, 8)), ("hgx-h100-8u", (8, 400, 8)), ("gaudi3-8u", (24, 200, 6)),
+        ("dgx-h100", (8, 400, 4)),
+        ("dgx-b300", (8, 800, 8)),
+        ("hgx-h100-8u", (8, 400, 8)),
+        ("gaudi3-8u", (24, 200, 6)),
         ("storage-node-nvme", None),
     ],
-)  # fmt: skip
+)
 def test_ports_of_a_server(catalog: Catalog, server: str, expected: tuple[int, int, int] | None) -> None:
     ports = compute_network(catalog.servers[server])
     assert (ports and (ports.n_ports, ports.port_rate_gbit_s, ports.n_cages)) == expected
@@ -363,13 +394,17 @@ def test_a_part_shows_its_prices_with_basis_source_and_date(catalog: Catalog) ->
 @pytest.mark.parametrize(
     ("nic", "protocol", "rate", "ports", "fastest"),
     [
-        ("nvidia-cx8-onboard", "infiniband", 800, 1, 800), ("nvidia-cx8-onboard", "ethernet", 800, 0, 400),
-        ("nvidia-cx8-onboard", "ethernet", 400, 2, 400), ("nvidia-cx8-c8180", "ethernet", 800, 0, 400),
-        ("nvidia-cx7-ndr-osfp", "infiniband", 400, 1, 400), ("nvidia-cx7-ndr-osfp", "ethernet", 800, 0, 400),
-        ("nvidia-cx7-cedar", "infiniband", 400, 4, 400), ("amd-pollara-400", "ethernet", 100, 4, 400),
+        ("nvidia-cx8-onboard", "infiniband", 800, 1, 800),
+        ("nvidia-cx8-onboard", "ethernet", 800, 0, 400),
+        ("nvidia-cx8-onboard", "ethernet", 400, 2, 400),
+        ("nvidia-cx8-c8180", "ethernet", 800, 0, 400),
+        ("nvidia-cx7-ndr-osfp", "infiniband", 400, 1, 400),
+        ("nvidia-cx7-ndr-osfp", "ethernet", 800, 0, 400),
+        ("nvidia-cx7-cedar", "infiniband", 400, 4, 400),
+        ("amd-pollara-400", "ethernet", 100, 4, 400),
         ("amd-pollara-400", "infiniband", 400, 0, 0),
     ],
-)  # fmt: skip
+)
 def test_ports_of_an_adapter_by_protocol(
     catalog: Catalog, nic: str, protocol: str, rate: int, ports: int, fastest: int
 ) -> None:

@@ -14,9 +14,14 @@ from estimator.spec.change import apply_change
 
 CATALOG = load_catalog()
 BOXES_OF_800G = (
-    "cisco-n9364e-sg2", "cisco-8122-64eh", "juniper-qfx5240-64od", "dell-z9864f-on", "edgecore-as9817-64o",
-    "fs-n9600-64od", "arista-7808r4",
-)  # fmt: skip
+    "cisco-n9364e-sg2",
+    "cisco-8122-64eh",
+    "juniper-qfx5240-64od",
+    "dell-z9864f-on",
+    "edgecore-as9817-64o",
+    "fs-n9600-64od",
+    "arista-7808r4",
+)
 
 
 def _of_its_name(generation: str) -> int | None:
@@ -48,9 +53,11 @@ def test_a_box_of_800g_ports_is_the_leaf_of_a_roce_800_fabric(switch_id: str) ->
 
 GENERATIONS = {key: known for key, known in CATALOG.generations.items() if key != "ethernet-1"}
 AT_RATES = [
-    (switch.id, key) for switch in CATALOG.switches.values() for key, known in GENERATIONS.items()
+    (switch.id, key)
+    for switch in CATALOG.switches.values()
+    for key, known in GENERATIONS.items()
     if switch.protocol == known.protocol and switch_ports(switch, known.port_rate_gbit_s)
-]  # fmt: skip
+]
 NODES = [server.id for server in CATALOG.servers.values() if server.role in ("gpu", "gpu_tray")]
 
 
@@ -139,9 +146,11 @@ def test_announced_modules_stand_in_only_where_nothing_on_sale_fits() -> None:
         for switch in ("nvidia-sn5600", "nvidia-sn6600-ld")
     }
     announced = {
-        switch: {line["part"] for line in bill["lines"]} & {c.id for c in CATALOG.cables.values() if c.status == "announced"}
-        for switch, bill in bills.items() if bill
-    }  # fmt: skip
+        switch: {line["part"] for line in bill["lines"]}
+        & {c.id for c in CATALOG.cables.values() if c.status == "announced"}
+        for switch, bill in bills.items()
+        if bill
+    }
     assert announced == {"nvidia-sn5600": set(), "nvidia-sn6600-ld": {"nv-mms4c10-xm800"}}
 
 

@@ -165,10 +165,18 @@ def test_a_default_far_from_its_own_evidence_is_refused(tmp_path: Path) -> None:
     with (folder / "prices.csv").open() as file:
         rows = list(csv.reader(file))
     row = dict.fromkeys(rows[0], "") | {
-        "part_id": "nvidia-qm9700", "book": "street", "per": "piece", "low_cents": "3200000", "typical_cents": "6400000",
-        "high_cents": "7000000", "currency": "USD", "basis": "assumption", "source": "assumption", "as_of": "2026-11-28",
+        "part_id": "nvidia-qm9700",
+        "book": "street",
+        "per": "piece",
+        "low_cents": "3200000",
+        "typical_cents": "6400000",
+        "high_cents": "7000000",
+        "currency": "USD",
+        "basis": "assumption",
+        "source": "assumption",
+        "as_of": "2026-11-28",
         "min_quantity": "1",
-    }  # fmt: skip
+    }
     with (folder / "prices.csv").open("a") as file:
         csv.DictWriter(file, rows[0], lineterminator="\n").writerow(row)
     with pytest.raises(

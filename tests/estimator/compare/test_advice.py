@@ -35,8 +35,14 @@ FULL = ("counts", "cables", "bom", "cost", "performance", "failures")
 def pair_of(values: dict[str, Any]) -> Compared:
     sibling = sibling_spec(values, CATALOG).values
     random = {"workload.placement": "random"}
-    specs = [values, sibling, apply_change(values, {"workload.in_network_reduction": True}), apply_change(values, random),
-             apply_change(sibling, random), apply_change(sibling, random | {"workload.load_balancing": "ecmp"})]  # fmt: skip
+    specs = [
+        values,
+        sibling,
+        apply_change(values, {"workload.in_network_reduction": True}),
+        apply_change(values, random),
+        apply_change(sibling, random),
+        apply_change(sibling, random | {"workload.load_balancing": "ecmp"}),
+    ]
     made = [one.as_json() for one in estimate([parse_spec(spec, CATALOG) for spec in specs], CATALOG, FULL)]
     return Compared(made[0], made[1], made[2], (made[3], made[4]), made[5])
 
@@ -53,9 +59,18 @@ def by_key(pair: Compared) -> dict[str, Any]:
 # ---------------------------------------------------------------- criteria
 
 
-@pytest.mark.parametrize(("low", "high", "strength"), [
-    (100, 100, 0), (100, 101, 0), (100, 103, 1), (100, 111, 2), (100, 130, 3), (0, 5, 3), (0, 0, 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("low", "high", "strength"),
+    [
+        (100, 100, 0),
+        (100, 101, 0),
+        (100, 103, 1),
+        (100, 111, 2),
+        (100, 130, 3),
+        (0, 5, 3),
+        (0, 0, 0),
+    ],
+)
 def test_strength_follows_from_the_ratio(low: float, high: float, strength: int) -> None:
     assert strength_of(low, high) == strength
 
@@ -84,8 +99,11 @@ def with_switches_at(pair: Compared, usd: float) -> Compared:
     for line in dear["bom"]["lines"]:
         if line["category"] == "switch":
             line |= {"unit_price_usd": dict.fromkeys(("low", "typical", "high"), usd), "price_book": "own"}
-    typical = sum(line["unit_price_usd"]["typical"] * (line["quantity"] + line["spare_quantity"])
-                  for line in dear["bom"]["lines"] if line["category"] not in ("server", "rack"))  # fmt: skip
+    typical = sum(
+        line["unit_price_usd"]["typical"] * (line["quantity"] + line["spare_quantity"])
+        for line in dear["bom"]["lines"]
+        if line["category"] not in ("server", "rack")
+    )
     dear["cost"]["capex_usd"]["network"] = {"low": typical, "typical": typical, "high": typical}
     return replace(pair, infiniband=dear)
 

@@ -56,10 +56,24 @@ def compared(*specs: dict[str, Any], baseline: int = 0, **more: Any) -> dict[str
 def offer_of(spec: dict[str, Any], *without: str, **change: Any) -> dict[str, Any]:
     """A vendor's offer of a design's bill, without some categories, each line changed."""
     (made,) = estimates_of([parse_spec(spec, CATALOG)], CATALOG)
-    keys = ("category", "part", "part_number", "description", "use", "tier", "length_m", "quantity", "spare_quantity",
-            "unit_price_usd", "fabric")  # fmt: skip
-    lines = [{key: line[key] for key in keys} | change for line in (made.bom or {})["lines"]
-             if line["category"] not in without]  # fmt: skip
+    keys = (
+        "category",
+        "part",
+        "part_number",
+        "description",
+        "use",
+        "tier",
+        "length_m",
+        "quantity",
+        "spare_quantity",
+        "unit_price_usd",
+        "fabric",
+    )
+    lines = [
+        {key: line[key] for key in keys} | change
+        for line in (made.bom or {})["lines"]
+        if line["category"] not in without
+    ]
     return {"label": "Offer", "offer": {"lines": lines}}
 
 
@@ -184,8 +198,17 @@ def test_differences_turn_their_sign_with_the_baseline(chosen: list[int], data: 
 
 def test_the_same_part_at_one_price_cancels_in_a_price_difference() -> None:
     """32 switches against 31 at one price: dearer for certain, although the prices' ranges overlap."""
-    lines = [{"category": "switch", "part": "nvidia-qm9700", "use": "leaf", "quantity": n, "description": "Switch",
-              "unit_price_usd": {"low": 20_000, "typical": 25_000, "high": 40_000}} for n in (32, 31)]  # fmt: skip
+    lines = [
+        {
+            "category": "switch",
+            "part": "nvidia-qm9700",
+            "use": "leaf",
+            "quantity": n,
+            "description": "Switch",
+            "unit_price_usd": {"low": 20_000, "typical": 25_000, "high": 40_000},
+        }
+        for n in (32, 31)
+    ]
     answer = compare([{"offer": {"lines": [line]}} for line in lines], ["a", "b"])
     difference = answer["rows"][0]["differences"][1]
     assert difference["extended_range_usd"] == {"low": -40_000, "typical": -25_000, "high": -20_000}
@@ -417,8 +440,12 @@ def test_what_is_kept_gives_the_same_comparison_again() -> None:
 
 
 def test_large_changes_are_told_as_multiples_and_other_books_are_named() -> None:
-    wide = {"name": "B300", "compute": {"server": "dgx-b300", "gpus": 1024}, "fabric": {"generation": "xdr"},
-            "economics": {"price_book": "anchors"}}  # fmt: skip
+    wide = {
+        "name": "B300",
+        "compute": {"server": "dgx-b300", "gpus": 1024},
+        "fabric": {"generation": "xdr"},
+        "economics": {"price_book": "anchors"},
+    }
     answer = compared(INFINIBAND, wide)
     phrases = [said["phrase"] for said in answer["summary"][0]["sentences"]]
     assert any(phrase.startswith("twice the bisection bandwidth") for phrase in phrases)

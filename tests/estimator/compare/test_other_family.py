@@ -63,8 +63,11 @@ def test_adapters_without_the_port_take_all_that_they_have(server: str) -> None:
     assert "ports_split" in codes(found)
     made = estimate([parse_spec(found.values, CATALOG)], CATALOG)[0].as_json()
     assert not {"no_part_fits", "nic_lacks_port_rate"} & {one["code"] for one in made["findings"]}
-    xdr = estimate([parse_spec({"compute": {"server": server, "gpus": 1024}, "fabric": {"generation": "xdr"}}, CATALOG)],
-                   CATALOG, ("counts",))[0]  # fmt: skip
+    xdr = estimate(
+        [parse_spec({"compute": {"server": server, "gpus": 1024}, "fabric": {"generation": "xdr"}}, CATALOG)],
+        CATALOG,
+        ("counts",),
+    )[0]
     assert made["fabrics"]["compute"]["injection_gbit_s"] == xdr.fabrics["compute"]["injection_gbit_s"]
 
 
@@ -108,8 +111,12 @@ def test_switches_and_sizes_that_were_set_become_automatic() -> None:
 
 
 def test_normalized_specs_have_siblings_too() -> None:
-    values = {"name": "Hall", "compute": {"server": "dgx-h100", "gpus": 1024}, "fabric": {"generation": "ndr"},
-              "other_fabrics": [{"role": "storage"}]}  # fmt: skip
+    values = {
+        "name": "Hall",
+        "compute": {"server": "dgx-h100", "gpus": 1024},
+        "fabric": {"generation": "ndr"},
+        "other_fabrics": [{"role": "storage"}],
+    }
     spec = parse_spec(values, CATALOG)
     found = sibling_spec(spec.as_json(), CATALOG)
     after = parse_spec(found.values, CATALOG)
@@ -119,8 +126,10 @@ def test_normalized_specs_have_siblings_too() -> None:
 
 
 def test_lengths_by_device_go_and_those_of_other_networks_stay() -> None:
-    lengths = [{"a": "leaf-r1-001", "b": "spine-001", "length_m": 9.0},
-               {"a": "leaf-001", "b": "node-0001", "length_m": 4.0, "fabric": "storage"}]  # fmt: skip
+    lengths = [
+        {"a": "leaf-r1-001", "b": "spine-001", "length_m": 9.0},
+        {"a": "leaf-001", "b": "node-0001", "length_m": 4.0, "fabric": "storage"},
+    ]
     found = sibling("dgx-h100", "ndr", site={"set_lengths": lengths}, other_fabrics=[{"role": "storage"}])
     assert [one["length_m"] for one in found.values["site"]["set_lengths"]] == [4.0]
     assert "lengths_dropped" in codes(found)
@@ -146,9 +155,15 @@ def test_adapters_of_custom_servers_are_swapped_within_the_totals() -> None:
     found = sibling("custom", "ndr")
     assert found.swap is not None
     assert found.swap.as_json()["is_in_totals"]
-    answer = compare_request({"items": [
-        {"spec": {"compute": {"server": "custom", "gpus": 1024}, "fabric": {"generation": "ndr"}}}, {"spec": found.values}
-    ]}, CATALOG)  # fmt: skip
+    answer = compare_request(
+        {
+            "items": [
+                {"spec": {"compute": {"server": "custom", "gpus": 1024}, "fabric": {"generation": "ndr"}}},
+                {"spec": found.values},
+            ]
+        },
+        CATALOG,
+    )
     adapters = next(row for row in answer["rows"] if row["function"] == "nic")
     assert [side["parts"][0]["part"] for side in adapters["sides"]] == [found.swap.old, found.swap.new]
 

@@ -16,9 +16,15 @@ from estimator.cost.model import _cents
 from tests.estimator.designs import HAND_PRICES, Design, design, superpod_h100
 
 HAND = {
-    "years": 2, "discount_rate": 0.0, "utilization": 0.5, "facility": "existing", "network_licences": False,
-    "electricity_usd_per_kwh": 0.085, "residual_value": 0.1, "prices": HAND_PRICES,
-}  # fmt: skip
+    "years": 2,
+    "discount_rate": 0.0,
+    "utilization": 0.5,
+    "facility": "existing",
+    "network_licences": False,
+    "electricity_usd_per_kwh": 0.085,
+    "residual_value": 0.1,
+    "prices": HAND_PRICES,
+}
 
 
 def costs(made: Design, catalog: Catalog, busbw_gb_s: float | None = None) -> dict[str, Any]:
@@ -37,21 +43,32 @@ def typical(amounts: dict[str, Any]) -> dict[str, float]:
 def test_one_switch_by_hand(catalog: Catalog) -> None:
     cost = hand(catalog)
     assert typical(cost["capex_usd"]) == {
-        "network": 95_578.0, "servers": 1_080_000.0, "facility": 2 * 7_000.0, "total": 1_189_578.0,
-    }  # fmt: skip
+        "network": 95_578.0,
+        "servers": 1_080_000.0,
+        "facility": 2 * 7_000.0,
+        "total": 1_189_578.0,
+    }
     assert cost["usd_per_gpu"]["typical"] == 37_174.31  # ÷ 32, 37,174.3125
     assert cost["network_share"] == 95_578 / 1_175_578  # of network and servers
     # 42.776 kW at most × 0.8 × 1.3 × 8,760 h, at 8.5 cents
     assert cost["energy_kwh_per_year"]["typical"] == pytest.approx(389_706.5, abs=0.05)
     assert typical(cost["opex_usd_per_year"]) == {
-        "electricity": 33_125.05, "space": 0.0, "licences": 0.0, "staff": 0.0, "repairs": 0.0,
+        "electricity": 33_125.05,
+        "space": 0.0,
+        "licences": 0.0,
+        "staff": 0.0,
+        "repairs": 0.0,
         # 5% of 1,080,000, 8% of 48,000, 2% of 16 × 879 + 32 × 769 + 32 × 165: spares are not supported
-        "support": 54_000 + 3_840 + 879.04, "total": 91_844.09,
-    }  # fmt: skip
+        "support": 54_000 + 3_840 + 879.04,
+        "total": 91_844.09,
+    }
     assert typical(cost["one_off_usd"]) == {
-        "freight": 11_895.78, "contingency": 59_478.90, "tax": 0.0, "install": 4 * 800 + 32 * 25 + 2 * 500.0,
+        "freight": 11_895.78,
+        "contingency": 59_478.90,
+        "tax": 0.0,
+        "install": 4 * 800 + 32 * 25 + 2 * 500.0,
         "total": 76_374.68,
-    }  # fmt: skip
+    }
     assert cost["outlay_usd"]["typical"] == 1_189_578 + 76_374.68
     # after two of five years 64% of the purchase is left: 1 − 0.9 × 2/5
     assert cost["tco_usd"]["typical"] == pytest.approx(1_265_952.68 + 2 * 91_844.09 - 0.64 * 1_189_578, abs=0.005)
@@ -147,10 +164,21 @@ def test_a_discount_is_off_every_price_of_the_book(catalog: Catalog) -> None:
 def test_a_typical_year_is_the_sum_of_its_typical_parts(catalog: Catalog) -> None:
     """In the last year what is left may make both ends cost less than the typical case."""
     economics = {
-        "facility": "colocation", "freight": 0.1, "support_switch": 0.1, "electricity_usd_per_kwh": 0.085, "pue": 1.0,
-        "utilization": 1, "load_factor": 1, "residual_value": 0.05, "contingency": 0.0, "discount_rate": 0.0,
-        "colocation_usd_per_kw_month": 129.5, "support_server": 0.02, "support_other": 0.0, "depreciation_years": 3.5,
-    }  # fmt: skip
+        "facility": "colocation",
+        "freight": 0.1,
+        "support_switch": 0.1,
+        "electricity_usd_per_kwh": 0.085,
+        "pue": 1.0,
+        "utilization": 1,
+        "load_factor": 1,
+        "residual_value": 0.05,
+        "contingency": 0.0,
+        "discount_rate": 0.0,
+        "colocation_usd_per_kw_month": 129.5,
+        "support_server": 0.02,
+        "support_other": 0.0,
+        "depreciation_years": 3.5,
+    }
     cost = costs(design(catalog, "dgx-h100", 1, "ndr", provision="full-unit", economics=economics), catalog)
     ends = np.array([cost["cash_flow"][-1]["total_usd"][end] for end in RANGE])
     assert ends[1] in (ends[0], ends[2]), "otherwise no end has crossed the typical case, and nothing is tested"
@@ -247,18 +275,48 @@ def test_what_the_request_gives_has_no_range_and_is_marked(catalog: Catalog) -> 
     assert len({cost["opex_usd_per_year"]["electricity"][end] for end in RANGE}) == 1
     assert cost["opex_usd_per_year"]["electricity"]["typical"] == pytest.approx(42.776 * 1.1 * 8760 * 0.2, abs=0.01)
     assumptions = {a["name"]: a for a in cost["assumptions"]}
-    for name, value in {"electricity-kwh": 0.2, "pue": 1.1, "load-factor": 1.0, "gpu-utilization": 0.7,
-                        "support-server-pct": 0.04, "node_leaf_m": 20.0}.items():  # fmt: skip
+    for name, value in {
+        "electricity-kwh": 0.2,
+        "pue": 1.1,
+        "load-factor": 1.0,
+        "gpu-utilization": 0.7,
+        "support-server-pct": 0.04,
+        "node_leaf_m": 20.0,
+    }.items():
         assert (assumptions[name]["value"], assumptions[name]["basis"]) == (value, "request")
 
 
 def test_every_figure_used_is_listed_with_basis_source_and_date(catalog: Catalog) -> None:
     assumptions = {a["name"]: a for a in costs(design(catalog, "dgx-h100", 64, "ndr"), catalog)["assumptions"]}
-    used = {"freight-pct", "contingency-pct", "sales-tax", "install-node", "install-cable", "install-rack", "load-factor", "pue",
-            "electricity-kwh", "colo-kw-month", "support-server-pct", "support-switch-pct", "support-nic-optic-pct",
-            "ufm-node-year", "afr-switch", "afr-optic", "warranty-years", "discount-rate", "depreciation-it",
-            "residual-value", "gpu-utilization", "spare-optics", "spare-cables", "spare-switches", "years",
-            "node_leaf_m", "leaf_spine_m"}  # fmt: skip
+    used = {
+        "freight-pct",
+        "contingency-pct",
+        "sales-tax",
+        "install-node",
+        "install-cable",
+        "install-rack",
+        "load-factor",
+        "pue",
+        "electricity-kwh",
+        "colo-kw-month",
+        "support-server-pct",
+        "support-switch-pct",
+        "support-nic-optic-pct",
+        "ufm-node-year",
+        "afr-switch",
+        "afr-optic",
+        "warranty-years",
+        "discount-rate",
+        "depreciation-it",
+        "residual-value",
+        "gpu-utilization",
+        "spare-optics",
+        "spare-cables",
+        "spare-switches",
+        "years",
+        "node_leaf_m",
+        "leaf_spine_m",
+    }
     assert set(assumptions) == used
     for name, entry in assumptions.items():
         assert entry["low"] <= entry["value"] <= entry["high"], name
@@ -266,9 +324,17 @@ def test_every_figure_used_is_listed_with_basis_source_and_date(catalog: Catalog
         assert entry["source"], name
         assert entry["basis"] in ("request", "assumption", "analyst"), name
         assert entry["as_of"] or entry["basis"] == "request", name
-    assert assumptions["node_leaf_m"] == {"name": "node_leaf_m", "label": "Cable length, node-leaf", "value": 30.0,
-                                          "low": 30.0, "high": 30.0, "unit": "m", "basis": "assumption",
-                                          "source": "Clusterwright engineering assumption", "as_of": "2026-11-27"}  # fmt: skip
+    assert assumptions["node_leaf_m"] == {
+        "name": "node_leaf_m",
+        "label": "Cable length, node-leaf",
+        "value": 30.0,
+        "low": 30.0,
+        "high": 30.0,
+        "unit": "m",
+        "basis": "assumption",
+        "source": "Clusterwright engineering assumption",
+        "as_of": "2026-11-27",
+    }
 
 
 def test_a_custom_server_has_no_share_and_no_price(catalog: Catalog) -> None:
@@ -297,22 +363,40 @@ def test_coolant_distribution_is_bought_by_the_kilowatt(catalog: Catalog) -> Non
 
 @settings(max_examples=30)
 @given(
-    server=st.sampled_from(["dgx-h100", "dgx-b300", "custom", "gaudi3-8u"]), nodes=st.integers(1, 150),
-    generation=st.sampled_from(["hdr", "ndr", "xdr", "roce-400"]), years=st.integers(1, 15),
-    book=st.sampled_from(BOOKS), facility=st.sampled_from(["colocation", "own-building", "existing"]),
+    server=st.sampled_from(["dgx-h100", "dgx-b300", "custom", "gaudi3-8u"]),
+    nodes=st.integers(1, 150),
+    generation=st.sampled_from(["hdr", "ndr", "xdr", "roce-400"]),
+    years=st.integers(1, 15),
+    book=st.sampled_from(BOOKS),
+    facility=st.sampled_from(["colocation", "own-building", "existing"]),
     flags=st.booleans(),
-)  # fmt: skip
+)
 def test_ranges_are_ranges(
     server: str, nodes: int, generation: str, years: int, book: str, facility: str, flags: bool
 ) -> None:
     catalog = load_catalog()
-    economics = {"years": years, "price_book": book, "facility": facility, "staff": flags, "gpu_licences": flags,
-                 "design_labour": flags, "cloud_usd_per_gpu_hour": 3.0 if flags else None}  # fmt: skip
+    economics = {
+        "years": years,
+        "price_book": book,
+        "facility": facility,
+        "staff": flags,
+        "gpu_licences": flags,
+        "design_labour": flags,
+        "cloud_usd_per_gpu_hour": 3.0 if flags else None,
+    }
     cost = costs(design(catalog, server, nodes, generation, economics=economics), catalog)
-    ranges = [cost["tco_usd"], cost["outlay_usd"], cost["usd_per_gpu"], cost["usd_per_gpu_hour"],
-              cost["depreciation"]["usd_per_year"], cost["rent"]["break_even_usd_per_gpu_hour"],
-              *cost["opex_usd_per_year"].values(), *cost["one_off_usd"].values(), *(r for r in cost["capex_usd"].values() if r),
-              *(entry[key] for entry in cost["by_years"] for key in ("tco_usd", "usd_per_gpu_hour", "residual_usd"))]  # fmt: skip
+    ranges = [
+        cost["tco_usd"],
+        cost["outlay_usd"],
+        cost["usd_per_gpu"],
+        cost["usd_per_gpu_hour"],
+        cost["depreciation"]["usd_per_year"],
+        cost["rent"]["break_even_usd_per_gpu_hour"],
+        *cost["opex_usd_per_year"].values(),
+        *cost["one_off_usd"].values(),
+        *(r for r in cost["capex_usd"].values() if r),
+        *(entry[key] for entry in cost["by_years"] for key in ("tco_usd", "usd_per_gpu_hour", "residual_usd")),
+    ]
     for amount in ranges:
         assert 0 <= amount["low"] <= amount["typical"] <= amount["high"]
     parts = [cost["capex_usd"][key]["typical"] for key in ("network", "servers", "facility") if cost["capex_usd"][key]]

@@ -16,11 +16,19 @@ from estimator.spec import parse_spec
 
 WORKBOOK = Path(__file__).parents[2] / "golden" / "tco_by_hand.xlsx"
 PRICES = {  # of one piece, by the rows of the workbook that they were typed into
-    "InfiniBand NDR": {"dgx-h100": "servers, DGX H100", "nvidia-qm9700": "leaf switches, QM9700",
-                       "nv-mma4z00-ns": "modules in spines", "nv-mma4z00-ns-flt": "modules in nodes"},
-    "RoCE 400G": {"hgx-h100-8u": "servers, HGX H100", "nvidia-sn5600": "leaf switches, SN5600",
-                  "nv-mma4z00-ns": "modules in spines", "nv-mma4z00-ns400": "modules in nodes"},
-}  # fmt: skip
+    "InfiniBand NDR": {
+        "dgx-h100": "servers, DGX H100",
+        "nvidia-qm9700": "leaf switches, QM9700",
+        "nv-mma4z00-ns": "modules in spines",
+        "nv-mma4z00-ns-flt": "modules in nodes",
+    },
+    "RoCE 400G": {
+        "hgx-h100-8u": "servers, HGX H100",
+        "nvidia-sn5600": "leaf switches, SN5600",
+        "nv-mma4z00-ns": "modules in spines",
+        "nv-mma4z00-ns400": "modules in nodes",
+    },
+}
 DESIGNS = {
     "InfiniBand NDR": {"compute": {"server": "dgx-h100", "gpus": 1024}, "fabric": {"generation": "ndr"}},
     "RoCE 400G": {"compute": {"server": "hgx-h100-8u", "gpus": 1024}, "fabric": {"generation": "roce-400"}},
@@ -58,8 +66,10 @@ def figure(cost: Any, path: tuple[Any, ...]) -> float:
 def typed_prices(title: str, by_hand: dict[str, Any]) -> dict[str, Any]:
     """The workbook's prices as a book of one's own, so that the arithmetic stands whatever the market does."""
     cents = {part: round(by_hand[label][3] * 100) for part, label in PRICES[title].items()}
-    prices = [{"part": part, "low": usd, "typical": usd, "high": usd, "basis": "list", "as_of": "2026-11-27"}
-              for part, usd in cents.items()]  # fmt: skip
+    prices = [
+        {"part": part, "low": usd, "typical": usd, "high": usd, "basis": "list", "as_of": "2026-11-27"}
+        for part, usd in cents.items()
+    ]
     return {"name": "Typed by hand", "prices": prices}
 
 

@@ -31,8 +31,15 @@ def test_the_llama_job_is_met() -> None:
 
 def test_counts_are_those_of_the_bill() -> None:
     """127 DGX H100: 1,536 switch modules in leaves and spines, 508 in nodes; a third of the switch modules face nodes."""
-    found, made = expected(127, fabric={"generation": "ndr", "scalable_unit_nodes": 32, "provision": "full-unit",
-                                        "reserved": {"fabric_manager_links": 4}})  # fmt: skip
+    found, made = expected(
+        127,
+        fabric={
+            "generation": "ndr",
+            "scalable_unit_nodes": 32,
+            "provision": "full-unit",
+            "reserved": {"fabric_manager_links": 4},
+        },
+    )
     optics = [part for part in found["parts"] if part["class"] == "optic"]
     assert sum(part["n"] for part in optics) >= 1536 + 508
     switches = next(part for part in found["parts"] if part["class"] == "switch")
@@ -62,8 +69,14 @@ def test_what_a_loss_does_to_a_job_and_how_often_jobs_stop_are_one_account() -> 
 
 
 def test_a_spine_that_stands_alone_stops_a_job() -> None:
-    values = {"leaf_downlinks": 32, "leaf_uplinks": 8, "spine_switch": "nvidia-qm9700", "least_spines": 1, "tiers": 2,
-              "layout": "top-of-rack"}  # fmt: skip
+    values = {
+        "leaf_downlinks": 32,
+        "leaf_uplinks": 8,
+        "spine_switch": "nvidia-qm9700",
+        "least_spines": 1,
+        "tiers": 2,
+        "layout": "top-of-rack",
+    }
     found, made = expected(8, fabric={"generation": "ndr", **values})
     spine = next(row for row in made.failures["one"] if row["lost"] == "spine")
     assert (spine["n"], spine["stops_job"]) == (1, True)
@@ -84,4 +97,5 @@ def test_spares_below_what_fails_are_told_and_the_share_proposed_is_enough() -> 
     assert not [f for f in expected(127)[1].findings if f.code == "spares_below_failures"]
     optic = next(part for part in found["parts"] if part["class"] == "optic")
     assert optic["spares_last_years"] == pytest.approx(
-        optic["spares"] / optic["failures_per_year"]["typical"], abs=0.01)  # fmt: skip
+        optic["spares"] / optic["failures_per_year"]["typical"], abs=0.01
+    )

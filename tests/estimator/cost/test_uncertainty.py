@@ -133,8 +133,13 @@ def test_prices_of_one_vendor_move_together(catalog: Catalog, superpod: Priced) 
     assert parts[leaf] == parts[spine]
     moving = only(superpod, set(), prices=True)
     spread = draw(moving, catalog, RELIABLE, 1).purchase.std()
-    strangers = replace(moving, facts=replace(moving.facts, lines=tuple(
-        replace(line, part=None, description=f"{line.part} {line.use}") for line in moving.facts.lines)))  # fmt: skip
+    strangers = replace(
+        moving,
+        facts=replace(
+            moving.facts,
+            lines=tuple(replace(line, part=None, description=f"{line.part} {line.use}") for line in moving.facts.lines),
+        ),
+    )
     assert spread > 1.05 * draw(strangers, catalog, RELIABLE, 1).purchase.std()
 
 
@@ -199,10 +204,15 @@ def test_one_line_more_moves_no_other_price(catalog: Catalog, superpod: Priced) 
     facts = superpod.facts
     fewer = replace(
         superpod,
-        facts=replace(facts, lines=facts.lines[1:], capital=facts.capital[:, 1:], supported=facts.supported[:, 1:],
-                      replaced=facts.replaced[:, 1:]),
+        facts=replace(
+            facts,
+            lines=facts.lines[1:],
+            capital=facts.capital[:, 1:],
+            supported=facts.supported[:, 1:],
+            replaced=facts.replaced[:, 1:],
+        ),
         unit_cents=superpod.unit_cents[1:],
-    )  # fmt: skip
+    )
     assert facts.lines[0].category == "server"
     whole, rest = draw(superpod, catalog, 500, SEED), draw(fewer, catalog, 500, SEED)
     assert whole.network == pytest.approx(rest.network)

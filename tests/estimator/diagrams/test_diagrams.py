@@ -177,18 +177,30 @@ def test_glyphs_stay_within_what_can_be_seen(places: Places) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(
-    nodes=st.integers(1, 400), ports=st.sampled_from([1, 2, 4, 8]), radix=st.sampled_from([16, 32, 64]),
-    layout=st.sampled_from(["rail-optimized", "top-of-rack", "rail-only"]), ratio=st.sampled_from(["1:1", "2:1", "3:1"]),
-    spread=st.sampled_from(["even", "uneven"]), start=st.integers(0, 40),
-)  # fmt: skip
+    nodes=st.integers(1, 400),
+    ports=st.sampled_from([1, 2, 4, 8]),
+    radix=st.sampled_from([16, 32, 64]),
+    layout=st.sampled_from(["rail-optimized", "top-of-rack", "rail-only"]),
+    ratio=st.sampled_from(["1:1", "2:1", "3:1"]),
+    spread=st.sampled_from(["even", "uneven"]),
+    start=st.integers(0, 40),
+)
 def test_any_design_adds_up(
     nodes: int, ports: int, radix: int, layout: str, ratio: str, spread: str, start: int
 ) -> None:
     from estimator.errors import EstimatorError
 
     try:
-        spec = spec_of(nodes, ports, layout=layout, leaf_radix=radix, spine_radix=radix, core_radix=radix,
-                       oversubscription=ratio, uplink_spread=spread)  # fmt: skip
+        spec = spec_of(
+            nodes,
+            ports,
+            layout=layout,
+            leaf_radix=radix,
+            spine_radix=radix,
+            core_radix=radix,
+            oversubscription=ratio,
+            uplink_spread=spread,
+        )
         places = places_for(spec)
     except EstimatorError:
         return  # no fabric of these parts
@@ -198,9 +210,11 @@ def test_any_design_adds_up(
 
 
 # --- Other networks ----------------------------------------------------------------------------------------------
-OTHERS = [{"role": "storage", "generation": "ndr", "extra_endpoints": 16},
-          {"role": "in-band", "generation": "roce-100", "dual_homed": True},
-          {"role": "out-of-band"}]  # fmt: skip
+OTHERS = [
+    {"role": "storage", "generation": "ndr", "extra_endpoints": 16},
+    {"role": "in-band", "generation": "roce-100", "dual_homed": True},
+    {"role": "out-of-band"},
+]
 
 
 def other_places() -> dict[str, tuple[Places, str | None]]:
@@ -240,10 +254,24 @@ def test_every_part_has_an_address_that_leads_back(places: Places) -> None:
         assert scope_of(address_of(home_of(index, places), places), places) is not None
 
 
-@pytest.mark.parametrize("address", [
-    "pod-0", "pod-99", "rail-x", "unit--1", "unit-²", "leaf-r9-001", "unit-1/unit-2", "spines/unit-1", "a/b/c/d/e/f/g/h",
-    "x" * 500, "cores", "unit-", "<script>",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "address",
+    [
+        "pod-0",
+        "pod-99",
+        "rail-x",
+        "unit--1",
+        "unit-²",
+        "leaf-r9-001",
+        "unit-1/unit-2",
+        "spines/unit-1",
+        "a/b/c/d/e/f/g/h",
+        "x" * 500,
+        "cores",
+        "unit-",
+        "<script>",
+    ],
+)
 def test_an_address_of_nothing_is_none(address: str) -> None:
     assert scope_of(address, places_for(SPECS["superpod"])) is None
 
@@ -277,8 +305,13 @@ def test_names_like_the_one_typed_come_nearest_first() -> None:
 def test_leading_zeros_of_a_typed_name_do_not_matter() -> None:
     places = places_for(SPECS["superpod"])
     names = places.table.devices.names
-    for typed, name in (("spine-3", "spine-003"), ("spine-03", "spine-003"), ("Node-12", "node-0012"),
-                        ("leaf-r02-1", "leaf-r2-001"), ("node-00000127", "node-0127")):  # fmt: skip
+    for typed, name in (
+        ("spine-3", "spine-003"),
+        ("spine-03", "spine-003"),
+        ("Node-12", "node-0012"),
+        ("leaf-r02-1", "leaf-r2-001"),
+        ("node-00000127", "node-0127"),
+    ):
         scope = scope_of(typed, places)
         assert scope is not None
         assert names[scope.device or 0] == name
@@ -454,10 +487,16 @@ def test_a_server_s_ports_go_where_the_list_says(lists: dict[str, LinkList]) -> 
         panel_of(lists["superpod"], lists["superpod"].table.devices.first[MANAGER])
 
 
-@pytest.mark.parametrize(("server", "generation", "meeting", "n_cpus", "group"), [
-    ("dgx-h100", "ndr", SWITCH, 2, 8), ("gb200-tray", "ndr", CPU, 2, 4), ("dgx-b300", "xdr", IN_NIC, 2, 8),
-    ("mgx-4u-8x-pcie", "roce-200", SWITCH, 2, 2), ("gaudi3-8u", "roce-200", IN_NIC, 2, 8),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("server", "generation", "meeting", "n_cpus", "group"),
+    [
+        ("dgx-h100", "ndr", SWITCH, 2, 8),
+        ("gb200-tray", "ndr", CPU, 2, 4),
+        ("dgx-b300", "xdr", IN_NIC, 2, 8),
+        ("mgx-4u-8x-pcie", "roce-200", SWITCH, 2, 2),
+        ("gaudi3-8u", "roce-200", IN_NIC, 2, 8),
+    ],
+)
 def test_a_server_s_inside_is_what_the_catalog_knows(
     server: str, generation: str, meeting: str, n_cpus: int, group: int
 ) -> None:

@@ -85,29 +85,50 @@ def _three_tiers(nodes: int, rails: int, radix: int, ratio: Fraction, by_rail: b
 
 def ask(rng: random.Random) -> dict[str, Any]:
     return {
-        "nodes": rng.randint(1, 40), "ports": rng.choice([1, 2, 4]), "radix": rng.choice([4, 6, 8, 12, 16]),
-        "ratio": Fraction(rng.choice(["1", "2", "3", "3/2", "1/2"])), "planes": rng.choice([1, 2]),
+        "nodes": rng.randint(1, 40),
+        "ports": rng.choice([1, 2, 4]),
+        "radix": rng.choice([4, 6, 8, 12, 16]),
+        "ratio": Fraction(rng.choice(["1", "2", "3", "3/2", "1/2"])),
+        "planes": rng.choice([1, 2]),
         "layout": rng.choice(["rail-optimized", "top-of-rack"]),
-    }  # fmt: skip
+    }
 
 
 def spec_for(a: dict[str, Any]) -> DesignSpec:
     ratio = f"{a['ratio'].numerator}:{a['ratio'].denominator}"
     switch = {f"{tier}_switch": "custom" for tier in ("leaf", "spine", "core")}
     return spec_of(
-        a["nodes"], a["ports"] * a["planes"], leaf_radix=a["radix"], spine_radix=a["radix"], core_radix=a["radix"],
-        planes=a["planes"], layout=a["layout"], oversubscription=ratio, **switch,
-    )  # fmt: skip
+        a["nodes"],
+        a["ports"] * a["planes"],
+        leaf_radix=a["radix"],
+        spine_radix=a["radix"],
+        core_radix=a["radix"],
+        planes=a["planes"],
+        layout=a["layout"],
+        oversubscription=ratio,
+        **switch,
+    )
 
 
 SMALL: dict[str, list[Any]] = {
-    "nodes": list(range(1, 41)), "ports": [1, 2, 4], "radix": [4, 6, 8, 12, 16],
-    "ratio": ["1:1", "2:1", "3:1", "3:2", "1:2"], "spine_ratio": ["1:1", "2:1"],
-    "layout": ["rail-optimized", "top-of-rack", "rail-only"], "planes": [1, 2], "spine": [None, 8, 12, 16],
-    "core": [None, 6, 8, 16], "tiers": ["auto"], "spread": ["even", "uneven"],
-    "provision": ["as-bought", "full-unit"], "unit": [None, 1, 2, 3], "pod": [None, 3, 4, 5, 12], "grow": [0, 7],
-    "split": [True, False], "managers": [0, 3],
-}  # fmt: skip
+    "nodes": list(range(1, 41)),
+    "ports": [1, 2, 4],
+    "radix": [4, 6, 8, 12, 16],
+    "ratio": ["1:1", "2:1", "3:1", "3:2", "1:2"],
+    "spine_ratio": ["1:1", "2:1"],
+    "layout": ["rail-optimized", "top-of-rack", "rail-only"],
+    "planes": [1, 2],
+    "spine": [None, 8, 12, 16],
+    "core": [None, 6, 8, 16],
+    "tiers": ["auto"],
+    "spread": ["even", "uneven"],
+    "provision": ["as-bought", "full-unit"],
+    "unit": [None, 1, 2, 3],
+    "pod": [None, 3, 4, 5, 12],
+    "grow": [0, 7],
+    "split": [True, False],
+    "managers": [0, 3],
+}
 
 
 def test_what_two_tiers_hold_never_gets_a_third() -> None:
@@ -164,21 +185,59 @@ def switches(specs: list[DesignSpec]) -> list[int]:
     return total
 
 
-@pytest.mark.parametrize(("server", "generation", "nodes", "ratio", "layout", "expected"), [
-    ("hgx-b200-10u", "roce-400", 128, "2:1", "rail-optimized", 20),  # 16 + 4, where units of 85 took 16 + 43
-    ("dgx-h100", "roce-400", 256, "2:1", "rail-optimized", 40),  # four units of 64, where one node stood alone
-    ("dgx-a100-640", "hdr", 220, "1:1", "top-of-rack", 230),  # as many as 224 nodes take, where it was 268
-    ("dgx-a100-640", "hdr", 224, "1:1", "top-of-rack", 230),
-    ("dgx-a100-640", "hdr", 271, "2:1", "top-of-rack", 182),  # as 273: one node over five leaves, where it was 189
-    ("dgx-a100-640", "hdr", 602, "1:1", "top-of-rack", 673),  # as 603: 304 ports over twenty leaves, where it was 697
-    ("dgx-a100-640", "hdr", 290, "1:1", "rail-optimized", 336),  # as 295: four units of 16 and 15, where five stood alone
-    ("dgx-a100-640", "roce-200", 342, "1:1", "top-of-rack", 230),  # five full pods and a smaller one, where it was 236
-    ("dgx-a100-640", "roce-200", 345, "2:1", "top-of-rack", 141),  # eleven full pods and half of one, where it was 145
-    ("vr-nvl72-tray", "roce-800", 512, "4:1", "rail-optimized", 154),  # pods of six and five units, where it was 158
-    ("gb300-tray", "xdr", 8192, "1:1", "rail-optimized", 1197),  # where pods of two sizes took 1,464
-    ("dgx-h100", "ndr", 1985, "1:1", "rail-optimized", 1280),  # as 2,048: the last pod shares its nodes out
-    ("dgx-h100", "ndr", 2048, "1:1", "rail-optimized", 1280),  # 512 + 512 + 256, as published
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("server", "generation", "nodes", "ratio", "layout", "expected"),
+    [
+        ("hgx-b200-10u", "roce-400", 128, "2:1", "rail-optimized", 20),  # 16 + 4, where units of 85 took 16 + 43
+        ("dgx-h100", "roce-400", 256, "2:1", "rail-optimized", 40),  # four units of 64, where one node stood alone
+        ("dgx-a100-640", "hdr", 220, "1:1", "top-of-rack", 230),  # as many as 224 nodes take, where it was 268
+        ("dgx-a100-640", "hdr", 224, "1:1", "top-of-rack", 230),
+        ("dgx-a100-640", "hdr", 271, "2:1", "top-of-rack", 182),  # as 273: one node over five leaves, where it was 189
+        (
+            "dgx-a100-640",
+            "hdr",
+            602,
+            "1:1",
+            "top-of-rack",
+            673,
+        ),  # as 603: 304 ports over twenty leaves, where it was 697
+        (
+            "dgx-a100-640",
+            "hdr",
+            290,
+            "1:1",
+            "rail-optimized",
+            336,
+        ),  # as 295: four units of 16 and 15, where five stood alone
+        (
+            "dgx-a100-640",
+            "roce-200",
+            342,
+            "1:1",
+            "top-of-rack",
+            230,
+        ),  # five full pods and a smaller one, where it was 236
+        (
+            "dgx-a100-640",
+            "roce-200",
+            345,
+            "2:1",
+            "top-of-rack",
+            141,
+        ),  # eleven full pods and half of one, where it was 145
+        (
+            "vr-nvl72-tray",
+            "roce-800",
+            512,
+            "4:1",
+            "rail-optimized",
+            154,
+        ),  # pods of six and five units, where it was 158
+        ("gb300-tray", "xdr", 8192, "1:1", "rail-optimized", 1197),  # where pods of two sizes took 1,464
+        ("dgx-h100", "ndr", 1985, "1:1", "rail-optimized", 1280),  # as 2,048: the last pod shares its nodes out
+        ("dgx-h100", "ndr", 2048, "1:1", "rail-optimized", 1280),  # 512 + 512 + 256, as published
+    ],
+)
 def test_the_default_is_the_design_with_the_fewest_switches(
     server: str, generation: str, nodes: int, ratio: str, layout: str, expected: int
 ) -> None:
@@ -188,10 +247,15 @@ def test_the_default_is_the_design_with_the_fewest_switches(
     assert "last_unit_partial" not in found(spec)
 
 
-@pytest.mark.parametrize(("server", "generation", "layout"), [
-    ("dgx-h100", "ndr", "rail-optimized"), ("dgx-h100", "roce-400", "rail-optimized"),
-    ("dgx-a100-640", "hdr", "top-of-rack"), ("gb300-tray", "xdr", "top-of-rack"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("server", "generation", "layout"),
+    [
+        ("dgx-h100", "ndr", "rail-optimized"),
+        ("dgx-h100", "roce-400", "rail-optimized"),
+        ("dgx-a100-640", "hdr", "top-of-rack"),
+        ("gb300-tray", "xdr", "top-of-rack"),
+    ],
+)
 def test_fewer_nodes_never_need_more_switches_or_money(server: str, generation: str, layout: str) -> None:
     """Than any number above, but for a percent of switches where they cost less, and what savings of a percent left out are."""
     for ratio in ("1:1", "2:1"):
@@ -200,19 +264,24 @@ def test_fewer_nodes_never_need_more_switches_or_money(server: str, generation: 
         asked, links = sizing.asked, sizing.links_leaf_spine + sizing.links_spine_core
         built = (sizing.n_leaf + sizing.n_spine + sizing.n_core).tolist()
         cents = (
-            sizing.n_leaf * asked.leaf_cents + sizing.n_spine * asked.spine_cents + sizing.n_core * asked.core_cents
+            sizing.n_leaf * asked.leaf_cents
+            + sizing.n_spine * asked.spine_cents
+            + sizing.n_core * asked.core_cents
             + (2 * links + sizing.endpoints) * asked.link_end_cents
-        ).tolist()  # fmt: skip
+        ).tolist()
         fewest, least = (list(accumulate(reversed(column), min))[::-1] for column in (built, cents))  # of all with more
         steps = list(zip(nodes, built, fewest, cents, least, strict=True))
         assert not [step for step in steps if step[1] > step[2] + step[2] // 100]
         assert not [(step[0], step[3] / step[4]) for step in steps if step[3] * 1000 > step[4] * 1012]
 
 
-@pytest.mark.parametrize(("server", "generation", "nodes", "layout", "counts"), [
-    ("dgx-h100", "ndr", 32, "top-of-rack", (7, 3, 0)),  # 37 + 27 ports, one cage of both sides: 4 % less than 8 + 3
-    ("dgx-a100-640", "hdr", 500, "rail-optimized", (192, 160, 90)),  # 442 switches cost 3.3 % less than 440
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("server", "generation", "nodes", "layout", "counts"),
+    [
+        ("dgx-h100", "ndr", 32, "top-of-rack", (7, 3, 0)),  # 37 + 27 ports, one cage of both sides: 4 % less than 8 + 3
+        ("dgx-a100-640", "hdr", 500, "rail-optimized", (192, 160, 90)),  # 442 switches cost 3.3 % less than 440
+    ],
+)
 def test_a_shared_cage_or_a_percent_more_switches_are_taken_where_they_save_more_than_a_percent(
     server: str, generation: str, nodes: int, layout: str, counts: tuple[int, int, int]
 ) -> None:
@@ -261,9 +330,14 @@ def test_uplinks_begin_in_a_cage_of_their_own() -> None:
 # ------------------------------------------------------------------------------------------------ the maker's own unit
 
 
-@pytest.mark.parametrize(("server", "generation", "nodes", "unit"), [
-    ("dgx-b300", "xdr", 200, 72), ("dgx-h100", "ndr", 50, 32), ("gb200-tray", "ndr", 144, 18),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("server", "generation", "nodes", "unit"),
+    [
+        ("dgx-b300", "xdr", 200, 72),
+        ("dgx-h100", "ndr", 50, 32),
+        ("gb200-tray", "ndr", 144, 18),
+    ],
+)
 def test_the_makers_unit_is_one_click_and_says_what_it_costs(
     server: str, generation: str, nodes: int, unit: int
 ) -> None:
@@ -287,9 +361,11 @@ def test_the_makers_unit_is_one_click_and_says_what_it_costs(
 
 def test_nothing_is_said_where_the_unit_is_the_makers_or_named() -> None:
     for spec in (
-        ordinary("dgx-h100", "ndr", 128), ordinary("dgx-h100", "ndr", 20),
-        ordinary("dgx-b300", "xdr", 200, scalable_unit_nodes=40), ordinary("hgx-h100-8u", "ndr", 50),
-    ):  # fmt: skip
+        ordinary("dgx-h100", "ndr", 128),
+        ordinary("dgx-h100", "ndr", 20),
+        ordinary("dgx-b300", "xdr", 200, scalable_unit_nodes=40),
+        ordinary("hgx-h100-8u", "ndr", 50),
+    ):
         assert "vendor_unit_differs" not in found(spec)
 
 
@@ -300,9 +376,14 @@ def test_a_leaf_that_holds_no_whole_node_is_told_with_a_way_out() -> None:
 
     values = {
         "compute": {"server": "hgx-b300-9u", "nodes": 64},
-        "fabric": {"generation": "xdr", "oversubscription": "1:2", "rails_per_leaf": 8, "leaf_radix": 16,
-                   "leaf_switch": "custom"},
-    }  # fmt: skip
+        "fabric": {
+            "generation": "xdr",
+            "oversubscription": "1:2",
+            "rails_per_leaf": 8,
+            "leaf_radix": 16,
+            "leaf_switch": "custom",
+        },
+    }
     with pytest.raises(InfeasibleDesign) as refused:
         estimate([parse_spec(values, CATALOG)], CATALOG, ("counts",))
     (problem,) = refused.value.problems

@@ -53,8 +53,14 @@ def test_a_pod_that_will_be_full_has_its_spines_from_the_start() -> None:
     assert compute["links"] == {"node_leaf": 20, "fabric_manager": 0, "leaf_spine": 20, "spine_core": 32}
     assert (compute["ports"]["spine_open"], compute["ports"]["core_open"]) == (8 * 8 - 20 - 32, 8 * 8 - 32)
     assert counts_of(spec_of(20, 1, **pods))["counts"] == {
-        "nodes": 20, "gpus": 20, "endpoints": 20, "leaf": 5, "spine": 5, "core": 4, "switches": 14,
-    }  # fmt: skip
+        "nodes": 20,
+        "gpus": 20,
+        "endpoints": 20,
+        "leaf": 5,
+        "spine": 5,
+        "core": 4,
+        "switches": 14,
+    }
 
 
 def test_of_equally_few_cores_the_most_groups_are_built() -> None:

@@ -8,9 +8,18 @@ from estimator.spec import parse_spec
 
 UNLIKE = {
     "compute": {"server": "custom", "nodes": 36, "gpus_per_node": 1, "nics_per_node": 1, "nic_ports_per_node": 1},
-    "fabric": {"generation": "ndr", "leaf_switch": "custom", "leaf_radix": 8, "spine_radix": 8, "core_radix": 8,
-               "oversubscription": "3:1", "tiers": 3, "scalable_unit_nodes": 6, "pod_nodes": 24},
-}  # fmt: skip
+    "fabric": {
+        "generation": "ndr",
+        "leaf_switch": "custom",
+        "leaf_radix": 8,
+        "spine_radix": 8,
+        "core_radix": 8,
+        "oversubscription": "3:1",
+        "tiers": 3,
+        "scalable_unit_nodes": 6,
+        "pod_nodes": 24,
+    },
+}
 
 
 def test_a_lone_spine_counts_and_its_neighbours_do_not(catalog: Catalog) -> None:

@@ -101,12 +101,16 @@ def test_paths_are_those_of_the_graph(a: dict[str, Any]) -> None:
 PODS = {"leaf_radix": 8, "spine_radix": 8, "core_radix": 8, "tiers": 3}
 LOOSE = {"uplink_spread": "uneven", "layout": "top-of-rack"}
 CASES: list[tuple[int, int, dict[str, Any]]] = [
-    (24, 1, PODS), (20, 1, PODS), (32, 2, PODS), (24, 1, PODS | LOOSE), (44, 1, PODS | LOOSE | {"spine_radix": 12}),
+    (24, 1, PODS),
+    (20, 1, PODS),
+    (32, 2, PODS),
+    (24, 1, PODS | LOOSE),
+    (44, 1, PODS | LOOSE | {"spine_radix": 12}),
     (30, 1, PODS | LOOSE | {"leaf_downlinks": 4, "leaf_uplinks": 3}),
     (52, 1, PODS | LOOSE | {"leaf_downlinks": 5, "leaf_uplinks": 3, "spine_oversubscription": "2:1"}),
     (40, 1, {"leaf_radix": 8, "spine_radix": 16, "tiers": 2} | LOOSE | {"leaf_downlinks": 5, "leaf_uplinks": 3}),
     (60, 1, {"leaf_radix": 12, "spine_radix": 8, "tiers": 2} | LOOSE | {"leaf_downlinks": 7, "leaf_uplinks": 5}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("nodes", "ports", "keys"), CASES)
@@ -121,9 +125,10 @@ def test_paths_of_the_superpod() -> None:
     made = fabric(128, 8)
     assert (made.n_leaf, made.n_spine) == (32, 16)
     assert paths_json(made) == {
-        "diameter_switches": 3, "other_group": None,
+        "diameter_switches": 3,
+        "other_group": None,
         "same_group": {"switches": 3, "shortest_paths": 16, "disjoint_paths": 32},
-    }  # fmt: skip
+    }
 
 
 def test_paths_over_cores_of_the_512_node_table() -> None:
@@ -194,9 +199,22 @@ BISECTIONS: list[tuple[int, int, dict[str, Any]]] = [
     (4, 2, {"leaf_radix": 4, "spine_radix": 4, "tiers": 2}),
     (6, 2, {"leaf_radix": 4, "spine_radix": 4, "tiers": 2, "layout": "rail-only"}),
     (8, 1, {"leaf_radix": 4, "spine_radix": 4, "core_radix": 4, "tiers": 3}),
-    (12, 1, {"leaf_radix": 3, "spine_radix": 6, "core_radix": 6, "tiers": 3, "spine_oversubscription": "2:1",
-             "leaf_downlinks": 2, "leaf_uplinks": 1, "pod_nodes": 6, "layout": "top-of-rack"}),
-]  # fmt: skip
+    (
+        12,
+        1,
+        {
+            "leaf_radix": 3,
+            "spine_radix": 6,
+            "core_radix": 6,
+            "tiers": 3,
+            "spine_oversubscription": "2:1",
+            "leaf_downlinks": 2,
+            "leaf_uplinks": 1,
+            "pod_nodes": 6,
+            "layout": "top-of-rack",
+        },
+    ),
+]
 
 
 @pytest.mark.parametrize(("nodes", "ports", "keys"), BISECTIONS)
@@ -205,11 +223,14 @@ def test_bisection_is_the_least_cut_where_leaves_halve(nodes: int, ports: int, k
     assert made.bisection_gbit_s == least_cut(link_table(made, Panels()))
 
 
-@pytest.mark.parametrize(("nodes", "keys"), [
-    (10, {"leaf_radix": 6, "spine_radix": 6, "tiers": 2, "oversubscription": "2:1", "layout": "top-of-rack"}),
-    (10, {"leaf_radix": 6, "spine_radix": 8, "tiers": 2, "layout": "top-of-rack"}),
-    (6, {"leaf_radix": 4, "spine_radix": 4, "tiers": 2, "layout": "top-of-rack"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("nodes", "keys"),
+    [
+        (10, {"leaf_radix": 6, "spine_radix": 6, "tiers": 2, "oversubscription": "2:1", "layout": "top-of-rack"}),
+        (10, {"leaf_radix": 6, "spine_radix": 8, "tiers": 2, "layout": "top-of-rack"}),
+        (6, {"leaf_radix": 4, "spine_radix": 4, "tiers": 2, "layout": "top-of-rack"}),
+    ],
+)
 def test_bisection_is_never_above_the_least_cut(nodes: int, keys: dict[str, Any]) -> None:
     made = fabric(nodes, 1, **keys)
     assert made.bisection_gbit_s <= least_cut(link_table(made, Panels()))

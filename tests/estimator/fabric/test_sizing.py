@@ -31,36 +31,61 @@ def test_designs_counted_by_hand_come_out_exactly(case: dict[str, Any]) -> None:
     compute = counts_of(parse_spec(case["inputs"], CATALOG))
     for name, expected in case["expected"].items():
         section, _, keys = name.partition(".")
-        got = sum(compute[section][key] for key in keys.split("+")) if "+" in keys else (
-            compute[section][keys] if keys else compute[section])  # fmt: skip
+        got = (
+            sum(compute[section][key] for key in keys.split("+"))
+            if "+" in keys
+            else (compute[section][keys] if keys else compute[section])
+        )
         assert got == expected, name
 
 
 # ------------------------------------------------------------------------------------------------ two routes
 
 RADIX = st.sampled_from([4, 6, 8, 12, 16])
-SMALL = st.fixed_dictionaries({
-    "nodes": st.integers(1, 40), "ports": st.sampled_from([1, 2, 4]), "radix": RADIX,
-    "ratio": st.sampled_from(["1:1", "2:1", "3:1", "3:2", "1:2"]), "spine_ratio": st.sampled_from(["1:1", "2:1"]),
-    "layout": st.sampled_from(["rail-optimized", "top-of-rack", "rail-only"]), "planes": st.sampled_from([1, 2]),
-    "spine": st.sampled_from([None, 8, 12, 16]), "core": st.sampled_from([None, 6, 8, 16]),
-    "tiers": st.sampled_from([1, 2, 3, "auto"]), "spread": st.sampled_from(["even", "uneven"]),
-    "provision": st.sampled_from(["as-bought", "full-unit"]), "unit": st.sampled_from([None, 1, 2, 3]),
-    "pod": st.sampled_from([None, None, 3, 4, 5, 12]),
-    "grow": st.sampled_from([0, 0, 7]), "split": st.booleans(), "managers": st.sampled_from([0, 3]),
-})  # fmt: skip
+SMALL = st.fixed_dictionaries(
+    {
+        "nodes": st.integers(1, 40),
+        "ports": st.sampled_from([1, 2, 4]),
+        "radix": RADIX,
+        "ratio": st.sampled_from(["1:1", "2:1", "3:1", "3:2", "1:2"]),
+        "spine_ratio": st.sampled_from(["1:1", "2:1"]),
+        "layout": st.sampled_from(["rail-optimized", "top-of-rack", "rail-only"]),
+        "planes": st.sampled_from([1, 2]),
+        "spine": st.sampled_from([None, 8, 12, 16]),
+        "core": st.sampled_from([None, 6, 8, 16]),
+        "tiers": st.sampled_from([1, 2, 3, "auto"]),
+        "spread": st.sampled_from(["even", "uneven"]),
+        "provision": st.sampled_from(["as-bought", "full-unit"]),
+        "unit": st.sampled_from([None, 1, 2, 3]),
+        "pod": st.sampled_from([None, None, 3, 4, 5, 12]),
+        "grow": st.sampled_from([0, 0, 7]),
+        "split": st.booleans(),
+        "managers": st.sampled_from([0, 3]),
+    }
+)
 
 
 def small_spec(a: dict[str, Any]) -> DesignSpec:
     """One of the small designs."""
     return spec_of(
-        a["nodes"], a["ports"] * a["planes"], leaf_radix=a["radix"], spine_radix=a["spine"] or a["radix"],
+        a["nodes"],
+        a["ports"] * a["planes"],
+        leaf_radix=a["radix"],
+        spine_radix=a["spine"] or a["radix"],
         core_radix=a["core"] or a["radix"],
-        oversubscription=a["ratio"], spine_oversubscription=a["spine_ratio"], layout=a["layout"], planes=a["planes"],
-        tiers=a["tiers"], uplink_spread=a["spread"], provision=a["provision"], scalable_unit_nodes=a["unit"],
-        pod_nodes=a["pod"], grow_to_nodes=a["nodes"] + a["grow"] if a["grow"] and a["spread"] == "even" else None,
+        oversubscription=a["ratio"],
+        spine_oversubscription=a["spine_ratio"],
+        layout=a["layout"],
+        planes=a["planes"],
+        tiers=a["tiers"],
+        uplink_spread=a["spread"],
+        provision=a["provision"],
+        scalable_unit_nodes=a["unit"],
+        pod_nodes=a["pod"],
+        grow_to_nodes=a["nodes"] + a["grow"] if a["grow"] and a["spread"] == "even" else None,
         splitters=a["split"],
-        reserved={"fabric_manager_links": a["managers"]})  # fmt: skip
+        reserved={"fabric_manager_links": a["managers"]},
+    )
 
 
 @settings(max_examples=400)
@@ -165,18 +190,36 @@ def test_spines_are_the_smallest_divisor_that_holds_the_links(leaves: int, uplin
 
 
 @given(
-    leaves=st.integers(1, 40), down=st.integers(4, 40), up=st.integers(1, 24), least=st.integers(1, 8),
-    tiers=st.sampled_from([2, 3]), pod=st.integers(1, 9), spread=st.sampled_from(["even", "uneven"]),
-)  # fmt: skip
+    leaves=st.integers(1, 40),
+    down=st.integers(4, 40),
+    up=st.integers(1, 24),
+    least=st.integers(1, 8),
+    tiers=st.sampled_from([2, 3]),
+    pod=st.integers(1, 9),
+    spread=st.sampled_from(["even", "uneven"]),
+)
 def test_a_leaf_reaches_as_many_spines_as_are_asked_for_at_least(
     leaves: int, down: int, up: int, least: int, tiers: int, pod: int, spread: str
 ) -> None:
-    spec = parse_spec({
-        "compute": {"server": "custom", "nodes": leaves * down, "nics_per_node": 1, "gpus_per_node": 1},
-        "fabric": {"generation": "ndr", "leaf_radix": 64, "spine_radix": 64, "core_radix": 64, "leaf_downlinks": down,
-                   "leaf_uplinks": up, "layout": "top-of-rack", "tiers": tiers, "pod_nodes": pod * down,
-                   "least_spines": least, "uplink_spread": spread},
-    }, CATALOG)  # fmt: skip
+    spec = parse_spec(
+        {
+            "compute": {"server": "custom", "nodes": leaves * down, "nics_per_node": 1, "gpus_per_node": 1},
+            "fabric": {
+                "generation": "ndr",
+                "leaf_radix": 64,
+                "spine_radix": 64,
+                "core_radix": 64,
+                "leaf_downlinks": down,
+                "leaf_uplinks": up,
+                "layout": "top-of-rack",
+                "tiers": tiers,
+                "pod_nodes": pod * down,
+                "least_spines": least,
+                "uplink_spread": spread,
+            },
+        },
+        CATALOG,
+    )
     sizing = size([spec], CATALOG)
     assert sizing.tiers[0] or least > up or spread == "uneven" or pod > 32
     if sizing.tiers[0]:
@@ -194,12 +237,25 @@ def test_a_leaf_reaches_as_many_spines_as_are_asked_for_at_least(
 )
 def test_core_groups_asked_for_are_built(pods: int, up: int, groups: int, rows: int) -> None:
     """Rule 6 by hand, for pods alike: cores of a group are the smallest divisor of a spine's uplinks that holds the links."""
-    spec = parse_spec({
-        "compute": {"server": "custom", "nodes": pods * rows * up, "nics_per_node": 1, "gpus_per_node": 1},
-        "fabric": {"generation": "ndr", "leaf_radix": 64, "spine_radix": 64, "core_radix": 64, "leaf_downlinks": up,
-                   "leaf_uplinks": up, "layout": "top-of-rack", "tiers": 3, "pod_nodes": rows * up,
-                   "core_groups": groups, "least_spines": groups},
-    }, CATALOG)  # fmt: skip
+    spec = parse_spec(
+        {
+            "compute": {"server": "custom", "nodes": pods * rows * up, "nics_per_node": 1, "gpus_per_node": 1},
+            "fabric": {
+                "generation": "ndr",
+                "leaf_radix": 64,
+                "spine_radix": 64,
+                "core_radix": 64,
+                "leaf_downlinks": up,
+                "leaf_uplinks": up,
+                "layout": "top-of-rack",
+                "tiers": 3,
+                "pod_nodes": rows * up,
+                "core_groups": groups,
+                "least_spines": groups,
+            },
+        },
+        CATALOG,
+    )
     sizing = size([spec], CATALOG)
     spines = int(sizing.group_spines[0])
     if not sizing.tiers[0]:
@@ -250,8 +306,19 @@ def test_fabric_managers_without_ports_are_a_finding_not_a_silent_leaf() -> None
 
 def test_a_split_port_that_ends_a_pod_is_taken_whole() -> None:
     """Pods of 3 nodes on split ports: 2 ports a pod and rail, one of them half used. 2 pods leave no port for managers."""
-    spec = spec_of(6, 8, leaf_radix=4, spine_radix=4, core_radix=4, layout="rail-only", tiers=3, pod_nodes=3, splitters=True,
-                   spine_oversubscription="2:1", reserved={"fabric_manager_links": 4, "leaf_ports": 2})  # fmt: skip
+    spec = spec_of(
+        6,
+        8,
+        leaf_radix=4,
+        spine_radix=4,
+        core_radix=4,
+        layout="rail-only",
+        tiers=3,
+        pod_nodes=3,
+        splitters=True,
+        spine_oversubscription="2:1",
+        reserved={"fabric_manager_links": 4, "leaf_ports": 2},
+    )
     compute = counts_of(spec)
     assert compute["ports"]["leaf_down_used"] == 8 * 2 * 2 + compute["links"]["fabric_manager"]
 
@@ -283,8 +350,12 @@ def test_ways_out_stay_within_what_a_request_may_ask() -> None:
     leaf: dict[str, Any] = {"leaf_radix": 36, "leaf_downlinks": 32, "leaf_uplinks": 4, "spine_radix": 36}
     small = spec_of(1600, 1, **leaf, layout="top-of-rack", tiers=2, reserved={"spine_ports": 2})
     assert "spines of 52 ports or more (50 leaves, 4 spines" in refusal(small)[1]
-    assert counts_of(spec_of(1600, 1, **leaf | {"spine_radix": 52}, layout="top-of-rack", tiers=2,
-                             reserved={"spine_ports": 2}))["counts"]["spine"] == 4  # fmt: skip
+    assert (
+        counts_of(
+            spec_of(1600, 1, **leaf | {"spine_radix": 52}, layout="top-of-rack", tiers=2, reserved={"spine_ports": 2})
+        )["counts"]["spine"]
+        == 4
+    )
     million = spec_of(1_048_576, 1, leaf_downlinks=1, layout="top-of-rack", tiers=2)
     assert "ports or more" not in refusal(million)[1]
 
@@ -315,15 +386,26 @@ def test_three_tiers_too_small_lists_what_would_work() -> None:
     assert counts_of(spec_of(16384, core_radix=128))["tiers"] == 3
 
 
-@pytest.mark.parametrize(("fabric", "said"), [
-    ({"leaf_uplinks": 1, "oversubscription": "1:3", "tiers": 2}, "1 uplink a leaf at 1:3 cannot serve one downlink. Ask for 3"),
-    ({"leaf_uplinks": 64, "tiers": 2}, "A leaf of 64 usable ports with 64 uplinks has no port left for nodes."),
-    ({"leaf_downlinks": 50, "scalable_unit_nodes": 40, "tiers": 2},
-     "40 downlinks in use at 1:1 need 40 uplinks, and a leaf of 64 usable ports with 50 downlinks has 14 left. "
-     "Use 32 downlinks or fewer, a higher oversubscription, or a leaf with 90 usable ports or more."),
-    ({"leaf_radix": 3, "oversubscription": "1:8", "tiers": 2}, "has 2 left. Use a higher oversubscription, or a leaf with 9"),
-    ({"spine_radix": 2, "spine_oversubscription": "1:2", "tiers": 3}, "three tiers at 1:2 need 3 or more"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fabric", "said"),
+    [
+        (
+            {"leaf_uplinks": 1, "oversubscription": "1:3", "tiers": 2},
+            "1 uplink a leaf at 1:3 cannot serve one downlink. Ask for 3",
+        ),
+        ({"leaf_uplinks": 64, "tiers": 2}, "A leaf of 64 usable ports with 64 uplinks has no port left for nodes."),
+        (
+            {"leaf_downlinks": 50, "scalable_unit_nodes": 40, "tiers": 2},
+            "40 downlinks in use at 1:1 need 40 uplinks, and a leaf of 64 usable ports with 50 downlinks has 14 left. "
+            "Use 32 downlinks or fewer, a higher oversubscription, or a leaf with 90 usable ports or more.",
+        ),
+        (
+            {"leaf_radix": 3, "oversubscription": "1:8", "tiers": 2},
+            "has 2 left. Use a higher oversubscription, or a leaf with 9",
+        ),
+        ({"spine_radix": 2, "spine_oversubscription": "1:2", "tiers": 3}, "three tiers at 1:2 need 3 or more"),
+    ],
+)
 def test_a_refusal_says_which_ports_are_short(fabric: dict[str, Any], said: str) -> None:
     assert said in refusal(spec_of(100, **fabric))[1]
 
@@ -339,8 +421,18 @@ def test_a_core_tier_is_explained_with_what_two_tiers_would_need() -> None:
 
 def test_rounding_up_on_each_spine_is_not_called_padding() -> None:
     """192 leaves of 16 uplinks on 16 spines: 192 downlinks at 7:1 are 28 uplinks a spine, whatever the pods."""
-    spec = spec_of(384 * 8, leaf_radix=128, spine_radix=256, core_radix=256, leaf_downlinks=16, leaf_uplinks=16,
-                   layout="top-of-rack", pod_nodes=384, spine_oversubscription="7:1", tiers=3)  # fmt: skip
+    spec = spec_of(
+        384 * 8,
+        leaf_radix=128,
+        spine_radix=256,
+        core_radix=256,
+        leaf_downlinks=16,
+        leaf_uplinks=16,
+        layout="top-of-rack",
+        pod_nodes=384,
+        spine_oversubscription="7:1",
+        tiers=3,
+    )
     assert counts_of(spec)["links"]["spine_core"] == 8 * 16 * 28
     assert "spine_uplinks_padded" not in found(spec)
 
@@ -402,15 +494,18 @@ def test_cores_exist_exactly_where_a_core_has_a_port_for_each_group(
     assert (sizing.tiers[0] == 3) == (pods * rails <= core)
 
 
-@pytest.mark.parametrize(("fabric", "nodes", "code"), [
-    ({"tiers": 1}, 16, "one_tier_too_small"),
-    ({"tiers": 2}, 257, "two_tier_too_small"),
-    ({}, 16384, "three_tier_too_small"),
-    ({"scalable_unit_nodes": 40}, 80, "unit_over_leaf"),
-    ({"tiers": 3, "pod_nodes": 33, "scalable_unit_nodes": 32}, 128, "pod_cuts_unit"),
-    ({"tiers": 3, "pod_nodes": 2048}, 2048, "pod_too_large"),
-    ({"leaf_downlinks": 40, "scalable_unit_nodes": 40, "tiers": 2}, 80, "ratio_not_reachable"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fabric", "nodes", "code"),
+    [
+        ({"tiers": 1}, 16, "one_tier_too_small"),
+        ({"tiers": 2}, 257, "two_tier_too_small"),
+        ({}, 16384, "three_tier_too_small"),
+        ({"scalable_unit_nodes": 40}, 80, "unit_over_leaf"),
+        ({"tiers": 3, "pod_nodes": 33, "scalable_unit_nodes": 32}, 128, "pod_cuts_unit"),
+        ({"tiers": 3, "pod_nodes": 2048}, 2048, "pod_too_large"),
+        ({"leaf_downlinks": 40, "scalable_unit_nodes": 40, "tiers": 2}, 80, "ratio_not_reachable"),
+    ],
+)
 def test_what_cannot_be_built_is_refused_by_code(fabric: dict[str, Any], nodes: int, code: str) -> None:
     assert refusal(spec_of(nodes, **fabric))[0] == code
 

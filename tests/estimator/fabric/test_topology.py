@@ -171,9 +171,16 @@ def test_nics_rule_rails_not_gpus() -> None:
 def test_an_uneven_spread_keeps_every_spine_lit_and_none_too_full() -> None:
     """50 leaves with four uplinks on six 36-port spines: no even spread; 200 links, 33 or 34 a spine."""
     table = table_of(
-        {"server": "custom", "nodes": 50, "nics_per_node": 1}, generation="edr", layout="top-of-rack",
-        leaf_radix=5, leaf_downlinks=1, leaf_uplinks=4, spine_radix=36, tiers=2, uplink_spread="uneven",
-    )  # fmt: skip
+        {"server": "custom", "nodes": 50, "nics_per_node": 1},
+        generation="edr",
+        layout="top-of-rack",
+        leaf_radix=5,
+        leaf_downlinks=1,
+        leaf_uplinks=4,
+        spine_radix=36,
+        tiers=2,
+        uplink_spread="uneven",
+    )
     counts = Counter(table.b_device[table.rows(LEAF_SPINE)].tolist())
     assert sorted(counts.values()) == [33, 33, 33, 33, 34, 34]
     per_leaf = Counter(table.a_device[table.rows(LEAF_SPINE)].tolist())
@@ -197,10 +204,24 @@ def cables(table: LinkTable) -> set[tuple[str, int, str, int]]:
 
 
 SHORT_POD = {
-    "layout": "rail-optimized", "core": 8, "tiers": "auto", "unit": None, "provision": "as-bought", "pod": None, "spine": 12,
-    "planes": 2, "grow": 7, "spread": "even", "radix": 6, "spine_ratio": "2:1", "ratio": "1:2", "managers": 0, "ports": 1,
-    "nodes": 14, "split": False,
-}  # fmt: skip
+    "layout": "rail-optimized",
+    "core": 8,
+    "tiers": "auto",
+    "unit": None,
+    "provision": "as-bought",
+    "pod": None,
+    "spine": 12,
+    "planes": 2,
+    "grow": 7,
+    "spread": "even",
+    "radix": 6,
+    "spine_ratio": "2:1",
+    "ratio": "1:2",
+    "managers": 0,
+    "ports": 1,
+    "nodes": 14,
+    "split": False,
+}
 SHORT_POD_BY_NODE = SHORT_POD | {
     "layout": "top-of-rack",
     "ratio": "3:2",
@@ -242,8 +263,13 @@ def test_spines_of_all_pods_are_named_apart() -> None:
 
 
 def test_split_ports_carry_two_lanes() -> None:
-    table = table_of({"server": "custom", "nodes": 80, "nics_per_node": 1}, generation="hdr", layout="top-of-rack",
-                     tiers=1, splitters=True)  # fmt: skip
+    table = table_of(
+        {"server": "custom", "nodes": 80, "nics_per_node": 1},
+        generation="hdr",
+        layout="top-of-rack",
+        tiers=1,
+        splitters=True,
+    )
     assert set(zip(table.b_port.tolist(), table.b_lane.tolist(), strict=True)) == {
         (p, lane) for p in range(40) for lane in (1, 2)
     }

@@ -22,8 +22,15 @@ from tests.yardstick import yardsticks
 
 Rows = frozenset[int]
 ORDER = ("endpoints_cut_off", "nodes_cut_off", "islands")
-SHARES = ("node_ports_left", "leaf_uplinks_left", "spine_uplinks_left", "uplinks_left", "rail_uplinks_left",
-          "plane_uplinks_left", "core_links_left")  # fmt: skip
+SHARES = (
+    "node_ports_left",
+    "leaf_uplinks_left",
+    "spine_uplinks_left",
+    "uplinks_left",
+    "rail_uplinks_left",
+    "plane_uplinks_left",
+    "core_links_left",
+)
 
 
 def by_device(table: LinkTable, index: int) -> Rows:
@@ -44,18 +51,23 @@ def grouped(table: LinkTable, tier: int, side: str, size: int, unit: str = "cage
 def losses_of(made: SizedFabric, table: LinkTable, nics: int) -> dict[str, list[tuple[Rows, frozenset[int]]]]:
     """All losses of each kind: the rows that go, and the devices that go with them."""
     devices, panels = table.devices, table.panels
-    switches = {kind: [(by_device(table, i), frozenset({i})) for i in range(devices.of(kind).start, devices.of(kind).stop)]
-                for kind in (LEAF, SPINE, CORE)}  # fmt: skip
+    switches = {
+        kind: [(by_device(table, i), frozenset({i})) for i in range(devices.of(kind).start, devices.of(kind).stop)]
+        for kind in (LEAF, SPINE, CORE)
+    }
     a_nic = -(-made.nic_ports_per_node // nics)
     rows = {
-        "node-nic": grouped(table, NODE_LEAF, "a", a_nic, "port"), "node-link": grouped(table, NODE_LEAF, "a", 1, "port"),
-        "node-module": grouped(table, NODE_LEAF, "a", 1), "leaf-module-to-nodes": grouped(table, NODE_LEAF, "b", 1),
+        "node-nic": grouped(table, NODE_LEAF, "a", a_nic, "port"),
+        "node-link": grouped(table, NODE_LEAF, "a", 1, "port"),
+        "node-module": grouped(table, NODE_LEAF, "a", 1),
+        "leaf-module-to-nodes": grouped(table, NODE_LEAF, "b", 1),
         "leaf-spine-link": grouped(table, LEAF_SPINE, "a", 1, "port"),
         "leaf-module-to-spines": grouped(table, LEAF_SPINE, "a", 1),
         "spine-module-to-leaves": grouped(table, LEAF_SPINE, "b", 1),
         "spine-core-link": grouped(table, SPINE_CORE, "a", 1, "port"),
-        "spine-module-to-cores": grouped(table, SPINE_CORE, "a", 1), "core-module": grouped(table, SPINE_CORE, "b", 1),
-    }  # fmt: skip
+        "spine-module-to-cores": grouped(table, SPINE_CORE, "a", 1),
+        "core-module": grouped(table, SPINE_CORE, "b", 1),
+    }
     none: frozenset[int] = frozenset()
     out = {name: [(some, none) for some in found] for name, found in rows.items()} | switches
     for a, b in (*itertools.combinations_with_replacement((LEAF, SPINE, CORE), 2),):
@@ -79,26 +91,36 @@ class Measured:
         alive[list(rows)] = False
         left = self.cabled.left_without(rows)
         up, top = table.tier == LEAF_SPINE, table.tier == SPINE_CORE
-        rails = [(up & (table.rail == r) & (table.plane == p)) for r in set(table.rail[up].tolist()) - {0}
-                 for p in set(table.plane.tolist())]  # fmt: skip
+        rails = [
+            (up & (table.rail == r) & (table.plane == p))
+            for r in set(table.rail[up].tolist()) - {0}
+            for p in set(table.plane.tolist())
+        ]
         planes = [up & (table.plane == p) for p in set(table.plane.tolist())]
         return {
-            "endpoints_cut_off": left.endpoints_cut_off, "nodes_cut_off": left.nodes_cut_off, "islands": left.islands,
+            "endpoints_cut_off": left.endpoints_cut_off,
+            "nodes_cut_off": left.nodes_cut_off,
+            "islands": left.islands,
             "node_ports_left": None if self.cabled.is_tie else Fraction(left.node_ports, made.nic_ports_per_node),
-            "leaf_uplinks_left": self._of_switches(up, alive, gone), "spine_uplinks_left": self._of_switches(top, alive, gone),
-            "uplinks_left": share(up, alive), "core_links_left": share(top, alive),
+            "leaf_uplinks_left": self._of_switches(up, alive, gone),
+            "spine_uplinks_left": self._of_switches(top, alive, gone),
+            "uplinks_left": share(up, alive),
+            "core_links_left": share(top, alive),
             "rail_uplinks_left": min((share(rail, alive) or Fraction(1) for rail in rails if rail.any()), default=None)
-            if not any(share(rail, alive) == 0 for rail in rails) else Fraction(0),
+            if not any(share(rail, alive) == 0 for rail in rails)
+            else Fraction(0),
             "plane_uplinks_left": min((s for plane in planes if (s := share(plane, alive)) is not None), default=None),
-        }  # fmt: skip
+        }
 
     def _of_switches(self, tier: Any, alive: Any, gone: frozenset[int]) -> Fraction | None:
         if not tier.any():
             return None
         full = np.bincount(self.table.a_device[tier], minlength=len(self.table.devices))
         left = np.bincount(self.table.a_device[tier & alive], minlength=len(full))
-        return min((Fraction(int(left[i]), int(full[i])) for i in np.flatnonzero(full).tolist() if i not in gone),
-                   default=Fraction(1))  # fmt: skip
+        return min(
+            (Fraction(int(left[i]), int(full[i])) for i in np.flatnonzero(full).tolist() if i not in gone),
+            default=Fraction(1),
+        )
 
 
 def share(of: Any, alive: Any) -> Fraction | None:
@@ -136,7 +158,8 @@ def check(made: SizedFabric, panels: Panels, nics: int, most: int = 10_000) -> N
             assert fraction(row[name]) == want, (row["lost"], name)
         assert row["all_reduce_goes_on"] == (row["nodes_cut_off"] == 0)
         assert row["worst_leaf"] is None or fraction(row["worst_leaf"]) == made.worst_leaf_ratio / (
-            fraction(row["leaf_uplinks_left"]) or 1)  # fmt: skip
+            fraction(row["leaf_uplinks_left"]) or 1
+        )
     singles = {name for name in losses if "module" not in name}
     assert singles <= {row["lost"] for row in got["one"] + got["two"]}
 
@@ -150,16 +173,30 @@ def test_every_figure_is_the_worst_of_all_losses(a: dict[str, Any], panels: Pane
 
 
 CASES: list[tuple[int, int, dict[str, Any]]] = [
-    (20, 1, PODS), (12, 2, PODS), (20, 1, PODS | LOOSE),
+    (20, 1, PODS),
+    (12, 2, PODS),
+    (20, 1, PODS | LOOSE),
     (26, 1, PODS | LOOSE | {"leaf_downlinks": 4, "leaf_uplinks": 3}),
     (10, 2, {"leaf_radix": 8, "spine_radix": 64, "tiers": 2, "leaf_downlinks": 7, "leaf_uplinks": 1}),
-    (10, 3, {"leaf_radix": 8, "tiers": 2, "layout": "top-of-rack", "leaf_downlinks": 4, "leaf_uplinks": 2, "spine_radix": 16}),
+    (
+        10,
+        3,
+        {
+            "leaf_radix": 8,
+            "tiers": 2,
+            "layout": "top-of-rack",
+            "leaf_downlinks": 4,
+            "leaf_uplinks": 2,
+            "spine_radix": 16,
+        },
+    ),
     (8, 2, {"leaf_radix": 8, "tiers": 2, "layout": "top-of-rack", "planes": 2, "leaf_downlinks": 4, "spine_radix": 16}),
     (14, 2, {"leaf_radix": 8, "tiers": 2, "layout": "rail-only", "spine_radix": 8}),
-    (8, 2, {"leaf_radix": 8, "tiers": 2, "rails_per_leaf": 2}), (20, 1, {"leaf_radix": 64, "tiers": 1}),
+    (8, 2, {"leaf_radix": 8, "tiers": 2, "rails_per_leaf": 2}),
+    (20, 1, {"leaf_radix": 64, "tiers": 1}),
     (21, 1, {"leaf_radix": 12, "spine_radix": 4, "tiers": 2} | LOOSE | {"leaf_downlinks": 7, "leaf_uplinks": 5}),
     (14, 1, {"leaf_radix": 12, "spine_radix": 2, "tiers": 2} | LOOSE | {"leaf_downlinks": 7, "leaf_uplinks": 5}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("nodes", "ports", "keys"), CASES)

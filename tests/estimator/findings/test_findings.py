@@ -31,17 +31,32 @@ CASES: list[tuple[str, str, str, dict[str, Any], dict[str, Any]]] = [
     ("nic_rate_unused", "dgx-b300", "ndr", {}, {"planes": 2}),
     ("nic_speaks_other_protocol", "smc-8125gs-mi300x", "ndr", {}, {"generation": "roce-400"}),
     ("no_in_network_reduction", "dgx-h100", "roce-400", {"workload": {"in_network_reduction": True}}, {}),
-    ("last_unit_partial", "dgx-h100", "ndr", {"compute": {"nodes": 53}, "scalable_unit_nodes": 32},
-     {"compute": {"nodes": 53}}),
-    ("no_subnet_manager", "dgx-h100", "ndr", {"leaf_switch": "nvidia-qm9790"},
-     {"leaf_switch": "nvidia-qm9790", "spine_switch": "nvidia-qm9700"}),
+    (
+        "last_unit_partial",
+        "dgx-h100",
+        "ndr",
+        {"compute": {"nodes": 53}, "scalable_unit_nodes": 32},
+        {"compute": {"nodes": 53}},
+    ),
+    (
+        "no_subnet_manager",
+        "dgx-h100",
+        "ndr",
+        {"leaf_switch": "nvidia-qm9790"},
+        {"leaf_switch": "nvidia-qm9790", "spine_switch": "nvidia-qm9700"},
+    ),
     ("no_subnet_manager", "dgx-a100-640", "hdr", {"leaf_switch": "nvidia-qm8790"}, {"leaf_switch": "nvidia-qm8700"}),
     ("no_port_for_fabric_manager", "dgx-h100", "ndr", {"scalable_unit_nodes": 32}, {"generation": "roce-400"}),
     ("no_port_for_fabric_manager", "dgx-h100", "ndr", {"scalable_unit_nodes": 32}, {"compute": {"nodes": 63}}),
     ("rails_never_meet", "dgx-h100", "ndr", {"layout": "rail-only"}, {}),
-    ("spines_for_even_spread", "dgx-h100", "ndr", {"compute": {"nodes": 96}},
-     {"compute": {"nodes": 96}, "grow_to_nodes": 128}),
-]  # fmt: skip
+    (
+        "spines_for_even_spread",
+        "dgx-h100",
+        "ndr",
+        {"compute": {"nodes": 96}},
+        {"compute": {"nodes": 96}, "grow_to_nodes": 128},
+    ),
+]
 
 
 @pytest.mark.parametrize(("code", "server", "generation", "raised", "quiet"), CASES, ids=[case[0] for case in CASES])
@@ -90,14 +105,23 @@ def test_warnings_come_first() -> None:
     assert "info" in severities
 
 
-@pytest.mark.parametrize(("server", "generation", "fabric"), [
-    ("dgx-h100", "xdr", {}), ("dgx-h100", "hdr", {}), ("smc-8125gs-mi300x", "ndr", {}), ("dgx-h100", "hdr", {"splitters": True}),
-    ("gaudi3-8u", "roce-200", {}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("server", "generation", "fabric"),
+    [
+        ("dgx-h100", "xdr", {}),
+        ("dgx-h100", "hdr", {}),
+        ("smc-8125gs-mi300x", "ndr", {}),
+        ("dgx-h100", "hdr", {"splitters": True}),
+        ("gaudi3-8u", "roce-200", {}),
+    ],
+)
 def test_findings_call_parts_by_their_names(server: str, generation: str, fabric: dict[str, Any]) -> None:
     catalog = load_catalog()
-    values = {"compute": {"server": server, "nodes": 64}, "fabric": {"generation": generation, **fabric},
-              "other_fabrics": [{"role": "storage"}, {"role": "in-band"}]}  # fmt: skip
+    values = {
+        "compute": {"server": server, "nodes": 64},
+        "fabric": {"generation": generation, **fabric},
+        "other_fabrics": [{"role": "storage"}, {"role": "in-band"}],
+    }
     (made,) = estimate([parse_spec(values, catalog)], catalog, ("counts", "cables"))
     ids = [key for key in (*catalog.switches, *catalog.servers, *catalog.nics) if "-" in key]
     told = " ".join(finding.message for finding in made.findings)

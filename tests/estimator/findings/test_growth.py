@@ -19,8 +19,10 @@ from tests.estimator.fabric.test_ratios import sized
 from tests.estimator.fabric.test_sizing import SMALL, small_spec
 
 CATALOG = load_catalog()
-KEDIOS = {"compute": {"server": "dgx-b300", "nodes": 32},
-          "fabric": {"generation": "xdr", "provision": "full-unit", "scalable_unit_nodes": 72}}  # fmt: skip
+KEDIOS = {
+    "compute": {"server": "dgx-b300", "nodes": 32},
+    "fabric": {"generation": "xdr", "provision": "full-unit", "scalable_unit_nodes": 72},
+}
 
 
 def estimated(values: dict[str, Any], *parts: str) -> dict[str, Any]:
@@ -47,17 +49,24 @@ def test_the_later_bill_is_what_40_nodes_bring_and_no_switch() -> None:
     """40 nodes × 8 links: 320 node modules and fibres, and 320 ÷ 2 modules in leaves, four nodes a rack."""
     made = estimated(KEDIOS)
     by_category = {(line["category"], line["use"]): line["quantity"] for line in made["growth"]["upgrade"]["lines"]}
-    assert by_category == {("server", "node"): 40, ("transceiver", "leaf, to nodes"): 160, ("transceiver", "node"): 320,
-                           ("fiber", "node-leaf"): 320, ("rack", "rack"): 40 // 4}  # fmt: skip
+    assert by_category == {
+        ("server", "node"): 40,
+        ("transceiver", "leaf, to nodes"): 160,
+        ("transceiver", "node"): 320,
+        ("fiber", "node-leaf"): 320,
+        ("rack", "rack"): 40 // 4,
+    }
 
 
 CASES = [
     {"compute": {"server": "dgx-h100", "nodes": 40}, "fabric": {"generation": "ndr", "grow_to_nodes": 100}},
     {"compute": {"server": "dgx-h100", "nodes": 300}, "fabric": {"generation": "ndr", "grow_to_nodes": 700}},
     {"compute": {"server": "dgx-h100", "nodes": 50}, "fabric": {"generation": "ndr", "provision": "full-unit"}},
-    {"compute": {"server": "smc-8125gs-mi300x", "nodes": 20},
-     "fabric": {"generation": "roce-400", "layout": "top-of-rack", "grow_to_nodes": 33}},
-]  # fmt: skip
+    {
+        "compute": {"server": "smc-8125gs-mi300x", "nodes": 20},
+        "fabric": {"generation": "roce-400", "layout": "top-of-rack", "grow_to_nodes": 33},
+    },
+]
 
 
 @pytest.mark.parametrize("values", CASES, ids=lambda values: values["compute"]["server"])
@@ -72,8 +81,12 @@ def test_today_and_the_later_bill_are_the_bill_of_the_grown_design(values: dict[
             into[key] = into.get(key, 0) + sign * line["quantity"]
 
     total: dict[Any, int] = {}
-    for lines, sign in ((now["bom"]["lines"], 1), (now["growth"]["upgrade"]["lines"], 1),
-                        (now["growth"]["replaced"], -1), (grown["bom"]["lines"], -1)):  # fmt: skip
+    for lines, sign in (
+        (now["bom"]["lines"], 1),
+        (now["growth"]["upgrade"]["lines"], 1),
+        (now["growth"]["replaced"], -1),
+        (grown["bom"]["lines"], -1),
+    ):
         counted(lines, sign, total)
     assert not any(total.values())
     assert grown["growth"] is None
@@ -143,19 +156,36 @@ def test_a_leaf_too_small_for_managers_and_nodes_is_told() -> None:
     """Six ports: a node, two managers and three uplinks; a second node leaves two uplinks."""
     values = {
         "compute": {"server": "custom", "nodes": 1, "gpus_per_node": 1, "nics_per_node": 1, "nic_ports_per_node": 1},
-        "fabric": {"generation": "ndr", "leaf_switch": "custom", "leaf_radix": 6, "spine_radix": 6, "tiers": 2,
-                   "provision": "full-unit",
-                   "grow_to_nodes": 2, "reserved": {"fabric_manager_links": 2}},
-    }  # fmt: skip
+        "fabric": {
+            "generation": "ndr",
+            "leaf_switch": "custom",
+            "leaf_radix": 6,
+            "spine_radix": 6,
+            "tiers": 2,
+            "provision": "full-unit",
+            "grow_to_nodes": 2,
+            "reserved": {"fabric_manager_links": 2},
+        },
+    }
     found = [finding["code"] for finding in estimated(values)["findings"]]
     assert "grow_recables" in found
     assert "grow_moves_links" not in found
 
 
 def test_lines_that_shrink_are_told_apart() -> None:
-    line = {"category": "cable", "part": "a", "part_number": None, "description": "A", "use": "u", "tier": None,
-            "length_m": 1.0, "fabric": "compute", "quantity": 4, "spare_quantity": 2,
-            "unit_price_usd": {"low": 1, "typical": 2, "high": 3}}  # fmt: skip
+    line = {
+        "category": "cable",
+        "part": "a",
+        "part_number": None,
+        "description": "A",
+        "use": "u",
+        "tier": None,
+        "length_m": 1.0,
+        "fabric": "compute",
+        "quantity": 4,
+        "spare_quantity": 2,
+        "unit_price_usd": {"low": 1, "typical": 2, "high": 3},
+    }
     later, unused = upgrade_lines([line], [line | {"part": "b", "quantity": 6}])
     assert [(some["part"], some["quantity"], some["spare_quantity"]) for some in later] == [("b", 6, 2)]
     assert [(some["part"], some["quantity"]) for some in unused] == [("a", 4)]
@@ -166,8 +196,10 @@ def test_lines_that_shrink_are_told_apart() -> None:
 
 def test_fabric_managers_in_the_way_of_nodes_to_come_are_told() -> None:
     """31 nodes of a unit of 32 leave a port on each leaf; two managers take four of them, and the 32nd node needs them."""
-    values = {"compute": {"server": "dgx-h100", "nodes": 31},
-              "fabric": {"generation": "ndr", "grow_to_nodes": 64, "reserved": {"fabric_manager_links": 4}}}  # fmt: skip
+    values = {
+        "compute": {"server": "dgx-h100", "nodes": 31},
+        "fabric": {"generation": "ndr", "grow_to_nodes": 64, "reserved": {"fabric_manager_links": 4}},
+    }
     (made,) = estimate([parse_spec(values, CATALOG)], CATALOG, ("counts", "growth"))
     assert made.growth is not None
     assert made.growth["moved_links"] == 4
@@ -181,8 +213,15 @@ def test_parts_that_growth_would_replace_are_told() -> None:
     """12 nodes fill whole twin cables; the 13th does not, so the grown design is cabled another way."""
     line = {"description": "Twin copper", "quantity": 48}
     side = {"counts": {"spine": 2, "core": 0}}
-    growth = {"nodes": {"now": 12, "sized_for": 13}, "moved_links": 0, "recabled": False, "replaced": [line],
-              "readiness_usd": {"typical": 0.0}, "bought_now": side, "right_sized": side}  # fmt: skip
+    growth = {
+        "nodes": {"now": 12, "sized_for": 13},
+        "moved_links": 0,
+        "recabled": False,
+        "replaced": [line],
+        "readiness_usd": {"typical": 0.0},
+        "bought_now": side,
+        "right_sized": side,
+    }
     spec = parse_spec({"compute": {"nodes": 12}, "fabric": {"generation": "ndr", "grow_to_nodes": 13}}, CATALOG)
     (told,) = about_growth(spec, growth)
     assert (told.code, told.change) == ("grow_replaces_parts", {"fabric.grow_to_nodes": None})
@@ -191,9 +230,14 @@ def test_parts_that_growth_would_replace_are_told() -> None:
     assert (refused.code, refused.change) == ("grow_not_possible", {"fabric.grow_to_nodes": None})
 
 
-@pytest.mark.parametrize(("server", "generation", "nodes", "grown"), [
-    ("dgx-b300", "xdr", 128, 2048), ("dgx-h200", "ndr", 64, 300), ("dgx-h100", "ndr", 64, 1024),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("server", "generation", "nodes", "grown"),
+    [
+        ("dgx-b300", "xdr", 128, 2048),
+        ("dgx-h200", "ndr", 64, 300),
+        ("dgx-h100", "ndr", 64, 1024),
+    ],
+)
 def test_growth_into_three_tiers_adds_whole_pods(server: str, generation: str, nodes: int, grown: int) -> None:
     """Spines come with the pods of today's nodes; those of pods to come are bought later, and no cable moves."""
     request = {

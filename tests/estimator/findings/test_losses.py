@@ -30,8 +30,9 @@ class Cabled:
         for kind in (LEAF, SPINE, CORE):
             self.graph.add_nodes_from(range(devices.of(kind).start, devices.of(kind).stop))
         ends = self.table.rows(NODE_LEAF)
-        for row, (a, b, tier) in enumerate(zip(self.table.a_device.tolist(), self.table.b_device.tolist(),
-                                               self.table.tier.tolist(), strict=True)):  # fmt: skip
+        for row, (a, b, tier) in enumerate(
+            zip(self.table.a_device.tolist(), self.table.b_device.tolist(), self.table.tier.tolist(), strict=True)
+        ):
             if tier != 1:
                 self.graph.add_edge(("end", row) if row < ends.stop else a, b, key=row)
         self.home = {part: number for number, parts in enumerate(nx.connected_components(self.graph)) for part in parts}
@@ -65,8 +66,11 @@ class Cabled:
         largest = {home: max(found) for home, found in sizes.items()}
         kept = {p for p, number in attached.items() if len(parts[number]) == largest[self.home[p]]}
         self.is_tie = any(found.count(max(found)) > 1 for found in sizes.values())
-        return Left(self.made.links_node_leaf - sum(largest.values()), *self._nodes(attached, kept),
-                    max((len(found) for found in sizes.values()), default=1))  # fmt: skip
+        return Left(
+            self.made.links_node_leaf - sum(largest.values()),
+            *self._nodes(attached, kept),
+            max((len(found) for found in sizes.values()), default=1),
+        )
 
     def _nodes(self, attached: dict[Any, int], kept: set[Any]) -> tuple[int, int]:
         owner = self.table.a_device.tolist()
@@ -117,7 +121,10 @@ def check(made: SizedFabric, count: int = 60, seed: int = 0) -> None:
     for loss in losses(made, count, seed):
         got, want = left_after(structure, loss), cabled.left(loss)
         assert (got.endpoints_cut_off, got.nodes_cut_off, got.islands) == (
-            want.endpoints_cut_off, want.nodes_cut_off, want.islands), loss  # fmt: skip
+            want.endpoints_cut_off,
+            want.nodes_cut_off,
+            want.islands,
+        ), loss
         if not cabled.is_tie:
             assert got.node_ports == want.node_ports, loss
 

@@ -10,17 +10,23 @@ from estimator.spec import parse_spec
 CATALOG = load_catalog()
 
 
-@pytest.mark.parametrize(("text", "spoken"), [
-    ("whole servers of 4 make 127 nodes", "whole trays of 4 make 127 trays"),
-    ("Servers’ price", "Trays’ price"),
-    ("Node–leaf links", "Tray–leaf links"),
-    ("A server is cut off.", "A tray is cut off."),
-    ("the server’s ports", "the tray’s ports"),
-    ("Give compute.nodes or `nodes`", "Give compute.nodes or `nodes`"),
-    ("node-0001 on node-leaf, scalable_unit_nodes", "node-0001 on node-leaf, scalable_unit_nodes"),
-    ("a fabric-manager server, storage nodes, a custom server", "a fabric-manager server, storage nodes, a custom server"),
-    ("Own book “server prices” of nodes", "Own book “server prices” of trays"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "spoken"),
+    [
+        ("whole servers of 4 make 127 nodes", "whole trays of 4 make 127 trays"),
+        ("Servers’ price", "Trays’ price"),
+        ("Node–leaf links", "Tray–leaf links"),
+        ("A server is cut off.", "A tray is cut off."),
+        ("the server’s ports", "the tray’s ports"),
+        ("Give compute.nodes or `nodes`", "Give compute.nodes or `nodes`"),
+        ("node-0001 on node-leaf, scalable_unit_nodes", "node-0001 on node-leaf, scalable_unit_nodes"),
+        (
+            "a fabric-manager server, storage nodes, a custom server",
+            "a fabric-manager server, storage nodes, a custom server",
+        ),
+        ("Own book “server prices” of nodes", "Own book “server prices” of trays"),
+    ],
+)
 def test_texts_say_trays_and_leave_names_alone(text: str, spoken: str) -> None:
     assert said(text, "tray") == spoken
     assert said(spoken, "tray") == spoken

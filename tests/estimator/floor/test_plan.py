@@ -29,9 +29,7 @@ SPINE_PLACEMENTS = ("middle", "network-row", "end-of-row")
 
 
 def spec_of(compute: dict[str, Any], fabric: dict[str, Any], plan: dict[str, Any] | None) -> Any:
-    return parse_spec(
-        {"compute": compute, "fabric": {"generation": "ndr", **fabric}, "site": {"plan": plan}}, CATALOG
-    )  # fmt: skip
+    return parse_spec({"compute": compute, "fabric": {"generation": "ndr", **fabric}, "site": {"plan": plan}}, CATALOG)
 
 
 def floor(compute: dict[str, Any], fabric: dict[str, Any], plan: dict[str, Any]) -> tuple[FloorPlan, LinkTable]:
@@ -45,8 +43,11 @@ def floor(compute: dict[str, Any], fabric: dict[str, Any], plan: dict[str, Any])
 
 def superpod() -> tuple[FloorPlan, LinkTable]:
     """The published four units: 127 DGX H100 and two fabric managers."""
-    return floor({"server": "dgx-h100", "nodes": 127},
-                 {"scalable_unit_nodes": 32, "provision": "full-unit", "reserved": {"fabric_manager_links": 4}}, {})  # fmt: skip
+    return floor(
+        {"server": "dgx-h100", "nodes": 127},
+        {"scalable_unit_nodes": 32, "provision": "full-unit", "reserved": {"fabric_manager_links": 4}},
+        {},
+    )
 
 
 def check(plan: FloorPlan, table: LinkTable) -> None:
@@ -110,9 +111,17 @@ def test_lengths_of_a_tiny_floor_by_hand() -> None:
     plan, table = floor(
         {"server": "dgx-h100", "nodes": 4},
         {"layout": "top-of-rack", "tiers": 1},
-        {"rack_units": 20, "reserved_units": 2, "nodes_per_rack": 2, "rack_pitch_m": 0.7, "tray_height_m": 0.4,
-         "slack_m": 0.5, "slack_share": 0.1, "leaf_placement": "per-unit"},
-    )  # fmt: skip
+        {
+            "rack_units": 20,
+            "reserved_units": 2,
+            "nodes_per_rack": 2,
+            "rack_pitch_m": 0.7,
+            "tray_height_m": 0.4,
+            "slack_m": 0.5,
+            "slack_share": 0.1,
+            "leaf_placement": "per-unit",
+        },
+    )
     check(plan, table)
     assert plan.names == ["R01-01", "R01-02", "R01-03"]
     assert [plan.rack[i] for i in range(5)] == [0, 0, 2, 2, 1]
@@ -128,8 +137,11 @@ def test_lengths_of_a_tiny_floor_by_hand() -> None:
 
 
 def test_a_leaf_in_the_rack_is_reached_without_the_tray() -> None:
-    plan, table = floor({"server": "dgx-h100", "nodes": 4}, {"layout": "top-of-rack", "tiers": 1},
-                        {"slack_m": 0.5, "slack_share": 0, "tray_height_m": 3, "node_leaf_panels": 2})  # fmt: skip
+    plan, table = floor(
+        {"server": "dgx-h100", "nodes": 4},
+        {"layout": "top-of-rack", "tiers": 1},
+        {"slack_m": 0.5, "slack_share": 0, "tray_height_m": 3, "node_leaf_panels": 2},
+    )
     check(plan, table)
     assert plan.n_racks == 1
     assert plan.bottom_unit.tolist() == [1, 9, 17, 25, 46]
@@ -158,13 +170,15 @@ def test_a_way_across_aisles_goes_along_and_over() -> None:
         ({"server": "dgx-h100", "nodes": 127}, {"reserved": {"fabric_manager_links": 4}, "scalable_unit_nodes": 32}),
         ({"server": "dgx-h100", "nodes": 70}, {"layout": "top-of-rack"}),
         ({"server": "dgx-b300", "nodes": 96}, {"generation": "roce-400", "planes": 2}),
-        ({"server": "gb200-tray", "nodes": 300}, {"tiers": 3, "scalable_unit_nodes": 18, "pod_nodes": 144,
-                                                  "leaf_downlinks": 18, "leaf_uplinks": 18}),
+        (
+            {"server": "gb200-tray", "nodes": 300},
+            {"tiers": 3, "scalable_unit_nodes": 18, "pod_nodes": 144, "leaf_downlinks": 18, "leaf_uplinks": 18},
+        ),
         ({"server": "dgx-h100", "nodes": 600}, {"tiers": 3, "pod_nodes": 128}),
         ({"server": "dgx-a100-640", "nodes": 33}, {"generation": "hdr", "layout": "rail-only"}),
         ({"nodes": 37}, {"generation": "xdr", "leaf_switch": "nvidia-q3200-ra"}),
     ],
-)  # fmt: skip
+)
 def test_every_placement_of_every_kind_of_fabric_fits(
     compute: dict[str, Any], fabric: dict[str, Any], leaves: str, spines: str
 ) -> None:
@@ -182,23 +196,54 @@ def test_every_placement_of_every_kind_of_fabric_fits(
 
 @settings(max_examples=150, deadline=None)
 @given(
-    nodes=st.integers(1, 130), server=st.sampled_from(["dgx-h100", "dgx-b200", "hgx-b200-4u-lc", "gb200-tray", None]),
-    layout=st.sampled_from(["rail-optimized", "rail-only", "top-of-rack"]), unit=st.sampled_from([None, 3, 7, 16, 31]),
-    tiers=st.sampled_from(["auto", "auto", 3]), leaves=st.sampled_from(LEAF_PLACEMENTS),
-    spines=st.sampled_from(SPINE_PLACEMENTS), height=st.integers(42, 60), kept=st.integers(0, 5), row=st.integers(4, 20),
-    power=st.floats(8, 200), a_rack=st.sampled_from([None, None, 1, 3, 40]), switches=st.integers(1, 20),
+    nodes=st.integers(1, 130),
+    server=st.sampled_from(["dgx-h100", "dgx-b200", "hgx-b200-4u-lc", "gb200-tray", None]),
+    layout=st.sampled_from(["rail-optimized", "rail-only", "top-of-rack"]),
+    unit=st.sampled_from([None, 3, 7, 16, 31]),
+    tiers=st.sampled_from(["auto", "auto", 3]),
+    leaves=st.sampled_from(LEAF_PLACEMENTS),
+    spines=st.sampled_from(SPINE_PLACEMENTS),
+    height=st.integers(42, 60),
+    kept=st.integers(0, 5),
+    row=st.integers(4, 20),
+    power=st.floats(8, 200),
+    a_rack=st.sampled_from([None, None, 1, 3, 40]),
+    switches=st.integers(1, 20),
     managers=st.sampled_from([0, 4]),
-)  # fmt: skip
+)
 def test_odd_floors_hold_every_device_once(
-    nodes: int, server: str | None, layout: str, unit: int | None, tiers: Any, leaves: str, spines: str, height: int,
-    kept: int, row: int, power: float, a_rack: int | None, switches: int, managers: int,
-) -> None:  # fmt: skip
+    nodes: int,
+    server: str | None,
+    layout: str,
+    unit: int | None,
+    tiers: Any,
+    leaves: str,
+    spines: str,
+    height: int,
+    kept: int,
+    row: int,
+    power: float,
+    a_rack: int | None,
+    switches: int,
+    managers: int,
+) -> None:
     plan_keys = {
-        "leaf_placement": leaves, "spine_placement": spines, "rack_units": height, "reserved_units": kept,
-        "racks_per_row": row, "rack_power_kw": power, "nodes_per_rack": a_rack, "switches_per_rack": switches,
-    }  # fmt: skip
-    fabric = {"layout": layout, "scalable_unit_nodes": unit, "tiers": tiers, "uplink_spread": "uneven",
-              "reserved": {"fabric_manager_links": managers}}  # fmt: skip
+        "leaf_placement": leaves,
+        "spine_placement": spines,
+        "rack_units": height,
+        "reserved_units": kept,
+        "racks_per_row": row,
+        "rack_power_kw": power,
+        "nodes_per_rack": a_rack,
+        "switches_per_rack": switches,
+    }
+    fabric = {
+        "layout": layout,
+        "scalable_unit_nodes": unit,
+        "tiers": tiers,
+        "uplink_spread": "uneven",
+        "reserved": {"fabric_manager_links": managers},
+    }
     plan, table = floor({"nodes": nodes, **({"server": server} if server else {})}, fabric, plan_keys)
     check(plan, table)
     limit_w = power * 1000
@@ -226,9 +271,7 @@ def test_leaves_stand_in_the_rack_of_their_nodes() -> None:
 def test_pods_stand_together_with_their_spines_and_cores_between_them() -> None:
     plan, table = floor({"server": "dgx-h100", "nodes": 512}, {"tiers": 3, "pod_nodes": 128}, {})
     devices = table.devices
-    rows_of = [
-        {int(plan.row[plan.rack[i]]) for i in range(pod * 128, (pod + 1) * 128)} for pod in range(4)
-    ]  # fmt: skip
+    rows_of = [{int(plan.row[plan.rack[i]]) for i in range(pod * 128, (pod + 1) * 128)} for pod in range(4)]
     for pod, rows in enumerate(rows_of):
         assert all(max(rows) < min(later) for later in rows_of[pod + 1 :])
         leaf_spine = table.rows(2)
@@ -263,12 +306,20 @@ def test_nvl72_trays_live_18_a_rack_among_switch_trays_and_power_shelves() -> No
     [
         ({"nodes_per_rack": 4, "rack_power_kw": 25}, "rack_power_exceeded", "40.8 kW", {"site.plan.nodes_per_rack": 2}),
         ({"rack_power_kw": 10}, "rack_power_exceeded", "10.2 kW", {"site.plan.rack_power_kw": 11.0}),
-        ({"nodes_per_rack": 4, "rack_weight_kg": 400}, "rack_weight_exceeded", "521.8 kg",
-         {"site.plan.nodes_per_rack": 3}),
-        ({"nodes_per_rack": 9, "rack_power_kw": 90}, "rack_height_exceeded", "holds 5 of 8 U",
-         {"site.plan.nodes_per_rack": 5}),
+        (
+            {"nodes_per_rack": 4, "rack_weight_kg": 400},
+            "rack_weight_exceeded",
+            "521.8 kg",
+            {"site.plan.nodes_per_rack": 3},
+        ),
+        (
+            {"nodes_per_rack": 9, "rack_power_kw": 90},
+            "rack_height_exceeded",
+            "holds 5 of 8 U",
+            {"site.plan.nodes_per_rack": 5},
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_broken_limit_is_found_and_its_change_ends_it(
     keys: dict[str, Any], code: str, says: str, change: dict[str, Any]
 ) -> None:
@@ -308,11 +359,24 @@ def test_every_default_is_printed_back_and_means_the_same_again() -> None:
     spec = spec_of({"server": "dgx-h100", "nodes": 4}, {}, {})
     settled = spec.as_json()["site"]["plan"]
     assert settled == {
-        "rack_units": 48, "reserved_units": 2, "rack_power_kw": 50.0, "rack_weight_kg": 1500.0, "nodes_per_rack": None,
-        "switches_per_rack": 16, "racks_per_row": None, "rack_pitch_m": 0.7, "row_pitch_m": 3.0,
-        "leaf_placement": "per-unit", "spine_placement": "middle", "tray_height_m": 0.5, "slack_m": 1.0,
-        "slack_share": 0.05, "node_leaf_panels": 0, "leaf_spine_panels": 0, "spine_core_panels": 0,
-    }  # fmt: skip
+        "rack_units": 48,
+        "reserved_units": 2,
+        "rack_power_kw": 50.0,
+        "rack_weight_kg": 1500.0,
+        "nodes_per_rack": None,
+        "switches_per_rack": 16,
+        "racks_per_row": None,
+        "rack_pitch_m": 0.7,
+        "row_pitch_m": 3.0,
+        "leaf_placement": "per-unit",
+        "spine_placement": "middle",
+        "tray_height_m": 0.5,
+        "slack_m": 1.0,
+        "slack_share": 0.05,
+        "node_leaf_panels": 0,
+        "leaf_spine_panels": 0,
+        "spine_core_panels": 0,
+    }
     assert parse_spec(spec.as_json(), CATALOG).as_json() == spec.as_json()
     liquid = spec_of({"server": "gb200-tray", "nodes": 4}, {"layout": "top-of-rack"}, {}).site.plan
     assert liquid is not None
@@ -329,9 +393,10 @@ def test_a_key_that_is_wrong_is_named() -> None:
         spec_of({"server": "dgx-h100", "nodes": 4}, {}, {"rack_unitz": 42, "leaf_placement": "roof", "row_pitch_m": 0})
     found = {problem.field: problem for problem in caught.value.problems}
     assert {field: problem.code for field, problem in found.items()} == {
-        "site.plan.rack_unitz": "unknown_key", "site.plan.leaf_placement": "not_a_choice",
+        "site.plan.rack_unitz": "unknown_key",
+        "site.plan.leaf_placement": "not_a_choice",
         "site.plan.row_pitch_m": "out_of_range",
-    }  # fmt: skip
+    }
     assert "'rack_units'" in found["site.plan.rack_unitz"].message
 
 
@@ -343,8 +408,11 @@ def test_what_the_catalog_does_not_know_is_named() -> None:
 
 def test_lengths_are_the_same_seen_link_by_link() -> None:
     """The second way: one link at a time, in float64."""
-    plan, table = floor({"server": "dgx-h100", "nodes": 70}, {"layout": "top-of-rack"},
-                        {"leaf_placement": "end-of-row", "leaf_spine_panels": 1})  # fmt: skip
+    plan, table = floor(
+        {"server": "dgx-h100", "nodes": 70},
+        {"layout": "top-of-rack"},
+        {"leaf_placement": "end-of-row", "leaf_spine_panels": 1},
+    )
     lengths = plan.link_lengths_m(table)
     keys: Any = plan.plan
     for link in range(0, len(table), 7):
@@ -362,8 +430,11 @@ def test_lengths_are_the_same_seen_link_by_link() -> None:
 
 
 def estimated(plan: dict[str, Any] | None, **site: Any) -> dict[str, Any]:
-    values = {"compute": {"server": "dgx-h100", "nodes": 64}, "fabric": {"generation": "ndr"},
-              "site": {"plan": plan, **site}}  # fmt: skip
+    values = {
+        "compute": {"server": "dgx-h100", "nodes": 64},
+        "fabric": {"generation": "ndr"},
+        "site": {"plan": plan, **site},
+    }
     (made,) = estimate([parse_spec(values, CATALOG)], CATALOG)
     return made.as_json()
 
@@ -394,11 +465,15 @@ def test_other_networks_stand_on_the_same_floor() -> None:
     """Storage, in-band and out-of-band networks of the published four units: every device once, every link a length."""
     values = {
         "compute": {"server": "dgx-h100", "nodes": 127},
-        "fabric": {"generation": "ndr", "scalable_unit_nodes": 32, "provision": "full-unit",
-                   "reserved": {"fabric_manager_links": 4}},
+        "fabric": {
+            "generation": "ndr",
+            "scalable_unit_nodes": 32,
+            "provision": "full-unit",
+            "reserved": {"fabric_manager_links": 4},
+        },
         "other_fabrics": [{"role": "storage", "extra_endpoints": 40}, {"role": "in-band"}, {"role": "out-of-band"}],
         "site": {"plan": {}},
-    }  # fmt: skip
+    }
     spec = parse_spec(values, CATALOG)
     sized = fabric_of(size([spec], CATALOG), 0, spec)
     table = link_table(sized, panels_of(spec, sized, CATALOG))
@@ -431,9 +506,11 @@ def test_other_networks_stand_on_the_same_floor() -> None:
 
 def test_links_of_other_networks_are_as_long_as_the_floor_says() -> None:
     values = {
-        "compute": {"server": "dgx-h100", "nodes": 64}, "fabric": {"generation": "ndr"},
-        "other_fabrics": [{"role": "storage", "extra_endpoints": 8}], "site": {"plan": {}},
-    }  # fmt: skip
+        "compute": {"server": "dgx-h100", "nodes": 64},
+        "fabric": {"generation": "ndr"},
+        "other_fabrics": [{"role": "storage", "extra_endpoints": 8}],
+        "site": {"plan": {}},
+    }
     spec = parse_spec(values, CATALOG)
     compute, storage = link_list(spec, CATALOG), link_list(spec, CATALOG, "storage")
     floor_of_both = compute.plan.floor

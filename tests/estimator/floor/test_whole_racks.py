@@ -36,7 +36,10 @@ def test_8208_gpus_bring_114_racks_with_all_that_they_hold() -> None:
     bought = {line["part"]: line["quantity"] for line in found["bom"]["lines"]}
     assert bought[TRAY] == 2052
     assert {part: bought[f"{RACK}-{part}"] for part in ("switch-tray", "power-shelf", "frame")} == {
-        "switch-tray": 114 * 9, "power-shelf": 114 * 8, "frame": 114}  # fmt: skip
+        "switch-tray": 114 * 9,
+        "power-shelf": 114 * 8,
+        "frame": 114,
+    }
     price = CATALOG.price(RACK)
     assert price is not None
     servers = found["cost"]["capex_usd"]["servers"]
@@ -101,15 +104,20 @@ OTHERS_IN_CATALOG = sum(
 )
 
 
-@pytest.mark.parametrize(("own", "a_rack"), [
-    ({RACK: 380_000_003}, 380_000_003),  # the rack's price rules its parts, to the cent
-    ({RACK: 380_000_000, TRAY: 19_000_000}, 380_000_000),  # the others share what is left
-    ({RACK: 300_000_000, TRAY: 19_000_000}, 18 * 19_000_000),  # nothing is left
-    ({TRAY: 19_000_000}, 18 * 19_000_000 + OTHERS_IN_CATALOG),  # the rest as in the catalog
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("own", "a_rack"),
+    [
+        ({RACK: 380_000_003}, 380_000_003),  # the rack's price rules its parts, to the cent
+        ({RACK: 380_000_000, TRAY: 19_000_000}, 380_000_000),  # the others share what is left
+        ({RACK: 300_000_000, TRAY: 19_000_000}, 18 * 19_000_000),  # nothing is left
+        ({TRAY: 19_000_000}, 18 * 19_000_000 + OTHERS_IN_CATALOG),  # the rest as in the catalog
+    ],
+)
 def test_an_own_price_of_the_rack_rules_its_parts(own: dict[str, int], a_rack: int) -> None:
-    prices = [{"part": part, "low": cents, "typical": cents, "high": cents, "basis": "quote", "as_of": "2026-11-02"}
-              for part, cents in own.items()]  # fmt: skip
+    prices = [
+        {"part": part, "low": cents, "typical": cents, "high": cents, "basis": "quote", "as_of": "2026-11-02"}
+        for part, cents in own.items()
+    ]
     bill = design(CATALOG, TRAY, 36, "xdr", economics={"prices": {"name": "Offers", "prices": prices}}).bom
     lines = [line for line in bill.lines if line.category in ("server", "rack-system")]
     assert sum(line.extended_cents[1] for line in lines if line.extended_cents) == 2 * a_rack
@@ -142,16 +150,19 @@ def test_a_size_in_racks_is_printed_back_and_means_the_same_again() -> None:
     assert spec_of(server="gb200-tray", racks=2, gpus=144).compute.nodes == 36
 
 
-@pytest.mark.parametrize(("compute", "code", "change", "nodes"), [
-    ({"server": TRAY, "racks": 8, "nodes": 140}, "contradiction", {"compute.racks": 8}, 144),
-    ({"server": TRAY, "racks": 8, "gpus": 500}, "contradiction", {"compute.racks": 8}, 144),
-    ({"server": "dgx-h100", "racks": 8}, "no_rack_system", {"compute.nodes": 32}, 32),
-    ({"racks": 8}, "no_rack_system", None, 0),
-    ({"server": RACK, "nodes": 8}, "rack_not_node", {"compute.server": TRAY, "compute.racks": 8}, 144),
-    ({"server": RACK, "racks": 8}, "rack_not_node", {"compute.server": TRAY}, 144),
-    ({"server": RACK, "gpus": 576}, "rack_not_node", {"compute.server": TRAY}, 144),
-    ({"server": TRAY, "racks": 0}, "out_of_range", {"compute.racks": 1}, 18),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("compute", "code", "change", "nodes"),
+    [
+        ({"server": TRAY, "racks": 8, "nodes": 140}, "contradiction", {"compute.racks": 8}, 144),
+        ({"server": TRAY, "racks": 8, "gpus": 500}, "contradiction", {"compute.racks": 8}, 144),
+        ({"server": "dgx-h100", "racks": 8}, "no_rack_system", {"compute.nodes": 32}, 32),
+        ({"racks": 8}, "no_rack_system", None, 0),
+        ({"server": RACK, "nodes": 8}, "rack_not_node", {"compute.server": TRAY, "compute.racks": 8}, 144),
+        ({"server": RACK, "racks": 8}, "rack_not_node", {"compute.server": TRAY}, 144),
+        ({"server": RACK, "gpus": 576}, "rack_not_node", {"compute.server": TRAY}, 144),
+        ({"server": TRAY, "racks": 0}, "out_of_range", {"compute.racks": 1}, 18),
+    ],
+)
 def test_racks_that_contradict_are_refused_with_a_way_out(
     compute: dict[str, Any], code: str, change: dict[str, Any] | None, nodes: int
 ) -> None:
@@ -204,10 +215,16 @@ def test_a_floor_takes_whole_racks_by_default() -> None:
     assert cabinets == floor["racks"] - 2
 
 
-@pytest.mark.parametrize(("fabric", "nodes"), [
-    ({"scalable_unit_nodes": 20}, 144), ({"scalable_unit_nodes": 7}, 130), ({"scalable_unit_nodes": 5}, 4),
-    ({"tiers": 3, "scalable_unit_nodes": 20, "pod_nodes": 40}, 100), ({"layout": "top-of-rack"}, 100),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fabric", "nodes"),
+    [
+        ({"scalable_unit_nodes": 20}, 144),
+        ({"scalable_unit_nodes": 7}, 130),
+        ({"scalable_unit_nodes": 5}, 4),
+        ({"tiers": 3, "scalable_unit_nodes": 20, "pod_nodes": 40}, 100),
+        ({"layout": "top-of-rack"}, 100),
+    ],
+)
 def test_the_floor_has_as_many_whole_racks_as_the_bill(fabric: dict[str, Any], nodes: int) -> None:
     """Units and pods that end within a rack share it: the bill had 8 racks where the floor had 16."""
     asked = {"compute": {"server": TRAY, "nodes": nodes}, "fabric": XDR | fabric, "site": {"plan": {}}}
@@ -220,12 +237,15 @@ def test_the_floor_has_as_many_whole_racks_as_the_bill(fabric: dict[str, Any], n
     )
 
 
-@pytest.mark.parametrize(("plan", "code", "severity", "change"), [
-    ({"rack_power_kw": 100}, "rack_power_exceeded", "error", {"site.plan.rack_power_kw": 142.0}),
-    ({"rack_weight_kg": 1200}, "rack_weight_exceeded", "error", {"site.plan.rack_weight_kg": 1580.0}),
-    ({"nodes_per_rack": 9}, "rack_comes_whole", "warning", {"site.plan.nodes_per_rack": None}),
-    ({"nodes_per_rack": 40}, "rack_comes_whole", "warning", {"site.plan.nodes_per_rack": None}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("plan", "code", "severity", "change"),
+    [
+        ({"rack_power_kw": 100}, "rack_power_exceeded", "error", {"site.plan.rack_power_kw": 142.0}),
+        ({"rack_weight_kg": 1200}, "rack_weight_exceeded", "error", {"site.plan.rack_weight_kg": 1580.0}),
+        ({"nodes_per_rack": 9}, "rack_comes_whole", "warning", {"site.plan.nodes_per_rack": None}),
+        ({"nodes_per_rack": 40}, "rack_comes_whole", "warning", {"site.plan.nodes_per_rack": None}),
+    ],
+)
 def test_a_whole_rack_is_not_split_over_others(
     plan: dict[str, Any], code: str, severity: str, change: dict[str, Any]
 ) -> None:

@@ -12,8 +12,11 @@ from estimator.spec import parse_spec
 
 FOUR_UNITS = {"server": "dgx-h100", "nodes": 127}
 FOUR_UNITS_FABRIC = {
-    "generation": "ndr", "scalable_unit_nodes": 32, "provision": "full-unit", "reserved": {"fabric_manager_links": 4},
-}  # fmt: skip
+    "generation": "ndr",
+    "scalable_unit_nodes": 32,
+    "provision": "full-unit",
+    "reserved": {"fabric_manager_links": 4},
+}
 
 
 def custom(nodes: int, ports: int, gpus: int | None = None, **more: Any) -> dict[str, Any]:

@@ -60,8 +60,12 @@ def net_file(rows: Iterable[Mapping[str, str]]) -> str:
 def opensm_log(rows: list[Mapping[str, str]], folder: Path) -> str:
     """What OpenSM says of one sweep of the fabric with fat-tree routing."""
     (folder / "net").write_text(net_file(rows))
-    environment = os.environ | {"IBSIM_SOCKNAME": f"test-{os.getpid()}-{folder.name}", "OSM_TMP_DIR": str(folder),
-                                "OSM_CACHE_DIR": str(folder), "SIM_HOST": rows[0]["a_device"]}  # fmt: skip
+    environment = os.environ | {
+        "IBSIM_SOCKNAME": f"test-{os.getpid()}-{folder.name}",
+        "OSM_TMP_DIR": str(folder),
+        "OSM_CACHE_DIR": str(folder),
+        "SIM_HOST": rows[0]["a_device"],
+    }
     with simulated(folder, environment):
         command = ["ibsim-run", "opensm", "-o", "-e", "-R", "ftree", "-f", str(folder / "osm.log")]
         subprocess.run(command, env=environment, cwd=folder, check=True, capture_output=True, timeout=ROUTES_S)
@@ -124,8 +128,9 @@ PartitionName=all Nodes=ALL Default=YES
     )
     process = subprocess.Popen(
         ["slurmctld", "-D", "-c", "-i", "-f", str(folder / "slurm.conf")],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         return wait_for(folder / "slurmctld.log", "switch_desc_index[0]")
     finally:

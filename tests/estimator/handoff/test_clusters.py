@@ -21,8 +21,18 @@ from estimator.link_list import COLUMNS, LinkList, link_list
 from estimator.spec import parse_spec
 from tests.estimator.handoff.cases import NETWORKS, SPECS, custom, large, links_of, rows_of, small, text
 
-NEW = ("slurm-topology-conf", "slurm-topology-yaml", "k8s-labels", "kueue", "containerlab", "drawio", "graphml", "node-link",
-       "astra-sim", "simai")  # fmt: skip
+NEW = (
+    "slurm-topology-conf",
+    "slurm-topology-yaml",
+    "k8s-labels",
+    "kueue",
+    "containerlab",
+    "drawio",
+    "graphml",
+    "node-link",
+    "astra-sim",
+    "simai",
+)
 
 
 @pytest.mark.parametrize("format_name", NEW)
@@ -37,9 +47,7 @@ def test_a_file_says_which_design_it_is_of(format_name: str, name: str) -> None:
 
 def test_names_and_words_of_a_design_cannot_break_a_file() -> None:
     catalog = load_catalog()
-    spec = parse_spec(
-        {"name": 'a\nb: "]]>\x07 \u2028é', "compute": custom(2, 2), "fabric": small(8, tiers=2)}, catalog
-    )  # fmt: skip
+    spec = parse_spec({"name": 'a\nb: "]]>\x07 \u2028é', "compute": custom(2, 2), "fabric": small(8, tiers=2)}, catalog)
     links = link_list(spec, catalog)
     ElementTree.fromstring(text(links, "graphml"))
     ElementTree.fromstring(text(links, "drawio"))

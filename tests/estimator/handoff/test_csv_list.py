@@ -20,8 +20,11 @@ from estimator.spec import parse_spec
 
 CATALOG = load_catalog()
 TIER_KEYS = {
-    "node-leaf": "node_leaf", "fabric-manager": "fabric_manager", "leaf-spine": "leaf_spine", "spine-core": "spine_core",
-}  # fmt: skip
+    "node-leaf": "node_leaf",
+    "fabric-manager": "fabric_manager",
+    "leaf-spine": "leaf_spine",
+    "spine-core": "spine_core",
+}
 
 
 def design(

@@ -78,8 +78,12 @@ def test_a_drawing_shows_every_device_and_link(name: str) -> None:
 def test_a_small_fabric_is_drawn_device_by_device_and_a_larger_one_in_groups() -> None:
     one, _ = drawn(links_of("one tier"))
     assert [made.attrib["label"] for key, made in one.items() if key.startswith("box-")] == [
-        "node-0001", "node-0002", "node-0003", "node-0004", links_of("one tier").table.devices.names[-1],
-    ]  # fmt: skip
+        "node-0001",
+        "node-0002",
+        "node-0003",
+        "node-0004",
+        links_of("one tier").table.devices.names[-1],
+    ]
     four, _ = drawn(links_of("four units"))
     labels = [made.attrib["label"] for key, made in four.items() if key.startswith("box-")]
     assert "unit-004\n31 nodes" in labels

@@ -98,9 +98,7 @@ def test_one_host_of_eight_gpus_has_24_links_not_20() -> None:
 
 def test_two_planes_of_two_segments_leave_no_leaf_unused() -> None:
     """aliyun/SimAI #81: 8 GPUs, 2 a host, 2 segments, 2 planes: 16 links of GPUs to 8 leaves, 2 a leaf."""
-    header, up, _ = counted(
-        custom(4, 4, 2, nics_per_node=2), small(64, planes=2, scalable_unit_nodes=2, tiers=2)
-    )  # fmt: skip
+    header, up, _ = counted(custom(4, 4, 2, nics_per_node=2), small(64, planes=2, scalable_unit_nodes=2, tiers=2))
     nv_switches = int(header[2])
     leaves = {number: n for number, n in up.items() if number >= 8 + nv_switches}
     assert (nv_switches, len(leaves), sum(leaves.values())) == (4, 8, 16)

@@ -34,9 +34,11 @@ SHORT = {"node_leaf_m": 2, "leaf_spine_m": 2}
 def asked(server: str | dict[str, Any], nodes: int, generation: str, site: Any = None, **fabric: Any) -> dict[str, Any]:
     compute = {"server": server} if isinstance(server, str) else server
     return {
-        "name": "Test, \"quoted\" -- hall", "compute": {**compute, "nodes": nodes},
-        "fabric": {"generation": generation, **fabric}, "site": site or {},
-    }  # fmt: skip
+        "name": 'Test, "quoted" -- hall',
+        "compute": {**compute, "nodes": nodes},
+        "fabric": {"generation": generation, **fabric},
+        "site": site or {},
+    }
 
 
 def custom(radix: int, **more: Any) -> dict[str, Any]:
@@ -59,13 +61,17 @@ SPECS: dict[str, dict[str, Any]] = {
     "rail-only": asked("dgx-h100", 70, "ndr", layout="rail-only"),
     "planes": asked("dgx-b300", 40, "roce-400", planes=2),
     "cumulus": asked("hgx-h100-8u", 70, "roce-400", SHORT),
-    "arista": asked("smc-8125gs-mi300x", 70, "roce-400", leaf_switch="arista-7060x6-64pe", spine_switch="arista-7808r4"),
+    "arista": asked(
+        "smc-8125gs-mi300x", 70, "roce-400", leaf_switch="arista-7060x6-64pe", spine_switch="arista-7808r4"
+    ),
     "cisco": asked("hgx-h100-8u", 70, "roce-400", leaf_switch="cisco-n9364e-sg2", spine_switch="cisco-9364d-gx2a"),
-    "juniper": asked("mi350x-8u-air", 70, "roce-400", leaf_switch="juniper-qfx5240-64od", spine_switch="juniper-ptx10008"),
+    "juniper": asked(
+        "mi350x-8u-air", 70, "roce-400", leaf_switch="juniper-qfx5240-64od", spine_switch="juniper-ptx10008"
+    ),
     "sonic": asked("gaudi3-8u", 25, "roce-200", leaf_switch="celestica-ds5000", spine_switch="edgecore-as9817-64o"),
     "roce-800": asked("hgx-b300-9u", 40, "roce-800"),
     "one-tier": asked("dgx-h100", 3, "ndr", tiers=1),
-}  # fmt: skip
+}
 INFINIBAND = [name for name, spec in SPECS.items() if not spec["fabric"]["generation"].startswith("roce")]
 
 
@@ -228,11 +234,14 @@ def test_the_topology_file_lists_every_cabled_port_of_every_switch(name: str) ->
 @pytest.mark.parametrize(
     ("name", "leaf", "host", "speeds"),
     [
-        ("edr", "MSB7800", "HCA_mlx5_8", {"4x25G"}), ("hdr", "MQM8700", "HCA_mlx5_10", {"4x50G"}),
-        ("hdr-splitters", "MQM8700", "HCA_mlx5_10", {"2x50G", "4x50G"}), ("ndr-managers", "MQM9700", "HCA_mlx5_12", {"4x100G"}),
-        ("xdr", "Q3400", "HCA_mlx5_8", {"4x200G"}), ("three-tiers", "CUSTOM_8", "HCA_mlx5_4", {"4x100G"}),
+        ("edr", "MSB7800", "HCA_mlx5_8", {"4x25G"}),
+        ("hdr", "MQM8700", "HCA_mlx5_10", {"4x50G"}),
+        ("hdr-splitters", "MQM8700", "HCA_mlx5_10", {"2x50G", "4x50G"}),
+        ("ndr-managers", "MQM9700", "HCA_mlx5_12", {"4x100G"}),
+        ("xdr", "Q3400", "HCA_mlx5_8", {"4x200G"}),
+        ("three-tiers", "CUSTOM_8", "HCA_mlx5_4", {"4x100G"}),
     ],
-)  # fmt: skip
+)
 def test_systems_of_a_topology_file_have_their_type_and_speed(
     name: str, leaf: str, host: str, speeds: set[str]
 ) -> None:
@@ -279,11 +288,15 @@ def test_the_sheet_has_every_link_on_the_sheet_of_its_tier(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "sheet", "a_port", "z_port"),
     [
-        ("ndr-managers", "node-leaf", "1", "1"), ("hdr-splitters", "node-leaf", "1", "1/1"), ("xdr", "node-leaf", "1", "sw1p1"),
-        ("ndr-managers", "leaf-spine", "33", "1"), ("cumulus", "node-leaf", "mlx5_0", "swp1s0"),
-        ("arista", "node-leaf", "bnxt_re0", "Ethernet1/1"), ("juniper", "node-leaf", "ionic_0", "et-0/0/0:0"),
+        ("ndr-managers", "node-leaf", "1", "1"),
+        ("hdr-splitters", "node-leaf", "1", "1/1"),
+        ("xdr", "node-leaf", "1", "sw1p1"),
+        ("ndr-managers", "leaf-spine", "33", "1"),
+        ("cumulus", "node-leaf", "mlx5_0", "swp1s0"),
+        ("arista", "node-leaf", "bnxt_re0", "Ethernet1/1"),
+        ("juniper", "node-leaf", "ionic_0", "et-0/0/0:0"),
     ],
-)  # fmt: skip
+)
 def test_ports_of_the_sheet_are_as_the_validation_tool_takes_them(
     name: str, sheet: str, a_port: str, z_port: str
 ) -> None:
@@ -406,8 +419,11 @@ def test_devices_beside_nodes_are_no_nodes() -> None:
         for row in rows_of(b"".join(format_named("netbox-devices-csv").write(network(role))))
     }
     assert [rows[name]["role"] for name in ("node-0001", "storage-0001", "pdu-0001", "inband-leaf-001")] == [
-        "GPU node", "Server", "PDU", "Leaf switch",
-    ]  # fmt: skip
+        "GPU node",
+        "Server",
+        "PDU",
+        "Leaf switch",
+    ]
     assert (rows["storage-0001"]["manufacturer"], rows["pdu-0001"]["position"]) == ("Generic", "")
 
 
@@ -452,10 +468,11 @@ def test_switches_on_another_network_are_switches_there_too() -> None:
 @pytest.mark.parametrize(
     ("name", "profiles"),
     [
-        ("ndr-managers", {"single-1c1p"}), ("hdr-splitters", {"breakout-1c2p-2c1p", "single-1c1p"}),
+        ("ndr-managers", {"single-1c1p"}),
+        ("hdr-splitters", {"breakout-1c2p-2c1p", "single-1c1p"}),
         ("ndr-twin-copper", {"breakout-1c2p-2c1p", "trunk-2c1p"}),
     ],
-)  # fmt: skip
+)
 def test_profiles_of_a_design(name: str, profiles: set[str]) -> None:
     assert {row["profile"] for row in rows_of(file_of(name, "netbox-csv-profiles"))} == profiles
 
@@ -484,8 +501,10 @@ def test_types_have_netbox_interface_types() -> None:
     made = {kind["model"]: kind for kind in yaml.safe_load_all(file_of("cumulus", "netbox-device-types").decode())}
     ports = {port["name"]: port for port in made["SN5600"]["interfaces"]}
     assert (ports["swp1"]["type"], ports["swp1s0"]["type"], ports["eth0"]["mgmt_only"]) == (
-        "800gbase-x-osfp", "400gbase-x-osfp", True,
-    )  # fmt: skip
+        "800gbase-x-osfp",
+        "400gbase-x-osfp",
+        True,
+    )
     infiniband = {kind["model"]: kind for kind in yaml.safe_load_all(file_of("hdr", "netbox-device-types").decode())}
     assert {port["type"] for port in infiniband["QM8700"]["interfaces"]} == {"infiniband-hdr", "1000base-t"}
 

@@ -59,9 +59,16 @@ def test_super_spines_of_sizes_that_no_table_has(units: int, per_group: int) -> 
     assert (found["counts"]["spine"], found["counts"]["core"]) == (2 * units, 2 * per_group)
 
 
-@pytest.mark.parametrize(("nodes", "leaf", "spine"), [
-    (20, 4, 2), (40, 6, 4), (80, 10, 4), (100, 12, 8), (139, 16, 8),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("nodes", "leaf", "spine"),
+    [
+        (20, 4, 2),
+        (40, 6, 4),
+        (80, 10, 4),
+        (100, 12, 8),
+        (139, 16, 8),
+    ],
+)
 def test_storage_of_a100_units_by_hand(nodes: int, leaf: int, spine: int) -> None:
     """⌈nodes/20⌉ pairs and one for storage; spines: the smallest divisor of 16 that holds leaves · 16 / 40."""
     inputs = published().designs["dgx-a100-hdr-su"].inputs
@@ -73,8 +80,10 @@ def test_storage_of_a100_units_by_hand(nodes: int, leaf: int, spine: int) -> Non
 
 @pytest.mark.parametrize(("nodes", "leaves"), [(1, 2), (8, 2), (9, 2), (16, 2), (17, 3), (24, 3), (25, 4), (33, 5)])
 def test_out_of_band_leaves_of_enterprise_patterns_by_hand(nodes: int, leaves: int) -> None:
-    found = fabrics_of({"role": "out-of-band", "extra_endpoints": 1, "nodes_per_leaf": 8, "least_leaves": 2},
-                       compute={"server": "custom", "nodes": nodes})["out-of-band"]  # fmt: skip
+    found = fabrics_of(
+        {"role": "out-of-band", "extra_endpoints": 1, "nodes_per_leaf": 8, "least_leaves": 2},
+        compute={"server": "custom", "nodes": nodes},
+    )["out-of-band"]
     assert found["counts"]["leaf"] == leaves
     assert found["counts"]["endpoints"] == nodes + 1
 
@@ -102,11 +111,21 @@ def test_out_of_band_without_an_in_band_network_has_spines_of_its_own() -> None:
     assert one["switches"]["leaf"] == {"part": "nvidia-sn2201", "radix": 48}
 
 
-@pytest.mark.parametrize(("server", "role", "expected"), [
-    ("dgx-h100", "storage", 2), ("dgx-h100", "in-band", 2), ("dgx-h100", "out-of-band", 1), ("gb200-tray", "storage", 4),
-    ("gb200-tray", "converged", 4), ("hgx-b300-9u", "in-band", 2), ("hgx-b200-10u", "in-band", 2),
-    ("smc-8125gs-mi300x", "storage", 2), ("custom", "storage", 2), ("custom", "out-of-band", 1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("server", "role", "expected"),
+    [
+        ("dgx-h100", "storage", 2),
+        ("dgx-h100", "in-band", 2),
+        ("dgx-h100", "out-of-band", 1),
+        ("gb200-tray", "storage", 4),
+        ("gb200-tray", "converged", 4),
+        ("hgx-b300-9u", "in-band", 2),
+        ("hgx-b200-10u", "in-band", 2),
+        ("smc-8125gs-mi300x", "storage", 2),
+        ("custom", "storage", 2),
+        ("custom", "out-of-band", 1),
+    ],
+)
 def test_a_node_has_the_ports_of_its_server(server: str, role: str, expected: int) -> None:
     found = fabrics_of({"role": role}, compute={"server": server, "nodes": 5}, fabric={"generation": "roce-400"})[role]
     assert found["ports_per_node"] == expected
@@ -127,10 +146,14 @@ def test_two_networks_share_the_ports_of_one_adapter() -> None:
 @pytest.mark.parametrize("extra", [0, 3, 64])
 def test_a_plain_network_follows_the_rules_of_the_compute_network(nodes: int, role: str, extra: int) -> None:
     """Endpoints in node order over leaves of 32 downlinks; spines by the smallest divisor of the uplinks in use."""
-    found = fabrics_of({"role": role, "generation": "ndr", "ports_per_node": 2, "extra_endpoints": extra, "dual_homed": False},
-                       compute={"server": "custom", "nodes": nodes})[role]  # fmt: skip
-    twin = fabrics_of(compute={"server": "custom", "nodes": 2 * nodes + extra, "nics_per_node": 1, "gpus_per_node": 1},
-                      fabric={"generation": "ndr", "layout": "top-of-rack"})["compute"]  # fmt: skip
+    found = fabrics_of(
+        {"role": role, "generation": "ndr", "ports_per_node": 2, "extra_endpoints": extra, "dual_homed": False},
+        compute={"server": "custom", "nodes": nodes},
+    )[role]
+    twin = fabrics_of(
+        compute={"server": "custom", "nodes": 2 * nodes + extra, "nics_per_node": 1, "gpus_per_node": 1},
+        fabric={"generation": "ndr", "layout": "top-of-rack"},
+    )["compute"]
     for key in ("leaf", "spine", "core", "endpoints"):
         assert found["counts"][key] == twin["counts"][key], key
     for key in ("links", "ports", "oversubscription", "paths", "injection_gbit_s", "bisection_gbit_s", "tiers"):
@@ -141,25 +164,41 @@ def test_a_plain_network_follows_the_rules_of_the_compute_network(nodes: int, ro
         ), key
 
 
-ENTRY = st.fixed_dictionaries({
-    "role": st.sampled_from(["storage", "in-band", "converged", "out-of-band"]),
-}, optional={
-    "ports_per_node": st.integers(1, 4), "extra_endpoints": st.integers(0, 40), "dual_homed": st.booleans(),
-    "peer_links": st.integers(0, 3), "nodes_per_leaf": st.integers(1, 12), "least_leaves": st.integers(1, 9),
-    "scalable_unit_nodes": st.integers(1, 16), "leaf_uplinks": st.integers(1, 4), "least_spines": st.integers(1, 3),
-    "uplinks_into": st.sampled_from(["in-band", "spines", "outside"]), "planes": st.integers(1, 2),
-    "endpoints_per_port": st.sampled_from([1, 2, 4]), "tiers": st.sampled_from(["auto", 1, 2, 3]),
-    "layout": st.sampled_from(["top-of-rack", "rail-optimized"]), "provision": st.sampled_from(["as-bought", "full-unit"]),
-    "grow_to_nodes": st.integers(1, 60), "generation": st.sampled_from(["roce-100", "roce-400", "ndr", "ethernet-1"]),
-})  # fmt: skip
+ENTRY = st.fixed_dictionaries(
+    {
+        "role": st.sampled_from(["storage", "in-band", "converged", "out-of-band"]),
+    },
+    optional={
+        "ports_per_node": st.integers(1, 4),
+        "extra_endpoints": st.integers(0, 40),
+        "dual_homed": st.booleans(),
+        "peer_links": st.integers(0, 3),
+        "nodes_per_leaf": st.integers(1, 12),
+        "least_leaves": st.integers(1, 9),
+        "scalable_unit_nodes": st.integers(1, 16),
+        "leaf_uplinks": st.integers(1, 4),
+        "least_spines": st.integers(1, 3),
+        "uplinks_into": st.sampled_from(["in-band", "spines", "outside"]),
+        "planes": st.integers(1, 2),
+        "endpoints_per_port": st.sampled_from([1, 2, 4]),
+        "tiers": st.sampled_from(["auto", 1, 2, 3]),
+        "layout": st.sampled_from(["top-of-rack", "rail-optimized"]),
+        "provision": st.sampled_from(["as-bought", "full-unit"]),
+        "grow_to_nodes": st.integers(1, 60),
+        "generation": st.sampled_from(["roce-100", "roce-400", "ndr", "ethernet-1"]),
+    },
+)
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(ENTRY, max_size=4), st.integers(1, 50), st.sampled_from(["dgx-h100", "gb200-tray", "custom"]))
 def test_any_networks_are_sized_or_refused(others: list[dict[str, Any]], nodes: int, server: str) -> None:
     """Sums agree, no switch has more links than ports, and the normalized request gives the same again."""
-    values = {"compute": {"server": server, "nodes": nodes}, "fabric": {"generation": "ndr", "reserved": {
-        "fabric_manager_links": 4}}, "other_fabrics": others}  # fmt: skip
+    values = {
+        "compute": {"server": server, "nodes": nodes},
+        "fabric": {"generation": "ndr", "reserved": {"fabric_manager_links": 4}},
+        "other_fabrics": others,
+    }
     try:
         spec = parse_spec(values, CATALOG)
         found = sized_others([spec], sized_fabrics([spec], CATALOG)[1], CATALOG)[0]
@@ -192,9 +231,12 @@ def test_any_networks_are_sized_or_refused(others: list[dict[str, Any]], nodes: 
 def test_sizes_that_depend_on_each_other_agree(nodes: int, uplinks: int) -> None:
     """In-band has a port for every out-of-band uplink, out-of-band one for every switch of the others."""
     found = fabrics_of(
-        {"role": "storage"}, {"role": "in-band"}, {"role": "out-of-band", "leaf_uplinks": uplinks},
-        compute={"server": "dgx-h100", "nodes": nodes}, fabric={"generation": "ndr", "tiers": "auto"},
-    )  # fmt: skip
+        {"role": "storage"},
+        {"role": "in-band"},
+        {"role": "out-of-band", "leaf_uplinks": uplinks},
+        compute={"server": "dgx-h100", "nodes": nodes},
+        fabric={"generation": "ndr", "tiers": "auto"},
+    )
     assert ports(found["in-band"], "uplink") == found["out-of-band"]["counts"]["leaf"] * uplinks
     for role in ("compute", "storage", "in-band"):
         assert ports(found["out-of-band"], "switch", role) == found[role]["counts"]["switches"]
@@ -211,10 +253,20 @@ def test_endpoints_shared_out_differ_by_one_at_most() -> None:
 
 def test_a_batch_is_its_designs_one_by_one() -> None:
     specs = [
-        parse_spec({"compute": {"server": "dgx-h100", "nodes": n}, "fabric": NDR, "other_fabrics": [
-            {"role": "storage", "dual_homed": n % 2 == 0}, {"role": "in-band"}, {"role": "out-of-band"}]}, CATALOG)
+        parse_spec(
+            {
+                "compute": {"server": "dgx-h100", "nodes": n},
+                "fabric": NDR,
+                "other_fabrics": [
+                    {"role": "storage", "dual_homed": n % 2 == 0},
+                    {"role": "in-band"},
+                    {"role": "out-of-band"},
+                ],
+            },
+            CATALOG,
+        )
         for n in (3, 20, 64, 127, 200)
-    ]  # fmt: skip
+    ]
     together = estimate(specs, CATALOG, ("counts",))
     for spec, made in zip(specs, together, strict=True):
         assert made.fabrics == estimate([spec], CATALOG, ("counts",))[0].fabrics
@@ -234,18 +286,33 @@ def findings_of(*others: dict[str, Any], **rest: Any) -> dict[str, Any]:
     return {f.code: f for f in made.findings if f.field.startswith("other_fabrics[")}
 
 
-@pytest.mark.parametrize(("entry", "code", "field"), [
-    ({"role": "storage"}, "no_storage_endpoints", "other_fabrics[0].extra_endpoints"),
-    ({"role": "storage", "dual_homed": False}, "ports_share_leaf", "other_fabrics[0].dual_homed"),
-    ({"role": "storage", "generation": "xdr"}, "nic_below_port_rate", "other_fabrics[0].generation"),
-    ({"role": "storage", "ports_per_node": 3}, "ports_beyond_server", "other_fabrics[0].ports_per_node"),
-    ({"role": "out-of-band"}, "pdus_counted", "other_fabrics[0].pdus_per_rack"),
-    ({"role": "in-band", "dual_homed": True, "tiers": 1, "endpoints_per_port": 2, "generation": "roce-400",
-      "peer_links": 0}, "pair_not_joined",
-     "other_fabrics[0].peer_links"),
-    ({"role": "storage", "uplink_spread": "uneven", "leaf_downlinks": 24, "leaf_uplinks": 14}, "uplinks_not_even",
-     "other_fabrics[0].uplink_spread"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("entry", "code", "field"),
+    [
+        ({"role": "storage"}, "no_storage_endpoints", "other_fabrics[0].extra_endpoints"),
+        ({"role": "storage", "dual_homed": False}, "ports_share_leaf", "other_fabrics[0].dual_homed"),
+        ({"role": "storage", "generation": "xdr"}, "nic_below_port_rate", "other_fabrics[0].generation"),
+        ({"role": "storage", "ports_per_node": 3}, "ports_beyond_server", "other_fabrics[0].ports_per_node"),
+        ({"role": "out-of-band"}, "pdus_counted", "other_fabrics[0].pdus_per_rack"),
+        (
+            {
+                "role": "in-band",
+                "dual_homed": True,
+                "tiers": 1,
+                "endpoints_per_port": 2,
+                "generation": "roce-400",
+                "peer_links": 0,
+            },
+            "pair_not_joined",
+            "other_fabrics[0].peer_links",
+        ),
+        (
+            {"role": "storage", "uplink_spread": "uneven", "leaf_downlinks": 24, "leaf_uplinks": 14},
+            "uplinks_not_even",
+            "other_fabrics[0].uplink_spread",
+        ),
+    ],
+)
 def test_findings_name_the_entry(entry: dict[str, Any], code: str, field: str) -> None:
     found = findings_of(entry)
     assert found[code].field == field
@@ -264,34 +331,37 @@ def test_a_proposed_change_ends_the_finding() -> None:
     assert "ports_share_leaf" not in findings_of(*changed["other_fabrics"])
 
 
-@pytest.mark.parametrize(("entry", "field", "code"), [
-    ({}, "role", "missing"),
-    ({"role": "lan"}, "role", "not_a_choice"),
-    ({"role": "storage", "generation": "ethernet-10"}, "generation", "not_a_choice"),
-    ({"role": "storage", "ports": 2}, "ports", "unknown_key"),
-    ({"role": "storage", "leaf_switch": "sn2201"}, "leaf_switch", "unknown_part"),
-    ({"role": "storage", "leaf_switch": "nvidia-sn2201"}, "leaf_switch", "switch_does_not_fit"),
-    ({"role": "out-of-band", "spine_switch": "nvidia-qm9700"}, "spine_switch", "switch_does_not_fit"),
-    ({"role": "in-band", "dual_homed": True, "planes": 2}, "dual_homed", "contradiction"),
-    ({"role": "in-band", "dual_homed": False, "peer_links": 2}, "peer_links", "contradiction"),
-    ({"role": "in-band", "dual_homed": True, "ports_per_node": 3}, "ports_per_node", "ports_do_not_divide"),
-    ({"role": "in-band", "dual_homed": True, "extra_endpoints": 3}, "extra_endpoints", "ports_do_not_divide"),
-    ({"role": "in-band", "racks": 3}, "racks", "not_for_role"),
-    ({"role": "storage", "count_devices": True}, "count_devices", "not_for_role"),
-    ({"role": "out-of-band", "uplinks_into": "in-band"}, "uplinks_into", "no_such_fabric"),
-    ({"role": "out-of-band", "leaf_uplinks": 5}, "leaf_uplinks", "leaf_ports_short"),
-    ({"role": "out-of-band", "leaf_downlinks": 49}, "leaf_downlinks", "leaf_ports_short"),
-    ({"role": "out-of-band", "tiers": 3}, "tiers", "out_of_range"),
-    ({"role": "out-of-band", "uplinks_into": "outside", "tiers": 2}, "tiers", "contradiction"),
-    ({"role": "storage", "endpoints_per_port": 4}, "endpoints_per_port", "split_not_offered"),
-    ({"role": "storage", "endpoints_per_port": 4, "splitters": True}, "endpoints_per_port", "contradiction"),
-    ({"role": "storage", "nodes_per_leaf": 4, "scalable_unit_nodes": 8}, "nodes_per_leaf", "contradiction"),
-    ({"role": "storage", "extra_endpoints": 1_048_576}, "extra_endpoints", "out_of_range"),
-    ({"role": "storage", "grow_to_nodes": 5}, "grow_to_nodes", "out_of_range"),
-    ({"role": "storage", "tiers": 1}, "tiers", "one_tier_too_small"),
-    ({"role": "storage", "least_spines": 64}, "least_spines", "ratio_not_reachable"),
-    ({"role": "in-band", "dual_homed": True, "tiers": 1}, "tiers", "one_tier_too_small"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("entry", "field", "code"),
+    [
+        ({}, "role", "missing"),
+        ({"role": "lan"}, "role", "not_a_choice"),
+        ({"role": "storage", "generation": "ethernet-10"}, "generation", "not_a_choice"),
+        ({"role": "storage", "ports": 2}, "ports", "unknown_key"),
+        ({"role": "storage", "leaf_switch": "sn2201"}, "leaf_switch", "unknown_part"),
+        ({"role": "storage", "leaf_switch": "nvidia-sn2201"}, "leaf_switch", "switch_does_not_fit"),
+        ({"role": "out-of-band", "spine_switch": "nvidia-qm9700"}, "spine_switch", "switch_does_not_fit"),
+        ({"role": "in-band", "dual_homed": True, "planes": 2}, "dual_homed", "contradiction"),
+        ({"role": "in-band", "dual_homed": False, "peer_links": 2}, "peer_links", "contradiction"),
+        ({"role": "in-band", "dual_homed": True, "ports_per_node": 3}, "ports_per_node", "ports_do_not_divide"),
+        ({"role": "in-band", "dual_homed": True, "extra_endpoints": 3}, "extra_endpoints", "ports_do_not_divide"),
+        ({"role": "in-band", "racks": 3}, "racks", "not_for_role"),
+        ({"role": "storage", "count_devices": True}, "count_devices", "not_for_role"),
+        ({"role": "out-of-band", "uplinks_into": "in-band"}, "uplinks_into", "no_such_fabric"),
+        ({"role": "out-of-band", "leaf_uplinks": 5}, "leaf_uplinks", "leaf_ports_short"),
+        ({"role": "out-of-band", "leaf_downlinks": 49}, "leaf_downlinks", "leaf_ports_short"),
+        ({"role": "out-of-band", "tiers": 3}, "tiers", "out_of_range"),
+        ({"role": "out-of-band", "uplinks_into": "outside", "tiers": 2}, "tiers", "contradiction"),
+        ({"role": "storage", "endpoints_per_port": 4}, "endpoints_per_port", "split_not_offered"),
+        ({"role": "storage", "endpoints_per_port": 4, "splitters": True}, "endpoints_per_port", "contradiction"),
+        ({"role": "storage", "nodes_per_leaf": 4, "scalable_unit_nodes": 8}, "nodes_per_leaf", "contradiction"),
+        ({"role": "storage", "extra_endpoints": 1_048_576}, "extra_endpoints", "out_of_range"),
+        ({"role": "storage", "grow_to_nodes": 5}, "grow_to_nodes", "out_of_range"),
+        ({"role": "storage", "tiers": 1}, "tiers", "one_tier_too_small"),
+        ({"role": "storage", "least_spines": 64}, "least_spines", "ratio_not_reachable"),
+        ({"role": "in-band", "dual_homed": True, "tiers": 1}, "tiers", "one_tier_too_small"),
+    ],
+)
 def test_a_refusal_names_the_entry_and_the_key(entry: dict[str, Any], field: str, code: str) -> None:
     found = problems_of({"role": "storage"}, entry)
     assert found.get(f"other_fabrics[1].{field}") == code, found
@@ -299,10 +369,11 @@ def test_a_refusal_names_the_entry_and_the_key(entry: dict[str, Any], field: str
 
 def test_all_problems_are_found_in_one_pass() -> None:
     found = problems_of(
-        {"role": "storage", "leaf_switch": "none-such"}, {"role": "in-band", "dual_homed": False, "peer_links": 1},
+        {"role": "storage", "leaf_switch": "none-such"},
+        {"role": "in-band", "dual_homed": False, "peer_links": 1},
         {"role": "storage", "x": 1},
         compute={"server": "none-such", "nodes": 3},
-    )  # fmt: skip
+    )
     assert set(found) == {
         "other_fabrics[0].leaf_switch",
         "other_fabrics[1].peer_links",
@@ -335,9 +406,12 @@ def test_links_of_the_superpod_end_where_they_must() -> None:
     in_band, out_of_band = rows_of(values, "in-band"), rows_of(values, "out-of-band")
     stems = Counter((row["tier"], row["a_device"].rsplit("-", 1)[0]) for row in in_band)
     assert stems == {
-        ("node-leaf", "node"): 254, ("node-leaf", "oob-leaf"): 16, ("node-leaf", "mgmt"): 20,
-        ("leaf-spine", "inband-leaf"): 24, ("leaf-leaf", "inband-leaf"): 6,
-    }  # fmt: skip
+        ("node-leaf", "node"): 254,
+        ("node-leaf", "oob-leaf"): 16,
+        ("node-leaf", "mgmt"): 20,
+        ("leaf-spine", "inband-leaf"): 24,
+        ("leaf-leaf", "inband-leaf"): 6,
+    }
     uplinks = [row for row in in_band if row["a_device"].startswith("oob-leaf")]
     assert {(row["a_device"], row["a_port"]) for row in uplinks} == {
         (f"oob-leaf-{n:03d}", port) for n in range(1, 9) for port in ("swp49", "swp50")
@@ -359,10 +433,17 @@ def test_links_of_the_superpod_end_where_they_must() -> None:
     assert {row["rate_gbit_s"] for row in out_of_band} == {1}
 
 
-@pytest.mark.parametrize(("nodes", "entry"), [
-    (4, {}), (40, {}), (127, {}), (127, {"uplinks_into": "outside"}), (30, {"nodes_per_leaf": 7}),
-    (4, {"leaf_switch": "generic-1g-oob"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("nodes", "entry"),
+    [
+        (4, {}),
+        (40, {}),
+        (127, {}),
+        (127, {"uplinks_into": "outside"}),
+        (30, {"nodes_per_leaf": 7}),
+        (4, {"leaf_switch": "generic-1g-oob"}),
+    ],
+)
 def test_out_of_band_ports_are_those_of_copper_and_uplinks_those_beside(nodes: int, entry: dict[str, Any]) -> None:
     """48 ports of 1G are swp1 to swp48, or Ethernet1 to 48; uplinks come after."""
     values = {
@@ -449,8 +530,10 @@ def test_bill_power_and_cost_are_those_of_all_networks() -> None:
     assert made.bom
     assert made.power
     assert made.cost
-    of = {fabric: sum(line["extended_price_usd"]["typical"] for line in made.bom["lines"] if line["fabric"] == fabric)
-          for fabric in made.fabrics}  # fmt: skip
+    of = {
+        fabric: sum(line["extended_price_usd"]["typical"] for line in made.bom["lines"] if line["fabric"] == fabric)
+        for fabric in made.fabrics
+    }
     assert made.bom["totals_usd"]["typical"] == pytest.approx(sum(of.values()))
     assert all(of.values())
     assert made.cost["capex_usd"]["total"] == made.bom["totals_usd"]
@@ -473,10 +556,14 @@ def test_spares_are_bought_once_for_all_networks() -> None:
 
 
 def test_lengths_of_other_networks_may_be_set_by_hand() -> None:
-    values = superpod() | {"site": {"set_lengths": [
-        {"a": "oob-leaf-003", "b": "inband-leaf-005", "length_m": 12.0, "fabric": "in-band"},
-        {"a": "inband-leaf-001", "b": "inband-leaf-002", "length_m": 1.0, "fabric": "in-band"},
-    ]}}  # fmt: skip
+    values = superpod() | {
+        "site": {
+            "set_lengths": [
+                {"a": "oob-leaf-003", "b": "inband-leaf-005", "length_m": 12.0, "fabric": "in-band"},
+                {"a": "inband-leaf-001", "b": "inband-leaf-002", "length_m": 1.0, "fabric": "in-band"},
+            ]
+        }
+    }
     rows = rows_of(values, "in-band")
     found = {
         row["length_m"] for row in rows if (row["a_device"], row["b_device"]) == ("oob-leaf-003", "inband-leaf-005")
@@ -519,8 +606,11 @@ def test_a_normalized_network_says_all_that_was_filled_in() -> None:
 @pytest.mark.parametrize("server", sorted(key for key, one in CATALOG.servers.items() if one.gpu_count))
 @pytest.mark.parametrize("generation", ["ndr", "xdr", "roce-400"])
 def test_storage_runs_at_what_the_server_s_adapters_speak(server: str, generation: str) -> None:
-    values = {"compute": {"server": server, "nodes": 16}, "fabric": {"generation": generation},
-              "other_fabrics": [{"role": "storage"}, {"role": "in-band"}]}  # fmt: skip
+    values = {
+        "compute": {"server": server, "nodes": 16},
+        "fabric": {"generation": generation},
+        "other_fabrics": [{"role": "storage"}, {"role": "in-band"}],
+    }
     try:
         spec = parse_spec(values, CATALOG)
     except SpecError as refused:

@@ -101,10 +101,13 @@ def test_without_gpudirect_every_step_over_the_network_waits() -> None:
     seconds = [
         predict_times(
             points_of(columns_of(gpudirect=on), np.array([16]), "process-per-gpu", CONSTANTS),
-            np.array([[8.0]]), CONSTANTS, algorithm="ring", protocol="ll",
+            np.array([[8.0]]),
+            CONSTANTS,
+            algorithm="ring",
+            protocol="ll",
         ).time_s[0, 0]
         for on in (True, False)
-    ]  # fmt: skip
+    ]
     assert seconds[1] - seconds[0] == pytest.approx(2 * CONSTANTS.value("no_gpudirect_latency"), rel=1e-3)
 
 

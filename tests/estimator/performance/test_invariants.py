@@ -113,9 +113,14 @@ def test_bus_factors_are_those_of_nccl_tests() -> None:
     n = np.array(8)
     found = {name: float(BUS_FACTORS[name](n)) for name in COLLECTIVES}
     assert found == {
-        "all_reduce": 1.75, "all_gather": 0.875, "reduce_scatter": 0.875, "alltoall": 0.875, "broadcast": 1.0,
-        "reduce": 1.0, "sendrecv": 1.0,
-    }  # fmt: skip
+        "all_reduce": 1.75,
+        "all_gather": 0.875,
+        "reduce_scatter": 0.875,
+        "alltoall": 0.875,
+        "broadcast": 1.0,
+        "reduce": 1.0,
+        "sendrecv": 1.0,
+    }
 
 
 def test_small_packets_lose_to_headers() -> None:
@@ -145,8 +150,14 @@ def test_loss_without_flow_control_is_a_range() -> None:
 def test_send_receive_uses_one_nic_a_pair() -> None:
     """Ten nodes of one H100 measured 25 GB/s of a 400 Gb/s port, and ten nodes of four the same."""
     for gpus in (1, 4):
-        system = {"gpu": "h100-sxm", "gpus_per_node": gpus, "scale_up_domain_gpus": gpus, "nics_per_node": gpus,
-                  "nic_gbit_s": 400, "fabric": "roce"}  # fmt: skip
+        system = {
+            "gpu": "h100-sxm",
+            "gpus_per_node": gpus,
+            "scale_up_domain_gpus": gpus,
+            "nics_per_node": gpus,
+            "nic_gbit_s": 400,
+            "fabric": "roce",
+        }
         rate = 2.0**33 / seconds(system, 10 * gpus, "sendrecv")[-3] / 1e9
         assert rate == pytest.approx(26, rel=0.05)
 

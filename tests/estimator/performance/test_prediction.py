@@ -89,7 +89,13 @@ def test_rows_come_in_the_order_asked_for() -> None:
     """Measured times are lined up with the request's sizes, whatever their order."""
     rows = predict({"system": {"gpu": "h100-sxm"}, "gpus": [16, 8], "message_bytes": [1024, 8, 1024]}, CATALOG)["rows"]
     assert [(row["gpus"], row["message_bytes"]) for row in rows] == [
-        (16, 1024), (16, 8), (16, 1024), (8, 1024), (8, 8), (8, 1024)]  # fmt: skip
+        (16, 1024),
+        (16, 8),
+        (16, 1024),
+        (8, 1024),
+        (8, 8),
+        (8, 1024),
+    ]
 
 
 def test_published_orders_of_magnitude() -> None:

@@ -76,8 +76,12 @@ def test_line_rates_by_hand() -> None:
 @pytest.mark.parametrize("collective", COLLECTIVES)
 def test_tables_of_a_design_are_single_predictions(collective: str) -> None:
     table = MADE["all_reduce"] if collective == "all_reduce" else MADE["collectives"][collective]
-    request = {"system": MADE["system"], "collective": collective, "gpus": table["gpus"],
-               "message_bytes": table["message_bytes"]}  # fmt: skip
+    request = {
+        "system": MADE["system"],
+        "collective": collective,
+        "gpus": table["gpus"],
+        "message_bytes": table["message_bytes"],
+    }
     rows = predict(request, CATALOG)["rows"]
     for key in ("time_us", "time_us_low", "time_us_high", "busbw_gb_s"):
         assert np.ravel(table[key]) == pytest.approx([row[key] for row in rows], rel=1e-4)
@@ -107,8 +111,12 @@ def test_efficiencies_of_a_design_are_ratios_of_predictions(collective: str) -> 
 @pytest.mark.parametrize("collective", COLLECTIVES)
 def test_half_bandwidth_lies_where_busbw_passes_half_of_its_most(collective: str) -> None:
     at = MADE["half_bandwidth_bytes"]["of"][collective][-1]
-    request = {"system": MADE["system"], "collective": collective, "gpus": [256],
-               "message_bytes": [at, MADE["all_reduce"]["message_bytes"][-1]]}  # fmt: skip
+    request = {
+        "system": MADE["system"],
+        "collective": collective,
+        "gpus": [256],
+        "message_bytes": [at, MADE["all_reduce"]["message_bytes"][-1]],
+    }
     half, most = (row["busbw_gb_s"] for row in predict(request, CATALOG)["rows"])
     assert half == pytest.approx(most / 2, rel=0.1)
 
@@ -122,9 +130,11 @@ def test_one_gpu_scales_nowhere_and_a_batch_is_its_designs() -> None:
 
 def test_the_built_links_make_the_system() -> None:
     """Two planes of 400 Gb/s behind one NIC, leaves of 32 down and 16 up: 2:1 whatever was asked."""
-    values = {"name": "t", "compute": {"gpu": "h100-sxm", "gpus_per_node": 8, "nodes": 64, "nics_per_node": 8,
-                                       "nic_ports_per_node": 16},
-              "fabric": {"generation": "ndr", "planes": 2, "leaf_downlinks": 32, "leaf_uplinks": 16}}  # fmt: skip
+    values = {
+        "name": "t",
+        "compute": {"gpu": "h100-sxm", "gpus_per_node": 8, "nodes": 64, "nics_per_node": 8, "nic_ports_per_node": 16},
+        "fabric": {"generation": "ndr", "planes": 2, "leaf_downlinks": 32, "leaf_uplinks": 16},
+    }
     made = estimate([parse_spec(values, CATALOG)], CATALOG, parts=("performance",))[0].performance
     assert made is not None
     system = made["system"]

@@ -57,17 +57,21 @@ def test_every_server_has_cables_or_a_way_to_them(server: str, generation: str) 
 
 def leaves_of(generation: str) -> list[str]:
     known = CATALOG.generations[generation]
-    return [key for key, switch in CATALOG.switches.items()
-            if switch.protocol == known.protocol and CATALOG.switch_ports(key, known.port_rate_gbit_s)]  # fmt: skip
+    return [
+        key
+        for key, switch in CATALOG.switches.items()
+        if switch.protocol == known.protocol and CATALOG.switch_ports(key, known.port_rate_gbit_s)
+    ]
 
 
 @st.composite
 def requests(draw: st.DrawFn) -> dict[str, Any]:
     generation = draw(st.sampled_from(GENERATIONS))
     fabric: dict[str, Any] = {
-        "leaf_switch": draw(st.sampled_from(leaves_of(generation))), "splitters": draw(st.booleans()),
+        "leaf_switch": draw(st.sampled_from(leaves_of(generation))),
+        "splitters": draw(st.booleans()),
         "layout": draw(st.sampled_from(["rail-optimized", "top-of-rack"])),
-    }  # fmt: skip
+    }
     if draw(st.booleans()):
         fabric["uplink_rate_gbit_s"] = draw(st.sampled_from([100, 200, 400, 800]))
     return asked(draw(st.sampled_from(SERVERS)), generation, draw(st.integers(2, 90)), **fabric)
@@ -85,9 +89,11 @@ def test_any_leaf_and_splitters_too(values: dict[str, Any]) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    server=st.sampled_from(SERVERS), role=st.sampled_from(["storage", "in-band", "converged"]),
-    generation=st.sampled_from([None, "roce-100", "roce-200", "roce-400", "roce-800", "ndr"]), nodes=st.integers(2, 40),
-)  # fmt: skip
+    server=st.sampled_from(SERVERS),
+    role=st.sampled_from(["storage", "in-band", "converged"]),
+    generation=st.sampled_from([None, "roce-100", "roce-200", "roce-400", "roce-800", "ndr"]),
+    nodes=st.integers(2, 40),
+)
 def test_networks_beside_compute_too(server: str, role: str, generation: str | None, nodes: int) -> None:
     entry = {"role": role, "extra_endpoints": 8} | ({"generation": generation} if generation else {})
     values = asked(server, "roce-400", nodes) | {"other_fabrics": [entry]}
@@ -129,8 +135,11 @@ def test_a_connectx_8_as_ethernet_is_proposed_as_two_ports_of_400g() -> None:
 
 
 def test_the_message_names_what_the_adapter_is_in_both_protocols() -> None:
-    (message,) = [f["message"] for f in made_of(asked("hgx-b300-9u", "roce-800"))["findings"]
-                  if f["code"] == "nic_lacks_port_rate"]  # fmt: skip
+    (message,) = [
+        f["message"]
+        for f in made_of(asked("hgx-b300-9u", "roce-800"))["findings"]
+        if f["code"] == "nic_lacks_port_rate"
+    ]
     assert "no 800 Gb/s Ethernet port" in message
     assert "as Ethernet it is 2 × 400 Gb/s, as InfiniBand 1 × 800 Gb/s" in message
 

@@ -91,14 +91,24 @@ def test_findings_whose_change_names_parts_end_too() -> None:
     """A slower network for slots of PCIe 4; the server's own generation; Ethernet for Ethernet adapters; a larger leaf."""
     a100 = h100(64, server="hgx-h100-8u")
     a100["compute"]["gpu"] = "a100-80-sxm"
-    ratio = custom(64, leaf_radix=65, leaf_downlinks=33, scalable_unit_nodes=32, tiers=2, spine_radix=64,
-                   reserved={"fabric_manager_links": 1})  # fmt: skip
+    ratio = custom(
+        64,
+        leaf_radix=65,
+        leaf_downlinks=33,
+        scalable_unit_nodes=32,
+        tiers=2,
+        spine_radix=64,
+        reserved={"fabric_manager_links": 1},
+    )
     one = custom(48, 1, leaf_radix=32, leaf_downlinks=24, leaf_uplinks=8, spine_radix=64, layout="top-of-rack", tiers=2)
     for code, values in (
-        ("pcie_below_nic_rate", a100), ("nic_below_port_rate", h100(64, generation="xdr")),
-        ("nic_speaks_other_protocol", h100(64, server="smc-8125gs-mi300x")), ("oversubscription_above_asked", ratio),
-        ("single_point_of_failure", one), ("three_tiers_needed", custom(2200, 1, spine_radix=16, layout="top-of-rack")),
-    ):  # fmt: skip
+        ("pcie_below_nic_rate", a100),
+        ("nic_below_port_rate", h100(64, generation="xdr")),
+        ("nic_speaks_other_protocol", h100(64, server="smc-8125gs-mi300x")),
+        ("oversubscription_above_asked", ratio),
+        ("single_point_of_failure", one),
+        ("three_tiers_needed", custom(2200, 1, spine_radix=16, layout="top-of-rack")),
+    ):
         change = findings(values)[code].change
         assert change, code
         for form in (values, parse_spec(values, CATALOG).as_json()):
@@ -174,15 +184,24 @@ def test_every_proposal_of_a_random_design_works(a: dict[str, Any]) -> None:
 REFUSED: list[tuple[str, dict[str, Any], Change | None]] = [
     # code, request, change (None: there is one, and which does not matter)
     ("one_tier_too_small", custom(100, 1, tiers=1), {"fabric.tiers": 2}),
-    ("two_tier_too_small", custom(1600, 1, leaf_radix=36, spine_radix=36, leaf_downlinks=32, leaf_uplinks=4, tiers=2,
-                                  layout="top-of-rack"), None),
+    (
+        "two_tier_too_small",
+        custom(
+            1600, 1, leaf_radix=36, spine_radix=36, leaf_downlinks=32, leaf_uplinks=4, tiers=2, layout="top-of-rack"
+        ),
+        None,
+    ),
     ("two_tier_too_small", h100(257, tiers=2), None),
     ("two_tier_too_small", h100(256, generation="hdr", tiers=2), {"fabric.tiers": 3}),
     ("three_tier_too_small", custom(200, 1, leaf_radix=8, spine_radix=8, core_radix=6, tiers=3), None),
     ("pod_too_large", custom(64, 1, **EIGHT, pod_nodes=32), None),
     ("pod_cuts_unit", custom(64, 1, **EIGHT, pod_nodes=6, scalable_unit_nodes=4), None),
     ("unit_over_leaf", custom(64, scalable_unit_nodes=40, tiers=2), {"fabric.scalable_unit_nodes": 32}),
-    ("ratio_not_reachable", custom(64, leaf_downlinks=40, tiers=2, layout="top-of-rack"), {"fabric.leaf_downlinks": 32}),
+    (
+        "ratio_not_reachable",
+        custom(64, leaf_downlinks=40, tiers=2, layout="top-of-rack"),
+        {"fabric.leaf_downlinks": 32},
+    ),
     ("planes_do_not_divide", custom(64, planes=3), {"fabric.planes": 2}),
     ("rails_do_not_divide", custom(64, rails_per_leaf=3), {"fabric.rails_per_leaf": 2}),
     ("contradiction", custom(64, grow_to_nodes=100, uplink_spread="uneven"), {"fabric.uplink_spread": "even"}),
@@ -192,10 +211,13 @@ REFUSED: list[tuple[str, dict[str, Any], Change | None]] = [
     ("leaf_ports_short", custom(8, reserved={"leaf_ports": 63}, leaf_radix=64), {"fabric.reserved.leaf_ports": 0}),
     ("spine_ports_short", custom(64, reserved={"spine_ports": 64}), {"fabric.reserved.spine_ports": 0}),
     ("radix_over_part", h100(64, leaf_switch="nvidia-qm9700", leaf_radix=100), {"fabric.leaf_radix": 64}),
-    ("switch_does_not_fit", h100(64, leaf_switch="nvidia-sn4700"), {"fabric.leaf_switch": "nvidia-qm9700",
-                                                                  "fabric.leaf_radix": None}),
+    (
+        "switch_does_not_fit",
+        h100(64, leaf_switch="nvidia-sn4700"),
+        {"fabric.leaf_switch": "nvidia-qm9700", "fabric.leaf_radix": None},
+    ),
     ("rack_not_node", h100(36, server="gb200-nvl72"), None),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(

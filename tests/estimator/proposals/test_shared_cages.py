@@ -19,9 +19,13 @@ from estimator.spec.change import apply_change
 from tests.estimator.test_second_route import CATALOG, both_routes
 
 SERVERS = [
-    ("dgx-b300", "roce-400"), ("hgx-h200-8u", "roce-400"), ("dgx-h100", "ndr"), ("hgx-h100-8u", "ndr"),
-    ("smc-8125gs-mi300x", "roce-400"), ("dgx-a100-640", "hdr"),
-]  # fmt: skip
+    ("dgx-b300", "roce-400"),
+    ("hgx-h200-8u", "roce-400"),
+    ("dgx-h100", "ndr"),
+    ("hgx-h100-8u", "ndr"),
+    ("smc-8125gs-mi300x", "roce-400"),
+    ("dgx-a100-640", "hdr"),
+]
 
 
 def shared(request: dict[str, Any]) -> list[dict[str, Any]]:
@@ -37,11 +41,13 @@ def odd_splits(draw: st.DrawFn) -> dict[str, Any]:
     """A request with a split of its own."""
     server, generation = draw(st.sampled_from(SERVERS))
     fabric: dict[str, Any] = {
-        "generation": generation, "layout": draw(st.sampled_from(["top-of-rack", "rail-optimized"])),
-        "splitters": draw(st.booleans()), "leaf_downlinks": draw(st.integers(1, 100)),
+        "generation": generation,
+        "layout": draw(st.sampled_from(["top-of-rack", "rail-optimized"])),
+        "splitters": draw(st.booleans()),
+        "leaf_downlinks": draw(st.integers(1, 100)),
         "uplink_spread": draw(st.sampled_from(["even", "uneven"])),
         "reserved": {"fabric_manager_links": draw(st.sampled_from([0, 0, 1, 2, 3, 5]))},
-    }  # fmt: skip
+    }
     if draw(st.booleans()):
         fabric["leaf_uplinks"] = draw(st.integers(1, 40))
     site = draw(st.sampled_from([{}, {"plan": {}}, {"node_leaf_m": 2.0}, {"leaf_spine_m": 2.0}]))
@@ -66,15 +72,35 @@ def test_odd_splits_have_every_port_once_and_every_cage_one_plug(request_: dict[
             assert not shared(apply_change(request_, finding["change"]))
 
 
-@pytest.mark.parametrize(("server", "nodes", "generation", "fabric", "site", "change"), [
-    ("dgx-b300", 55, "roce-400", {"layout": "top-of-rack", "leaf_downlinks": 41, "reserved": {"fabric_manager_links": 2}},
-     {"plan": {}}, {"fabric.leaf_downlinks": 42, "fabric.leaf_uplinks": None}),
-    ("dgx-b300", 64, "roce-400", {"layout": "top-of-rack", "leaf_downlinks": 63}, {"node_leaf_m": 2.0},
-     {"fabric.leaf_downlinks": 64, "fabric.leaf_uplinks": None}),
-    ("hgx-h100-8u", 66, "ndr",
-     {"scalable_unit_nodes": 33, "leaf_downlinks": 33, "leaf_uplinks": 31, "uplink_spread": "uneven"},
-     {"node_leaf_m": 2.0}, {"fabric.leaf_downlinks": 34, "fabric.leaf_uplinks": 30}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("server", "nodes", "generation", "fabric", "site", "change"),
+    [
+        (
+            "dgx-b300",
+            55,
+            "roce-400",
+            {"layout": "top-of-rack", "leaf_downlinks": 41, "reserved": {"fabric_manager_links": 2}},
+            {"plan": {}},
+            {"fabric.leaf_downlinks": 42, "fabric.leaf_uplinks": None},
+        ),
+        (
+            "dgx-b300",
+            64,
+            "roce-400",
+            {"layout": "top-of-rack", "leaf_downlinks": 63},
+            {"node_leaf_m": 2.0},
+            {"fabric.leaf_downlinks": 64, "fabric.leaf_uplinks": None},
+        ),
+        (
+            "hgx-h100-8u",
+            66,
+            "ndr",
+            {"scalable_unit_nodes": 33, "leaf_downlinks": 33, "leaf_uplinks": 31, "uplink_spread": "uneven"},
+            {"node_leaf_m": 2.0},
+            {"fabric.leaf_downlinks": 34, "fabric.leaf_uplinks": 30},
+        ),
+    ],
+)
 def test_a_shared_cage_has_a_change_that_gives_it_one_plug(
     server: str, nodes: int, generation: str, fabric: dict[str, Any], site: dict[str, Any], change: dict[str, Any]
 ) -> None:

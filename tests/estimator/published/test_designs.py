@@ -38,8 +38,13 @@ def test_a_slip_is_not_matched_and_what_was_meant_is(slip: Slip) -> None:
 def test_all_slips_that_are_known_are_explained() -> None:
     """The web table of the H100 (three), B300 XDR of 18 units, BasePOD's fibres, Juniper's leaves."""
     assert {(slip.printed, slip.meant) for slip in SLIPS} == {
-        (1024, 0), (2048, 0), (56, 64), (9216, 10368), (16, 32), (4096, 512),
-    }  # fmt: skip
+        (1024, 0),
+        (2048, 0),
+        (56, 64),
+        (9216, 10368),
+        (16, 32),
+        (4096, 512),
+    }
 
 
 def test_no_printed_row_carries_a_slip() -> None:

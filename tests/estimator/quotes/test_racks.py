@@ -10,8 +10,11 @@ from estimator.quotes.check import read_quote, report_of
 from estimator.spec import parse_spec
 
 CATALOG = load_catalog()
-LINES = estimate([parse_spec({"compute": {"server": "gb300-tray", "racks": 8}, "fabric": {"generation": "xdr"}}, CATALOG)],
-                 CATALOG, ("counts", "cables", "bom"))[0].as_json()["bom"]["lines"]  # fmt: skip
+LINES = estimate(
+    [parse_spec({"compute": {"server": "gb300-tray", "racks": 8}, "fabric": {"generation": "xdr"}}, CATALOG)],
+    CATALOG,
+    ("counts", "cables", "bom"),
+)[0].as_json()["bom"]["lines"]
 
 
 def report(*rows: tuple[str, int, int]) -> dict[str, Any]:
@@ -37,11 +40,15 @@ def test_an_offer_of_racks_serves_trays_and_rack_parts_together(words: str) -> N
 
 def test_an_offer_piece_by_piece_keeps_the_pieces() -> None:
     found = report(
-        ("NVIDIA GB300 NVL72 compute tray", 144, 200_000), ("NVLink switch tray for GB300 NVL72", 72, 17_000),
+        ("NVIDIA GB300 NVL72 compute tray", 144, 200_000),
+        ("NVLink switch tray for GB300 NVL72", 72, 17_000),
         ("33 kW power shelf", 64, 7_000),
-    )  # fmt: skip
+    )
     assert {line["part"]: line["quantity"] for line in found["lines"]} == {
-        "gb300-tray": 144, "gb300-nvl72-switch-tray": 72, "gb300-nvl72-power-shelf": 64}  # fmt: skip
+        "gb300-tray": 144,
+        "gb300-nvl72-switch-tray": 72,
+        "gb300-nvl72-power-shelf": 64,
+    }
 
 
 def test_what_is_for_a_rack_is_no_rack() -> None:

@@ -225,9 +225,14 @@ def test_text_of_excel_in_formula_dress_is_text() -> None:
 # ---------------------------------------------------------------- nothing is lost
 
 cells = st.one_of(
-    st.none(), st.integers(-5, 5000), st.floats(-1e6, 1e6, allow_nan=False), st.text(max_size=12),
-    st.sampled_from(["MQM9700-NS2F", "Total", "Subtotal", "Freight", "Option", "12 pcs", "1.234,50 €", "TBD", "=A1", *HEADER]),
-)  # fmt: skip
+    st.none(),
+    st.integers(-5, 5000),
+    st.floats(-1e6, 1e6, allow_nan=False),
+    st.text(max_size=12),
+    st.sampled_from(
+        ["MQM9700-NS2F", "Total", "Subtotal", "Freight", "Option", "12 pcs", "1.234,50 €", "TBD", "=A1", *HEADER]
+    ),
+)
 
 
 @settings(max_examples=60, deadline=None)

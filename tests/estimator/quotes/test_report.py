@@ -193,8 +193,10 @@ def test_a_currency_without_a_rate_is_said_and_not_added() -> None:
 
 
 def test_a_merged_title_row_and_remarks_are_listed() -> None:
-    data = workbook([["ACME quotation 118"], [], HEADER, *whole_quote(), ["", "Delivery in 12 weeks"], ["", "Total", "", "", 1]],
-                    lambda book: book.active.merge_cells("A1:E1"))  # fmt: skip
+    data = workbook(
+        [["ACME quotation 118"], [], HEADER, *whole_quote(), ["", "Delivery in 12 weeks"], ["", "Total", "", "", 1]],
+        lambda book: book.active.merge_cells("A1:E1"),
+    )
     result = report(data)
     reasons = {row["row"]: row["code"] for row in result["left_out"]}
     n_rows = max(reasons)
@@ -207,10 +209,19 @@ def test_a_merged_title_row_and_remarks_are_listed() -> None:
 
 def test_five_thousand_lines_are_matched_without_comparing_all_with_all_and_none_is_lost() -> None:
     rng = random.Random(4)
-    names = ["800G OSFP module 2xSR4 multimode", "400G QSFP112 module DR4", "MPO-12 OM4 fibre {} m", "passive copper 800G {} m",
-             "64-port NDR switch", "LC OS2 patch cord {} m", "Rail kit {}"]  # fmt: skip
-    rows = [[f"VND-{n:05d}", f"{rng.choice(names).format(rng.randint(1, 50))} item {n}", rng.randint(1, 99), 10, None]
-            for n in range(5000 - len(whole_quote()))]  # fmt: skip
+    names = [
+        "800G OSFP module 2xSR4 multimode",
+        "400G QSFP112 module DR4",
+        "MPO-12 OM4 fibre {} m",
+        "passive copper 800G {} m",
+        "64-port NDR switch",
+        "LC OS2 patch cord {} m",
+        "Rail kit {}",
+    ]
+    rows = [
+        [f"VND-{n:05d}", f"{rng.choice(names).format(rng.randint(1, 50))} item {n}", rng.randint(1, 99), 10, None]
+        for n in range(5000 - len(whole_quote()))
+    ]
     data = workbook([HEADER, *rows, *whole_quote()])
     report(workbook([HEADER, *rows[:5]]))  # libraries are loaded once
     quote = read_quote(data, "q.xlsx")
@@ -402,8 +413,11 @@ def test_wrong_columns_are_refused(columns: Any, code: str) -> None:
 
 
 def test_what_was_said_of_a_header_is_remembered() -> None:
-    first = read_quote(workbook([["N", "V", "W"], ["MQM9700-NS2F", 13, 30000]]), "q.xlsx",
-                       {"header_row": 1, "fields": {"part_number": "A", "quantity": "B", "unit_price": "C"}})  # fmt: skip
+    first = read_quote(
+        workbook([["N", "V", "W"], ["MQM9700-NS2F", 13, 30000]]),
+        "q.xlsx",
+        {"header_row": 1, "fields": {"part_number": "A", "quantity": "B", "unit_price": "C"}},
+    )
     (columns,) = first.columns
     again = read_quote(workbook([["Title"], ["N", "V", "W"], ["MQM9700-NS2F", 2, 1]]), "q.xlsx", None, {})
     assert not again.columns or again.columns[0].how == "guessed"
@@ -457,15 +471,22 @@ Zahlbar in 30 Tagen;;;;;
 """
     result = report(text.encode("cp1252"), "angebot.csv", rates=EUR)
     assert [(line["part_number"], line["quantity"], line["unit_price"]) for line in result["lines"]] == [
-        ("MQM9700-NS2F", 13, 30_000), ("MFP7E10-N030", 528, 1234.5), ("", 9, 5000)]  # fmt: skip
+        ("MQM9700-NS2F", 13, 30_000),
+        ("MFP7E10-N030", 528, 1234.5),
+        ("", 9, 5000),
+    ]
     assert result["totals"]["charges_usd"] == 2750
     assert not [note for note in result["notes"] if "total" in note]
     assert rows_of(result) == [("", number) for number in range(1, 12)]
 
 
 def test_a_column_of_line_numbers_is_no_part_number() -> None:
-    rows: list[list[Any]] = [["Item", "Product", "Description", "QTY", "Unit Price"], ["1", "NETWORK"],
-            ["1.1", "MQM9700-NS2F", "64-port switch", 13, "$31,000.00"], ["1.2", "MMA4Z00-NS", "", "396 EA", "call"]]  # fmt: skip
+    rows: list[list[Any]] = [
+        ["Item", "Product", "Description", "QTY", "Unit Price"],
+        ["1", "NETWORK"],
+        ["1.1", "MQM9700-NS2F", "64-port switch", 13, "$31,000.00"],
+        ["1.2", "MMA4Z00-NS", "", "396 EA", "call"],
+    ]
     result = report(workbook(rows))
     assert [line["part_number"] for line in result["lines"]] == ["MQM9700-NS2F", "MMA4Z00-NS"]
     assert [line["currency"] for line in result["lines"]] == ["USD", "USD"]

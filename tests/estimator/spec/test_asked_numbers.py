@@ -17,8 +17,14 @@ from tests.estimator.designs import counts_of, found, spec_of
 from tests.estimator.fabric.test_ratios import sized
 
 CATALOG = load_catalog()
-A7: dict[str, Any] = {"leaf_radix": 36, "spine_radix": 36, "leaf_downlinks": 32, "leaf_uplinks": 4, "tiers": 2,
-                      "layout": "top-of-rack"}  # fmt: skip
+A7: dict[str, Any] = {
+    "leaf_radix": 36,
+    "spine_radix": 36,
+    "leaf_downlinks": 32,
+    "leaf_uplinks": 4,
+    "tiers": 2,
+    "layout": "top-of-rack",
+}
 
 
 def cabled(spec: DesignSpec) -> LinkTable:
@@ -88,15 +94,34 @@ def test_an_uneven_spread_leaves_no_spine_dark_and_none_overfull(leaves: int) ->
 @pytest.mark.parametrize(("leaves", "uplinks"), [(70, 2), (25, 2), (48, 6)])
 def test_uplink_cables_are_leaves_times_uplinks(leaves: int, uplinks: int) -> None:
     """70 leaves with 2 uplinks are 140 cables, whatever the number of spines; a mesh of 30 was once billed as 2,100."""
-    spec = spec_of(leaves * 16, 1, leaf_radix=16 + uplinks, leaf_downlinks=16, leaf_uplinks=uplinks, spine_radix=128,
-                   layout="top-of-rack", tiers=2)  # fmt: skip
+    spec = spec_of(
+        leaves * 16,
+        1,
+        leaf_radix=16 + uplinks,
+        leaf_downlinks=16,
+        leaf_uplinks=uplinks,
+        spine_radix=128,
+        layout="top-of-rack",
+        tiers=2,
+    )
     assert len(cabled(spec).a_device[cabled(spec).rows(LEAF_SPINE)]) == leaves * uplinks
 
 
 def test_a_host_layer_has_a_cable_an_adapter_port_and_no_mesh() -> None:
     """256 adapter ports are 256 cables, although leaves have 560 ports; links run at the slower end's rate."""
-    compute = counts_of(spec_of(32, 8, leaf_radix=112, leaf_downlinks=70, leaf_uplinks=42, scalable_unit_nodes=32, tiers=2,
-                                oversubscription="5:3", spine_radix=112))  # fmt: skip
+    compute = counts_of(
+        spec_of(
+            32,
+            8,
+            leaf_radix=112,
+            leaf_downlinks=70,
+            leaf_uplinks=42,
+            scalable_unit_nodes=32,
+            tiers=2,
+            oversubscription="5:3",
+            spine_radix=112,
+        )
+    )
     assert compute["links"]["node_leaf"] == 256
     assert compute["ports"]["leaf_down_open"] == 560 - 256
     slow = parse_spec({"compute": {"server": "dgx-h100", "nodes": 32}, "fabric": {"generation": "xdr"}}, CATALOG)
@@ -120,8 +145,18 @@ def test_a_host_layer_has_a_cable_an_adapter_port_and_no_mesh() -> None:
 @pytest.mark.parametrize(("nodes", "planes"), [(4, 2), (8, 2), (6, 3)])
 def test_no_leaf_of_any_plane_is_idle(nodes: int, planes: int) -> None:
     """8 GPUs on 4 hosts, 2 planes: 16 links to leaves, as many on each; another generator left four leaves unused."""
-    table = cabled(spec_of(nodes, 2 * planes, planes=planes, leaf_radix=8, spine_radix=8, leaf_downlinks=4, tiers=2,
-                           scalable_unit_nodes=2))  # fmt: skip
+    table = cabled(
+        spec_of(
+            nodes,
+            2 * planes,
+            planes=planes,
+            leaf_radix=8,
+            spine_radix=8,
+            leaf_downlinks=4,
+            tiers=2,
+            scalable_unit_nodes=2,
+        )
+    )
     rows = table.rows(NODE_LEAF)
     on_leaf = np.bincount(table.b_device[rows])[table.devices.of(LEAF)]
     assert on_leaf.sum() == nodes * 2 * planes
@@ -150,12 +185,15 @@ def test_a_ratio_built_as_asked_is_no_finding(nodes: int) -> None:
 
 
 SYMMETRY: list[tuple[DesignSpec, str | None]] = [
-    (spec_of(128), None), (spec_of(512, tiers=3), None),
+    (spec_of(128), None),
+    (spec_of(512, tiers=3), None),
     (spec_of(1600, 1, **A7, uplink_spread="uneven"), "spines have 33 or 34 leaves below"),
-    (spec_of(20, 1, leaf_radix=8, spine_radix=8, core_radix=8, tiers=3, scalable_unit_nodes=4, pod_nodes=16),
-     "spines have 1 or 4 leaves below"),
+    (
+        spec_of(20, 1, leaf_radix=8, spine_radix=8, core_radix=8, tiers=3, scalable_unit_nodes=4, pod_nodes=16),
+        "spines have 1 or 4 leaves below",
+    ),
     (spec_of(1600, 1, **A7 | {"generation": "roce-400"}, uplink_spread="uneven"), None),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("spec", "reason"), SYMMETRY)

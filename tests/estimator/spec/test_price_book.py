@@ -251,9 +251,13 @@ def test_several_rows_of_a_part_may_stand_in_the_catalog(catalog: Catalog) -> No
     other = object.__new__(Catalog)
     other.__dict__.update(catalog.__dict__)
     other._price_rows = {**catalog._price_rows, (QM9700, "anchors", "piece"): (known, broken)}
-    assert [row and row.typical_cents for row in (other.price_for(QM9700, "anchors", "piece", n) for n in (1, 99, 100))] == [
-        48_000_00, 48_000_00, 40_000_00,
-    ]  # fmt: skip
+    assert [
+        row and row.typical_cents for row in (other.price_for(QM9700, "anchors", "piece", n) for n in (1, 99, 100))
+    ] == [
+        48_000_00,
+        48_000_00,
+        40_000_00,
+    ]
     assert other.price(QM9700, "anchors") == known
     assert other.prices_of(QM9700, "anchors") == (known, broken)
 

@@ -29,15 +29,30 @@ def problems_of(values: Any) -> dict[str, tuple[str, str]]:
 def test_every_default_is_printed_back() -> None:
     spec = parse_spec({"compute": {"server": "dgx-h100", "nodes": 127}, "fabric": NDR}, CATALOG).as_json()
     assert spec["compute"] == {
-        "server": "dgx-h100", "nodes": 127, "gpus": None, "racks": None, "gpu": "h100-sxm", "gpus_per_node": 8,
-        "nics_per_node": 8, "nic_ports_per_node": 8, "scale_up_domain_gpus": 8}  # fmt: skip
+        "server": "dgx-h100",
+        "nodes": 127,
+        "gpus": None,
+        "racks": None,
+        "gpu": "h100-sxm",
+        "gpus_per_node": 8,
+        "nics_per_node": 8,
+        "nic_ports_per_node": 8,
+        "scale_up_domain_gpus": 8,
+    }
     fabric = spec["fabric"]
     assert (fabric["leaf_switch"], fabric["leaf_radix"], fabric["core_radix"]) == ("nvidia-qm9700", 64, 64)
     assert (fabric["oversubscription"], fabric["tiers"], fabric["layout"]) == ("1:1", "auto", "rail-optimized")
     assert spec["site"] == {
-        "node_leaf_m": 30.0, "leaf_spine_m": 30.0, "spine_core_m": 50.0, "node_leaf_medium": "auto",
-        "leaf_spine_medium": "auto", "spine_core_medium": "auto", "fiber_grade": None, "set_lengths": [], "plan": None,
-    }  # fmt: skip
+        "node_leaf_m": 30.0,
+        "leaf_spine_m": 30.0,
+        "spine_core_m": 50.0,
+        "node_leaf_medium": "auto",
+        "leaf_spine_medium": "auto",
+        "spine_core_medium": "auto",
+        "fiber_grade": None,
+        "set_lengths": [],
+        "plan": None,
+    }
     assert spec["spec_version"] == 1
 
 
@@ -84,49 +99,65 @@ def test_more_ports_than_the_usual_switch_has_make_a_custom_one() -> None:
 
 
 def test_all_problems_come_in_one_pass() -> None:
-    found = problems_of({
-        "compute": {"server": "dgx-h10", "nodes": 0, "nodez": 3}, "typo": 1,
-        "fabric": {"generation": "ndr", "oversubscription": "0:1", "planes": "2", "leaf_switch": "nvidia-sn5600"},
-    })  # fmt: skip
+    found = problems_of(
+        {
+            "compute": {"server": "dgx-h10", "nodes": 0, "nodez": 3},
+            "typo": 1,
+            "fabric": {"generation": "ndr", "oversubscription": "0:1", "planes": "2", "leaf_switch": "nvidia-sn5600"},
+        }
+    )
     assert {field: code for field, (code, _) in found.items()} == {
-        "compute.server": "unknown_part", "compute.nodes": "out_of_range", "compute.nodez": "unknown_key", "typo": "unknown_key",
-        "fabric.oversubscription": "not_a_ratio", "fabric.planes": "wrong_type", "fabric.leaf_switch": "switch_does_not_fit",
-    }  # fmt: skip
+        "compute.server": "unknown_part",
+        "compute.nodes": "out_of_range",
+        "compute.nodez": "unknown_key",
+        "typo": "unknown_key",
+        "fabric.oversubscription": "not_a_ratio",
+        "fabric.planes": "wrong_type",
+        "fabric.leaf_switch": "switch_does_not_fit",
+    }
     assert "dgx-h100" in found["compute.server"][1]
     assert "'nodes'" in found["compute.nodez"][1]
 
 
-@pytest.mark.parametrize(("compute", "fabric", "field", "code"), [
-    ({}, NDR, "compute.nodes", "missing"),
-    ({"nodes": 4}, {}, "fabric.generation", "missing"),
-    ({"nodes": 4}, {"generation": "fdr"}, "fabric.generation", "not_a_choice"),
-    ({"server": "dgx-h100", "nodes": 4, "gpus": 64}, NDR, "compute.gpus", "contradiction"),
-    ({"gpus": 2**40}, NDR, "compute.gpus", "out_of_range"),
-    ({"nodes": MAX_ENDPOINTS // 8 + 1}, NDR, "compute.nodes", "out_of_range"),
-    ({"nodes": 4}, {**NDR, "grow_to_nodes": MAX_ENDPOINTS // 8 + 1}, "fabric.grow_to_nodes", "out_of_range"),
-    ({"nodes": 2**63}, NDR, "compute.nodes", "out_of_range"),
-    ({"nodes": True}, NDR, "compute.nodes", "wrong_type"),
-    ({"nodes": 4.0}, NDR, "compute.nodes", "wrong_type"),
-    ({"server": "gb200-nvl72", "nodes": 4}, NDR, "compute.server", "rack_not_node"),
-    ({"nodes": 4, "gpu": "h100"}, NDR, "compute.gpu", "unknown_part"),
-    ({"nodes": 4}, {**NDR, "leaf_switch": "no-such"}, "fabric.leaf_switch", "unknown_part"),
-    ({"nodes": 4}, {**NDR, "leaf_switch": "custom"}, "fabric.leaf_radix", "missing"),
-    ({"nodes": 4}, {**NDR, "leaf_switch": "nvidia-qm9700", "leaf_radix": 65}, "fabric.leaf_radix", "radix_over_part"),
-    ({"nodes": 4}, {**NDR, "leaf_radix": 1}, "fabric.leaf_radix", "out_of_range"),
-    ({"nodes": 4}, {**NDR, "leaf_downlinks": 40, "leaf_uplinks": 32}, "fabric.leaf_downlinks", "leaf_ports_short"),
-    ({"nodes": 4}, {**NDR, "reserved": {"leaf_ports": 63}}, "fabric.reserved.leaf_ports", "leaf_ports_short"),
-    ({"nodes": 4}, {**NDR, "reserved": {"spine_ports": 64}}, "fabric.reserved.spine_ports", "spine_ports_short"),
-    ({"nodes": 4}, {**NDR, "oversubscription": "3"}, "fabric.oversubscription", "not_a_ratio"),
-    ({"nodes": 4}, {**NDR, "oversubscription": "1025:1"}, "fabric.oversubscription", "not_a_ratio"),
-    ({"nodes": 4}, {**NDR, "oversubscription": "1:1025"}, "fabric.oversubscription", "not_a_ratio"),
-    ({"nodes": 4}, {**NDR, "oversubscription": "²:1"}, "fabric.oversubscription", "not_a_ratio"),
-    ({"nodes": 4, "nic_ports_per_node": 8}, {**NDR, "planes": 3}, "fabric.planes", "planes_do_not_divide"),
-    ({"nodes": 4}, {**NDR, "rails_per_leaf": 3}, "fabric.rails_per_leaf", "rails_do_not_divide"),
-    ({"nodes": 4}, {**NDR, "grow_to_nodes": 3}, "fabric.grow_to_nodes", "out_of_range"),
-    ({"nodes": 4}, {**NDR, "grow_to_nodes": 9, "uplink_spread": "uneven"}, "fabric.grow_to_nodes", "contradiction"),
-    (None, NDR, "compute", "wrong_type"),
-    ([], NDR, "compute", "wrong_type"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("compute", "fabric", "field", "code"),
+    [
+        ({}, NDR, "compute.nodes", "missing"),
+        ({"nodes": 4}, {}, "fabric.generation", "missing"),
+        ({"nodes": 4}, {"generation": "fdr"}, "fabric.generation", "not_a_choice"),
+        ({"server": "dgx-h100", "nodes": 4, "gpus": 64}, NDR, "compute.gpus", "contradiction"),
+        ({"gpus": 2**40}, NDR, "compute.gpus", "out_of_range"),
+        ({"nodes": MAX_ENDPOINTS // 8 + 1}, NDR, "compute.nodes", "out_of_range"),
+        ({"nodes": 4}, {**NDR, "grow_to_nodes": MAX_ENDPOINTS // 8 + 1}, "fabric.grow_to_nodes", "out_of_range"),
+        ({"nodes": 2**63}, NDR, "compute.nodes", "out_of_range"),
+        ({"nodes": True}, NDR, "compute.nodes", "wrong_type"),
+        ({"nodes": 4.0}, NDR, "compute.nodes", "wrong_type"),
+        ({"server": "gb200-nvl72", "nodes": 4}, NDR, "compute.server", "rack_not_node"),
+        ({"nodes": 4, "gpu": "h100"}, NDR, "compute.gpu", "unknown_part"),
+        ({"nodes": 4}, {**NDR, "leaf_switch": "no-such"}, "fabric.leaf_switch", "unknown_part"),
+        ({"nodes": 4}, {**NDR, "leaf_switch": "custom"}, "fabric.leaf_radix", "missing"),
+        (
+            {"nodes": 4},
+            {**NDR, "leaf_switch": "nvidia-qm9700", "leaf_radix": 65},
+            "fabric.leaf_radix",
+            "radix_over_part",
+        ),
+        ({"nodes": 4}, {**NDR, "leaf_radix": 1}, "fabric.leaf_radix", "out_of_range"),
+        ({"nodes": 4}, {**NDR, "leaf_downlinks": 40, "leaf_uplinks": 32}, "fabric.leaf_downlinks", "leaf_ports_short"),
+        ({"nodes": 4}, {**NDR, "reserved": {"leaf_ports": 63}}, "fabric.reserved.leaf_ports", "leaf_ports_short"),
+        ({"nodes": 4}, {**NDR, "reserved": {"spine_ports": 64}}, "fabric.reserved.spine_ports", "spine_ports_short"),
+        ({"nodes": 4}, {**NDR, "oversubscription": "3"}, "fabric.oversubscription", "not_a_ratio"),
+        ({"nodes": 4}, {**NDR, "oversubscription": "1025:1"}, "fabric.oversubscription", "not_a_ratio"),
+        ({"nodes": 4}, {**NDR, "oversubscription": "1:1025"}, "fabric.oversubscription", "not_a_ratio"),
+        ({"nodes": 4}, {**NDR, "oversubscription": "²:1"}, "fabric.oversubscription", "not_a_ratio"),
+        ({"nodes": 4, "nic_ports_per_node": 8}, {**NDR, "planes": 3}, "fabric.planes", "planes_do_not_divide"),
+        ({"nodes": 4}, {**NDR, "rails_per_leaf": 3}, "fabric.rails_per_leaf", "rails_do_not_divide"),
+        ({"nodes": 4}, {**NDR, "grow_to_nodes": 3}, "fabric.grow_to_nodes", "out_of_range"),
+        ({"nodes": 4}, {**NDR, "grow_to_nodes": 9, "uplink_spread": "uneven"}, "fabric.grow_to_nodes", "contradiction"),
+        (None, NDR, "compute", "wrong_type"),
+        ([], NDR, "compute", "wrong_type"),
+    ],
+)
 def test_each_rule_refuses_by_field_and_code(compute: Any, fabric: Any, field: str, code: str) -> None:
     found = problems_of({"compute": compute, "fabric": fabric})
     assert found[field][0] == code
@@ -140,8 +171,9 @@ def test_what_is_no_design_is_refused(values: Any) -> None:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3), max_leaves=6
-)  # fmt: skip
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
 KEYS = st.sampled_from([key for section in SECTIONS.values() for key in section.model_fields])
 
 
@@ -190,45 +222,60 @@ def test_the_depth_of_a_request_has_a_limit(n_inside: int, code: str) -> None:
     assert code in {code for code, _ in found.values()}
 
 
-@pytest.mark.parametrize(("changed", "field", "said"), [
-    ({"compute": {"nodes": 4.5}}, "compute.nodes", "Must be a whole number, and 4.5 was given."),
-    ({"compute": H100 | {"gpu": 5}}, "compute.gpu", "Must be a text, and 5 was given."),
-    ({"fabric": []}, "fabric", "Must be an object, and a list was given."),
-    ({"site": None}, "site", "Must be an object, and nothing was given."),
-    ({"fabric": NDR | {"splitters": 1}}, "fabric.splitters", "Must be true or false, and 1 was given."),
-    ({"site": {"node_leaf_m": 0}}, "site.node_leaf_m", "Must be above 0, and 0 was asked for."),
-    ({"spec_version": 2}, "spec_version", "Must be 1, and 2 was given."),
-    ({"name": "x" * 201}, "name", "Must have at most 200 characters, and has 201."),
-    ({"name": ""}, "name", "Must have at least 1 character, and has 0."),
-    ({"fabric": NDR | {"oversubscription": "1:²"}}, "fabric.oversubscription",
-     "'1:²' is not two integers with a colon between, such as 3:1."),
-    ({"fabric": NDR | {"oversubscription": "9" * 5000 + ":1"}}, "fabric.oversubscription",
-     f"'{'9' * 40}' is not two integers with a colon between, such as 3:1."),
-    ({"compute": H100 | {"gpu": "h900"}}, "compute.gpu",
-     "The catalog has no GPU 'h900'. Near it: h800-sxm, h200-sxm, h200-nvl; or leave it out."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changed", "field", "said"),
+    [
+        ({"compute": {"nodes": 4.5}}, "compute.nodes", "Must be a whole number, and 4.5 was given."),
+        ({"compute": H100 | {"gpu": 5}}, "compute.gpu", "Must be a text, and 5 was given."),
+        ({"fabric": []}, "fabric", "Must be an object, and a list was given."),
+        ({"site": None}, "site", "Must be an object, and nothing was given."),
+        ({"fabric": NDR | {"splitters": 1}}, "fabric.splitters", "Must be true or false, and 1 was given."),
+        ({"site": {"node_leaf_m": 0}}, "site.node_leaf_m", "Must be above 0, and 0 was asked for."),
+        ({"spec_version": 2}, "spec_version", "Must be 1, and 2 was given."),
+        ({"name": "x" * 201}, "name", "Must have at most 200 characters, and has 201."),
+        ({"name": ""}, "name", "Must have at least 1 character, and has 0."),
+        (
+            {"fabric": NDR | {"oversubscription": "1:²"}},
+            "fabric.oversubscription",
+            "'1:²' is not two integers with a colon between, such as 3:1.",
+        ),
+        (
+            {"fabric": NDR | {"oversubscription": "9" * 5000 + ":1"}},
+            "fabric.oversubscription",
+            f"'{'9' * 40}' is not two integers with a colon between, such as 3:1.",
+        ),
+        (
+            {"compute": H100 | {"gpu": "h900"}},
+            "compute.gpu",
+            "The catalog has no GPU 'h900'. Near it: h800-sxm, h200-sxm, h200-nvl; or leave it out.",
+        ),
+    ],
+)
 def test_a_refusal_is_in_plain_words(changed: dict[str, Any], field: str, said: str) -> None:
     assert problems_of({"compute": H100, "fabric": NDR, **changed})[field][1] == said
 
 
-@pytest.mark.parametrize(("changed", "change"), [
-    ({"compute": {"nodes": 0}}, {"compute.nodes": 1}),
-    ({"compute": {"nodes": 12.5}}, {"compute.nodes": 13}),
-    ({"compute": {"nodes": "12.5"}}, {"compute.nodes": 13}),
-    ({"compute": {"nodes": "12.5.1"}}, None),
-    ({"compute": {"server": "dgx-h100", "nodes": 99_999_999}}, {"compute.nodes": 131_072}),
-    ({"compute": {"nodes": -3.5}}, {"compute.nodes": 1}),
-    ({"compute": {"nodes": "abc"}}, None),
-    ({"economics": {"utilization": 150.0}}, {"economics.utilization": 1}),
-    ({"economics": {"utilization": 85}}, {"economics.utilization": 0.85}),
-    ({"economics": {"pue": 0.5}}, {"economics.pue": 1}),
-    ({"fabric": NDR | {"oversubscription": "0.5"}}, {"fabric.oversubscription": "1:2"}),
-    ({"fabric": NDR | {"oversubscription": "5:0"}}, {"fabric.oversubscription": "5:1"}),
-    ({"fabric": NDR | {"oversubscription": "3"}}, {"fabric.oversubscription": "3:1"}),
-    ({"fabric": NDR | {"oversubscription": "x"}}, None),
-    ({"fabric": NDR | {"planes": 99}}, {"fabric.planes": 8}),
-    ({"other_fabrics": [{"role": "storage", "planes": 99}]}, {"other_fabrics.0.planes": 16}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changed", "change"),
+    [
+        ({"compute": {"nodes": 0}}, {"compute.nodes": 1}),
+        ({"compute": {"nodes": 12.5}}, {"compute.nodes": 13}),
+        ({"compute": {"nodes": "12.5"}}, {"compute.nodes": 13}),
+        ({"compute": {"nodes": "12.5.1"}}, None),
+        ({"compute": {"server": "dgx-h100", "nodes": 99_999_999}}, {"compute.nodes": 131_072}),
+        ({"compute": {"nodes": -3.5}}, {"compute.nodes": 1}),
+        ({"compute": {"nodes": "abc"}}, None),
+        ({"economics": {"utilization": 150.0}}, {"economics.utilization": 1}),
+        ({"economics": {"utilization": 85}}, {"economics.utilization": 0.85}),
+        ({"economics": {"pue": 0.5}}, {"economics.pue": 1}),
+        ({"fabric": NDR | {"oversubscription": "0.5"}}, {"fabric.oversubscription": "1:2"}),
+        ({"fabric": NDR | {"oversubscription": "5:0"}}, {"fabric.oversubscription": "5:1"}),
+        ({"fabric": NDR | {"oversubscription": "3"}}, {"fabric.oversubscription": "3:1"}),
+        ({"fabric": NDR | {"oversubscription": "x"}}, None),
+        ({"fabric": NDR | {"planes": 99}}, {"fabric.planes": 8}),
+        ({"other_fabrics": [{"role": "storage", "planes": 99}]}, {"other_fabrics.0.planes": 16}),
+    ],
+)
 def test_the_nearest_value_is_proposed_where_it_is_clear(
     changed: dict[str, Any], change: dict[str, Any] | None
 ) -> None:

@@ -137,7 +137,10 @@ def _refused(field: str, code: str, message: str) -> Refusal:
 
 
 def _refuse_unknown(body: Any, known: tuple[str, ...]) -> None:
-    problems = [Problem(str(key)[:60], "unknown_key", f"There is no key {str(key)[:60]!r} here. Known: {', '.join(known)}.")
-                for key in body if key not in known]  # fmt: skip
+    problems = [
+        Problem(str(key)[:60], "unknown_key", f"There is no key {str(key)[:60]!r} here. Known: {', '.join(known)}.")
+        for key in body
+        if key not in known
+    ]
     if problems:
         raise Refusal(400, "invalid_request", problems)

@@ -20,9 +20,16 @@ from estimator.spec.price_book import MAX_NAME, MAX_PRICES, MAX_RATES, MAX_REGIO
 
 TAGS = ["price books"]
 PRICE = {
-    "part": "nvidia-qm9700", "low": 3000000, "typical": 3100000, "high": 3200000, "currency": "EUR", "basis": "quote",
-    "as_of": "2026-11-02", "source": "Offer 7", "min_quantity": 10,
-}  # fmt: skip
+    "part": "nvidia-qm9700",
+    "low": 3000000,
+    "typical": 3100000,
+    "high": 3200000,
+    "currency": "EUR",
+    "basis": "quote",
+    "as_of": "2026-11-02",
+    "source": "Offer 7",
+    "min_quantity": 10,
+}
 RATE = {"currency": "EUR", "usd": 1.08, "as_of": "2026-11-01", "source": "Bank"}
 _KEYS: dict[str, Any] = {
     "name": {"type": "string", "minLength": 1, "maxLength": MAX_NAME},
@@ -46,22 +53,42 @@ book_list = _call(
     tags=TAGS,
 )
 book_create = _call(
-    "create_price_book", "Make a price book", {201: PriceBookDetailSerializer}, (*BODY, 503), request=_json(NEW), takes_key=True,
-    examples=[_example("one quotation", {"name": "Vendor A", "prices": [PRICE], "rates": [RATE]})], tags=TAGS,
-)  # fmt: skip
+    "create_price_book",
+    "Make a price book",
+    {201: PriceBookDetailSerializer},
+    (*BODY, 503),
+    request=_json(NEW),
+    takes_key=True,
+    examples=[_example("one quotation", {"name": "Vendor A", "prices": [PRICE], "rates": [RATE]})],
+    tags=TAGS,
+)
 book_read = _call(
-    "get_price_book", "A price book with its history", {200: PriceBookDetailSerializer}, (404, 406), description=AS_FILE,
-    tags=TAGS, is_conditional=True,
-)  # fmt: skip
-book_read_file = _call(
-    "download_price_book", "A price book as a file", _FILES, (404, 406), parameters=[BookFileQuery], tags=TAGS,
+    "get_price_book",
+    "A price book with its history",
+    {200: PriceBookDetailSerializer},
+    (404, 406),
+    description=AS_FILE,
+    tags=TAGS,
     is_conditional=True,
-)  # fmt: skip
+)
+book_read_file = _call(
+    "download_price_book",
+    "A price book as a file",
+    _FILES,
+    (404, 406),
+    parameters=[BookFileQuery],
+    tags=TAGS,
+    is_conditional=True,
+)
 book_update = _call(
-    "update_price_book", "Rename a price book, or give it other prices or rates as its next revision",
-    {200: PriceBookDetailSerializer}, (*BODY, 404, 412, 503), request=_json(CHANGE),
-    examples=[_example("new prices", {"prices": [PRICE], "reason": "Round two"})], tags=TAGS,
-)  # fmt: skip
+    "update_price_book",
+    "Rename a price book, or give it other prices or rates as its next revision",
+    {200: PriceBookDetailSerializer},
+    (*BODY, 404, 412, 503),
+    request=_json(CHANGE),
+    examples=[_example("new prices", {"prices": [PRICE], "reason": "Round two"})],
+    tags=TAGS,
+)
 book_delete = _call(
     "delete_price_book", "Delete a price book with its history", {204: None}, (403, 404, 412), tags=TAGS
 )
@@ -73,41 +100,65 @@ revision_read = _call(
     tags=TAGS,
 )
 book_import = _call(
-    "import_prices", "Put the prices of a file into a book", {200: PriceImport}, (403, 404, 412, 413, 415, 503),
+    "import_prices",
+    "Put the prices of a file into a book",
+    {200: PriceImport},
+    (403, 404, 412, 413, 415, 503),
     request={
-        "multipart/form-data": component("PriceFile", body(
-            {
-                "file": {"type": "string", "format": "binary", "description": "CSV or XLSX."},
-                "mode": {"type": "string", "enum": ["merge", "replace"], "default": "merge",
-                         "description": "Whether prices that the file lacks stay or go."},
-                "dry_run": {"type": "string", "enum": ["true", "false"], "default": "false",
-                            "description": "Only say what would change."},
-                "basis": {"type": "string", "enum": list(PRICE_BASES), "default": "quote"},
-                "currency": {"type": "string", "enum": list(CURRENCIES), "default": "USD"},
-                "as_of": {"type": "string", "format": "date"},
-                "source": {"type": "string"},
-            },
-            required=["file"],
-        ))
+        "multipart/form-data": component(
+            "PriceFile",
+            body(
+                {
+                    "file": {"type": "string", "format": "binary", "description": "CSV or XLSX."},
+                    "mode": {
+                        "type": "string",
+                        "enum": ["merge", "replace"],
+                        "default": "merge",
+                        "description": "Whether prices that the file lacks stay or go.",
+                    },
+                    "dry_run": {
+                        "type": "string",
+                        "enum": ["true", "false"],
+                        "default": "false",
+                        "description": "Only say what would change.",
+                    },
+                    "basis": {"type": "string", "enum": list(PRICE_BASES), "default": "quote"},
+                    "currency": {"type": "string", "enum": list(CURRENCIES), "default": "USD"},
+                    "as_of": {"type": "string", "format": "date"},
+                    "source": {"type": "string"},
+                },
+                required=["file"],
+            ),
+        )
     },
     takes_key=True,
     description="The header names a part and a price; parts go by id or part number. Rows that cannot be read are told and "
     "left out. `basis`, `currency`, `as_of` and `source` hold where a row does not say them.",
     tags=TAGS,
-)  # fmt: skip
+)
 
 
 def catalog_book(book: str) -> Any:
     """The call for one of the catalog's books."""
     return _call(
-        f"get_price_book_{book}", f"The catalog's book {book}, in the form of an own one", {200: SNAPSHOT},
-        (406, 503), description=AS_FILE, tags=TAGS, is_conditional=True,
-    )  # fmt: skip
+        f"get_price_book_{book}",
+        f"The catalog's book {book}, in the form of an own one",
+        {200: SNAPSHOT},
+        (406, 503),
+        description=AS_FILE,
+        tags=TAGS,
+        is_conditional=True,
+    )
 
 
 def catalog_book_file(book: str) -> Any:
     """The call for a file of one of the catalog's books."""
     return _call(
-        f"download_price_book_{book}", f"The catalog's book {book} as a file", _FILES, (406, 503),
-        parameters=[BookFileQuery], tags=TAGS, is_conditional=True,
-    )  # fmt: skip
+        f"download_price_book_{book}",
+        f"The catalog's book {book} as a file",
+        _FILES,
+        (406, 503),
+        parameters=[BookFileQuery],
+        tags=TAGS,
+        is_conditional=True,
+    )

@@ -63,10 +63,14 @@ class PriceBooksView(HeavyJobView):
         if "name" not in body:
             raise _refused("name", "missing", "'name' is needed and was left out.")
         book = create_book(
-            owner_of(request), body["name"], body.get("prices", []), body.get("rates", []),
+            owner_of(request),
+            body["name"],
+            body.get("prices", []),
+            body.get("rates", []),
             body.get("reason") or ("Made over REST" if body.get("prices") else EMPTY_REASON),
-            body.get("base", STREET), body.get("region", ""),
-        )  # fmt: skip
+            body.get("base", STREET),
+            body.get("region", ""),
+        )
         values = _book_json(request, book)
         return Response(values, status=201, headers={"Location": values["url"]})
 
@@ -253,9 +257,14 @@ def _book_json(request: Request, book: PriceBook) -> dict[str, Any]:
 
 def _import_json(plan: ImportPlan, changes: Mapping[str, Any], revision: int | None) -> dict[str, Any]:
     return {
-        "counts": plan.counts, **changes, "refused": [row.as_json() for row in plan.refused], "rates": plan.rates,
-        "ignored": plan.ignored, "notes": plan.notes, "revision": revision,
-    }  # fmt: skip
+        "counts": plan.counts,
+        **changes,
+        "refused": [row.as_json() for row in plan.refused],
+        "rates": plan.rates,
+        "ignored": plan.ignored,
+        "notes": plan.notes,
+        "revision": revision,
+    }
 
 
 def _checked(body: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -17,9 +17,10 @@ from estimator.quotes.report import PROBLEMS
 
 class QuoteQuery(serializers.Serializer[Any]):
     format = _choice(
-        ("json", *(form for form in FORMATS if form != "json")), required=False,
+        ("json", *(form for form in FORMATS if form != "json")),
+        required=False,
         help_text="Form of the report; without it Accept says, else JSON.",
-    )  # fmt: skip
+    )
 
 
 class QuotedItem(Answer):
@@ -205,9 +206,18 @@ class QuoteSerializer(serializers.ModelSerializer[Quote]):
     class Meta:
         model = Quote
         fields = [
-            "id", "url", "name", "vendor", "file_name", "file_sha256", "design_name", "summary", "versions", "created_at",
+            "id",
+            "url",
+            "name",
+            "vendor",
+            "file_name",
+            "file_sha256",
+            "design_name",
+            "summary",
+            "versions",
+            "created_at",
             "updated_at",
-        ]  # fmt: skip
+        ]
 
     def get_url(self, quote: Quote) -> str:
         return _url(self, "quote", pk=quote.pk)

@@ -65,11 +65,16 @@ def _port_row(links: LinkList, kind: str, port: int, lane: int, row: int, is_low
     link = dict(zip(COLUMNS, next(iter(links.rows(row, row + 1))), strict=True))
     near, far = ("a", "b") if is_lower else ("b", "a")
     return {
-        "port": link[f"{near}_port"], "cage": link[f"{near}_cage"], "far_device": link[f"{far}_device"],
-        "far_port": link[f"{far}_port"], **{key: link[key] for key in ("link", "tier", "media", "length_m", "part")},
+        "port": link[f"{near}_port"],
+        "cage": link[f"{near}_cage"],
+        "far_device": link[f"{far}_device"],
+        "far_port": link[f"{far}_port"],
+        **{key: link[key] for key in ("link", "tier", "media", "length_m", "part")},
         "cables": " ".join(str(one) for one in (link["cable"], link["further_cables"]) if one),
-        "rate_gbit_s": link["rate_gbit_s"], "rail": link["rail"], "plane": link["plane"],
-    }  # fmt: skip
+        "rate_gbit_s": link["rate_gbit_s"],
+        "rail": link["rail"],
+        "plane": link["plane"],
+    }
 
 
 # ---------------------------------------------------------------- pairs
@@ -103,11 +108,13 @@ def _bundle(links: LinkList, at: IntArray) -> dict[str, Any]:
         pieces = len(np.unique(cable[run == k])) * (one.choice.cables_per_link if one.choice else 1)
         lengths[one.length_m] = lengths.get(one.length_m, 0) + pieces
     return {
-        "tier": TIERS[int(links.table.tier[at[0]])], "links": len(at), "cables": sum(lengths.values()),
+        "tier": TIERS[int(links.table.tier[at[0]])],
+        "links": len(at),
+        "cables": sum(lengths.values()),
         "media": list(dict.fromkeys(choice.told_medium for choice in choices)),
         "parts": list(dict.fromkeys(choice.cable.id for choice in choices)),
         "lengths": [{"length_m": length, "cables": lengths[length]} for length in sorted(lengths)],
-    }  # fmt: skip
+    }
 
 
 def _pair_starts(tier: Column, a: Column, b: Column) -> tuple[IntArray, IntArray]:

@@ -15,9 +15,12 @@ from estimator.jobs.models import EstimateJob
 from estimator.link_list import LinkList
 
 TIERS = {
-    "node_leaf": "Server to leaf", "fabric_manager": "Fabric manager to leaf", "leaf_spine": "Leaf to spine",
-    "spine_core": "Spine to core", "leaf_leaf": "Leaf to leaf",
-}  # fmt: skip
+    "node_leaf": "Server to leaf",
+    "fabric_manager": "Fabric manager to leaf",
+    "leaf_spine": "Leaf to spine",
+    "spine_core": "Spine to core",
+    "leaf_leaf": "Leaf to leaf",
+}
 COUNTS = ("links", "cables", "modules", "cages")
 ORDERS = ("tier", "medium", "length_m", "part", *COUNTS)
 DEFAULT_ORDER = "tier"
@@ -77,11 +80,15 @@ def _parts(result: Mapping[str, Any], role: str, order: str | None) -> dict[str,
         row["module_names"] = [described.get(part, part) for part in _modules(row)]
     totals = {key: sum(row[key] for row in rows) for key in COUNTS}
     media = result["fabrics"][role].get("media", {})
-    lengths = [{"tier": _tier_name(tier, role), "panels": media[tier]["panels_per_link"], **media[tier]["lengths_m"]}
-               for tier in sorted(media, key=_place)]  # fmt: skip
+    lengths = [
+        {"tier": _tier_name(tier, role), "panels": media[tier]["panels_per_link"], **media[tier]["lengths_m"]}
+        for tier in sorted(media, key=_place)
+    ]
     return {
-        "cabling": sorted_cabling(rows, order) | {"totals": totals}, "length_chart": length_chart(rows), "lengths": lengths,
-    }  # fmt: skip
+        "cabling": sorted_cabling(rows, order) | {"totals": totals},
+        "length_chart": length_chart(rows),
+        "lengths": lengths,
+    }
 
 
 def _tier_name(tier: str, role: str) -> str:
@@ -128,5 +135,8 @@ def _schedule(job: EstimateJob, links: LinkList, query: Mapping[str, Any]) -> di
     floor = floor_of(job) if links.role == COMPUTE else None
     choices = ("racks", "devices") if floor else ("devices",)
     by = one_of(query.get("by"), choices)
-    return {"by": by, "by_choices": choices,
-            "schedule": schedule_page(links, query.get("page"), floor if by == "racks" else None)}  # fmt: skip
+    return {
+        "by": by,
+        "by_choices": choices,
+        "schedule": schedule_page(links, query.get("page"), floor if by == "racks" else None),
+    }

@@ -102,13 +102,22 @@ def slider_rows(cost: Mapping[str, Any], change: Mapping[str, Any]) -> list[dict
     for slider in (slider for slider in SLIDERS if slider.name in known):
         value = change.get(slider.path, known[slider.name])
         at = _position(slider, value, cost)
-        rows.append({
-            "name": slider.name, "label": slider.label, "unit": slider.unit, "before": slider.before, "step": f"{slider.step:g}",
-            "low": f"{min(slider.low, at):g}", "high": f"{max(slider.high, at):g}", "at": f"{at:g}",
-            "typed": slider.typed(value), "estimate": slider.typed(known[slider.name]),
-            "told": slider.told(known[slider.name]),
-            "is_moved": slider.path in change,
-        })  # fmt: skip
+        rows.append(
+            {
+                "name": slider.name,
+                "label": slider.label,
+                "unit": slider.unit,
+                "before": slider.before,
+                "step": f"{slider.step:g}",
+                "low": f"{min(slider.low, at):g}",
+                "high": f"{max(slider.high, at):g}",
+                "at": f"{at:g}",
+                "typed": slider.typed(value),
+                "estimate": slider.typed(known[slider.name]),
+                "told": slider.told(known[slider.name]),
+                "is_moved": slider.path in change,
+            }
+        )
     return rows
 
 
@@ -124,6 +133,13 @@ def moved_rows(cost: Mapping[str, Any], change: Mapping[str, Any]) -> list[dict[
     known, rows = values_of(cost), []
     for slider in (slider for slider in SLIDERS if slider.path in change):
         value = change[slider.path]
-        rows.append({"name": slider.name, "label": slider.label, "before": slider.told(known[slider.name]),
-                     "after": "automatic" if value is None else slider.told(value), "typed": slider.typed(value)})  # fmt: skip
+        rows.append(
+            {
+                "name": slider.name,
+                "label": slider.label,
+                "before": slider.told(known[slider.name]),
+                "after": "automatic" if value is None else slider.told(value),
+                "typed": slider.typed(value),
+            }
+        )
     return rows

@@ -25,11 +25,16 @@ NEEDED = ("capex_by", "cash_flow", "by_years", "rent", "depreciation", "outlay_u
 EFFECT, LABEL, BASIS = "effect", "label", "basis"
 ORDERS = (EFFECT, LABEL, BASIS)
 ROWS = {  # of the table that compares an estimate with what is moved
-    "capex_usd": "Purchase price", "outlay_usd": "Outlay in year 0", "opex_usd_per_year": "Running cost a year",
-    "tco_usd": "Total cost", "usd_per_gpu_hour": "Per GPU-hour", "usd_per_million_tokens": "Per million tokens",
-    "break_even_usd_per_gpu_hour": "Break-even rent of a GPU-hour", "break_even_months": "Months until owning costs less",
+    "capex_usd": "Purchase price",
+    "outlay_usd": "Outlay in year 0",
+    "opex_usd_per_year": "Running cost a year",
+    "tco_usd": "Total cost",
+    "usd_per_gpu_hour": "Per GPU-hour",
+    "usd_per_million_tokens": "Per million tokens",
+    "break_even_usd_per_gpu_hour": "Break-even rent of a GPU-hour",
+    "break_even_months": "Months until owning costs less",
     "saved_usd": "Saved by owning",
-}  # fmt: skip
+}
 IN_MONTHS = ("break_even_months",)
 
 
@@ -66,8 +71,12 @@ def what_if_context(job: EstimateJob, result: Mapping[str, Any], answers: Mappin
     """The sliders, and what the cost becomes where ``answers`` move one of them."""
     cost, spec = result["cost"], result["spec"]
     change = change_of(answers, cost, spec)
-    context: dict[str, Any] = {"sliders": slider_rows(cost, change), "moved_figures": moved_rows(cost, change), "cannot_move": [],
-                               "moves_are_off": is_outdated(job)}  # fmt: skip
+    context: dict[str, Any] = {
+        "sliders": slider_rows(cost, change),
+        "moved_figures": moved_rows(cost, change),
+        "cannot_move": [],
+        "moves_are_off": is_outdated(job),
+    }
     try:
         found = what_if(job, cost, change) if change else None
     except EstimatorError as error:
@@ -91,8 +100,16 @@ def _compared(before: Mapping[str, Any], found: Mapping[str, Any]) -> list[dict[
         if now or then:
             years = f" over {before['tco_years']} and {found['cost']['tco_years']} years"
             is_renamed = key == "tco_usd" and before["tco_years"] != found["cost"]["tco_years"]
-            rows.append({"key": key, "name": name + years if is_renamed else name, "now": now, "then": then,
-                         "is_months": key in IN_MONTHS, "change": difference["typical"] if difference else None})  # fmt: skip
+            rows.append(
+                {
+                    "key": key,
+                    "name": name + years if is_renamed else name,
+                    "now": now,
+                    "then": then,
+                    "is_months": key in IN_MONTHS,
+                    "change": difference["typical"] if difference else None,
+                }
+            )
     return rows
 
 

@@ -21,13 +21,24 @@ from estimator.spec.change import apply_change
 pytestmark = pytest.mark.django_db
 
 HALL = {
-    "name": "Hall 3", "compute": {"server": "dgx-h100", "gpus": 1024},
+    "name": "Hall 3",
+    "compute": {"server": "dgx-h100", "gpus": 1024},
     "fabric": {"generation": "ndr", "layout": "rail-optimized", "oversubscription": "1:1"},
-}  # fmt: skip
+}
 FIGURES = {
-    "gpus": 1024, "leaf": 32, "spine": 16, "core": 0, "switches": 48, "cables": 2048, "modules": 3072, "it_kw": 1310.0,
-    "capex_usd": 50_000_000, "usd_per_gpu": 48_800, "built": "4:3", "busbw_gb_s": 340.0,
-}  # fmt: skip
+    "gpus": 1024,
+    "leaf": 32,
+    "spine": 16,
+    "core": 0,
+    "switches": 48,
+    "cables": 2048,
+    "modules": 3072,
+    "it_kw": 1310.0,
+    "capex_usd": 50_000_000,
+    "usd_per_gpu": 48_800,
+    "built": "4:3",
+    "busbw_gb_s": 340.0,
+}
 
 
 def saved(owner: User, *changes: dict[str, Any]) -> Design:
@@ -49,15 +60,18 @@ def rows_of(design: Design, catalog: Catalog, first: int = 1, second: int = 2) -
     }
 
 
-@pytest.mark.parametrize(("change", "label", "before", "after"), [
-    ({"compute.gpus": 512}, "Size", "1,024 GPUs", "512 GPUs"),
-    ({"compute.nodes": 128}, "Size", "1,024 GPUs", "128 servers"),
-    ({"fabric.oversubscription": "2:1"}, "Leaf oversubscription", "1:1", "2:1"),
-    ({"fabric.generation": "xdr"}, "Network", "InfiniBand NDR, 400 Gb/s", "InfiniBand XDR, 800 Gb/s"),
-    ({"site.plan": {}}, "Floor plan", "none", "planned"),
-    ({"name": "Hall 4"}, "Name", "Hall 3", "Hall 4"),
-    ({"other_fabrics": [{"role": "storage", "generation": "ndr"}]}, "Storage network", "none", "present"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "label", "before", "after"),
+    [
+        ({"compute.gpus": 512}, "Size", "1,024 GPUs", "512 GPUs"),
+        ({"compute.nodes": 128}, "Size", "1,024 GPUs", "128 servers"),
+        ({"fabric.oversubscription": "2:1"}, "Leaf oversubscription", "1:1", "2:1"),
+        ({"fabric.generation": "xdr"}, "Network", "InfiniBand NDR, 400 Gb/s", "InfiniBand XDR, 800 Gb/s"),
+        ({"site.plan": {}}, "Floor plan", "none", "planned"),
+        ({"name": "Hall 4"}, "Name", "Hall 3", "Hall 4"),
+        ({"other_fabrics": [{"role": "storage", "generation": "ndr"}]}, "Storage network", "none", "present"),
+    ],
+)
 def test_an_answer_that_changed_is_told_by_its_name_on_the_form(owner, catalog, change, label, before, after):
     rows = rows_of(saved(owner, change), catalog)
     assert [text for name, text in rows.items() if label in name or name == label] == [(before, after)]
@@ -70,11 +84,14 @@ def test_what_was_left_open_says_what_it_came_to(owner, catalog):
     assert after.startswith("6")
 
 
-@pytest.mark.parametrize(("change", "before", "after"), [
-    ({"fabric.tiers": 3}, "Automatic: the fewest that fit", "Three: leaves, spines and cores"),
-    ({"economics.electricity_usd_per_kwh": 0.12}, "0.098 USD/kWh (automatic)", "0.12 USD/kWh"),
-    ({"economics.utilization": 0.7}, "0.8 (automatic)", "0.7"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "before", "after"),
+    [
+        ({"fabric.tiers": 3}, "Automatic: the fewest that fit", "Three: leaves, spines and cores"),
+        ({"economics.electricity_usd_per_kwh": 0.12}, "0.098 USD/kWh (automatic)", "0.12 USD/kWh"),
+        ({"economics.utilization": 0.7}, "0.8 (automatic)", "0.7"),
+    ],
+)
 def test_what_is_automatic_says_its_value_once(owner, catalog, change, before, after):
     ((was, became),) = rows_of(saved(owner, change), catalog).values()
     assert (was, became) == (before, after)
@@ -85,8 +102,20 @@ def test_an_answer_that_says_what_held_anyway_is_no_change(owner, catalog):
 
 
 def test_wholes_that_the_form_hands_through_are_told_as_wholes(owner, catalog):
-    book = {"name": "Vendor A", "prices": [{"part": "nvidia-qm9700", "low": 1, "typical": 2, "high": 3, "source": "quote",
-                                             "as_of": "2026-11-02", "basis": "quote"}]}  # fmt: skip
+    book = {
+        "name": "Vendor A",
+        "prices": [
+            {
+                "part": "nvidia-qm9700",
+                "low": 1,
+                "typical": 2,
+                "high": 3,
+                "source": "quote",
+                "as_of": "2026-11-02",
+                "basis": "quote",
+            }
+        ],
+    }
     design = saved(owner, {"economics.prices": book})
     assert rows_of(design, catalog)["Own prices"] == ("none", "“Vendor A”, 1 price")
 
@@ -99,8 +128,11 @@ def test_no_lengths_and_an_empty_list_of_them_are_the_same_answer(owner, catalog
 def test_figures_are_told_as_an_architect_says_them():
     after = FIGURES | {"spine": 18, "switches": 50, "capex_usd": 50_210_000, "built": "1:1", "busbw_gb_s": 368.0}
     assert figure_words(FIGURES, after) == [
-        "spines 16 → 18", "+$210,000 to buy", "built 1.33:1 → 1:1", "all-reduce 340\xa0GB/s → 368\xa0GB/s",
-    ]  # fmt: skip
+        "spines 16 → 18",
+        "+$210,000 to buy",
+        "built 1.33:1 → 1:1",
+        "all-reduce 340\xa0GB/s → 368\xa0GB/s",
+    ]
     assert figure_words(FIGURES, FIGURES) == []
     assert figure_words(FIGURES, None) == []
     assert figure_words(FIGURES | {"built": None}, FIGURES)[-1] == "built one tier → 1.33:1"
@@ -110,15 +142,18 @@ def test_what_owning_costs_is_told_where_only_that_has_moved():
     costs = {"tco_years": 4, "tco_usd": 63_600_000, "usd_per_gpu_hour": 2.23}
     later = {"tco_years": 6, "tco_usd": 77_100_000, "usd_per_gpu_hour": 1.84}
     assert figure_words(FIGURES | costs, FIGURES | later) == [
-        "cost over 4 → 6 years $63.6\xa0M → $77.1\xa0M", "a GPU-hour $2.23 → $1.84",
-    ]  # fmt: skip
+        "cost over 4 → 6 years $63.6\xa0M → $77.1\xa0M",
+        "a GPU-hour $2.23 → $1.84",
+    ]
 
 
 def test_figures_that_lack_something_are_no_savings():
     after = FIGURES | {"cables": 0, "modules": 12, "capex_usd": 8_000_000, "floors": ["cables", "modules", "capex_usd"]}
     assert figure_words(FIGURES, after) == [
-        "cables 2,048 → not known", "modules 3,072 → at least 12", "purchase $50.0\xa0M → at least $8.00\xa0M",
-    ]  # fmt: skip
+        "cables 2,048 → not known",
+        "modules 3,072 → at least 12",
+        "purchase $50.0\xa0M → at least $8.00\xa0M",
+    ]
 
 
 def test_figures_of_two_revisions_are_of_their_specs(owner):
@@ -170,8 +205,16 @@ class TestPanel:
         between = page.get(reverse("revisions", args=[design.pk]), {"from": "1", "to": "3"}).context["between"]
         assert {row["label"] for row in between["rows"]} == {"Size", "Leaf oversubscription"}
 
-    @pytest.mark.parametrize("query", [{"from": "1"}, {"from": "1", "to": "99"}, {"from": "x", "to": "²"},
-                                       {"from": "9" * 40, "to": "-1"}, {"page": "1e9"}])  # fmt: skip
+    @pytest.mark.parametrize(
+        "query",
+        [
+            {"from": "1"},
+            {"from": "1", "to": "99"},
+            {"from": "x", "to": "²"},
+            {"from": "9" * 40, "to": "-1"},
+            {"page": "1e9"},
+        ],
+    )
     def test_nonsense_shows_the_list(self, page, owner, query):
         answer = page.get(reverse("revisions", args=[saved(owner, {"compute.gpus": 512}).pk]), query)
         assert answer.status_code == 200
@@ -188,8 +231,14 @@ class TestPanel:
 
     def test_going_back_is_an_edit_that_undo_takes_back(self, page, owner, sent):
         design = saved(owner, {"compute.gpus": 512})
-        form = {"name": "Hall 3", "compute__server": "dgx-h100", "size": "256", "size_unit": "gpus",
-                "fabric__generation": "ndr", "step": "size.1"}  # fmt: skip
+        form = {
+            "name": "Hall 3",
+            "compute__server": "dgx-h100",
+            "size": "256",
+            "size_unit": "gpus",
+            "fabric__generation": "ndr",
+            "step": "size.1",
+        }
         page.post(reverse("edit", args=[design.pk]), form, headers={"Studio": "1"})
         page.post(reverse("revision-restore", args=[design.pk, 1]))
         design.refresh_from_db()

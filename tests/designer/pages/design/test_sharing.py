@@ -28,8 +28,21 @@ pytestmark = pytest.mark.django_db
 
 SMALL = {"name": "Shared hall", "compute": {"server": "dgx-h100", "gpus": 64}, "fabric": {"generation": "ndr"}}
 OTHER = {"name": "Closed hall", "compute": {"server": "dgx-h100", "gpus": 128}, "fabric": {"generation": "ndr"}}
-POSTS = ("edit", "undo", "redo", "settle", "design", "floor-plan", "variant", "baselines", "baselines-compare", "share", "spec",
-         "comparison-families", "design-delete")  # fmt: skip
+POSTS = (
+    "edit",
+    "undo",
+    "redo",
+    "settle",
+    "design",
+    "floor-plan",
+    "variant",
+    "baselines",
+    "baselines-compare",
+    "share",
+    "spec",
+    "comparison-families",
+    "design-delete",
+)
 STUDIO = {"Studio": "1"}
 
 
@@ -104,8 +117,9 @@ class TestReading:
         assert client.get(reverse(name, args=[design.pk, job.pk])).status_code in (200, 286)
         assert Client().get(reverse(name, args=[design.pk, job.pk])).status_code == 302
 
-    @pytest.mark.parametrize(("kind", "form", "start"), [("bom", "csv", b"\xef\xbb\xbf"), ("bom", "xlsx", b"PK"),
-                                                         ("cost", "pdf", b"%PDF")])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("kind", "form", "start"), [("bom", "csv", b"\xef\xbb\xbf"), ("bom", "xlsx", b"PK"), ("cost", "pdf", b"%PDF")]
+    )
     def test_files_of_the_bill_and_the_cost_can_be_taken_along(self, design, job, kind, form, start):
         client, _, _ = visitor(design)
         answer = client.get(reverse("shared-file", args=[design.pk, job.pk, kind, form]))

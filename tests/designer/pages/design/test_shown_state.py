@@ -22,12 +22,20 @@ from estimator.spec.change import apply_change
 from tests.designer.finished_design import finished
 
 BID: dict[str, Any] = {
-    "name": "Bid", "compute": {"server": "dgx-h100", "gpus": 256}, "fabric": {"generation": "ndr"},
-    "other_fabrics": [{"role": "storage", "generation": "ndr", "extra_endpoints": 4}], "site": {"plan": {}},
-}  # fmt: skip
-QUERIES = [*({"tab": tab} for tab in KEYS), {"tab": "cabling", "view": "device", "device": "leaf-001"},
-           {"tab": "fabric", "colour": "failure", "down": "leaf-001"}, {"tab": "fabric", "at": "leaf-001"},
-           {"tab": "cost", "electricity": "0.2"}, {"tab": "performance", "collective": "alltoall"}]  # fmt: skip
+    "name": "Bid",
+    "compute": {"server": "dgx-h100", "gpus": 256},
+    "fabric": {"generation": "ndr"},
+    "other_fabrics": [{"role": "storage", "generation": "ndr", "extra_endpoints": 4}],
+    "site": {"plan": {}},
+}
+QUERIES = [
+    *({"tab": tab} for tab in KEYS),
+    {"tab": "cabling", "view": "device", "device": "leaf-001"},
+    {"tab": "fabric", "colour": "failure", "down": "leaf-001"},
+    {"tab": "fabric", "at": "leaf-001"},
+    {"tab": "cost", "electricity": "0.2"},
+    {"tab": "performance", "collective": "alltoall"},
+]
 
 pytestmark = pytest.mark.django_db
 

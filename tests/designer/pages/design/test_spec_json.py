@@ -22,10 +22,12 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 STUDIO = {"Studio": "1"}
 HALL = {"name": "Hall 3", "compute": {"server": "dgx-h100", "gpus": 64}, "fabric": {"generation": "ndr"}}
 WANTED: dict[str, Any] = {
-    "name": "Brought along", "compute": {"server": "dgx-b200", "nodes": 64},
-    "fabric": {"generation": "ndr", "oversubscription": "2:1"}, "other_fabrics": [{"role": "storage", "generation": "ndr"}],
+    "name": "Brought along",
+    "compute": {"server": "dgx-b200", "nodes": 64},
+    "fabric": {"generation": "ndr", "oversubscription": "2:1"},
+    "other_fabrics": [{"role": "storage", "generation": "ndr"}],
     "site": {"plan": {}},
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -109,14 +111,17 @@ def test_an_estimate_or_an_answer_of_the_api_is_taken_by_its_spec(page, design):
     assert typed_now(design)["size_unit"] == "nodes"
 
 
-@pytest.mark.parametrize(("text", "words"), [
-    ("", "Paste a design as JSON"),
-    ("{", "JSON"),
-    ("[1, 2]", "object"),
-    ('{"compute": {"server": "none-such", "gpus": 8}, "fabric": {"generation": "ndr"}}', "none-such"),
-    ('{"compute": {"server": "dgx-h100", "gpus": 8, "colour": "red"}, "fabric": {"generation": "ndr"}}', "colour"),
-    ("[" * 100_000, "Not taken over"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "Paste a design as JSON"),
+        ("{", "JSON"),
+        ("[1, 2]", "object"),
+        ('{"compute": {"server": "none-such", "gpus": 8}, "fabric": {"generation": "ndr"}}', "none-such"),
+        ('{"compute": {"server": "dgx-h100", "gpus": 8, "colour": "red"}, "fabric": {"generation": "ndr"}}', "colour"),
+        ("[" * 100_000, "Not taken over"),
+    ],
+)
 def test_what_is_refused_says_why_and_changes_nothing(page, design, text, words):
     answer = paste(page, design, text, headers=STUDIO)
     assert answer.status_code == 422
@@ -134,9 +139,14 @@ def test_a_file_is_taken_without_scripts(page, design):
     assert typed_now(design)["name"] == "Brought along"
 
 
-@pytest.mark.parametrize(("data", "words"), [
-    (b"\xff\xfe\x00", "no UTF-8 text"), (b" " * (MAX_SPEC_BYTES + 1), "over 1,000,000 bytes"), (b"", "Paste a design as JSON"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"\xff\xfe\x00", "no UTF-8 text"),
+        (b" " * (MAX_SPEC_BYTES + 1), "over 1,000,000 bytes"),
+        (b"", "Paste a design as JSON"),
+    ],
+)
 def test_files_that_are_no_design_come_back_to_the_panel(page, design, data, words):
     answer = page.post(reverse("spec", args=[design.pk]), {"file": SimpleUploadedFile("x.json", data)})
     assert answer.status_code == 422

@@ -37,8 +37,10 @@ from tests.designer.cost_fixture import cost_fixture
 from tests.designer.finished_design import finished
 
 DESIGN: dict[str, Any] = {
-    "name": "Four units", "compute": {"server": "dgx-h100", "nodes": 128}, "fabric": {"generation": "ndr"},
-}  # fmt: skip
+    "name": "Four units",
+    "compute": {"server": "dgx-h100", "nodes": 128},
+    "fabric": {"generation": "ndr"},
+}
 RESULT = {"fabrics": {"compute": {"counts": {"gpus": 1_024}}}}
 RENDER = """
 import json, sys, vl_convert
@@ -73,8 +75,16 @@ def test_every_head_figure_is_the_estimates_as_the_filters_print_it(page: Client
     response, cost = tab(page, design), job.result["cost"]
     assert response.status_code == 200
     shown = words_of(response)
-    for path in (("capex_usd", "total"), ("outlay_usd",), ("opex_usd_per_year", "total"), ("tco_usd",), ("usd_per_gpu",),
-                 ("usd_per_gpu_hour",), ("usd_per_gbit_s_bisection",), ("usd_per_gb_s_busbw",)):  # fmt: skip
+    for path in (
+        ("capex_usd", "total"),
+        ("outlay_usd",),
+        ("opex_usd_per_year", "total"),
+        ("tco_usd",),
+        ("usd_per_gpu",),
+        ("usd_per_gpu_hour",),
+        ("usd_per_gbit_s_bisection",),
+        ("usd_per_gb_s_busbw",),
+    ):
         amount = figure(cost, path)
         assert f"{usd_small(amount['typical'])} {usd_small_range(amount)}" in shown, path
     assert "Total cost over 4 years" in shown
@@ -95,11 +105,12 @@ def test_rent_or_buy_states_the_break_even_price_always_and_the_rest_with_a_clou
     design, _ = costed(owner)
     assert "Break-even rent of a GPU-hour $2.33" in words_of(tab(page, design))
     rent = {
-        "cloud_usd_per_gpu_hour": 2.9, "break_even_usd_per_gpu_hour": {"low": 1.9, "typical": 2.33, "high": 2.8},
+        "cloud_usd_per_gpu_hour": 2.9,
+        "break_even_usd_per_gpu_hour": {"low": 1.9, "typical": 2.33, "high": 2.8},
         "break_even_months": {"low": 20.0, "typical": 31.2, "high": 44.0},
         "rented_usd": {"low": 7.0e7, "typical": 8.32e7, "high": 9.0e7},
         "saved_usd": {"low": 1.0e6, "typical": 1.93e7, "high": 3.0e7},
-    }  # fmt: skip
+    }
     EstimateJob.objects.all().delete()
     design, job = costed(owner, rent=rent)
     chart = rent_chart(cost_fixture(rent=rent), job.result or {})
@@ -121,8 +132,13 @@ def test_a_whole_estimate_shows_all_of_it(page: Client, owner: User) -> None:
     response = tab(page, design)
     assert response.status_code == 200
     shown, cost = words_of(response), (job.result or {})["cost"]
-    for path in (("usd_per_million_tokens",), ("rent", "break_even_usd_per_gpu_hour"), ("rent", "rented_usd"), ("tco_usd",),
-                 ("outlay_usd",)):  # fmt: skip
+    for path in (
+        ("usd_per_million_tokens",),
+        ("rent", "break_even_usd_per_gpu_hour"),
+        ("rent", "rented_usd"),
+        ("tco_usd",),
+        ("outlay_usd",),
+    ):
         assert usd_small((figure(cost, path) or {})["typical"]) in shown, path
     assert f"{usd_small(cost['rent']['rented_usd']['low'])} to" in shown
     assert "Storage network" in shown
@@ -139,8 +155,21 @@ def test_a_whole_estimate_shows_all_of_it(page: Client, owner: User) -> None:
 
 def test_an_estimate_made_before_cash_flows_still_opens(page: Client, owner: User) -> None:
     design, job = finished(owner, DESIGN)
-    old = {"capex_usd", "one_off_usd", "opex_usd_per_year", "energy_kwh_per_year", "tco_usd", "tco_years", "usd_per_gpu",
-           "network_usd_per_gpu", "network_share", "usd_per_gpu_hour", "price_book", "at_least", "assumptions"}  # fmt: skip
+    old = {
+        "capex_usd",
+        "one_off_usd",
+        "opex_usd_per_year",
+        "energy_kwh_per_year",
+        "tco_usd",
+        "tco_years",
+        "usd_per_gpu",
+        "network_usd_per_gpu",
+        "network_share",
+        "usd_per_gpu_hour",
+        "price_book",
+        "at_least",
+        "assumptions",
+    }
     result = job.result or {}
     cost = {key: value for key, value in result["cost"].items() if key in old}
     EstimateJob.objects.filter(pk=job.pk).update(result={**result, "cost": cost})
@@ -160,16 +189,29 @@ def test_what_is_at_least_says_so(page: Client, owner: User) -> None:
 
 # --- Charts ------------------------------------------------------------------------------------------------------
 def all_charts(cost: dict[str, Any]) -> list[dict[str, Any]]:
-    made = [purchase_chart(cost), kinds_chart(cost), cash_flow_chart(cost), rent_chart(cost, RESULT), *years_charts(cost),
-            book_value_chart(cost), histogram_chart(cost["uncertainty"], "tco_usd"), tornado_chart(cost)]  # fmt: skip
+    made = [
+        purchase_chart(cost),
+        kinds_chart(cost),
+        cash_flow_chart(cost),
+        rent_chart(cost, RESULT),
+        *years_charts(cost),
+        book_value_chart(cost),
+        histogram_chart(cost["uncertainty"], "tco_usd"),
+        tornado_chart(cost),
+    ]
     assert all(made)
     return [chart for chart in made if chart]
 
 
 def test_every_chart_renders_and_has_a_table_of_its_columns() -> None:
     charts = all_charts(cost_fixture())
-    child = subprocess.run([sys.executable, "-c", RENDER], input=json.dumps([chart["spec"] for chart in charts]),
-                           capture_output=True, text=True, check=False)  # fmt: skip
+    child = subprocess.run(
+        [sys.executable, "-c", RENDER],
+        input=json.dumps([chart["spec"] for chart in charts]),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert child.returncode == 0, child.stderr
     drawn = dict(zip([chart["key"] for chart in charts], map(json.loads, child.stdout.splitlines()), strict=True))
     assert drawn["purchase"]["bars"] == 6

@@ -28,8 +28,9 @@ SUPERPOD: dict[str, Any] = {
     "other_fabrics": [{"role": "storage", "generation": "ndr", "extra_endpoints": 16}, {"role": "out-of-band"}],
 }
 LARGEST: dict[str, Any] = {
-    "compute": {"server": "dgx-h100", "nodes": 16_384}, "fabric": {"generation": "roce-400", "tiers": 3},
-}  # fmt: skip
+    "compute": {"server": "dgx-h100", "nodes": 16_384},
+    "fabric": {"generation": "roce-400", "tiers": 3},
+}
 PAGE_BYTES = 400_000
 
 pytestmark = pytest.mark.django_db
@@ -86,14 +87,19 @@ def test_the_whole_fabric_adds_up_to_the_estimate(page: Client, made: tuple[Desi
         assert f"{fabric['counts']['leaf']:,} ×" in text
 
 
-@pytest.mark.parametrize(("at", "title", "crumbs"), [
-    ("", "Whole fabric", []), ("unit-2", "Unit 2", ["Whole fabric", "Unit 2"]),
-    ("unit-2/leaves", "Leaves, unit 2", ["Whole fabric", "Unit 2", "Leaves"]),
-    ("rail-3", "Rail 3", ["Whole fabric", "Rail 3"]), ("leaf-r1-002", "leaf-r1-002", ["Whole fabric", "Unit 2", "leaf-r1-002"]),
-    ("node-0033", "node-0033", ["Whole fabric", "Unit 2", "node-0033"]),
-    ("spine-001", "spine-001", ["Whole fabric", "spine-001"]),
-    ("manager-01", "manager-01", ["Whole fabric", "Unit 4", "manager-01"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("at", "title", "crumbs"),
+    [
+        ("", "Whole fabric", []),
+        ("unit-2", "Unit 2", ["Whole fabric", "Unit 2"]),
+        ("unit-2/leaves", "Leaves, unit 2", ["Whole fabric", "Unit 2", "Leaves"]),
+        ("rail-3", "Rail 3", ["Whole fabric", "Rail 3"]),
+        ("leaf-r1-002", "leaf-r1-002", ["Whole fabric", "Unit 2", "leaf-r1-002"]),
+        ("node-0033", "node-0033", ["Whole fabric", "Unit 2", "node-0033"]),
+        ("spine-001", "spine-001", ["Whole fabric", "spine-001"]),
+        ("manager-01", "manager-01", ["Whole fabric", "Unit 4", "manager-01"]),
+    ],
+)
 def test_every_address_has_its_picture_and_the_way_back(
     page: Client, made: tuple[Design, EstimateJob], at: str, title: str, crumbs: list[str]
 ) -> None:
@@ -136,9 +142,15 @@ def test_a_name_is_found_and_an_unknown_one_gets_near_ones(page: Client, made: t
     assert "Nothing in this network is called" in words_of(text)
 
 
-@pytest.mark.parametrize(("typed", "at"), [
-    ("Leaf-R2-001", "leaf-r2-001"), ("unit 3", "unit-3"), ("spine-3", "spine-003"), ("Spine 03", "spine-003"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("typed", "at"),
+    [
+        ("Leaf-R2-001", "leaf-r2-001"),
+        ("unit 3", "unit-3"),
+        ("spine-3", "spine-003"),
+        ("Spine 03", "spine-003"),
+    ],
+)
 def test_what_is_found_has_its_own_address(page: Client, made: tuple[Design, EstimateJob], typed: str, at: str) -> None:
     design, job = made
     address = reverse("design", args=[design.pk])
@@ -149,10 +161,22 @@ def test_what_is_found_has_its_own_address(page: Client, made: tuple[Design, Est
     assert part["HX-Push-Url"] == f"{address}?tab=fabric&at={at}"
 
 
-@pytest.mark.parametrize("query", [
-    {"at": "pod-9"}, {"at": "x" * 400}, {"start": "-1"}, {"start": "9" * 40}, {"colour": "puce"}, {"by": "row"},
-    {"fabric": "none"}, {"down": "," * 500}, {"down": "nope,node-0001,spine-001~"}, {"at": "\0"}, {"find": "'\" or 1=1"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"at": "pod-9"},
+        {"at": "x" * 400},
+        {"start": "-1"},
+        {"start": "9" * 40},
+        {"colour": "puce"},
+        {"by": "row"},
+        {"fabric": "none"},
+        {"down": "," * 500},
+        {"down": "nope,node-0001,spine-001~"},
+        {"at": "\0"},
+        {"find": "'\" or 1=1"},
+    ],
+)
 def test_nonsense_reads_as_the_usual(page: Client, made: tuple[Design, EstimateJob], query: dict[str, str]) -> None:
     assert 'class="fabric-view"' in shown(page, made[0], **query)
 

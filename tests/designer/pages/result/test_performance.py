@@ -36,8 +36,14 @@ EVIL = "datum.x ? alert(1) : 0"
 
 @pytest.fixture(scope="module")
 def performance() -> dict[str, Any]:
-    system = {"gpu": "h100-sxm", "nic_gbit_s": 400.0, "nics_per_node": 8, "fabric": "infiniband",
-              "scale_up_domain_gpus": 8, "in_network_reduction": False}  # fmt: skip
+    system = {
+        "gpu": "h100-sxm",
+        "nic_gbit_s": 400.0,
+        "nics_per_node": 8,
+        "fabric": "infiniband",
+        "scale_up_domain_gpus": 8,
+        "in_network_reduction": False,
+    }
     return design_performance([system], [1024], load_catalog())[0]
 
 

@@ -24,8 +24,12 @@ from tests.designer.finished_design import finished
 
 pytestmark = pytest.mark.django_db
 
-PARTIAL = {"name": "A hall of servers", "compute": {"server": "gb300-tray", "gpus": 520}, "fabric": {"generation": "xdr"},
-           "site": {"plan": {}}}  # fmt: skip
+PARTIAL = {
+    "name": "A hall of servers",
+    "compute": {"server": "gb300-tray", "gpus": 520},
+    "fabric": {"generation": "xdr"},
+    "site": {"plan": {}},
+}
 # what is no word of ours about the design's servers: names of devices, tiers and fields, licences, other servers
 NAMES = re.compile(r"node-\d+|node-leaf|“[^”]*”|managed node-year|fabric-manager server|A hall of servers")
 HIDDEN = re.compile(r"<(script|style)\b.*?</\1>|<[^>]+>", re.DOTALL)
@@ -70,11 +74,14 @@ def test_eight_racks_or_seven_is_a_click(page: Client, hall: tuple[Design, Estim
     assert re.search(r'<input[^>]*name="size"[^>]*value="7"', asked)
 
 
-@pytest.mark.parametrize(("compute", "size", "unit", "given"), [
-    ({"server": "gb300-tray", "racks": 8}, "8", "racks", {"racks": 8}),
-    ({"server": "gb300-tray", "nodes": 144}, "144", "nodes", {"nodes": 144}),
-    ({"server": "gb200-tray", "gpus": 576}, "576", "gpus", {"gpus": 576}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("compute", "size", "unit", "given"),
+    [
+        ({"server": "gb300-tray", "racks": 8}, "8", "racks", {"racks": 8}),
+        ({"server": "gb300-tray", "nodes": 144}, "144", "nodes", {"nodes": 144}),
+        ({"server": "gb200-tray", "gpus": 576}, "576", "gpus", {"gpus": 576}),
+    ],
+)
 def test_the_form_takes_and_prints_back_racks_trays_and_gpus(
     compute: dict[str, Any], size: str, unit: str, given: dict[str, int]
 ) -> None:

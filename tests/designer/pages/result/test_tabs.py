@@ -34,8 +34,10 @@ SUPERPOD: dict[str, Any] = {
 }
 PLANNED = SUPERPOD | {"site": {"plan": {}}}
 LARGEST: dict[str, Any] = {
-    "name": "131,072 endpoints", "compute": {"server": "dgx-h100", "nodes": 16_384}, "fabric": {"generation": "xdr"},
-}  # fmt: skip
+    "name": "131,072 endpoints",
+    "compute": {"server": "dgx-h100", "nodes": 16_384},
+    "fabric": {"generation": "xdr"},
+}
 PAGE_BYTES = 400_000  # of 131,072 endpoints; their link list has 40,000,000
 SHORT = SUPERPOD | {"compute": {"server": "dgx-h100", "gpus": 1_020}}  # rounds up to 128 nodes: no port for a manager
 
@@ -104,8 +106,10 @@ def test_strangers_and_unfinished_jobs_have_no_tabs(page: Client, owner: User) -
         assert stranger.get(reverse(name, args=[design.pk, job.pk])).status_code == 404
         assert Client().get(reverse(name, args=[design.pk, job.pk])).status_code == 302
     for name, arguments in (
-        ("design-apply", [design.pk, job.pk]), ("floor-plan", [design.pk]), ("revision-restore", [design.pk, 1]),
-    ):  # fmt: skip
+        ("design-apply", [design.pk, job.pk]),
+        ("floor-plan", [design.pk]),
+        ("revision-restore", [design.pk, 1]),
+    ):
         assert stranger.post(reverse(name, args=arguments), {"finding": "1"}).status_code == 404
         assert page.get(reverse(name, args=arguments)).status_code == 405
     waiting, _ = request_estimate(owner, parse_spec(PLANNED, load_catalog()))
@@ -338,15 +342,26 @@ def test_a_finding_about_an_earlier_state_is_not_applied(page: Client, owner: Us
 
 
 def test_real_changes_are_told_in_the_forms_words() -> None:
-    spec = {"fabric": {"leaf_switch": "nvidia-qm9700", "splitters": False, "tiers": "auto"},
-            "other_fabrics": [{"role": "in-band", "dual_homed": False}], "site": {"plan": {"rack_power_kw": 12.5}}}  # fmt: skip
-    change = {"fabric.leaf_switch": None, "fabric.splitters": True, "fabric.tiers": 3,
-              "other_fabrics.0.dual_homed": True, "site.plan.rack_power_kw": 30}  # fmt: skip
+    spec = {
+        "fabric": {"leaf_switch": "nvidia-qm9700", "splitters": False, "tiers": "auto"},
+        "other_fabrics": [{"role": "in-band", "dual_homed": False}],
+        "site": {"plan": {"rack_power_kw": 12.5}},
+    }
+    change = {
+        "fabric.leaf_switch": None,
+        "fabric.splitters": True,
+        "fabric.tiers": 3,
+        "other_fabrics.0.dual_homed": True,
+        "site.plan.rack_power_kw": 30,
+    }
     rows = difference(spec, change, load_catalog())
     assert [(row["before"], row["after"]) for row in rows] == [
-        ("QM9700", "automatic"), ("no", "yes"), ("Automatic: the fewest that fit", "Three: leaves, spines and cores"),
-        ("no", "yes"), ("12.5 kW", "30 kW"),
-    ]  # fmt: skip
+        ("QM9700", "automatic"),
+        ("no", "yes"),
+        ("Automatic: the fewest that fit", "Three: leaves, spines and cores"),
+        ("no", "yes"),
+        ("12.5 kW", "30 kW"),
+    ]
     assert rows[3]["label"] == "In-band network: Dual-homed"
 
 
@@ -357,8 +372,14 @@ def test_networks_that_a_change_adds_are_named() -> None:
 
 
 def test_a_refusal_proposes_what_the_form_can_set(page: Client) -> None:
-    typed = {"name": "x", "compute__server": "dgx-h100", "size": "600", "size_unit": "nodes", "fabric__generation": "ndr",
-             "fabric__tiers": "2"}  # fmt: skip
+    typed = {
+        "name": "x",
+        "compute__server": "dgx-h100",
+        "size": "600",
+        "size_unit": "nodes",
+        "fabric__generation": "ndr",
+        "fabric__tiers": "2",
+    }
     response = page.post(reverse("edit-new"), typed)
     filled = [json.loads(html.unescape(text)) for text in re.findall(r'data-fill="([^"]+)"', response.content.decode())]
     assert filled, words_of(response)
@@ -369,8 +390,11 @@ def test_a_refusal_proposes_what_the_form_can_set(page: Client) -> None:
 def test_a_proposal_sets_sizes_boxes_and_blanks_and_nothing_that_the_form_has_not() -> None:
     made = proposal({"compute.nodes": 12, "fabric.splitters": True, "fabric.leaf_switch": None}, load_catalog())
     assert json.loads(made["fields"]) == {
-        "size": "12", "size_unit": "nodes", "fabric__splitters": True, "fabric__leaf_switch": "",
-    }  # fmt: skip
+        "size": "12",
+        "size_unit": "nodes",
+        "fabric__splitters": True,
+        "fabric__leaf_switch": "",
+    }
     assert "Leaf switch: automatic" in made["text"]
     assert proposal({"other_fabrics.0.tiers": 2, "fabric.tiers": 3}, load_catalog()) is None
     assert proposal(None, load_catalog()) is proposal({}, load_catalog()) is None
@@ -447,9 +471,19 @@ def test_with_several_fabrics_one_is_chosen_and_the_overview_has_them_all(page: 
 # --- Pages of rows -----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("asked", "n_rows", "expected"),
-    [(None, 0, (1, 1)), ("2", 129, (2, 3)), ("3", 129, (3, 3)), ("4", 129, (3, 3)), ("0", 129, (1, 3)),
-     ("-1", 129, (1, 3)), ("1e9", 129, (1, 3)), ("9" * 400, 129, (1, 3)), ("٣", 129, (1, 3)), ("", 64, (1, 1))],
-)  # fmt: skip
+    [
+        (None, 0, (1, 1)),
+        ("2", 129, (2, 3)),
+        ("3", 129, (3, 3)),
+        ("4", 129, (3, 3)),
+        ("0", 129, (1, 3)),
+        ("-1", 129, (1, 3)),
+        ("1e9", 129, (1, 3)),
+        ("9" * 400, 129, (1, 3)),
+        ("٣", 129, (1, 3)),
+        ("", 64, (1, 1)),
+    ],
+)
 def test_nonsense_pages_are_the_first_and_those_past_the_end_the_last(asked: Any, n_rows: int, expected: Any) -> None:
     number, n_pages = page_number(asked, n_rows)
     assert (number, n_pages) == expected
