@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-PREPARE = "import pathlib, sys; from designer.runtime.set_up import prepare; prepare(pathlib.Path(sys.argv[1]))"
 READY = "Clusterwright is ready: "
 SHARED = "CLUSTERWRIGHT_TESTS_SHARED"  # names the folder that all processes of a run share
 T = TypeVar("T")
@@ -195,7 +194,7 @@ def _prepared(base_dir: Path) -> Path:
         with contextlib.suppress(FileNotFoundError):  # the chart library, where this installation has made it already
             shutil.copytree(Path(os.environ.get("DESIGNER_VAR", BASE_DIR / "var")) / "assets", draft / "assets")
         done = subprocess.run(
-            [sys.executable, "-c", PREPARE, str(draft)],
+            [sys.executable, "manage.py", "prepare"],  # the verb that every version has
             cwd=base_dir,
             env=clean_environment(draft),
             capture_output=True,
