@@ -9,12 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from estimator.catalog.catalog import Catalog
-from estimator.catalog.ports import OUT_OF_BAND, compute_network
+from estimator.catalog.ports import COMPUTE, OUT_OF_BAND, compute_network
 from estimator.catalog.records import PortNaming, Server, Switch, SwitchCage
 from estimator.units import is_whole_number
 
 BMC_PORT = "bmc"
-COMPUTE = "compute"
 CUSTOM_SYSTEM = "any"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from estimator.catalog.catalog import Catalog
-from estimator.catalog.ports import OUT_OF_BAND
+from estimator.catalog.ports import COMPUTE, OUT_OF_BAND
 from estimator.fabric.devices import n_managers
 from estimator.fabric.hosts import ENDPOINT, MANAGER, PDU, SWITCH, UPLINK, Attached, Hosts
 from estimator.fabric.labels import leaf_labels
@@ -14,8 +14,6 @@ from estimator.spec import DesignSpec
 from estimator.spec.fabric import OtherFabric
 from estimator.spec.network_rules import MANAGEMENT, ports_together
 from estimator.units import ceil_div
-
-COMPUTE_KEY = "compute"
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ def _counted(
 ) -> Iterator[Attached]:
     if not entry.count_devices:
         return
-    fabrics = [(COMPUTE_KEY, compute), *((mate.key, mate.fabric) for mate in others)]
+    fabrics = [(COMPUTE, compute), *((mate.key, mate.fabric) for mate in others)]
     is_out_of_band = entry.role == OUT_OF_BAND
     for source, fabric in fabrics if is_out_of_band else ():
         leaf = catalog.switches.get(fabric.leaf_switch or "")

@@ -7,14 +7,13 @@ from functools import cached_property
 import numpy as np
 
 from estimator.catalog.catalog import Catalog
-from estimator.catalog.ports import CONVERGED, IN_BAND, OUT_OF_BAND, STORAGE
+from estimator.catalog.ports import COMPUTE, CONVERGED, IN_BAND, OUT_OF_BAND, STORAGE
 from estimator.fabric.devices import KINDS, LEAF, MANAGER, NODE, SWITCH_KINDS, Devices, devices_of
 from estimator.fabric.hosts import ENDPOINT, PDU, SWITCH, UPLINK, Attached, Hosts
 from estimator.fabric.hosts import MANAGER as MANAGER_HOST
 from estimator.fabric.hosts import NODE as NODE_HOST
 from estimator.fabric.sized import SizedFabric
 from estimator.fabric.topology import NODE_LEAF, LinkTable, link_table, panels_of
-from estimator.networks.attached import COMPUTE_KEY
 from estimator.networks.sizing import OtherSized
 from estimator.units import Column, IntArray
 
@@ -136,7 +135,7 @@ def _names(group: Attached, one: OtherSized, compute: SizedFabric, others: Seque
 
 def _named_devices(key: str, compute: SizedFabric, others: Sequence[OtherSized]) -> Devices:
     """The devices of a network by name; its hosts are of no interest here."""
-    if key == COMPUTE_KEY:
+    if key == COMPUTE:
         return devices_of(compute)
     one = next(one for one in others if one.key == key)
     virtual = devices_of(one.wired)
