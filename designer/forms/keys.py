@@ -14,23 +14,6 @@ from estimator.spec import DesignSpec
 SIZE, SIZE_UNIT = "size", "size_unit"
 SIZE_KEYS = {"gpus": "compute.gpus", "nodes": "compute.nodes", "racks": "compute.racks"}
 SPLIT_KEYS = ("scalable_unit_nodes", "leaf_downlinks", "leaf_uplinks")
-COST_KEYS = {
-    "economics.electricity_usd_per_kwh": "electricity-kwh",
-    "economics.pue": "pue",
-    "economics.load_factor": "load-factor",
-    "economics.utilization": "gpu-utilization",
-    "economics.discount_rate": "discount-rate",
-    "economics.colocation_usd_per_kw_month": "colo-kw-month",
-    "economics.support_server": "support-server-pct",
-    "economics.support_switch": "support-switch-pct",
-    "economics.support_other": "support-nic-optic-pct",
-    "economics.freight": "freight-pct",
-    "economics.contingency": "contingency-pct",
-    "economics.sales_tax": "sales-tax",
-    "economics.depreciation_years": "depreciation-it",
-    "economics.residual_value": "residual-value",
-    "economics.warranty_years": "warranty-years",
-}
 PLAN = "site.plan"  # a section that a design has or has not: a box to tick, and fields that count once it is ticked
 NOT_ASKED = {"spec_version", "other_fabrics", "site.set_lengths", "workload.calibration", "economics.prices"}
 # What the form hands through as it was given.
@@ -149,6 +132,11 @@ def write_path(values: dict[str, Any], path: str, value: Any) -> None:
         values[last] = value
 
 
+def cost_rows(catalog: Catalog) -> dict[str, str]:
+    """Path of every key that replaces a row of economics.csv → that row."""
+    return {f"economics.{row.request_key}": row.id for row in catalog.economics.values() if row.request_key}
+
+
 def computed_values(spec: Mapping[str, Any]) -> dict[str, Any]:
     """What a normalized spec says for every key that may be left blank."""
     return {key.path: read_path(spec, key.path) for key in KEYS.values() if key.is_computed}
@@ -172,7 +160,7 @@ def answered_texts(result: Mapping[str, Any], catalog: Catalog) -> dict[str, str
     if fabric["tiers"] == 3:
         split["fabric.pod_nodes"] = fabric["split"]["nodes_per_pod"]
     used = {item["name"]: item["value"] for item in result["cost"]["assumptions"]}
-    figures = {path: used[name] for path, name in COST_KEYS.items() if name in used}
+    figures = {path: used[row] for path, row in cost_rows(catalog).items() if row in used}
     return (
         {path: f"{value:,}" for path, value in split.items() if value}
         | {path: f"{value:g}" for path, value in figures.items()}

@@ -291,18 +291,12 @@ def _with_spares(lines: list[BomLine], spec: DesignSpec, catalog: Catalog) -> tu
     return tuple(out)
 
 
-def asked_spares(row: str, spec: DesignSpec | None) -> float | None:
-    """The share that the request gives for a class of spares (a row ``spare-*`` of economics.csv), or None."""
-    share: float | None = getattr(spec.economics.spares, row.removeprefix("spare-"), None) if spec else None
-    return share
-
-
 def n_spares(row: str, quantity: int, catalog: Catalog, spec: DesignSpec | None = None) -> int:
     """⌈share × quantity⌉, and not below the least that the row asks for; none of a switch model with up to 8 boxes.
 
     A share that the request gives stands as it is: no least, and 0 buys none.
     """
-    asked = asked_spares(row, spec)
+    asked = spec.economics.in_place_of(catalog.economics[row]) if spec else None
     if quantity == 0 or (asked is None and row == "spare-switches" and quantity <= _SWITCHES_WITHOUT_SPARE):
         return 0
     share = Fraction(str(catalog.economics[row].typical if asked is None else asked))

@@ -61,6 +61,7 @@ def check(tables: Tables, catalog: Catalog) -> None:
     _cables(tables, catalog)
     _generations(tables, catalog)
     _rates(tables, catalog)
+    _request_keys(tables)
     _failure_rates(tables)
     _prices(tables, catalog)
     _evidence(tables)
@@ -420,6 +421,15 @@ def _evidence(tables: Tables) -> None:
     for row, values in tables["model_constants"]:
         if values[basis] != "assumption" and values[source] is None:
             raise _fail("model_constants", row, "source", f"is empty, and the basis is {values[basis]}")
+
+
+def _request_keys(tables: Tables) -> None:
+    """A key of a request replaces one row: that it is a key of ``economics`` is checked by tests, as spec/ lies above."""
+    place, seen = _at("economics", "request_key"), set()
+    for row, values in tables["economics"]:
+        if values[place] in seen:
+            raise _fail("economics", row, "request_key", f"{values[place]} replaces another row already")
+        seen |= {values[place]} - {None}
 
 
 def _failure_rates(tables: Tables) -> None:

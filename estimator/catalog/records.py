@@ -284,7 +284,10 @@ class Cable:
 
 @dataclass(frozen=True, slots=True)
 class Economic:
-    """An economic parameter with its range, in ``unit``; failure rates carry the events they were counted from."""
+    """An economic parameter with its range, in ``unit``; failure rates carry the events they were counted from.
+
+    ``request_key`` is the key below a request's ``economics`` that replaces it, or None.
+    """
 
     id: str
     category: str
@@ -293,6 +296,7 @@ class Economic:
     low: float
     typical: float
     high: float
+    request_key: str | None
     basis: str
     source: str
     as_of: str

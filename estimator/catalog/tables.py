@@ -334,8 +334,8 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
         "id": identifier,
         "category": one_of("seed-anchor", "facility", "support", "install", "spares", "failure-rate", "cross-check",
                            "finance"),
-        "label": text, "unit": text, "low": number, "typical": number, "high": number, "basis": basis,
-        "source": identifier, "as_of": date, "events": optional_whole, "event_units": optional(count),
+        "label": text, "unit": text, "low": number, "typical": number, "high": number, "request_key": optional_text,
+        "basis": basis, "source": identifier, "as_of": date, "events": optional_whole, "event_units": optional(count),
         "event_days": optional(count), "note": optional_text,
     },
     "model_constants": {

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from estimator.bom.bill import asked_spares
 from estimator.bom.lines import (
     CABLE,
     FACILITY,
@@ -38,23 +37,6 @@ SUPPORT_ROWS = {
     "support-nic-optic-pct": (NIC, MODULE, CABLE, FIBER, PANEL),
 }
 FAILURE_ROWS = ("afr-switch", "afr-nic", "afr-optic", "afr-aoc", "afr-dac", "afr-acc-aec")
-_ASKED_FOR = {
-    "electricity-kwh": "electricity_usd_per_kwh",
-    "pue": "pue",
-    "load-factor": "load_factor",
-    "gpu-utilization": "utilization",
-    "discount-rate": "discount_rate",
-    "colo-kw-month": "colocation_usd_per_kw_month",
-    "support-server-pct": "support_server",
-    "support-switch-pct": "support_switch",
-    "support-nic-optic-pct": "support_other",
-    "freight-pct": "freight",
-    "contingency-pct": "contingency",
-    "sales-tax": "sales_tax",
-    "depreciation-it": "depreciation_years",
-    "residual-value": "residual_value",
-    "warranty-years": "warranty_years",
-}
 CHEAP_WHEN_HIGH = frozenset(
     {"discount-rate", "residual-value", "gpu-utilization", "depreciation-it", "dc-depreciation", "warranty-years"}
 )
@@ -96,7 +78,7 @@ class Parameter:
 def parameter(name: str, spec: DesignSpec, catalog: Catalog) -> Parameter:
     """A row of economics.csv, or what the request gives in its place."""
     row = catalog.economics[name]
-    asked = getattr(spec.economics, _ASKED_FOR[name]) if name in _ASKED_FOR else asked_spares(name, spec)
+    asked = spec.economics.in_place_of(row)
     if asked is not None:
         return Parameter(name, row.label, (asked, asked, asked), row.unit, REQUEST, "the request", None)
     source = catalog.sources[row.source].title

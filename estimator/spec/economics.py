@@ -1,9 +1,11 @@
 """Keys of a request about money: price book, years, running cost, spares. Types, bounds and the words of each."""
 
+from operator import attrgetter
 from typing import Literal
 
 from pydantic import Field
 
+from estimator.catalog.records import Economic
 from estimator.spec.checking import Section
 from estimator.spec.fabric import in_unit
 from estimator.spec.price_book import OwnPrices
@@ -167,3 +169,10 @@ class Economics(Section):
         title="Spares",
         description="Shares of spare parts by class.",
     )
+
+    def in_place_of(self, row: Economic) -> float | None:
+        """The figure that the request gives in place of a row of economics.csv (its ``request_key``), or None."""
+        if row.request_key is None:
+            return None
+        given: float | None = attrgetter(row.request_key)(self)
+        return given

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from designer.forms.changes import AUTOMATIC, label_of, text_of
-from designer.forms.keys import COST_KEYS, KEPT, SIZE_KEYS, read_path
+from designer.forms.keys import KEPT, SIZE_KEYS, cost_rows, read_path
 from designer.models import Design, DesignRevision
 from designer.services.designs.figures import Figures, figures_of
 from designer.wording.headlines import changes, is_floor
@@ -108,8 +108,8 @@ def _said(path: str, revision: State, flat: Mapping[str, Any], catalog: Catalog)
     found = read_path(revision.spec, path)
     if path.startswith(f"{PLAN}.") and not flat.get(PLAN):
         return NONE
-    if found is None and path in COST_KEYS:
-        found = catalog.economics[COST_KEYS[path]].typical
+    if found is None and (row := cost_rows(catalog).get(path)):
+        found = catalog.economics[row].typical
     if found is None or isinstance(found, Mapping):
         return AUTOMATIC
     text = text_of(path, found, catalog)

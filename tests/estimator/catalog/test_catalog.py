@@ -127,6 +127,7 @@ BROKEN: list[tuple[str, Edit, int | None, str | None]] = [
     ("generations", put(4, "default_switch", "nvidia-sb7800"), 4, "default_switch"),
     ("generations", put(4, "default_nic", "no-nic"), 4, "default_nic"),
     ("economics", put(2, "low", "1e99"), 2, "typical"),
+    ("economics", put(2, "request_key", "pue"), 10, "request_key"),
     ("record_sources", put(2, "source_id", "nowhere"), 2, "source_id"),
     ("model_constants", put(2, "value", "fast"), 2, "value"),
     ("model_constants", claim_without_source, 2, "source"),

@@ -12,6 +12,7 @@ from estimator.errors import SpecError
 from estimator.spec import parse_spec, spec_hash, spec_json_schema
 from estimator.spec.checking import MAX_DEPTH
 from estimator.spec.design import SECTIONS
+from estimator.spec.economics import Economics
 from estimator.spec.fabric import MAX_ENDPOINTS
 
 CATALOG = load_catalog()
@@ -301,3 +302,14 @@ def test_a_long_key_is_not_echoed_whole() -> None:
 def test_a_ratio_is_normalized_but_not_reduced() -> None:
     spec = parse_spec({"compute": H100, "fabric": NDR | {"oversubscription": " 04 : 2 "}}, CATALOG)
     assert spec.fabric.oversubscription == "4:2"
+
+
+def test_every_request_key_of_economics_csv_is_a_number_that_a_request_may_give() -> None:
+    rows = {row.request_key: row for row in CATALOG.economics.values() if row.request_key}
+    assert {"pue", "support_other", "spares.nics"} <= rows.keys()
+    for key, row in rows.items():
+        section, _, name = key.rpartition(".")
+        given = {section: {name: 0.5}} if section else {name: 1.5 if name == "pue" else 1}
+        assert Economics.model_validate(given).in_place_of(row) == (given[section] if section else given)[name]
+        assert Economics().in_place_of(row) is None
+    assert Economics(pue=1.5).in_place_of(CATALOG.economics["heat-btu"]) is None

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from designer.forms.keys import ALL_KEYS, COST_KEYS, read_path
+from designer.forms.keys import ALL_KEYS, cost_rows, read_path
 from designer.services.designs.what_if import SECTION
 from designer.wording.numbers import significant
+from estimator.catalog.loader import load_catalog
 
 PERCENT = 100
 CLOUD = "cloud_usd_per_gpu_hour"
@@ -73,9 +74,10 @@ def values_of(cost: Mapping[str, Any]) -> dict[str, Any]:
     """Name → the value that an estimate's cost rests on, for each slider that has a part in it; a cloud price may be None."""
     used = {item["name"]: item["value"] for item in cost["assumptions"]}
     found: dict[str, Any] = {YEARS: cost["tco_years"], CLOUD: cost["rent"]["cloud_usd_per_gpu_hour"]}
+    rows = cost_rows(load_catalog())
     for slider in SLIDERS:
-        if COST_KEYS.get(slider.path) in used:
-            found[slider.name] = used[COST_KEYS[slider.path]]
+        if rows.get(slider.path) in used:
+            found[slider.name] = used[rows[slider.path]]
     return found
 
 
