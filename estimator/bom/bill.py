@@ -192,7 +192,6 @@ def _panel_line(tier: TierCabling, catalog: Catalog) -> BomLine:
     """Patch panels: for each panel that a link passes, ⌈fibres ÷ ports of a panel⌉."""
     ports = int(catalog.floor_defaults["panel_ports"].value)
     price = catalog.economics["patch-panel"]
-    low, typical, high = (round(usd * CENTS_PER_USD) for usd in (price.low, price.typical, price.high))
     return BomLine(
         category=PANEL,
         part=None,
@@ -202,7 +201,7 @@ def _panel_line(tier: TierCabling, catalog: Catalog) -> BomLine:
         tier=tier.tier,
         quantity=tier.panels * ceil_div(tier.n_fibers, ports),
         unit_w=0.0,
-        unit_cents=(low, typical, high),
+        unit_cents=price.ends.each(lambda usd: round(usd * CENTS_PER_USD)),
         price_basis=price.basis,
         price_source=catalog.source_text(price.source, price.as_of),
         price_note=price.note,

@@ -63,7 +63,6 @@ def rack_system_lines(racks: WholeRacks) -> Iterator[BomLine]:
 def _line(category: str, row: str, use: str, quantity: int, catalog: Catalog) -> BomLine:
     """A line priced by a row of economics.csv."""
     price = catalog.economics[row]
-    low, typical, high = (round(usd * CENTS_PER_USD) for usd in (price.low, price.typical, price.high))
     return BomLine(
         category=category,
         part=None,
@@ -73,7 +72,7 @@ def _line(category: str, row: str, use: str, quantity: int, catalog: Catalog) ->
         tier=None,
         quantity=quantity,
         unit_w=0.0,
-        unit_cents=(low, typical, high),
+        unit_cents=price.ends.each(lambda usd: round(usd * CENTS_PER_USD)),
         price_basis=price.basis,
         price_source=catalog.source_text(price.source, price.as_of),
         price_note=price.note,

@@ -3,7 +3,7 @@
 A line whose part has no price keeps its quantity, says so, and makes the totals "at least".
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,10 +12,9 @@ from estimator.catalog.currency import Rate
 from estimator.catalog.ports import COMPUTE
 from estimator.catalog.records import Economic
 from estimator.fabric.sized import SizedFabric
+from estimator.ranges import NOTHING, Range, total_of, usd_json
 from estimator.spec import DesignSpec
-from estimator.units import cents_to_usd
 
-Cents = tuple[int, int, int]  # low, typical, high
 RANGE = ("low", "typical", "high")
 SERVER, NIC, SWITCH, MODULE, CABLE, FIBER = "server", "nic", "switch", "transceiver", "cable", "fiber"
 PANEL, MANAGEMENT, RACK, COOLING = "panel", "management", "rack", "cooling"
@@ -47,7 +46,7 @@ class BomLine:
     length_m: float | None = None
     spare_row: str | None = None
     spare_quantity: int = 0
-    unit_cents: Cents | None = None
+    unit_cents: Range[int] | None = None
     price_basis: str | None = None
     price_source: str = NO_PRICE
     price_note: str | None = None
@@ -55,26 +54,26 @@ class BomLine:
     fabric: str = COMPUTE
     price_rule: str | None = None
     price_currency: str | None = None
-    own_price: tuple[float, float, float] | None = None
+    own_price: Range[float] | None = None
     price_rate: Rate | None = None
     price_book: str | None = None
     price_as_of: str | None = None
-    book_cents: Mapping[str, Cents] = field(default_factory=dict)
+    book_cents: Mapping[str, Range[int]] = field(default_factory=dict)
 
     @property
-    def extended_cents(self) -> Cents | None:
+    def extended_cents(self) -> Range[int] | None:
         """Unit price × (quantity + spares)."""
-        return None if self.unit_cents is None else _times(self.unit_cents, self.quantity + self.spare_quantity)
+        return None if self.unit_cents is None else self.unit_cents * (self.quantity + self.spare_quantity)
 
     @property
-    def installed_cents(self) -> Cents:
+    def installed_cents(self) -> Range[int]:
         """Unit price × quantity, without spares; nothing where there is no price."""
-        return (0, 0, 0) if self.unit_cents is None else _times(self.unit_cents, self.quantity)
+        return NOTHING if self.unit_cents is None else self.unit_cents * self.quantity
 
     @property
-    def spare_cents(self) -> Cents | None:
+    def spare_cents(self) -> Range[int] | None:
         """Unit price × spares."""
-        return None if self.unit_cents is None else _times(self.unit_cents, self.spare_quantity)
+        return None if self.unit_cents is None else self.unit_cents * self.spare_quantity
 
     def as_json(self, number: int) -> dict[str, Any]:
         """The line under the names of the Estimate."""
@@ -89,8 +88,8 @@ class BomLine:
             "length_m": self.length_m,
             "quantity": self.quantity,
             "spare_quantity": self.spare_quantity,
-            "unit_price_usd": usd_range(self.unit_cents),
-            "extended_price_usd": usd_range(self.extended_cents),
+            "unit_price_usd": usd_json(self.unit_cents),
+            "extended_price_usd": usd_json(self.extended_cents),
             "price_basis": self.price_basis,
             "price_source": self.price_source,
             "price_note": self.price_note,
@@ -99,11 +98,11 @@ class BomLine:
             "fabric": self.fabric,
             "price_rule": self.price_rule,
             "price_currency": self.price_currency,
-            "unit_price": dict(zip(RANGE, self.own_price, strict=True)) if self.own_price else None,
+            "unit_price": self.own_price.as_json() if self.own_price else None,
             "price_rate": self.price_rate.as_json() if self.price_rate else None,
             "price_book": self.price_book,
             "price_as_of": self.price_as_of,
-            "book_prices_usd": {book: usd_range(cents) for book, cents in self.book_cents.items()},
+            "book_prices_usd": {book: usd_json(cents) for book, cents in self.book_cents.items()},
         }
 
 
@@ -134,12 +133,12 @@ class Bom:
         """Lines of parts without a price; totals are "at least" while there are any."""
         return tuple(line for line in self.lines if line.unit_cents is None)
 
-    def total_cents(self, *categories: str) -> Cents:
+    def total_cents(self, *categories: str) -> Range[int]:
         """Sum of the extended prices of some categories, or of all if none is named."""
         wanted = categories or CATEGORIES
-        return add_cents(line.extended_cents or (0, 0, 0) for line in self.lines if line.category in wanted)
+        return total_of(line.extended_cents for line in self.lines if line.category in wanted)
 
-    def known_cents(self, *categories: str) -> Cents | None:
+    def known_cents(self, *categories: str) -> Range[int] | None:
         """As ``total_cents``; None where there are such lines and not one has a price."""
         lines = [line for line in self.lines if line.category in categories]
         return None if lines and all(line.unit_cents is None for line in lines) else self.total_cents(*categories)
@@ -149,8 +148,8 @@ class Bom:
         present = [category for category in CATEGORIES if any(line.category == category for line in self.lines)]
         return {
             "lines": [line.as_json(number) for number, line in enumerate(self.lines, start=1)],
-            "totals_usd": usd_range(self.total_cents()) or {},
-            "totals_by_category": {category: usd_range(self.known_cents(category)) for category in present},
+            "totals_usd": usd_json(self.total_cents()),
+            "totals_by_category": {category: usd_json(self.known_cents(category)) for category in present},
             "at_least": bool(self.unpriced),
             "unpriced_lines": [n for n, line in enumerate(self.lines, start=1) if line.unit_cents is None],
         }
@@ -165,20 +164,3 @@ def parameter_rule(price: Economic) -> str:
 def is_rack(category: str, use: str | None) -> bool:
     """Whether a line counts racks: cabinets, and frames of racks that are bought whole."""
     return category == RACK or (category == RACK_SYSTEM and use == RACK)
-
-
-def usd_range(cents: Cents | None) -> dict[str, float] | None:
-    """Cents → ``{"low", "typical", "high"}`` in US dollars; None stays None."""
-    return None if cents is None else {name: cents_to_usd(value) for name, value in zip(RANGE, cents, strict=True)}
-
-
-def add_cents(amounts: Iterable[Cents]) -> Cents:
-    """Sum of ranges, end by end."""
-    low = typical = high = 0
-    for amount in amounts:
-        low, typical, high = low + amount[0], typical + amount[1], high + amount[2]
-    return low, typical, high
-
-
-def _times(cents: Cents, count: int) -> Cents:
-    return cents[0] * count, cents[1] * count, cents[2] * count

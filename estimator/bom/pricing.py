@@ -3,17 +3,18 @@
 docs/prices.md tells the rule. Ranges are US cents once they leave this module.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from estimator.bom.lines import ASSUMED, Cents
+from estimator.bom.lines import ASSUMED
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import MINOR_DIGITS, USD, Rate, amount_text, half_up, us_cents
 from estimator.catalog.price_choice import BASIS_WORDS, chosen_price
 from estimator.catalog.price_records import ANCHORS, BOOK_TITLES, BOOKS, Price, PriceMethod
 from estimator.catalog.rack_records import piece_amounts, share_words
+from estimator.ranges import Range
 from estimator.spec.economics import Economics
 from estimator.spec.price_book import OwnPrice, OwnPrices
 
@@ -30,14 +31,14 @@ class UnitPrice:
     ``own`` is the range in its currency where that is not US dollars.
     """
 
-    cents: Cents
+    cents: Range[int]
     basis: str
     source: str
     note: str | None
     rule: str
     is_assumed: bool
     currency: str = USD
-    own: tuple[float, float, float] | None = None
+    own: Range[float] | None = None
     rate: Rate | None = None
     book: str = OWN
     as_of: str | None = None
@@ -67,16 +68,15 @@ class Pricing:
         listed = self._catalog.price_for(part, self._book, PIECE, quantity, self._region)
         return self._of_catalog(listed, metre, quantity, length_m) if listed else None
 
-    def by_book(self, part: str, quantity: int) -> dict[str, Cents]:
+    def by_book(self, part: str, quantity: int) -> dict[str, Range[int]]:
         """What a switch or adapter costs in each of the catalog's books, discount taken off; nothing for other parts."""
         if self._catalog.kind_of(part) not in COMPARED_KINDS:
             return {}
         found = {book: self._catalog.price_for(part, book, PIECE, quantity, self._region) for book in BOOKS}
         return {book: self._discounted(price.cents) for book, price in found.items() if price}
 
-    def _discounted(self, cents: Cents) -> Cents:
-        low, typical, high = (half_up(amount * (1 - self._discount)) for amount in cents)
-        return low, typical, high
+    def _discounted(self, cents: Range[int]) -> Range[int]:
+        return cents.each(lambda amount: half_up(amount * (1 - self._discount)))
 
     def _chosen(self, part: str, per: str, quantity: int, length_m: float | None) -> OwnPrice | None:
         """Those of this very length first, then those of any."""
@@ -93,8 +93,8 @@ class Pricing:
         rates = {price.currency: self._rate(price)}
         minor = price.minor
         if metre and length_m:
-            cents = _sum(cents, _times(self._in_cents(metre), length_m))
-            minor = _sum(minor, _times(metre.minor, length_m))
+            cents += _of_length(self._in_cents(metre), length_m)
+            minor += _of_length(metre.minor, length_m)
             words.append(f"{amount_text(metre.typical, metre.currency)} a metre × {length_m:g} m")
             rates[metre.currency] = self._rate(metre)
         rates.pop(USD, None)
@@ -110,7 +110,7 @@ class Pricing:
             as_of=price.as_of,
             is_assumed=price.basis in ASSUMED or bool(metre and metre.basis in ASSUMED),
             currency=price.currency if is_foreign else USD,
-            own=(minor[0] / scale, minor[1] / scale, minor[2] / scale) if is_foreign else None,
+            own=minor.each(lambda amount: amount / scale) if is_foreign else None,
             rate=rates[price.currency] if is_foreign else None,
         )
 
@@ -124,7 +124,7 @@ class Pricing:
         if price is None:
             return None
         own = {
-            one.id: self._in_cents(found)
+            one.id: tuple(self._in_cents(found))
             for one in rack.parts
             if (found := self._chosen(one.id, PIECE, n_racks * one.quantity, None))
         }
@@ -136,7 +136,7 @@ class Pricing:
         words = [f"{_entry_words(price)} of a {rack.model} rack", *([_rate_words(rate)] if rate else [])]
         left = ", less what the book has prices for" if own else ""
         return UnitPrice(
-            cents=(low, typical, high),
+            cents=Range(low, typical, high),
             basis=price.basis,
             source=f"{price.source or self._name}, {price.as_of}",
             note=f"{share_words(rack, of_rack).rstrip('.')}{left}.",
@@ -149,14 +149,14 @@ class Pricing:
         cents, bases, words = price.cents, {price.basis}, [self._catalog_words(price)]
         metre = self._catalog.price_for(price.part_id, self._book, METRE, quantity, self._region) if length_m else None
         if metre and length_m and not own_metre:
-            cents = _sum(cents, _times(metre.cents, length_m))
+            cents += _of_length(metre.cents, length_m)
             bases.add(metre.basis)
             words.append(f"{amount_text(metre.typical_cents, USD)} a metre × {length_m:g} m")
         if self._discount:
             cents = self._discounted(cents)
             words.append(f"less {float(self._discount * 100):g}% discount")
         if own_metre and length_m:
-            cents = _sum(cents, _times(self._in_cents(own_metre), length_m))
+            cents += _of_length(self._in_cents(own_metre), length_m)
             bases.add(own_metre.basis)
             rate = self._rate(own_metre)
             words.append(
@@ -207,10 +207,9 @@ class Pricing:
                 rule = rule.replace(part_id, str(getattr(found[1], "model", None) or found[1].description))
         return rule
 
-    def _in_cents(self, price: OwnPrice) -> Cents:
+    def _in_cents(self, price: OwnPrice) -> Range[int]:
         rate = self._rate(price)
-        low, typical, high = (us_cents(amount, price.currency, rate) for amount in price.minor)
-        return low, typical, high
+        return price.minor.each(lambda amount: us_cents(amount, price.currency, rate))
 
     def _rate(self, price: OwnPrice) -> Rate | None:
         return self._rates.at(price.currency, price.as_of) if self._rates else None
@@ -247,12 +246,7 @@ def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _times(amounts: Iterable[int], length_m: float) -> Cents:
-    """Amounts of a metre × a length, each rounded half up."""
+def _of_length(metre: Range[int], length_m: float) -> Range[int]:
+    """The price of a metre × a length, each end rounded half up."""
     length = Fraction(str(length_m))
-    low, typical, high = (half_up(amount * length) for amount in amounts)
-    return low, typical, high
-
-
-def _sum(one: Cents, other: Cents) -> Cents:
-    return one[0] + other[0], one[1] + other[1], one[2] + other[2]
+    return metre.each(lambda amount: half_up(amount * length))

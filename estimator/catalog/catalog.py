@@ -52,6 +52,7 @@ from estimator.catalog.records import (
     VendorUnit,
 )
 from estimator.catalog.tables import Tables
+from estimator.ranges import NOTHING
 from estimator.units import CENTS_PER_USD
 
 PriceKey = tuple[str, str, str]  # part, book, piece or metre
@@ -317,10 +318,10 @@ def _planning_prices(catalog: Catalog) -> Iterator[Price]:
 def _planned(rule: PriceRule, anchor: Economic, catalog: Catalog) -> Price:
     """So many units of the anchor; optics that are inside at the price of the same book."""
     optics = catalog.price(rule.optics_part, ANCHORS) if rule.optics_part else None
-    inside = optics.cents if optics else (0, 0, 0)
+    inside = optics.cents if optics else NOTHING
     low, typical, high = (
         half_up(Fraction(str(usd)) * rule.units * CENTS_PER_USD) + rule.n_optics * module
-        for usd, module in zip((anchor.low, anchor.typical, anchor.high), inside, strict=True)
+        for usd, module in zip(anchor.ends, inside, strict=True)
     )
     return Price(
         part_id=rule.part_id,

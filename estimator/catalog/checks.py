@@ -219,7 +219,7 @@ def _price_evidence(tables: Tables, catalog: Catalog) -> None:
             raise _fail("price_methods", row, "method", f"no price that counts stands behind {values[0]}")
     for number, evidence in tables["price_evidence"]:
         part, price = evidence[0], catalog.price(evidence[0]) if evidence[0] else None
-        seen = [catalog.evidence.cents(row)[1] for row in catalog.evidence.counted(part)] if part else []
+        seen = [catalog.evidence.cents(row).typical for row in catalog.evidence.counted(part)] if part else []
         if price and (ratio := contradiction(price.typical_cents, seen)):
             message = (
                 f"the default of {part}, ${price.typical_cents / CENTS_PER_USD:,.0f}, lies {ratio:.2f} × from the median of its "

@@ -22,8 +22,8 @@ from estimator.catalog.price_records import (
     PriceEvidence,
     PriceMethod,
 )
-
-Cents = tuple[int, int, int]  # low, typical, high
+from estimator.ranges import Range
+from estimator.units import CENTS_PER_USD
 
 MONTHS = 24  # an older price does not count
 LEAST_SPREAD = Fraction(1, 10)  # of typical, to either side
@@ -35,7 +35,7 @@ TO_BUY = (DEALER, BRANDED, VOLUME)
 EVIDENCE_SOURCE, ASSUMED_SOURCE = "prices-seen-2026", "assumption"
 _BASIS = {"list": "list", "award": "listing", "reseller": "listing", "analyst": "analyst"}
 _STRENGTH = ("list", "listing", "analyst")
-PriceRange = tuple[Cents, "Evidence"]
+PriceRange = tuple[Range[int], "Evidence"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +86,11 @@ class EvidenceBook:
         """Parts with prices or a method."""
         return list(dict.fromkeys([*self._rows, *self._methods]))
 
-    def cents(self, row: PriceEvidence) -> Cents:
+    def cents(self, row: PriceEvidence) -> Range[int]:
         """A price seen, in US cents at the newest rate of the catalog."""
         rate = self._rates.at(row.currency, self.day)
-        low, typical, high = (
-            us_cents(amount, row.currency, rate) for amount in (row.low_cents, row.typical_cents, row.high_cents)
-        )
-        return low, typical, high
+        seen = Range(row.low_cents, row.typical_cents, row.high_cents)
+        return seen.each(lambda amount: us_cents(amount, row.currency, rate))
 
     def counts(self, row: PriceEvidence, channels: Sequence[str] = TO_BUY) -> bool:
         """Whether a price counts: new, not too old, of a channel that sells, and not left out for a reason."""
@@ -115,7 +113,7 @@ class EvidenceBook:
         if self._kind_of(part_id) == "cables":
             return []
         return [
-            self.cents(row)[2]
+            self.cents(row).high
             for row in self._rows.get(part_id, ())
             if not row.left_out
             and (
@@ -160,10 +158,10 @@ class EvidenceBook:
             case "times":
                 return _scaled(cents, method.factor), evidence
             case "spread":
-                return _spread(cents[1], method.factor), evidence
+                return _spread(cents.typical, method.factor), evidence
             case "with-optics":
                 optics = self.range_of(method.parts[1])
-                return (_added(cents, _scaled(optics[0], method.factor)), evidence) if optics else None
+                return (cents + _scaled(optics[0], method.factor), evidence) if optics else None
         stepped = self._generation_step(part_id, method)
         return (stepped, evidence) if stepped else None
 
@@ -174,7 +172,7 @@ class EvidenceBook:
             return None
         cents = counted_range([self.cents(row) for row in rows])
         if not channel and (marks := [mark for part in pool for mark in self._high_marks(part)]):
-            cents = cents[0], cents[1], max(cents[2], *marks)
+            cents = Range(cents.low, cents.typical, max(cents.high, *marks))
         own = [row for row in rows if row.part_id == part_id]
         bases = [_BASIS[row.grade] for row in own]
         basis = min(bases, key=_STRENGTH.index) if bases else "assumption"
@@ -184,17 +182,17 @@ class EvidenceBook:
         newest = max(row.date for row in rows)
         return _dollars(cents), Evidence(len(rows), newest, channels, basis, f"{many}{of}")
 
-    def _generation_step(self, part_id: str, method: PriceMethod) -> Cents | None:
+    def _generation_step(self, part_id: str, method: PriceMethod) -> Range[int] | None:
         """By dollars a Gb/s of older generations, newest first: low falls by the larger step, typical by the smaller."""
         levels = []
         for part in method.parts:
             rows = self.counted(part, method.channels)
             if not rows:
                 return None
-            levels.append(Fraction(_median([self.cents(row)[1] for row in rows]), self._port_gbit_s[part]))
+            levels.append(Fraction(_median([self.cents(row).typical for row in rows]), self._port_gbit_s[part]))
         steps = [newer / older for newer, older in pairwise(levels)]
         level = levels[0] * self._port_gbit_s[part_id]
-        return half_up(level * min(steps)), half_up(level * max(steps)), half_up(level * LONE_SPREAD)
+        return Range(half_up(level * min(steps)), half_up(level * max(steps)), half_up(level * LONE_SPREAD))
 
     def prices(self) -> list[Price]:
         """The book as prices of the catalog: the street book, and those of dealers and branded sellers."""
@@ -208,18 +206,18 @@ class EvidenceBook:
         return found
 
 
-def counted_range(rows: Sequence[Cents]) -> Cents:
+def counted_range(rows: Sequence[Range[int]]) -> Range[int]:
     """Median, with 10 to 90 % from four prices on, else the outermost ends; a lone price a quarter to either side."""
-    typical = _median([row[1] for row in rows])
+    typical = _median([row.typical for row in rows])
     if len(rows) == 1:
         return _spread(typical, LONE_SPREAD)
     if len(rows) >= QUANTILE_ROWS:
-        values = sorted(row[1] for row in rows)
+        values = sorted(row.typical for row in rows)
         low, high = _quantile(values, Fraction(1, 10)), _quantile(values, Fraction(9, 10))
     else:
-        low, high = min(row[0] for row in rows), max(row[2] for row in rows)
+        low, high = min(row.low for row in rows), max(row.high for row in rows)
     least, most = half_up(typical * (1 - LEAST_SPREAD)), half_up(typical * (1 + LEAST_SPREAD))
-    return min(low, least), typical, max(high, most)
+    return Range(min(low, least), typical, max(high, most))
 
 
 def _median(values: Iterable[int]) -> int:
@@ -234,23 +232,17 @@ def _quantile(ordered: Sequence[int], share: Fraction) -> int:
     return half_up(ordered[below] + (ordered[above] - ordered[below]) * (place - below))
 
 
-def _spread(typical: int, factor: Fraction) -> Cents:
-    return half_up(typical / factor), typical, half_up(typical * factor)
+def _spread(typical: int, factor: Fraction) -> Range[int]:
+    return Range(half_up(typical / factor), typical, half_up(typical * factor))
 
 
-def _scaled(cents: Cents, factor: Fraction) -> Cents:
-    low, typical, high = (half_up(amount * factor) for amount in cents)
-    return low, typical, high
+def _scaled(cents: Range[int], factor: Fraction) -> Range[int]:
+    return cents.each(lambda amount: half_up(amount * factor))
 
 
-def _added(one: Cents, other: Cents) -> Cents:
-    return one[0] + other[0], one[1] + other[1], one[2] + other[2]
-
-
-def _dollars(cents: Cents) -> Cents:
+def _dollars(cents: Range[int]) -> Range[int]:
     """Whole dollars: a median of listings is no more exact."""
-    low, typical, high = (half_up(Fraction(amount, 100)) * 100 for amount in cents)
-    return low, typical, high
+    return cents.each(lambda amount: half_up(Fraction(amount, CENTS_PER_USD)) * CENTS_PER_USD)
 
 
 def _method_words(method: PriceMethod) -> str:
@@ -267,15 +259,15 @@ def _method_words(method: PriceMethod) -> str:
 
 
 def _price(part: str, book: str, known: PriceRange) -> Price:
-    (low, typical, high), evidence = known
+    cents, evidence = known
     is_assumed = evidence.basis == "assumption"
     return Price(
         part_id=part,
         book=book,
         per="piece",
-        low_cents=low,
-        typical_cents=typical,
-        high_cents=high,
+        low_cents=cents.low,
+        typical_cents=cents.typical,
+        high_cents=cents.high,
         currency=USD,
         basis=evidence.basis,
         source=ASSUMED_SOURCE if is_assumed else EVIDENCE_SOURCE,

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
+from estimator.ranges import Range
+
 ANCHORS, STREET = "anchors", "street"
 DEALER, BRANDED, VOLUME, OEM = "dealer", "branded", "volume", "OEM"
 CHANNELS = (DEALER, BRANDED, VOLUME, OEM)
@@ -40,9 +42,9 @@ class Price:
     channels: tuple[str, ...] = ()
 
     @property
-    def cents(self) -> tuple[int, int, int]:
+    def cents(self) -> Range[int]:
         """(low, typical, high)."""
-        return self.low_cents, self.typical_cents, self.high_cents
+        return Range(self.low_cents, self.typical_cents, self.high_cents)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from estimator.ranges import Range
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -304,6 +306,11 @@ class Economic:
     event_units: int | None
     event_days: int | None
     note: str | None
+
+    @property
+    def ends(self) -> Range[float]:
+        """Low, typical and high."""
+        return Range(self.low, self.typical, self.high)
 
 
 @dataclass(frozen=True, slots=True)

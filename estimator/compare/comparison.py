@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from estimator.bom.lines import CABLE, CATEGORIES, FIBER, MODULE, NIC, SERVERS, SWITCH, usd_range
+from estimator.bom.lines import CABLE, CATEGORIES, FIBER, MODULE, NIC, SERVERS, SWITCH
 from estimator.catalog.catalog import Catalog
 from estimator.compare.figures import Side, busbw, differ_in_size, figure_json, figures_of
 from estimator.compare.kept import kept_of
@@ -21,6 +21,7 @@ from estimator.compare.words import not_comparable, summary_of
 from estimator.designs.networks import sized_fabrics
 from estimator.errors import EstimatorError, InfeasibleDesign, Problem, SpecError
 from estimator.pipeline import Estimate, estimate
+from estimator.ranges import usd_json
 from estimator.spec import DesignSpec, parse_spec
 from estimator.spec.checking import Section, validated
 
@@ -316,9 +317,9 @@ def _item(side: Side, notes: list[str]) -> dict[str, Any]:
 def _spend(side: Side) -> dict[str, Any]:
     """Where the money goes, in five parts; what is not known is None."""
     named = {"servers": SERVERS, "switches": (SWITCH,), "cabling": (MODULE, CABLE, FIBER, NIC)}
-    bought = {part: usd_range(total_cents(side.of(*categories))) for part, categories in named.items()}
+    bought = {part: usd_json(total_cents(side.of(*categories))) for part, categories in named.items()}
     used = {category for categories in named.values() for category in categories}
-    bought["rest"] = usd_range(total_cents(side.of(*(category for category in CATEGORIES if category not in used))))
+    bought["rest"] = usd_json(total_cents(side.of(*(category for category in CATEGORIES if category not in used))))
     cost = side.cost
     yearly, years = cost.get("opex_usd_per_year", {}).get("total"), cost.get("tco_years")
     running = {end: round(yearly[end] * years, 2) for end in yearly} if yearly and years else None
@@ -339,8 +340,8 @@ def _curves(sides: Sequence[Side]) -> dict[str, Any]:
         curves.append(
             {"gpus": table["gpus"][-1], "message_bytes": table["message_bytes"]}
             | {
-                key: [float(f"{point[at]:.6g}") for point in points]
-                for at, key in enumerate(("low_gb_s", "busbw_gb_s", "high_gb_s"))
+                key: [float(f"{getattr(point, end):.6g}") for point in points]
+                for end, key in (("low", "low_gb_s"), ("typical", "busbw_gb_s"), ("high", "high_gb_s"))
             }
             | {"limited_by": table["limited_by"][-1][-1], "algorithm": table["algorithm"][-1][-1]}
         )

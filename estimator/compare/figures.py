@@ -20,15 +20,14 @@ from estimator.bom.lines import (
     RANGE,
     SERVERS,
     SWITCH,
-    Cents,
     is_rack,
 )
 from estimator.catalog.ports import COMPUTE
 from estimator.compare.lines import FUNCTION_OF, Line, difference_cents, is_unpriced, relative, total_cents
 from estimator.compare.verdicts import Verdicts
-from estimator.units import CENTS_PER_USD, parse_ratio
+from estimator.ranges import Range
+from estimator.units import parse_ratio
 
-Ends = tuple[float, float, float]
 LOW, HIGH = "low", "high"  # which end of a figure is the better one
 SAME_SHARE = 0.01  # money and power closer than this are about the same
 SAME_COUNT = 0.0
@@ -82,7 +81,7 @@ class Side:
 class Value:
     """A figure of one side; ``text`` where it reads better than the number, such as a ratio."""
 
-    ends: Ends
+    ends: Range[float]
     at_least: bool = False
     text: str | None = None
     lines: tuple[Line, ...] | None = None  # a price: the lines it sums
@@ -112,7 +111,7 @@ class Figure:
 
 def number(value: float | None, text: str | None = None, at_least: bool = False) -> Value | None:
     """A figure without a range."""
-    return None if value is None else Value((float(value), float(value), float(value)), at_least, text)
+    return None if value is None else Value(Range.at(float(value)), at_least, text)
 
 
 def ranged(value: Any, at_least: bool = False) -> Value | None:
@@ -120,19 +119,14 @@ def ranged(value: Any, at_least: bool = False) -> Value | None:
     if not isinstance(value, dict) or any(value.get(end) is None for end in RANGE):
         return None
     low, typical, high = (float(value[end]) for end in RANGE)
-    return Value((low, typical, high), at_least)
-
-
-def _dollars(cents: Cents) -> Ends:
-    low, typical, high = (end / CENTS_PER_USD for end in cents)
-    return low, typical, high
+    return Value(Range(low, typical, high), at_least)
 
 
 def _price(lines: Sequence[Line], is_partial: bool = False) -> Value | None:
     """Sum of the lines' prices; None where there are none, or none has a price."""
     if not lines or all(line.cents is None for line in lines):
         return None
-    return Value(_dollars(total_cents(lines)), is_partial or is_unpriced(lines), None, tuple(lines))
+    return Value(total_cents(lines).in_usd(), is_partial or is_unpriced(lines), None, tuple(lines))
 
 
 def _quantity(*categories: str, compute: bool = True) -> Getter:
@@ -183,8 +177,7 @@ def _all_to_all(side: Side) -> Value | None:
     found = ((side.estimate or {}).get("performance") or {}).get("all_to_all")
     if not found:
         return None
-    value, time_us = found["busbw_gb_s"], found["time_us"]
-    return Value((value * time_us / found["time_us_high"], value, value * time_us / found["time_us_low"]))
+    return Value(_of_times(found["busbw_gb_s"], found["time_us"], found["time_us_low"], found["time_us_high"]))
 
 
 def _of_network(key: str) -> Getter:
@@ -231,7 +224,7 @@ def _simulated(key: str) -> Getter:
 
     def get(side: Side) -> Value | None:
         drawn = (side.cost.get("simulated") or {}).get(key)
-        return Value((drawn["p5"], drawn["p50"], drawn["p95"]), bool(side.cost.get("at_least"))) if drawn else None
+        return Value(Range(drawn["p5"], drawn["p50"], drawn["p95"]), bool(side.cost.get("at_least"))) if drawn else None
 
     return get
 
@@ -255,10 +248,14 @@ def _racks(side: Side) -> Value | None:
     return number(sum(line.quantity for line in lines)) if lines else None
 
 
-def busbw(table: dict[str, Any], at: int, size: int) -> Ends:
-    """(low, typical, high) bus bandwidth of one point [GB/s]: the band is the time's, and bandwidth is inverse to it."""
-    value, time_us = table["busbw_gb_s"][at][size], table["time_us"][at][size]
-    return value * time_us / table["time_us_high"][at][size], value, value * time_us / table["time_us_low"][at][size]
+def busbw(table: dict[str, Any], at: int, size: int) -> Range[float]:
+    """Bus bandwidth of one point [GB/s]: the band is the time's, and bandwidth is inverse to it."""
+    value, *times = (table[key][at][size] for key in ("busbw_gb_s", "time_us", "time_us_low", "time_us_high"))
+    return _of_times(value, *times)
+
+
+def _of_times(busbw_gb_s: float, time_us: float, low_us: float, high_us: float) -> Range[float]:
+    return Range(busbw_gb_s * time_us / high_us, busbw_gb_s, busbw_gb_s * time_us / low_us)
 
 
 def _busbw(message_bytes: int | None, gpus: int | None = None) -> Getter:
@@ -414,7 +411,7 @@ def _is_shown(figure: Figure, sides: Sequence[Side]) -> bool:
     if figure.key == "lines_w":  # designs have better figures; lines are all that an offer has
         return any(side.estimate is None for side in sides) and any(figure.get(side) for side in sides)
     if figure.key == "core_switches":
-        return any((value := figure.get(side)) and value.ends[1] for side in sides)
+        return any((value := figure.get(side)) and value.ends.typical for side in sides)
     return any(figure.get(side) is not None for side in sides)
 
 
@@ -469,12 +466,11 @@ def figure_json(
 def _for_each_gpu(value: Value | None, gpus: int | None) -> Value | None:
     if value is None or not gpus:
         return None
-    low, typical, high = (end / gpus for end in value.ends)
-    return Value((low, typical, high), value.at_least, None, value.lines)
+    return Value(value.ends.each(lambda end: end / gpus), value.at_least, None, value.lines)
 
 
 def _ends_json(value: Value | None) -> dict[str, float] | None:
-    return None if value is None else dict(zip(RANGE, (round(end, 6) for end in value.ends), strict=True))
+    return None if value is None else value.ends.each(lambda end: round(end, 6)).as_json()
 
 
 def _difference(
@@ -482,9 +478,9 @@ def _difference(
 ) -> dict[str, Any] | None:
     if value is None or base is None or value.at_least or base.at_least:
         return None
-    share = relative(value.ends[1], base.ends[1])
+    share = relative(value.ends.typical, base.ends.typical)
     same = is_self or is_about_same(figure, value, base, shared_lines)
-    sign = value.ends[1] - base.ends[1]
+    sign = value.ends.typical - base.ends.typical
     is_better = None if same or is_open or figure.better is None or sign == 0 else (sign < 0) == (figure.better == LOW)
     return {
         "absolute": round(sign, 6),
@@ -499,22 +495,22 @@ def _difference(
 def ranges_overlap(value: Value, base: Value, shared_lines: bool = True) -> bool:
     """Whether either may be the larger. Of prices, what both sides buy alike at one price moves both alike and cancels."""
     if shared_lines and value.lines is not None and base.lines is not None:
-        low, _, high = difference_cents(value.lines, base.lines)
-        return low <= 0 <= high
-    return value.ends[0] <= base.ends[2] and base.ends[0] <= value.ends[2]
+        moves = difference_cents(value.lines, base.lines)
+        return moves.low <= 0 <= moves.high
+    return value.ends.low <= base.ends.high and base.ends.low <= value.ends.high
 
 
 def is_about_same(figure: Figure, value: Value, base: Value, shared_lines: bool = True) -> bool:
     """Whether a difference says nothing: within the predicted band, or too small for ranges that let either be larger."""
-    if value.ends[1] == base.ends[1]:
+    if value.ends.typical == base.ends.typical:
         return True
     if figure.has_band:
         ours, theirs = value.ends, base.ends
-        return theirs[0] <= ours[1] <= theirs[2] or ours[0] <= theirs[1] <= ours[2]
-    share = abs(value.ends[1] - base.ends[1]) / max(abs(value.ends[1]), abs(base.ends[1]))
+        return theirs.low <= ours.typical <= theirs.high or ours.low <= theirs.typical <= ours.high
+    share = abs(value.ends.typical - base.ends.typical) / max(abs(value.ends.typical), abs(base.ends.typical))
     if share <= figure.same_share:
         return True
-    has_range = value.ends[0] < value.ends[2] or base.ends[0] < base.ends[2]
+    has_range = value.ends.low < value.ends.high or base.ends.low < base.ends.high
     return has_range and share <= CLOSE_SHARE and ranges_overlap(value, base, shared_lines)
 
 
@@ -524,7 +520,7 @@ def _is_open(
     """Whether prices can't show which of two sides costs less in a figure."""
     if value is None or base is None:
         return False
-    return verdicts.is_open(figure.key, figure.unit, value.ends[1], base.ends[1], side, other)
+    return verdicts.is_open(figure.key, figure.unit, value.ends.typical, base.ends.typical, side, other)
 
 
 def _best(figure: Figure, values: Sequence[Value | None], sides: Sequence[Side], verdicts: Verdicts) -> list[int]:
@@ -535,7 +531,7 @@ def _best(figure: Figure, values: Sequence[Value | None], sides: Sequence[Side],
     if figure.better is None or len(known) < 2:
         return []
     wanted = min if figure.better == LOW else max
-    first, best = wanted(known, key=lambda item: item[1].ends[1])
+    first, best = wanted(known, key=lambda item: item[1].ends.typical)
     good = [
         i
         for i, value in known

@@ -21,11 +21,9 @@ from estimator.bom.lines import (
     RACK_SYSTEM,
     SERVER,
     SWITCH,
-    Cents,
-    add_cents,
-    usd_range,
 )
 from estimator.catalog.ports import COMPUTE
+from estimator.ranges import NOTHING, Range, total_of, usd_json
 from estimator.units import CENTS_PER_USD
 
 DESIGN, OFFER = "design", "offer"
@@ -52,7 +50,6 @@ _FUNCTION_WORDS = {
     RACK: "Racks",
     COOLING: "Cooling",
 }
-NOTHING: Cents = (0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +67,8 @@ class Line:
     length_m: float | None
     quantity: int
     spare_quantity: int
-    unit_cents: Cents | None
-    cents: Cents | None
+    unit_cents: Range[int] | None
+    cents: Range[int] | None
     power_w: float | None
     price_basis: str | None
 
@@ -96,12 +93,12 @@ def scope_key(key: Key) -> tuple[str, str, str]:
     return fabric, kind, role if function == SWITCH else tier if kind == "cabling" else ""
 
 
-def cents_of(usd: Mapping[str, float | None] | None) -> Cents | None:
+def cents_of(usd: Mapping[str, float | None] | None) -> Range[int] | None:
     """``{"low", "typical", "high"}`` in dollars → whole cents; None where there is no price."""
     if usd is None or any(usd.get(end) is None for end in ("low", "typical", "high")):
         return None
     low, typical, high = (round(float(usd[end] or 0) * CENTS_PER_USD) for end in ("low", "typical", "high"))
-    return low, typical, high
+    return Range(low, typical, high)
 
 
 def lines_of(bom_lines: Sequence[Mapping[str, Any]]) -> tuple[Line, ...]:
@@ -114,7 +111,7 @@ def _line(line: Mapping[str, Any], number: int) -> Line:
     spares = int(line.get("spare_quantity") or 0)
     extended = cents_of(line.get("extended_price_usd"))
     if extended is None and unit is not None:
-        extended = unit[0] * (quantity + spares), unit[1] * (quantity + spares), unit[2] * (quantity + spares)
+        extended = unit * (quantity + spares)
     return Line(
         int(line.get("line") or number),
         line.get("fabric") or COMPUTE,
@@ -230,9 +227,9 @@ def _name(line: Line) -> str:
 # ---------------------------------------------------------------- sums and differences
 
 
-def total_cents(lines: Iterable[Line]) -> Cents:
+def total_cents(lines: Iterable[Line]) -> Range[int]:
     """Sum of the prices that are known."""
-    return add_cents(line.cents for line in lines if line.cents is not None)
+    return total_of(line.cents for line in lines)
 
 
 def is_unpriced(lines: Iterable[Line]) -> bool:
@@ -240,26 +237,21 @@ def is_unpriced(lines: Iterable[Line]) -> bool:
     return any(line.cents is None and line.bought for line in lines)
 
 
-def difference_cents(lines: Iterable[Line], base: Iterable[Line]) -> Cents:
+def difference_cents(lines: Iterable[Line], base: Iterable[Line]) -> Range[int]:
     """Range of a price difference. A part that both sides buy at one price cancels; what is left may move each its own way."""
     pieces: dict[tuple[Any, ...], int] = {}
     for sign, some in ((1, lines), (-1, base)):
         for line in some:
             if line.cents is None:
                 continue
-            at_unit = line.unit_cents is not None and line.cents == _times(line.unit_cents, line.bought)
+            at_unit = line.unit_cents is not None and line.cents == line.unit_cents * line.bought
             key = (
                 (_name(line), line.length_m, line.unit_cents)
                 if at_unit
                 else (_name(line), line.length_m, line.cents, 0)
             )
             pieces[key] = pieces.get(key, 0) + sign * (line.bought if at_unit else 1)
-    moves = [_times(key[2], count) for key, count in pieces.items()]
-    return add_cents((min(move[0], move[2]), move[1], max(move[0], move[2])) for move in moves)
-
-
-def _times(cents: Cents, count: int) -> Cents:
-    return cents[0] * count, cents[1] * count, cents[2] * count
+    return total_of((key[2] * count).ordered() for key, count in pieces.items())
 
 
 def relative(value: float, base: float) -> float | None:
@@ -284,25 +276,26 @@ def cell(lines: Sequence[Line]) -> dict[str, Any] | None:
     cents = None if unpriced else total_cents(lines)
     units = {line.unit_cents for line in lines}
     is_mean = len(units) > 1 or (None in units and bought > 0 and cents is not None)
-    unit = next(iter(units)) if not is_mean else None if cents is None or not bought else _shared(cents, bought)
+    unit = (
+        next(iter(units))
+        if not is_mean
+        else None
+        if cents is None or not bought
+        else cents.each(lambda end: round(end / bought))
+    )
     watts = [line.power_w for line in lines]
     parts = dict.fromkeys((line.part, line.part_number, line.description) for line in lines)
     return {
         "quantity": sum(line.quantity for line in lines),
         "spare_quantity": sum(line.spare_quantity for line in lines),
-        "unit_price_usd": usd_range(unit),
+        "unit_price_usd": usd_json(unit),
         "unit_is_mean": is_mean,
-        "extended_price_usd": usd_range(cents),
+        "extended_price_usd": usd_json(cents),
         "power_w": None if None in watts else round(sum(w or 0.0 for w in watts), 3),
         "parts": [dict(zip(("part", "part_number", "description"), part, strict=True)) for part in parts],
         "lines": [line.number for line in lines],
         "price_basis": sorted({line.price_basis for line in lines if line.price_basis}),
     }
-
-
-def _shared(cents: Cents, count: int) -> Cents:
-    low, typical, high = (round(end / count) for end in cents)
-    return low, typical, high
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,13 +322,13 @@ def differences(row: Sequence[Sequence[Line]], basis: Basis) -> list[dict[str, A
 
 def _difference(lines: Sequence[Line], base: Sequence[Line], side: int, basis: Basis) -> dict[str, Any]:
     is_known = not is_unpriced(lines) and not is_unpriced(base)
-    ours, theirs = total_cents(lines)[1], total_cents(base)[1]
+    ours, theirs = total_cents(lines).typical, total_cents(base).typical
     mine, other = basis.quantity(lines), basis.quantity(base)
     found: dict[str, Any] = {
         "quantity": change(mine, other),
         "unit_price_usd": change(_unit(lines), _unit(base)) if lines and base and is_known else None,
         "extended_price_usd": change(ours / CENTS_PER_USD, theirs / CENTS_PER_USD) if is_known else None,
-        "extended_range_usd": usd_range(difference_cents(lines, base)) if is_known else None,
+        "extended_range_usd": usd_json(difference_cents(lines, base)) if is_known else None,
         "power_w": change(_watts(lines), _watts(base)),
     }
     if basis.gpus:
@@ -358,7 +351,7 @@ def _watts(lines: Iterable[Line]) -> float | None:
 
 
 def _unit(lines: Sequence[Line]) -> float | None:
-    bought, cents = sum(line.bought for line in lines), total_cents(lines)[1]
+    bought, cents = sum(line.bought for line in lines), total_cents(lines).typical
     return round(cents / bought) / CENTS_PER_USD if bought else None
 
 
@@ -403,13 +396,13 @@ def _sides_json(row: Sequence[Sequence[Line]], basis: Basis) -> dict[str, Any]:
     }
 
 
-def _content(lines: Iterable[Line], basis: Basis) -> dict[tuple[Any, ...], tuple[int, Cents]]:
+def _content(lines: Iterable[Line], basis: Basis) -> dict[tuple[Any, ...], tuple[int, Range[int]]]:
     """Pieces and price of each part and length; an offer may have one line where a bill has two."""
-    found: dict[tuple[Any, ...], tuple[int, Cents]] = {}
+    found: dict[tuple[Any, ...], tuple[int, Range[int]]] = {}
     for line in lines:
         name = (_name(line), line.length_m)
         pieces, cents = found.get(name, (0, NOTHING))
-        found[name] = pieces + basis.quantity([line]), add_cents([cents, line.cents or NOTHING])
+        found[name] = pieces + basis.quantity([line]), cents + (line.cents or NOTHING)
     return found
 
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from estimator.bom.lines import Cents, usd_range
 from estimator.bom.pricing import Pricing
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.catalog.records import Nic, ServerNetwork
 from estimator.designs.adapters import ports_of_adapters
 from estimator.errors import Problem, SpecError
+from estimator.ranges import Range, usd_json
 from estimator.spec import DesignSpec, adapter_rate, asked_ratio, lane_rate, parse_spec
 from estimator.spec.change import apply_change
 from estimator.units import cents_to_usd, ratio_text
@@ -47,27 +47,27 @@ class Swap:
     old: str
     new: str
     n_adapters: int
-    old_cents: Cents | None
-    new_cents: Cents | None
+    old_cents: Range[int] | None
+    new_cents: Range[int] | None
     is_needed: bool  # the old ones do not speak the other protocol
     is_billed: bool  # adapters are lines of the bill, so that totals hold the change
 
     def as_json(self) -> dict[str, Any]:
         """The swap with prices in US dollars and, where both are known, the difference over all adapters."""
-        both = (self.old_cents, self.new_cents)
+        old, new = self.old_cents, self.new_cents
         change = None
-        if both[0] is not None and both[1] is not None:
-            low, typical, high = both[1][0] - both[0][2], both[1][1] - both[0][1], both[1][2] - both[0][0]
-            change = low * self.n_adapters, typical * self.n_adapters, high * self.n_adapters
+        if old is not None and new is not None:  # each may move its own way
+            one = Range(new.low - old.high, new.typical - old.typical, new.high - old.low)
+            change = one * self.n_adapters
         return {
             "from": self.old,
             "to": self.new,
             "quantity": self.n_adapters,
             "is_needed": self.is_needed,
             "is_in_totals": self.is_billed,
-            "from_unit_usd": usd_range(both[0]),
-            "to_unit_usd": usd_range(both[1]),
-            "difference_usd": usd_range(change),
+            "from_unit_usd": usd_json(old),
+            "to_unit_usd": usd_json(new),
+            "difference_usd": usd_json(change),
         }
 
 
@@ -228,10 +228,10 @@ def _adapter_notes(swap: Swap | None, spec: DesignSpec, protocol: str, catalog: 
     )
 
 
-def _price(cents: Cents | None) -> str:
+def _price(cents: Range[int] | None) -> str:
     if cents is None:
         return "a price that no book has"
-    low, _, high = (whole_dollars(cents_to_usd(end)) for end in cents)
+    low, high = (whole_dollars(cents_to_usd(end)) for end in (cents.low, cents.high))
     return low if low == high else f"{low} to {high}"
 
 

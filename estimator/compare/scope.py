@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from estimator.bom.lines import NIC, SWITCH, usd_range
+from estimator.bom.lines import NIC, SWITCH
 from estimator.catalog.ports import COMPUTE
 from estimator.compare.lines import (
     OFFER,
@@ -18,6 +18,7 @@ from estimator.compare.lines import (
     scope_key,
     total_cents,
 )
+from estimator.ranges import usd_json
 from estimator.units import CENTS_PER_USD
 
 
@@ -102,13 +103,13 @@ def totals_json(
     n_sides = len(next(iter(rows.values()))) if rows else 0
     every = [[line for row in rows.values() for line in row[i]] for i in range(n_sides)]
     same = [[line for key, row in rows.items() if key not in left_out for line in row[i]] for i in range(n_sides)]
-    base = total_cents(same[baseline])[1] / CENTS_PER_USD
+    base = total_cents(same[baseline]).typical / CENTS_PER_USD
     return {
-        "all_usd": [usd_range(total_cents(lines)) for lines in every],
+        "all_usd": [usd_json(total_cents(lines)) for lines in every],
         "at_least": [is_unpriced(lines) for lines in every],
-        "same_scope_usd": [usd_range(total_cents(lines)) for lines in same],
-        "differences": [change(total_cents(lines)[1] / CENTS_PER_USD, base) for lines in same],
-        "difference_ranges_usd": [usd_range(difference_cents(lines, same[baseline])) for lines in same],
+        "same_scope_usd": [usd_json(total_cents(lines)) for lines in same],
+        "differences": [change(total_cents(lines).typical / CENTS_PER_USD, base) for lines in same],
+        "difference_ranges_usd": [usd_json(difference_cents(lines, same[baseline])) for lines in same],
         "left_out": [
             {"key": ".".join(part for part in key if part), "label": label_of(key), "reason": reason}
             for key, reason in left_out.items()

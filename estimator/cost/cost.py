@@ -6,12 +6,12 @@ range. docs/cost.md has the formulas.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from estimator.bom.lines import CATEGORIES, FACILITY, RANGE, SERVERS, Billed, Bom, Cents, usd_range
+from estimator.bom.lines import CATEGORIES, FACILITY, SERVERS, Billed, Bom
 from estimator.cabling.runs import BY_DEFAULT, BY_PLAN, TierCabling
 from estimator.catalog.catalog import Catalog
 from estimator.cost.inputs import REQUEST, Parameter, parameter, priced
@@ -19,6 +19,7 @@ from estimator.cost.model import HALF_UP, LEAST_HORIZON, MONTHS_PER_YEAR, YEARLY
 from estimator.cost.power import design_power
 from estimator.cost.uncertainty import DRAWS, SEED, draw, simulated, uncertainty
 from estimator.fabric.sized import SizedFabric
+from estimator.ranges import Range, total_of, usd_json
 from estimator.spec import DesignSpec
 from estimator.units import CENTS_PER_USD, FloatArray
 
@@ -49,22 +50,22 @@ def cost_of(
     power = design_power(spec, fabric, bom.plan, catalog, others)
     ready = priced(spec, fabric, bom, power, catalog, others)
     given = ready.given
-    made = money(ready.facts, ready.unit_cents, {name: np.array(one.cheap_first) for name, one in given.items()})
+    made = money(ready.facts, ready.unit_cents, {name: one.cheap_first for name, one in given.items()})
     network, servers = bom.total_cents(*NETWORK), bom.known_cents(*SERVERS)
     total = bom.total_cents()
     years = ready.facts.years
     cost = {
         "capex_usd": {
-            "network": usd_range(network),
-            "servers": usd_range(servers),
-            "facility": usd_range(bom.total_cents(*FACILITY)),
-            "total": usd_range(total),
+            "network": usd_json(network),
+            "servers": usd_json(servers),
+            "facility": usd_json(bom.total_cents(*FACILITY)),
+            "total": usd_json(total),
         },
         "capex_by": _capex_by(bom),
         "one_off_usd": _amounts(made.one_off),
         "outlay_usd": _range(made.outlay),
         "opex_usd_per_year": _amounts(made.yearly | {"repairs": made.repairs[:years].mean(axis=0)}),
-        "energy_kwh_per_year": dict(zip(RANGE, (round(float(kwh), 1) for kwh in made.energy_kwh), strict=True)),
+        "energy_kwh_per_year": _ends(made.energy_kwh).each(lambda kwh: round(kwh, 1)).as_json(),
         "cash_flow": cash_flow(made, years),
         "tco_usd": _range(made.total[years - 1]),
         "tco_undiscounted_usd": _range(made.outlay + made.running[:years].sum(axis=0) - made.worth[years - 1]),
@@ -72,9 +73,7 @@ def cost_of(
         "by_years": _by_years(made),
         "depreciation": _depreciation(made, given),
         **_units(spec, fabric, made, total, network, busbw_gb_s),
-        "network_share": network[TYPICAL] / (network[TYPICAL] + servers[TYPICAL])
-        if servers and servers[TYPICAL]
-        else None,
+        "network_share": network.typical / (network.typical + servers.typical) if servers and servers.typical else None,
         "rent": rent_or_buy(made, years, spec.economics.cloud_usd_per_gpu_hour),
         "price_book": spec.economics.price_book,
         "at_least": bool(bom.unpriced) or power.is_at_least,
@@ -99,17 +98,11 @@ def _capex_by(bom: Bom) -> list[dict[str, Any]]:
         {
             "fabric": fabric,
             "category": category,
-            "usd": usd_range(_sum(line.extended_cents for line in lines)),
-            "spares_usd": usd_range(_sum(line.spare_cents for line in lines)),
+            "usd": usd_json(total_of(line.extended_cents for line in lines)),
+            "spares_usd": usd_json(total_of(line.spare_cents for line in lines)),
         }
         for (fabric, category), lines in sorted(groups.items(), key=lambda item: CATEGORIES.index(item[0][1]))
     ]
-
-
-def _sum(amounts: Iterable[Cents | None]) -> Cents:
-    known = [amount for amount in amounts if amount is not None]
-    low, typical, high = (sum(amount[end] for amount in known) for end in range(3))
-    return low, typical, high
 
 
 # ---------------------------------------------------------------- over the years
@@ -127,7 +120,7 @@ def cash_flow(made: Money, years: int) -> list[dict[str, Any]]:
         flow.append(
             {
                 "year": year,
-                "usd": {kind: _usd(amount[TYPICAL]) for kind, amount in kinds.items()},
+                "usd": {kind: _whole(amount[TYPICAL]) / CENTS_PER_USD for kind, amount in kinds.items()},
                 "total_usd": _range(total, is_signed=True),
                 "discounted_usd": _range(now, is_signed=True),
                 "cumulative_usd": _range(paid, is_signed=True),
@@ -163,13 +156,13 @@ def _by_years(made: Money) -> list[dict[str, Any]]:
 
 def _depreciation(made: Money, given: Mapping[str, Parameter]) -> dict[str, Any]:
     """Straight line from the purchase to what is left, over the life of the equipment; an own building over its own."""
-    life, left = (np.array(given[name].cheap_first) for name in ("depreciation-it", "residual-value"))
+    life, left = (given[name].cheap_first for name in ("depreciation-it", "residual-value"))
     bought = made.purchase + made.one_off.get("building", 0.0)
     worth = [bought[TYPICAL], *(worth[TYPICAL] for worth in made.worth[:LEAST_HORIZON])]
     return {
-        "years": dict(zip(RANGE, given["depreciation-it"].ends, strict=True)),
+        "years": given["depreciation-it"].ends.as_json(),
         "usd_per_year": _range(made.purchase * (1 - left) / life),
-        "book_value_usd": [_usd(amount) for amount in worth],
+        "book_value_usd": [_whole(amount) / CENTS_PER_USD for amount in worth],
     }
 
 
@@ -195,8 +188,8 @@ def rent_or_buy(made: Money, years: int, cloud_usd_per_gpu_hour: float | None) -
     cents = cloud_usd_per_gpu_hour * CENTS_PER_USD
     saved_a_month = (cents * made.gpu_hours - made.running[:years].mean(axis=0)) / MONTHS_PER_YEAR
     if (saved_a_month > 0).all():
-        months = made.outlay / saved_a_month
-        out["break_even_months"] = dict(zip(RANGE, (round(float(m), 1) for m in _around_typical(months)), strict=True))
+        months = _ends(made.outlay / saved_a_month).ordered()
+        out["break_even_months"] = months.each(lambda n: round(n, 1)).as_json()
     rented = cents * hours
     out["rented_usd"] = _range(rented, is_signed=True)
     out["saved_usd"] = _range(rented - made.total[years - 1], is_signed=True)
@@ -207,7 +200,7 @@ def rent_or_buy(made: Money, years: int, cloud_usd_per_gpu_hour: float | None) -
 
 
 def _units(
-    spec: DesignSpec, fabric: SizedFabric, made: Money, total: Cents, network: Cents, busbw_gb_s: float | None
+    spec: DesignSpec, fabric: SizedFabric, made: Money, total: Range[int], network: Range[int], busbw_gb_s: float | None
 ) -> dict[str, Any]:
     """Dollars a GPU, a GPU-hour, a Gb/s of bisection, a GB/s of all-reduce, a million tokens."""
     per_hour = made.per_gpu_hour()[spec.economics.years - 1]
@@ -223,16 +216,13 @@ def _units(
     }
 
 
-def _per(cents: Cents, count: float) -> dict[str, float] | None:
-    if not count:
-        return None
-    each = (math.floor(float(value) / count + HALF_UP) for value in cents)
-    return {name: value / CENTS_PER_USD for name, value in zip(RANGE, each, strict=True)}
+def _per(cents: Range[int], count: float) -> dict[str, float] | None:
+    return usd_json(cents.each(lambda value: math.floor(value / count + HALF_UP))) if count else None
 
 
 def _rate(cents: FloatArray) -> dict[str, float]:
     """A price of an hour or the like: to a hundredth of a cent."""
-    return {name: round(float(value) / CENTS_PER_USD, 4) for name, value in zip(RANGE, cents, strict=True)}
+    return _ends(cents).each(lambda value: round(value / CENTS_PER_USD, 4)).as_json()
 
 
 def _amounts(amounts: Mapping[str, FloatArray]) -> dict[str, Any]:
@@ -244,17 +234,17 @@ def _amounts(amounts: Mapping[str, FloatArray]) -> dict[str, Any]:
 
 def _range(cents: FloatArray, *, is_signed: bool = False) -> dict[str, float]:
     """Cents at three ends as dollars; ``is_signed`` amounts may come out in another order than low to high."""
-    ordered = _around_typical(cents) if is_signed else cents
-    return {name: _usd(value) for name, value in zip(RANGE, ordered, strict=True)}
+    ends = _ends(cents).each(_whole)
+    return usd_json(ends.ordered() if is_signed else ends)
 
 
-def _around_typical(ends: FloatArray) -> tuple[float, float, float]:
-    """Least, typical and most of three ends. Sorting alone would call another end typical where both are on one side of it."""
-    return float(ends.min()), float(ends[TYPICAL]), float(ends.max())
+def _ends(amounts: FloatArray) -> Range[float]:
+    low, typical, high = amounts.tolist()
+    return Range(low, typical, high)
 
 
-def _usd(cents: float) -> float:
-    return math.floor(float(cents) + 0.5) / CENTS_PER_USD
+def _whole(cents: float) -> int:
+    return math.floor(cents + 0.5)
 
 
 # ---------------------------------------------------------------- what it rests on
@@ -268,7 +258,7 @@ def _assumptions(
     for row in sorted({line.spare_row for line in bom.lines if line.spare_row}):
         yield parameter(row, spec, catalog)
     years = float(spec.economics.years)
-    yield Parameter("years", "Years of use", (years, years, years), "years", REQUEST, "the request", None)
+    yield Parameter("years", "Years of use", Range.at(years), "years", REQUEST, "the request", None)
     for tier in bom.plan.tiers:
         yield _length(tier, catalog)
     for other in others:
@@ -280,7 +270,7 @@ def _length(tier: TierCabling, catalog: Catalog, role: str = "") -> Parameter:
     """Lengths of a tier: one, or the range of a floor plan with its mean; ``role`` names a network beside compute."""
     name = f"{role}.{tier.tier}_m" if role else f"{tier.tier}_m"
     label = f"Cable length, {tier.tier.replace('_', '-')}{f' ({role})' if role else ''}"
-    ends = (tier.shortest_m, tier.mean_m, tier.longest_m)
+    ends = Range(tier.shortest_m, tier.mean_m, tier.longest_m)
     if tier.length_from == BY_PLAN:
         return Parameter(name, label, ends, "m", "computed", "the floor plan", None)
     row = catalog.default_lengths[tier.tier]

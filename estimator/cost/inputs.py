@@ -25,10 +25,9 @@ from estimator.catalog.catalog import Catalog
 from estimator.cost.power import Power
 from estimator.cost.reliability import failure_row
 from estimator.fabric.sized import SizedFabric
+from estimator.ranges import NOTHING, Range
 from estimator.spec import DesignSpec
 from estimator.units import W_PER_KW, FloatArray
-
-Ends = tuple[float, float, float]  # low, typical, high
 
 REQUEST = "request"
 SUPPORT_ROWS = {
@@ -48,7 +47,7 @@ class Parameter:
 
     name: str
     label: str
-    ends: Ends
+    ends: Range[float]
     unit: str
     basis: str
     source: str
@@ -56,13 +55,12 @@ class Parameter:
 
     def as_json(self) -> dict[str, Any]:
         """The parameter as an entry of ``assumptions``."""
-        low, typical, high = self.ends
         return {
             "name": self.name,
             "label": self.label,
-            "value": typical,
-            "low": low,
-            "high": high,
+            "value": self.ends.typical,
+            "low": self.ends.low,
+            "high": self.ends.high,
             "unit": self.unit,
             "basis": self.basis,
             "source": self.source,
@@ -70,9 +68,10 @@ class Parameter:
         }
 
     @property
-    def cheap_first(self) -> Ends:
+    def cheap_first(self) -> FloatArray:
         """The ends in the order of the cost they make: a high discount rate makes a cluster cheap."""
-        return self.ends[::-1] if self.name in CHEAP_WHEN_HIGH else self.ends
+        ends = np.array([*self.ends])
+        return ends[::-1] if self.name in CHEAP_WHEN_HIGH else ends
 
 
 def parameter(name: str, spec: DesignSpec, catalog: Catalog) -> Parameter:
@@ -80,9 +79,9 @@ def parameter(name: str, spec: DesignSpec, catalog: Catalog) -> Parameter:
     row = catalog.economics[name]
     asked = spec.economics.in_place_of(row)
     if asked is not None:
-        return Parameter(name, row.label, (asked, asked, asked), row.unit, REQUEST, "the request", None)
+        return Parameter(name, row.label, Range.at(asked), row.unit, REQUEST, "the request", None)
     source = catalog.sources[row.source].title
-    return Parameter(name, row.label, (row.low, row.typical, row.high), row.unit, row.basis, source, row.as_of)
+    return Parameter(name, row.label, row.ends, row.unit, row.basis, source, row.as_of)
 
 
 @dataclass(frozen=True)
@@ -148,7 +147,9 @@ def priced(
 ) -> Priced:
     """The inputs of a design's cost; ``others`` are its storage and management networks, which ``bom`` holds."""
     facts = cost_facts(spec, fabric, bom, power, catalog, others)
-    unit_cents = np.array([line.unit_cents for line in facts.lines], dtype=np.float64).reshape(len(facts.lines), 3)
+    unit_cents = np.array([[*(line.unit_cents or NOTHING)] for line in facts.lines], dtype=np.float64).reshape(
+        len(facts.lines), 3
+    )
     return Priced(facts, unit_cents, {name: parameter(name, spec, catalog) for name in facts.parameter_names})
 
 

@@ -8,16 +8,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from estimator.bom.lines import NIC, RANGE, SWITCH, BomLine
+from estimator.bom.lines import NIC, SWITCH, BomLine
 from estimator.cabling.plan import NODE_LEAF
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.fabric.ratios import groups_of
 from estimator.fabric.sized import SizedFabric
+from estimator.ranges import Range, total_of
 from estimator.spec import DesignSpec
 from estimator.units import HOURS_PER_YEAR
-
-Ends = tuple[float, float, float]  # low, typical, high
 
 GPU_ROWS, HOST_ROWS, NIC_ROWS = (
     ("afr-gpu-all",),
@@ -53,24 +52,21 @@ class Failing:
     spares: int | None = None
     spare_row: str | None = None
 
-    def rate(self, catalog: Catalog) -> Ends:
+    def rate(self, catalog: Catalog) -> Range[float]:
         """Events of one part in a year."""
-        low, typical, high = (
-            sum(getattr(catalog.economics[row], end) for row in self.rows) for end in ("low", "typical", "high")
-        )
-        return low, typical, high
+        return total_of(catalog.economics[row].ends for row in self.rows)
 
     def as_json(self, catalog: Catalog) -> dict[str, Any]:
         """The kind under the names of the Estimate; ``spares_last_years`` is None where no failure or no spare is due."""
         rate, rows = self.rate(catalog), [catalog.economics[row] for row in self.rows]
-        due = self.n * rate[1]
+        due = self.n * rate.typical
         return {
             "class": self.name,
             "part": self.part,
             "n": self.n,
             "rate_per_year": _range(rate),
-            "failures_per_year": _range(_times(rate, self.n)),
-            "stopping_per_year": _range(_times(rate, self.n_stopping)),
+            "failures_per_year": _range(rate * self.n),
+            "stopping_per_year": _range(rate * self.n_stopping),
             "spares": self.spares,
             "spares_last_years": round(self.spares / due, 2) if self.spares and due else None,
             "basis": sorted({row.basis for row in rows}),
@@ -80,12 +76,9 @@ class Failing:
         }
 
 
-def _times(ends: Ends, n: int) -> Ends:
-    return ends[0] * n, ends[1] * n, ends[2] * n
-
-
-def _range(ends: Ends) -> dict[str, float]:
-    return dict(zip(RANGE, (float(f"{end:.6g}") for end in ends), strict=True))
+def _range(ends: Range[float]) -> dict[str, float]:
+    """To six digits."""
+    return ends.each(lambda end: float(f"{end:.6g}")).as_json()
 
 
 def failing_parts(spec: DesignSpec, fabric: SizedFabric, lines: Iterable[BomLine], catalog: Catalog) -> list[Failing]:
@@ -169,9 +162,9 @@ def _by_part(lines: Iterable[BomLine]) -> Iterator[tuple[str | None, list[BomLin
 
 def expected_json(parts: list[Failing], fabric: SizedFabric, catalog: Catalog) -> dict[str, Any]:
     """``expected`` of the Estimate's failures: parts, their sum, and the time between stops of a job on all GPUs."""
-    failures, stops = (_sum(_times(p.rate(catalog), getattr(p, n)) for p in parts) for n in ("n", "n_stopping"))
-    of_network = _sum(_times(p.rate(catalog), p.n_stopping) for p in parts if p.name not in OF_SERVERS)
-    any_cause = Failing("any cause", None, fabric.n_gpus, fabric.n_gpus, (ANY_CAUSE,))
+    failures, stops = (total_of(p.rate(catalog) * getattr(p, n) for p in parts) for n in ("n", "n_stopping"))
+    of_network = total_of(p.rate(catalog) * p.n_stopping for p in parts if p.name not in OF_SERVERS)
+    any_cause = catalog.economics[ANY_CAUSE].ends * fabric.n_gpus
     return {
         "parts": [part.as_json(catalog) for part in parts],
         "failures_per_year": _range(failures),
@@ -180,29 +173,22 @@ def expected_json(parts: list[Failing], fabric: SizedFabric, catalog: Catalog) -
         "hours_between_stops": _range(_hours_between(stops)),
         "any_cause": {
             "rate": ANY_CAUSE,
-            "stops_per_year": _range(_times(any_cause.rate(catalog), any_cause.n)),
-            "hours_between_stops": _range(_hours_between(_times(any_cause.rate(catalog), any_cause.n))),
+            "stops_per_year": _range(any_cause),
+            "hours_between_stops": _range(_hours_between(any_cause)),
         },
     }
 
 
-def _sum(amounts: Iterable[Ends]) -> Ends:
-    low = typical = high = 0.0
-    for amount in amounts:
-        low, typical, high = low + amount[0], typical + amount[1], high + amount[2]
-    return low, typical, high
-
-
-def _hours_between(stops: Ends) -> Ends:
+def _hours_between(stops: Range[float]) -> Range[float]:
     """The low end is that of the most stops."""
-    return HOURS_PER_YEAR / stops[2], HOURS_PER_YEAR / stops[1], HOURS_PER_YEAR / stops[0]
+    return Range(HOURS_PER_YEAR / stops.high, HOURS_PER_YEAR / stops.typical, HOURS_PER_YEAR / stops.low)
 
 
 def short_of_spares(parts: Iterable[Failing], catalog: Catalog) -> dict[str, list[Failing]]:
     """Parts of which more fail in a typical year than spares are bought, by the row that sets their spares."""
     out: dict[str, list[Failing]] = {}
     for part in parts:
-        due = part.n * part.rate(catalog)[1]
+        due = part.n * part.rate(catalog).typical
         if part.spare_row and part.spares is not None and due >= LEAST_EXPECTED and due > part.spares:
             out.setdefault(part.spare_row, []).append(part)
     return out

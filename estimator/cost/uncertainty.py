@@ -19,6 +19,7 @@ from estimator.bom.lines import CABLE, FIBER, MANAGEMENT, MODULE, NIC, PANEL, RA
 from estimator.catalog.catalog import Catalog
 from estimator.cost.inputs import Parameter, Priced
 from estimator.cost.model import Money, money
+from estimator.ranges import Range
 from estimator.units import CENTS_PER_USD, FloatArray, IntArray, ceil_div
 
 if TYPE_CHECKING:
@@ -246,17 +247,17 @@ def triangle_quantile(share: FloatArray, low: FloatArray, peak: FloatArray, high
 def _draw_parameters(seed: int, block: int, n: int, given: Mapping[str, Parameter]) -> dict[str, FloatArray]:
     """Parameters, each alone, shape (n,). What the request gives does not move."""
     return {
-        name: np.full(n, one.ends[1])
-        if name in HELD or one.ends[0] == one.ends[2]
+        name: np.full(n, one.ends.typical)
+        if name in HELD or one.ends.low == one.ends.high
         else _draws_of_parameter(seed, block, n, name, one.ends)
         for name, one in given.items()
     }
 
 
 @lru_cache(maxsize=_COLUMNS_KEPT)
-def _draws_of_parameter(seed: int, block: int, n: int, name: str, ends: tuple[float, float, float]) -> FloatArray:
+def _draws_of_parameter(seed: int, block: int, n: int, name: str, ends: Range[float]) -> FloatArray:
     shares = _stream(seed, block, "parameter", name).random(n)
-    return _kept(triangle_quantile(shares, *np.array(ends)[:, None]))
+    return _kept(triangle_quantile(shares, *np.array([*ends])[:, None]))
 
 
 # ---------------------------------------------------------------- tornado
@@ -281,7 +282,7 @@ def tornado(priced: Priced, catalog: Catalog) -> list[dict[str, Any]]:
     if not bars:
         return []
     unit_cents = np.repeat(priced.unit_cents[:, 1:2], 2 * len(bars), axis=1)
-    given = {name: np.full(2 * len(bars), one.ends[1]) for name, one in priced.given.items()}
+    given = {name: np.full(2 * len(bars), one.ends.typical) for name, one in priced.given.items()}
     for number, bar in enumerate(bars):
         low, high = 2 * number, 2 * number + 1
         if bar.rows is None:
@@ -310,8 +311,8 @@ def tornado(priced: Priced, catalog: Catalog) -> list[dict[str, Any]]:
 
 def _parameter_bars(given: Mapping[str, Parameter]) -> Iterator[_Bar]:
     for one in given.values():
-        if one.ends[0] != one.ends[2]:
-            yield _Bar(one.name, one.label, one.unit, one.ends[0], one.ends[2], one.basis)
+        if one.ends.low != one.ends.high:
+            yield _Bar(one.name, one.label, one.unit, one.ends.low, one.ends.high, one.basis)
 
 
 def _price_bars(priced: Priced, catalog: Catalog) -> Iterator[_Bar]:

@@ -15,7 +15,7 @@ _OPTICS = "transceiver"
 def part_cents(part: str | None, book: str, catalog: Catalog) -> int:
     """Typical price of one switch; a fixed one for custom switches and those without a price."""
     price = catalog.price(part, book) if part in catalog.switches and part else None
-    return int(price.cents[1]) if price else NO_PRICE_SWITCH_CENTS
+    return price.cents.typical if price else NO_PRICE_SWITCH_CENTS
 
 
 @lru_cache(maxsize=64)
@@ -23,7 +23,7 @@ def link_end_cents(generation: str, rate_gbit_s: int, book: str, catalog: Catalo
     """Typical price of the cheapest module of a rate, shared by the links that it carries."""
     protocol = catalog.generations[generation].protocol
     ends = [
-        int(price.cents[1]) // (cable.a_count or 1)
+        price.cents.typical // (cable.a_count or 1)
         for key, cable in catalog.cables.items()
         if cable.kind == _OPTICS
         and cable.status == "available"

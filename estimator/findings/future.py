@@ -67,8 +67,8 @@ def _waiting_spines(growth: Mapping[str, Any], change: Change) -> Iterator[Findi
 def about_spares(parts: Sequence[Failing], catalog: Catalog) -> Iterator[Finding]:
     """Classes of spares of which a typical year takes more than are bought, with the share that would do."""
     for row, short in short_of_spares(parts, catalog).items():
-        worst = max(short, key=lambda part: part.n * part.rate(catalog)[1] - (part.spares or 0))
-        due = worst.n * worst.rate(catalog)[1]
+        worst = max(short, key=lambda part: part.n * part.rate(catalog).typical - (part.spares or 0))
+        due = worst.n * worst.rate(catalog).typical
         share = max(_share(part, catalog) for part in short)
         key = f"economics.spares.{row.removeprefix('spare-')}"
         message = (
@@ -80,5 +80,5 @@ def about_spares(parts: Sequence[Failing], catalog: Catalog) -> Iterator[Finding
 
 def _share(part: Failing, catalog: Catalog) -> float:
     """Share of a part's number that gives the spares of a typical year, rounded up."""
-    due = math.ceil(part.n * part.rate(catalog)[1])
+    due = math.ceil(part.n * part.rate(catalog).typical)
     return math.ceil(due / part.n * 10**_SHARE_DIGITS) / 10**_SHARE_DIGITS

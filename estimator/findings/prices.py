@@ -10,6 +10,7 @@ from estimator.catalog.price_choice import is_valid
 from estimator.catalog.price_evidence import months_before
 from estimator.catalog.price_records import BOOK_TITLES
 from estimator.findings.finding import Finding
+from estimator.ranges import NOTHING
 from estimator.spec.price_book import OwnPrice, OwnPrices
 from estimator.units import counted
 from estimator.wording import dollars
@@ -69,9 +70,9 @@ def book_findings(lines: Sequence[BomLine]) -> Iterator[Finding]:
     """Switches and adapters of which two books, the buyer's own among them, differ by more than BOOKS_APART."""
     found: dict[str, tuple[float, str]] = {}
     for line in lines:
-        prices = {book: cents[TYPICAL] for book, cents in line.book_cents.items() if cents[TYPICAL]}
-        if line.price_book == OWN and line.unit_cents and line.unit_cents[TYPICAL]:
-            prices[OWN] = line.unit_cents[TYPICAL]
+        prices = {book: cents.typical for book, cents in line.book_cents.items() if cents.typical}
+        if line.price_book == OWN and line.unit_cents and line.unit_cents.typical:
+            prices[OWN] = line.unit_cents.typical
         if len(prices) < 2:
             continue
         low, high = min(prices, key=lambda book: prices[book]), max(prices, key=lambda book: prices[book])
@@ -101,7 +102,7 @@ def age_findings(lines: Sequence[BomLine], day: str) -> Iterator[Finding]:
     }
     if not old:
         return
-    weightiest = sorted(old.values(), key=lambda one: -(one[0].extended_cents or (0, 0, 0))[TYPICAL])
+    weightiest = sorted(old.values(), key=lambda one: -(one[0].extended_cents or NOTHING).typical)
     shown = [f"{line.description} of {as_of}" for line, as_of in weightiest[:_SHOWN]]
     more = f"; and {len(old) - _SHOWN:,} more" if len(old) > _SHOWN else ""
     whose = f"The price of {shown[0]} is" if len(old) == 1 else f"The prices of {len(old):,} parts are"

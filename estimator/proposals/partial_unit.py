@@ -93,6 +93,6 @@ def _server_words(whole: int, subject: Subject) -> Iterator[str]:
     fabric = subject.fabric
     more, over = whole - fabric.n_nodes, fabric.n_nodes % fabric.unit_nodes
     price = Pricing(subject.spec.economics, subject.catalog).of(subject.spec.compute.server or "custom", whole)
-    cost = f", about {dollars(more * price.cents[1] / CENTS_PER_USD)}" if price else ", which have no price here"
+    cost = f", about {dollars(more * price.cents.typical / CENTS_PER_USD)}" if price else ", which have no price here"
     fewer = f"; {counted(over, 'node')} fewer would do without the unit" if 2 * over < fabric.unit_nodes else ""
     yield f"Filling it takes {counted(more, 'more server')}{cost}{fewer}."

@@ -44,7 +44,7 @@ def _network_cents(spec: DesignSpec, fabric: SizedFabric, subject: Subject) -> i
     """Typical price of the network with that of the racks and all else that is bought beside the servers."""
     plan = design_plan(spec, fabric, subject.catalog)
     lines = bill_of_materials(spec, fabric, plan, subject.catalog).lines
-    return sum(line.extended_cents[1] for line in lines if line.category != SERVER and line.extended_cents)
+    return sum(line.extended_cents.typical for line in lines if line.category != SERVER and line.extended_cents)
 
 
 def _switch_words(here: SizedFabric, there: SizedFabric) -> str:

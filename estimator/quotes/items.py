@@ -18,9 +18,9 @@ from estimator.quotes.profile import (
     record_profile,
     text_profile,
 )
+from estimator.ranges import Range
 from estimator.units import CENTS_PER_USD
 
-RANGE = ("low", "typical", "high")
 MOST_TOKENS = 6  # of a part number written with dashes
 SHORTEST = 6  # letters and digits by which a part is known inside other words
 _ACCESSORY = frozenset({"for", "für", "fuer", "pour", "para", "per", "voor", "compatible", "fits", "suits", "support"})
@@ -39,7 +39,7 @@ class Item:
     profile: Profile
     quantity: int = 0
     spare_quantity: int = 0
-    unit_cents: tuple[int, int, int] | None = None
+    unit_cents: Range[int] | None = None
     lines: list[int] = field(default_factory=list)
     fabrics: list[str] = field(default_factory=list)
     uses: list[str] = field(default_factory=list)
@@ -95,8 +95,7 @@ def items_of(bom_lines: Iterable[Mapping[str, Any]], catalog: Catalog) -> list[I
         if line["category"] == MODULE and (span := fibres.get((line["fabric"], line.get("tier")))):
             item.needed_m = max(item.needed_m or 0.0, span)
         if item.unit_cents is None and line.get("unit_price_usd"):
-            low, typical, high = (round(line["unit_price_usd"][name] * CENTS_PER_USD) for name in RANGE)
-            item.unit_cents = low, typical, high
+            item.unit_cents = Range(**line["unit_price_usd"]).each(lambda usd: round(usd * CENTS_PER_USD))
     return [item for item in items.values() if item.quantity]
 
 

@@ -9,6 +9,7 @@ from estimator.quotes.items import Item, plain
 from estimator.quotes.lines import QuoteLine
 from estimator.quotes.match import MAX_READ, Match
 from estimator.quotes.profile import SERVER, record_profile
+from estimator.ranges import total_of
 
 _OF_A_RACK = re.compile(
     r"\b(?:trays?|shel(?:f|ves)|switch(?:es)?|cables?|cartridges?|manifolds?|frames?|busbars?|blades?|nodes?|kits?|optics?"
@@ -46,14 +47,10 @@ def _whole(rack: RackSystem, items: Sequence[Item], catalog: Catalog) -> Item:
     """All that the bill has of a rack as one item; a rack costs what its pieces do, on average over the racks."""
     frame = next(part.id for part in rack.parts if part.holds == FRAME)
     n_racks = next(item.quantity for item in items if item.part == frame)
-    cents = [item.unit_cents for item in items]
     unit = None
-    if all(cents):
-        low, typical, high = (
-            round(sum(item.quantity * item.unit_cents[end] for item in items if item.unit_cents) / n_racks)
-            for end in range(3)
-        )
-        unit = low, typical, high
+    if all(item.unit_cents for item in items):
+        whole = total_of(item.unit_cents * item.quantity for item in items if item.unit_cents)
+        unit = whole.each(lambda cents: round(cents / n_racks))
     tray = record_profile(rack.tray_id, catalog)
     return Item(
         rack.id,

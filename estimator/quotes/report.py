@@ -6,15 +6,15 @@ from typing import Any
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import USD, Rates, us_cents
-from estimator.quotes.items import RANGE, Item, items_of
+from estimator.quotes.items import Item, items_of
 from estimator.quotes.lines import CHARGES, LeftOut, QuoteLine, QuoteReading, major
 from estimator.quotes.match import HANDED, match_lines
 from estimator.quotes.offers import NEWEST, Offer, count_pieces, mark_doubles, offers_of, usd_sum
 from estimator.quotes.racks import whole_racks_of
+from estimator.ranges import total_of, usd_json
 from estimator.units import cents_to_usd, counted
 from estimator.wording import whole_dollars
 
-Cents = tuple[int, int, int]
 PROBLEMS = {  # in the order in which they are told
     "missing": "Missing from the quote",
     "incompatible": "Does not go together",
@@ -136,22 +136,6 @@ def usd(cents: int | None) -> float | None:
     return None if cents is None else cents_to_usd(cents)
 
 
-def usd_range(cents: Cents) -> dict[str, float]:
-    """Cents as a range in dollars."""
-    return {name: cents_to_usd(value) for name, value in zip(RANGE, cents, strict=True)}
-
-
-def _times(cents: Cents | None, n: int) -> Cents:
-    return (0, 0, 0) if cents is None else (cents[0] * n, cents[1] * n, cents[2] * n)
-
-
-def _plus(amounts: Iterable[Cents]) -> Cents:
-    low = typical = high = 0
-    for amount in amounts:
-        low, typical, high = low + amount[0], typical + amount[1], high + amount[2]
-    return low, typical, high
-
-
 # ---------------------------------------------------------------- lines
 
 
@@ -184,7 +168,7 @@ def _line_json(offer: Offer, by_key: Mapping[str, Item], problems: _Problems) ->
         "matched_to": items[0].text if items else None,
         "category": items[0].category if items else None,
         "part": items[0].part if items else match.part,
-        "book_unit_usd": usd_range(items[0].unit_cents) if items and items[0].unit_cents else None,
+        "book_unit_usd": usd_json(items[0].unit_cents) if items else None,
         "confidence": match.confidence,
         "reason": match.reason,
         "how": match.how,
@@ -292,8 +276,8 @@ def _missing(
                 "is_spares_only": have >= item.quantity,
                 "is_whole_category": is_whole,
                 "why": why,
-                "unit_price_usd": usd_range(item.unit_cents) if item.unit_cents else None,
-                "price_usd": usd_range(_times(item.unit_cents, lacking)) if item.unit_cents else None,
+                "unit_price_usd": usd_json(item.unit_cents),
+                "price_usd": usd_json(item.unit_cents * lacking) if item.unit_cents else None,
             }
         )
     return sorted(rows, key=lambda row: (row["offered"] > 0, row["is_spares_only"]))
@@ -323,7 +307,7 @@ def _why_missing(item: Item, have: int, instead: Sequence[Offer], is_whole: bool
 def _item_json(item: Item, offered: int, offers: Sequence[Offer]) -> dict[str, Any]:
     return item.as_json() | {
         "offered": offered,
-        "unit_price_usd": usd_range(item.unit_cents) if item.unit_cents else None,
+        "unit_price_usd": usd_json(item.unit_cents),
         "quoted_usd": usd(sum(offer.counted_cents(item.key) for offer in offers if item.key in offer.counted)),
     }
 
@@ -342,12 +326,12 @@ def _totals(
     comparable = [item for item in items if item.unit_cents and item.key not in unpriced_keys and both[item.key]]
     scope = {item.key for item in comparable}
     quote = sum(offer.counted_cents(key) for offer in priced for key in offer.counted if key in scope)
-    book = _plus(_times(item.unit_cents, both[item.key]) for item in comparable)
+    book = total_of(item.unit_cents * both[item.key] for item in comparable if item.unit_cents)
     whole_quote = usd_sum(priced)
     counted_cents = sum(offer.counted_cents(key) for offer in priced for key in offer.counted)
-    lacking = _plus(_times(item.unit_cents, item.whole - both[item.key]) for item in items)
+    lacking = total_of(item.unit_cents * (item.whole - both[item.key]) for item in items if item.unit_cents)
     charges, is_charges_whole = _charges(left_out, offers)
-    completed = (counted_cents + lacking[0], counted_cents + lacking[1], counted_cents + lacking[2])
+    completed = lacking.each(lambda cents: counted_cents + cents)
     return {
         "quote_usd": usd(whole_quote),
         "currencies": _by_currency(offers),
@@ -356,15 +340,15 @@ def _totals(
         "charges_at_least": not is_charges_whole,
         "same_scope": {
             "quote_usd": usd(quote),
-            "design_usd": usd_range(book),
-            "difference_usd": usd(quote - book[1]),
-            "difference_share": (quote - book[1]) / book[1] if book[1] else None,
+            "design_usd": usd_json(book),
+            "difference_usd": usd(quote - book.typical),
+            "difference_share": (quote - book.typical) / book.typical if book.typical else None,
             "n_items": len(comparable),
         },
         "outside_scope_usd": usd(whole_quote - counted_cents),
-        "left_out_by_quote_usd": usd_range(lacking),
-        "completed_usd": usd_range(completed),
-        "design_usd": usd_range(_plus(_times(item.unit_cents, item.whole) for item in items)),
+        "left_out_by_quote_usd": usd_json(lacking),
+        "completed_usd": usd_json(completed),
+        "design_usd": usd_json(total_of(item.unit_cents * item.whole for item in items if item.unit_cents)),
         "at_least": any(item.unit_cents is None for item in items) or len(priced) < len(firm),
         "unpriced_lines": len(firm) - len(priced),
         "rates": _rates_used(offers),

@@ -11,6 +11,7 @@ from pydantic import Field
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import CURRENCIES, LARGEST_RATE, USD, Rate, Rates
 from estimator.errors import Problem
+from estimator.ranges import Range
 from estimator.spec.checking import Section, near_words, unknown_part
 
 MAX_PRICES, MAX_RATES = 2_000, 60
@@ -56,9 +57,9 @@ class OwnPrice(Section):
     note: str = Field("", max_length=MAX_TEXT, title="Note", description="What a reader should know.")
 
     @property
-    def minor(self) -> tuple[int, int, int]:
-        """(low, typical, high), in minor units of the currency."""
-        return self.low, self.typical, self.high
+    def minor(self) -> Range[int]:
+        """The price in minor units of the currency."""
+        return Range(self.low, self.typical, self.high)
 
 
 class OwnRate(Section):

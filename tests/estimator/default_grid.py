@@ -128,7 +128,7 @@ def built(request: dict[str, Any]) -> Built | None:
     shape = f"{fabric.n_leaf} + {fabric.n_spine} + {fabric.n_core}, {down}:{fabric.leaf_uplinks}, unit {unit}"
     return Built(
         fabric.n_leaf + fabric.n_spine + fabric.n_core,
-        bill.total_cents(*NETWORK)[1],
+        bill.total_cents(*NETWORK).typical,
         frozenset(warnings),
         fabric.worst_leaf_ratio <= asked_ratio(spec.fabric, CATALOG),
         bool(rest and 2 * rest < unit),

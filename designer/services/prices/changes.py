@@ -10,6 +10,7 @@ from designer.wording.names import part_labels
 from estimator.catalog.currency import amount_text
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_choice import BASIS_WORDS
+from estimator.ranges import Range
 from estimator.units import counted
 
 Row = dict[str, Any]
@@ -22,9 +23,10 @@ _NAMES = {
 }
 
 
-def range_text(ends: tuple[int, int, int], currency: str) -> str:
-    low, _, high = ends
-    return "" if low == high else f"{amount_text(low, currency)} to {amount_text(high, currency)}"
+def range_text(ends: Range[int], currency: str) -> str:
+    if ends.low == ends.high:
+        return ""
+    return f"{amount_text(ends.low, currency)} to {amount_text(ends.high, currency)}"
 
 
 def changes_between(before: Iterable[Row], after: Iterable[Row]) -> dict[str, list[dict[str, Any]]]:
@@ -45,7 +47,7 @@ def changes_between(before: Iterable[Row], after: Iterable[Row]) -> dict[str, li
 def _entry_words(entry: Row) -> dict[str, Any]:
     """An entry in words."""
     _, label, _ = part_labels(load_catalog().version).get(entry["part"], ("", entry["part"], ""))
-    ends = entry["low"], entry["typical"], entry["high"]
+    ends = Range(entry["low"], entry["typical"], entry["high"])
     conditions = [
         f"{entry['length_m']:g} m" if entry.get("length_m") else "",
         f"from {entry['min_quantity']:,} pieces" if entry.get("min_quantity", 1) > 1 else "",
@@ -70,7 +72,7 @@ def _differences(old: Row, new: Row) -> list[str]:
     if [old[name] for name in ("low", "typical", "high", "currency")] != [
         new[name] for name in ("low", "typical", "high", "currency")
     ]:
-        ends = range_text((old["low"], old["typical"], old["high"]), old["currency"])
+        ends = range_text(Range(old["low"], old["typical"], old["high"]), old["currency"])
         out.append(amount_text(old["typical"], old["currency"]) + (f" ({ends})" if ends else ""))
     others = [name for name in _NAMES if name != "currency" and old.get(name) != new.get(name)]
     return out + [f"{_NAMES[name]} {old.get(name) or 'none'}" for name in others]

@@ -19,6 +19,7 @@ from estimator.catalog.ports import (
 )
 from estimator.catalog.tables import COLUMNS
 from estimator.errors import CatalogError
+from estimator.ranges import Range
 
 Cells = list[list[str]]
 Edit = Callable[[Cells], None]
@@ -288,7 +289,7 @@ def test_a_book_falls_back_on_another_and_says_so(catalog: Catalog) -> None:
     anchor, street = catalog.price("nvidia-qm9700", "anchors"), catalog.price("nvidia-qm9700")
     assert anchor is not None
     assert street is not None
-    assert anchor.cents == (3_200_000, 4_800_000, 6_400_000)
+    assert anchor.cents == Range(3_200_000, 4_800_000, 6_400_000)
     assert (street.typical_cents, street.basis, street.book) == (3_464_800, "listing", "street")
     planned, chassis = catalog.price("dgx-h100", "anchors"), catalog.price("nvidia-cs8500")
     assert planned is not None

@@ -12,6 +12,7 @@ from estimator.catalog.price_evidence import contradiction, counted_range, month
 from estimator.catalog.price_records import BRANDED, DEALER
 from estimator.errors import CatalogError
 from estimator.pipeline import estimate
+from estimator.ranges import Range
 from estimator.spec import parse_spec
 
 # dollars (low, typical, high) that a second reader of the same prices recommends, rounded by hand
@@ -108,7 +109,7 @@ def test_ranges_come_out_as_recommended(catalog: Catalog, part: str) -> None:
     ],
 )
 def test_the_range_of_prices_that_count(seen: list[tuple[int, int, int]], expected: tuple[int, int, int]) -> None:
-    low, typical, high = counted_range(seen)
+    low, typical, high = counted_range([Range(*ends) for ends in seen])
     assert typical == expected[1]
     assert min(low, round(typical * 0.9)) == low
     assert (low, high) == (min(expected[0], low), max(expected[2], high))

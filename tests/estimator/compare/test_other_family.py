@@ -145,8 +145,8 @@ def test_ethernet_adapters_are_swapped_at_a_price_that_totals_do_not_hold() -> N
     old, new = CATALOG.price("broadcom-thor2-p1400gd"), CATALOG.price("nvidia-cx7-ndr-osfp")
     assert old is not None
     assert new is not None
-    assert swap["difference_usd"]["typical"] == (new.cents[1] - old.cents[1]) * 1024 / 100
-    assert swap["difference_usd"]["low"] == (new.cents[0] - old.cents[2]) * 1024 / 100
+    assert swap["difference_usd"]["typical"] == (new.cents.typical - old.cents.typical) * 1024 / 100
+    assert swap["difference_usd"]["low"] == (new.cents.low - old.cents.high) * 1024 / 100
     assert codes(found)[0] == "adapters_swapped"
     assert "$1,731 to $2,354" in found.notes[0].words
 

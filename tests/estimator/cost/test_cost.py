@@ -13,6 +13,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_records import BOOKS
 from estimator.cost.cost import _per, cost_of
 from estimator.cost.model import _cents
+from estimator.ranges import Range
 from tests.estimator.designs import HAND_PRICES, Design, design, superpod_h100
 
 HAND = {
@@ -407,5 +408,9 @@ def test_ranges_are_ranges(
 
 def test_half_cents_are_rounded_up_as_a_spreadsheet_does() -> None:
     """$1,893,072.00 for 128 GPUs are $14,789.625 each; 1.15 × 50 cents are a hair below 57.5 in binary."""
-    assert _per((100_128_000, 140_611_000, 189_307_200), 128) == {"low": 7822.5, "typical": 10985.23, "high": 14789.63}
+    assert _per(Range(100_128_000, 140_611_000, 189_307_200), 128) == {
+        "low": 7822.5,
+        "typical": 10985.23,
+        "high": 14789.63,
+    }
     assert _cents(np.array([57.5, 1.15 * 50, 1.005 * 100, 57.4999, 0.0])).tolist() == [58, 58, 101, 57, 0]

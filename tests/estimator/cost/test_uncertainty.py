@@ -30,6 +30,7 @@ from estimator.cost.uncertainty import (
     triangle_quantile,
     uncertainty,
 )
+from estimator.ranges import Range
 from tests.estimator.designs import Design, design, superpod_h100
 
 RELIABLE = 20_000
@@ -49,7 +50,8 @@ def superpod() -> Priced:
 def only(inputs: Priced, moving: set[str], *, prices: bool) -> Priced:
     """The same design with all but some parameters, and all prices unless asked for, held at typical."""
     given_ = {
-        name: one if name in moving else replace(one, ends=(one.ends[1],) * 3) for name, one in inputs.given.items()
+        name: one if name in moving else replace(one, ends=Range.at(one.ends.typical))
+        for name, one in inputs.given.items()
     }
     cents = inputs.unit_cents if prices else np.repeat(inputs.unit_cents[:, 1:2], 3, axis=1)
     return replace(inputs, given=given_, unit_cents=cents)

@@ -12,6 +12,7 @@ from estimator.catalog.price_choice import BASIS_ORDER, chosen_price
 from estimator.catalog.price_records import Price
 from estimator.errors import SpecError
 from estimator.pipeline import estimate
+from estimator.ranges import NOTHING
 from estimator.spec import parse_spec, spec_hash
 from estimator.spec.price_book import MAX_PRICES, OwnPrices
 from tests.yardstick import yardsticks
@@ -211,7 +212,7 @@ def test_planning_prices_hold_and_each_line_says_which_one_ruled(catalog: Catalo
         seen.add(rule.anchor)
         low, high = bounds[rule.anchor]
         optics = catalog.price(rule.optics_part, "anchors") if rule.optics_part else None
-        inside = optics.cents if optics else (0, 0, 0)
+        inside = optics.cents if optics else NOTHING
         per_unit = [
             (cents - rule.n_optics * module) / 100 / rule.units
             for cents, module in zip(unit.cents, inside, strict=True)
