@@ -164,7 +164,7 @@ BROKEN: list[tuple[str, Edit, int | None, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("table", "change", "row", "column"), BROKEN, ids=lambda value: str(value)[:30])
+@pytest.mark.parametrize(("table", "change", "row", "column"), BROKEN, ids=lambda value: getattr(value, "__name__", str(value))[:30])
 def test_a_broken_file_names_file_row_and_column(
     folder: Path, table: str, change: Edit, row: int | None, column: str | None
 ) -> None:
