@@ -4,16 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from designer.charts.vega import (
-    IS_ON,
-    SMALLEST_DRAWN_BYTES,
-    chart_of,
-    chosen,
-    crosshair,
-    efficiency_spec,
-    limit_text,
-    size_axis,
-)
+from designer.charts.all_reduce import efficiency_spec, limit_text
+from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, chart_of, chosen, crosshair, size_axis
 from designer.wording.headlines import busbw_bounds
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded

@@ -6,7 +6,8 @@ from typing import Any
 
 from reportlab.platypus import Flowable, KeepTogether, Paragraph, Spacer
 
-from designer.charts.vega import SMALLEST_DRAWN_BYTES, chosen, limit_text
+from designer.charts.all_reduce import limit_text
+from designer.charts.vega import SMALLEST_DRAWN_BYTES, chosen
 from designer.exports.pdf.charts import Series, legend, line_chart
 from designer.exports.pdf.grid import Field, Grid, Row, Text
 from designer.exports.pdf.page import headed, heading, section

@@ -6,7 +6,7 @@ A page view reads aggregated figures alone. The link list is made only where a r
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from designer.charts.vega import domain_nics_gb_s, performance_charts
+from designer.charts.all_reduce import domain_nics_gb_s, performance_charts
 from designer.drawings.overview import fabric_svg, part_names
 from designer.pages.calibrations.page import used_context
 from designer.pages.prices.page import used_book

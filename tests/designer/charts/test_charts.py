@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from designer.charts.vega import MAX_SERIES, chosen, domain_nics_gb_s, gpu_ticks, performance_charts
+from designer.charts.all_reduce import domain_nics_gb_s, gpu_ticks, performance_charts
+from designer.charts.vega import MAX_SERIES, chosen
 from designer.services.designs.samples import SAMPLES
 from designer.wording.headlines import LIMITS, headline
 from estimator.catalog.loader import load_catalog

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from designer.charts.vega import length_chart
+from designer.charts.lengths import length_chart
 from designer.pages.result.cabling.link_pages import device_page, schedule_page
 from designer.pages.result.racks import floor_of
 from designer.services.link_lists import links_of

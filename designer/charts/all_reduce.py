@@ -1,0 +1,225 @@
+"""An Estimate's all-reduce in charts: bus bandwidth by message size, efficiency by GPU count."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, chart_of, chosen, crosshair, size_axis
+from designer.wording.headlines import busbw_bounds, predicted_all_reduce
+from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded
+
+BITS_PER_BYTE = 8
+CLOSE_LABELS = 1.3
+
+
+def limit_text(performance: Mapping[str, Any], at: int, size: int) -> str:
+    """What holds one point down, and that nothing like it was measured, where that is so."""
+    return str(performance["limited_by"][at][size]) + ("" if performance["validated"][at][size] else ", extrapolated")
+
+
+def _busbw_rows(performance: Mapping[str, Any], shown: list[int], drawn: list[int]) -> tuple[list[Any], list[Any]]:
+    """Rows of the lines and bands, one a series and size; rows of the tooltip, one a size."""
+    rows = []
+    points = [
+        {"message_bytes": performance["message_bytes"][size], "text": message_size(performance["message_bytes"][size])}
+        for size in drawn
+    ]
+    for k, at in enumerate(shown):
+        for point, size in zip(points, drawn, strict=True):
+            value = performance["busbw_gb_s"][at][size]
+            low, high = busbw_bounds(performance, at, size)
+            rows.append(
+                {"series": f"s{k}", "message_bytes": point["message_bytes"], "value": value, "low": low, "high": high}
+            )
+            point[f"s{k}"] = f"{gb_s(value)} ({rounded(low)} to {rounded(high)}), {limit_text(performance, at, size)}"
+    return rows, points
+
+
+def _busbw_table(performance: Mapping[str, Any], shown: list[int]) -> list[dict[str, Any]]:
+    busbw, time_us = performance["busbw_gb_s"], performance["time_us"]
+    return [
+        {
+            "head": message_size(message_bytes),
+            "cells": [
+                {
+                    "text": gb_s(busbw[at][size]),
+                    "note": f"{duration_us(time_us[at][size])}; {limit_text(performance, at, size)}",
+                }
+                for at in shown
+            ],
+        }
+        for size, message_bytes in enumerate(performance["message_bytes"])
+    ]
+
+
+def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
+    """All-reduce bus bandwidth against message size, one line a GPU count, with the band of nine runs in ten."""
+    gpus, sizes = performance["gpus"], performance["message_bytes"]
+    shown = chosen(gpus)
+    drawn = [size for size, message_bytes in enumerate(sizes) if message_bytes >= min(SMALLEST_DRAWN_BYTES, sizes[-1])]
+    series = [f"{count(gpus[at])} GPUs" for at in shown]
+    rows, points = _busbw_rows(performance, shown, drawn)
+    y = {
+        "field": "value",
+        "type": "quantitative",
+        "title": "Bus bandwidth, GB/s",
+        "scale": {"zero": True},
+        "axis": {"tickCount": 6},
+    }
+    spec = {
+        "encoding": {"x": size_axis([sizes[size] for size in drawn])},
+        "layer": [
+            {
+                "transform": [IS_ON],
+                "mark": {"type": "area", "opacity": 0.13, "aria": False},
+                "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
+            },
+            {"transform": [IS_ON], "mark": {"type": "line"}, "encoding": {"y": y}},
+            {
+                "transform": [IS_ON],
+                "mark": {"type": "point", "filled": True, "size": 50, "aria": False},
+                "encoding": {
+                    "y": y,
+                    "opacity": {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0},
+                },
+            },
+            crosshair("message_bytes", "Message size", series, points),
+        ],
+    }
+    description = (
+        f"All-reduce bus bandwidth against message size from {message_size(sizes[0])} to {message_size(sizes[-1])}, "
+        f"for {', '.join(series)}. The largest message reaches {gb_s(performance['busbw_gb_s'][shown[-1]][-1])} on {series[-1]}."
+    )
+    note = (
+        "Bus bandwidth as nccl-tests counts it: message size ÷ time × 2(n − 1)/n on n GPUs, so that it compares with what the "
+        "NICs of one scale-up domain carry together, or inside one domain with the links of a GPU. A band should hold nine "
+        f"runs in ten. The table has every size, with time and limit; the drawing starts at {message_size(sizes[drawn[0]])}."
+    )
+    return chart_of(
+        "busbw",
+        "Bandwidth against message size",
+        description,
+        series,
+        rows,
+        spec,
+        ["Message size", *series],
+        _busbw_table(performance, shown),
+        note,
+    )
+
+
+def _scaling_sizes(sizes: Sequence[int]) -> list[int]:
+    """Positions of the sizes that tell most: about 1 MiB, 16 MiB, 256 MiB, and the largest."""
+    wanted = [2**20, 2**24, 2**28, sizes[-1]]
+    return sorted({min(range(len(sizes)), key=lambda k: abs(sizes[k] - size)) for size in wanted})
+
+
+def _about_reference(performance: Mapping[str, Any], nics_gb_s: float | None) -> str:
+    """What 100 % stands for, and why more GPUs stay below it without any fault of the fabric."""
+    reference, busbw = count(performance["reference_gpus"]), performance["busbw_gb_s"][0][-1]
+    words = f"Those {reference} share one scale-up domain, which reaches {gb_s(busbw)} with the largest message"
+    if performance["limited_by"][0][-1] == "NVLink reduction":
+        words += ", as its NVLink switches add for the GPUs"
+    if nics_gb_s and nics_gb_s < busbw:
+        words += f". The NICs of a domain carry {gb_s(nics_gb_s)} together, so several domains can keep about "
+        words += f"{percent(nics_gb_s / busbw, 2)} of that: less than 100 % is normal and no fault of the fabric"
+    else:
+        words += ". Between domains the network sets the pace"
+    if any(efficiency[-1] is not None and efficiency[-1] > 1 for efficiency in performance["scaling_efficiency"]):
+        words += ". Two domains can pass 100 %: a tree of two sends every byte once, a larger one twice"
+    return words + "."
+
+
+def gpu_ticks(gpus: Sequence[int]) -> list[int]:
+    """GPU counts to label: all but those whose label the last one would cover."""
+    return [n for n in gpus if n == gpus[-1] or n * CLOSE_LABELS < gpus[-1]]
+
+
+def efficiency_spec(gpus: list[int], title: str, series: list[str], points: list[dict[str, Any]]) -> dict[str, Any]:
+    """Shares of a whole against GPU count: a line a series, and the read-out of all at the pointer."""
+    x = {
+        "field": "gpus",
+        "type": "quantitative",
+        "title": "GPUs",
+        "scale": {"type": "log", "base": 2, "nice": False, "domain": [gpus[0], max(gpus[-1], gpus[0] + 1)]},
+        "axis": {"values": gpu_ticks(gpus), "format": ",", "grid": False},
+    }
+    y = {
+        "field": "value",
+        "type": "quantitative",
+        "title": title,
+        "scale": {"zero": True},
+        "axis": {"format": ".0%", "tickCount": 6},
+    }
+    return {
+        "encoding": {"x": x},
+        "layer": [
+            {
+                "transform": [IS_ON],
+                "mark": {"type": "line", "point": {"filled": True, "size": 36}},
+                "encoding": {"y": y},
+            },
+            crosshair("gpus", "Cluster", series, points),
+        ],
+    }
+
+
+def scaling_chart(performance: Mapping[str, Any], nics_gb_s: float | None = None) -> dict[str, Any]:
+    """Scaling efficiency against GPU count, one line a message size."""
+    gpus, sizes = performance["gpus"], performance["message_bytes"]
+    shown = _scaling_sizes(sizes)
+    series = [message_size(sizes[size]) for size in shown]
+    efficiency = performance["scaling_efficiency"]
+    rows = [
+        {"series": f"s{k}", "gpus": n, "value": efficiency[at][size]}
+        for k, size in enumerate(shown)
+        for at, n in enumerate(gpus)
+        if efficiency[at][size] is not None
+    ]
+    points = [
+        {"gpus": n, "text": f"{count(n)} GPUs"}
+        | {f"s{k}": percent(efficiency[at][size]) for k, size in enumerate(shown)}
+        for at, n in enumerate(gpus)
+    ]
+    table = [
+        {"head": count(n), "cells": [{"text": percent(efficiency[at][size]), "note": ""} for size in shown]}
+        for at, n in enumerate(gpus)
+    ]
+    spec = efficiency_spec(gpus, "Scaling efficiency", series, points)
+    reference = count(performance.get("reference_gpus"))
+    description = (
+        f"All-reduce scaling efficiency from {count(gpus[0])} to {count(gpus[-1])} GPUs, relative to {reference} GPUs, "
+        f"for messages of {', '.join(series)}. At {count(gpus[-1])} GPUs the largest "
+        f"message keeps {percent(efficiency[-1][shown[-1]])}."
+    )
+    note = (
+        f"Bus bandwidth at each GPU count ÷ that on {reference} GPUs at the same message size. "
+        f"{_about_reference(performance, nics_gb_s)}"
+    )
+    return chart_of(
+        "scaling",
+        "Scaling efficiency against GPU count",
+        description,
+        series,
+        rows,
+        spec,
+        ["GPUs", *series],
+        table,
+        note,
+    )
+
+
+def performance_charts(performance: Mapping[str, Any] | None, nics_gb_s: float | None = None) -> list[dict[str, Any]]:
+    """The charts of one Estimate's performance part; none where the part was not computed."""
+    all_reduce = predicted_all_reduce(performance)
+    if all_reduce is None:
+        return []
+    return [busbw_chart(all_reduce), scaling_chart(all_reduce, nics_gb_s)]
+
+
+def domain_nics_gb_s(estimate: Mapping[str, Any]) -> float | None:
+    """What the NICs of one scale-up domain carry together, GB/s; None where all GPUs are in one domain or the network reduces."""
+    compute, fabric = estimate["spec"]["compute"], estimate["fabrics"]["compute"]
+    gpus, domain = fabric["counts"]["gpus"], compute.get("scale_up_domain_gpus")
+    if not domain or domain >= gpus or estimate["spec"]["workload"]["in_network_reduction"]:
+        return None
+    return float(fabric["injection_gbit_s"] / BITS_PER_BYTE * domain / gpus)

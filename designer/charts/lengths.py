@@ -1,0 +1,75 @@
+"""Links by length and medium, as a chart."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from designer.charts.vega import IS_ON, chart_of, shaped
+from designer.wording.numbers import count, decimal, medium_name
+
+FEW_BARS, MANY_BARS, BAR_PX = 3, 14, 20
+
+
+def length_chart(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Links of each length, stacked by medium. ``rows`` are those of the cabling table; None where none has a medium."""
+    known = [row for row in rows if row["medium"] and row["length_m"] is not None]
+    if not known:
+        return None
+    media = sorted({row["medium"] for row in known})
+    lengths = sorted({row["length_m"] for row in known})
+    links = {(row["medium"], row["length_m"]): 0 for row in known}
+    for row in known:
+        links[row["medium"], row["length_m"]] += row["links"]
+    bars = [
+        {"series": f"s{media.index(medium)}", "text": f"{decimal(length)} m", "links": n, "told": count(n)}
+        for (medium, length), n in links.items()
+    ]
+    series = [medium_name(medium) for medium in media]
+    table = [
+        {
+            "head": f"{decimal(length)} m",
+            "cells": [{"text": count(links.get((medium, length), 0)), "note": ""} for medium in media],
+        }
+        for length in lengths
+    ]
+    words = "{" + ", ".join(["'Length': datum.text", "'Medium': " + _word_of(series), "'Links': datum.told"]) + "}"
+    spec = {
+        "transform": [IS_ON],
+        "mark": {
+            "type": "bar",
+            "tooltip": {"expr": words},
+            "cornerRadiusEnd": 3,
+            "height": {"band": 0.7} if len(lengths) > FEW_BARS else BAR_PX,
+        },
+        "encoding": {
+            "y": {
+                "field": "text",
+                "type": "nominal",
+                "title": None,
+                "sort": None,
+                "scale": {"domain": [row["head"] for row in table]},
+                "axis": {"ticks": False, "domain": False},
+            },
+            "x": {
+                "field": "links",
+                "type": "quantitative",
+                "title": "Links",
+                "axis": {"tickCount": 8, "tickMinStep": 1, "format": ",d"},
+            },
+            "order": {"field": "series"},
+        },
+    }
+    total = sum(links.values())
+    span = f"from {decimal(lengths[0])} m to {decimal(lengths[-1])} m"
+    description = f"{count(total)} links by length, {span}, over {', '.join(series)}."
+    note = "Lengths are those to order: the run with its slack, rounded up to what is stocked. A colour is a medium."
+    chart = chart_of("lengths", "Links by length", description, series, bars, spec, ["Length", *series], table, note)
+    return shaped(chart, "slim" if len(lengths) <= FEW_BARS else "tall" if len(lengths) > MANY_BARS else "")
+
+
+def _word_of(series: Sequence[str]) -> str:
+    """An expression for the series' name of a datum: names come from the catalog, as quoted constants."""
+    words = json.dumps("")
+    for k, label in reversed(list(enumerate(series))):
+        words = f"datum.series === 's{k}' ? {json.dumps(label)} : {words}"
+    return words
