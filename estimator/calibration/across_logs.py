@@ -11,7 +11,6 @@ from estimator.calibration.logged_run import LoggedRun
 from estimator.calibration.measured import MIB
 from estimator.calibration.signature import Signature, fault_of, share_text
 
-SLOWER = 1.2  # times as long as another log of the same system from which that is told
 N_SETTINGS = 4  # that differ, named in the evidence
 
 
@@ -30,12 +29,13 @@ def _worse_with_nodes(signatures: Sequence[Signature]) -> Iterator[Fault]:
     for found in by_collective.values():
         found.sort(key=lambda signature: signature.n_domains)
         first, last = found[0], found[-1]
-        if last.n_domains > first.n_domains and (last.share or 1) < 0.8 * (first.share or 1):
+        sinks = (last.share or 1) < last.at("congestion.sinking_share") * (first.share or 1)
+        if last.n_domains > first.n_domains and sinks:
             evidence = (
                 f"from {first.n_domains} to {last.n_domains} domains the plateau sinks from {share_text(first.share or 0.0)} to "
                 f"{share_text(last.share or 0.0)} of the expected bandwidth"
             )
-            yield fault_of(last, "congestion", 0.65, evidence, share=last.share)
+            yield fault_of(last, "congestion", last.at("congestion.score_nodes"), evidence, share=last.share)
 
 
 def _slower_than_another(signatures: Sequence[Signature]) -> Iterator[Fault]:
@@ -49,7 +49,7 @@ def _slower_than_another(signatures: Sequence[Signature]) -> Iterator[Fault]:
                 (times, where, fast) for fast in found if fast is not slow for times, where in _behind(slow, fast)
             ]
             times, where, fast = max(behind, key=lambda item: item[0], default=(1.0, "", slow))
-            if times > SLOWER:
+            if times > slow.at("slower_than_other_log.times"):
                 yield _slower(slow, fast, times, where)
 
 
@@ -73,14 +73,16 @@ def _slower(slow: Signature, fast: Signature, times: float, where: str) -> Fault
     mine, other = slow.run.version, fast.run.version
     if mine and other and mine != other:
         order = "newer" if _as_numbers(mine) > _as_numbers(other) else "older"
-        software, most = f"its library {mine} is {order} than {other}", 0.75 if order == "newer" else 0.65
+        software, which = f"its library {mine} is {order} than {other}", order
     elif mine and other:
-        software, most = f"both have library {mine}", 0.5
+        software, which = f"both have library {mine}", "same"
     else:
-        software, most = "not both logs say their library", 0.6
+        software, which = "not both logs say their library", "unknown"
     differing = _differing(slow.run, fast.run)
     settings = f"; set differently: {', '.join(differing)}" if differing else ""
-    score = most * float(np.clip(0.6 + (times - SLOWER) / 1.0, 0.0, 1.0))
+    longer = (times - slow.at("slower_than_other_log.times")) / slow.at("slower_than_other_log.span")
+    clear = float(np.clip(slow.at("slower_than_other_log.start") + longer, 0.0, 1.0))
+    score = slow.at(f"slower_than_other_log.score_{which}") * clear
     evidence = f"{where} take {times:.3g} times as long as in {fast.run.name}, of the same system; {software}{settings}"
     return fault_of(slow, "slower_than_other_log", score, evidence, times=times)
 

@@ -2,11 +2,12 @@
 
 Each fault has a signature: how much bandwidth it leaves, at which sizes it shows, on which machines. A score from 0 to 1 says
 how well a run matches; ratios alone never make it high, because several faults leave the same bandwidth. Two nodes
-are judged by the ring, as trees exceed the wire there.
+are judged by the ring, as trees exceed the wire there. Every threshold and score is a row of catalog/diagnosis.csv, with
+its evidence.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,14 +17,11 @@ from estimator.calibration.across_logs import faults_of_several
 from estimator.calibration.faults import MEDIUM, NOTHING, SHOWN, Fault
 from estimator.calibration.logged_run import LoggedRun
 from estimator.calibration.measured import MIB
-from estimator.calibration.signature import SOUND, Signature, fault_of, share_text, signatures_of
+from estimator.calibration.signature import Signature, fault_of, limits_of, share_text, signatures_of
 from estimator.catalog.catalog import Catalog
 
 N_MESSAGES = 5_000
-MANY_DOMAINS = 64
-LEAST_STAGED = 0.04  # of the expected bandwidth: copies through host memory leave more, even on old hosts
 MIN_STEP_BYTES = 16 * MIB  # below it steps are of protocols
-JUMP = 8.0  # times as much longer than predicted as the size before
 
 
 def diagnosis(runs: Sequence[LoggedRun], catalog: Catalog) -> list[dict[str, Any]]:
@@ -36,7 +34,7 @@ def diagnosis(runs: Sequence[LoggedRun], catalog: Catalog) -> list[dict[str, Any
     for fault in (*(fault for one in signatures for fault in faults_of(one)), *faults_of_several(signatures)):
         by_code.setdefault(fault.code, []).append(fault)
     found = sorted((_best(same) for same in by_code.values()), key=lambda fault: -fault.score)
-    return [fault.as_json() for fault in (found or [_nothing(signatures)])]
+    return [fault.as_json() for fault in (found or [_nothing(signatures, limits_of(catalog))])]
 
 
 def _best(same: Sequence[Fault]) -> Fault:
@@ -73,7 +71,7 @@ def _said(signature: Signature, pattern: str) -> str | None:
 def _told(signature: Signature, code: str, line: str) -> Fault:
     """A fault that the log names itself: likely where it also shows in the times."""
     slow = signature.slow or signature.mid or signature.floor or 1.0
-    score = 0.9 if slow > 1.3 else 0.45
+    score = signature.at("named.score") if slow > signature.at("named.slow") else signature.at("named.score_alone")
     return fault_of(
         signature,
         code,
@@ -133,10 +131,12 @@ def _says_no_reduction(signature: Signature) -> Iterator[Fault]:
 
 def _says_tree(signature: Signature) -> Iterator[Fault]:
     is_forced = signature.run.algorithm == "tree" and signature.n_domains > 2
-    if is_forced and signature.ring_share is not None and signature.ring_share < 0.8:
+    most = signature.at("tree_on_wrong_topology.share")
+    if is_forced and signature.ring_share is not None and signature.ring_share < most:
         reached = f"{share_text(signature.ring_share)} of what a ring would on {signature.n_domains} domains"
         evidence = f"a tree was forced, and reaches {reached}"
-        yield fault_of(signature, "tree_on_wrong_topology", 0.7, evidence, share_of_ring=signature.ring_share)
+        score = signature.at("tree_on_wrong_topology.score")
+        yield fault_of(signature, "tree_on_wrong_topology", score, evidence, share_of_ring=signature.ring_share)
 
 
 _BY_MESSAGE: tuple[Callable[[Signature], Iterable[Fault]], ...] = (
@@ -153,34 +153,41 @@ _BY_MESSAGE: tuple[Callable[[Signature], Iterable[Fault]], ...] = (
 
 def _through_host(signature: Signature) -> Iterator[Fault]:
     slow = signature.slow
-    if slow is None or slow < 2.5 or not signature.has_links:
+    if slow is None or slow < signature.at("p2p_disabled.slow") or not signature.has_links:
         return
     evidence = (
         f"inside one domain large messages take {slow:.1f} times the prediction, {signature.busbw_gb_s[-1]:.1f} GB/s"
     )
-    yield fault_of(signature, "p2p_disabled", 0.85 if slow > 5 else 0.6, evidence, slow=slow)
+    is_clear = slow > signature.at("p2p_disabled.slow_clear")
+    score = signature.at("p2p_disabled.score_clear") if is_clear else signature.at("p2p_disabled.score")
+    yield fault_of(signature, "p2p_disabled", score, evidence, slow=slow)
 
 
 def _busy_host(signature: Signature) -> Iterator[Fault]:
     if signature.mid is None or signature.slow is None:
         return
-    if signature.mid > 1.4 and 1.1 < signature.slow < signature.mid / 1.15:
+    fades = signature.at("cpu_starved.slow") < signature.slow < signature.mid / signature.at("cpu_starved.fade")
+    if signature.mid > signature.at("cpu_starved.mid") and fades:
         evidence = (
             f"1–64 MiB take {signature.mid:.2f} times the prediction, larger {signature.slow:.2f} times: it fades"
         )
-        yield fault_of(signature, "cpu_starved", 0.55, evidence, mid=signature.mid, large=signature.slow)
+        score = signature.at("cpu_starved.score")
+        yield fault_of(signature, "cpu_starved", score, evidence, mid=signature.mid, large=signature.slow)
 
 
 def _unstable(signature: Signature) -> Iterator[Fault]:
-    if signature.n_drops >= 2 and (signature.slow or 0) > SOUND:
+    if signature.n_drops >= signature.at("unstable_node.drops") and signature.is_slow:
         evidence = f"bandwidth falls at {signature.n_drops} sizes above 32 MiB; {signature.slow:.2f} times the time"
-        yield fault_of(signature, "unstable_node", 0.65, evidence, drops=signature.n_drops, slow=signature.slow)
+        score = signature.at("unstable_node.score")
+        yield fault_of(signature, "unstable_node", score, evidence, drops=signature.n_drops, slow=signature.slow)
 
 
 def _slow_node(signature: Signature) -> Iterator[Fault]:
-    if signature.share is not None and 1.25 < 1 / signature.share < 5:
+    least, most = signature.at("degraded_node.slow"), signature.at("degraded_node.slow_most")
+    if signature.share is not None and least < 1 / signature.share < most:
         evidence = f"inside one domain the plateau is {share_text(signature.share)} of what its links give"
-        yield fault_of(signature, "degraded_node", 0.4, evidence, share=signature.share)
+        score = signature.at("degraded_node.score_inside")
+        yield fault_of(signature, "degraded_node", score, evidence, share=signature.share)
 
 
 _BY_TIME_INSIDE = (_through_host, _busy_host, _unstable, _slow_node)
@@ -196,20 +203,26 @@ def _left(signature: Signature, cause: str) -> str:
 def _staged(signature: Signature) -> Iterator[Fault]:
     if signature.share is None:
         return
-    target = 0.83 if signature.is_superchip else 0.45
-    score = 0.45 * _near(signature.share, target, 0.2) * signature.deficit
+    usual = signature.at("gpudirect_off.share")
+    target = signature.at("gpudirect_off.share_superchip") if signature.is_superchip else usual
+    near = _near(signature.share, target, signature.at("gpudirect_off.width"))
+    score = signature.at("gpudirect_off.score") * near * signature.deficit
     cause = f"staging through host memory leaves about {share_text(target)}"
-    if LEAST_STAGED < signature.share < 0.3:
-        score = max(score, 0.3)
-        cause = "staging through host memory leaves so little on older hosts only; newer ones keep about 45 %"
+    if signature.at("gpudirect_off.least_share") < signature.share < signature.at("gpudirect_off.share_old_host"):
+        score = max(score, signature.at("gpudirect_off.score_old_host"))
+        kept = share_text(usual)
+        cause = f"staging through host memory leaves so little on older hosts only; newer ones keep about {kept}"
     yield fault_of(signature, "gpudirect_off", score, _left(signature, cause), share=signature.share)
 
 
 def _far_nics(signature: Signature) -> Iterator[Fault]:
     if signature.share is None or signature.n_nics < 2:
         return
-    sinks = signature.mid is not None and signature.slow is not None and signature.slow > 1.5 * signature.mid
-    score = (0.55 if sinks else 0.4) * _near(signature.share, 0.44, 0.2) * signature.deficit
+    sinking = signature.at("nic_affinity.sinking")
+    sinks = signature.mid is not None and signature.slow is not None and signature.slow > sinking * signature.mid
+    most = signature.at("nic_affinity.score_sinking") if sinks else signature.at("nic_affinity.score")
+    near = _near(signature.share, signature.at("nic_affinity.share"), signature.at("nic_affinity.width"))
+    score = most * near * signature.deficit
     cause = "the link between sockets leaves 40 to 50 %" + (", and it sinks as messages grow" if sinks else "")
     yield fault_of(signature, "nic_affinity", score, _left(signature, cause), share=signature.share)
 
@@ -217,7 +230,9 @@ def _far_nics(signature: Signature) -> Iterator[Fault]:
 def _redirected(signature: Signature) -> Iterator[Fault]:
     if signature.share is None:
         return
-    score = (0.55 if signature.n_nics == 1 else 0.3) * _near(signature.share, 0.42, 0.2) * signature.deficit
+    most = signature.at("acs_iommu.score_one_nic") if signature.n_nics == 1 else signature.at("acs_iommu.score")
+    near = _near(signature.share, signature.at("acs_iommu.share"), signature.at("acs_iommu.width"))
+    score = most * near * signature.deficit
     cause = "peer traffic through the root complex leaves 35 to 50 %"
     yield fault_of(signature, "acs_iommu", score, _left(signature, cause), share=signature.share)
 
@@ -226,7 +241,9 @@ def _few_nics(signature: Signature) -> Iterator[Fault]:
     n = signature.n_nics
     if signature.share is None or n < 2:
         return
-    score = (0.7 if n >= 4 else 0.3) * _near(signature.share, 1 / n, 0.07) * signature.deficit
+    is_many = n >= signature.at("one_nic_of_many.many")
+    most = signature.at("one_nic_of_many.score_of_many") if is_many else signature.at("one_nic_of_many.score")
+    score = most * _near(signature.share, 1 / n, signature.at("one_nic_of_many.width")) * signature.deficit
     yield fault_of(
         signature,
         "one_nic_of_many",
@@ -237,9 +254,10 @@ def _few_nics(signature: Signature) -> Iterator[Fault]:
 
 
 def _lost_rails(signature: Signature) -> Iterator[Fault]:
-    if signature.share is None or signature.n_nics < 4:
+    if signature.share is None or signature.n_nics < signature.at("degraded_node.least_nics"):
         return
-    score = 0.58 * _near(signature.share, 0.5, 0.2) * signature.deficit
+    near = _near(signature.share, signature.at("degraded_node.share"), signature.at("degraded_node.width"))
+    score = signature.at("degraded_node.score") * near * signature.deficit
     cause = f"as if half of the {signature.n_nics} rails were down or slow"
     yield fault_of(signature, "degraded_node", score, _left(signature, cause), share=signature.share)
 
@@ -248,9 +266,14 @@ def _sockets(signature: Signature) -> Iterator[Fault]:
     if signature.share is None:
         return
     needs_plugin = signature.fabric in ("slingshot", "efa")
-    score = (0.7 if needs_plugin else 0.6 if signature.share < 0.15 else 0.5) * float(
-        np.clip((0.5 - signature.share) / 0.2, 0.0, 1.0)
-    )
+    lacks = (signature.at("tcp_fallback.share_most") - signature.share) / signature.at("tcp_fallback.span")
+    if needs_plugin:
+        most = signature.at("tcp_fallback.score_plugin")
+    elif signature.share < signature.at("tcp_fallback.share_low"):
+        most = signature.at("tcp_fallback.score_low")
+    else:
+        most = signature.at("tcp_fallback.score")
+    score = most * float(np.clip(lacks, 0.0, 1.0))
     cause = "what TCP through the host gives" + (
         f"; {signature.fabric} needs its libfabric plugin" if needs_plugin else ""
     )
@@ -261,11 +284,16 @@ def _congested(signature: Signature) -> Iterator[Fault]:
     ethernet = signature.fabric == "roce"
     left_out = signature.run.n_disturbed  # a single one happens in any log
     n_spikes = signature.n_spikes + (left_out if left_out > 1 else 0)
-    sinks, spikes = signature.collapse > 1.5 and signature.deficit > 0, n_spikes > 0
-    score = signature.deficit * ((0.7 if signature.n_domains > 2 else 0.35) if ethernet else 0.15)
-    if ethernet and signature.slow is not None and signature.slow > 1.3:
-        score = max(score, 0.25)
-    score = min(score + 0.35 * sinks + 0.4 * (spikes and signature.n_domains > 1 and (signature.slow or 9) > 1.3), 0.78)
+    sinks, spikes = signature.collapse > signature.at("congestion.collapse") and signature.deficit > 0, n_spikes > 0
+    is_slow = signature.slow is not None and signature.slow > signature.at("congestion.slow")
+    score = signature.deficit * _congestion_at_most(signature, ethernet)
+    if ethernet and is_slow:
+        score = max(score, signature.at("congestion.score_slow"))
+    if sinks:
+        score += signature.at("congestion.add_sinking")
+    if spikes and (is_slow or signature.slow is None):
+        score += signature.at("congestion.add_spikes")
+    score = min(score, signature.at("congestion.score_most"))
     sizes, owner = ("size takes", "its") if n_spikes == 1 else ("sizes take", "their")
     signs = [
         f"large messages take {signature.slow:.2f} times the prediction" if signature.slow else "",
@@ -279,25 +307,42 @@ def _congested(signature: Signature) -> Iterator[Fault]:
     yield fault_of(signature, code, score, evidence, slow=signature.slow, collapse=signature.collapse, spikes=n_spikes)
 
 
+def _congestion_at_most(signature: Signature, ethernet: bool) -> float:
+    """Score of congestion where bandwidth is clearly missing and nothing else points to it."""
+    if not ethernet:
+        return signature.at("congestion.score")
+    return (
+        signature.at("congestion.score_ethernet")
+        if signature.n_domains > 2
+        else signature.at("congestion.score_ethernet_pair")
+    )
+
+
 def _few_channels(signature: Signature) -> Iterator[Fault]:
-    if signature.share is None or signature.share > 0.95:
+    if signature.share is None or signature.share > signature.at("under_tuned.share_most"):
         return
-    is_smooth = not (signature.n_spikes or signature.n_drops) and (signature.floor or 1.0) < 1.8
-    score = 0.5 * _near(signature.share, 0.82, 0.08) * (1.0 if is_smooth else 0.5)
+    starts_well = (signature.floor or 1.0) < signature.at("under_tuned.floor_most")
+    is_smooth = not (signature.n_spikes or signature.n_drops) and starts_well
+    near = _near(signature.share, signature.at("under_tuned.share"), signature.at("under_tuned.width"))
+    score = signature.at("under_tuned.score") * near * (1.0 if is_smooth else signature.at("under_tuned.rough"))
     cause = "default channels and one queue pair leave 75 to 88 % of fast NICs"
     yield fault_of(signature, "under_tuned", score, _left(signature, cause), share=signature.share)
 
 
 def _wrong_algorithm(signature: Signature) -> Iterator[Fault]:
     ring, slow = signature.ring_share, signature.slow
-    if ring is None or slow is None or signature.run.algorithm or slow < 1.2 or ring < 0.85:
+    if ring is None or slow is None or signature.run.algorithm:
+        return
+    if slow < signature.at("algorithm_not_best.slow") or ring < signature.at("algorithm_not_best.ring_share"):
         return
     if signature.run.system.get("in_network_reduction"):
         evidence = f"in-network reduction was expected, and the plateau is the ring's ({share_text(ring)} of it)"
-        yield fault_of(signature, "sharp_unavailable", 0.6, evidence, share_of_ring=ring, slow=slow)
+        score = signature.at("sharp_unavailable.score_ring")
+        yield fault_of(signature, "sharp_unavailable", score, evidence, share_of_ring=ring, slow=slow)
     else:
         evidence = f"the plateau is {share_text(ring)} of the ring's, and {share_text(1 / slow)} of what the best algorithm gives"
-        yield fault_of(signature, "algorithm_not_best", 0.4, evidence, share_of_ring=ring, slow=slow)
+        score = signature.at("algorithm_not_best.score")
+        yield fault_of(signature, "algorithm_not_best", score, evidence, share_of_ring=ring, slow=slow)
 
 
 def _switched(signature: Signature) -> Iterator[Fault]:
@@ -306,25 +351,30 @@ def _switched(signature: Signature) -> Iterator[Fault]:
     if ring is None or signature.run.algorithm or signature.n_spikes or len(ratio) < 4:
         return
     large = np.array(signature.run.message_bytes) >= MIN_STEP_BYTES
-    steps = [i for i in range(1, len(ratio)) if large[i] and busbw[i] < 0.93 * busbw[i - 1]]
-    if len(steps) != 1 or ratio[steps[0]] < 1.25 * ratio[steps[0] - 1] or ratio[steps[0] - 1] > 1.3:
+    fall, jump = signature.at("algorithm_not_best.step_share"), signature.at("algorithm_not_best.step_times")
+    steps = [i for i in range(1, len(ratio)) if large[i] and busbw[i] < fall * busbw[i - 1]]
+    if len(steps) != 1:
         return
-    step = steps[0]
+    step, before = steps[0], ratio[steps[0] - 1]
+    if ratio[step] < jump * before or before > signature.at("algorithm_not_best.before_step"):
+        return
     share = float(1 / np.median(ring[step:][-2:]))
-    if share > 0.7:
+    if share > signature.at("algorithm_not_best.ring_share_after"):
         size = signature.run.message_bytes[step] / MIB
         evidence = (
             f"bandwidth steps down from {busbw[step - 1]:.0f} to {busbw[step]:.0f} GB/s at {size:,.0f} MiB and rises again, to "
             f"{share_text(share)} of the ring's: as if the library went over to a slower algorithm there"
         )
-        yield fault_of(signature, "algorithm_not_best", 0.55, evidence, share_of_ring=share, slow=signature.slow)
+        score = signature.at("algorithm_not_best.score_step")
+        yield fault_of(signature, "algorithm_not_best", score, evidence, share_of_ring=share, slow=signature.slow)
 
 
 def _one_gpu(signature: Signature) -> Iterator[Fault]:
     per_node = int(signature.run.system["gpus_per_node"])
     if per_node < signature.n_nics and not signature.is_superchip:
         evidence = f"{per_node} GPUs a node and {signature.n_nics} NICs: the GPUs' own PCIe links are the limit"
-        yield fault_of(signature, "nic_per_gpu_limit", 0.45, evidence, gpus=per_node, nics=signature.n_nics)
+        score = signature.at("nic_per_gpu_limit.score")
+        yield fault_of(signature, "nic_per_gpu_limit", score, evidence, gpus=per_node, nics=signature.n_nics)
 
 
 _BY_TIME_ACROSS = (
@@ -344,23 +394,32 @@ _BY_TIME_ACROSS = (
 
 def _slow_start(signature: Signature) -> Iterator[Fault]:
     floor = signature.floor
-    if floor is None or floor < 1.6:
+    least = signature.at("launcher_floor.floor")
+    if floor is None or floor < least:
         return
     evidence = f"messages up to 1 KiB take {floor:.1f} times the prediction"
-    yield fault_of(signature, "launcher_floor", min(0.3 + 0.15 * np.log2(floor / 1.6), 0.6), evidence, floor=floor)
-    sound = signature.share is not None and signature.share > 0.8
-    if signature.fabric == "infiniband" and signature.n_domains > 2 and sound and floor > 1.8:
+    score = signature.at("launcher_floor.score") + signature.at("launcher_floor.score_per_doubling") * np.log2(
+        floor / least
+    )
+    score = min(score, signature.at("launcher_floor.score_most"))
+    yield fault_of(signature, "launcher_floor", score, evidence, floor=floor)
+    sound = signature.share is not None and signature.share > signature.at("sharp_unavailable.share")
+    is_slower = floor > signature.at("sharp_unavailable.floor")
+    if signature.fabric == "infiniband" and signature.n_domains > 2 and sound and is_slower:
         evidence = (
             f"small messages take {floor:.1f} times the prediction, large ones are sound: SHARP may not have started"
         )
-        yield fault_of(signature, "sharp_unavailable", 0.25, evidence, floor=floor)
+        yield fault_of(
+            signature, "sharp_unavailable", signature.at("sharp_unavailable.score_floor"), evidence, floor=floor
+        )
 
 
 def _too_few(signature: Signature) -> Iterator[Fault]:
     n_sizes = len(signature.run.message_bytes)
-    if n_sizes < 3 and signature.deficit > 0:
+    if n_sizes < signature.at("too_few_sizes.sizes") and signature.deficit > 0:
         evidence = f"{n_sizes} sizes tell that bandwidth is missing, and not why: several causes leave as much"
-        score = 0.32 if signature.n_domains > MANY_DOMAINS else 0.22  # at scale there are more causes yet
+        is_many = signature.n_domains > signature.at("too_few_sizes.many_domains")
+        score = signature.at("too_few_sizes.score_many_domains") if is_many else signature.at("too_few_sizes.score")
         yield fault_of(signature, "too_few_sizes", score, evidence, sizes=n_sizes)
 
 
@@ -371,28 +430,28 @@ def _jumped(signature: Signature) -> Iterator[Fault]:
         return
     jumps = ratio[1:] / ratio[:-1]
     at = int(np.argmax(jumps))
-    if jumps[at] > JUMP:
+    if jumps[at] > signature.at("sudden_jump.times"):
         mine, before = signature.run.message_bytes[at + 1], signature.run.message_bytes[at]
         evidence = (
             f"{mine / MIB:.3g} MiB takes {signature.run.time_us[at + 1] / signature.run.time_us[at]:.0f} times as long as "
             f"{before / MIB:.3g} MiB, and no size is large enough to judge bandwidth by: several causes do that"
         )
-        yield fault_of(signature, "sudden_jump", 0.5, evidence, jump=float(jumps[at]))
+        yield fault_of(signature, "sudden_jump", signature.at("sudden_jump.score"), evidence, jump=float(jumps[at]))
 
 
 _BY_TIME = (_slow_start, _too_few, _jumped)
 
 
-def _nothing(signatures: Sequence[Signature]) -> Fault:
+def _nothing(signatures: Sequence[Signature], limits: Mapping[str, float]) -> Fault:
     """No fault, and what the best run leaves of the model's bandwidth."""
     with_plateau = [signature for signature in signatures if signature.slow is not None]
     if not with_plateau:
         names = ", ".join(signature.run.name for signature in signatures[:3])
-        return Fault(
-            NOTHING, 0.3, f"{names}: no size is large enough to judge bandwidth by; the rest is as predicted", "", {}
-        )
+        evidence = f"{names}: no size is large enough to judge bandwidth by; the rest is as predicted"
+        return Fault(NOTHING, limits["nothing_wrong.score_unjudged"], evidence, "", {})
     worst = max(with_plateau, key=lambda signature: signature.slow or 0.0)
     slow = worst.slow or 1.0
     headroom = max(slow - 1, 0.0)
     evidence = f"large messages take {slow:.2f} times the prediction: {share_text(headroom)} of bandwidth could still be gained"
-    return fault_of(worst, NOTHING, 0.6 if slow < SOUND else 0.3, evidence, slow=slow, headroom=headroom)
+    name = "nothing_wrong.score" if slow < limits["sound.slow"] else "nothing_wrong.score_slow"
+    return fault_of(worst, NOTHING, limits[name], evidence, slow=slow, headroom=headroom)

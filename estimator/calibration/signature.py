@@ -1,9 +1,9 @@
-"""A logged run in the numbers that faults are told by: its times against the prediction, and against the ring's.
+"""A logged run in the numbers that faults are found by: its times against the prediction, and against the ring's.
 
 Two nodes are judged by the ring, as trees exceed the wire there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,14 +19,11 @@ from estimator.units import FloatArray
 
 LARGE_BYTES, FLOOR_BYTES = 64 * MIB, 1024
 N_PLATEAU = 3  # largest sizes that the plateau is taken from
-SOUND = 1.15  # measured ÷ predicted time up to which a plateau needs no fault
-STAND_IN_TRUST = 0.8  # of a score where several unknown GPUs share a node: their own links may be the limit
-SPIKE = 3.0  # times the usual ratio of the run
 
 
 @dataclass(frozen=True)
 class Signature:
-    """A run in the numbers that faults are told by; ratios are measured ÷ predicted time."""
+    """A run in the numbers that faults are found by; ratios are measured ÷ predicted time."""
 
     run: LoggedRun
     ratio: FloatArray
@@ -39,7 +36,17 @@ class Signature:
     mid: float | None  # 1 to 64 MiB
     ring_share: float | None  # of the ring's bandwidth, where several domains ran an all-reduce
     has_links: bool  # GPUs joined by more than PCIe
+    limits: Mapping[str, float]  # thresholds and scores (catalog/diagnosis.csv)
     ring_ratio: FloatArray | None = None  # as ``ratio``, for the ring
+
+    def at(self, name: str) -> float:
+        """A threshold or score of diagnosis.csv."""
+        return self.limits[name]
+
+    @property
+    def is_slow(self) -> bool:
+        """The plateau takes longer than a sound one may."""
+        return self.slow is not None and self.slow > self.at("sound.slow")
 
     @property
     def n_domains(self) -> int:
@@ -64,7 +71,9 @@ class Signature:
     @property
     def deficit(self) -> float:
         """0 where the plateau is sound, 1 where it is clearly too low."""
-        return 0.0 if self.share is None else float(np.clip((1 / self.share - SOUND) / 0.35, 0.0, 1.0))
+        if self.share is None:
+            return 0.0
+        return float(np.clip((1 / self.share - self.at("sound.slow")) / self.at("deficit.span"), 0.0, 1.0))
 
     @property
     def n_spikes(self) -> int:
@@ -73,7 +82,7 @@ class Signature:
         if len(r) < 5:
             return 0
         near = np.array([np.median(r[max(i - 2, 0) : i + 3]) for i in range(len(r))])
-        return int(np.sum(r > SPIKE * near))
+        return int(np.sum(r > self.at("spike.times") * near))
 
     @property
     def collapse(self) -> float:
@@ -82,9 +91,9 @@ class Signature:
 
     @property
     def n_drops(self) -> int:
-        """Sizes above 32 MiB at which bandwidth fell by a seventh and more."""
+        """Sizes above 32 MiB at which bandwidth fell by about a seventh and more."""
         large = self.busbw_gb_s[np.array(self.run.message_bytes) >= LARGE_BYTES / 2]
-        return int(np.sum(large[1:] < 0.87 * large[:-1]))
+        return int(np.sum(large[1:] < self.at("drop.share") * large[:-1]))
 
 
 def signatures_of(runs: Sequence[LoggedRun], catalog: Catalog) -> list[Signature]:
@@ -95,11 +104,16 @@ def signatures_of(runs: Sequence[LoggedRun], catalog: Catalog) -> list[Signature
     ringed = [replace(run, algorithm="ring", protocol=None) for run in runs]
     across = [run.collective == "all_reduce" and run.gpus > int(run.system["scale_up_domain_gpus"]) for run in runs]
     by_ring = _ratios([run for run, is_across in zip(ringed, across, strict=True) if is_across], catalog)
-    rings = iter(by_ring)
+    rings, limits = iter(by_ring), limits_of(catalog)
     return [
-        _signature(run, ratio, next(rings) if is_across else None, catalog)
+        _signature(run, ratio, next(rings) if is_across else None, catalog, limits)
         for run, ratio, is_across in zip(runs, ratios, across, strict=True)
     ]
+
+
+def limits_of(catalog: Catalog) -> dict[str, float]:
+    """Thresholds and scores of diagnosis.csv by name."""
+    return {name: row.value for name, row in catalog.diagnosis.items()}
 
 
 def _ratios(runs: Sequence[LoggedRun], catalog: Catalog) -> list[FloatArray]:
@@ -112,7 +126,9 @@ def _ratios(runs: Sequence[LoggedRun], catalog: Catalog) -> list[FloatArray]:
     return [ratios[predictor.owner == place[id(run)]] for run in runs]
 
 
-def _signature(run: LoggedRun, ratio: FloatArray, ring: FloatArray | None, catalog: Catalog) -> Signature:
+def _signature(
+    run: LoggedRun, ratio: FloatArray, ring: FloatArray | None, catalog: Catalog, limits: Mapping[str, float]
+) -> Signature:
     sizes = np.array(run.message_bytes)
     plateau = plateau_of(sizes)
     slow = float(np.median(ratio[plateau])) if plateau.any() else None
@@ -138,6 +154,7 @@ def _signature(run: LoggedRun, ratio: FloatArray, ring: FloatArray | None, catal
         mid=_median(ratio, (sizes >= MIB) & (sizes < LARGE_BYTES)),
         ring_share=ring_share,
         has_links=gpu.scale_up_both_ways_gb_s > 0 and "bridge" not in gpu.scale_up_topology.lower(),
+        limits=limits,
         ring_ratio=ring,
     )
 
@@ -159,7 +176,7 @@ def fault_of(signature: Signature, code: str, score: float, evidence: str, **num
     known = {key: round(float(value), 3) for key, value in numbers.items() if value is not None}
     run = signature.run
     if run.stand_in:
-        score *= 1.0 if run.system["gpus_per_node"] == 1 else STAND_IN_TRUST
+        score *= 1.0 if run.system["gpus_per_node"] == 1 else signature.at("stand_in.trust")
         evidence = f"{evidence} (the GPU is not known: judged by the NICs' rate and the latency of like systems)"
     return Fault(code, float(score), f"{run.name}: {evidence}", run.name, known)
 

@@ -28,6 +28,7 @@ from estimator.catalog.records import (
     Breakout,
     Cable,
     DefaultLength,
+    DiagnosisConstant,
     Economic,
     FabricDefault,
     FloorDefault,
@@ -87,6 +88,7 @@ class Catalog:
         self.economics: dict[str, Economic] = _by_id(tables, "economics", Economic)
         self.generations: dict[str, Generation] = _by_id(tables, "generations", Generation)
         self.constants = {constant_key(v[0], v[1]): ModelConstant(*v) for _, v in tables["model_constants"]}
+        self.diagnosis: dict[str, DiagnosisConstant] = {v[0]: DiagnosisConstant(*v) for _, v in tables["diagnosis"]}
         self.connector_fit: dict[str, tuple[str, ...]] = {v[0]: v[1] for _, v in tables["connector_fit"]}
         self.connector_lanes: dict[str, int] = {v[0]: v[2] for _, v in tables["connector_fit"]}
         self.rate_history: dict[str, RateStep] = {v[0]: RateStep(*v) for _, v in tables["rate_history"]}

@@ -29,7 +29,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "prices": ("part_id", "book", "per", "region", "min_quantity", "basis", "as_of"),
     "price_rules": ("part_id",), "price_methods": ("part_id",), "exchange_rates": ("currency", "as_of"),
     "port_naming": ("switch_id",), "rdma_names": ("vendor",), "server_ports": ("server_id", "rail"),
-    "economics": ("id",), "model_constants": ("name", "index"),
+    "economics": ("id",), "model_constants": ("name", "index"), "diagnosis": ("name",),
 }  # fmt: skip
 _RANGES = {
     "prices": ("low_cents", "typical_cents", "high_cents"),

@@ -399,6 +399,19 @@ class PcieLimit:
 
 
 @dataclass(frozen=True, slots=True)
+class DiagnosisConstant:
+    """A threshold or a score by which faults are found in logs; ``name`` is the fault and the figure, with a dot between."""
+
+    name: str
+    value: float
+    unit: str
+    basis: str
+    source: str
+    evidence: str
+    as_of: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModelConstant:
     """A constant of the performance model with its range and evidence; ``index`` is a generation, fabric or empty."""
 

@@ -156,6 +156,8 @@ top = optional(one_of("finned", "flat"))
 naming_style = one_of("mlnx-os", "nvos", "cumulus", "eos", "nx-os", "junos", "sonic", "plain")
 optional_whole, optional_number, optional_id = optional(whole), optional(number), optional(identifier)
 
+DIAGNOSIS_UNITS = ("score", "times", "share", "ln", "sizes", "NICs", "domains")
+
 COLUMNS: Mapping[str, Mapping[str, Parser]] = {
     "sources": {
         "id": identifier, "title": text, "url": optional_text, "date": optional(date),
@@ -341,6 +343,10 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
     "model_constants": {
         "name": text, "index": optional_text, "value": signed, "low": signed, "high": signed, "unit": text,
         "basis": basis, "source": optional_text, "evidence": optional_text, "as_of": date,
+    },
+    "diagnosis": {
+        "name": text, "value": number, "unit": one_of(*DIAGNOSIS_UNITS), "basis": basis, "source": text,
+        "evidence": text, "as_of": date,
     },
 }  # fmt: skip
 

@@ -1,11 +1,14 @@
 """Faults: every carried problem run gets its cause among the first two, no healthy run one with high confidence."""
 
+import ast
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from estimator.calibration import across_logs, signature
+from estimator.calibration import diagnosis as of_one_log
 from estimator.calibration.diagnosis import diagnosis
 from estimator.calibration.faults import FAULTS, NOTHING
 from estimator.calibration.logged_run import LoggedRun
@@ -408,3 +411,24 @@ def test_small_shares_are_told_with_their_figures_and_without_causes_that_leave_
     found = diagnosis([made(H100, 32, slow_above(2**16, 1 / share))], CATALOG)
     assert not any("has 0 %" in fault["evidence"] for fault in found)
     assert ("gpudirect_off" in codes(found)) == (share > 0.04)
+
+
+# ---------------------------------------------------------------- thresholds and scores
+
+
+def test_every_threshold_is_a_row_of_the_catalog_and_every_row_is_used() -> None:
+    texts = (Path(module.__file__ or "").read_text() for module in (of_one_log, across_logs, signature))
+    nodes = [node for text in texts for node in ast.walk(ast.parse(text))]
+    strings = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    asked = {
+        node.args[0].value
+        for node in nodes
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "attr", "") == "at"
+        and isinstance(node.args[0], ast.Constant)
+    }
+    built = {f"slower_than_other_log.score_{which}" for which in ("newer", "older", "same", "unknown")}
+    assert len(asked) > 80
+    assert not asked - CATALOG.diagnosis.keys()
+    assert not CATALOG.diagnosis.keys() - strings - built
+    assert built <= CATALOG.diagnosis.keys()
