@@ -14,6 +14,7 @@ from estimator.fabric.even_spread import BoolArray
 from estimator.fabric.sizing import (
     Asked,
     Leaves,
+    ThreeTiers,
     downlinks_beside,
     downlinks_for,
     fits_one_tier,
@@ -71,27 +72,27 @@ def settled(asked: Asked) -> Asked:
     open_rows = np.flatnonzero(~alone & (asked.tiers != 1))
     if not len(open_rows):
         return asked
-    columns = {f.name: getattr(asked, f.name).copy() for f in fields(Asked)}
-    left = _settle_two_tiers(asked, open_rows[asked.tiers[open_rows] != 3], columns)
+    chosen = asked.copy()
+    left = _settle_two_tiers(asked, open_rows[asked.tiers[open_rows] != 3], chosen)
     three = np.concatenate([left, open_rows[asked.tiers[open_rows] == 3]])
     for row in np.sort(three):
-        _settle_three_tiers(asked, int(row), columns)
-    return Asked(**columns)
+        _settle_three_tiers(asked, int(row), chosen)
+    return chosen
 
 
 # ---------------------------------------------------------------- candidates of two tiers
 
 
-def _settle_two_tiers(asked: Asked, rows: IntArray, columns: dict[str, Any]) -> IntArray:
+def _settle_two_tiers(asked: Asked, rows: IntArray, chosen: Asked) -> IntArray:
     """Choose for requests that may have two tiers; those that need a third are returned."""
     if not len(rows):
         return rows
-    candidates = _two_tier_candidates(_take(asked, rows))
+    candidates = _two_tier_candidates(asked.take(rows))
     leaves = _leaves(candidates)
     found = two_tiers(candidates.asked, leaves, leaves.grown_nodes)
-    built = _built(candidates, leaves, found["group_spines"], found["uplinks"])
+    built = _built(candidates, leaves, found.group_spines, found.uplinks)
     best = _best(candidates, built, len(rows))
-    _write(columns, rows, candidates, built, best, tiers=2)
+    _write(chosen, rows, candidates, built, best, tiers=2)
     none = rows[best < 0]
     return none[asked.tiers[none] == 0]
 
@@ -111,7 +112,7 @@ def _two_tier_candidates(asked: Asked) -> Candidates:
         asked.unit_nodes * asked.endpoints_a_node, np.maximum(base.capacity, 1)
     )  # the last may have fewer
     rows = np.where(units > 1, of_unit, least)[of] + offset
-    asked, units = _take(asked, of), units[of]
+    asked, units = asked.take(of), units[of]
     block = np.where(
         asked.rails_a_leaf > 0, base.grown_nodes[of], np.where(units > 1, asked.unit_nodes, base.grown_nodes[of])
     )
@@ -174,7 +175,7 @@ def _rounded(
 def _plain(asked: Asked, of: IntArray, rows: IntArray, shares: bool = False) -> Candidates:
     """Candidates of some rows that keep no ports for managers."""
     return Candidates(
-        _take(asked, rows), of[rows], np.zeros(len(rows), dtype=np.int64), np.full(len(rows), shares, dtype=np.bool_)
+        asked.take(rows), of[rows], np.zeros(len(rows), dtype=np.int64), np.full(len(rows), shares, dtype=np.bool_)
     )
 
 
@@ -192,9 +193,9 @@ def _manager_ports(asked: Asked) -> IntArray:
 # ---------------------------------------------------------------- candidates of three tiers
 
 
-def _settle_three_tiers(asked: Asked, row: int, columns: dict[str, Any]) -> None:
+def _settle_three_tiers(asked: Asked, row: int, chosen: Asked) -> None:
     """Choose for one request: pods, leaves of a pod, and spines of a group; those first that could need fewest switches."""
-    one = _take(asked, np.array([row]))
+    one = asked.take(np.array([row]))
     n_pods, rows, bound = _pods_and_rows(one)
     order = np.argsort(bound, kind="stable")
     n_pods, rows, bound = n_pods[order], rows[order], bound[order]
@@ -202,7 +203,7 @@ def _settle_three_tiers(asked: Asked, row: int, columns: dict[str, Any]) -> None
         built, candidates = _searched(one, n_pods, rows, bound, is_symmetric)
         best = _best(candidates, built, 1)
         if best[0] >= 0:
-            _write(columns, np.array([row]), candidates, built, best, tiers=3)
+            _write(chosen, np.array([row]), candidates, built, best, tiers=3)
             return
 
 
@@ -255,7 +256,7 @@ def _pod_candidates(one: Asked, n_pods: IntArray, rows: IntArray) -> Candidates:
     base = leaf_layer(one)
     nodes, unit, pod = int(base.grown_nodes[0]), int(base.unit_nodes[0]), int(one.pod_nodes[0])
     is_open = np.full(len(rows), _is_open(one)[0])
-    many = _take(one, np.zeros(len(n_pods), dtype=np.int64))
+    many = one.take(np.zeros(len(n_pods), dtype=np.int64))
     most_down = np.full(len(n_pods), base.downlinks[0])
     if one.rails_a_leaf[0]:
         of, total = n_pods, rows * n_pods
@@ -264,7 +265,7 @@ def _pod_candidates(one: Asked, n_pods: IntArray, rows: IntArray) -> Candidates:
             fewer = np.maximum(total - n_pods + 1, least)
             short = np.flatnonzero(fewer < total)
             of, total = np.concatenate([of, of[short]]), np.concatenate([total, fewer[short]])
-            many, is_open = _take(one, np.zeros(len(of), dtype=np.int64)), np.full(len(of), True)
+            many, is_open = one.take(np.zeros(len(of), dtype=np.int64)), np.full(len(of), True)
             most_down = np.full(len(of), base.downlinks[0])
         found = _rounded(many, of, total, np.full(len(of), nodes), is_open, most_down)
         units = found.asked.unit_nodes if is_open[:1].any() else np.full(len(found), unit)
@@ -381,7 +382,7 @@ def _sized(candidates: Candidates) -> Built:
     leaves = _leaves(candidates)
     wanted = np.ones(len(candidates), dtype=np.bool_)
     found = three_tiers(candidates.asked, leaves, leaves.grown_nodes, wanted, may_pad=False)
-    return _built(candidates, leaves, found["group_spines"], found["uplinks"], found)
+    return _built(candidates, leaves, found.group_spines, found.uplinks, found)
 
 
 # ---------------------------------------------------------------- what candidates come to
@@ -402,7 +403,7 @@ def _leaves(candidates: Candidates) -> Leaves:
 
 
 def _built(
-    candidates: Candidates, leaves: Leaves, spines: IntArray, uplinks: IntArray, three: dict[str, Any] | None = None
+    candidates: Candidates, leaves: Leaves, spines: IntArray, uplinks: IntArray, three: ThreeTiers | None = None
 ) -> Built:
     asked = candidates.asked
     grown = leaves.grown_nodes
@@ -410,7 +411,7 @@ def _built(
     groups = asked.n_components * (leaves.columns if three else 1)
     n_spine, n_core, core_links, core_groups = groups * spines, 0 * spines, 0 * spines, 0 * spines
     if three:
-        pods, cores = three["grown"], three["cores"]
+        pods, cores = three.grown, three.cores
         rows = (pods.n_pods - 1) * pods.rows + pods.last_rows
         last = np.where(asked.pods_alike | (cores.last_spines == 0), spines, cores.last_spines)
         n_spine = groups * ((pods.n_pods - 1) * spines + last)
@@ -433,7 +434,17 @@ def _built(
         + (2 * (links + core_links) + half_empty) * asked.link_end_cents
     )
     fits = (spines > 0) & ~leaf_is_impossible(asked, leaves, np.full(len(candidates), 3 if three else 2))
-    return Built(fits, is_held, uplinks, spines, core_groups, n_leaf + n_spine + n_core, left_out, cost, stranded)
+    return Built(
+        fits=fits,
+        is_held=is_held,
+        uplinks=uplinks,
+        spines=spines,
+        core_groups=core_groups,
+        switches=n_leaf + n_spine + n_core,
+        managers_left_out=left_out,
+        cost_cents=cost,
+        is_stranded=stranded,
+    )
 
 
 def _managers(
@@ -479,12 +490,10 @@ def _first_of_each(of: IntArray, keys: tuple[Any, ...], n: int) -> IntArray:
     return best
 
 
-def _write(
-    columns: dict[str, Any], rows: IntArray, candidates: Candidates, built: Built, best: IntArray, tiers: int
-) -> None:
+def _write(chosen: Asked, rows: IntArray, candidates: Candidates, built: Built, best: IntArray, tiers: int) -> None:
     """Name what was chosen in the columns of the requests; downlinks are all that the uplinks chosen can feed."""
-    rows, chosen = rows[best >= 0], best[best >= 0]
-    asked, uplinks = _take(candidates.asked, chosen), built.uplinks[chosen]
+    rows, kept = rows[best >= 0], best[best >= 0]
+    asked, uplinks = candidates.asked.take(kept), built.uplinks[kept]
     leaves = leaf_layer(asked)
     by_rail = asked.rails_a_leaf > 0
     used = ceil_div(leaves.fullest, asked.endpoints_a_port)
@@ -494,36 +503,35 @@ def _write(
     fed = np.minimum(beside, downlinks_for(uplinks, asked))
     of_unit = ceil_div(leaves.unit_nodes * asked.rails_a_leaf, asked.endpoints_a_port)
     down = np.where(by_rail & ~asked.down_named, np.maximum(np.maximum(fed, used), of_unit), leaves.downlinks)
-    columns["tiers"][rows] = tiers
-    columns["unit_nodes"][rows] = leaves.unit_nodes
-    columns["down"][rows] = down
-    columns["up"][rows] = uplinks
+    chosen.tiers[rows] = tiers
+    chosen.unit_nodes[rows] = leaves.unit_nodes
+    chosen.down[rows] = down
+    chosen.up[rows] = uplinks
     if tiers == 3:
-        columns["pod_nodes"][rows] = asked.pod_nodes
-        columns["least_spines"][rows] = np.where(asked.pods_alike, built.spines[chosen], asked.least_spines)
-        columns["core_groups"][rows] = built.core_groups[chosen]
-        columns["pods_alike"][rows] = asked.pods_alike
-        columns["last_pod_even"][rows] = asked.last_pod_even
+        chosen.pod_nodes[rows] = asked.pod_nodes
+        chosen.least_spines[rows] = np.where(asked.pods_alike, built.spines[kept], asked.least_spines)
+        chosen.core_groups[rows] = built.core_groups[kept]
+        chosen.pods_alike[rows] = asked.pods_alike
+        chosen.last_pod_even[rows] = asked.last_pod_even
 
 
 # ---------------------------------------------------------------- columns
 
 
-def _take(asked: Asked, rows: IntArray) -> Asked:
-    return Asked(**{f.name: getattr(asked, f.name)[rows] for f in fields(Asked)})
-
-
 def _pick(candidates: Candidates, rows: IntArray) -> Candidates:
-    return Candidates(
-        _take(candidates.asked, rows), candidates.of[rows], candidates.kept[rows], candidates.shares[rows]
-    )
+    return Candidates(candidates.asked.take(rows), candidates.of[rows], candidates.kept[rows], candidates.shares[rows])
 
 
 def _all_of(parts: list[Candidates]) -> Candidates:
-    asked = Asked(*(np.concatenate([getattr(c.asked, f.name) for c in parts]) for f in fields(Asked)))
-    return Candidates(asked, *(np.concatenate([getattr(c, name) for c in parts]) for name in ("of", "kept", "shares")))
+    asked = Asked(**{f.name: np.concatenate([getattr(c.asked, f.name) for c in parts]) for f in fields(Asked)})
+    return Candidates(
+        asked,
+        of=np.concatenate([c.of for c in parts]),
+        kept=np.concatenate([c.kept for c in parts]),
+        shares=np.concatenate([c.shares for c in parts]),
+    )
 
 
 def _joined(found: list[tuple[Built, Candidates]]) -> tuple[Built, Candidates]:
-    built = Built(*(np.concatenate([getattr(one, f.name) for one, _ in found]) for f in fields(Built)))
+    built = Built(**{f.name: np.concatenate([getattr(one, f.name) for one, _ in found]) for f in fields(Built)})
     return built, _all_of([candidates for _, candidates in found])

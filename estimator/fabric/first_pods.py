@@ -3,7 +3,7 @@
 Spines come with their pods, and no cable moves when more pods are added. A pod that the request names stays as it is.
 """
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,16 +21,12 @@ def with_first_pods(asked: Asked) -> Asked:
     open_rows = np.flatnonzero((asked.grow_nodes > asked.nodes) & (asked.pod_nodes == 0))
     if not len(open_rows):
         return chosen
-    columns = {field.name: getattr(chosen, field.name).copy() for field in fields(Asked)}
+    chosen = chosen.copy()
     for row in open_rows.tolist():
-        if better := _smaller_pods(_row(asked, row), _row(chosen, row)):
-            for name, column in columns.items():
-                column[row] = getattr(better, name)[0]
-    return Asked(**columns)
-
-
-def _row(asked: Asked, row: int) -> Asked:
-    return Asked(**{field.name: getattr(asked, field.name)[row : row + 1] for field in fields(Asked)})
+        one = slice(row, row + 1)
+        if better := _smaller_pods(asked.take(one), chosen.take(one)):
+            chosen.write(one, better)
+    return chosen
 
 
 def _smaller_pods(asked: Asked, chosen: Asked) -> Asked | None:

@@ -6,9 +6,10 @@ of one. A *component* is a network of its own: one plane, and in the rail-only l
 multiplied by ``n_components``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from fractions import Fraction
+from typing import Self
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.fabric.even_spread import NONE, BoolArray, CoreLayout, CoreRequest, even_cores, even_spines, loose_cores
 from estimator.fabric.prices import cage_links_of, link_end_cents, part_cents
 from estimator.spec import DesignSpec, asked_ratio, endpoint_rate, port_rate, ports_a_cage, uplink_rate
+from estimator.spec.fabric import Fabric
 from estimator.units import IntArray, ceil_div, parse_ratio
 
 
@@ -67,73 +69,137 @@ class Asked:
     core_cents: IntArray
     link_end_cents: IntArray
 
+    def take(self, rows: IntArray | slice) -> Self:
+        """The same columns for some requests."""
+        return type(self)(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
 
-_FLAGS = {field.name for field in fields(Asked) if field.type == BoolArray}
+    def copy(self) -> Self:
+        """Columns of their own, to write choices into."""
+        return type(self)(**{f.name: getattr(self, f.name).copy() for f in fields(self)})
+
+    def write(self, rows: IntArray | slice, other: Self) -> None:
+        """Put the columns of ``other`` into these rows of a copy."""
+        for f in fields(self):
+            getattr(self, f.name)[rows] = getattr(other, f.name)
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What one spec asks for, with the values that several columns are made of."""
+
+    spec: DesignSpec
+    fabric: Fabric
+    ratio: Fraction
+    spine_ratio: Fraction
+    ports_a_node: int
+    down_a_cage: int
+    up_a_cage: int
+    port_rate_gbit_s: int
+    endpoint_rate_gbit_s: int
+    uplink_rate_gbit_s: int
+    cage_links: int
+    is_infiniband: bool
+    leaf_cents: int
+    spine_cents: int
+    core_cents: int
+    link_end_cents: int
+
+    @property
+    def is_rail_only(self) -> bool:
+        return self.fabric.layout == "rail-only"
+
+    @property
+    def rails(self) -> int:
+        """Ports of a node in one plane."""
+        return self.ports_a_node // self.fabric.planes
+
+
+def _request(spec: DesignSpec, catalog: Catalog) -> _Request:
+    fabric, book = spec.fabric, spec.economics.price_book
+    down_a_cage, up_a_cage = ports_a_cage(fabric, catalog)
+    rate = uplink_rate(fabric, catalog)
+    return _Request(
+        spec=spec,
+        fabric=fabric,
+        ratio=asked_ratio(fabric, catalog),
+        spine_ratio=parse_ratio(fabric.spine_oversubscription),
+        ports_a_node=spec.compute.nic_ports_per_node or 0,
+        down_a_cage=down_a_cage,
+        up_a_cage=up_a_cage,
+        port_rate_gbit_s=port_rate(fabric, catalog),
+        endpoint_rate_gbit_s=endpoint_rate(fabric, catalog.compute_network(spec.compute.server), catalog),
+        uplink_rate_gbit_s=rate,
+        cage_links=cage_links_of(fabric, catalog),
+        is_infiniband=catalog.generations[fabric.generation].protocol == "infiniband",
+        leaf_cents=part_cents(fabric.leaf_switch, book, catalog),
+        spine_cents=part_cents(fabric.spine_switch, book, catalog),
+        core_cents=part_cents(fabric.core_switch, book, catalog),
+        link_end_cents=link_end_cents(fabric.generation, rate, book, catalog),
+    )
 
 
 def asked_columns(specs: Sequence[DesignSpec], catalog: Catalog) -> Asked:
     """Specs → columns. Specs come from ``parse_spec``, so that nothing is left open."""
-    rows = [_asked_row(spec, catalog) for spec in specs]
-    columns: dict[str, Any] = {}
-    for number, field in enumerate(fields(Asked)):
-        kind = np.bool_ if field.name in _FLAGS else np.int64
-        columns[field.name] = np.array([row[number] for row in rows], dtype=kind)
-    return Asked(**columns)
+    requests = [_request(spec, catalog) for spec in specs]
 
+    def counts(of: Callable[[_Request], int | None]) -> IntArray:
+        return np.array([of(one) or 0 for one in requests], dtype=np.int64)
 
-def _asked_row(spec: DesignSpec, catalog: Catalog) -> tuple[Any, ...]:
-    compute, fabric = spec.compute, spec.fabric
-    ratio, spine_ratio = asked_ratio(fabric, catalog), parse_ratio(fabric.spine_oversubscription)
-    down_a_cage, up_a_cage = ports_a_cage(fabric, catalog)
-    ports = compute.nic_ports_per_node or 0
-    rails = ports // fabric.planes
-    alone = fabric.layout == "rail-only"
-    return (
-        compute.nodes,
-        fabric.grow_to_nodes or compute.nodes,
-        (compute.nodes or 0) * (compute.gpus_per_node or 0),
-        ports,
-        fabric.planes,
-        fabric.planes * (rails if alone else 1),
-        1 if alone else rails,
-        fabric.rails_per_leaf if fabric.layout == "rail-optimized" else 0,
-        fabric.endpoints_a_port,
-        (fabric.leaf_radix or 0) // down_a_cage * down_a_cage - fabric.reserved.leaf_ports,
-        (fabric.spine_radix or 0) - fabric.reserved.spine_ports,
-        fabric.core_radix,
-        fabric.leaf_downlinks or 0,
-        fabric.leaf_uplinks or 0,
-        ratio.numerator,
-        ratio.denominator,
-        spine_ratio.numerator,
-        spine_ratio.denominator,
-        0 if fabric.tiers == "auto" else fabric.tiers,
-        fabric.scalable_unit_nodes or 0,
-        fabric.pod_nodes or 0,
-        fabric.provision == "full-unit",
-        fabric.uplink_spread == "uneven",
-        fabric.least_spines,
-        fabric.core_groups or 0,
-        fabric.reserved.fabric_manager_links,
-        port_rate(fabric, catalog),
-        endpoint_rate(fabric, catalog.compute_network(compute.server), catalog),
-        uplink_rate(fabric, catalog),
-        down_a_cage,
-        up_a_cage,
-        cage_links_of(fabric, catalog),
-        fabric.leaf_downlinks is not None,
-        fabric.leaf_uplinks is not None,
-        fabric.grow_to_nodes is not None,
-        catalog.generations[fabric.generation].protocol == "infiniband" and fabric.uplink_spread == "even",
-        False,
-        False,
-        False,
-        *(
-            part_cents(part, spec.economics.price_book, catalog)
-            for part in (fabric.leaf_switch, fabric.spine_switch, fabric.core_switch)
-        ),
-        link_end_cents(fabric.generation, uplink_rate(fabric, catalog), spec.economics.price_book, catalog),
+    def flags(of: Callable[[_Request], bool]) -> BoolArray:
+        return np.array([of(one) for one in requests], dtype=np.bool_)
+
+    nobody = np.zeros(len(requests), dtype=np.bool_)  # what the request never says: automatic.py and first_pods.py do
+    return Asked(
+        nodes=counts(lambda one: one.spec.compute.nodes),
+        grow_nodes=counts(lambda one: one.fabric.grow_to_nodes or one.spec.compute.nodes),
+        gpus=counts(lambda one: (one.spec.compute.nodes or 0) * (one.spec.compute.gpus_per_node or 0)),
+        ports_a_node=counts(lambda one: one.ports_a_node),
+        planes=counts(lambda one: one.fabric.planes),
+        n_components=counts(lambda one: one.fabric.planes * (one.rails if one.is_rail_only else 1)),
+        endpoints_a_node=counts(lambda one: 1 if one.is_rail_only else one.rails),
+        rails_a_leaf=counts(lambda one: one.fabric.rails_per_leaf if one.fabric.layout == "rail-optimized" else 0),
+        endpoints_a_port=counts(lambda one: one.fabric.endpoints_a_port),
+        leaf_ports=counts(_leaf_ports),
+        spine_ports=counts(lambda one: (one.fabric.spine_radix or 0) - one.fabric.reserved.spine_ports),
+        core_ports=counts(lambda one: one.fabric.core_radix),
+        down=counts(lambda one: one.fabric.leaf_downlinks),
+        up=counts(lambda one: one.fabric.leaf_uplinks),
+        ratio_down=counts(lambda one: one.ratio.numerator),
+        ratio_up=counts(lambda one: one.ratio.denominator),
+        spine_ratio_down=counts(lambda one: one.spine_ratio.numerator),
+        spine_ratio_up=counts(lambda one: one.spine_ratio.denominator),
+        tiers=counts(lambda one: 0 if one.fabric.tiers == "auto" else one.fabric.tiers),
+        unit_nodes=counts(lambda one: one.fabric.scalable_unit_nodes),
+        pod_nodes=counts(lambda one: one.fabric.pod_nodes),
+        full_unit=flags(lambda one: one.fabric.provision == "full-unit"),
+        uneven=flags(lambda one: one.fabric.uplink_spread == "uneven"),
+        least_spines=counts(lambda one: one.fabric.least_spines),
+        core_groups=counts(lambda one: one.fabric.core_groups),
+        manager_links=counts(lambda one: one.fabric.reserved.fabric_manager_links),
+        port_rate_gbit_s=counts(lambda one: one.port_rate_gbit_s),
+        endpoint_rate_gbit_s=counts(lambda one: one.endpoint_rate_gbit_s),
+        uplink_rate_gbit_s=counts(lambda one: one.uplink_rate_gbit_s),
+        down_a_cage=counts(lambda one: one.down_a_cage),
+        up_a_cage=counts(lambda one: one.up_a_cage),
+        cage_links=counts(lambda one: one.cage_links),
+        down_named=flags(lambda one: one.fabric.leaf_downlinks is not None),
+        up_named=flags(lambda one: one.fabric.leaf_uplinks is not None),
+        grows=flags(lambda one: one.fabric.grow_to_nodes is not None),
+        symmetric=flags(lambda one: one.is_infiniband and one.fabric.uplink_spread == "even"),
+        pods_alike=nobody,
+        last_pod_even=nobody,
+        pods_of_today=nobody,
+        leaf_cents=counts(lambda one: one.leaf_cents),
+        spine_cents=counts(lambda one: one.spine_cents),
+        core_cents=counts(lambda one: one.core_cents),
+        link_end_cents=counts(lambda one: one.link_end_cents),
     )
+
+
+def _leaf_ports(one: _Request) -> int:
+    """Ports of whole cages, less those that are kept free."""
+    ports = (one.fabric.leaf_radix or 0) // one.down_a_cage * one.down_a_cage
+    return ports - one.fabric.reserved.leaf_ports
 
 
 # ---------------------------------------------------------------- ports of a leaf, to both sides
@@ -294,15 +360,15 @@ def sized_columns(asked: Asked) -> Sizing:
     one = fits_one_tier(asked, grow)
     two = two_tiers(asked, leaves, grow)
     auto = asked.tiers == 0
-    wants_three = (asked.tiers == 3) | (auto & ~one & (two["group_spines"] == NONE))
+    wants_three = (asked.tiers == 3) | (auto & ~one & (two.group_spines == NONE))
     three = three_tiers(asked, leaves, grow, wants_three)
     tiers = np.where(
         (auto | (asked.tiers == 1)) & one,
         1,
         np.where(
-            (auto | (asked.tiers == 2)) & (two["group_spines"] > 0),
+            (auto | (asked.tiers == 2)) & (two.group_spines > 0),
             2,
-            np.where(wants_three & (three["group_spines"] > 0), 3, 0),
+            np.where(wants_three & (three.group_spines > 0), 3, 0),
         ),
     )
     tiers = np.where(leaf_is_impossible(asked, leaves, tiers), 0, tiers)
@@ -336,7 +402,23 @@ def fits_one_tier(asked: Asked, grow: IntArray) -> BoolArray:
     return needed + managers <= one_tier_ports(asked)
 
 
-def two_tiers(asked: Asked, leaves: Leaves, grow: IntArray) -> dict[str, IntArray]:
+@dataclass(frozen=True)
+class TwoTiers:
+    """Spines over all leaves of a component; columns. 0 spines where none fit."""
+
+    group_spines: IntArray
+    uplinks: IntArray
+
+
+@dataclass(frozen=True)
+class ThreeTiers(TwoTiers):
+    """Spines inside each group of a pod, and the cores over all groups; columns."""
+
+    grown: Pods
+    cores: CoreLayout
+
+
+def two_tiers(asked: Asked, leaves: Leaves, grow: IntArray) -> TwoTiers:
     """Rules 3 and 4: spines over all leaves of a component."""
     n_leaves = leaf_rows(grow, asked, leaves) * leaves.columns
     spines, uplinks = even_spines(
@@ -344,7 +426,7 @@ def two_tiers(asked: Asked, leaves: Leaves, grow: IntArray) -> dict[str, IntArra
     )
     loose = _loose_spines(n_leaves, leaves, asked.spine_ports, asked.least_spines)
     spines = np.where(asked.uneven, loose, spines)
-    return {"group_spines": spines, "uplinks": np.where(asked.uneven, leaves.uplinks_needed, uplinks)}
+    return TwoTiers(group_spines=spines, uplinks=np.where(asked.uneven, leaves.uplinks_needed, uplinks))
 
 
 def _loose_spines(n_leaves: IntArray, leaves: Leaves, spine_ports: IntArray, least: IntArray) -> IntArray:
@@ -359,9 +441,7 @@ def spine_downlinks(asked: Asked) -> IntArray:
     return asked.spine_ports * asked.spine_ratio_down // (asked.spine_ratio_down + asked.spine_ratio_up)
 
 
-def three_tiers(
-    asked: Asked, leaves: Leaves, grow: IntArray, wanted: BoolArray, may_pad: bool = True
-) -> dict[str, Any]:
+def three_tiers(asked: Asked, leaves: Leaves, grow: IntArray, wanted: BoolArray, may_pad: bool = True) -> ThreeTiers:
     """Rules 5 and 6: spines inside each group, then cores over all groups; 0 spines where none fit."""
     ports_down = spine_downlinks(asked)
     pods = pods_of(grow, asked, leaves, ports_down)
@@ -390,26 +470,22 @@ def three_tiers(
     )
     even, loose = even_cores(request, ~asked.uneven & may_pad), loose_cores(request)
     cores = CoreLayout(
-        *(np.where(asked.uneven, getattr(loose, f.name), getattr(even, f.name)) for f in fields(CoreLayout))
+        **{f.name: np.where(asked.uneven, getattr(loose, f.name), getattr(even, f.name)) for f in fields(CoreLayout)}
     )
-    return {
-        "group_spines": np.where(cores.core_groups > 0, spines, NONE),
-        "uplinks": uplinks,
-        "grown": pods,
-        "cores": cores,
-    }
+    return ThreeTiers(
+        group_spines=np.where(cores.core_groups > 0, spines, NONE), uplinks=uplinks, grown=pods, cores=cores
+    )
 
 
-def _assemble(asked: Asked, leaves: Leaves, tiers: IntArray, two: dict[str, IntArray], three: dict[str, Any]) -> Sizing:
+def _assemble(asked: Asked, leaves: Leaves, tiers: IntArray, two: TwoTiers, three: ThreeTiers) -> Sizing:
     """Counts of the design as bought, from what was found for the design as it may grow."""
     is_two, is_three = tiers == 2, tiers == 3
     now = leaves.built_nodes
     pods = pods_of(now, asked, leaves, spine_downlinks(asked))
     flat_rows = leaf_rows(now, asked, leaves)
     rows = np.where(is_three, (pods.n_pods - 1) * pods.rows + pods.last_rows, flat_rows)
-    uplinks = np.where(is_two, two["uplinks"], np.where(is_three, three["uplinks"], 0))
-    grown: Pods = three["grown"]
-    cores, spines = three["cores"], three["group_spines"]
+    uplinks = np.where(is_two, two.uplinks, np.where(is_three, three.uplinks, 0))
+    grown, cores, spines = three.grown, three.cores, three.group_spines
     ends_alike = (pods.n_pods < grown.n_pods) | (grown.last_rows == grown.rows)
     last_spines = np.where(ends_alike | asked.pods_alike, spines, cores.last_spines)
     grown_last_spines = np.where(asked.pods_alike, spines, cores.last_spines)
@@ -419,7 +495,7 @@ def _assemble(asked: Asked, leaves: Leaves, tiers: IntArray, two: dict[str, IntA
     n_leaf = np.where(tiers == 1, asked.n_components, asked.n_components * rows * leaves.columns)
     n_spine = np.where(
         is_two,
-        asked.n_components * two["group_spines"],
+        asked.n_components * two.group_spines,
         np.where(is_three, groups * ((pods.n_pods - 1) * spines + last_spines), 0),
     )
     endpoints = asked.nodes * asked.ports_a_node
@@ -432,7 +508,7 @@ def _assemble(asked: Asked, leaves: Leaves, tiers: IntArray, two: dict[str, IntA
         n_spine=n_spine,
         n_core=np.where(is_three, asked.n_components * cores.n_cores, 0),
         uplinks=uplinks,
-        group_spines=np.where(is_two, two["group_spines"], np.where(is_three, spines, 0)),
+        group_spines=np.where(is_two, two.group_spines, np.where(is_three, spines, 0)),
         last_group_spines=np.where(is_three, last_spines, 0),
         pods=np.where(is_three, pods.n_pods, 1),
         pod_rows=pods.rows,
