@@ -21,18 +21,20 @@ from estimator.fabric.ratios import paths_json, ratios_json
 from estimator.fabric.sized import SizedFabric
 from estimator.fabric.topology import panels_of
 from estimator.findings.fabric import Finding, findings_of, of_problem
-from estimator.findings.failures import failures_json
+from estimator.findings.failures import failures_of
 from estimator.findings.finding import in_word
 from estimator.findings.future import about_growth, about_spares, cannot_grow
 from estimator.findings.growth import compared_specs, growth_json, is_recabled, moved_manager_links
 from estimator.findings.node_words import node_word
 from estimator.findings.parts import part_findings
 from estimator.findings.prices import age_findings, book_findings, own_price_findings
+from estimator.findings.result import Failures
 from estimator.floor.whole_racks import whole_racks
 from estimator.performance.times import design_performance
 from estimator.proposals.missing_cables import NO_PART, missing_cables
 from estimator.proposals.proposals import with_changes
 from estimator.proposals.shared_cages import blocked_findings
+from estimator.record import Shape
 from estimator.spec import DesignSpec, spec_hash
 from estimator.spec.calibration import constants_of
 from estimator.units import ratio_text
@@ -68,7 +70,7 @@ class Estimate:
     cost: dict[str, Any] | None = None
     power: dict[str, Any] | None = None
     performance: dict[str, Any] | None = None
-    failures: dict[str, Any] | None = None
+    failures: Failures | None = None
     growth: dict[str, Any] | None = None
     racks: dict[str, Any] | None = None
     parts: tuple[str, ...] = ALL_PARTS
@@ -83,8 +85,8 @@ class Estimate:
             "findings": [f.as_json() for f in self.findings],
         }
         for key in ("bom", "cost", "power", "performance", "failures", "racks"):
-            if getattr(self, key) is not None:
-                out[key] = getattr(self, key)
+            if (part := getattr(self, key)) is not None:
+                out[key] = part.as_json() if isinstance(part, Shape) else part
         if "growth" in self.parts:
             out["growth"] = self.growth  # None: the design has no room to grow
         return out
@@ -186,8 +188,8 @@ def _one(
             expected = failing_parts(spec, fabric, bill.lines, catalog)
             found += about_spares(expected, catalog)
         if "failures" in parts:
-            failures = failures_json(fabric, panels_of(spec, fabric, catalog), spec.compute.nics_per_node or 1)
-            failures["expected"] = expected_json(expected, fabric, catalog)
+            stops = expected_json(expected, fabric, catalog)
+            failures = failures_of(fabric, panels_of(spec, fabric, catalog), spec.compute.nics_per_node or 1, stops)
     whole = whole_racks(spec, fabric.n_nodes, catalog)
     racks = whole.as_json(catalog) if whole else None
     made = Estimate(

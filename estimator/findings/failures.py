@@ -5,7 +5,7 @@ their loss leaves is counted by losses.py. Every figure is the worst over all lo
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -19,6 +19,8 @@ from estimator.fabric.sized import SizedFabric
 from estimator.fabric.structure import Structure
 from estimator.fabric.topology import Panels, leaf_uplink_cages, seats_in_node_order
 from estimator.findings.losses import Left, Loss, left_after
+from estimator.findings.result import Failures
+from estimator.findings.result import Loss as LossLeft
 from estimator.units import IntArray, ceil_div, ratio_text
 
 LEAF, SPINE, CORE = "leaf", "spine", "core"
@@ -44,37 +46,38 @@ class Outcome:
     plane_uplinks: Fraction | None = None
     core_links: Fraction | None = None
 
-    def as_json(self, ports: int, worst_leaf: Fraction) -> dict[str, Any]:
-        """The outcome under the names of the Estimate: fractions as two integers, 15:16 for fifteen sixteenths.
+    def answer(self, ports: int, worst_leaf: Fraction) -> LossLeft:
+        """The outcome as it is answered: fractions as two integers, 15:16 for fifteen sixteenths.
 
         ``ports`` are those of a node, ``worst_leaf`` the ratio of the fullest leaf while nothing is lost.
         """
-        worst = ratio_text(worst_leaf / self.leaf_uplinks) if self.leaf_uplinks else None
-        return {
-            "lost": self.lost,
-            "n": self.n,
-            "endpoints_cut_off": self.left.endpoints_cut_off,
-            "nodes_cut_off": self.left.nodes_cut_off,
-            "node_ports_left": _text(Fraction(self.left.node_ports, ports)),
-            "leaf_uplinks_left": _text(self.leaf_uplinks),
-            "worst_leaf": worst,
-            "spine_uplinks_left": _text(self.spine_uplinks),
-            "uplinks_left": _text(self.uplinks),
-            "rail_uplinks_left": _text(self.rail_uplinks),
-            "plane_uplinks_left": _text(self.plane_uplinks),
-            "core_links_left": _text(self.core_links),
-            "islands": self.left.islands,
-            "stops_job": self.left.endpoints_cut_off > 0,
-            "all_reduce_goes_on": self.left.nodes_cut_off == 0,
-        }
+        return LossLeft(
+            lost=self.lost,
+            n=self.n,
+            endpoints_cut_off=self.left.endpoints_cut_off,
+            nodes_cut_off=self.left.nodes_cut_off,
+            node_ports_left=_text(Fraction(self.left.node_ports, ports)),
+            leaf_uplinks_left=_text(self.leaf_uplinks),
+            worst_leaf=ratio_text(worst_leaf / self.leaf_uplinks) if self.leaf_uplinks else None,
+            spine_uplinks_left=_text(self.spine_uplinks),
+            uplinks_left=_text(self.uplinks),
+            rail_uplinks_left=_text(self.rail_uplinks),
+            plane_uplinks_left=_text(self.plane_uplinks),
+            core_links_left=_text(self.core_links),
+            islands=self.left.islands,
+            stops_job=self.left.endpoints_cut_off > 0,
+            all_reduce_goes_on=self.left.nodes_cut_off == 0,
+        )
 
 
 def _text(fraction: Fraction | None) -> str | None:
     return None if fraction is None else ratio_text(fraction)
 
 
-def failures_json(fabric: SizedFabric, panels: Panels, nics_per_node: int) -> dict[str, Any]:
-    """``capacity_left`` of the Estimate's failures: ``one`` loss of each kind, ``two`` switches of each pair of kinds."""
+def failures_of(
+    fabric: SizedFabric, panels: Panels, nics_per_node: int, expected: Mapping[str, Any] | None = None
+) -> Failures:
+    """``failures`` of the Estimate: ``one`` loss of each kind, ``two`` switches of each pair of kinds, and how often."""
     structure = Structure(fabric)
     known: dict[Loss, Left] = {}
     one = [
@@ -82,11 +85,13 @@ def failures_json(fabric: SizedFabric, panels: Panels, nics_per_node: int) -> di
         *_between_switches(structure, panels),
         *_switches(structure, 1, known),
     ]
+    two = _switches(structure, 2, known)
     ports, ratio = fabric.nic_ports_per_node, fabric.worst_leaf_ratio
-    return {
-        "one": [outcome.as_json(ports, ratio) for outcome in one],
-        "two": [outcome.as_json(ports, ratio) for outcome in _switches(structure, 2, known)],
-    }
+    return Failures(
+        one=[outcome.answer(ports, ratio) for outcome in one],
+        two=[outcome.answer(ports, ratio) for outcome in two],
+        expected=expected,
+    )
 
 
 # ---------------------------------------------------------------- nodes' own links

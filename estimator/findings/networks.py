@@ -9,6 +9,7 @@ from estimator.catalog.ports import CONVERGED, IN_BAND, STORAGE, spoken
 from estimator.errors import Change, Problem
 from estimator.fabric.hosts import PDU
 from estimator.findings.fabric import SEVERITY_ORDER, Finding, findings_of, of_problem
+from estimator.findings.finding import Severity
 from estimator.findings.management import managed_switches
 from estimator.networks.sizing import OtherSized, is_leaf_only
 from estimator.spec import adapter_rate
@@ -46,7 +47,11 @@ def other_findings(one: OtherSized, catalog: Catalog) -> list[Finding]:
 
 def cabling_findings(one: OtherSized, plan: CablePlan) -> list[Finding]:
     """What cannot be cabled, and what no part of the catalog joins."""
-    severities = ((plan.blocked, "error"), (plan.problems, "error"), (plan.hints, "info"))
+    severities: tuple[tuple[tuple[Problem, ...], Severity], ...] = (
+        (plan.blocked, "error"),
+        (plan.problems, "error"),
+        (plan.hints, "info"),
+    )
     return [
         of_problem(
             replace(problem, field=f"other_fabrics[{one.index}]", message=_named(one, problem.message), change=None),

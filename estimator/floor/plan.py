@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -125,7 +125,7 @@ class FloorPlan:
             rack_problems(self.plan, self.node_rack, node, self.names, self._has_nodes, self.max_w, self.weight_kg)
         )
 
-    def severity(self, problem: Problem) -> str:
+    def severity(self, problem: Problem) -> Literal["error", "warning"]:
         """A rack that is bought whole cannot be spread over more racks: over its limit it cannot stand here."""
         is_final = self.node_rack.is_whole and problem.code in ("rack_power_exceeded", "rack_weight_exceeded")
         return "error" if is_final else "warning"

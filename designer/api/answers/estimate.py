@@ -26,7 +26,9 @@ from designer.api.answers.results import (
     Power,
     RackSystem,
 )
+from designer.api.answers.shapes import shapes
 from designer.api.components import ChangeField
+from estimator.findings.finding import Finding
 from estimator.spec import DesignSpec
 
 Answer = serializers.Serializer[Any]
@@ -98,30 +100,12 @@ class SizedNetwork(Answer):
     bisection_gbit_s = serializers.FloatField(help_text="One direction.")
 
 
-class Choice(Answer):
-    label = serializers.CharField(help_text="Its name, such as “8 racks (576 GPUs)”.")  # type: ignore[assignment]
-    change = ChangeField(help_text="As the change of a finding.")
-
-
 class Problem(Answer):
     field = serializers.CharField(allow_blank=True, help_text="Dotted key the problem is about; empty for the whole.")
     code = serializers.CharField(help_text="Stable; listed in the API's documentation.")
     message = serializers.CharField(help_text="The limit, the value and a way out, in words.")
     change = ChangeField(
         required=False, help_text="Where one is known, what to change: values by dotted key of the spec."
-    )
-
-
-class Finding(Answer):
-    code = serializers.CharField()
-    severity = serializers.ChoiceField(["info", "warning", "error"])
-    field = serializers.CharField(allow_blank=True, allow_null=True)
-    message = serializers.CharField()
-    change = ChangeField(
-        allow_null=True, help_text="What would end it: values by dotted key of the spec; null takes a key away."
-    )
-    choices = Choice(
-        many=True, help_text="Where several changes would end it and you have to choose: each by its name."
     )
 
 
@@ -162,7 +146,7 @@ class Preview(Answer):
     versions = Versions()
     spec_hash = serializers.CharField()
     fabrics = serializers.DictField(child=SizedNetwork())
-    findings = Finding(many=True)
+    findings = shapes(Finding)
     bom = BomTotals()
     cost = Cost()
     power = Power()
@@ -437,7 +421,7 @@ class Step(Answer):
     change = ChangeField(allow_null=True, help_text="Values by dotted key; null where there is no such step.")
     built = BuiltStep(allow_null=True, help_text="Null where it cannot be built: problems say why.")
     problems = Problem(many=True)
-    findings = Finding(many=True, help_text="Warnings and errors that the step brings.")
+    findings = shapes(Finding, help_text="Warnings and errors that the step brings.")
 
 
 class Sensitivity(Answer):

@@ -7,6 +7,9 @@ from typing import Any
 
 from rest_framework import serializers
 
+from designer.api.answers.shapes import shapes
+from estimator.findings.result import Loss
+
 Answer = serializers.Serializer[Any]
 
 
@@ -265,26 +268,6 @@ class Performance(Answer):
 
 
 # --- Failures and growth -----------------------------------------------------------------------------------------
-class Loss(Answer):
-    """What the loss of one or two parts leaves; ratios are of two integers, as text."""
-
-    lost = serializers.CharField()
-    n = serializers.IntegerField(help_text="How many such losses there are.")
-    endpoints_cut_off = serializers.IntegerField()
-    nodes_cut_off = serializers.IntegerField()
-    node_ports_left = serializers.CharField(allow_null=True)
-    leaf_uplinks_left = serializers.CharField(allow_null=True)
-    worst_leaf = serializers.CharField(allow_null=True)
-    spine_uplinks_left = serializers.CharField(allow_null=True)
-    uplinks_left = serializers.CharField(allow_null=True)
-    rail_uplinks_left = serializers.CharField(allow_null=True)
-    plane_uplinks_left = serializers.CharField(allow_null=True)
-    core_links_left = serializers.CharField(allow_null=True)
-    islands = serializers.IntegerField(allow_null=True)
-    stops_job = serializers.BooleanField(allow_null=True)
-    all_reduce_goes_on = serializers.BooleanField(allow_null=True)
-
-
 class FailingPart(Answer):
     part = serializers.CharField(allow_null=True)
     n = serializers.IntegerField()
@@ -315,8 +298,8 @@ class ExpectedFailures(Answer):
 
 
 class Failures(Answer):
-    one = Loss(many=True)
-    two = Loss(many=True)
+    one = shapes(Loss)
+    two = shapes(Loss)
     expected = ExpectedFailures(required=False, allow_null=True)
 
 

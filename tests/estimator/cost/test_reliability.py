@@ -15,7 +15,8 @@ def expected(nodes: int, **more: Any) -> tuple[dict[str, Any], Any]:
     values = {"compute": {"server": "dgx-h100", "nodes": nodes}, "fabric": {"generation": "ndr"}} | more
     (made,) = estimate([parse_spec(values, CATALOG)], CATALOG, ("counts", "failures"))
     assert made.failures
-    return made.failures["expected"], made
+    assert made.failures.expected
+    return dict(made.failures.expected), made
 
 
 def test_the_llama_job_is_met() -> None:
@@ -50,16 +51,16 @@ def test_counts_are_those_of_the_bill() -> None:
     assert found["failures_per_year"]["typical"] == pytest.approx(total, rel=1e-4)
     assert found["hours_between_stops"]["typical"] == pytest.approx(8760 / found["stops_per_year"]["typical"], rel=1e-4)
     assert found["hours_between_stops"]["low"] < found["hours_between_stops"]["high"]
-    assert made.failures["one"]
-    assert made.failures["two"]
+    assert made.failures.one
+    assert made.failures.two
 
 
 def test_what_a_loss_does_to_a_job_and_how_often_jobs_stop_are_one_account() -> None:
     """Kinds of loss that stop a job are those whose parts count as stopping; GPUs and hosts come on top."""
     found, made = expected(127)
-    stopping = {row["lost"] for row in made.failures["one"] if row["stops_job"]}
+    stopping = {row.lost for row in made.failures.one if row.stops_job}
     assert stopping == {"node-nic", "node-link", "node-module", "leaf-module-to-nodes", "leaf"}
-    assert all(row["stops_job"] == (row["endpoints_cut_off"] > 0) for row in made.failures["one"])
+    assert all(row.stops_job == (row.endpoints_cut_off > 0) for row in made.failures.one)
     of_class: dict[str, float] = {}
     for part in found["parts"]:
         of_class[part["class"]] = of_class.get(part["class"], 0) + part["stopping_per_year"]["typical"]
@@ -78,8 +79,8 @@ def test_a_spine_that_stands_alone_stops_a_job() -> None:
         "layout": "top-of-rack",
     }
     found, made = expected(8, fabric={"generation": "ndr", **values})
-    spine = next(row for row in made.failures["one"] if row["lost"] == "spine")
-    assert (spine["n"], spine["stops_job"]) == (1, True)
+    spine = next(row for row in made.failures.one if row.lost == "spine")
+    assert (spine.n, spine.stops_job) == (1, True)
     switches = next(part for part in found["parts"] if part["class"] == "switch")
     assert switches["stopping_per_year"] == switches["failures_per_year"]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from estimator.fabric.devices import CORE, LEAF, SPINE
 from estimator.fabric.sized import SizedFabric
 from estimator.fabric.topology import LEAF_SPINE, NODE_LEAF, SPINE_CORE, LinkTable, Panels
-from estimator.findings.failures import failures_json
+from estimator.findings.failures import failures_of
 from tests.estimator.designs import spec_of
 from tests.estimator.fabric.test_ratios import PODS, fabric, sized
 from tests.estimator.fabric.test_sizing import SMALL, small_spec
@@ -140,8 +140,8 @@ def check(made: SizedFabric, panels: Panels, nics: int, most: int = 10_000) -> N
     """Every figure of ``failures`` is the worst that any loss of its kind has."""
     measured = Measured(made, panels)
     losses = losses_of(made, measured.table, nics)
-    got = failures_json(made, panels, nics)
-    for row in got["one"] + got["two"]:
+    got = failures_of(made, panels, nics)
+    for row in [loss.as_json() for loss in got.one + got.two]:
         every = losses[row["lost"]]
         if row["lost"] != "leaf-module-to-nodes":  # fabric managers have modules there too
             assert row["n"] == len(every), row["lost"]
@@ -161,7 +161,7 @@ def check(made: SizedFabric, panels: Panels, nics: int, most: int = 10_000) -> N
             fraction(row["leaf_uplinks_left"]) or 1
         )
     singles = {name for name in losses if "module" not in name}
-    assert singles <= {row["lost"] for row in got["one"] + got["two"]}
+    assert singles <= {row.lost for row in got.one + got.two}
 
 
 @settings(max_examples=25, deadline=None)
@@ -211,37 +211,37 @@ def test_one_pod_with_cores_has_no_leaves_beyond_its_own() -> None:
     """18 units of four rails fill one pod of three tiers: the rows tried end with its last one."""
     made = fabric(70, 4, leaf_downlinks=4, leaf_uplinks=2, tiers=3)
     assert (made.tiers, made.pods, made.wiring.rows) == (3, 1, 18)
-    (leaf,) = [row for row in failures_json(made, Panels(), 4)["one"] if row["lost"] == "leaf"]
-    assert (leaf["n"], leaf["endpoints_cut_off"], leaf["node_ports_left"]) == (72, 4, "3:4")
+    (leaf,) = [row for row in failures_of(made, Panels(), 4).one if row.lost == "leaf"]
+    assert (leaf.n, leaf.endpoints_cut_off, leaf.node_ports_left) == (72, 4, "3:4")
 
 
 def test_a_hundred_thousand_endpoints_are_no_brute_force() -> None:
     """131,072 endpoints in three tiers: a fifth of the yardstick, and ten times that is still no brute force."""
     made = fabric(16_384, 8, generation="xdr")
     assert (made.tiers, made.n_endpoints) == (3, 131_072)
-    failures_json(made, Panels(1, 1, 2, 2, 2), 8)
-    assert yardsticks(lambda: failures_json(made, Panels(1, 1, 2, 2, 2), 8)) < 2
+    failures_of(made, Panels(1, 1, 2, 2, 2), 8)
+    assert yardsticks(lambda: failures_of(made, Panels(1, 1, 2, 2, 2), 8)) < 2
 
 
 def test_one_of_sixteen_spines_lost_leaves_fifteen_sixteenths() -> None:
     """DGX H100 SuperPOD: 32 leaves, 16 spines, two links a pair, twin-port cages, two ports of a node in each of its cages."""
-    found = {row["lost"]: row for row in failures_json(fabric(128, 8), Panels(2, 1, 2, 2, 2), 8)["one"]}
+    found = {row.lost: row for row in failures_of(fabric(128, 8), Panels(2, 1, 2, 2, 2), 8).one}
     spine, leaf, module = found["spine"], found["leaf"], found["leaf-module-to-nodes"]
-    assert (spine["n"], spine["uplinks_left"], spine["worst_leaf"], spine["endpoints_cut_off"]) == (
+    assert (spine.n, spine.uplinks_left, spine.worst_leaf, spine.endpoints_cut_off) == (
         16,
         "15:16",
         "16:15",
         0,
     )
-    assert (leaf["endpoints_cut_off"], leaf["nodes_cut_off"], leaf["node_ports_left"]) == (32, 0, "7:8")
-    assert (leaf["rail_uplinks_left"], leaf["islands"], leaf["all_reduce_goes_on"]) == ("3:4", 1, True)
-    assert (module["endpoints_cut_off"], module["node_ports_left"]) == (2, "7:8")
-    assert found["node-module"]["node_ports_left"] == "3:4"
-    assert found["node-nic"]["node_ports_left"] == "7:8"
+    assert (leaf.endpoints_cut_off, leaf.nodes_cut_off, leaf.node_ports_left) == (32, 0, "7:8")
+    assert (leaf.rail_uplinks_left, leaf.islands, leaf.all_reduce_goes_on) == ("3:4", 1, True)
+    assert (module.endpoints_cut_off, module.node_ports_left) == (2, "7:8")
+    assert found["node-module"].node_ports_left == "3:4"
+    assert found["node-nic"].node_ports_left == "7:8"
 
 
 def test_a_lost_leaf_of_nodes_with_all_ports_there_stops_a_job() -> None:
     """Top of rack: eight nodes of four ports on each leaf; with the leaf they are gone."""
     made = fabric(32, 4, layout="top-of-rack", tiers=2)
-    (leaf,) = [row for row in failures_json(made, Panels(), 4)["one"] if row["lost"] == "leaf"]
-    assert (leaf["nodes_cut_off"], leaf["all_reduce_goes_on"]) == (8, False)
+    (leaf,) = [row for row in failures_of(made, Panels(), 4).one if row.lost == "leaf"]
+    assert (leaf.nodes_cut_off, leaf.all_reduce_goes_on) == (8, False)

@@ -1,0 +1,113 @@
+"""Shapes in the OpenAPI document of what `estimator` answers as records, straight from their annotations and docstrings."""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+
+from drf_spectacular.extensions import OpenApiSerializerExtension
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from designer.api.components import SPEC_CHANGE
+from estimator.errors import Change
+from estimator.record import Shape, keys_of
+
+_PLAIN: dict[Any, dict[str, Any]] = {
+    bool: {"type": "boolean"},
+    int: {"type": "integer"},
+    float: {"type": "number", "format": "double"},
+    str: {"type": "string"},
+}
+Schema = dict[str, Any]
+
+
+def shape(kind: type[Shape], **options: Any) -> serializers.JSONField:
+    """A field that holds such a record."""
+    described = extend_schema_field(cast(Any, kind))(type(f"{kind.__name__}Field", (serializers.JSONField,), {}))
+    return cast(serializers.JSONField, described(**options))
+
+
+def shapes(kind: type[Shape], **options: Any) -> serializers.ListField:
+    """A field that holds a list of them."""
+    return serializers.ListField(child=shape(kind), **options)
+
+
+class ShapeComponent(OpenApiSerializerExtension):
+    """Components of the document out of records."""
+
+    target_class = "estimator.record.Shape"
+    match_subclasses = True
+
+    def get_name(self, auto_schema: Any, direction: str) -> str:
+        return str(self.target.__name__)
+
+    def map_serializer(self, auto_schema: Any, direction: str) -> Schema:
+        hints, notes = get_type_hints(self.target, include_extras=True), _notes(self.target)
+        properties, required = {}, []
+        for key in keys_of(self.target):
+            hint = hints[key.attribute]
+            if key.is_left_out:
+                hint = _without_none(get_args(hint)[0])
+            else:
+                required.append(key.name)
+            properties[key.name] = _noted(_schema(hint, auto_schema, direction), notes.get(key.attribute))
+        described = {"description": inspect.cleandoc(self.target.__doc__)} if self.target.__doc__ else {}
+        return {"type": "object", **described, "properties": properties, "required": sorted(required)}
+
+
+def _schema(hint: Any, auto_schema: Any, direction: str) -> Schema:
+    def of(part: Any) -> Schema:
+        return _schema(part, auto_schema, direction)
+
+    if hint in _PLAIN:
+        return dict(_PLAIN[hint])
+    if hint == Change:
+        return dict(SPEC_CHANGE)
+    if inspect.isclass(hint) and issubclass(hint, Shape):
+        return cast(Schema, auto_schema.resolve_serializer(cast(Any, hint), direction).ref)
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return next((extra for extra in args[1:] if isinstance(extra, dict)), None) or of(args[0])
+    if origin in (Union, UnionType):
+        return _or_null(of(_without_none(hint)))
+    if origin is Literal:
+        return {"type": "string", "enum": list(args)}
+    if origin in (list, tuple, Sequence):
+        return {"type": "array", "items": of(args[0])}
+    if origin in (dict, Mapping):
+        return {"type": "object", "additionalProperties": of(args[1])}
+    raise TypeError(f"no shape for {hint}")
+
+
+def _without_none(hint: Any) -> Any:
+    """``T | None`` → ``T``; other unions are not described."""
+    (kind,) = (part for part in get_args(hint) if part is not NoneType)
+    return kind
+
+
+def _or_null(schema: Schema) -> Schema:
+    if "$ref" in schema:
+        return {"oneOf": [schema, {"type": "null"}]}
+    return schema | {"type": [schema["type"], "null"]}
+
+
+def _noted(schema: Schema, note: str | None) -> Schema:
+    if note is None:
+        return schema
+    return ({"allOf": [schema]} if "$ref" in schema else schema) | {"description": note}
+
+
+def _notes(kind: type) -> dict[str, str]:
+    """The text below each attribute of a record, and of those that it extends."""
+    notes: dict[str, str] = {}
+    for base in reversed(kind.__mro__[:-1]):
+        (body,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
+        lines = cast(ast.ClassDef, body).body
+        for line, below in pairwise(lines):
+            if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and isinstance(below, ast.Expr):
+                notes[line.target.id] = inspect.cleandoc(ast.literal_eval(below.value))
+    return notes

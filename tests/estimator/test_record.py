@@ -1,0 +1,66 @@
+"""Records: their JSON, and that they are what they were made as."""
+
+import copy
+import pickle
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from estimator.record import IfAny, Record, Shape
+
+
+class Length(Record):
+    metres: float
+    from_: str
+
+
+class Cable(Record):
+    name: str
+    length: Length | None
+    spares: IfAny[int] = None
+    fibres: IfAny[list[Length]] = None
+
+
+class Labelled(Cable):
+    label: str = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Note(Shape):
+    text: str
+    change: Mapping[str, Any] | None = None
+    more: "tuple[Note, ...]" = ()
+
+
+def test_json_has_the_keys_in_order_and_leaves_out_what_is_not_there() -> None:
+    bare = Cable("aoc", None)
+    assert list(bare.as_json().items()) == [("name", "aoc"), ("length", None)]
+    whole = Labelled(fibres=[Length(1.5, "plan")], name="aoc", length=Length(2.0, from_="default"), spares=0)
+    assert list(whole.as_json()) == ["name", "length", "spares", "fibres", "label"]
+    assert whole.as_json()["length"] == {"metres": 2.0, "from": "default"}
+    assert whole.as_json()["fibres"] == [{"metres": 1.5, "from": "plan"}]
+    assert (whole.as_json()["spares"], whole.as_json()["label"]) == (0, "none")
+
+
+def test_a_frozen_dataclass_has_the_same_json() -> None:
+    note = Note("wide", {"fabric.tiers": 3}, (Note("narrow"),))
+    narrow: dict[str, Any] = {"text": "narrow", "change": None, "more": []}
+    assert note.as_json() == {"text": "wide", "change": {"fabric.tiers": 3}, "more": [narrow]}
+
+
+def test_a_record_does_not_change_and_another_can_be_made_from_it() -> None:
+    length = Length(2.0, "plan")
+    with pytest.raises(AttributeError, match="does not change"):
+        length.metres = 3.0  # type: ignore[misc]
+    longer = length.but(metres=3.0)
+    assert (length.metres, longer.metres, longer.from_) == (2.0, 3.0, "plan")
+    assert longer == Length(3.0, "plan") != length
+    assert copy.deepcopy(length) == pickle.loads(pickle.dumps(length)) == length
+
+
+@pytest.mark.parametrize("named", [{"metres": 1.0}, {"metres": 1.0, "from_": "plan", "colour": "aqua"}, {}])
+def test_a_record_has_all_its_attributes_and_no_others(named: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match="Length has metres, from_"):
+        Length(**named)
