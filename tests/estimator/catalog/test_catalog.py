@@ -167,7 +167,12 @@ BROKEN: list[tuple[str, Edit, int | None, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("table", "change", "row", "column"), BROKEN, ids=lambda value: getattr(value, "__name__", str(value))[:30])
+def short_name(value: object) -> str:
+    """The name of a parameter, the same in every process: the text of a function has its address in it."""
+    return str(getattr(value, "__name__", value))[:30]
+
+
+@pytest.mark.parametrize(("table", "change", "row", "column"), BROKEN, ids=short_name)
 def test_a_broken_file_names_file_row_and_column(
     folder: Path, table: str, change: Edit, row: int | None, column: str | None
 ) -> None:
