@@ -267,7 +267,7 @@ def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[s
     nics = compute.nics_per_node or 1
     share = Fraction(fabric.endpoint_rate_gbit_s * fabric.nic_ports_per_node, nics)
     rate = min(share, Fraction(_adapter_rate_gbit_s(spec, catalog) or share))
-    # uplinks run at the port rate: slower adapters fill less of them
+    # uplinks run at the port rate: slower NICs fill less of them
     ratio = max(fabric.worst_leaf_ratio * rate / share, Fraction(1))
     return {
         "gpu": compute.gpu,
@@ -296,6 +296,6 @@ def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[s
 
 
 def _adapter_rate_gbit_s(spec: DesignSpec, catalog: Catalog) -> int | None:
-    """Rate of the server's own ports; None for a custom server, whose adapters are taken to match the fabric."""
+    """Rate of the server's own ports; None for a custom server, whose NICs are taken to match the fabric."""
     network = catalog.compute_network(spec.compute.server)
     return network.port_rate_gbit_s if network else None

@@ -11,6 +11,11 @@ def percent_of(share: float) -> str:
     return f"{value:.0f}{NO_BREAK}%" if value >= 9.5 else f"{value:.1f}{NO_BREAK}%".replace(f".0{NO_BREAK}", NO_BREAK)
 
 
+def in_sentence(label: str) -> str:
+    """A label inside a sentence: "Leaf switches" → "leaf switches"; "NICs" and "IT power" stay."""
+    return label if sum(map(str.isupper, label.partition(" ")[0])) > 1 else label[:1].lower() + label[1:]
+
+
 def dollars(value: float) -> str:
     """US dollars to three digits: "$4.80 M"."""
     for step, unit in ((1e9, "bn"), (1e6, "M")):

@@ -491,7 +491,7 @@ links_compare_design = _call(
 )
 cabling_read = _call(
     "get_cabling",
-    "Links, cables, modules and cages by tier, medium, length and part",
+    "Links, cables, transceivers and cages by tier, medium, length and part",
     {200: answers.Cabling},
     (404, 409),
     parameters=[FabricQuery],

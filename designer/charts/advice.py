@@ -34,6 +34,7 @@ from estimator.compare.criteria import (
     switch_makers,
 )
 from estimator.cost.cost import NETWORK
+from estimator.wording import in_sentence
 
 Json = Mapping[str, Any]
 NAMES = ("InfiniBand", "RoCE")
@@ -382,11 +383,11 @@ def traffic_chart(pair: Compared) -> dict[str, Any] | None:
 
 
 def makers_chart(pair: Compared, catalog: Catalog) -> dict[str, Any]:
-    """Makers to buy switches and adapters from at this rate."""
+    """Makers to buy switches and NICs from at this rate."""
     generations = [catalog.generations[one["spec"]["fabric"]["generation"]] for one in pair.both]
     makers = {
         title: [find(catalog, one.protocol, one.port_rate_gbit_s) for one in generations]
-        for title, find in (("Switches", switch_makers), ("Adapters", adapter_makers))
+        for title, find in (("Switches", switch_makers), ("NICs", adapter_makers))
     }
     rows = [
         _bar(at, title, len(names), count(len(names)), names=", ".join(names) or "none")
@@ -403,7 +404,7 @@ def makers_chart(pair: Compared, catalog: Catalog) -> dict[str, Any]:
     ]
     rate = gbit_s(generations[0].port_rate_gbit_s)
     told = "; ".join(
-        f"{title.lower()} for {name}: {', '.join(names) or 'none'}"
+        f"{in_sentence(title)} for {name}: {', '.join(names) or 'none'}"
         for title, sides in makers.items()
         for name, names in zip(NAMES, sides, strict=True)
     )

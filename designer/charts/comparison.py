@@ -15,7 +15,7 @@ Json = Mapping[str, Any]
 PARTS = {
     "servers": "Servers",
     "switches": "Switches",
-    "cabling": "Modules, cables, adapters",
+    "cabling": "Transceivers, cables, NICs",
     "rest": "Racks and the rest",
     "once": "Paid once",
     "running": "Running it",

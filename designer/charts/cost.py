@@ -12,6 +12,7 @@ from typing import Any
 from designer.charts.vega import IS_ON, chart_of, crosshair, shaped
 from designer.wording.cost import HOURS_PER_YEAR
 from designer.wording.numbers import category_name, usd, usd_exact, usd_exact_range, usd_range, usd_small, words
+from estimator.wording import in_sentence
 
 KINDS = {
     "servers": "Servers",
@@ -125,9 +126,7 @@ def purchase_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
         else ""
     )
     note = f"{known}Spares are part of each bar. Everything together: {usd(total['typical'])} ({usd_range(total)})."
-    description = (
-        f"Purchase price by category and network, servers left out: the most goes to {category_name(drawn[0]).lower()}."
-    )
+    description = f"Purchase price by category and network, servers left out: the most goes to {in_sentence(category_name(drawn[0]))}."
     chart = chart_of(
         "purchase",
         "Purchase price by part and network",

@@ -1,4 +1,4 @@
-"""A server, drawn from the network inwards: leaves, adapters with their ports, PCIe switches, GPUs, and what joins them.
+"""A server, drawn from the network inwards: leaves, NICs with their ports, PCIe switches, GPUs, and what joins them.
 
 Processors stand at the sides with a line to all that hangs on them. What the catalog does not know is drawn with dashes,
 and the note below the picture says what was assumed.
@@ -56,7 +56,7 @@ class _Rows:
 
 
 def shown_adapters(inside: ServerInside, start: int) -> tuple[tuple[Adapter, ...], int]:
-    """Adapters of one picture and where they start: as many columns as fit."""
+    """NICs of one picture and where they start: as many columns as fit."""
     each = max((len(a.ports) for a in inside.adapters), default=1)
     per_page = max(MOST_COLUMNS // max(each, 1), 1)
     per_page = per_page if per_page < len(inside.adapters) else len(inside.adapters)
@@ -104,7 +104,7 @@ def _rows(scene: Scene, inside: ServerInside, n: int) -> _Rows:
 def _draw_column(
     pen: Pen, scene: Scene, device: int, inside: ServerInside, adapter: Adapter, rows: _Rows, place: int
 ) -> None:
-    """An adapter with its ports and cables, and the GPUs beside it."""
+    """A NIC with its ports and cables, and the GPUs beside it."""
     left = rows.left + place * rows.column
     at = Rect(left + 4, rows.nic, left + rows.column - 4, rows.nic + NIC_HEIGHT)
     middle = (at.left + at.right) / 2
@@ -113,7 +113,7 @@ def _draw_column(
         x = at.left + (number + 0.5) * slot
         _draw_cable(pen, scene, device, rows, port, x, max(slot, rows.column - 8 if len(adapter.ports) == 1 else slot))
     pen.open_glyph(
-        f"Adapter {adapter.number + 1}: {inside.adapter or 'model not known'}, {inside.pcie or 'slot not known'}",
+        f"NIC {adapter.number + 1}: {inside.adapter or 'model not known'}, {inside.pcie or 'slot not known'}",
         None,
         "part",
     )
@@ -174,7 +174,7 @@ def _rail_words(scene: Scene, port: Port) -> list[str]:
 
 
 def _draw_gpus(pen: Pen, inside: ServerInside, adapter: Adapter, rows: _Rows, at: Rect) -> None:
-    """What the adapter meets its GPUs in, and the GPUs."""
+    """What the NIC meets its GPUs in, and the GPUs."""
     middle, top = (at.left + at.right) / 2, rows.nic + NIC_HEIGHT
     if inside.meeting == SWITCH:
         box = Rect(at.left + 4, rows.pcie, at.right - 4, rows.pcie + PCIE_HEIGHT)
@@ -301,19 +301,19 @@ def _entries(inside: ServerInside) -> list[tuple[str, str]]:
 def _notes(inside: ServerInside, adapters: tuple[Adapter, ...]) -> list[str]:
     words = []
     if inside.adapter:
-        words.append(f"Adapters: {inside.adapter}, {inside.pcie}.")
+        words.append(f"NICs: {inside.adapter}, {inside.pcie}.")
     if inside.meeting == IN_NIC and inside.adapter:
-        words.append("The adapter holds a PCIe switch, in which it meets its GPU.")
+        words.append("The NIC holds a PCIe switch, in which it meets its GPU.")
     if len(adapters) < len(inside.adapters):
         first, last = adapters[0].number + 1, adapters[-1].number + 1
-        words.append(f"Adapters {first} to {last} of {len(inside.adapters)} are shown.")
+        words.append(f"NICs {first} to {last} of {len(inside.adapters)} are shown.")
     return [*words, *inside.assumed]
 
 
 def in_words(name: str, inside: ServerInside) -> str:
     """The server for those who cannot see it."""
     words = [
-        f"{name} has {count(inside.n_gpus)} GPUs and {count(len(inside.adapters))} adapters with "
+        f"{name} has {count(inside.n_gpus)} GPUs and {count(len(inside.adapters))} NICs with "
         f"{count(sum(len(a.ports) for a in inside.adapters))} ports on this network."
     ]
     if inside.scale_up_group > 1:

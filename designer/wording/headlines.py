@@ -38,7 +38,7 @@ LIMITS = {  # the kinds of link explain themselves
 
 
 def headlines(result: Mapping[str, Any]) -> dict[str, Any]:
-    """GPUs, switches, cables, modules of all networks; IT kW, purchase and its range, dollars a GPU; ratio, collectives.
+    """GPUs, switches, cables, transceivers of all networks; IT kW, purchase and its range, dollars a GPU; ratio, collectives.
 
     ``built_ratio`` is that of the fullest leaf, ``average`` over all leaves; None where there are no uplinks.
 

@@ -266,14 +266,14 @@ FRACTION = "fraction"
 BASIS_NAMES = {"list": "listed", "seed": "planning anchor", "request": "set in the design"}
 BOOK_NAMES = {
     "street": "street prices, from what was seen in the market",
-    "anchors": "planning prices a port and an adapter, else street prices",
-    "dealer": "dealers’ prices of switches and adapters, else street prices",
-    "branded": "branded resellers’ prices of switches and adapters, else street prices",
+    "anchors": "planning prices a port and a NIC, else street prices",
+    "dealer": "dealers’ prices of switches and NICs, else street prices",
+    "branded": "branded resellers’ prices of switches and NICs, else street prices",
 }
 CATEGORY_NAMES = {
     "server": "Servers",
     "rack-system": "Rack parts",
-    "nic": "Adapters",
+    "nic": "NICs",
     "switch": "Switches",
     "management": "Fabric managers",
     "transceiver": "Transceivers",

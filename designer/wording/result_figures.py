@@ -35,7 +35,7 @@ RESULT_FIGURES: dict[str, dict[str, str]] = {
     },
     "Cabling": {
         "cabling.medium": "Medium", "cabling.length": "Length", "cabling.links": "Links of a run", "cabling.cables": "Cables",
-        "cabling.modules": "Modules", "cabling.cages": "Cages",
+        "cabling.modules": "Transceivers", "cabling.cages": "Cages",
     },
     "Racks": {
         "racks.racks": "Racks", "racks.floor": "Floor", "racks.power": "Most power in a rack", "racks.weight": "Heaviest rack",

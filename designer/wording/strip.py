@@ -51,7 +51,7 @@ FIGURES = (
     Figure("gpus", "GPUs", "figure.gpus", numbers.count, numbers.change),
     Figure("switches", "Switches", "figure.switches", numbers.count, numbers.change, -1),
     Figure("cables", "Cables", "figure.cables", numbers.count, numbers.change, -1),
-    Figure("modules", "Modules", "figure.transceivers", numbers.count, numbers.change, -1),
+    Figure("modules", "Transceivers", "figure.transceivers", numbers.count, numbers.change, -1),
     Figure("it_kw", "IT power", "figure.it_power", _kw, _change_kw, -1),
     Figure("capex_usd", "P50 price", "figure.purchase", numbers.usd, numbers.change_usd, -1),
     Figure(

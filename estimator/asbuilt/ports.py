@@ -18,8 +18,8 @@ from estimator.units import IntArray, is_whole_number
 LANE_BITS = 4  # lane 0 is the whole port; a port splits into eight at most
 DEVICE_BITS = 32
 UNREAD = 1 << (DEVICE_BITS - 1)  # a name that no style reads stays itself, told apart by its index
-ADAPTER_ORDER = "adapters in order"
-ADAPTERS_FROM_ONE = "adapter numbers from 1"
+ADAPTER_ORDER = "NICs in order"
+ADAPTERS_FROM_ONE = "NIC numbers from 1"
 _DIGITS = re.compile(r"\d+")
 _ADAPTER = re.compile(r"(?:mlx\d+_|hca[- ]?|hfi\d+_|p)(\d+)$")
 _PART = re.compile(r"(.+)lane(\d{1,2})")  # found.LANE, tidied
@@ -45,7 +45,7 @@ class PortBook:
 
     @cached_property
     def adapters(self) -> dict[int, PortLane]:
-        """Ports by the number in their adapter's name: 3 for mlx5_3."""
+        """Ports by the number in their NIC's name: 3 for mlx5_3."""
         named = ((_ADAPTER.match(label), place) for label, place in self.printed.items())
         return {int(match[1]): place for match, place in named if match}
 
@@ -59,7 +59,7 @@ def local_code(port: Any, lane: Any = 0) -> Any:
 
 
 def tidy(text: str) -> str:
-    """A port name as it is compared: no case, no spaces, and an adapter's first port is the adapter."""
+    """A port name as it is compared: no case, no spaces, and a NIC's first port is the NIC."""
     text = text.lower().replace(" ", "")
     return _FIRST_PORT.sub("", text) if text.startswith(("mlx", "hca", "hfi", "ib")) else text
 
@@ -180,7 +180,7 @@ def natural_key(text: str) -> list[tuple[int, int, str]]:
 def adapter_order(device: IntArray, port: IntArray, texts: list[str]) -> IntArray:
     """Local codes of (device, port) pairs by the natural order of the ports that devices show.
 
-    A name has the place that it has on most devices, so that one adapter too few or too many moves no other.
+    A name has the place that it has on most devices, so that one NIC too few or too many moves no other.
 
     Parameters
     ----------

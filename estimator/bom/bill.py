@@ -34,7 +34,7 @@ from estimator.spec import DesignSpec
 from estimator.units import CENTS_PER_USD, ceil_div
 
 MANAGER_SERVER = "mgmt-node"  # what a fabric manager runs on
-_USES = {  # of the modules at the upper and the lower end of a tier
+_USES = {  # of the transceivers at the upper and the lower end of a tier
     NODE_LEAF: ("leaf, to nodes", "node"),
     LEAF_SPINE: ("spine, to leaves", "leaf, to spines"),
     SPINE_CORE: ("core, to spines", "spine, to cores"),
@@ -51,10 +51,10 @@ def bill_of_materials(
 
 
 def bill_of_fabrics(billed: Sequence[Billed], catalog: Catalog) -> Bom:
-    """Lines for servers and what their racks hold where those are bought whole, adapters, switches by role, modules by tier
+    """Lines for servers and what their racks hold where those are bought whole, NICs, switches by role, transceivers by tier
     and side, cables by tier and length, patch panels, and racks and coolant distribution of the hall (facility.py).
 
-    Servers and adapters stand on the compute fabric's bill alone; every line names its fabric. Adapters have a line only
+    Servers and NICs stand on the compute fabric's bill alone; every line names its fabric. NICs have a line only
     where the server's price does not hold them. A cable with its own ends is one piece: its second end is never billed
     again. Spares follow the rows ``spare-*`` of economics.csv, or ``economics.spares``, for each part number and length
     over all fabrics; spare servers are not bought. Custom parts have a line without a price.
@@ -143,7 +143,7 @@ def _switches(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterat
 
 
 def _managers(fabric: SizedFabric, catalog: Catalog) -> Iterator[BomLine]:
-    """Servers of the fabric managers, their adapters included."""
+    """Servers of the fabric managers, their NICs included."""
     if count := n_managers(fabric):
         server = catalog.servers[MANAGER_SERVER]
         yield BomLine(
@@ -159,7 +159,7 @@ def _managers(fabric: SizedFabric, catalog: Catalog) -> Iterator[BomLine]:
 
 
 def _tier_lines(tier: TierCabling, catalog: Catalog) -> Iterator[BomLine]:
-    """Modules of both sides, cables by part and length, patch panels, and what the catalog lacks."""
+    """Transceivers of both sides, cables by part and length, patch panels, and what the catalog lacks."""
     sides = zip((tier.upper, tier.lower), _USES[tier.tier], strict=True)
     modules: dict[tuple[str, str], tuple[Cable, int]] = {}
     for plugs, use in ((plugs, use) for side, use in sides for plugs in side):

@@ -30,7 +30,7 @@ ASSUMED = frozenset({"assumption", "seed"})  # bases that no listing, quotation 
 class BomLine:
     """One part in one use. ``unit_cents`` is None where no book has a price; ``unit_w`` is the typical draw.
 
-    ``price_book`` is the book that priced it, ``book_cents`` what a switch or adapter costs in each of the catalog's.
+    ``price_book`` is the book that priced it, ``book_cents`` what a switch or NIC costs in each of the catalog's.
     ``price_rule`` says in plain words what set the price. One that was given in another currency keeps its range there in
     ``own_price`` and the rate in ``price_rate``.
     """

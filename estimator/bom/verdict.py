@@ -48,7 +48,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Deciding:
-    """The switch or adapter of one side whose price moves the comparison most, and at which price both cost the same."""
+    """The switch or NIC of one side whose price moves the comparison most, and at which price both cost the same."""
 
     part: str
     name: str
@@ -168,7 +168,7 @@ def _at_end(part: str, end: str) -> PriceOf:
 
 
 def _is_unquoted(line: Mapping[str, Any]) -> bool:
-    """A switch or adapter that nobody has quoted: its price is a class, a formula or an assumption."""
+    """A switch or NIC that nobody has quoted: its price is a class, a formula or an assumption."""
     is_own = line.get("price_book") in (None, OWN)
     return bool(
         line["unit_price_usd"]
@@ -179,7 +179,7 @@ def _is_unquoted(line: Mapping[str, Any]) -> bool:
 
 
 def _deciding(ours: Lines, theirs: Lines, case: Case) -> Deciding | None:
-    """Of the switches and adapters of one side alone, the one whose range is the most money."""
+    """Of the switches and NICs of one side alone, the one whose range is the most money."""
     found = list(_candidates(ours, theirs))
     if not found:
         return None

@@ -1,1 +1,1 @@
-"""Media, cables, modules and fibres of a sized network."""
+"""Media, cables, transceivers and fibres of a sized network."""

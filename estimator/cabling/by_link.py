@@ -1,6 +1,6 @@
 """A fabric cabled link by link: lengths of every link, one medium for links whose cages are tied, stock lengths, counts.
 
-Both fibres of a twin-port module are of one kind. Where links of a cage end in different cages, a chain of cages ties many
+Both fibres of a twin-port transceiver are of one kind. Where links of a cage end in different cages, a chain of cages ties many
 links together: these take one medium by block (scalable unit; leaves and spines that meet; component), chosen for
 the longest link of the block. Where both cages carry one link, or all links of a cage end in one cage, or one upper cage
 ties single-port ends, the medium is chosen by link, by pair of cages, or by upper cage.
@@ -175,7 +175,7 @@ def _decide_by_medium(
 def _managers_follow(tiers: list[_Tier], by_hand: HandSet | None, catalog: Catalog) -> list[_Tier]:
     """The tiers with fabric managers' links over the medium of the node links of their leaf, where that reaches.
 
-    Both end in one cage of the leaf, which holds one module. A medium set by hand stays.
+    Both end in one cage of the leaf, which holds one transceiver. A medium set by hand stays.
     """
     by_tier = {tier.ends.tier: tier for tier in tiers}
     nodes, managers = by_tier[NODE_LEAF], by_tier[FABRIC_MANAGER]

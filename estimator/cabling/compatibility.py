@@ -1,8 +1,8 @@
-"""Does this plug go into this cage, and does this fibre go into this module: one list of rules, by reason code.
+"""Does this plug go into this cage, and does this fibre go into this transceiver: one list of rules, by reason code.
 
-A *plug* is a module or one end of a cable. Every rule that is broken has a code with a verdict: ``blocked`` cannot work,
+A *plug* is a transceiver or one end of a cable. Every rule that is broken has a code with a verdict: ``blocked`` cannot work,
 ``review`` works only under a condition that the buyer must check, and nothing broken is a ``match``. media.py chooses
-parts by these rules, and ``fit`` answers for one part and one switch, adapter or server.
+parts by these rules, and ``fit`` answers for one part and one switch, NIC or server.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -45,7 +45,7 @@ _VERDICTS = {
 class Cage:
     """One cage as a plug sees it: ``links`` of the tier's rate; a ``can_idle`` cage may hold a faster plug.
 
-    ``rate_gbit_s`` and ``lanes`` are the cage's own. Adapters, which set their lanes to the plug, have no ``lanes`` here.
+    ``rate_gbit_s`` and ``lanes`` are the cage's own. NICs, which set their lanes to the plug, have no ``lanes`` here.
     """
 
     classes: tuple[str, ...]
@@ -98,7 +98,7 @@ def is_blocked(codes: Iterable[str]) -> bool:
 
 
 def plugs_of(cable: Cable, catalog: Catalog) -> tuple[Plug, Plug | None]:
-    """The a end and the b end; a module has no b end."""
+    """The a end and the b end; a transceiver has no b end."""
     a = Plug(
         cable.a_class,
         cable.a_top,
@@ -143,7 +143,7 @@ def part_reasons(cable: Cable, protocol: str) -> Iterator[str]:
 
 
 def pair_reasons(upper: Cable, lower: Cable) -> Iterator[str]:
-    """Codes of two modules that should see one another: same light, same connector, same rate a lane."""
+    """Codes of two transceivers that should see one another: same light, same connector, same rate a lane."""
 
     def light(module: Cable) -> tuple[str, str, str | None, str | None]:
         return module.medium, (module.optic or "").removeprefix("2x"), module.fiber_connector, module.polish
@@ -160,7 +160,7 @@ def _lane_gbit_s(module: Cable) -> float:
 
 
 def fiber_reasons(module: Cable, fibers: Sequence[Cable], length_m: float = 0.0, panels: int = 0) -> Iterator[str]:
-    """Codes of the fibres in the connectors of one module, over a length [m] with patch panels included."""
+    """Codes of the fibres in the connectors of one transceiver, over a length [m] with patch panels included."""
     for fiber in fibers:
         branches = fiber.b_count or 1
         if branches > 1 and STRAIGHT_LC in (module.fiber_connector, fiber.fiber_connector):
@@ -178,7 +178,7 @@ def fiber_reasons(module: Cable, fibers: Sequence[Cable], length_m: float = 0.0,
 
 
 def reach_m(module: Cable, grade: str | None) -> float | None:
-    """Reach of a module over a grade of fibre, panels included; None where its maker names none for that grade."""
+    """Reach of a transceiver over a grade of fibre, panels included; None where its maker names none for that grade."""
     return module.reach_om3_m if grade == "OM3" else module.reach_max_m
 
 
@@ -186,7 +186,7 @@ def reach_m(module: Cable, grade: str | None) -> float | None:
 
 
 def fit(cable: Cable, holder: Switch | Nic | Server, catalog: Catalog) -> Fit:
-    """Whether a module, or an end of a cable, goes into a cage of a switch, an adapter or a server's compute network.
+    """Whether a transceiver, or an end of a cable, goes into a cage of a switch, a NIC or a server's compute network.
 
     The best of its ends in the best of the holder's cages counts: that with the fewest rules broken, blocked ones first.
     """
@@ -208,8 +208,8 @@ def fit_by_id(part: str, place: str, catalog: Catalog) -> Fit:
     if found is None:
         places = [*catalog.switches, *catalog.nics, *catalog.servers]
         named = (
-            ("PART", "module or cable", part, catalog.cables),
-            ("PLACE", "switch, adapter or server", place, places),
+            ("PART", "transceiver or cable", part, catalog.cables),
+            ("PLACE", "switch, NIC or server", place, places),
         )
         raise SpecError(
             [unknown_part(field, kind, name, known) for field, kind, name, known in named if name not in known]
@@ -226,7 +226,7 @@ def fit_at(catalog: Catalog, part: str, place: str) -> Fit | None:
 
 
 def fit_fibers(module: Cable, fibers: Sequence[Cable], length_m: float = 0.0, panels: int = 0) -> Fit:
-    """Whether these fibres, one a connector, go into a module and reach."""
+    """Whether these fibres, one a connector, go into a transceiver and reach."""
     codes = list(dict.fromkeys(fiber_reasons(module, fibers, length_m, panels)))
     return verdict_on(codes, " and ".join(dict.fromkeys(f.description for f in fibers)), module.description)
 
@@ -263,7 +263,7 @@ def _cages(holder: Switch | Nic | Server) -> list[Cage]:
 _MESSAGES = {
     "connector_class": "{part} has another connector than the cages of {place}.",
     "single_port_in_twin_cage": "{part} is a single-port plug, and the cages of {place} are twin-port: take a twin-port one.",
-    "top_differs": "{part} has the other top: finned goes into air-cooled switches, flat into adapters and servers.",
+    "top_differs": "{part} has the other top: finned goes into air-cooled switches, flat into NICs and servers.",
     "protocol_differs": "{part} does not speak the protocol of {place}.",
     "lane_rate_differs": "{part} and {place} run lanes at different rates: 100G lanes do not meet 200G ones.",
     "rate_above_cage": "{part} is faster than a cage of {place}.",

@@ -1,7 +1,7 @@
 """The two ends of every tier of links: cages, links of each switch, and the question that media.py answers.
 
 A custom switch is cabled as the generation's usual one, and a custom server by one link a cage of the generation's usual
-adapter; both are marked as assumed.
+NIC; both are marked as assumed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -244,9 +244,9 @@ def _node_side(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog, role: st
     links = links_per_node_cage(network, ports)
     rate, fastest = network.port_rate_gbit_s * network.n_ports // network.n_cages, fabric.endpoint_rate_gbit_s
     if fastest < min(fabric.lane_rate_gbit_s, network.port_rate_gbit_s):
-        rate = fastest * links  # no single port of the adapter is as fast as its cage
+        rate = fastest * links  # no single port of the NIC is as fast as its cage
     idles = fabric.endpoints_per_port > 1 and fabric.lane_rate_gbit_s * links <= rate
-    # on a split fibre half the lanes of a faster module stay dark, so that it runs in a slower port of its class
+    # on a split fibre half the lanes of a faster transceiver stay dark, so that it runs in a slower port of its class
     cage = Cage(network.cage_classes, network.top, links, can_idle=True, rate_gbit_s=None if idles else rate)
     whole = ceil_div(ports, links) * links  # a cage is never shared by two nodes
     others = hosts.n_other_ports if hosts else 0  # other devices are taken to have cages like the nodes', one a port

@@ -1,4 +1,4 @@
-"""Which cable, or which modules and fibre, join two cages over a length: the rules of fit, reach and choice.
+"""Which cable, or which transceivers and fibre, join two cages over a length: the rules of fit, reach and choice.
 
 Whether parts fit says compatibility.py. Of those that fit and reach, one is dropped if another one, of as near a maker, is surely
 cheaper: its high price a link, plugs included, is below the low price of this one in the design's price book. Announced
@@ -69,12 +69,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What joins two cages, at any length. ``cable`` is a copper or optical cable, or the fibre between two modules.
+    """What joins two cages, at any length. ``cable`` is a copper or optical cable, or the fibre between two transceivers.
 
-    ``links_per_cable`` links share one cable, or one link needs ``cables_per_link``. Plugs are module records, or None
+    ``links_per_cable`` links share one cable, or one link needs ``cables_per_link``. Plugs are transceiver records, or None
     where the cable brings its own end or the optics are built in; ``upper_plug_w`` and ``lower_plug_w`` count either.
     Lengths run to ``most_m``, and a cable is never shorter than ``least_m``; up to ``above_m`` another fibre of the same
-    modules is taken. ``cents`` and ``metre_cents`` are (low, typical, high) of one link.
+    transceivers is taken. ``cents`` and ``metre_cents`` are (low, typical, high) of one link.
     """
 
     medium: str
@@ -121,7 +121,7 @@ class Choice:
         return None if cents >= ABOVE_ALL else cents / CENTS_PER_USD
 
     def takes(self, length_m: float) -> bool:
-        """True for a length that it reaches, and for which no other fibre of the same modules is taken."""
+        """True for a length that it reaches, and for which no other fibre of the same transceivers is taken."""
         return self.above_m < length_m <= self.most_m
 
 
@@ -289,7 +289,7 @@ def _direct_option(catalog: Catalog, question: Question, cable: Cable) -> Choice
     return None
 
 
-# ---------------------------------------------------------------- modules and fibres
+# ---------------------------------------------------------------- transceivers and fibres
 
 
 def _modules(catalog: Catalog, question: Question) -> Iterator[Choice]:
@@ -309,7 +309,7 @@ def _connected_as(upper: Cable, lower: Cable) -> Cable:
 
 
 def _plugs(catalog: Catalog, question: Question, cage: Cage) -> Iterator[Cable]:
-    """Modules that fit a cage and its rate; where the optics are built in, what they do stands in for one."""
+    """Transceivers that fit a cage and its rate; where the optics are built in, what they do stands in for one."""
     if cage.classes[0] in BUILT_IN_CLASSES:
         like = (c for c in catalog.cables.values() if c.optic == "DR4" and c.aggregate_gbit_s == question.rate_gbit_s)
         connector = cage.classes[0]
@@ -326,9 +326,9 @@ def _plugs(catalog: Catalog, question: Question, cage: Cage) -> Iterator[Cable]:
 
 
 def _with_fibers(catalog: Catalog, question: Question, upper: Cable, lower: Cable) -> Iterator[Choice]:
-    """Two modules and each fibre between them: straight, or split where an upper connector serves several links.
+    """Two transceivers and each fibre between them: straight, or split where an upper connector serves several links.
 
-    The fibres that both modules name come first; a further fibre is for lengths that those before do not reach.
+    The fibres that both transceivers name come first; a further fibre is for lengths that those before do not reach.
     """
     connectors, links = upper.connectors_per_module or 1, question.upper.links
     far_connectors, far_links = lower.connectors_per_module or 1, question.lower.links
@@ -365,9 +365,9 @@ def _with_fibers(catalog: Catalog, question: Question, upper: Cable, lower: Cabl
 
 
 def _fibers(catalog: Catalog, question: Question, upper: Cable, lower: Cable, branches: int) -> Iterator[Cable]:
-    """Fibres of the grade asked for, else of the modules' own grade: named by both modules first, then any that fit.
+    """Fibres of the grade asked for, else of the transceivers' own grade: named by both transceivers first, then any that fit.
 
-    A split fibre is named by the upper module alone, the one whose connector is split.
+    A split fibre is named by the upper transceiver alone, the one whose connector is split.
     """
     grade, ends = question.fiber_grade or upper.fiber_grade, sorted(str(m.fiber_connector) for m in (upper, lower))
     named = [f for f in upper.matching_fiber_ids if branches > 1 or f in lower.matching_fiber_ids]

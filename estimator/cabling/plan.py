@@ -1,6 +1,6 @@
-"""A sized fabric → cables, fibres and modules, tier by tier; and the same link by link.
+"""A sized fabric → cables, fibres and transceivers, tier by tier; and the same link by link.
 
-Links are connections at one port rate; cables are things bought; modules serve as many links as their cage carries and
+Links are connections at one port rate; cables are things bought; transceivers serve as many links as their cage carries and
 are rounded up for each switch and each direction of its panel. A tier of one length is counted in closed form. Where
 lengths differ (a floor plan, lengths set by hand) the link table is cabled link by link, in by_link.py.
 """
@@ -71,7 +71,7 @@ def cable_plan(
     table: LinkTable | None = None,
     floor: "FloorPlan | None" = None,
 ) -> CablePlan:
-    """Cables and modules of a sized fabric.
+    """Cables and transceivers of a sized fabric.
 
     The length of a link is that set by hand (``site.set_lengths``), else that of its tier (``site.node_leaf_m`` …), else
     that of the floor plan (``site.plan``), else the catalog's default for the tier. A twin copper cable (two links between
@@ -177,7 +177,7 @@ def _n_cables(choice: Choice | None, ends: TierEnds) -> int:
 
 
 def _is_alike(one: Choice | None, other: Choice | None, is_upper: bool) -> bool:
-    """Links of two tiers may end in one module of a switch: the same module, and straight fibres on both.
+    """Links of two tiers may end in one transceiver of a switch: the same transceiver, and straight fibres on both.
 
     The first tier has the switch at its upper end; ``is_upper`` says that the other one has, too.
     """

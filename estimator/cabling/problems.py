@@ -110,14 +110,14 @@ def _word(choice: Choice) -> str:
 
 
 def _said(choice: Choice) -> str:
-    return f"{choice.medium} modules and fibre" if choice.cable.kind == "fiber" else _KINDS[choice.kind]
+    return f"{choice.medium} transceivers and fibre" if choice.cable.kind == "fiber" else _KINDS[choice.kind]
 
 
 def mixed_cages(ends: TierEnds, side: Side, n_cages: int) -> Problem:
     """Cages whose links were given different media by hand."""
     message = (
         f"Media set by hand leave {counted(n_cages, 'cage')} of {side.words} with two kinds of plug for its "
-        f"{ends.tier.replace('_', '-')} links, and both links of a cage end in one module. Set the same medium for all "
+        f"{ends.tier.replace('_', '-')} links, and both links of a cage end in one transceiver. Set the same medium for all "
         f"links that share these cages, or site.{ends.tier}_medium for the whole tier."
     )
     return Problem("site.set_lengths", "mixed_media_in_cage", message)

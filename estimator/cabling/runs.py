@@ -42,12 +42,12 @@ class Run:
 
     @property
     def n_upper_modules(self) -> int:
-        """Modules at the upper ends that count to this run."""
+        """Transceivers at the upper ends that count to this run."""
         return self.n_upper_cages if self.choice and self.choice.upper_module else 0
 
     @property
     def n_lower_modules(self) -> int:
-        """Modules at the lower ends that count to this run."""
+        """Transceivers at the lower ends that count to this run."""
         return self.n_lower_cages if self.choice and self.choice.lower_module else 0
 
     def as_json(self) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Plugs:
-    """Like plugs in the cages of one side: modules, or ends of cables (``module`` is None).
+    """Like plugs in the cages of one side: transceivers, or ends of cables (``module`` is None).
 
     ``counts`` has one entry a switch; nodes and fabric managers have one entry for all of them.
     """
@@ -92,7 +92,7 @@ class Plugs:
 
     @property
     def n_modules(self) -> int:
-        """Modules among them."""
+        """Transceivers among them."""
         return int(self.counts.sum()) if self.module else 0
 
 
@@ -142,7 +142,7 @@ class TierCabling:
 
     @property
     def n_fibers(self) -> int:
-        """Fibres between modules: what patch panels are filled with."""
+        """Fibres between transceivers: what patch panels are filled with."""
         return sum(run.n_cables for run in self.runs if run.choice and run.choice.cable.kind == "fiber")
 
     @property
@@ -157,12 +157,12 @@ class TierCabling:
 
     @property
     def n_upper_modules(self) -> int:
-        """Modules in the switches nearer the core."""
+        """Transceivers in the switches nearer the core."""
         return sum(plugs.n_modules for plugs in self.upper)
 
     @property
     def n_lower_modules(self) -> int:
-        """Modules at the other end."""
+        """Transceivers at the other end."""
         return sum(plugs.n_modules for plugs in self.lower)
 
     def as_json(self) -> dict[str, Any]:
@@ -239,12 +239,12 @@ class CablePlan:
 
     @property
     def n_switch_modules(self) -> int:
-        """Modules in switches."""
+        """Transceivers in switches."""
         between = sum(t.n_lower_modules for t in self.tiers if t.tier in (LEAF_SPINE, SPINE_CORE, LEAF_LEAF))
         return between + sum(t.n_upper_modules for t in self.tiers)
 
     def n_far_modules(self, tier: str) -> int:
-        """Modules in nodes (``NODE_LEAF``) or fabric managers (``FABRIC_MANAGER``)."""
+        """Transceivers in nodes (``NODE_LEAF``) or fabric managers (``FABRIC_MANAGER``)."""
         found = self.tier(tier)
         return found.n_lower_modules if found else 0
 

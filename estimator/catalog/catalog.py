@@ -306,7 +306,7 @@ class Catalog:
         return next(having, default)
 
     def default_nic(self, generation: str) -> Nic:
-        """The adapter taken for a custom server of a fabric generation."""
+        """The NIC taken for a custom server of a fabric generation."""
         return self.nics[self.generations[generation].default_nic]
 
 

@@ -188,7 +188,7 @@ def _connectors(tables: Tables, table: str, column: str, catalog: Catalog) -> No
 
 
 def _prices(tables: Tables, catalog: Catalog) -> None:
-    """A switch or adapter with a price has a rule; what a planning price rules has no row of its own in the anchors' book."""
+    """A switch or NIC with a price has a rule; what a planning price rules has no row of its own in the anchors' book."""
     for row, values in tables["prices"]:
         starts, ends = values[-2:]
         if starts and ends and starts > ends:
@@ -294,7 +294,7 @@ def _cages(tables: Tables, catalog: Catalog) -> None:
 
 
 def _port_names(tables: Tables, catalog: Catalog) -> None:
-    """Every switch says how its ports are named, every adapter's maker how its devices are; rails count up from 1."""
+    """Every switch says how its ports are named, every NIC's maker how its devices are; rails count up from 1."""
     for row, values in tables["switches"]:
         if values[0] not in catalog.port_naming:
             raise _fail("switches", row, "id", f"{values[0]} has no row in port_naming.csv")
@@ -311,9 +311,11 @@ def _cables(tables: Tables, catalog: Catalog) -> None:
     for row, values in tables["cables"]:
         cable = catalog.cables[values[0]]
         if (cable.kind == "transceiver") != (cable.b_class is None):
-            raise _fail("cables", row, "b_class", "a module has no far end, and everything else has one")
+            raise _fail("cables", row, "b_class", "a transceiver has no far end, and everything else has one")
         if cable.kind == "transceiver" and not (cable.connectors_per_module and cable.aggregate_gbit_s and cable.optic):
-            raise _fail("cables", row, "connectors_per_module", "a module needs its rate, optic and fibre connectors")
+            raise _fail(
+                "cables", row, "connectors_per_module", "a transceiver needs its rate, optic and fibre connectors"
+            )
         if cable.reach_min_m > cable.reach_max_m:
             message = f"{cable.reach_max_m} is below the least reach of {cable.reach_min_m}"
             raise _fail("cables", row, "reach_max_m", message)

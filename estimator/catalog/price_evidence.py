@@ -59,8 +59,8 @@ def months_before(day: str, months: int) -> str:
 class EvidenceBook:
     """Ranges of parts from the prices seen, as of a day.
 
-    ``kind_of`` says what a part is ("cables" for modules and cables): of these the open market alone counts, as a maker's
-    coded module is another good. ``port_gbit_s`` is the sum of a switch's ports.
+    ``kind_of`` says what a part is ("cables" for transceivers and cables): of these the open market alone counts, as a maker's
+    coded transceiver is another good. ``port_gbit_s`` is the sum of a switch's ports.
     """
 
     def __init__(

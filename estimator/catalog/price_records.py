@@ -12,9 +12,9 @@ BOOKS = (STREET, ANCHORS, DEALER, BRANDED)
 BOOK_TITLES = {STREET: "Street", ANCHORS: "Anchors", DEALER: "Dealer", BRANDED: "Branded"}
 BOOK_WORDS = {
     STREET: "Prices seen in the market, by rule; a class, a formula or an assumption for parts that nobody quotes.",
-    ANCHORS: "Planning prices a port and an adapter; the street price for every other part.",
-    DEALER: "Switches and adapters by open-market dealers alone; the street price where they list none.",
-    BRANDED: "Switches and adapters by branded resellers alone; the street price where they quote none.",
+    ANCHORS: "Planning prices a port and a NIC; the street price for every other part.",
+    DEALER: "Switches and NICs by open-market dealers alone; the street price where they list none.",
+    BRANDED: "Switches and NICs by branded resellers alone; the street price where they quote none.",
 }
 
 
@@ -49,9 +49,9 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class PriceRule:
-    """What rules the anchors' price of a switch or adapter: so many units of an anchor, or why no anchor does (``note``).
+    """What rules the anchors' price of a switch or NIC: so many units of an anchor, or why no anchor does (``note``).
 
-    A switch with its optics inside adds ``n_optics`` modules of ``optics_part``, at their price in the same book.
+    A switch with its optics inside adds ``n_optics`` transceivers of ``optics_part``, at their price in the same book.
     """
 
     part_id: str

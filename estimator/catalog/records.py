@@ -105,7 +105,7 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class NicPort:
-    """A group of like cages of an adapter."""
+    """A group of like cages of a NIC."""
 
     position: int
     n_cages: int
@@ -117,7 +117,7 @@ class NicPort:
 
 @dataclass(frozen=True, slots=True)
 class NicMode:
-    """What an adapter is as a protocol: so many ports of a rate. Adapters without rows are what their cages carry."""
+    """What a NIC is as a protocol: so many ports of a rate. NICs without rows are what their cages carry."""
 
     protocol: str
     n_ports: int
@@ -130,7 +130,7 @@ class NicMode:
 
 @dataclass(frozen=True, slots=True)
 class Nic:
-    """An adapter, SuperNIC or DPU; ``total_rate_gbit_s`` is the sum over its ports."""
+    """A NIC, SuperNIC or DPU; ``total_rate_gbit_s`` is the sum over its ports."""
 
     id: str
     vendor: str
@@ -185,7 +185,7 @@ class Gpu:
 
 @dataclass(frozen=True, slots=True)
 class ServerNetwork:
-    """One network of a server: adapters, their ports, and the cages in which the ports come out."""
+    """One network of a server: NICs, their ports, and the cages in which the ports come out."""
 
     position: int
     role: str
@@ -208,7 +208,7 @@ class ServerNetwork:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server or tray; power is at the supply input, adapters included, external modules not."""
+    """A server or tray; power is at the supply input, NICs included, external transceivers not."""
 
     id: str
     vendor: str
@@ -244,7 +244,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Cable:
-    """A cable, module or fibre. A module has no b end; it needs ``connectors_per_module`` fibre connections."""
+    """A cable, transceiver or fibre. A transceiver has no b end; it needs ``connectors_per_module`` fibre connections."""
 
     id: str
     vendor: str
@@ -315,7 +315,7 @@ class Economic:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What a fabric generation means: protocol, port rate, and the switch and adapter taken when none is named."""
+    """What a fabric generation means: protocol, port rate, and the switch and NIC taken when none is named."""
 
     id: str
     label: str
@@ -461,7 +461,7 @@ class VendorUnit:
 
 @dataclass(frozen=True, slots=True)
 class RdmaName:
-    """RDMA device names of a maker's adapters: the prefix before the number."""
+    """RDMA device names of a maker's NICs: the prefix before the number."""
 
     vendor: str
     prefix: str

@@ -216,7 +216,7 @@ def _planes(pair: Compared) -> list[tuple[str, str]]:
     counts = pair.planes["fabrics"]["compute"]["counts"]["switches"]
     words = (
         f"In two planes at half the rate RoCE has {counts:,} switches and its network costs {amount(after, 'usd')} instead of "
-        f"{amount(before, 'usd')}; each adapter then feeds both planes."
+        f"{amount(before, 'usd')}; each NIC then feeds both planes."
     )
     return [*out, ("two_planes", words)]
 

@@ -28,7 +28,7 @@ class Compared:
     """Both families at one size: Estimates as JSON, and those of what each needs for its best or suffers at its worst.
 
     ``sharp`` is InfiniBand with in-network reduction, ``scattered`` either family with scattered ranks, ``hashed`` RoCE with
-    scattered ranks and plain ECMP, ``planes`` RoCE at half the rate in two planes where the adapters have the ports.
+    scattered ranks and plain ECMP, ``planes`` RoCE at half the rate in two planes where the NICs have the ports.
     """
 
     infiniband: Mapping[str, Any]
@@ -236,7 +236,7 @@ def _running(pair: Compared) -> Iterator[Criterion | None]:
         "w",
         1,
         (watts[0], watts[1]),
-        "Datasheets of switches and modules",
+        "Datasheets of switches and transceivers",
         "The network draws less: {better}, {worse}.",
     )
     stops = [(one.get("failures") or {}).get("expected", {}).get("network_stops_per_year") for one in pair.both]
@@ -315,7 +315,7 @@ def _speed(pair: Compared) -> Iterator[Criterion | None]:
         "us",
         2,
         (small[0], small[1]),
-        f"{model}; every step over the network adds the latency of adapters and switches",
+        f"{model}; every step over the network adds the latency of NICs and switches",
         "Small messages pay latency at every step: {better}, {worse}.",
         most=2 if _band_overlaps(pair, at) else 3,
     )
@@ -380,12 +380,12 @@ def _freedom(pair: Compared, catalog: Catalog) -> Iterator[Criterion | None]:
     yield _judged(
         "adapter_makers",
         FREEDOM,
-        "Makers of adapters at this rate",
+        "Makers of NICs at this rate",
         "count",
         1,
         (float(len(adapters[0])), float(len(adapters[1]))),
-        "Adapters of the catalog that can be bought",
-        "Adapters from more than one maker: {better}, {worse}.",
+        "NICs of the catalog that can be bought",
+        "NICs from more than one maker: {better}, {worse}.",
         more_is_better=True,
     )
     reach = [float(two_tier_reach(catalog, one["spec"]["fabric"]["generation"])) for one in pair.both]
@@ -416,7 +416,7 @@ def switch_makers(catalog: Catalog, protocol: str, rate_gbit_s: int) -> list[str
 
 
 def adapter_makers(catalog: Catalog, protocol: str, rate_gbit_s: int) -> list[str]:
-    """Who makes adapters of a protocol that reach a rate and can be bought."""
+    """Who makes NICs of a protocol that reach a rate and can be bought."""
     return sorted(
         {
             nic.vendor.split(" (")[0]

@@ -201,7 +201,7 @@ def _network_unknown(side: Side) -> bool:
 
 
 def _lacks_cables(side: Side, compute: bool | None = None) -> bool:
-    """Whether links of a network of the design have no part that fits: neither cables nor modules can be counted then."""
+    """Whether links of a network of the design have no part that fits: neither cables nor transceivers can be counted then."""
     return bool(side.estimate) and any(line.part is None for line in side.of(CABLE, compute=compute))
 
 
@@ -292,7 +292,7 @@ FIGURES = (
     Figure("other_switches", "Switches, other networks", "count", COUNTS, _other_switches, weight=3, same_share=SAME_COUNT),
     Figure("links", "Links, compute network", "count", COUNTS, _links, None, same_share=SAME_COUNT),
     Figure("cables", "Cables, compute network", "count", COUNTS, _quantity(CABLE, FIBER), weight=3, same_share=SAME_COUNT),
-    Figure("modules", "Modules, compute network", "count", COUNTS, _quantity(MODULE), weight=5, same_share=SAME_COUNT),
+    Figure("modules", "Transceivers, compute network", "count", COUNTS, _quantity(MODULE), weight=5, same_share=SAME_COUNT),
     Figure("oversubscription", "Oversubscription, fullest leaf", "ratio", NETWORK, _oversubscription, LOW, False, weight=7),
     Figure("average_oversubscription", "Oversubscription, average", "ratio", NETWORK, _average_ratio, LOW, False),
     Figure("injection_gbit_s", "Injection", "gbit_s", NETWORK, _of_network("injection_gbit_s"), HIGH, weight=3),
@@ -305,9 +305,9 @@ FIGURES = (
     Figure("tco_p50_usd", "Total cost of ownership, P50 (P5 to P95)", "usd", MONEY, _simulated("tco_usd")),
     Figure("servers_usd", "Servers", "usd", MONEY, _capex(*SERVERS), weight=2),
     Figure("switches_usd", "Switches", "usd", MONEY, _capex(SWITCH), weight=4),
-    Figure("adapters_usd", "Adapters", "usd", MONEY, _capex(NIC), weight=4),
+    Figure("adapters_usd", "NICs", "usd", MONEY, _capex(NIC), weight=4),
     Figure("facility_usd", "Racks and cooling", "usd", MONEY, _capex(*FACILITY), weight=1),
-    Figure("optics_usd", "Modules and cables", "usd", MONEY, _capex(MODULE, CABLE, FIBER), weight=6),
+    Figure("optics_usd", "Transceivers and cables", "usd", MONEY, _capex(MODULE, CABLE, FIBER), weight=6),
     Figure("network_usd", "Network", "usd", MONEY, _capex(*NETWORK_CATEGORIES), weight=9),
     Figure("capex_usd", "Purchase price", "usd", MONEY, _capex(), weight=6),
     Figure("outlay_usd", "Outlay, with what is paid once", "usd", MONEY, _of_cost("outlay_usd"), weight=3),
@@ -374,7 +374,7 @@ def figures_of(sides: Sequence[Side]) -> tuple[Figure, ...]:
 
 
 def has_mixed_adapters(sides: Sequence[Side]) -> bool:
-    """Whether adapters are lines of some bills and within the servers of others."""
+    """Whether NICs are lines of some bills and within the servers of others."""
     designs = [bool(side.of(NIC)) for side in sides if side.estimate]
     return any(designs) and not all(designs)
 
@@ -387,15 +387,11 @@ def _watts_without_adapters(side: Side) -> Value | None:
     return number(watts, None, power["at_least"] and _network_unknown(side))
 
 
-WITHOUT_ADAPTERS: dict[
-    str, Figure | None
-] = {  # where adapters are within the servers of some sides and lines of others
-    "network_w": Figure(
-        "network_w", "Network without adapters, typical", "w", POWER, _watts_without_adapters, weight=5
-    ),
+WITHOUT_ADAPTERS: dict[str, Figure | None] = {  # where NICs are within the servers of some sides and lines of others
+    "network_w": Figure("network_w", "Network without NICs, typical", "w", POWER, _watts_without_adapters, weight=5),
     "network_usd": Figure(
         "network_usd",
-        "Network without adapters",
+        "Network without NICs",
         "usd",
         MONEY,
         _capex(*(category for category in NETWORK_CATEGORIES if category != NIC)),

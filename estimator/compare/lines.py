@@ -32,19 +32,19 @@ FUNCTIONS = tuple(dict.fromkeys(FUNCTION_OF.get(category, category) for category
 SCOPE_OF = {RACK_SYSTEM: SERVER, MODULE: "cabling", CABLE: "cabling", PANEL: "cabling", RACK: "racks", COOLING: "racks"}
 SCOPE_WORDS = {
     SERVER: "servers",
-    NIC: "adapters",
+    NIC: "NICs",
     SWITCH: "switches",
     MANAGEMENT: "fabric managers",
-    "cabling": "modules and cables",
+    "cabling": "transceivers and cables",
     "racks": "racks and cooling",
 }
 _FUNCTION_WORDS = {
     SERVER: "Servers",
     RACK_SYSTEM: "Rack parts",
-    NIC: "Adapters",
+    NIC: "NICs",
     SWITCH: "switches",
     MANAGEMENT: "Fabric managers",
-    MODULE: "Modules",
+    MODULE: "Transceivers",
     CABLE: "Cables",
     PANEL: "Patch panels",
     RACK: "Racks",
@@ -87,7 +87,7 @@ Key = tuple[str, str, str, str]  # fabric, function, role, tier
 
 
 def scope_key(key: Key) -> tuple[str, str, str]:
-    """(network, kind of goods, place): what is offered as a whole or not at all. A tier of cables comes with its modules."""
+    """(network, kind of goods, place): what is offered as a whole or not at all. A tier of cables comes with its transceivers."""
     fabric, function, role, tier = key
     kind = SCOPE_OF.get(function, function)
     return fabric, kind, role if function == SWITCH else tier if kind == "cabling" else ""
@@ -407,7 +407,7 @@ def _content(lines: Iterable[Line], basis: Basis) -> dict[tuple[Any, ...], tuple
 
 
 def label_of(key: Key) -> str:
-    """A row's function and role in words: "Leaf switches", "Modules: leaf, to nodes", "Cables: node-leaf (storage)"."""
+    """A row's function and role in words: "Leaf switches", "Transceivers: leaf, to nodes", "Cables: node-leaf (storage)"."""
     fabric, function, role, _ = key
     words = _FUNCTION_WORDS.get(function, function.replace("_", " ").capitalize())
     if function == SWITCH:

@@ -1,6 +1,6 @@
 """The same cluster on the other family of network: InfiniBand as RoCE, RoCE as InfiniBand, at the same port rate.
 
-Servers, GPUs, adapters and their ports stay; switches become the other family's usual ones, and what the other family does
+Servers, GPUs, NICs and their ports stay; switches become the other family's usual ones, and what the other family does
 not have is dropped with a note.
 """
 
@@ -42,7 +42,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Swap:
-    """Adapters of a node: those that are there, those on the other side, and the prices of one of each in cents."""
+    """NICs of a node: those that are there, those on the other side, and the prices of one of each in cents."""
 
     old: str
     new: str
@@ -50,7 +50,7 @@ class Swap:
     old_cents: Range[int] | None
     new_cents: Range[int] | None
     is_needed: bool  # the old ones do not speak the other protocol
-    is_billed: bool  # adapters are lines of the bill, so that totals hold the change
+    is_billed: bool  # NICs are lines of the bill, so that totals hold the change
 
     def as_json(self) -> dict[str, Any]:
         """The swap with prices in US dollars and, where both are known, the difference over all adapters."""
@@ -99,7 +99,7 @@ def sibling_spec(values: Mapping[str, Any], catalog: Catalog) -> Sibling:
     Raises
     ------
     SpecError
-        If the request is wrong itself, or if no adapter could join these servers to the other family.
+        If the request is wrong itself, or if no NIC could join these servers to the other family.
     """
     spec = parse_spec(values, catalog)
     generation, ports = _ports_there(spec, SIBLINGS[spec.fabric.generation], catalog)
@@ -117,7 +117,7 @@ def sibling_spec(values: Mapping[str, Any], catalog: Catalog) -> Sibling:
 def _ports_there(spec: DesignSpec, generation: str, catalog: Catalog) -> tuple[str, dict[str, Any]]:
     """The generation of the other family, and the ports of a server there.
 
-    Adapters that have no single port of the rate in the other protocol take a slower generation with all the ports that they
+    NICs that have no single port of the rate in the other protocol take a slower generation with all the ports that they
     have: a ConnectX-8 is one XDR port of 800G, and two of 400GbE.
     """
     network = catalog.compute_network(spec.compute.server)
@@ -136,7 +136,7 @@ def _ports_there(spec: DesignSpec, generation: str, catalog: Catalog) -> tuple[s
 def _ports_words(ports: Mapping[str, Any], generation: str, catalog: Catalog) -> str:
     known = catalog.generations[generation]
     return (
-        f"The adapters have no port of the same rate there: each has more ports of {known.port_rate_gbit_s} Gb/s, "
+        f"The NICs have no port of the same rate there: each has more ports of {known.port_rate_gbit_s} Gb/s, "
         f"{ports['compute.nic_ports_per_node']} a server in {ports['fabric.planes']} planes of {known.label}."
     )
 
@@ -148,11 +148,11 @@ def _name(name: str, label: str) -> str:
     return f"{(stem if is_sibling else name)[:180]} ({label})"
 
 
-# ---------------------------------------------------------------- adapters
+# ---------------------------------------------------------------- NICs
 
 
 def _swap(spec: DesignSpec, generation: str, catalog: Catalog) -> Swap | None:
-    """Which adapter stands in for which; None where the server's own stay and no other card is made for the purpose."""
+    """Which NIC stands in for which; None where the server's own stay and no other card is made for the purpose."""
     new, protocol = catalog.default_nic(generation), catalog.generations[generation].protocol
     server = catalog.server(spec.compute.server)
     network = catalog.compute_network(spec.compute.server)
@@ -178,7 +178,7 @@ def _swap(spec: DesignSpec, generation: str, catalog: Catalog) -> Swap | None:
 def _card_of_purpose(
     old: Nic, new: Nic, n_adapters: int, network: ServerNetwork, spec: DesignSpec, catalog: Catalog
 ) -> Swap | None:
-    """A card of the other family in place of a card that speaks both; not where the adapter is part of a board."""
+    """A card of the other family in place of a card that speaks both; not where the NIC is part of a board."""
     is_card = (
         "module" not in old.model.lower() and "board" not in old.form_factor.lower() and "on-board" not in old.model
     )
@@ -209,21 +209,21 @@ def _adapter_notes(swap: Swap | None, spec: DesignSpec, protocol: str, catalog: 
     own = catalog.nics.get((network.nic_id if network else None) or "")
     if swap is None:
         if own:
-            yield Note("adapters_kept", f"The servers' {own.model} adapters speak both protocols and stay.")
+            yield Note("adapters_kept", f"The servers' {own.model} NICs speak both protocols and stay.")
         return
     old, new = catalog.nics[swap.old], catalog.nics[swap.new]
     prices = f"{new.model} at {_price(swap.new_cents)} a piece instead of {old.model} at {_price(swap.old_cents)}"
     where = (
         "The totals hold the change."
         if swap.is_billed
-        else ("Totals do not hold the change, as the servers' price includes their adapters.")
+        else ("Totals do not hold the change, as the servers' price includes their NICs.")
     )
     if swap.is_needed:
-        yield Note("adapters_swapped", f"{swap.n_adapters:,} adapters are swapped: {prices}. {where}")
+        yield Note("adapters_swapped", f"{swap.n_adapters:,} NICs are swapped: {prices}. {where}")
         return
     yield Note(
         "adapters_kept",
-        f"The servers' {old.model} adapters speak both protocols and stay. Cards made for {family} would be {prices}, where "
+        f"The servers' {old.model} NICs speak both protocols and stay. Cards made for {family} would be {prices}, where "
         "the server is sold with them.",
     )
 

@@ -36,9 +36,9 @@ def scope_of(rows: Mapping[Key, Sequence[Sequence[Line]]], kinds: Sequence[str],
     ==================================  ==============================================================================
     a line has no price                 its row is left out on every side
     a network is not on every side      its rows are left out
-    an offer has nothing of a kind      that kind (servers, spine switches, modules and cables of a tier …) is left out:
+    an offer has nothing of a kind      that kind (servers, spine switches, transceivers and cables of a tier …) is left out:
                                         an offer may forget, while a design lacks only what it does not need
-    adapters are lines on one side      their row is left out where another side's servers hold them already
+    NICs are lines on one side      their row is left out where another side's servers hold them already
     ==================================  ==============================================================================
     """
     left_out: dict[Key, str] = {}
@@ -70,7 +70,7 @@ def _reason(
         return f"{_goods(key)} are not in {_named(forgotten, labels)}."
     lack = _without(key, rows, len(labels))
     if lack and function == NIC:
-        return f"Adapters are within the servers of {_named(lack, labels)}."
+        return f"NICs are within the servers of {_named(lack, labels)}."
     return None
 
 

@@ -7,7 +7,7 @@ from estimator.bom.verdict import ADAPTERS, ALL, NETWORK, SWITCHES, PriceVerdict
 from estimator.bom.verdict_words import verdict_words
 
 MONEY_UNITS = ("usd", "usd_hour")
-GROUP_OF = {  # figures that move with the prices of switches and adapters
+GROUP_OF = {  # figures that move with the prices of switches and NICs
     "network_usd": NETWORK,
     "network_p50_usd": NETWORK,
     "capex_p50_usd": ALL,

@@ -10,7 +10,7 @@ from typing import Any
 from estimator.bom.verdict_words import NO_DIFFERENCE as NONE_SHOWN
 from estimator.compare.figures import FIGURES, SPEED
 from estimator.compare.verdicts import Verdicts
-from estimator.wording import amount, digits, dollars, percent_of
+from estimator.wording import amount, digits, dollars, in_sentence, percent_of
 
 HEADLINE = 4  # short forms that a headline holds
 LARGEST_CHANGE = 1.2  # |ln ratio| beyond which a difference gains no more weight
@@ -25,7 +25,7 @@ _FEWER = {  # figures that are counted: noun
     "switches": "switches",
     "other_switches": "switches in the other networks",
     "cables": "cables",
-    "modules": "modules",
+    "modules": "transceivers",
     "failures_per_year": "failures a year",
     "stops_per_year": "stops a year",
     "racks": "racks",
@@ -33,7 +33,7 @@ _FEWER = {  # figures that are counted: noun
 _DEARER = {  # figures that are paid: noun of "12 % dearer …"
     "servers_usd": "servers",
     "switches_usd": "switches",
-    "adapters_usd": "adapters",
+    "adapters_usd": "NICs",
     "optics_usd": "optics and cables",
     "facility_usd": "racks and cooling",
     "network_usd": "network",
@@ -346,5 +346,5 @@ def _once(left_out: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
 
 
 def _listed(names: Sequence[str], most: int = 6) -> str:
-    short = [name[0].lower() + name[1:] for name in names]
+    short = [in_sentence(name) for name in names]
     return "; ".join(short[:most]) + (f"; and {len(short) - most} more" if len(short) > most else "")

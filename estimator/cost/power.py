@@ -1,4 +1,4 @@
-"""Power of a design: switches with what is plugged into them, modules in nodes, servers, and the facility around."""
+"""Power of a design: switches with what is plugged into them, transceivers in nodes, servers, and the facility around."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Power:
 
     @property
     def network(self) -> Watts:
-        """Switches and their modules, modules and cable ends in nodes, adapters outside a server's figure, managers."""
+        """Switches and their transceivers, transceivers and cable ends in nodes, NICs outside a server's figure, managers."""
         return self.switches + self.node_plugs + self.nics + self.managers
 
     @property
@@ -93,8 +93,8 @@ def design_power(
 ) -> Power:
     """Draw of every part of a design; ``others`` are its storage and management networks.
 
-    A switch draws its typical figure without modules plus what its cages hold, and never more than its maximum. Server
-    figures hold adapters but no modules; adapters are added for custom servers alone, whose own draw is unknown.
+    A switch draws its typical figure without transceivers plus what its cages hold, and never more than its maximum. Server
+    figures hold NICs but no transceivers; NICs are added for custom servers alone, whose own draw is unknown.
     """
     switches = managers = Watts(0.0, 0.0)
     node_w, is_at_least = 0.0, False
@@ -139,7 +139,7 @@ def _switch_watts(part: str | None, count: int, plug_w: FloatArray, catalog: Cat
 
 
 def _node_watts(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> tuple[Watts, Watts]:
-    """Adapters that no server figure holds, and servers."""
+    """NICs that no server figure holds, and servers."""
     server = catalog.server(spec.compute.server)
     if server is None:
         nic, n_nics = catalog.default_nic(spec.fabric.generation), fabric.n_nodes * (spec.compute.nics_per_node or 0)

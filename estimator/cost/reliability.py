@@ -82,7 +82,7 @@ def _range(ends: Range[float]) -> dict[str, float]:
 
 
 def failing_parts(spec: DesignSpec, fabric: SizedFabric, lines: Iterable[BomLine], catalog: Catalog) -> list[Failing]:
-    """GPUs, hosts, adapters, and every part of the bill that has a rate; fibres have none and are left out."""
+    """GPUs, hosts, NICs, and every part of the bill that has a rate; fibres have none and are left out."""
     lines = list(lines)
     nics = fabric.n_nodes * (spec.compute.nics_per_node or 1)
     nic_spares = sum(line.spare_quantity for line in lines if line.category == NIC)
@@ -138,7 +138,7 @@ def _stopping(quantity: int, cutting: int | None) -> int:
 
 
 def _cabling(lines: list[BomLine], catalog: Catalog) -> Iterator[Failing]:
-    """A module or cable of one part at all its lengths; a spare of another length is as good only if it is longer."""
+    """A transceiver or cable of one part at all its lengths; a spare of another length is as good only if it is longer."""
     for part, mine in _by_part(line for line in lines if line.part in catalog.cables):
         kind = catalog.cables[part or ""].kind
         if kind in _CABLE_ROWS:

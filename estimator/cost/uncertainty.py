@@ -36,10 +36,10 @@ HISTOGRAM_BINS = 40
 _NAMES = {
     SERVER: "servers",
     RACK_SYSTEM: "rack parts",
-    NIC: "adapters",
+    NIC: "NICs",
     SWITCH: "switches",
     MANAGEMENT: "management servers",
-    MODULE: "modules",
+    MODULE: "transceivers",
     CABLE: "cables",
     FIBER: "fibres",
     PANEL: "patch panels",

@@ -1,4 +1,4 @@
-"""Changes of a request under which the servers' adapters and the leaves have ports for each other, the likeliest first.
+"""Changes of a request under which the servers' NICs and the leaves have ports for each other, the likeliest first.
 
 They are candidates: proposals/proposals.py and proposals/missing_cables.py try each before it is offered.
 """
@@ -31,7 +31,7 @@ def usual_parts(spec: DesignSpec) -> dict[str, None]:
 
 
 def ports_of_adapters(spec: DesignSpec, catalog: Catalog) -> Iterator[Change]:
-    """Every port that the adapters have as the protocol of the fabric: in planes, on split leaf ports, or side by side."""
+    """Every port that the NICs have as the protocol of the fabric: in planes, on split leaf ports, or side by side."""
     network = catalog.compute_network(spec.compute.server)
     if network is None:
         return
@@ -49,7 +49,7 @@ def ports_of_adapters(spec: DesignSpec, catalog: Catalog) -> Iterator[Change]:
 
 
 def rate_of_adapters(spec: DesignSpec, catalog: Catalog) -> Iterator[Change]:
-    """A generation at the adapters' rate, or two adapters on each split leaf port."""
+    """A generation at the NICs' rate, or two NICs on each split leaf port."""
     network = catalog.compute_network(spec.compute.server)
     if network is None:
         return
@@ -62,7 +62,7 @@ def rate_of_adapters(spec: DesignSpec, catalog: Catalog) -> Iterator[Change]:
 
 
 def protocol_of_adapters(spec: DesignSpec, catalog: Catalog) -> Iterator[Change]:
-    """Generations that the adapters speak, where they do not speak the fabric's: at the port rate, then at their own."""
+    """Generations that the NICs speak, where they do not speak the fabric's: at the port rate, then at their own."""
     network = catalog.compute_network(spec.compute.server)
     nic = catalog.nics.get((network.nic_id if network else None) or "")
     if network is None or nic is None or catalog.generations[spec.fabric.generation].protocol in nic.protocols:
@@ -76,7 +76,7 @@ def protocol_of_adapters(spec: DesignSpec, catalog: Catalog) -> Iterator[Change]
 
 
 def node_link_changes(spec: DesignSpec, catalog: Catalog) -> Iterator[Change]:
-    """All ways to join these servers to leaves: whole ports, their own rate, other leaves, other generations, other adapters."""
+    """All ways to join these servers to leaves: whole ports, their own rate, other leaves, other generations, other NICs."""
     whole = {"fabric.splitters": False} if spec.fabric.splitters else {}
     if whole:
         yield whole
@@ -122,7 +122,7 @@ def _other_leaves(spec: DesignSpec, catalog: Catalog) -> Iterator[dict[str, obje
 
 
 def _custom_server(spec: DesignSpec) -> Iterator[dict[str, object]]:
-    """The same server with the generation's usual adapters: its counts stay, its price and power are to be given."""
+    """The same server with the generation's usual NICs: its counts stay, its price and power are to be given."""
     compute = spec.compute
     if compute.server != "custom":
         counts = ("gpu", "gpus_per_node", "nics_per_node", "nic_ports_per_node", "scale_up_domain_gpus")

@@ -1,4 +1,4 @@
-"""Cables and modules of a design's compute network, with the floor that its request asks for."""
+"""Cables and transceivers of a design's compute network, with the floor that its request asks for."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -222,7 +222,7 @@ def _core_links(table: LinkTable, alive: BoolArray) -> tuple[Fraction | None, Fr
 def system_with(system: Mapping[str, Any], impact: Impact, nics_per_node: int) -> dict[str, Any]:
     """The ``system`` of a prediction with the losses in it: what the worst leaf, pod and server have lost.
 
-    A server that lost ports lost as many adapters as had them; the worst pod's links to the cores make its ratio worse.
+    A server that lost ports lost as many NICs as had them; the worst pod's links to the cores make its ratio worse.
     """
     out = dict(system)
     lost_ports = impact.ports_per_node - impact.node_ports

@@ -1,6 +1,6 @@
-"""The inside of a server as far as the catalog knows it: processors, GPUs, what joins them, adapters, and their ports.
+"""The inside of a server as far as the catalog knows it: processors, GPUs, what joins them, NICs, and their ports.
 
-The catalog holds how many of each there are and what joins the GPUs. Which GPU shares a PCIe switch with which adapter, and
+The catalog holds how many of each there are and what joins the GPUs. Which GPU shares a PCIe switch with which NIC, and
 which socket both hang on, it does not hold: those are drawn in order, and ``assumed`` says so.
 """
 
@@ -14,12 +14,12 @@ from estimator.diagrams.ports import Port
 from estimator.spec import DesignSpec
 from estimator.units import ceil_div
 
-SWITCH, IN_NIC, CPU = "switch", "nic", "cpu"  # what a GPU and its adapter meet in
+SWITCH, IN_NIC, CPU = "switch", "nic", "cpu"  # what a GPU and its NIC meet in
 
 
 @dataclass(frozen=True)
 class Adapter:
-    """One adapter with its ports; ``gpus`` are those beside it, by number from 0, ``cpu`` its socket."""
+    """One NIC with its ports; ``gpus`` are those beside it, by number from 0, ``cpu`` its socket."""
 
     number: int
     ports: tuple[Port, ...]
@@ -89,7 +89,7 @@ def inside_of(spec: DesignSpec, ports: tuple[Port, ...], catalog: Catalog) -> Se
 
 
 def _adapters(ports: tuple[Port, ...], n_nics: int, n_gpus: int, n_cpus: int) -> tuple[Adapter, ...]:
-    """Ports shared out over adapters in order, GPUs over adapters, adapters over sockets."""
+    """Ports shared out over NICs in order, GPUs over NICs, NICs over sockets."""
     each = int(ceil_div(max(len(ports), 1), n_nics))
     out = []
     for number in range(n_nics):
@@ -104,7 +104,7 @@ def _cpus(server: Server | None, n_gpus: int) -> tuple[str | None, int, list[str
     found = re.fullmatch(r"(\d+)x (.+)", server.cpu) if server else None
     if found:
         n = int(found[1])
-        words = "Which GPUs and adapters hang on which processor is not in the catalog: they are shared out in order."
+        words = "Which GPUs and NICs hang on which processor is not in the catalog: they are shared out in order."
         return found[2], n, [words] if n > 1 else []
     n = 2 if n_gpus > 4 else 1
     told = f"{n} processors are" if n > 1 else "One processor is"
@@ -112,14 +112,14 @@ def _cpus(server: Server | None, n_gpus: int) -> tuple[str | None, int, list[str
 
 
 def _meeting(gpu: Gpu | None, nic: Nic | None, server: Server | None) -> tuple[str, list[str]]:
-    """Where a GPU and its adapter meet, and what is assumed about it."""
+    """Where a GPU and its NIC meet, and what is assumed about it."""
     if gpu and "superchip" in gpu.form_factor.lower():
-        return CPU, ["That adapters hang on the processor beside their GPUs is assumed."]
+        return CPU, ["That NICs hang on the processor beside their GPUs is assumed."]
     if nic and nic.pcie_extension and "integrated PCIe switch" in nic.pcie_extension:
-        return IN_NIC, ["That each GPU is on the PCIe switch of the adapter of its number is assumed."]
+        return IN_NIC, ["That each GPU is on the PCIe switch of the NIC of its number is assumed."]
     if server and server.networks and nic is None and gpu:
         return IN_NIC, ["That accelerators have their network ports in order is assumed."]
-    return SWITCH, ["PCIe switches are not in the catalog: one for each adapter and its GPUs is assumed."]
+    return SWITCH, ["PCIe switches are not in the catalog: one for each NIC and its GPUs is assumed."]
 
 
 def _scale_up(gpu: Gpu | None) -> str | None:

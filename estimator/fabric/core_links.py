@@ -1,6 +1,6 @@
 """Links between spines and cores of three tiers: core and ports of every link, and the cages that they fill.
 
-One place deals them: the link table, cages and modules, failures and diagrams read from here. Ports are those of the
+One place deals them: the link table, cages and transceivers, failures and diagrams read from here. Ports are those of the
 design once it has grown. A core that is bought later leaves its links to those that are there, in turn, on ports beyond
 the ones that stay; growing moves these links and no other.
 """

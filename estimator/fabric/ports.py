@@ -193,7 +193,7 @@ def node_labels(
     """Labels of a node's ports: RDMA devices in rail order on the compute fabric, ``storage1`` … on another.
 
     ``in_cage_order`` puts the ports of a cage side by side, as they must be where one cable takes both. A server that
-    the catalog does not know has the devices of the generation's usual adapter, from 0.
+    the catalog does not know has the devices of the generation's usual NIC, from 0.
     """
     cages = [str(link // links_per_cage + 1) for link in range(n_links)]
     if role != COMPUTE:

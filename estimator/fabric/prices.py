@@ -20,7 +20,7 @@ def part_cents(part: str | None, book: str, catalog: Catalog) -> int:
 
 @lru_cache(maxsize=64)
 def link_end_cents(generation: str, rate_gbit_s: int, book: str, catalog: Catalog) -> int:
-    """Typical price of the cheapest module of a rate, shared by the links that it carries."""
+    """Typical price of the cheapest transceiver of a rate, shared by the links that it carries."""
     protocol = catalog.generations[generation].protocol
     ends = [
         price.cents.typical // (cable.a_count or 1)

@@ -112,7 +112,7 @@ class SizedFabric:
 
     @property
     def lane_rate_gbit_s(self) -> int:
-        """What a leaf offers an endpoint: a port, or a lane of a split one; slower adapters do not fill it. [Gb/s]"""
+        """What a leaf offers an endpoint: a port, or a lane of a split one; slower NICs do not fill it. [Gb/s]"""
         return self.port_rate_gbit_s // self.endpoints_per_port
 
     @property

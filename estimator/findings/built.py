@@ -123,7 +123,7 @@ def _about_ratio(asked: str, fabric: SizedFabric) -> Iterator[Finding]:
         yield Finding("ratio_not_whole", "info", "fabric.oversubscription", message)
 
 
-# ---------------------------------------------------------------- adapters and their slots
+# ---------------------------------------------------------------- NICs and their slots
 
 
 def _about_slots(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:
@@ -143,9 +143,9 @@ def _about_slots(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Ite
 
 
 def slot_gbit_s(spec: DesignSpec, catalog: Catalog) -> int | None:
-    """What the slot of a compute adapter carries one way; None where adapter or slot is unknown. [Gb/s]
+    """What the slot of a compute NIC carries one way; None where NIC or slot is unknown. [Gb/s]
 
-    The slot has the adapter's lanes and the older of two generations: the adapter's and the accelerator's.
+    The slot has the NIC's lanes and the older of two generations: the NIC's and the accelerator's.
     """
     network = catalog.compute_network(spec.compute.server)
     nic = catalog.nics.get((network.nic_id if network else None) or "")

@@ -91,7 +91,7 @@ def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Ite
 
 
 def _about_modes(spec: DesignSpec, model: str, network: ServerNetwork, port: int, catalog: Catalog) -> Finding:
-    """An adapter whose ports in the protocol of the fabric are slower than the rate that its cage carries."""
+    """A NIC whose ports in the protocol of the fabric are slower than the rate that its cage carries."""
     nic, own = catalog.nics[network.nic_id or ""], catalog.generations[spec.fabric.generation].protocol
 
     def forms(protocol: str) -> str:
@@ -102,7 +102,7 @@ def _about_modes(spec: DesignSpec, model: str, network: ServerNetwork, port: int
     message = (
         f"The {nic.model} of {model} has no {port} Gb/s {PROTOCOL_NAMES[own]} port: as {PROTOCOL_NAMES[own]} it is "
         f"{forms(own)}{''.join(f', {other}' for other in others)}. Node links run at "
-        f"{adapter_rate(spec.fabric, network, catalog)} Gb/s. Connect each adapter by as many ports as it has, in planes or on "
+        f"{adapter_rate(spec.fabric, network, catalog)} Gb/s. Connect each NIC by as many ports as it has, in planes or on "
         "split leaf ports."
     )
     return Finding("nic_lacks_port_rate", "warning", "fabric.generation", message)
@@ -118,9 +118,9 @@ def _about_adapters(spec: DesignSpec, catalog: Catalog) -> Iterator[Finding]:
             "warning",
             "fabric.generation",
             (
-                f"{server.model} has {nic.model} adapters, which speak {spoken(nic.protocols)}, and "
+                f"{server.model} has {nic.model} NICs, which speak {spoken(nic.protocols)}, and "
                 f"the fabric is {catalog.generations[spec.fabric.generation].label}. Counts and prices stand for a server "
-                "with other adapters: "
+                "with other NICs: "
                 "choose a generation that these speak, or price a custom server."
             ),
         )

@@ -1,4 +1,4 @@
-"""What a design has left after one device, link or module is lost, and after the worst two switches: exact fractions.
+"""What a design has left after one device, link or transceiver is lost, and after the worst two switches: exact fractions.
 
 Devices of one kind are alike, so a few of them stand for all (``_leaf_places`` … choose those whose loss is worst); what
 their loss leaves is counted by losses.py. Every figure is the worst over all losses of its kind.
@@ -98,7 +98,7 @@ def failures_of(
 
 
 def _at_nodes(structure: Structure, panels: Panels, nics_per_node: int) -> Iterator[Outcome]:
-    """A NIC, one link of a node, the module in a node's cage, and that in a leaf's cage towards nodes."""
+    """A NIC, one link of a node, the transceiver in a node's cage, and that in a leaf's cage towards nodes."""
     fabric = structure.fabric
     ports = fabric.nic_ports_per_node
     full = _nothing_lost(fabric)
@@ -153,11 +153,11 @@ def _nothing_lost(fabric: SizedFabric) -> Outcome:
     )
 
 
-# ---------------------------------------------------------------- links and modules between switches
+# ---------------------------------------------------------------- links and transceivers between switches
 
 
 def _between_switches(structure: Structure, panels: Panels) -> Iterator[Outcome]:
-    """One link, and the module at each of its ends, with all links that it carries."""
+    """One link, and the transceiver at each of its ends, with all links that it carries."""
     fabric = structure.fabric
     if fabric.tiers > 1:
         up = fabric.leaf_uplinks

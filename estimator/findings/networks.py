@@ -104,20 +104,20 @@ def _about_ports(one: OtherSized, catalog: Catalog) -> Iterator[Finding]:
     nic, protocol = catalog.nics.get(network.nic_id or ""), catalog.generations[entry.generation or ""].protocol
     if nic and protocol not in nic.protocols:
         message = (
-            f"{server.model} has {nic.model} adapters for {entry.role}, which speak {spoken(nic.protocols)}, and "
+            f"{server.model} has {nic.model} NICs for {entry.role}, which speak {spoken(nic.protocols)}, and "
             f"the network is {catalog.generations[entry.generation or ''].label}. Choose a generation that these speak."
         )
         yield Finding("nic_speaks_other_protocol", "warning", f"other_fabrics[{one.index}].generation", message)
     if (entry.ports_per_node or 0) > network.n_ports:
         message = (
             f"{server.model} has {counted(network.n_ports, 'port')} for {entry.role}, and {entry.ports_per_node} were asked "
-            "for. Counts stand for a server with more adapters."
+            "for. Counts stand for a server with more NICs."
         )
         yield Finding("ports_beyond_server", "warning", f"other_fabrics[{one.index}].ports_per_node", message)
 
 
 def _about_sharing(one: OtherSized, catalog: Catalog) -> Iterator[Finding]:
-    """Storage and in-band that halve the ports of one adapter, so that neither has a port on a second leaf."""
+    """Storage and in-band that halve the ports of one NIC, so that neither has a port on a second leaf."""
     design, server = one.spec, catalog.server(one.spec.compute.server)
     rivals = [entry for entry in design.other_fabrics if entry.role in (STORAGE, IN_BAND)]
     network = catalog.network(design.compute.server, STORAGE)

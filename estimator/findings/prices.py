@@ -67,7 +67,7 @@ def _weak_rate(rate: Rate, newest: str, own: OwnPrices) -> Finding:
 
 
 def book_findings(lines: Sequence[BomLine]) -> Iterator[Finding]:
-    """Switches and adapters of which two books, the buyer's own among them, differ by more than BOOKS_APART."""
+    """Switches and NICs of which two books, the buyer's own among them, differ by more than BOOKS_APART."""
     found: dict[str, tuple[float, str]] = {}
     for line in lines:
         prices = {book: cents.typical for book, cents in line.book_cents.items() if cents.typical}

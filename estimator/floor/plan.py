@@ -71,12 +71,12 @@ class FloorPlan:
 
     @cached_property
     def typical_w(self) -> FloatArray:
-        """Typical draw of every rack: switches without modules."""
+        """Typical draw of every rack: switches without transceivers."""
         return self._sum("typical_w", self.node_rack.frame_typical_w)
 
     @cached_property
     def max_w(self) -> FloatArray:
-        """Most that every rack draws: switches with the modules they can feed."""
+        """Most that every rack draws: switches with the transceivers they can feed."""
         return self._sum("max_w", self.node_rack.frame_max_w)
 
     @cached_property

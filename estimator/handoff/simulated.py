@@ -46,7 +46,7 @@ class SimulatedLinks:
 @dataclass(frozen=True)
 class Simulated:
     """One fabric in a simulator. Order of numbers: GPUs, scale-up switches (unless ``scale_up_last``), leaves, spines,
-    cores, shared adapters."""
+    cores, shared NICs."""
 
     links: LinkList
     scale_up_last: bool
@@ -73,7 +73,7 @@ class Simulated:
 
     @cached_property
     def n_shared_adapters(self) -> int:
-        """Switches that stand for adapters of which each serves several GPUs."""
+        """Switches that stand for NICs of which each serves several GPUs."""
         ports = self.links.fabric.nic_ports_per_node
         return self.links.fabric.n_nodes * ports if ports < self.gpus_a_node else 0
 
@@ -84,7 +84,7 @@ class Simulated:
 
     @property
     def n_switches(self) -> int:
-        """Switches of the network: of the fabric, and shared adapters."""
+        """Switches of the network: of the fabric, and shared NICs."""
         return self.n_fabric + self.n_shared_adapters
 
     @property
@@ -149,7 +149,7 @@ class Simulated:
         )
 
     def _adapters(self) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
-        """Links of GPUs to adapters that they share, each at the adapter's full rate: the adapter's own link limits them."""
+        """Links of GPUs to NICs that they share, each at the NIC's full rate: the NIC's own link limits them."""
         gpus = np.arange(self.n_gpus if self.n_shared_adapters else 0)
         node, gpu = np.divmod(gpus, self.gpus_a_node)
         ports = self.links.fabric.nic_ports_per_node
@@ -209,7 +209,7 @@ class Simulated:
             )
         if self.n_shared_adapters:
             out.append(
-                f"{self.first_switch + self.n_fabric} is the first adapter, a switch here, as several GPUs share it."
+                f"{self.first_switch + self.n_fabric} is the first NIC, a switch here, as several GPUs share it."
             )
         out.append(
             f"{network} lines are {self.n_design_links} links of the design: parallel links are one line of their sum."

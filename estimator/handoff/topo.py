@@ -1,7 +1,7 @@
 """An ibdm topology file: what ibdiagnet compares a fabric with, and the Cable Validation Tool loads.
 
 A section a switch, with every cabled port of it: ``P62 -4x-50G-> MQM8700 leaf-001 P40``. Hosts stand only at far ends, as
-``HCA_mlx5_8 node-0001 mlx5_0/P1``: a host that has adapters up to ``mlx5_7``. Port numbers run through the switch,
+``HCA_mlx5_8 node-0001 mlx5_0/P1``: a host that has NICs up to ``mlx5_7``. Port numbers run through the switch,
 cage by cage; a split port is ``P5/1``, ``P5/2``. Every link between switches stands in both sections.
 """
 
@@ -102,7 +102,7 @@ def _system_types(links: LinkList) -> dict[str, str]:
 
 
 def _host_type(ports: list[str]) -> str:
-    """``HCA_mlx5_8``: a host with adapters mlx5_0 to mlx5_7."""
+    """``HCA_mlx5_8``: a host with NICs mlx5_0 to mlx5_7."""
     numbers = [_NUMBER.search(port) for port in ports]
     highest = max((int(found[1]) for found in numbers if found), default=len(ports) - 1)
     return f"HCA_mlx5_{highest + 1}"

@@ -2,7 +2,7 @@
 
 The tool finds its columns by their headers (``A-Node Name`` … ``Z-Port``). Its port names are plain numbers for switches
 of InfiniBand generations before XDR (``5/1`` for half of a split port) and the platform's own names otherwise; host
-adapters are numbered from 1 for ``mlx5_0`` on InfiniBand, its default mapping. The names that platforms print stand in columns of
+NICs are numbered from 1 for ``mlx5_0`` on InfiniBand, its default mapping. The names that platforms print stand in columns of
 their own. A sheet a tier, more where a tier has more rows than a sheet holds. The same design gives the same bytes.
 """
 

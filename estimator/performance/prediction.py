@@ -37,8 +37,8 @@ class System(Section):
     gpu: str = Field(max_length=80, description="The accelerator, by its catalog id.")
     gpus_per_node: int | None = Field(None, ge=1, le=256, description="GPUs in one server.")
     scale_up_domain_gpus: int | None = Field(None, ge=1, le=4096, description="GPUs joined without the network.")
-    nics_per_node: int | None = Field(None, ge=0, le=256, description="Network adapters in one server.")
-    nic_gbit_s: float | None = Field(None, ge=0, le=100_000, description="Rate of one adapter, one direction.")
+    nics_per_node: int | None = Field(None, ge=0, le=256, description="NICs in one server.")
+    nic_gbit_s: float | None = Field(None, ge=0, le=100_000, description="Rate of one NIC, one direction.")
     fabric: Fabric | None = Field(None, description="Kind of network.")
     in_network_reduction: bool | None = Field(None, description="Switches of the network add (SHARP).")
     scale_up_reduction: bool | None = Field(None, description="Switches of the scale-up domain add (NVLS).")
@@ -55,7 +55,7 @@ class System(Section):
     planes: int | None = Field(None, ge=1, le=16, description="Parallel networks; each NIC has a port in every one.")
     flows_per_nic: int | None = Field(None, ge=1, le=1024, description="Connections of a NIC that ECMP hashes apart.")
     uplink_gbit_s: float | None = Field(
-        None, gt=0, le=100_000, description="Rate of one uplink of a leaf; as one port of an adapter where left out."
+        None, gt=0, le=100_000, description="Rate of one uplink of a leaf; as one port of a NIC where left out."
     )
     mtu_bytes: int | None = Field(None, ge=256, le=16_384, description="Path MTU; of Ethernet, the frame's payload.")
     nics_per_pcie_root: int | None = Field(None, ge=1, le=16, description="NICs behind one x16 port of the host.")

@@ -34,7 +34,7 @@ def change_of(one: OtherSized, spec: DesignSpec, catalog: Catalog) -> Change | N
 
 
 def _ways(one: OtherSized, spec: DesignSpec, catalog: Catalog) -> Iterator[Change]:
-    """Ports split for slower adapters, their own rate, other leaves and rates, and at last servers with other adapters."""
+    """Ports split for slower NICs, their own rate, other leaves and rates, and at last servers with other NICs."""
     entry, at = one.entry, f"other_fabrics.{one.index}"
     network = catalog.network(spec.compute.server, entry.role)
     usual = {f"{at}.{key}": None for key in (*_KEYS, *_PORTS)}

@@ -87,7 +87,7 @@ def _candidates(finding: Finding, subject: Subject) -> Iterator[Change]:
         yield from islice(_WAYS[finding.code](subject), _MOST_CANDIDATES)
 
 
-# ---------------------------------------------------------------- nodes and adapters
+# ---------------------------------------------------------------- nodes and NICs
 
 
 def _whole_servers(subject: Subject) -> Iterator[Change]:
@@ -95,12 +95,12 @@ def _whole_servers(subject: Subject) -> Iterator[Change]:
 
 
 def _rate_of_server(subject: Subject) -> Iterator[Change]:
-    """A generation of the same protocol at the adapters' rate, or split ports."""
+    """A generation of the same protocol at the NICs' rate, or split ports."""
     yield from rate_of_adapters(subject.spec, subject.catalog)
 
 
 def _ports_of_server(subject: Subject) -> Iterator[Change]:
-    """All ports that the adapters have as this protocol."""
+    """All ports that the NICs have as this protocol."""
     yield from ports_of_adapters(subject.spec, subject.catalog)
 
 

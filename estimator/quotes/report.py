@@ -42,7 +42,7 @@ UNSURE_BELOW = 0.75
 CATEGORY_WORDS = {
     "server": "server",
     "rack-system": "rack part",
-    "nic": "adapter",
+    "nic": "NIC",
     "switch": "switch",
     "management": "fabric manager",
     "transceiver": "transceiver",

@@ -77,7 +77,7 @@ class Compute(Section):
         le=256,
         title="NICs per node",
         json_schema_extra=in_unit("NICs"),
-        description=("Network adapters in one server for this fabric. Default: the server's own, or one for each GPU."),
+        description=("NICs in one server for this fabric. Default: the server's own, or one for each GPU."),
     )
     nic_ports_per_node: int | None = Field(
         None,

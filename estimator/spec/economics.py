@@ -18,7 +18,11 @@ class Spares(Section):
         None, ge=0, le=1, title="Spare switches", description="Share of the switches of a model."
     )
     optics: float | None = Field(
-        None, ge=0, le=1, title="Spare modules", description="Share of the modules and optical cables of a part number."
+        None,
+        ge=0,
+        le=1,
+        title="Spare transceivers",
+        description="Share of the transceivers and optical cables of a part number.",
     )
     cables: float | None = Field(
         None,
@@ -27,9 +31,7 @@ class Spares(Section):
         title="Spare cables",
         description="Share of the copper cables and fibres of a part and length.",
     )
-    nics: float | None = Field(
-        None, ge=0, le=1, title="Spare adapters", description="Share of the adapters of a model."
-    )
+    nics: float | None = Field(None, ge=0, le=1, title="Spare NICs", description="Share of the NICs of a model.")
 
 
 class Economics(Section):
@@ -39,8 +41,8 @@ class Economics(Section):
         "street",
         title="Price book",
         description=(
-            "Street: prices seen in the market. Anchors: planning prices a port and an adapter. Dealer or branded: switches and "
-            "adapters by that channel alone."
+            "Street: prices seen in the market. Anchors: planning prices a port and a NIC. Dealer or branded: switches and "
+            "NICs by that channel alone."
         ),
     )
     prices: OwnPrices | None = Field(
@@ -101,7 +103,7 @@ class Economics(Section):
         ge=0,
         le=1,
         title="Other support",
-        description="Yearly support of adapters, modules and cables, as a share of their price.",
+        description="Yearly support of NICs, transceivers and cables, as a share of their price.",
     )
     network_licences: bool = Field(
         True,

@@ -1,7 +1,7 @@
 """What a storage or management network is where the request says nothing: rate, pairs of leaves, ratio.
 
 The rules are those that the published designs follow (docs/other_fabrics.md): ports of a node end on both leaves of a pair,
-in-band leaves carry many endpoints on few uplinks, and a network runs at what the server's own adapters speak.
+in-band leaves carry many endpoints on few uplinks, and a network runs at what the server's own NICs speak.
 """
 
 from typing import Any
@@ -26,9 +26,9 @@ def ports_together(entry: OtherFabric) -> int:
 
 
 def usual_rate(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> dict[str, Any]:
-    """Generation of a network, and how many endpoints share a leaf port, from the server's own adapters.
+    """Generation of a network, and how many endpoints share a leaf port, from the server's own NICs.
 
-    Storage is as the compute network where the adapters speak it, on split ports where they are slower; else Ethernet at
+    Storage is as the compute network where the NICs speak it, on split ports where they are slower; else Ethernet at
     their rate. Management is Ethernet at the rate of its ports, out-of-band 1G.
     """
     network = catalog.network(spec.compute.server, entry.role)
@@ -47,7 +47,7 @@ def usual_rate(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> dict[s
 def _as_compute(
     entry: OtherFabric, spec: DesignSpec, network: ServerNetwork, nic: Nic, catalog: Catalog
 ) -> dict[str, Any] | None:
-    """The compute network's generation, if the adapters speak it at its rate, or at a share that splitters give."""
+    """The compute network's generation, if the NICs speak it at its rate, or at a share that splitters give."""
     generation = catalog.generations[spec.fabric.generation]
     if generation.protocol not in nic.protocols:
         return None
@@ -68,7 +68,7 @@ def _as_compute(
 
 
 def _has_fast_lanes(leaf: Switch) -> bool:
-    """Whether the ports run lanes that no slower adapter has: a split of them is no slower adapter's rate."""
+    """Whether the ports run lanes that no slower NIC has: a split of them is no slower NIC's rate."""
     fastest = max(leaf.cages, key=lambda cages: cages.cage_rate_gbit_s)
     return fastest.cage_rate_gbit_s >= FAST_LANE_GBIT_S * fastest.lanes
 

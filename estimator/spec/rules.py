@@ -156,16 +156,16 @@ def lane_rate(fabric: Fabric, catalog: Catalog) -> int:
 
 
 def endpoint_rate(fabric: Fabric, network: ServerNetwork | None, catalog: Catalog) -> int:
-    """Rate at which the link of an endpoint runs: that of its slower end, adapter or leaf. [Gb/s]
+    """Rate at which the link of an endpoint runs: that of its slower end, NIC or leaf. [Gb/s]
 
-    Adapters of a custom server, whose ``network`` is None, are taken to match the fabric.
+    NICs of a custom server, whose ``network`` is None, are taken to match the fabric.
     """
     offered = lane_rate(fabric, catalog)
     return min(offered, adapter_rate(fabric, network, catalog)) if network else offered
 
 
 def adapter_rate(fabric: Fabric, network: ServerNetwork, catalog: Catalog) -> int:
-    """Rate of the fastest single port that a server's adapters have in the protocol of a fabric. [Gb/s]
+    """Rate of the fastest single port that a server's NICs have in the protocol of a fabric. [Gb/s]
 
     The server's own row says it, unless ``nic_modes.csv`` lists slower ports for the protocol: a ConnectX-8 is one XDR port
     of 800G, and two of 400GbE.

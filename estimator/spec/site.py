@@ -89,7 +89,7 @@ class Site(Section):
         title="Medium, node to leaf",
         description=(
             "Automatic: by length, rate, cages and cost. Copper: passive (DAC), active (ACC) or retimed (AEC). AOC: optical "
-            "cables. Multimode and single-mode: modules and fibre."
+            "cables. Multimode and single-mode: transceivers and fibre."
         ),
     )
     leaf_spine_medium: Medium = Field(
@@ -102,8 +102,8 @@ class Site(Section):
         None,
         title="Fibre grade",
         description=(
-            "Fibre of the building: multimode OM3 or OM4, or single-mode OS2. Links between modules run over it and no "
-            "other. Default: what the modules are made for."
+            "Fibre of the building: multimode OM3 or OM4, or single-mode OS2. Links between transceivers run over it and no "
+            "other. Default: what the transceivers are made for."
         ),
     )
     set_lengths: list[SetLength] = Field(

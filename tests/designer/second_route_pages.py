@@ -19,7 +19,7 @@ HEAD_LINES = 3  # of a page: the site, the design's name, the versions
 CATEGORIES = {
     "server": "Servers",
     "rack-system": "Rack parts",
-    "nic": "Adapters",
+    "nic": "NICs",
     "switch": "Switches",
     "management": "Fabric managers",
     "transceiver": "Transceivers",
@@ -202,7 +202,7 @@ def _counts(estimate: Json) -> Iterator[str]:
 
 def _power(power: Json) -> Iterator[str]:
     least = "≥ " if power.get("at_least") else ""
-    names = {"network_w": "Network: switches, modules, cables", "it_w": "Network and servers"}
+    names = {"network_w": "Network: switches, transceivers, cables", "it_w": "Network and servers"}
     for key, name in names.items():
         yield f"{name} {least}{with_unit(power[key]['typical'], 'W')} {least}{with_unit(power[key]['max'], 'W')}"
 

@@ -14,7 +14,7 @@ from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.pipeline import estimate
 from estimator.spec import DesignSpec, parse_spec
 
-# eight GPUs and eight 400 Gb/s adapters a node: the usual system of a prediction
+# eight GPUs and eight 400 Gb/s NICs a node: the usual system of a prediction
 H100_NODES: dict[str, Any] = {
     "gpu": "h100-sxm",
     "gpus_per_node": 8,

@@ -1,7 +1,7 @@
 """Designs counted a second time, from their link lists and the catalog's CSV files alone.
 
 Nothing here knows how the program sizes, cables or bills: ``differences`` reads an Estimate, the link list of each of its
-fabrics as CSV text, and catalog files, counts ports, devices, links, cables, modules, watts and cents afresh, and says
+fabrics as CSV text, and catalog files, counts ports, devices, links, cables, transceivers, watts and cents afresh, and says
 where the two differ. ``python -m tests.estimator.second_route 1000`` runs it over so many random designs, with a
 second number from that seed on.
 """
@@ -27,7 +27,7 @@ TIERS = {
     "spine-core": "spine_core",
     "leaf-leaf": "leaf_leaf",
 }
-ENDS = {  # kinds of device at the two ends of a tier, and what the bill calls the modules there
+ENDS = {  # kinds of device at the two ends of a tier, and what the bill calls the transceivers there
     "node_leaf": (("node", "node"), ("leaf", "leaf, to nodes")),
     "fabric_manager": (("manager", "fabric manager"), ("leaf", "leaf, to fabric managers")),
     "leaf_spine": (("leaf", "leaf, to spines"), ("spine", "spine, to leaves")),
@@ -115,7 +115,7 @@ class _Fabric:
                     yield f"{tier}: {max(used.values())} links at a {kind} of {limit} ports"
 
     def parts(self, tier: str, row: Row) -> Mapping[str, Any]:
-        """Cable and modules of a link: the shortest stock length of its cable that reaches."""
+        """Cable and transceivers of a link: the shortest stock length of its cable that reaches."""
         runs = sorted(self.runs[tier, row["media"], row["part"]], key=lambda run: float(run["length_m"]))
         reach = (run for run in runs if run["length_m"] >= float(row["length_m"]) - 0.005)
         parts: Mapping[str, Any] = next(reach, runs[-1])["parts"]
@@ -192,10 +192,10 @@ class _Fabric:
         )
 
     def plugs(self) -> dict[tuple[str, str, str, str], tuple[str, str, str | None, float]]:
-        """Every plug in a cage: (kind, device, cage, plug) → (tier nearest the nodes, use, module or None, watts).
+        """Every plug in a cage: (kind, device, cage, plug) → (tier nearest the nodes, use, transceiver or None, watts).
 
-        Links of two tiers end in one module where both go over whole fibres; a cable's own end, and a module whose fibre
-        splits, are of one tier.
+        Links of two tiers end in one transceiver where both go over whole fibres; a cable's own end, and a transceiver
+        whose fibre splits, are of one tier.
         """
         found: dict[tuple[str, str, str, str], tuple[str, str, str | None, float]] = {}
         for tier, ends in ENDS.items():
@@ -240,10 +240,10 @@ class _Fabric:
             if line["category"] == "transceiver":
                 billed[line["part"], line["use"]] += line["quantity"]
         if counted != billed:
-            yield f"modules {dict(counted)} by the list, {dict(billed)} on the bill"
+            yield f"transceivers {dict(counted)} by the list, {dict(billed)} on the bill"
         said = {key: n for key, n in self.said["transceivers"].items() if n}
         if dict(where) != said:
-            yield f"modules {dict(where)} by the list, {said} in the counts"
+            yield f"transceivers {dict(where)} by the list, {said} in the counts"
         for tier, media in self.said["media"].items():
             known = sum(run["cages"] for run in media["runs"] if run["parts"]["cable"])
             here = sum(cages[tier, kind] for kind in {kind for kind, _ in ENDS[tier]})
@@ -251,7 +251,7 @@ class _Fabric:
                 yield f"{tier}: {here} cages by the list, {known} in the counts"
 
     def watts(self) -> dict[str, float]:
-        """Switches with what is plugged into them, up to their limit, and modules in nodes and managers."""
+        """Switches with what is plugged into them, up to their limit, and transceivers in nodes and managers."""
         plugged: dict[tuple[str, str], float] = defaultdict(float)
         out: dict[str, float] = defaultdict(float)
         for (kind, device, *_), (*_, watts) in self.plugs().items():

@@ -62,7 +62,7 @@ def test_counts_modules_watts_and_cents_are_those_of_the_link_list(request: dict
     ],
 )
 def test_last_pods_that_are_not_full_and_modules_by_reach(request_: dict[str, Any]) -> None:
-    """Networks beside compute whose last pod shares its nodes evenly; links of one tier that need two kinds of module."""
+    """Networks beside compute whose last pod shares its nodes evenly; links of one tier that need two kinds of transceiver."""
     assert not both_routes(request_)
 
 

@@ -85,7 +85,7 @@ class SizedNetwork(Answer):
         help_text="Things bought, by tier; a twin cable carries two links.",
     )
     transceivers = serializers.DictField(
-        child=serializers.IntegerField(), required=False, help_text="Modules at nodes and switches."
+        child=serializers.IntegerField(), required=False, help_text="Transceivers at nodes and switches."
     )
     oversubscription = Oversubscription()
     port_rate_gbit_s = serializers.IntegerField(help_text="Rate of a leaf's ports to nodes.")
@@ -93,9 +93,7 @@ class SizedNetwork(Answer):
     lane_rate_gbit_s = serializers.IntegerField(
         help_text="What a leaf offers an endpoint: the port rate, or its share on split ports."
     )
-    endpoint_rate_gbit_s = serializers.IntegerField(
-        help_text="Rate of an endpoint's link: the slower of adapter and leaf."
-    )
+    endpoint_rate_gbit_s = serializers.IntegerField(help_text="Rate of an endpoint's link: the slower of NIC and leaf.")
     injection_gbit_s = serializers.FloatField(help_text="Endpoints × the rate of their links: that of the slower end.")
     bisection_gbit_s = serializers.FloatField(help_text="One direction.")
 

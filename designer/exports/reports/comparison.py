@@ -23,7 +23,7 @@ MANY_SIDES = 5
 SPEND = {
     "servers": "Servers",
     "switches": "Switches",
-    "cabling": "Modules, cables, adapters",
+    "cabling": "Transceivers, cables, NICs",
     "rest": "Rest of the purchase",
     "once": "Paid once",
     "running": "Running cost",

@@ -200,7 +200,7 @@ def _networks(estimate: Json) -> Grid:
 
 def _power(power: Json) -> Grid:
     names = {
-        "network_w": "Network: switches, modules, cables",
+        "network_w": "Network: switches, transceivers, cables",
         "it_w": "Network and servers",
         "facility_w": f"With cooling, at a PUE of {power.get('pue', '–')}",
     }

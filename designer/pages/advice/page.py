@@ -101,7 +101,7 @@ def _compared(text: str, catalog_version: str) -> tuple[Compared, tuple[str, ...
 
 
 def _two_planes(infiniband: Mapping[str, Any], catalog: Catalog) -> dict[str, Any] | None:
-    """RoCE at half the rate in two planes, where adapters of 800 Gb/s have the ports for it."""
+    """RoCE at half the rate in two planes, where NICs of 800 Gb/s have the ports for it."""
     generation = infiniband["fabric"]["generation"]
     if generation != "xdr":
         return None

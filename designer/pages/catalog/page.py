@@ -13,10 +13,10 @@ from estimator.catalog.loader import HERE, load_catalog
 
 KINDS = {
     "switches": "Switches",
-    "nics": "Adapters",
+    "nics": "NICs",
     "gpus": "GPUs",
     "servers": "Servers",
-    "cables": "Modules, cables and fibres",
+    "cables": "Transceivers, cables and fibres",
 }
 GRADE_WORDS = {
     "datasheet": "datasheet",
@@ -155,7 +155,7 @@ def _children(kind: str, record: Any) -> Iterator[tuple[str, str, str]]:
     """(field, label, value) of what a part consists of: cages, modes and networks."""
     if kind == "switches":
         for cage in record.cages:
-            ends = f", {cage.top} modules" if cage.top else ""
+            ends = f", {cage.top} transceivers" if cage.top else ""
             yield (
                 "cages",
                 "Cages",

@@ -34,7 +34,7 @@ COUNTS = (
     ("core", "cores"),
     ("switches", "switches"),
     ("cables", "cables"),
-    ("modules", "modules"),
+    ("modules", "transceivers"),
 )
 
 

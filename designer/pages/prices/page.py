@@ -32,7 +32,7 @@ KIND_WORDS = {
     "nics": "Adapter",
     "gpus": "GPU",
     "servers": "Server",
-    "cables": "Cable or module",
+    "cables": "Cable or transceiver",
     "racks": "Rack",
     "rack_parts": "Rack part",
 }

@@ -9,14 +9,14 @@ from estimator.catalog.loader import load_catalog
 LOST = {
     "node-nic": "A server’s NIC",
     "node-link": "A server’s link",
-    "node-module": "A module in a server",
-    "leaf-module-to-nodes": "A leaf’s module towards servers",
+    "node-module": "A transceiver in a server",
+    "leaf-module-to-nodes": "A leaf’s transceiver towards servers",
     "leaf-spine-link": "A link from leaf to spine",
-    "leaf-module-to-spines": "A leaf’s module towards spines",
-    "spine-module-to-leaves": "A spine’s module towards leaves",
+    "leaf-module-to-spines": "A leaf’s transceiver towards spines",
+    "spine-module-to-leaves": "A spine’s transceiver towards leaves",
     "spine-core-link": "A link from spine to core",
-    "spine-module-to-cores": "A spine’s module towards cores",
-    "core-module": "A core’s module",
+    "spine-module-to-cores": "A spine’s transceiver towards cores",
+    "core-module": "A core’s transceiver",
     "leaf": "A leaf",
     "spine": "A spine",
     "core": "A core",
@@ -40,7 +40,7 @@ CLASSES = {
     "host": "Servers, GPUs and NICs aside",
     "nic": "NICs",
     "switch": "Switches",
-    "optic": "Modules",
+    "optic": "Transceivers",
     "cable": "Cables",
     "fiber": "Fibres",
 }
@@ -123,7 +123,7 @@ def growth_rows(growth: Mapping[str, Any] | None) -> dict[str, Any] | None:
     rows = [{"name": name, "values": [side[part][key] for side in sides]} for name, part, key in counts]
     rows += [
         {"name": name, "values": [sum(side[part].values()) for side in sides]}
-        for name, part in (("Links", "links"), ("Cables", "cables"), ("Modules", "transceivers"))
+        for name, part in (("Links", "links"), ("Cables", "cables"), ("Transceivers", "transceivers"))
     ]
     return {
         **growth,

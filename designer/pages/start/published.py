@@ -96,7 +96,7 @@ def shown(value: Any) -> str:
 
 FIGURE_WORDS = {
     "rack_units": "Rack units",
-    "typical_no_optics_w": "Power without modules",
+    "typical_no_optics_w": "Power without transceivers",
     "max_w": "Power at most",
     "reach_max_m": "Reach",
     "reach_min_m": "Least length",

@@ -32,7 +32,7 @@ STEPS = (
     TourStep(
         "#summary .figures",
         "Watch the figures",
-        "Switches, cables, modules, power, price and the predicted all-reduce, each with what the last "
+        "Switches, cables, transceivers, power, price and the predicted all-reduce, each with what the last "
         "change moved. What cannot be built is refused beside its field, with what would work.",
     ),
     TourStep(

@@ -54,7 +54,7 @@ SAMPLES = (
         key="roce-1024",
         shape="1,024 GPUs · Ethernet 400G · two tiers",
         teaches="The same size of cluster on lossless Ethernet: 128-port leaves need far fewer switches.",
-        source="Common practice: H100 servers with eight 400G adapters on rail-optimized 800G switches, ports split in two",
+        source="Common practice: H100 servers with eight 400G NICs on rail-optimized 800G switches, ports split in two",
         values={
             "name": "1,024 H100 over 400G RoCE",
             "compute": {"server": "hgx-h100-8u", "gpus": 1024},
@@ -65,7 +65,7 @@ SAMPLES = (
     Sample(
         key="dual-plane-b300",
         shape="512 GPUs · Ethernet 2 × 400G · two planes",
-        teaches="Each 800G adapter feeds two independent networks, so that a lost plane halves bandwidth and stops no job.",
+        teaches="Each 800G NIC feeds two independent networks, so that a lost plane halves bandwidth and stops no job.",
         source="NVIDIA DGX SuperPOD reference architecture, DGX B300 with Spectrum-4 Ethernet (RA-11337-001), one scalable unit",
         values={
             "name": "DGX B300 unit, dual-plane Ethernet",

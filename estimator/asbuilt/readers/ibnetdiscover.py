@@ -1,6 +1,6 @@
 """``ibnetdiscover`` dumps: the topology file, and the report of ``ibnetdiscover -p``.
 
-A device is what has a GUID, not a line: a switch of 64 ports has 64 lines. Adapters of one host become one device, since
+A device is what has a GUID, not a line: a switch of 64 ports has 64 lines. NICs of one host become one device, since
 their descriptions begin with the host's name ("node-0001 mlx5_0"). Every link stands there twice, once at each end.
 Formats: ibnetdiscover(8) of infiniband-diags, section "Topology file format", and its -p option.
 """
@@ -159,7 +159,7 @@ class _Dump:
         return sink.found("ibnetdiscover", both_sides=True)
 
     def _names(self) -> tuple[list[str], list[str]]:
-        """Device name and adapter name of every GUID; a description that several share gets the GUID behind it."""
+        """Device name and NIC name of every GUID; a description that several share gets the GUID behind it."""
         split = [
             _switch_name(text) if kind == "S" else _host_and_adapter(text)
             for kind, text in zip(self.kinds, self.descriptions, strict=True)
@@ -187,13 +187,13 @@ def _switch_name(description: str) -> tuple[str, str]:
 
 
 def _host_and_adapter(description: str) -> tuple[str, str]:
-    """ "node-0001 mlx5_0" → (node-0001, mlx5_0); a description without an adapter is a name as it is."""
+    """ "node-0001 mlx5_0" → (node-0001, mlx5_0); a description without a NIC is a name as it is."""
     named = _ADAPTER.match(description)
     return (named[1], named[2]) if named else (description, "")
 
 
 def _port_text(adapter: str, port: int) -> str:
-    """Port 1 of an adapter goes by the adapter's name, as in the design; further ports say which."""
+    """Port 1 of a NIC goes by the NIC's name, as in the design; further ports say which."""
     if not adapter:
         return str(port)
     return adapter if port == 1 else f"{adapter}/P{port}"

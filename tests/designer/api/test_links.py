@@ -205,10 +205,10 @@ def test_the_cabling_counts_links_cables_modules_and_cages(call: Caller, job: Es
     answer = call("GET", f"estimates/{job.pk}/cabling/").json()
     assert (answer["spec_hash"], answer["fabric"]) == (job.spec_hash, "compute")
     totals = {key: sum(row[key] for row in answer["rows"]) for key in ("links", "cables", "modules")}
-    # DGX SuperPOD H100, 4 units: 1,016 + 4 + 1,024 links, all fibre; 1,536 switch, 508 node and 4 manager modules.
+    # DGX SuperPOD H100, 4 units: 1,016 + 4 + 1,024 links, all fibre; 1,536 switch, 508 node and 4 manager transceivers.
     assert totals == {"links": 2_044, "cables": 2_044, "modules": 2_048}
     assert {row["tier"] for row in answer["rows"]} == {"node_leaf", "fabric_manager", "leaf_spine"}
-    assert sum(row["cages"] for row in answer["rows"]) == 2_048, "every module has its cage"
+    assert sum(row["cages"] for row in answer["rows"]) == 2_048, "every transceiver has its cage"
     assert len(json.dumps(answer)) < 20_000
 
 

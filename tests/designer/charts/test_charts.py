@@ -147,7 +147,7 @@ def test_labels_of_gpu_counts_leave_each_other_room():
 def test_scaling_is_explained_by_the_domain_that_it_compares_with():
     catalog = load_catalog()
     result = estimate([parse_spec(SAMPLES[0].values, catalog)], catalog, parts=("counts", "performance"))[0].as_json()
-    assert domain_nics_gb_s(result) == 400, "eight adapters of 400 Gb/s"
+    assert domain_nics_gb_s(result) == 400, "eight NICs of 400 Gb/s"
     note = performance_charts(result["performance"], domain_nics_gb_s(result))[1]["note"]
     assert (
         "carry 400\N{NO-BREAK SPACE}GB/s together, so several domains can keep about 85\N{NO-BREAK SPACE}% of that"

@@ -55,7 +55,7 @@ def test_every_rate_that_both_have_can_be_asked_for(page: Client, rate: str) -> 
 
 
 def test_eight_hundred_gigabits_hang_on_the_price_of_one_switch(page: Client) -> None:
-    """Adapters of two 400G ports: RoCE is two planes, and XDR against it an open question."""
+    """NICs of two 400G ports: RoCE is two planes, and XDR against it an open question."""
     words = text_of(page.get(reverse("advice"), {"rate": "800", "gpus": "4608", "server": "dgx-b300"}))
     assert "no difference that these prices can show" in words
     assert "for each NVIDIA Q3400-RA" in words

@@ -372,7 +372,7 @@ class TestDesign:
         words, html_text = text_of(response), response.content.decode()
         assert "Fabric-manager links 4" in words
         assert "Leaf–spine links 1,024" in words
-        assert "2,048" in words  # modules: 1,536 in switches, 508 in servers, 4 at the fabric managers
+        assert "2,048" in words  # transceivers: 1,536 in switches, 508 in servers, 4 at the fabric managers
         assert "NVIDIA QM9700" in words
         assert "Street book: " in html_text
         assert job.spec_hash in words
@@ -407,7 +407,7 @@ class TestDesign:
             f"GPUs ? {counts['gpus']:,} {counts['nodes']:,} servers",
             f"Switches ? {sums['switches']:,} {tiers}",
             f"Cables ? {sums['cables']:,}",
-            f"Modules ? {sums['modules']:,}",
+            f"Transceivers ? {sums['modules']:,}",
             f"IT power ? {numbers.watts(power['it_w']['typical'])}",
             f"P50 price ? {numbers.usd(likely['capex_usd']['p50'])} {numbers.usd(likely['capex_usd']['p5'])}",
             f"P50 a GPU ? {numbers.usd(likely['usd_per_gpu']['p50'])} "

@@ -160,7 +160,7 @@ def test_the_other_family_is_one_click_on_a_designs_page(page: Client, owner: Us
     told = text_of(answer)
     assert "Hall (RoCE 400G)" in told
     assert "In-network reduction (SHARP) is dropped" in told
-    assert "adapters speak both protocols and stay" in told
+    assert "NICs speak both protocols and stay" in told
 
 
 def test_a_cluster_without_another_family_says_why(page: Client, owner: User) -> None:

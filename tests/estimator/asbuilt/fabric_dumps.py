@@ -59,7 +59,7 @@ def _managed(name: str) -> str:
 def ibnetdiscover(
     cables: list[Cable], switch_name: Callable[[str], str] = _managed, host_name: Callable[[str], str] = str
 ) -> Iterator[str]:
-    """A dump in the layout of ibnetdiscover(8): a section a switch or adapter, a line a port, an aggregation node each."""
+    """A dump in the layout of ibnetdiscover(8): a section a switch or NIC, a line a port, an aggregation node each."""
     sections: dict[tuple[str, str], list[tuple[End, End, int]]] = defaultdict(list)
     for cable in cables:
         for here, far in ((cable.a, cable.b), (cable.b, cable.a)):

@@ -18,7 +18,7 @@ from estimator.asbuilt.readers.name_map import read_name_map
 from estimator.errors import SpecError, UnreadableFile
 from estimator.tables import workbook
 
-# In the layout of ibnetdiscover(8) and of dumps that sites have published: an own adapter a host, an aggregation node on
+# In the layout of ibnetdiscover(8) and of dumps that sites have published: an own NIC a host, an aggregation node on
 # the last port of the switch, a CA section of its own, a port that is reported from both ends.
 DUMP = """#
 # Topology file: generated on Fri Jul 19 02:49:25 2024

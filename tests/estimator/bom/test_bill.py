@@ -44,7 +44,7 @@ def test_the_published_superpod_bill(catalog: Catalog) -> None:
 def test_money_worked_by_hand_to_the_cent(catalog: Catalog) -> None:
     made = one_switch(catalog, prices=HAND_PRICES)
     extended = {line["part"]: tuple(line["extended_price_usd"][end] for end in RANGE) for line in made.lines()}
-    # quantity + spares: 16 + 2 and 32 + 2 modules, 32 + 2 fibres of 45/90/198 + 30 m × 2.50
+    # quantity + spares: 16 + 2 and 32 + 2 transceivers, 32 + 2 fibres of 45/90/198 + 30 m × 2.50
     assert extended == {
         "hgx-h100-8u": (4 * 230_000, 4 * 270_000, 4 * 317_000),
         "nvidia-qm9700": (32_000, 48_000, 64_000),
@@ -148,7 +148,7 @@ def test_spares_stand_on_the_line_with_the_largest_quantity(catalog: Catalog) ->
 
 
 def test_a_guessed_cage_marks_the_line_whatever_its_price_rests_on(catalog: Catalog) -> None:
-    """A custom server's cages are assumed, and so are the modules for them; those between switches are not."""
+    """A custom server's cages are assumed, and so are the transceivers for them; those between switches are not."""
     made = design(catalog, "custom", 16, "ndr")
     marked = {line["use"]: line["assumption"] for line in made.lines(category="transceiver", price_basis="list")}
     assert marked == {"leaf, to nodes": True, "node": True, "spine, to leaves": False, "leaf, to spines": False}
@@ -233,7 +233,7 @@ def test_panels_are_counted_by_fibre_and_port(catalog: Catalog) -> None:
 
 
 def test_a_cable_with_its_own_ends_is_billed_once(catalog: Catalog) -> None:
-    """128 twin cables between 8 leaves and 4 spines: no module, and no second line for the far ends."""
+    """128 twin cables between 8 leaves and 4 spines: no transceiver, and no second line for the far ends."""
     made = design(catalog, "dgx-h100", 32, "ndr", {"leaf_spine_m": 2.0})
     lines = [line for line in made.lines() if line["tier"] == "leaf_spine"]
     assert [(line["category"], line["part"], line["quantity"]) for line in lines] == [("cable", "nv-mcp4y10-n", 128)]

@@ -120,7 +120,7 @@ def test_infiniband_against_roce(
 
 
 def test_co_packaged_optics_are_paid_for_and_need_no_module() -> None:
-    """A switch with its optics inside has no module at its end, costs what they would, and draws their power itself."""
+    """A switch with its optics inside has no transceiver at its end, costs what they would, and draws their power itself."""
     pluggable, inside = (
         made(spec_of("dgx-b300", 4096, generation="xdr", leaf_switch=f"nvidia-{name}"))
         for name in ("q3400-ra", "q3450-ld")

@@ -59,7 +59,7 @@ def superpod(site: dict[str, Any]) -> Made:
 
 
 def counted_again(table: LinkTable, plan: CablePlan, links: LinkCabling) -> dict[str, Any]:
-    """Links, cables and modules from the columns alone, one link after the other."""
+    """Links, cables and transceivers from the columns alone, one link after the other."""
     runs, devices = plan.runs, table.devices
     per_run: Counter[int] = Counter()
     cables: dict[int, set[int]] = defaultdict(set)

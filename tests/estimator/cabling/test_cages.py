@@ -1,4 +1,4 @@
-"""Cages hold one plug: modules of designs that grow, media of one cage, media that fit each network."""
+"""Cages hold one plug: transceivers of designs that grow, media of one cage, media that fit each network."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What goes into which cage, and which fibre into which module: each rule by its code, on parts of several makers."""
+"""What goes into which cage, and which fibre into which transceiver: each rule by its code, on parts of several makers."""
 
 import json
 from dataclasses import replace
@@ -27,7 +27,7 @@ def codes(found: Fit) -> list[str]:
         ("nv-mma4z00-ns-flt", "nvidia-qm9700", BLOCKED, ["top_differs"]),  # flat top in an air-cooled switch
         ("nv-mms4a00", "nvidia-qm9700", BLOCKED, ["lane_rate_differs"]),  # 200G lanes in a cage of 100G lanes
         ("nv-mma4z00-ns", "nvidia-q3400-ra", BLOCKED, ["lane_rate_differs"]),  # and the other way round
-        ("nv-mcp7y60-h", "nvidia-qm9700", REVIEW, ["speed_below_cage"]),  # NDR cage to two HDR adapters
+        ("nv-mcp7y60-h", "nvidia-qm9700", REVIEW, ["speed_below_cage"]),  # NDR cage to two HDR NICs
         ("gen-800g-sr8", "nvidia-sn5600", REVIEW, ["vendor_coding"]),
         ("nv-mma4z00-ns", "arista-7060x6-64pe", REVIEW, ["vendor_coding"]),
         ("gen-800g-sr8", "nvidia-qm9700", BLOCKED, ["protocol_differs", "vendor_coding"]),
@@ -45,7 +45,7 @@ def test_a_part_in_a_switch(catalog: Catalog, part: str, switch: str, verdict: s
 
 
 def test_ends_of_a_splitter_go_where_their_class_fits(catalog: Catalog) -> None:
-    """Finned twin end up in the switch, flat single ends down in the adapters."""
+    """Finned twin end up in the switch, flat single ends down in the NICs."""
     splitter = catalog.cables["nv-mcp7y00-n"]
     assert fit(splitter, catalog.switches["nvidia-qm9700"], catalog).verdict == MATCH
     assert fit(splitter, catalog.nics["nvidia-cx7-ndr-osfp"], catalog).verdict == MATCH

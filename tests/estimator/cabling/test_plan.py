@@ -1,4 +1,4 @@
-"""Cables, fibres and modules: published counts, rounding by panel direction, reach, and what fits what."""
+"""Cables, fibres and transceivers: published counts, rounding by panel direction, reach, and what fits what."""
 
 import csv
 import shutil
@@ -19,7 +19,7 @@ from tests.estimator.fabric.wiring import wired
 
 
 def parts(made: Design, tier: str) -> tuple[str | None, str | None, str | None]:
-    """Part ids of a tier: cable or fibre, upper module, lower module."""
+    """Part ids of a tier: cable or fibre, upper transceiver, lower transceiver."""
     found = made.plan.as_json()["media"][tier]["parts"]
     return found["cable"], found["upper_module"], found["lower_module"]
 
@@ -135,7 +135,7 @@ def test_split_ports_share_cables_and_modules(catalog: Catalog) -> None:
     ndr200 = design(catalog, "custom", 64, "ndr", splitters=True)
     plan = ndr200.plan.as_json()
     assert plan["cables"]["node_leaf"] == 256  # a 1:2 fibre for two links
-    assert plan["media"]["node_leaf"]["upper_modules"] == 128  # a twin-port module for four
+    assert plan["media"]["node_leaf"]["upper_modules"] == 128  # a twin-port transceiver for four
     assert plan["transceivers"]["node"] == 512
 
 
@@ -157,9 +157,7 @@ def test_what_the_catalog_lacks_is_said_with_both_ends(catalog: Catalog) -> None
     assert (problem.field, problem.code) == ("site.node_leaf_m", "no_part_fits")
     (finding,) = [f for f in estimate([made.spec], catalog)[0].as_json()["findings"] if f["code"] == "no_part_fits"]
     assert finding["severity"] == "error"
-    assert (
-        finding["change"]["compute.server"] == "custom"
-    )  # six cages of four 200G ports meet no leaf: other adapters do
+    assert finding["change"]["compute.server"] == "custom"  # six cages of four 200G ports meet no leaf: other NICs do
 
 
 @pytest.mark.parametrize(
@@ -186,7 +184,7 @@ def test_a_run_shorter_than_the_modules_ask_for_takes_a_longer_fibre(catalog: Ca
 
 
 def test_a_fibre_is_never_shorter_than_its_modules_allow(tmp_path: Path) -> None:
-    """The same modules, but for a least reach of 6 m: 3 m of cabling then takes a fibre of 7."""
+    """The same transceivers, but for a least reach of 6 m: 3 m of cabling then takes a fibre of 7."""
     copy = tmp_path / "catalog"
     shutil.copytree(HERE, copy)
     with (copy / "cables.csv").open(newline="") as file:
@@ -203,7 +201,7 @@ def test_a_fibre_is_never_shorter_than_its_modules_allow(tmp_path: Path) -> None
 
 
 def test_a_link_of_two_fibre_pairs_takes_two_fibres(catalog: Catalog) -> None:
-    """One 800G link in a cage whose module has two connectors."""
+    """One 800G link in a cage whose transceiver has two connectors."""
     made = design(catalog, "custom", 40, "roce-800", {"node_leaf_m": 1.0})
     assert made.plan.as_json()["media"]["node_leaf"]["parts"]["upper_module"] == "nv-mma4z00-ns"
     assert (made.fabric.links_node_leaf, made.plan.as_json()["cables"]["node_leaf"]) == (320, 640)
@@ -307,12 +305,12 @@ def test_twin_copper_is_taken_where_the_wired_pairs_are_even(
 @pytest.mark.parametrize(
     ("server", "nodes", "generation", "site", "node_leaf", "leaf_spine"),
     [
-        # links, cables, modules above, modules below, cages above, cages below; B1 of one unit of 32 nodes
+        # links, cables, transceivers above, transceivers below, cages above, cages below; B1 of one unit of 32 nodes
         ("dgx-h100", 32, "ndr", {}, (256, 256, 128, 128, 128, 128), (256, 256, 128, 128, 128, 128)),
         ("hgx-h100-8u", 32, "ndr", {}, (256, 256, 128, 256, 128, 256), (256, 256, 128, 128, 128, 128)),
         ("dgx-h100", 32, "ndr", {"leaf_spine_m": 2.0}, (256, 256, 128, 128, 128, 128), (256, 128, 0, 0, 128, 128)),
         ("hgx-h100-8u", 32, "ndr", {"node_leaf_m": 2.0}, (256, 128, 0, 0, 128, 256), (256, 256, 128, 128, 128, 128)),
-        # B2: 31 nodes, 31 links a leaf: 16 modules each, not 248 / 2 = 124
+        # B2: 31 nodes, 31 links a leaf: 16 transceivers each, not 248 / 2 = 124
         ("dgx-h100", 31, "ndr", {}, (248, 248, 128, 124, 128, 124), (256, 256, 128, 128, 128, 128)),
         # siblings: 72 nodes on 144-port XDR (8 leaves, 4 spines), and HDR's one link a cage on optical cables
         ("dgx-b300", 72, "xdr", {}, (576, 576, 288, 576, 288, 576), (576, 576, 288, 288, 288, 288)),

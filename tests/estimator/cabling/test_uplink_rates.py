@@ -1,4 +1,4 @@
-"""Uplinks at another rate than nodes: ports and cages of a leaf, exact ratios, labels, modules, refusals."""
+"""Uplinks at another rate than nodes: ports and cages of a leaf, exact ratios, labels, transceivers, refusals."""
 
 import io
 import json

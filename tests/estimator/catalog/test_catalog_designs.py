@@ -179,7 +179,7 @@ def test_a_switch_with_optics_inside_takes_fibres_with_its_own_connector() -> No
 
 
 def test_ports_of_1_6t_serve_as_uplinks_of_nodes_at_800g() -> None:
-    """64 nodes of eight ports on eight leaves: 512 × 800G down are 256 × 1.6T up, two fibres each and a module at each end."""
+    """64 nodes of eight ports on eight leaves: 512 × 800G down are 256 × 1.6T up, two fibres and two transceivers each."""
     fabric = {"generation": "roce-800", "leaf_switch": "dell-z9964f-on", "uplink_rate_gbit_s": 1600}
     made = _made({"compute": {"server": "custom", "nodes": 64}, "fabric": fabric})
     counts = made.fabrics["compute"]["counts"]

@@ -142,7 +142,7 @@ def test_copper_and_fibre_are_one_row_and_the_modules_are_missing() -> None:
     answer = compared(INFINIBAND, NEAR)
     cables = row(answer, "Cables: leaf-spine")
     assert all(side["quantity"] for side in cables["sides"])
-    modules = row(answer, "Modules: leaf, to spines")
+    modules = row(answer, "Transceivers: leaf, to spines")
     assert modules["missing_on"] == [1]
     assert modules["sides"][1] is None
     assert modules["differences"][1]["quantity"]["absolute"] == -modules["sides"][0]["quantity"]
@@ -239,7 +239,7 @@ def test_a_side_without_a_price_is_compared_without_that_part() -> None:
     left_out = {entry["label"]: entry["reason"] for entry in answer["totals"]["left_out"]}
     assert left_out == {
         "Servers": "Servers of “Custom” have no price.",
-        "Adapters": "Adapters are within the servers of “InfiniBand”.",
+        "NICs": "NICs are within the servers of “InfiniBand”.",
     }
     assert answer["totals"]["at_least"] == [False, True]
     for i in (0, 1):
@@ -248,7 +248,7 @@ def test_a_side_without_a_price_is_compared_without_that_part() -> None:
             sum(side["extended_price_usd"]["typical"] for side in in_scope)
         )
     assert figure(answer, "capex_usd")["differences"][1] is None
-    assert figure(answer, "network_usd")["label"] == "Network without adapters"
+    assert figure(answer, "network_usd")["label"] == "Network without NICs"
     assert any("Custom" in said["words"] for said in answer["not_comparable"])
 
 
@@ -464,7 +464,7 @@ def test_an_offer_that_forgets_the_spines_is_not_the_cheaper_network() -> None:
     answer = compare_request({"items": [{"spec": INFINIBAND}, offer]}, CATALOG)
     reasons = [one["reason"] for one in answer["totals"]["left_out"]]
     assert "Spine switches are not in “Offer”." in reasons
-    assert "Modules and cables, leaf-spine, are not in “Offer”." in reasons
+    assert "Transceivers and cables, leaf-spine, are not in “Offer”." in reasons
     assert answer["totals"]["differences"][1] == {"absolute": 0, "relative": 0}
     for key in ("switches", "modules", "cables", "network_usd", "capex_usd", "switches_usd", "optics_usd"):
         assert figure(answer, key)["at_least"] == [False, True], key

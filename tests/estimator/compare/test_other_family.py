@@ -1,4 +1,4 @@
-"""The same cluster as InfiniBand and as RoCE: what stays, what is dropped, which adapters are swapped at which price."""
+"""The same cluster as InfiniBand and as RoCE: what stays, what is dropped, which NICs are swapped at which price."""
 
 from typing import Any
 

@@ -141,7 +141,7 @@ def test_staff_and_design_are_paid_where_asked_for(catalog: Catalog) -> None:
 
 
 def test_repairs_begin_after_the_warranty_and_the_spares(catalog: Catalog) -> None:
-    """1,536 + 508 + 4 modules fail at 1% a year; of spares there are ⌈3%⌉ of each part number."""
+    """1,536 + 508 + 4 transceivers fail at 1% a year; of spares there are ⌈3%⌉ of each part number."""
     made = superpod_h100(catalog)
     lines = [line for line in made.lines() if line["category"] == "transceiver"]
     spares = sum(line["spare_quantity"] for line in lines)
@@ -151,7 +151,7 @@ def test_repairs_begin_after_the_warranty_and_the_spares(catalog: Catalog) -> No
     economics = {"years": 7, "warranty_years": 3, "facility": "existing"}
     flow = costs(superpod_h100(catalog, economics=economics), catalog)["cash_flow"]
     switch_price = made.lines(category="switch")[0]["unit_price_usd"]["typical"]
-    # 20.48 modules a year are 61.4 by year 6; 0.72 switches a year are 2.16 by then, and two are spare
+    # 20.48 transceivers a year are 61.4 by year 6; 0.72 switches a year are 2.16 by then, and two are spare
     assert [year["usd"]["repairs"] for year in flow[1:7]] == [0, 0, 0, 0, 0, pytest.approx(0.16 * switch_price)]
     modules = 2048 * 0.01 * 4 - spares
     assert flow[7]["usd"]["repairs"] == pytest.approx(modules * price + 0.72 * switch_price, rel=1e-9, abs=0.01)

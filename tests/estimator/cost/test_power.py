@@ -14,7 +14,7 @@ from tests.estimator.designs import design, superpod_h100
 def test_one_switch_by_hand(catalog: Catalog) -> None:
     made = design(catalog, "hgx-h100-8u", 4, "ndr")
     power = power_of(made.spec, made.fabric, made.plan, catalog)
-    # switch 747 W + 16 modules of 15 W, node side 32 modules of 8 W, four servers of 8,300 (10,200) W
+    # switch 747 W + 16 transceivers of 15 W, node side 32 transceivers of 8 W, four servers of 8,300 (10,200) W
     assert power["network_w"] == {"typical": 747 + 16 * 15 + 32 * 8, "max": 1720 + 32 * 8}
     assert power["it_w"] == {"typical": 1243 + 4 * 8300, "max": 1976 + 4 * 10_200}
     assert power["facility_w"] == {"typical": pytest.approx(1.3 * 34_443), "max": pytest.approx(1.3 * 42_776, abs=0.05)}
@@ -65,7 +65,7 @@ def test_a_switch_never_draws_more_than_its_maximum(tmp_path: Path) -> None:
     made = design(tight, "dgx-h100", 32, "ndr")
     power = design_power(made.spec, made.fabric, made.plan, tight)
     assert made.fabric.leaf_down.tolist() == made.fabric.leaf_up.tolist() == [32] * 8
-    # 32 modules of 15 W would make 1,227 W of a leaf
+    # 32 transceivers of 15 W would make 1,227 W of a leaf
     assert power.switches.typical == (8 + made.fabric.n_spine) * 1000 == power.switches.max
 
 

@@ -20,7 +20,7 @@ def expected(nodes: int, **more: Any) -> tuple[dict[str, Any], Any]:
 
 
 def test_the_llama_job_is_met() -> None:
-    """16,384 H100 over 54 days were stopped 419 times for any cause, 268 times by GPUs and 7 times by adapters."""
+    """16,384 H100 over 54 days were stopped 419 times for any cause, 268 times by GPUs and 7 times by NICs."""
     found, _ = expected(2048)
     days = 54 / 365
     assert found["any_cause"]["stops_per_year"]["typical"] * days == pytest.approx(419, rel=0.01)
@@ -31,7 +31,7 @@ def test_the_llama_job_is_met() -> None:
 
 
 def test_counts_are_those_of_the_bill() -> None:
-    """127 DGX H100: 1,536 switch modules in leaves and spines, 508 in nodes; a third of the switch modules face nodes."""
+    """127 DGX H100: 1,536 switch transceivers in leaves and spines, 508 in nodes; a third of those in switches face nodes."""
     found, made = expected(
         127,
         fabric={

@@ -133,7 +133,7 @@ def node(server: str | None, n_links: int, per_cage: int = 1, role: str = "compu
 
 
 def test_dgx_h100_adapters_are_in_rail_order_with_the_cages_of_the_user_guide() -> None:
-    """User guide, table 6: GPU 0 is OSFP4P2 mlx5_0 … GPU 7 is OSFP1P1 mlx5_11; 1, 2, 7 and 8 are other adapters."""
+    """User guide, table 6: GPU 0 is OSFP4P2 mlx5_0 … GPU 7 is OSFP1P1 mlx5_11; 1, 2, 7 and 8 are other NICs."""
     made = node("dgx-h100", 8, 2)
     assert made.ports == ["mlx5_0", "mlx5_3", "mlx5_4", "mlx5_5", "mlx5_6", "mlx5_9", "mlx5_10", "mlx5_11"]
     assert made.cages == ["OSFP4", "OSFP3", "OSFP3", "OSFP4", "OSFP1", "OSFP2", "OSFP2", "OSFP1"]

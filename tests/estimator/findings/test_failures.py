@@ -1,4 +1,4 @@
-"""Capacity after a failure, against the link table with the same rows taken out, for every device, link and module."""
+"""Capacity after a failure, against the link table with the same rows taken out, for every device, link and transceiver."""
 
 import itertools
 from collections import defaultdict
@@ -143,7 +143,7 @@ def check(made: SizedFabric, panels: Panels, nics: int, most: int = 10_000) -> N
     got = failures_of(made, panels, nics)
     for row in [loss.as_json() for loss in got.one + got.two]:
         every = losses[row["lost"]]
-        if row["lost"] != "leaf-module-to-nodes":  # fabric managers have modules there too
+        if row["lost"] != "leaf-module-to-nodes":  # fabric managers have transceivers there too
             assert row["n"] == len(every), row["lost"]
         if len(every) > most:
             continue

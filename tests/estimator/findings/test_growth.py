@@ -46,7 +46,7 @@ def test_a_plan_for_32_nodes_on_a_baseline_of_72_has_both_truths(fabric: dict[st
 
 
 def test_the_later_bill_is_what_40_nodes_bring_and_no_switch() -> None:
-    """40 nodes × 8 links: 320 node modules and fibres, and 320 ÷ 2 modules in leaves, four nodes a rack."""
+    """40 nodes × 8 links: 320 node transceivers and fibres, and 320 ÷ 2 transceivers in leaves, four nodes a rack."""
     made = estimated(KEDIOS)
     by_category = {(line["category"], line["use"]): line["quantity"] for line in made["growth"]["upgrade"]["lines"]}
     assert by_category == {

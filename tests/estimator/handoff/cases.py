@@ -62,7 +62,7 @@ SPECS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "uplinks of half the rate": (custom(20, 4), {"generation": "roce-800", "leaf_switch": "custom", "leaf_radix": 16,
                                                  "uplink_rate_gbit_s": 400}),
     "ethernet": ({"server": "dgx-h100", "nodes": 12}, {"generation": "roce-400"}),
-    "shared adapters": (custom(10, 4, 8), small(16)),
+    "shared NICs": (custom(10, 4, 8), small(16)),
     "domains of racks": (custom(40, 4, scale_up_domain_gpus=72), small(32)),
     "domains that cross leaves": (custom(40, 4, scale_up_domain_gpus=20), small(16)),
 }  # fmt: skip

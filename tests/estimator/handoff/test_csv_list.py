@@ -1,7 +1,7 @@
 """The link list as a stranger would check it: read the CSV, and hold it to the estimate of the same design.
 
 Nothing of the program but the two outputs is used: ports stand once, switches stay within their radix, counts of links,
-cables and modules are the estimate's, and the stated worst ratio is that of the links.
+cables and transceivers are the estimate's, and the stated worst ratio is that of the links.
 """
 
 import csv
@@ -125,7 +125,7 @@ def check_counts(rows: list[dict[str, str]], compute: dict[str, Any], spec: Any)
 
 
 def check_modules(rows: list[dict[str, str]], compute: dict[str, Any]) -> None:
-    """A cage that ends a fibre holds a module; one that ends a cable of its own holds none."""
+    """A cage that ends a fibre holds a transceiver; one that ends a cable of its own holds none."""
     cages: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for row in rows:
         if row["media"] in ("multimode", "single-mode"):

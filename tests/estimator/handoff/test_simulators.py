@@ -128,7 +128,7 @@ def test_delays_are_cable_and_switches_and_where_unknown_the_simulators_own() ->
 
 
 def test_adapters_that_gpus_share_are_switches_of_a_simulation() -> None:
-    links = links_of("shared adapters")  # 10 nodes of 8 GPUs and 4 ports
+    links = links_of("shared NICs")  # 10 nodes of 8 GPUs and 4 ports
     header, _, made, notes = tokens_read(text(links, "simai"), 6)
     n_fabric = links.fabric.n_leaf + links.fabric.n_spine
     assert int(header[3]) == n_fabric + 40
@@ -136,7 +136,7 @@ def test_adapters_that_gpus_share_are_switches_of_a_simulation() -> None:
     assert Counter(target for source, target, *_ in made if target >= first and source < 80) == dict.fromkeys(
         range(first, first + 40), 2
     )
-    assert f"{first} is the first adapter" in notes
+    assert f"{first} is the first NIC" in notes
 
 
 def test_the_analytical_network_stands_behind_the_ns3_file() -> None:
@@ -150,7 +150,7 @@ def test_the_analytical_network_stands_behind_the_ns3_file() -> None:
 
 
 def test_astra_sim_numbers_network_switches_before_scale_up_switches() -> None:
-    """Its ns-3 backend takes a host's first link for its adapter."""
+    """Its ns-3 backend takes a host's first link for its NIC."""
     _, _, made, _ = tokens_read(text(links_of("four units"), "astra-sim"), 3)
     first_of: dict[int, float] = {}
     for source, _, rate, _ in made:

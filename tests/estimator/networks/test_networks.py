@@ -537,7 +537,7 @@ def test_bill_power_and_cost_are_those_of_all_networks() -> None:
     assert made.bom["totals_usd"]["typical"] == pytest.approx(sum(of.values()))
     assert all(of.values())
     assert made.cost["capex_usd"]["total"] == made.bom["totals_usd"]
-    # 12 + 4 QM9700, 6 + 2 SN4600C, 8 SN2201 and two more managers at their typical figures, without modules
+    # 12 + 4 QM9700, 6 + 2 SN4600C, 8 SN2201 and two more managers at their typical figures, without transceivers
     switches_w = 16 * 747 + 8 * 466 + 8 * 98 + 2 * 350
     assert made.power["network_w"]["typical"] - alone.power["network_w"]["typical"] > switches_w
     assert made.power["parts_w"]["fabric_managers"]["typical"] == 4 * 350

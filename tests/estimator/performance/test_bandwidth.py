@@ -40,7 +40,7 @@ def test_half_a_mesh_has_the_links_to_its_own_gpus(gpus: int) -> None:
 
 
 def test_a_nic_that_is_faster_than_its_slot_sends_what_the_slot_carries() -> None:
-    """Two 800G adapters (100 GB/s) in x16 slots of 51.2 GB/s, while eight GPUs could feed four times that."""
+    """Two 800G NICs (100 GB/s) in x16 slots of 51.2 GB/s, while eight GPUs could feed four times that."""
     rate, limit = host_network_bandwidth(columns_of(nics_per_node=2, nic_gbit_s=800), CONSTANTS)
     assert rate[0] == pytest.approx(2 * 51.2 * GIGA * CONSTANTS.value("network_efficiency", "infiniband"))
     assert LIMITS[limit[0]] == "PCIe"
@@ -86,7 +86,7 @@ def test_ll_carries_no_more_than_its_flags_allow(n_ranks: int, name: str) -> Non
 
 
 def test_gpus_send_no_more_than_their_own_slots() -> None:
-    """Sixteen 400G adapters make 800 GB/s, and the links of eight GPUs 8 × 51.2; on a superchip they are not in the way."""
+    """Sixteen 400G NICs make 800 GB/s, and the links of eight GPUs 8 × 51.2; on a superchip they are not in the way."""
     share = CONSTANTS.value("network_efficiency", "infiniband")
     rate, limit = host_network_bandwidth(columns_of(nics_per_node=16), CONSTANTS)
     assert rate[0] == pytest.approx(8 * 51.2 * GIGA * share)

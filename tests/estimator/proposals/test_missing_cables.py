@@ -130,7 +130,7 @@ def test_a_connectx_8_as_ethernet_is_proposed_as_two_ports_of_400g() -> None:
     assert change["compute.nic_ports_per_node"] == 16
     mended = made_of(apply_change(values, change))
     assert not without_cables(mended)
-    assert mended["fabrics"]["compute"]["injection_gbit_s"] == 64 * 8 * 800  # nothing of the adapters is lost
+    assert mended["fabrics"]["compute"]["injection_gbit_s"] == 64 * 8 * 800  # nothing of the NICs is lost
     assert not {"nic_lacks_port_rate", "nic_rate_unused", "no_part_fits"} & {f["code"] for f in mended["findings"]}
 
 

@@ -88,7 +88,7 @@ def test_a_finding_proposes_what_ends_it(code: str, values: dict[str, Any], chan
 
 
 def test_findings_whose_change_names_parts_end_too() -> None:
-    """A slower network for slots of PCIe 4; the server's own generation; Ethernet for Ethernet adapters; a larger leaf."""
+    """A slower network for slots of PCIe 4; the server's own generation; Ethernet for Ethernet NICs; a larger leaf."""
     a100 = h100(64, server="hgx-h100-8u")
     a100["compute"]["gpu"] = "a100-80-sxm"
     ratio = custom(

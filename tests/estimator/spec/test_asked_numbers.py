@@ -108,7 +108,7 @@ def test_uplink_cables_are_leaves_times_uplinks(leaves: int, uplinks: int) -> No
 
 
 def test_a_host_layer_has_a_cable_an_adapter_port_and_no_mesh() -> None:
-    """256 adapter ports are 256 cables, although leaves have 560 ports; links run at the slower end's rate."""
+    """256 NIC ports are 256 cables, although leaves have 560 ports; links run at the slower end's rate."""
     compute = counts_of(
         spec_of(
             32,

@@ -190,7 +190,7 @@ def test_a_rate_that_is_assumed_or_old_is_a_finding(catalog: Catalog, rates: lis
 
 
 def test_planning_prices_hold_and_each_line_says_which_one_ruled(catalog: Catalog) -> None:
-    """Issue 5: $3,000–5,000 an InfiniBand adapter, $1,000–2,000 an Ethernet one, $500–1,000 and $200–400 a port."""
+    """Issue 5: $3,000–5,000 an InfiniBand NIC, $1,000–2,000 an Ethernet one, $500–1,000 and $200–400 a port."""
     bounds = {
         "seed-nic-ib": (3000, 5000),
         "seed-nic-eth": (1000, 2000),

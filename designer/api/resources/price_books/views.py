@@ -179,7 +179,7 @@ class StreetView(ApiView):
 
 
 class DealerView(ApiView):
-    """What open-market dealers ask for switches and adapters."""
+    """What open-market dealers ask for switches and NICs."""
 
     @schema.catalog_book(DEALER)
     def get(self, request: Request) -> Response | HttpResponse:
@@ -187,7 +187,7 @@ class DealerView(ApiView):
 
 
 class BrandedView(ApiView):
-    """What branded resellers ask for switches and adapters."""
+    """What branded resellers ask for switches and NICs."""
 
     @schema.catalog_book(BRANDED)
     def get(self, request: Request) -> Response | HttpResponse:

@@ -29,7 +29,7 @@ VIEWS = {"parts": "Parts", "schedule": "Cable schedule", "device": "Device ports
 
 
 def cabling_rows(fabric: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One row a tier, medium, length and part of a fabric: links, cables, modules and cages are four counts."""
+    """One row a tier, medium, length and part of a fabric: links, cables, transceivers and cages are four counts."""
     media = fabric.get("media", {})
     return [row for tier in sorted(media, key=_place) for row in _tier_rows(tier, media[tier])]
 
@@ -99,7 +99,7 @@ def _tier_name(tier: str, role: str) -> str:
 
 
 def _modules(row: Mapping[str, Any]) -> list[str]:
-    """The row's modules, each once."""
+    """The row's transceivers, each once."""
     return list(dict.fromkeys(part for part in (row["lower_module"], row["upper_module"]) if part))
 
 

@@ -151,7 +151,7 @@ def test_figures_that_lack_something_are_no_savings():
     after = FIGURES | {"cables": 0, "modules": 12, "capex_usd": 8_000_000, "floors": ["cables", "modules", "capex_usd"]}
     assert figure_words(FIGURES, after) == [
         "cables 2,048 → not known",
-        "modules 3,072 → at least 12",
+        "transceivers 3,072 → at least 12",
         "purchase $50.0\xa0M → at least $8.00\xa0M",
     ]
 

@@ -159,7 +159,7 @@ def test_pages_of_the_largest_design_stay_small(page: Client, owner: User) -> No
 def test_the_cabling_table_adds_up_to_the_published_bill(page: Client, owner: User) -> None:
     design, _ = finished(owner, SUPERPOD)
     text = words_of(tab(page, design, tab="cabling"))
-    assert "Total 2,044 2,044 2,048 2,048" in text, "links, cables, modules, cages of the four-unit SuperPOD"
+    assert "Total 2,044 2,044 2,048 2,048" in text, "links, cables, transceivers, cages of the four-unit SuperPOD"
     assert "Server to leaf multimode fibre" in text
     assert "Links by length" in text
 
