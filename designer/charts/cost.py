@@ -126,7 +126,8 @@ def purchase_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
         else ""
     )
     note = f"{known}Spares are part of each bar. Everything together: {usd(total['typical'])} ({usd_range(total)})."
-    description = f"Purchase price by category and network, servers left out: the most goes to {in_sentence(category_name(drawn[0]))}."
+    most = in_sentence(category_name(drawn[0]))
+    description = f"Purchase price by category and network, servers left out: the most goes to {most}."
     chart = chart_of(
         "purchase",
         "Purchase price by part and network",

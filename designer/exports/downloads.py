@@ -36,7 +36,7 @@ def bom_csv(estimate: Mapping[str, Any], created: datetime) -> Download:
 
 
 def bom_xlsx(estimate: Mapping[str, Any], created: datetime) -> Download:
-    """The bill for people, with all that follows from it: totals, cost, the design and the sources of all figures."""
+    """The BOM for people, with all that follows from it: totals, cost, the design and the sources of all figures."""
     bill = [bill_sheet(estimate), totals_sheet(estimate)]
     return _workbook(estimate, [*bill, *_cost_tables(estimate)], created, "bom")
 
@@ -66,7 +66,7 @@ def _workbook(estimate: Mapping[str, Any], tables: list[Table], created: datetim
 
 
 def bom_pdf(estimate: Mapping[str, Any], created: datetime) -> Download:
-    """The whole design as a report: cover, summary, diagram, bill, cost, performance, assumptions, versions."""
+    """The whole design as a report: cover, summary, diagram, bill of materials, cost, performance, assumptions, versions."""
     from designer.exports.reports.design import design_report  # start-up time: reportlab, and few ask for a report
 
     return Download(file_name(estimate, "pdf", "report"), PDF_TYPE, design_report(estimate, created))

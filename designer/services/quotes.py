@@ -1,4 +1,4 @@
-"""Quotes of vendors: read once and kept, held against a design's bill, matched by hand, their prices taken into a book."""
+"""Quotes of vendors: read once and kept, held against a design's BOM, matched by hand, their prices taken into a book."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def create_quote(
     may_ask: bool = False,
     design: Design | None = None,
 ) -> Quote:
-    """Read a file and hold it against a design's bill.
+    """Read a file and hold it against a design's bill of materials.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def recompute(quote: Quote, read: ReadQuote | None = None) -> None:
     """
     catalog = load_catalog()
     read = read or kept_quote(quote.reading)
-    refuse_unknown_columns(read.columns)  # before the bill is made
+    refuse_unknown_columns(read.columns)  # before the bill of materials is made
     spec = parse_spec(quote.spec, catalog)
     own = spec.economics.prices
     rates = own.exchange(catalog) if own else Rates(catalog.exchange_rates)
@@ -126,7 +126,7 @@ def recompute(quote: Quote, read: ReadQuote | None = None) -> None:
 
 
 def bill_of(owner: User, spec: DesignSpec) -> list[Json]:
-    """The lines of a design's bill: of its finished estimate where there is one of today's, else made here."""
+    """The lines of a design's bill of materials: of its finished estimate where there is one of today's, else made here."""
     catalog = load_catalog()
     job = EstimateJob.objects.filter(
         owner=owner,
@@ -225,7 +225,7 @@ def remember_columns(owner: User, columns: Any) -> None:
 
 
 def offer_of(quote: Quote) -> Json:
-    """A side of a comparison: the quote's priced lines under a bill's names."""
+    """A side of a comparison: the quote's priced lines under a bill of materials' names."""
     rows: list[Json] = []
     for line in (quote.result or {}).get("lines", []):
         if line["status"] != "matched" or line["category"] not in CATEGORIES:

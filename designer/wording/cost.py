@@ -43,7 +43,7 @@ def likely(cost: Mapping[str, Any], key: str) -> dict[str, float] | None:
 
 
 def bill_beside_likely(result: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The purchase price that the strip shows, P50, beside the bill's typical total, and which is more; None with no draws."""
+    """The purchase price that the strip shows, P50, beside the BOM's typical total, and which is more; None with no draws."""
     found = likely(result.get("cost") or {}, "capex_usd")
     if found is None or not result.get("bom"):
         return None

@@ -25,7 +25,7 @@ COMPUTE, BILL = "compute", "bom"
 def figure_words(name: str, models: dict[str, str] | None = None) -> str:
     """A figure's dotted name in words, its network in front where that is not the compute one.
 
-    ``models`` names parts of the bill.
+    ``models`` names parts of the bill of materials.
     """
     if "/" in name:
         over, under = name.split("/")
@@ -36,6 +36,6 @@ def figure_words(name: str, models: dict[str, str] | None = None) -> str:
         return " + ".join([shown[0], *(text[0].lower() + text[1:] for text in shown[1:])])
     network, _, figure = name.partition(".")
     if network == BILL:
-        return f"{(models or {}).get(figure, figure)}, pieces in the bill"
+        return f"{(models or {}).get(figure, figure)}, pieces in the bill of materials"
     said = WORDS[figure]
     return said if network == COMPUTE else f"{words(network).capitalize()}: {said[0].lower()}{said[1:]}"

@@ -308,7 +308,7 @@ def book_name(value: Any) -> str:
 
 
 def category_name(value: Any) -> str:
-    """A category of the bill, as a heading over its lines."""
+    """A category of the bill of materials, as a heading over its lines."""
     return CATEGORY_NAMES.get(value, words(value))
 
 

@@ -54,7 +54,7 @@ def bill_of_fabrics(billed: Sequence[Billed], catalog: Catalog) -> Bom:
     """Lines for servers and what their racks hold where those are bought whole, NICs, switches by role, transceivers by tier
     and side, cables by tier and length, patch panels, and racks and coolant distribution of the hall (facility.py).
 
-    Servers and NICs stand on the compute fabric's bill alone; every line names its fabric. NICs have a line only
+    Servers and NICs stand on the compute fabric's bill of materials alone; every line names its fabric. NICs have a line only
     where the server's price does not hold them. A cable with its own ends is one piece: its second end is never billed
     again. Spares follow the rows ``spare-*`` of economics.csv, or ``economics.spares``, for each part number and length
     over all fabrics; spare servers are not bought. Custom parts have a line without a price.

@@ -1,4 +1,4 @@
-"""Racks of a bill: what whole ones bring beside compute trays, rack cabinets with PDUs, and coolant distribution."""
+"""Racks of a bill of materials: what whole ones bring beside compute trays, rack cabinets with PDUs, and coolant distribution."""
 
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -1,7 +1,7 @@
 """Whether one technology's network costs less than another's, as far as prices can show (docs/prices.md, "Verdicts").
 
 It is said only where the sign holds at the design's prices, at recommended, dealers' and branded resellers' prices of both
-sides, and over the whole range of parts that nobody quotes, and where the gap exceeds LEAST_GAP. Lines are those of a bill
+sides, and over the whole range of parts that nobody quotes, and where the gap exceeds LEAST_GAP. Lines are those of a BOM
 as JSON.
 """
 
@@ -74,7 +74,7 @@ class Deciding:
 
 @dataclass(frozen=True)
 class PriceVerdict:
-    """Both bills at every set of prices, and what the difference hangs on."""
+    """Both bills of materials at every set of prices, and what the difference hangs on."""
 
     cases: tuple[Case, ...]
     deciding: Deciding | None
@@ -122,7 +122,7 @@ def _models(lines: Lines) -> set[str | None]:
 
 
 def price_verdict(ours: Lines, theirs: Lines) -> PriceVerdict:
-    """Compare two bills at every set of prices."""
+    """Compare two bills of materials at every set of prices."""
     cases = [_case("design", ours, theirs, _typical)]
     cases += [_case(book, ours, theirs, _in_book(book)) for book in (STREET, DEALER, BRANDED)]
     for part in sorted({line["part"] for line in (*ours, *theirs) if _is_unquoted(line)}):

@@ -262,7 +262,7 @@ class Catalog:
         return f"{source.title} ({source.date})" if source.date else source.title
 
     def source_text(self, source_id: str, as_of: str) -> str:
-        """A source as a bill prints it: title and date."""
+        """A source as a bill of materials prints it: title and date."""
         return f"{self.sources[source_id].title}, {as_of}"
 
     def server(self, server_id: str | None) -> Server | None:

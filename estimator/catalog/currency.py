@@ -38,7 +38,7 @@ class Rate:
         return Fraction(str(self.usd))
 
     def as_json(self) -> dict[str, Any]:
-        """What a line of the bill says of it."""
+        """What a line of the bill of materials says of it."""
         return {"usd": self.usd, "date": self.as_of, "basis": self.basis, "source": self.source}
 
 

@@ -58,7 +58,7 @@ class OfferLine(Section):
     part: str | None = Field(None, max_length=80, description="Catalog id, where it is known.")
     part_number: str | None = Field(None, max_length=120)
     description: str = Field("", max_length=500)
-    use: str | None = Field(None, max_length=80, description="Role, as bills have it; null: found by part or category.")
+    use: str | None = Field(None, max_length=80, description="Role, as BOMs have it; null: found by part or category.")
     tier: str | None = Field(None, max_length=40)
     length_m: float | None = Field(None, ge=0, le=100_000)
     quantity: int = Field(ge=0, le=1_000_000_000)
@@ -210,11 +210,11 @@ def compare(
     baseline: int = 0,
     notes: Sequence[Sequence[str]] = (),
 ) -> dict[str, Any]:
-    """Align bills and figures of designs and offers, and say in words how each differs from the baseline.
+    """Align bills of materials and figures of designs and offers, and say in words how each differs from the baseline.
 
     Parameters
     ----------
-    estimates : Estimates, their JSON, or ``{"offer": {"lines": […], "gpus": …}}`` with lines under a bill's names.
+    estimates : Estimates, their JSON, or ``{"offer": {"lines": […], "gpus": …}}`` with lines under a bill of materials' names.
     labels : what each is called; made unique.
     notes : what to tell of each, in words.
 

@@ -45,7 +45,7 @@ class Compared:
 
     @property
     def prices(self) -> PriceVerdict:
-        """What the prices of both bills can show."""
+        """What the prices of both bills of materials can show."""
         return price_verdict(self.infiniband["bom"]["lines"], self.roce["bom"]["lines"])
 
 

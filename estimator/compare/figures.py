@@ -299,7 +299,7 @@ FIGURES = (
     Figure("bisection_gbit_s", "Bisection", "gbit_s", NETWORK, _of_network("bisection_gbit_s"), HIGH, weight=7),
     Figure("network_w", "Network, typical", "w", POWER, _watts("network_w"), weight=5),
     Figure("it_w", "Network and servers, typical", "w", POWER, _watts("it_w"), weight=2),
-    Figure("lines_w", "All lines of the bill", "w", POWER, _offer_watts),
+    Figure("lines_w", "All lines of the bill of materials", "w", POWER, _offer_watts),
     Figure("capex_p50_usd", "Purchase price, P50 (P5 to P95)", "usd", MONEY, _simulated("capex_usd")),
     Figure("network_p50_usd", "Network, P50 (P5 to P95)", "usd", MONEY, _simulated("network_usd")),
     Figure("tco_p50_usd", "Total cost of ownership, P50 (P5 to P95)", "usd", MONEY, _simulated("tco_usd")),
@@ -374,7 +374,7 @@ def figures_of(sides: Sequence[Side]) -> tuple[Figure, ...]:
 
 
 def has_mixed_adapters(sides: Sequence[Side]) -> bool:
-    """Whether NICs are lines of some bills and within the servers of others."""
+    """Whether NICs are lines of some bills of materials and within the servers of others."""
     designs = [bool(side.of(NIC)) for side in sides if side.estimate]
     return any(designs) and not all(designs)
 

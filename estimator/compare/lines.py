@@ -54,7 +54,7 @@ _FUNCTION_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of one side's bill; ``cents`` is its extended price, None where it has no price."""
+    """One line of one side's bill of materials; ``cents`` is its extended price, None where it has no price."""
 
     number: int
     fabric: str
@@ -102,7 +102,7 @@ def cents_of(usd: Mapping[str, float | None] | None) -> Range[int] | None:
 
 
 def lines_of(bom_lines: Sequence[Mapping[str, Any]]) -> tuple[Line, ...]:
-    """The lines of a bill, from JSON under the names of the Estimate; what an offer leaves out is None or 0."""
+    """The lines of a bill of materials, from JSON under the names of the Estimate; what an offer leaves out is None or 0."""
     return tuple(_line(line, number) for number, line in enumerate(bom_lines, start=1))
 
 
@@ -135,7 +135,7 @@ def _line(line: Mapping[str, Any], number: int) -> Line:
 
 
 def aligned(sides: Sequence[Sequence[Line]]) -> dict[Key, list[list[Line]]]:
-    """Rows in the order of a bill: key → the lines of every side.
+    """Rows in the order of a bill of materials: key → the lines of every side.
 
     A line without a use (an offer may not say) stands for every role that its part has on another side: those rows become
     one. Without such a part it stands for all roles of its function where its side says nothing else of that function, and

@@ -50,7 +50,7 @@ class Swap:
     old_cents: Range[int] | None
     new_cents: Range[int] | None
     is_needed: bool  # the old ones do not speak the other protocol
-    is_billed: bool  # NICs are lines of the bill, so that totals hold the change
+    is_billed: bool  # NICs are lines of the bill of materials, so that totals hold the change
 
     def as_json(self) -> dict[str, Any]:
         """The swap with prices in US dollars and, where both are known, the difference over all adapters."""

@@ -1,4 +1,4 @@
-"""What totals of several bills may hold so that they compare: the same networks, the same kinds of goods, all priced."""
+"""What totals of several BOMs may hold so that they compare: the same networks, the same kinds of goods, all priced."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

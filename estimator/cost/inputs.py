@@ -88,7 +88,7 @@ def parameter(name: str, spec: DesignSpec, catalog: Catalog) -> Parameter:
 class CostFacts:
     """All of a design that its cost depends on, apart from prices and parameters.
 
-    The tables of weights have a column for each priced line of the bill, shape (…, n_lines): a sum of money is weights ×
+    The tables of weights have a column for each priced line of the BOM, shape (…, n_lines): a sum of money is weights ×
     unit prices. ``capital`` has the rows servers, network, facility; ``supported`` those of SUPPORT_ROWS; ``replaced``
     those of FAILURE_ROWS, all in pieces. ``n_failing`` and ``n_spares`` are the pieces of each of FAILURE_ROWS.
     """

@@ -24,7 +24,7 @@ YEARLY = ("electricity", "space", "support", "licences", "staff", "repairs")
 class Money:
     """Cost in cents. A column is one set of prices and parameters: arrays of shape (n,), or (horizon, n) by year from 1.
 
-    ``purchase`` is the whole bill, ``one_off`` what is paid once beside it by kind, ``yearly`` what recurs by kind,
+    ``purchase`` is the whole bill of materials, ``one_off`` what is paid once beside it by kind, ``yearly`` what recurs by kind,
     ``repairs`` what a year's failures cost beyond warranty and spares. ``worth[y]`` is what is left after that year,
     ``total[y]`` the discounted cost of that many years, less what is left. ``factor[y]`` is 1 ÷ (1 + r)^y.
     """

@@ -82,7 +82,7 @@ def _range(ends: Range[float]) -> dict[str, float]:
 
 
 def failing_parts(spec: DesignSpec, fabric: SizedFabric, lines: Iterable[BomLine], catalog: Catalog) -> list[Failing]:
-    """GPUs, hosts, NICs, and every part of the bill that has a rate; fibres have none and are left out."""
+    """GPUs, hosts, NICs, and every part of the bill of materials that has a rate; fibres have none and are left out."""
     lines = list(lines)
     nics = fabric.n_nodes * (spec.compute.nics_per_node or 1)
     nic_spares = sum(line.spare_quantity for line in lines if line.category == NIC)

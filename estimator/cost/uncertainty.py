@@ -316,7 +316,7 @@ def _parameter_bars(given: Mapping[str, Parameter]) -> Iterator[_Bar]:
 
 
 def _price_bars(priced: Priced, catalog: Catalog) -> Iterator[_Bar]:
-    """Prices by category and vendor: what one negotiation is about. Their ends are sums over the bill."""
+    """Prices by category and vendor: what one negotiation is about. Their ends are sums over the bill of materials."""
     groups: dict[tuple[str, str], list[int]] = {}
     for row, line in enumerate(priced.facts.lines):
         groups.setdefault((line.category, vendor_name(line, catalog)), []).append(row)

@@ -1,6 +1,6 @@
 """Sized for and bought now, side by side: the design as bought, the same grown, the same with nothing to grow into.
 
-The later bill is the difference of two bills line by line. What is bought now stays where it is: a grown fabric has
+The later BOM is the difference of two BOMs line by line. What is bought now stays where it is: a grown fabric has
 every link of today's at the same ports (``moved_links`` counts what cannot stay, and findings say so).
 """
 
@@ -76,7 +76,7 @@ def is_recabled(spec: DesignSpec, now: SizedFabric, grown: SizedFabric) -> bool:
 def growth_json(
     now: Mapping[str, Any], grown: Mapping[str, Any], right: Mapping[str, Any], moved_links: int, recabled: bool
 ) -> dict[str, Any]:
-    """``growth`` of the Estimate, from three Estimates with their bills."""
+    """``growth`` of the Estimate, from three Estimates with their bills of materials."""
     upgrade, replaced = upgrade_lines(now["bom"]["lines"], grown["bom"]["lines"])
     return {
         "nodes": {"now": _nodes(now), "sized_for": _nodes(grown)},
@@ -127,9 +127,9 @@ def _less(a: Mapping[str, float], b: Mapping[str, float]) -> dict[str, float]:
 def upgrade_lines(
     now: Sequence[Mapping[str, Any]], grown: Sequence[Mapping[str, Any]]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """(what is bought later, what is there and no longer in use) of two bills, a line for each part and use.
+    """(what is bought later, what is there and no longer in use) of two bills of materials, a line for each part and use.
 
-    Spares are compared by part and length, as a bill puts them on the largest of its lines, and stand on the first line
+    Spares are compared by part and length, as a BOM puts them on the largest of its lines, and stand on the first line
     of the part.
     """
     here, there = _by_key(now, _LINE_KEYS, "quantity"), _by_key(grown, _LINE_KEYS, "quantity")

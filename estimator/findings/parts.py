@@ -13,7 +13,7 @@ _SWITCH_KEYS = ("leaf_switch", "spine_switch", "core_switch")
 
 
 def part_findings(spec: DesignSpec, lines: Sequence[BomLine], catalog: Catalog) -> Iterator[Finding]:
-    """What an architect should know of the parts on a bill, each part once."""
+    """What an architect should know of the parts on a bill of materials, each part once."""
     for part in dict.fromkeys(line.part for line in lines if line.part):
         kind, record = catalog.part(part) or ("", None)
         name = str(getattr(record, "model", None) or getattr(record, "description", part))

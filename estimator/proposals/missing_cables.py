@@ -1,6 +1,6 @@
 """Links that no part of the catalog can join: an error, with a change of the request under which all of them have cables.
 
-A bill without these cables is short by their price, so such a design is no offer. Every change is tried: the design is
+A BOM without these cables is short by their price, so such a design is no offer. Every change is tried: the design is
 sized and cabled again, and the tier must have its cables, no other tier may lose them, and no new error may come.
 """
 

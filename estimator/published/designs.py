@@ -59,7 +59,7 @@ class PublishedDesign:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What an estimate must compute for its rows: counts, and the bill only where a row reads it."""
+        """What an estimate must compute for its rows: counts, and the bill of materials only where a row reads it."""
         needs_bill = any(
             name.split(".")[0] == BILL or ".transceivers." in name or ".cables." in name
             for row in self.rows

@@ -1,4 +1,4 @@
-"""A vendor's file and a design's bill in, the report of one against the other out: the order of reading, matching, reporting."""
+"""A vendor's file and a design's BOM in, the report of one against the other out: the order of reading, matching, reporting."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ def report_of(
     rates: Rates | None = None,
     by_hand: Mapping[str, str | None] | None = None,
 ) -> dict[str, Any]:
-    """The report of a quote against a bill, see ``quote_report``.
+    """The report of a quote against a bill of materials, see ``quote_report``.
 
     Raises
     ------

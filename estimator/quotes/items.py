@@ -1,4 +1,4 @@
-"""What a design wants to be offered: lines of its bill by part and length, and the numbers that vendors give them."""
+"""What a design wants to be offered: lines of its BOM by part and length, and the numbers that vendors give them."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -74,7 +74,7 @@ class Item:
 
 
 def items_of(bom_lines: Iterable[Mapping[str, Any]], catalog: Catalog) -> list[Item]:
-    """The lines of an Estimate's bill as items, in its order."""
+    """The lines of an Estimate's bill of materials as items, in its order."""
     lines = list(bom_lines)
     fibres: dict[tuple[str, str | None], float] = {}
     for line in lines:

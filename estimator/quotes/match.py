@@ -80,7 +80,7 @@ def match_lines(
             found.append(Match((same.key,), 1.0, f"Part number {line.part_number}.", "number"))
         elif profiles[-1].kind in NOT_PARTS:
             what = "a service or licence" if profiles[-1].kind == "service" else "an accessory"
-            found.append(Match((), 0.9, f"The words name {what}, not a part of the bill.", "words"))
+            found.append(Match((), 0.9, f"The words name {what}, not a part of the bill of materials.", "words"))
         else:
             found.append(None)
     return _by_words(lines, items, profiles, found)

@@ -1,4 +1,4 @@
-"""A quote that offers whole racks: the trays and rack parts of a design's bill are then one item, counted in racks."""
+"""A quote that offers whole racks: the trays and rack parts of a design's BOM are then one item, counted in racks."""
 
 import re
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ def whole_racks_of(
             continue
         whole = _whole(rack, mine, catalog)
         out = [whole, *(item for item in out if item not in mine)]
-        words = f"The description names the rack, with all that the bill has of it ({len(mine)} lines)."
+        words = f"The description names the rack, with all that the bill of materials has of it ({len(mine)} lines)."
         found |= {line.id: Match((whole.key,), 0.85, words, "words", rack.id) for line in offered}
     return out, found
 
@@ -44,7 +44,7 @@ def _names(line: QuoteLine, rack: RackSystem) -> bool:
 
 
 def _whole(rack: RackSystem, items: Sequence[Item], catalog: Catalog) -> Item:
-    """All that the bill has of a rack as one item; a rack costs what its pieces do, on average over the racks."""
+    """All that the bill of materials has of a rack as one item; a rack costs what its pieces do, on average over the racks."""
     frame = next(part.id for part in rack.parts if part.holds == FRAME)
     n_racks = next(item.quantity for item in items if item.part == frame)
     unit = None

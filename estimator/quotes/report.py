@@ -62,7 +62,7 @@ def quote_report(
     by_hand: Mapping[str, str | None] | None = None,
     day: str = NEWEST,
 ) -> dict[str, Any]:
-    """Match a quote to a bill and say what differs.
+    """Match a quote to a bill of materials and say what differs.
 
     Parameters
     ----------

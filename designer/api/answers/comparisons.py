@@ -81,7 +81,7 @@ class RowSide(Answer):
     extended_price_usd = MoneyRange(allow_null=True)
     power_w = serializers.FloatField(allow_null=True)
     parts = ComparedPart(many=True)
-    lines = serializers.ListField(child=serializers.IntegerField(), help_text="Lines of the side's bill.")
+    lines = serializers.ListField(child=serializers.IntegerField(), help_text="Lines of the side's bill of materials.")
     price_basis = serializers.ListField(child=serializers.CharField())
 
 
@@ -113,7 +113,7 @@ class PartRow(Answer):
 
 
 class AlignedRow(Answer):
-    """What serves one purpose, on every side; each line of a bill is in one row."""
+    """What serves one purpose, on every side; each line of a bill of materials is in one row."""
 
     key = serializers.CharField()
     fabric = serializers.CharField()

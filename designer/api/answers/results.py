@@ -319,7 +319,7 @@ class GrowthStage(Answer):
 
 
 class GrowthLine(Answer):
-    """A line of a later bill."""
+    """A line of a later bill of materials."""
 
     category = serializers.CharField()
     part = serializers.CharField(allow_null=True)
@@ -342,7 +342,7 @@ class Upgrade(Answer):
 
 
 class Growth(Answer):
-    """Bought now, sized for later and sized for now alone, side by side, and the later bill."""
+    """Bought now, sized for later and sized for now alone, side by side, and the later bill of materials."""
 
     nodes = GrowthNodes()
     bought_now = GrowthStage()

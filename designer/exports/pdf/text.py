@@ -27,7 +27,7 @@ SUPPLIED = "STSong-Light"  # by the reader: ISO 32000 names it among those for C
 UNKNOWN = "?"
 MAX_CHARACTERS = 2_000  # of one cell
 _SPOKEN: ContextVar[tuple[str, str]] = ContextVar("spoken", default=(SERVER_WORD, ""))  # its word, the design's name
-CACHED = 16_384  # words and cells that a long bill repeats
+CACHED = 16_384  # words and cells that a long bill of materials repeats
 _ALIKE = {"→": "›", "←": "‹", "‑": "-", "\u2009": "\u00a0", "Δ": "∆", "μ": "µ", "′": "'", "″": '"'}
 _TABLE_OF_ALIKE = str.maketrans(_ALIKE)
 

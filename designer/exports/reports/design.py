@@ -1,4 +1,4 @@
-"""One estimate as a report for people who decide: cover, summary, diagram, bill, cost, performance, assumptions, versions."""
+"""One estimate as a report for people who decide: cover, summary, diagram, BOM, cost, performance, assumptions, versions."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -156,7 +156,7 @@ def _missing_prices(estimate: Json) -> list[Flowable]:
     if not estimate["cost"].get("at_least"):
         return []
     unpriced = estimate["bom"].get("unpriced_lines", [])
-    lines = f" Lines {', '.join(map(str, unpriced[:20]))} of the bill have none." if unpriced else ""
+    lines = f" Lines {', '.join(map(str, unpriced[:20]))} of the bill of materials have none." if unpriced else ""
     return [
         Paragraph(
             markup("≥ means at least: some part has no price or no known power, and is in no figure." + lines), BODY

@@ -35,7 +35,7 @@ def assumptions(estimate: Json) -> list[Flowable]:
     n_assumed = sum(is_assumption(item["basis"]) for item in items)
     intro = (
         f"The cost rests on {len(items)} figures besides prices; {n_assumed} of them are assumptions, which are marked. "
-        "Sources of prices stand beside each line of the bill."
+        "Sources of prices stand beside each line of the bill of materials."
     )
     fields = (
         Field("Figure", 0.25),

@@ -91,7 +91,7 @@ def basis_of(estimate: Json) -> Basis:
 
 
 def _is_of_the_bill(name: str) -> bool:
-    """Spares and lengths are in the bill's quantities already."""
+    """Spares and lengths are in the bill of materials' quantities already."""
     return name.startswith("spare-") or name.endswith("_m")
 
 

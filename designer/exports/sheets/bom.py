@@ -30,7 +30,7 @@ SUMMED = (*(f"extended_price_usd_{end}" for end in RANGE), "power_w")
 
 
 def bill_sheet(estimate: Json) -> Table:
-    """The bill: a line's price is its unit price × (quantity + spares), and the last row adds the lines up."""
+    """The bill of materials: a line's price is its unit price × (quantity + spares), and the last row adds the lines up."""
     table = bom_table(estimate)
     rows = tuple(
         (*_line(row, number), failure_row(line, estimate) or None)
@@ -61,7 +61,7 @@ def _line(row: tuple[Cell, ...], number: int) -> tuple[Cell, ...]:
 
 
 def bill_column(name: str, n_lines: int) -> str:
-    """A column of the bill's lines, as formulas on other sheets name it."""
+    """A column of the bill of materials' lines, as formulas on other sheets name it."""
     return f"'{BILL}'!${LETTER[name]}${FIRST}:${LETTER[name]}${FIRST + n_lines - 1}"
 
 
@@ -79,7 +79,7 @@ _AT = {column.key: xl_col_to_name(index) for index, column in enumerate(TOTAL_CO
 
 
 def totals_sheet(estimate: Json) -> Table:
-    """Subtotals of the bill by network and category, each a formula over the bill's lines, and their total."""
+    """Subtotals of the BOM by network and category, each a formula over the BOM's lines, and their total."""
     lines = estimate["bom"]["lines"]
     groups: dict[tuple[str, str], list[Json]] = {}
     for line in lines:

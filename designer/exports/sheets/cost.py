@@ -1,4 +1,4 @@
-"""Cost of ownership as sheets that compute: change a parameter, a count or a price of the bill, and every total follows.
+"""Cost of ownership as sheets that compute: change a parameter, a count or a price of the BOM, and every total follows.
 
 The sheets hold the formulas of estimator/cost/model.py, each cell with the value that it has as delivered. Tests compute
 them in two other ways and compare.
@@ -24,7 +24,7 @@ INSTALLED = (("install-node", "nodes"), ("install-cable", "cables"), ("install-r
 LICENCES = (("ufm-node-year", "managed"), ("eth-nos-license-switch", "ethernet"), ("nvaie-gpu-year", "gpus"))
 RATE = "#,##0.0000"
 MILLIONS_AN_HOUR = 0.0036  # of tokens, for one a second
-NOTE = "Change a yellow cell of Parameters, or a price or quantity of the bill: every figure follows."
+NOTE = "Change a yellow cell of Parameters, or a price or quantity of the bill of materials: every figure follows."
 
 
 def has_cost_sheets(estimate: Json) -> bool:
@@ -114,7 +114,7 @@ def _purchase(ledger: Ledger, basis: Basis) -> None:
     for key, (label, categories) in parts.items():
         amounts = {end: _amount(basis, categories, end) for end in RANGE}
         ledger.add(
-            key, "Purchase", label, _first(amounts), _second(amounts), "Σ unit price × (quantity + spares) of the bill"
+            key, "Purchase", label, _first(amounts), _second(amounts), "Σ unit price × (quantity + spares) of the BOM"
         )
     _sum(ledger, "purchase", "Purchase", "Purchase price", list(parts))
 

@@ -20,7 +20,7 @@ from estimator.compare.comparison import LEAST
 from estimator.compare.lines import OFFER
 
 FIGURE_ORDERS = ("group", "weight")  # as in the table of contents; the largest relative difference first
-LINE_ORDERS = ("bill", "weight")  # as in a bill; the largest difference in price first
+LINE_ORDERS = ("bill", "weight")  # as in a bill of materials; the largest difference in price first
 
 
 def page_context(row: Comparison, query: Mapping[str, Any]) -> dict[str, Any]:

@@ -120,7 +120,7 @@ def share_withdraw(request: HttpRequest, design_id: UUID, link_id: int) -> HttpR
 @design_page
 @require_safe
 def shared_file(request: HttpRequest, design_id: UUID, job_id: UUID, kind: str, form: str) -> HttpResponse:
-    """The bill or the cost of an estimate as a file, for those who may see the design but not call the API."""
+    """The bill of materials or the cost of an estimate as a file, for those who may see the design but not call the API."""
     _, job = job_or_404(request, design_id, job_id)
     writers = FILES.get(kind, {})
     if form not in writers or job.state != EstimateJob.State.SUCCEEDED or job.result is None:

@@ -110,7 +110,7 @@ def _expected(expected: Mapping[str, Any] | None, result: Mapping[str, Any]) -> 
 
 
 def growth_rows(growth: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The three designs side by side, what being ready costs, and the later bill; None where there is no room to grow."""
+    """The three designs side by side, what being ready costs, and the later BOM; None where there is no room to grow."""
     if growth is None:
         return None
     sides = [growth[key] for key in SIDES]

@@ -103,7 +103,7 @@ def test_a_row_that_differs_is_shown_as_such(page: Client, monkeypatch: pytest.M
         ("storage.counts.spine", "Storage: spine switches"),
         ("compute.links.node_leaf+compute.links.fabric_manager", "Node–leaf links + fabric-manager links"),
         ("compute.counts.nodes/compute.split.scalable_unit_nodes", "Servers ÷ servers of a unit"),
-        ("bom.x", "x, pieces in the bill"),
+        ("bom.x", "x, pieces in the bill of materials"),
     ],
 )
 def test_figures_have_words(name: str, words: str) -> None:
