@@ -239,7 +239,7 @@ def install_venv_package() -> None:
         )
     say(f"Installing {package}: {as_text}")
     if not apt(commands):
-        raise SetUpError(f"{package} could not be installed. Mend what is said above, then run this again.")
+        raise SetUpError(f"{package} could not be installed. Fix what is said above, then run this again.")
 
 
 def apt(commands: list[list[str]]) -> bool:
@@ -260,7 +260,7 @@ def install(python: Path, requirements: Path) -> None:
     done = subprocess.run([*command, "-r", str(requirements)], check=False, stdout=sys.stderr)
     if done.returncode:
         raise SetUpError(
-            "the packages could not be installed. Mend what pip says above (a network or proxy setting?), then run this again."
+            "the packages could not be installed. Fix what pip says above (a network or proxy setting?), then run this again."
         )
 
 

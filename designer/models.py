@@ -42,7 +42,7 @@ class Design(models.Model):
     versions = models.CharField(max_length=120, default="")  # model and catalog that ``spec`` was read by
     state_number = models.PositiveIntegerField(default=1)  # counts changes of what the form holds
     changed_by = models.CharField(max_length=200, default="", blank=True)  # who made the last of them, by name
-    at = models.PositiveIntegerField(default=0)  # number of the edit in sight; 0: its session has not begun
+    at = models.PositiveIntegerField(default=0)  # number of the current edit; 0: its session has not begun
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -269,7 +269,7 @@ class Quote(models.Model):
     file_name = models.CharField(max_length=255)
     file_sha256 = models.CharField(max_length=64)
     design = models.ForeignKey(Design, on_delete=models.SET_NULL, null=True, blank=True, related_name="quotes")
-    spec = models.JSONField()  # of the design it is held against, as that was
+    spec = models.JSONField()  # of the design it is compared with, as that was
     reading = models.JSONField()  # columns, lines as they were read, lines left out and why
     matches = models.JSONField(default=dict)  # what the owner decided against the program's own match, by line
     result = models.JSONField()

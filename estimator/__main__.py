@@ -1,4 +1,4 @@
-"""``python -m estimator VERB …``: JSON in, JSON or a hand-off file out, no database. Exit 0 done, 2 refused with the problems.
+"""``python -m estimator VERB …``: JSON in, JSON or an export file out, no database. Exit 0 done, 2 refused with the problems.
 
 Every verb imports what it needs itself, for a fast start.
 """
@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     verb = verbs.add_parser("compare", help="two to eight designs or offers side by side, with words")
     verb.add_argument("files", metavar="SPEC", nargs="+", help="JSON files; one may be - for standard input")
     verb.add_argument(
-        "--baseline", metavar="N", default=0, type=int, help="which one, from 0, the others are held against"
+        "--baseline", metavar="N", default=0, type=int, help="which one, from 0, the others are compared with"
     )
     verb.set_defaults(run=_compare)
     verb = verbs.add_parser("predict", help="times of a collective, on a system or on a design")
@@ -114,7 +114,7 @@ def _estimate(asked: argparse.Namespace) -> Iterator[bytes]:
                 Problem(
                     "--only",
                     "not_a_choice",
-                    f"Parts are {', '.join(ALL_PARTS)}, and {', '.join(unknown)} was asked for.",
+                    f"Parts are {', '.join(ALL_PARTS)}, and {', '.join(unknown)} was requested.",
                 )
             ]
         )
@@ -163,7 +163,7 @@ def _catalog(asked: argparse.Namespace) -> Iterator[bytes]:
 
     if asked.kind is not None and asked.kind not in KINDS:
         raise SpecError(
-            [Problem("KIND", "not_a_choice", f"Kinds are {', '.join(KINDS)}, and {asked.kind} was asked for.")]
+            [Problem("KIND", "not_a_choice", f"Kinds are {', '.join(KINDS)}, and {asked.kind} was requested.")]
         )
     catalog = load_catalog()
     if asked.kind:

@@ -53,7 +53,7 @@ def predicted(request: Any, catalog: Catalog) -> dict[str, Any]:
 
 
 def _design_of(values: Any, catalog: Catalog) -> Any:
-    """The design; its problems are told under the request's key."""
+    """The design; its problems are reported under the request's key."""
     try:
         return parse_spec(values, catalog)
     except SpecError as error:

@@ -1,4 +1,4 @@
-"""What a caller may be told: problems with a limit, a value and a way out, and the exceptions that carry them."""
+"""What a caller is shown: problems with a limit, a value and a way out, and the exceptions that carry them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The link list of one fabric: the link table with names, port labels and cabling; every hand-off file is written from it.
+"""The link list of one fabric: the link table with names, port labels and cabling; every export file is written from it.
 
 A list is made from the spec alone, so that a file, a page and a later download of the same design agree to the letter.
 """
@@ -159,7 +159,7 @@ def link_list(spec: DesignSpec, catalog: Catalog, role: str = COMPUTE) -> LinkLi
     """
     keys = [COMPUTE, *other_keys(spec)]
     if role not in keys:
-        message = f"The design's networks are {', '.join(keys)}, and '{role[:40]}' was asked for."
+        message = f"The design's networks are {', '.join(keys)}, and '{role[:40]}' was requested."
         raise SpecError([Problem("fabric", "no_such_fabric", message)])
     _, (fabric,) = sized_fabrics([spec], catalog)
     if role != COMPUTE:

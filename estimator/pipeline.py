@@ -59,7 +59,7 @@ ALL_PARTS = (
 
 @dataclass(frozen=True)
 class Estimate:
-    """The answer to one spec, as plain JSON values under the names of the contract; parts not asked for are None."""
+    """The answer to one spec, as plain JSON values under the names of the contract; parts not requested are None."""
 
     spec: DesignSpec
     catalog_version: str

@@ -82,7 +82,7 @@ def _as_refusal(error: Exception) -> Refusal:
     match error:
         case Refusal():
             return error
-        case CatalogError():  # ours to mend, not the caller's: say which file, and that it is not the request
+        case CatalogError():  # ours to fix, not the caller's: say which file, and that it is not the request
             logger.error("The catalog cannot be used: %s", error)
             return Refusal(503, error.code, list(error.problems))
         case TooManyJobs() | OutdatedEstimate():

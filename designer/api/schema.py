@@ -59,7 +59,7 @@ REFUSED = {
         {
             "field": "compute.nodes",
             "code": "out_of_range",
-            "message": "Must be at least 1, and 0 was asked for.",
+            "message": "Must be at least 1, and 0 was requested.",
         }
     ],
 }
@@ -357,7 +357,7 @@ estimate_list = _call(
 )
 estimate_create = _call(
     "create_estimate",
-    "Ask for an estimate",
+    "Request an estimate",
     {200: FINISHED, 202: ACCEPTED},
     (*BODY, 404, 409, 503),
     request=_json(DESIGN_ID, NAMED_SPEC, SPEC_REFERENCE),
@@ -446,7 +446,7 @@ links_read = _call(
     "Every link of a fabric, port to port",
     _files(*(form.content_type for form in FORMATS.values())),
     (404, 406, 409, 503),
-    description="Streamed, in the form asked for: "
+    description="Streamed, in the form requested: "
     + ", ".join(f"`{key}` ({form.purpose})" for key, form in FORMATS.items()),
     parameters=[LinksQuery],
     tags=["links"],
@@ -512,7 +512,7 @@ what_if = _call(
     {200: answers.WhatIf},
     (*BODY, 404, 409, 503),
     request=_json({"$ref": "#/components/schemas/Economics"}),
-    examples=[_example("five years of dear electricity", {"years": 5, "electricity_usd_per_kwh": 0.2})],
+    examples=[_example("five years of expensive electricity", {"years": 5, "electricity_usd_per_kwh": 0.2})],
     description="Takes keys of `economics` and answers at once; a key of null takes away what the design gives. "
     "Nothing is stored.",
     tags=["estimates"],

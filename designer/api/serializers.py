@@ -73,7 +73,9 @@ class LinksQuery(FabricQuery):
 
 
 class CompareQuery(FabricQuery):
-    format = _choice((AUTO, *READ_FORMATS), default=AUTO, help_text="The form of the file; auto tells by content.")
+    format = _choice(
+        (AUTO, *READ_FORMATS), default=AUTO, help_text="The form of the file; auto detects it from the content."
+    )
 
 
 # --- Answers -----------------------------------------------------------------------------------------------------

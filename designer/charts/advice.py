@@ -1,4 +1,4 @@
-"""InfiniBand and RoCE side by side in charts: what decides, prices, latency, traffic, makers, the years of each rate.
+"""InfiniBand and RoCE side by side in charts: what decides, prices, latency, traffic, vendors, the years of each rate.
 
 InfiniBand is always the first series and RoCE the second, in the colours and shapes that the page's words give them.
 """
@@ -383,7 +383,7 @@ def traffic_chart(pair: Compared) -> dict[str, Any] | None:
 
 
 def makers_chart(pair: Compared, catalog: Catalog) -> dict[str, Any]:
-    """Makers to buy switches and NICs from at this rate."""
+    """Vendors to buy switches and NICs from at this rate."""
     generations = [catalog.generations[one["spec"]["fabric"]["generation"]] for one in pair.both]
     makers = {
         title: [find(catalog, one.protocol, one.port_rate_gbit_s) for one in generations]
@@ -410,8 +410,8 @@ def makers_chart(pair: Compared, catalog: Catalog) -> dict[str, Any]:
     )
     return chart_of(
         "advice-makers",
-        "Lock-in: makers to choose from",
-        f"Makers at {rate}: {told}.",
+        "Lock-in: vendors to choose from",
+        f"Vendors at {rate}: {told}.",
         list(NAMES),
         rows,
         spec,

@@ -23,7 +23,7 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    """The database answers too, and what is asked for gets done: the queue is swept, and jobs in it are taken."""
+    """The database answers too, and what is requested gets done: the queue is swept, and jobs in it are taken."""
     try:
         lack = _what_is_wrong()
     except DatabaseError:

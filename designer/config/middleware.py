@@ -70,7 +70,7 @@ class PageGZipMiddleware(GZipMiddleware):
 
 
 class BrokenCatalogMiddleware:
-    """Answer a page that needs the catalog while its files are broken with 503 and the place to mend."""
+    """Answer a page that needs the catalog while its files are broken with 503 and the place to fix."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

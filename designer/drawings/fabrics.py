@@ -32,7 +32,7 @@ USUAL_BYTES = 8 * 2**30
 
 @dataclass(frozen=True)
 class Diagram:
-    """One fabric of one estimate. ``links`` have cables and port names, and are made only where they are asked for."""
+    """One fabric of one estimate. ``links`` have cables and port names, and are made only where they are requested."""
 
     job_id: UUID
     role: str

@@ -407,7 +407,7 @@ def part_names(estimate: Mapping[str, Any]) -> dict[str, str]:
 
 
 def names_of(ids: Mapping[str, str | None], estimate: Mapping[str, Any]) -> dict[str, str]:
-    """What parts are called: as the bill of an Estimate says, else by maker and model; custom ones are left out."""
+    """What parts are called: as the bill of an Estimate says, else by vendor and model; custom ones are left out."""
     described = {line["part"]: line["description"] for line in (estimate.get("bom") or {}).get("lines", [])}
     catalog = load_catalog()
     models = {

@@ -29,7 +29,7 @@ class Asked:
     find: str = ""
 
     def query(self, **changes: Any) -> dict[str, str]:
-        """The address's query with some keys changed; another part begins anew, and what is usual is left out."""
+        """The address's query with some keys changed; another part begins again, and what is usual is left out."""
         if "at" in changes:
             changes = {"by": "", "start": 0, **changes}
         if "fabric" in changes:

@@ -1,6 +1,6 @@
 """FloorPlan → SVG: the front of racks, unit by unit, and the floor from above.
 
-Only the racks that are asked for are drawn, and a floor of any size in one path for each kind of rack. Colours stand as
+Only the racks that are requested are drawn, and a floor of any size in one path for each kind of rack. Colours stand as
 attributes, which the page's stylesheet overrides: the same picture follows the page's scheme and can be saved as a file.
 """
 
@@ -86,10 +86,10 @@ def rack_svg(plan: FloorPlan, rack_numbers: Sequence[int]) -> SafeString:
     Raises
     ------
     ValueError
-        If there is no such rack, or too many are asked for.
+        If there is no such rack, or too many are requested.
     """
     if not 1 <= len(rack_numbers) <= MAX_RACKS:
-        raise ValueError(f"{len(rack_numbers)} racks were asked for, and a picture shows 1 to {MAX_RACKS}")
+        raise ValueError(f"{len(rack_numbers)} racks were requested, and a picture shows 1 to {MAX_RACKS}")
     wrong = [number for number in rack_numbers if not 1 <= number <= plan.n_racks]
     if wrong:
         raise ValueError(f"rack {wrong[0]} is none of the {plan.n_racks:,} racks")

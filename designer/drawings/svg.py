@@ -57,7 +57,7 @@ class Rect(NamedTuple):
 
 
 class _Ems(dict[str, float]):
-    """Width of each letter in ems, found when it is first asked for."""
+    """Width of each letter in ems, found when it is first requested."""
 
     def __missing__(self, letter: str) -> float:
         wide = 0.37 if letter in NARROW else 0.95 if letter in WIDE else 0.74 if letter.isupper() else 0.61

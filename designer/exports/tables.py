@@ -155,7 +155,7 @@ def provenance(estimate: Json) -> tuple[Cell, ...]:
 
 
 def design_table(estimate: Json) -> Table:
-    """What was asked for and what it takes: names, versions, counts, findings and the normalized spec, a row each."""
+    """What was requested and what it takes: names, versions, counts, findings and the normalized spec, a row each."""
     columns = (
         Column("section", "Section", width=14),
         Column("key", "Key", width=34),

@@ -17,14 +17,14 @@ def versions_of(estimate: Json) -> list[tuple[str, str, str]]:
     """Each with its name, its value, and what it covers."""
     cost, performance = estimate["cost"], estimate["performance"]
     rows = [
-        ("Spec", estimate["spec_hash"], "Hash of the normalized request: all that was asked for, defaults included."),
+        ("Spec", estimate["spec_hash"], "Hash of the normalized request: all that was requested, defaults included."),
         ("Model", estimate["versions"]["model"], "Version of the rules and formulas."),
         ("Catalog", estimate["versions"]["catalog"], "Hash of the files of parts, prices, parameters and constants."),
         ("Price book", _book(estimate), "Where a price comes from when several are known."),
     ]
     if prices := own_prices(estimate):
         told = f"{prices['name']}, {counted(prices['n_prices'], 'price')}, {prices['hash']}"
-        rows.append(("Own prices", told, "Hash of the prices and exchange rates over the book."))
+        rows.append(("Your prices", told, "Hash of the prices and exchange rates over the book."))
     if calibration := performance.get("calibration"):
         rows.append(
             ("Calibration", f"{calibration['name']}, {calibration['hash']}", "Hash of the constants fitted to logs.")

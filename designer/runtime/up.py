@@ -221,7 +221,7 @@ class Guard:
         self.process: subprocess.Popen[str] | None = None
 
     def watch(self, children: Sequence[Child]) -> None:
-        """Tell it of all that run now; it keeps what it was told before."""
+        """Tell it of all that run now; it keeps what it knew before."""
         if self.process is None or self.process.poll() is not None:
             command = [sys.executable, "-S", str(Path(__file__).with_name("reaper.py"))]
             self.process = subprocess.Popen(command, stdin=subprocess.PIPE, text=True, start_new_session=True)

@@ -1,6 +1,6 @@
 """Sides of a comparison as they are named: an estimate, a design, a spec, an offer, another book, the other family.
 
-What is found is plain JSON that is kept with the comparison, so that it can be made again, or made anew.
+What is found is plain JSON that is kept with the comparison, so that it can be made again, or made again.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def resolved_items(owner: User, items: Any) -> list[Json]:
     Returns
     -------
     ``[{"label", "spec", "offer", "notes", "design", "revision", "state", "sibling", "price_book", "estimate"}, …]``;
-    ``revision`` is the number of a named version where one was asked for, ``state`` the hash of the design's state where not;
+    ``revision`` is the number of a named version where one was requested, ``state`` the hash of the design's state where not;
     ``estimate`` is a finished result where one was named, which is taken as it is.
 
     Raises

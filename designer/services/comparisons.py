@@ -1,4 +1,4 @@
-"""Comparisons: made of what was chosen, kept whole, held against another baseline, made anew."""
+"""Comparisons: made of what was chosen, kept whole, compared with another baseline, made again."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _compare_kept(row: Comparison, sides: Sequence[Json], baseline: int) -> None
 
 
 def refresh(row: Comparison) -> None:
-    """Make a comparison anew: designs as they are now, today's model, catalog and price books. Offers and versions stay.
+    """Make a comparison again: designs as they are now, today's model, catalog and price books. Offers and versions stay.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The link list of a finished estimate: made again from its spec when it is asked for, never stored.
+"""The link list of a finished estimate: made again from its spec when it is requested, never stored.
 
 The same spec, model and catalog give the same list, so a list is made only where both are still those of the estimate.
 """
@@ -14,7 +14,7 @@ from estimator.version import MODEL_VERSION
 
 
 class OutdatedEstimate(EstimatorError):
-    """The estimate was made by another model or catalog than today's, and its links can no longer be told."""
+    """The estimate was made by another model or catalog than today's, and its links can no longer be listed."""
 
     code = "outdated_estimate"
 
@@ -40,7 +40,7 @@ def refuse_outdated(job: EstimateJob) -> None:
     if is_outdated(job):
         message = (
             f"This estimate was made by model {job.model_version} with catalog {job.catalog_version[:12]}, and link lists "
-            f"are made by model {MODEL_VERSION} with catalog {load_catalog().version[:12]}. Ask for a new estimate of the design."
+            f"are made by model {MODEL_VERSION} with catalog {load_catalog().version[:12]}. Request a new estimate of the design."
         )
         raise OutdatedEstimate([Problem("", "outdated_estimate", message)])
 

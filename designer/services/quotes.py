@@ -1,4 +1,4 @@
-"""Quotes of vendors: read once and kept, held against a design's BOM, matched by hand, their prices taken into a book."""
+"""Quotes of vendors: read once and kept, compared with a design's BOM, matched by hand, their prices taken into a book."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def create_quote(
     ----------
     columns : which column is what, see ``given_columns``; without it as a header like this one was read last, else guessed
     design : whose state ``spec`` is, where it is one's
-    may_ask : keep a file whose columns could not be told, without a report, so that its owner can say them
+    may_ask : keep a file whose columns could not be identified, without a report, so that its owner can say them
 
     Raises
     ------
@@ -108,7 +108,7 @@ def printable(text: str) -> str:
 
 
 def recompute(quote: Quote, read: ReadQuote | None = None) -> None:
-    """Make the report anew from what was read, by the columns and matches that stand; nothing is saved.
+    """Regenerate the report from what was read, by the columns and matches that stand; nothing is saved.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def is_outdated(quote: Quote) -> bool:
 
 
 def design_of(quote: Quote) -> Design | None:
-    """The design that the quote is held against, if it is one's and still there."""
+    """The design that the quote is compared with, if it is one's and still there."""
     return quote.design
 
 

@@ -29,7 +29,7 @@ def tab_page(row: Design, tab: str) -> str:
 def revise(
     request: HttpRequest, row: Design, given: Mapping[str, Any], change: Mapping[str, Any], tab: str
 ) -> HttpResponse:
-    """Make ``given`` with ``change`` the design, as one edit, and queue its estimate; what cannot be built is only told."""
+    """Make ``given`` with ``change`` the design, as one edit, and queue its estimate; what cannot be built is only reported."""
     before = row.spec_hash, row.given
     try:
         spec = parse_spec(apply_change(given, change), load_catalog())
@@ -44,7 +44,7 @@ def revise(
     if (row.spec_hash, row.given) == before:
         messages.success(request, "Nothing was changed: the design says that already.")
     else:
-        messages.success(request, "The design was changed. Undo takes it back.")
+        messages.success(request, "The design was changed. Undo reverts it.")
     return redirect(tab_page(row, tab))
 
 

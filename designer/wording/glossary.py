@@ -14,7 +14,7 @@ _ASIDE = re.compile(r"\s*\([^)]*\)")
 
 @dataclass(frozen=True)
 class Entry:
-    """A row of the glossary: terms that are told apart or mean one thing, each with its anchor, and what they mean."""
+    """A row of the glossary: terms that are distinguished or mean one thing, each with its anchor, and what they mean."""
 
     terms: tuple[tuple[str, str], ...]
     meaning: str

@@ -121,7 +121,7 @@ def is_floor(figures: Mapping[str, Any], key: str) -> bool:
 
 
 def changes(now: Mapping[str, Any] | None, before: Mapping[str, Any] | None) -> dict[str, float]:
-    """By key, how much a figure has moved since ``before``; what has not, or cannot be told, is left out.
+    """By key, how much a figure has moved since ``before``; what has not, or cannot be reported, is left out.
 
     Two least figures say nothing of how far the true ones are apart.
     """

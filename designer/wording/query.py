@@ -11,7 +11,7 @@ MAX_DIGITS = 9
 
 
 def one_of(asked: Any, words: Iterable[str]) -> str:
-    """The word that is asked for, or the first one."""
+    """The word that is requested, or the first one."""
     known = list(words)
     return str(asked) if asked in known else known[0]
 
@@ -48,7 +48,7 @@ class Page:
 
 
 def page_number(asked: Any, n_rows: int, size: int = ROWS_A_PAGE) -> tuple[int, int]:
-    """(page, pages): the page asked for, within what there is; the first where none or nonsense was asked for."""
+    """(page, pages): the page requested, within what there is; the first where none or nonsense was requested."""
     n_pages = max(int(ceil_div(n_rows, size)), 1)
     text = str(asked or "")
     number = int(text) if is_whole_number(text, MAX_DIGITS) else 1

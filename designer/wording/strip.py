@@ -63,7 +63,7 @@ FIGURES = (
         -1,
         Beside("usd_per_gpu_hour", _change_per_hour),
     ),
-    Figure("built_ratio", "Leaf ratio", "figure.oversubscription", numbers.decimal, numbers.change_number, -1),
+    Figure("built_ratio", "Oversubscription", "figure.oversubscription", numbers.decimal, numbers.change_number, -1),
     Figure("busbw_gb_s", "All-reduce", "figure.all_reduce", numbers.gb_s, _change_gb_s, 1),
     Figure("all_to_all_gb_s", "All-to-all", "figure.all_to_all", numbers.gb_s, _change_gb_s, 1),
 )

@@ -1,1 +1,1 @@
-"""A built network's links held against the planned ones."""
+"""A built network's links compared with the planned ones."""

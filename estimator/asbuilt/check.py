@@ -1,4 +1,4 @@
-"""A design's links against those of a file: devices and ports are told apart, then every link is compared by its ends."""
+"""A design's links against those of a file: devices and ports are distinguished, then every link is compared by its ends."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

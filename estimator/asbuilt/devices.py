@@ -1,7 +1,7 @@
 """Which device of a file is which device of the design: by a map of names, by name, else by how it is cabled.
 
 Names that differ in case, domain, leading zeros or separators are the same where no two devices would be confused. What
-is left is told by structure: devices get colours from their ports and from their neighbours' colours, a colour that is
+is left is identified by structure: devices get colours from their ports and from their neighbours' colours, a colour that is
 unique on both sides is a match, and every match tells its neighbours through the ports between them. Devices that look
 quite alike (planes, say) are taken in the order of their names.
 """
@@ -39,7 +39,7 @@ class DeviceMatch:
     alike: set[int] = field(default_factory=set)
 
     def counts(self) -> dict[str, int]:
-        """Devices by the way they were told."""
+        """Devices by the way they were identified."""
         return dict(Counter(how for how in self.how if how))
 
 
@@ -146,7 +146,7 @@ class _Search:
         return taken
 
     def settle(self) -> bool:
-        """Ask all neighbours again about devices told by structure: early answers had few of them. True if any moved."""
+        """Ask all neighbours again about devices identified by structure: early answers had few of them. True if any moved."""
         by_structure = np.array([how in (BY_STRUCTURE, BY_ORDER) for how in self.match.how])
         movable = np.zeros(self.planned.n_devices, dtype=bool)
         movable[self.match.design[by_structure & (self.match.design >= 0)]] = True

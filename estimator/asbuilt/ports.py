@@ -17,7 +17,7 @@ from estimator.units import IntArray, is_whole_number
 
 LANE_BITS = 4  # lane 0 is the whole port; a port splits into eight at most
 DEVICE_BITS = 32
-UNREAD = 1 << (DEVICE_BITS - 1)  # a name that no style reads stays itself, told apart by its index
+UNREAD = 1 << (DEVICE_BITS - 1)  # a name that no style reads stays itself, distinguished by its index
 ADAPTER_ORDER = "NICs in order"
 ADAPTERS_FROM_ONE = "NIC numbers from 1"
 _DIGITS = re.compile(r"\d+")

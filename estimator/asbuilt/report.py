@@ -281,7 +281,7 @@ def _absent(check: LinkCheck) -> list[Json]:
 
 
 def _naming(check: LinkCheck) -> Json:
-    """How devices were told; for those told by structure, the pairs and the share of their links that fit."""
+    """How devices were identified; for those identified by structure, the pairs and the share of their links that fit."""
     n = check.n_devices
     planned = np.bincount(np.concatenate([check.planned.low, check.planned.high]) >> DEVICE_BITS, minlength=n)
     matched = check.pairing.matched[0]
@@ -418,7 +418,7 @@ def _sentences(out: Json) -> Iterator[str]:
         yield f"{_many(n, 'device')} of the file {'is' if n == 1 else 'are'} not in the design."
     if names["is_automatic"]:
         yield (
-            f"{_many(names['automatic_total'], 'device')} of other names in the file were told by their cabling; "
+            f"{_many(names['automatic_total'], 'device')} of other names in the file were identified by their cabling; "
             f"{names['confidence']:.0%} of their links fit."
         )
     yield from _built_sentences(out["built"])

@@ -51,7 +51,7 @@ def design_of_dump(file: FoundLinks, catalog: Catalog, name: str = "Network from
 
     Parameters
     ----------
-    file : links from a reader that tells servers from switches.
+    file : links from a reader that distinguishes servers from switches.
     name : what the design is called.
 
     Raises

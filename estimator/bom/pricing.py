@@ -88,7 +88,7 @@ class Pricing:
         return None
 
     def _of_own(self, price: OwnPrice, metre: OwnPrice | None, length_m: float | None) -> UnitPrice:
-        """A piece of the own book: whole, or with the book's own price by the metre where it has one."""
+        """A piece of your price book: whole, or with the book's own price by the metre where it has one."""
         cents, words = self._in_cents(price), [_entry_words(price)]
         rates = {price.currency: self._rate(price)}
         minor = price.minor
@@ -106,7 +106,7 @@ class Pricing:
             basis=price.basis,
             source=f"{price.source or self._name}, {price.as_of}",
             note=price.note or None,
-            rule=f"Own book “{self._name}”, {', '.join(words)}",
+            rule=f"Your price book “{self._name}”, {', '.join(words)}",
             as_of=price.as_of,
             is_assumed=price.basis in ASSUMED or bool(metre and metre.basis in ASSUMED),
             currency=price.currency if is_foreign else USD,
@@ -141,7 +141,7 @@ class Pricing:
             source=f"{price.source or self._name}, {price.as_of}",
             note=f"{share_words(rack, of_rack).rstrip('.')}{left}.",
             is_assumed=price.basis in ASSUMED,
-            rule=f"Own book “{self._name}”, {', '.join(words)}, shared over its parts",
+            rule=f"Your price book “{self._name}”, {', '.join(words)}, shared over its parts",
         )
 
     def _of_catalog(self, price: Price, own_metre: OwnPrice | None, quantity: int, length_m: float | None) -> UnitPrice:
@@ -160,7 +160,7 @@ class Pricing:
             bases.add(own_metre.basis)
             rate = self._rate(own_metre)
             words.append(
-                f"{amount_text(own_metre.typical, own_metre.currency)} a metre of the own book × {length_m:g} m"
+                f"{amount_text(own_metre.typical, own_metre.currency)} a metre in your price book × {length_m:g} m"
             )
             words += [_rate_words(rate)] if rate else []
         return UnitPrice(

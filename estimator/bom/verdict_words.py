@@ -34,7 +34,7 @@ def _why_open(verdict: PriceVerdict) -> str:
     """Too small a gap, or prices at which the sign is another one."""
     gap = verdict.cases[0].gap(NETWORK)
     apart = max(1 + gap, 1 / (1 + gap)) - 1 if gap > -1 else 1.0
-    told = f", where more than {percent_of(LEAST_GAP)} is asked for" if apart <= LEAST_GAP else ""
+    told = f", where more than {percent_of(LEAST_GAP)} is needed" if apart <= LEAST_GAP else ""
     reasons = [f"{percent_of(apart)} apart{told}"]
     turns = [CASE_WORDS[name] for name in verdict.turning(NETWORK) if name in CASE_WORDS]
     if turns:
@@ -58,4 +58,4 @@ def _turning_price(verdict: PriceVerdict, *, is_open: bool) -> str:
 def _ask(one: Deciding) -> str:
     if one.is_quoted or not one.low_usd <= one.break_even_usd <= one.high_usd:
         return ""
-    return ", whose price nobody publishes: ask for a quotation of it"
+    return ", whose price nobody publishes: request a quotation"

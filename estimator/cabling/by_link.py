@@ -112,7 +112,7 @@ def cabled_by_link(
 def _lengths(
     catalog: Catalog, all_ends: Sequence[TierEnds], table: LinkTable, by_hand: HandSet | None, floor: "FloorPlan | None"
 ) -> npt.NDArray[np.float32]:
-    """Length asked for of every link: by hand, else of the tier, else of the floor plan, else the catalog's default."""
+    """Length requested of every link: by hand, else of the tier, else of the floor plan, else the catalog's default."""
     lengths_m = np.empty(len(table), np.float32) if floor is None else floor.link_lengths_m(table)
     for ends in all_ends:
         rows = table.rows(TIER_NAMES.index(ends.tier))
@@ -175,7 +175,7 @@ def _decide_by_medium(
 def _managers_follow(tiers: list[_Tier], by_hand: HandSet | None, catalog: Catalog) -> list[_Tier]:
     """The tiers with fabric managers' links over the medium of the node links of their leaf, where that reaches.
 
-    Both end in one cage of the leaf, which holds one transceiver. A medium set by hand stays.
+    Both end in one cage of the leaf, which holds one transceiver. A medium set manually stays.
     """
     by_tier = {tier.ends.tier: tier for tier in tiers}
     nodes, managers = by_tier[NODE_LEAF], by_tier[FABRIC_MANAGER]

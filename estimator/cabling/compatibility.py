@@ -19,7 +19,7 @@ from estimator.spec.checking import unknown_part
 MATCH, REVIEW, BLOCKED = "match", "review", "blocked"
 STRAIGHT_LC = "LC"
 MULTIMODE = "multimode"
-MOST_MULTIMODE_PANELS = 2  # makers' multimode reach allows for two patch panels in a link
+MOST_MULTIMODE_PANELS = 2  # vendors' multimode reach allows for two patch panels in a link
 
 _VERDICTS = {
     "connector_class": BLOCKED,
@@ -178,7 +178,7 @@ def fiber_reasons(module: Cable, fibers: Sequence[Cable], length_m: float = 0.0,
 
 
 def reach_m(module: Cable, grade: str | None) -> float | None:
-    """Reach of a transceiver over a grade of fibre, panels included; None where its maker names none for that grade."""
+    """Reach of a transceiver over a grade of fibre, panels included; None where its vendor names none for that grade."""
     return module.reach_om3_m if grade == "OM3" else module.reach_max_m
 
 
@@ -263,18 +263,18 @@ def _cages(holder: Switch | Nic | Server) -> list[Cage]:
 _MESSAGES = {
     "connector_class": "{part} has another connector than the cages of {place}.",
     "single_port_in_twin_cage": "{part} is a single-port plug, and the cages of {place} are twin-port: take a twin-port one.",
-    "top_differs": "{part} has the other top: finned goes into air-cooled switches, flat into NICs and servers.",
-    "protocol_differs": "{part} does not speak the protocol of {place}.",
+    "top_differs": "{part} has the wrong top: finned goes into air-cooled switches, flat into NICs and servers.",
+    "protocol_differs": "{part} does not support the protocol of {place}.",
     "lane_rate_differs": "{part} and {place} run lanes at different rates: 100G lanes do not meet 200G ones.",
     "rate_above_cage": "{part} is faster than a cage of {place}.",
     "speed_below_cage": "{part} is slower than a cage of {place}: the port must be set to the lower speed.",
-    "vendor_coding": "{part} is not of the maker of {place}: check that it is coded for that switch.",
+    "vendor_coding": "{part} is not of the vendor of {place}: check that it is coded for that switch.",
     "not_available": "{part} is announced and not yet sold.",
     "optics_differ": "{part} and {place} have different light or connectors.",
     "fiber_differs": "{part} has another medium, connector or polish than {place}.",
     "lc_cannot_split": "A duplex LC carries all lanes on one pair: {part} in {place} cannot be split.",
     "mixed_fiber": "{part} are of different kinds, and all fibres of {place} must be alike.",
-    "grade_unknown": "The maker of {place} names no reach over the grade of {part}.",
+    "grade_unknown": "The vendor of {place} names no reach over the grade of {part}.",
     "reach_exceeded": "The run is longer than {part} in {place} reaches, panels included.",
     "panels_exceeded": "The reach of {place} allows for two patch panels in a link.",
 }

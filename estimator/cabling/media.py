@@ -1,7 +1,7 @@
 """Which cable, or which transceivers and fibre, join two cages over a length: the rules of fit, reach and choice.
 
-Whether parts fit says compatibility.py. Of those that fit and reach, one is dropped if another one, of as near a maker, is surely
-cheaper: its high price a link, plugs included, is below the low price of this one in the design's price book. Announced
+Whether parts fit says compatibility.py. Of those that fit and reach, one is dropped if another one, of as near a vendor, is
+surely cheaper: its high price a link, plugs included, is below the low price of this one in the design's price book. Announced
 parts are taken only where nothing else fits. Of the rest the first kind in ``LADDER`` is taken; within a kind, parts of
 the switch's vendor, then vendor-neutral ones, then the rest; among those the first in cables.csv. docs/decisions/0007
 says why.
@@ -35,7 +35,7 @@ AUTO = "auto"
 BUILT_IN_CLASS = "MPO-12"  # a cage that takes a fibre: the optics are inside the switch
 BUILT_IN_CLASSES = (BUILT_IN_CLASS, "MMC-12")
 LADDER = ("copper_patch", "dac", "lacc", "acc", "aec", "aoc", "multimode", "single-mode")
-MEDIA = {  # what may be asked for → kinds of LADDER
+MEDIA = {  # what may be requested → kinds of LADDER
     "copper": LADDER[:5],
     "dac": ("dac",),
     "acc": ("acc", "lacc"),
@@ -103,7 +103,7 @@ class Choice:
 
     @property
     def told_medium(self) -> str:
-        """What a reader is told it runs over: ``aoc`` for cables whose fibre cannot be had apart, else the medium."""
+        """The medium reported to the reader: ``aoc`` for cables whose fibre cannot be had apart, else the medium."""
         return "aoc" if self.cable.kind == "aoc" else self.medium
 
     def stocked_m(self, length_m: npt.ArrayLike) -> FloatArray:
@@ -141,7 +141,7 @@ def piece_m(choice: Choice, length_m: float) -> float:
 
 @lru_cache(maxsize=4096)
 def cheapest_other(catalog: Catalog, question: Question, length_m: float) -> tuple[Choice, float, float] | None:
-    """The kind of as near a maker with the lowest typical price a link, if that is below the price of what is chosen.
+    """The kind of as near a vendor with the lowest typical price a link, if that is below the price of what is chosen.
 
     Returns
     -------
@@ -178,7 +178,7 @@ def choose_each(options: Sequence[Choice], vendor: str, lengths_m: FloatArray) -
     high = np.where(fits, price[:, 2:] + metre[:, 2:] * stocked, np.inf)
     foreign = np.array([_foreign(option, vendor) for option in options])
     stands = fits
-    for distance in set(foreign.tolist()):  # a maker is never displaced by one that is less near
+    for distance in set(foreign.tolist()):  # a vendor is never displaced by one that is less near
         surely = high[foreign <= distance].min(axis=0)
         stands = stands & ~((foreign == distance)[:, None] & (surely < low))
     order = np.array([LADDER.index(option.kind) for option in options]) * 8 + foreign
@@ -365,7 +365,7 @@ def _with_fibers(catalog: Catalog, question: Question, upper: Cable, lower: Cabl
 
 
 def _fibers(catalog: Catalog, question: Question, upper: Cable, lower: Cable, branches: int) -> Iterator[Cable]:
-    """Fibres of the grade asked for, else of the transceivers' own grade: named by both transceivers first, then any that fit.
+    """Fibres of the grade requested, else of the transceivers' own grade: named by both transceivers first, then any that fit.
 
     A split fibre is named by the upper transceiver alone, the one whose connector is split.
     """

@@ -18,7 +18,7 @@ def other_plan(
     catalog: Catalog,
     floor: FloorPlan | None = None,
 ) -> CablePlan:
-    """Cables and transceivers of one network; its link table is made only for lengths set by hand or of the design's floor."""
+    """Cables and transceivers of one network; its link table is made only for lengths set manually or of the design's floor."""
     by_hand = any(entry.fabric == one.key for entry in one.spec.site.set_lengths)
     table = other_table(one, compute, others, catalog) if by_hand or floor else None
     return cable_plan(one.spec, one.fabric, catalog, one.key, table, floor)

@@ -2,7 +2,7 @@
 
 Links are connections at one port rate; cables are things bought; transceivers serve as many links as their cage carries and
 are rounded up for each switch and each direction of its panel. A tier of one length is counted in closed form. Where
-lengths differ (a floor plan, lengths set by hand) the link table is cabled link by link, in by_link.py.
+lengths differ (a floor plan, lengths set manually) the link table is cabled link by link, in by_link.py.
 """
 
 from collections.abc import Iterator
@@ -73,7 +73,7 @@ def cable_plan(
 ) -> CablePlan:
     """Cables and transceivers of a sized fabric.
 
-    The length of a link is that set by hand (``site.set_lengths``), else that of its tier (``site.node_leaf_m`` …), else
+    The length of a link is that set manually (``site.set_lengths``), else that of its tier (``site.node_leaf_m`` …), else
     that of the floor plan (``site.plan``), else the catalog's default for the tier. A twin copper cable (two links between
     the same two cages) is taken only where all links of a cage end in one cage on the far side. Splitter cables are
     counted for each leaf, ⌈used links ÷ links a cable⌉. ``table`` saves making the link table where it is at hand;

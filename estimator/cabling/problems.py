@@ -1,4 +1,4 @@
-"""What is told where no part joins two cages, where a request's own medium does not, and where another one costs less."""
+"""What is reported where no part joins two cages, where a request's own medium does not, and where another one costs less."""
 
 from dataclasses import replace
 
@@ -88,7 +88,7 @@ def _plug_of(choice: Choice | None, ends: TierEnds) -> str:
 
 
 def cheaper_medium(catalog: Catalog, ends: TierEnds, choice: Choice, length_m: float) -> Problem | None:
-    """Another medium of as near a maker whose typical price a link is well below that of the one chosen."""
+    """Another medium of as near a vendor whose typical price a link is well below that of the one chosen."""
     if ends.tier not in SITE_TIERS or ends.question.medium != AUTO:
         return None
     found = cheapest_other(catalog, ends.question, length_m)
@@ -116,7 +116,7 @@ def _said(choice: Choice) -> str:
 def mixed_cages(ends: TierEnds, side: Side, n_cages: int) -> Problem:
     """Cages whose links were given different media by hand."""
     message = (
-        f"Media set by hand leave {counted(n_cages, 'cage')} of {side.words} with two kinds of plug for its "
+        f"Media set manually leave {counted(n_cages, 'cage')} of {side.words} with two kinds of plug for its "
         f"{ends.tier.replace('_', '-')} links, and both links of a cage end in one transceiver. Set the same medium for all "
         f"links that share these cages, or site.{ends.tier}_medium for the whole tier."
     )

@@ -26,7 +26,7 @@ class Run:
     """Links of one tier over like cables: one choice of parts and one stock length.
 
     ``choice`` is None where nothing fits and reaches; ``missing`` then says why, and ``length_m`` is the longest of these
-    links. A cage counts to the run of its first link. ``n_set`` links have a length that was set by hand.
+    links. A cage counts to the run of its first link. ``n_set`` links have a length that was set manually.
     """
 
     tier: str
@@ -100,7 +100,7 @@ class Plugs:
 class TierCabling:
     """One tier of links: its runs, and what sits in the cages at both ends.
 
-    Lengths are those asked for, before stock lengths; ``length_from`` says what gave them. Each link passes ``panels``
+    Lengths are those requested, before stock lengths; ``length_from`` says what gave them. Each link passes ``panels``
     patch panels.
     """
 
@@ -137,7 +137,7 @@ class TierCabling:
 
     @property
     def n_set(self) -> int:
-        """Links whose length was set by hand."""
+        """Links whose length was set manually."""
         return sum(run.n_set for run in self.runs)
 
     @property
@@ -204,8 +204,8 @@ class LinkCabling:
     """What each link of a link table runs over; columns of shape (n_links,).
 
     ``cable`` counts from 1; links that share a cable share its number, and a link that takes several has the first of
-    them. ``length_m`` is the length asked for, ``run`` an index into ``CablePlan.runs``, whose run has the stock length.
-    ``is_set`` marks lengths set by hand; None where there are none.
+    them. ``length_m`` is the length requested, ``run`` an index into ``CablePlan.runs``, whose run has the stock length.
+    ``is_set`` marks lengths set manually; None where there are none.
     """
 
     cable: npt.NDArray[np.int32]

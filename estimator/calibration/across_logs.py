@@ -15,7 +15,7 @@ N_SETTINGS = 4  # that differ, named in the evidence
 
 
 def faults_of_several(signatures: Sequence[Signature]) -> Iterator[Fault]:
-    """What runs of one site show when they are held against each other."""
+    """What runs of one site show when they are compared with each other."""
     yield from _worse_with_nodes(signatures)
     yield from _slower_than_another(signatures)
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-HIGH, MEDIUM = 0.8, 0.5  # scores from which a fault is told with this confidence
+HIGH, MEDIUM = 0.8, 0.5  # scores from which a fault is reported with this confidence
 SHOWN = 0.2  # below it a fault is not told
 NOTHING = "nothing_wrong"
 
@@ -105,7 +105,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "unresolved", "Too few sizes to tell the cause",
         "Run from 8 B to 8 GiB in steps of 2 with NCCL_DEBUG=INFO, once with NCCL_ALGO=Ring, and send all logs together.",
     ),
-    NOTHING: (NOTHING, "Nothing wrong found", "Keep this log as the reference of the site."),
+    NOTHING: (NOTHING, "No fault found", "Keep this log as the reference of the site."),
 }  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Which run a log is of: GPU, GPUs, nodes and launch as the log says them, the rest as the caller does.
 
-What neither says is taken as usual for the GPU and named in ``assumed``; what cannot be taken so is asked for by a Problem.
+What neither says is taken as usual for the GPU and named in ``assumed``; what cannot be taken so is requested by a Problem.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Predicted against measured, for every run that is carried: the errors that pages and documents state.
 
-``python -m estimator.calibration.report`` writes docs/validation.md anew; a test holds the document to the model.
+``python -m estimator.calibration.report`` writes docs/validation.md again; a test holds the document to the model.
 """
 
 from collections.abc import Callable, Sequence

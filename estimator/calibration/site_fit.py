@@ -264,7 +264,7 @@ def fit_runs(predictor: Predictor) -> list[Fitted]:
     from scipy.optimize import least_squares  # for a fast start: scipy takes long to load
 
     base = predictor.constants
-    start_errors = predictor.errors(base)  # and so ``base`` knows which constants were asked for
+    start_errors = predictor.errors(base)  # and so ``base`` knows which constants were requested
     free = _informed(predictor, [*_launches(predictor, start_errors), *_candidates(base)])
     if not free:
         return []
@@ -342,7 +342,7 @@ def _launches(predictor: Predictor, errors: FloatArray) -> list[Parameter]:
 
 
 def _candidates(base: ModelConstants) -> list[Parameter]:
-    """Constants that the model has asked for and that may differ from site to site."""
+    """Constants that the model has requested and that may differ from site to site."""
     out = []
     for row in base.used(frozenset()):
         value, key = float(row.value), (row.name, row.index or "")

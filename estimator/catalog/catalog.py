@@ -345,7 +345,7 @@ def _planned(rule: PriceRule, anchor: Economic, catalog: Catalog) -> Price:
 
 
 def fallbacks(book: str) -> tuple[str, ...]:
-    """The books that are asked for a price, in order: planning prices lack what no seed rules, a channel what it never sold."""
+    """The books that are searched, in order: planning prices lack what no seed rules, a channel what it never sold."""
     if book == ANCHORS:
         return ANCHORS, STREET
     return (book, STREET, ANCHORS) if book in (DEALER, BRANDED) else (STREET, ANCHORS)

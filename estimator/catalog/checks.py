@@ -223,7 +223,7 @@ def _price_evidence(tables: Tables, catalog: Catalog) -> None:
         if price and (ratio := contradiction(price.typical_cents, seen)):
             message = (
                 f"the default of {part}, ${price.typical_cents / CENTS_PER_USD:,.0f}, lies {ratio:.2f} × from the median of its "
-                f"{len(seen)} prices that count; {float(CONTRADICTION):g} is the most. Mend it or say why a row is left out"
+                f"{len(seen)} prices that count; {float(CONTRADICTION):g} is the most. Fix it or say why a row is left out"
             )
             raise _fail("price_evidence", number, "typical_cents", message)
 
@@ -294,7 +294,7 @@ def _cages(tables: Tables, catalog: Catalog) -> None:
 
 
 def _port_names(tables: Tables, catalog: Catalog) -> None:
-    """Every switch says how its ports are named, every NIC's maker how its devices are; rails count up from 1."""
+    """Every switch says how its ports are named, every NIC's vendor how its devices are; rails count up from 1."""
     for row, values in tables["switches"]:
         if values[0] not in catalog.port_naming:
             raise _fail("switches", row, "id", f"{values[0]} has no row in port_naming.csv")

@@ -59,7 +59,7 @@ def months_before(day: str, months: int) -> str:
 class EvidenceBook:
     """Ranges of parts from the prices seen, as of a day.
 
-    ``kind_of`` says what a part is ("cables" for transceivers and cables): of these the open market alone counts, as a maker's
+    ``kind_of`` says what a part is ("cables" for transceivers and cables): of these the open market alone counts, as a vendor's
     coded transceiver is another good. ``port_gbit_s`` is the sum of a switch's ports.
     """
 
@@ -109,7 +109,7 @@ class EvidenceBook:
         return (DEALER,) if self._kind_of(part_id) == "cables" else TO_BUY
 
     def _high_marks(self, part_id: str) -> list[int]:
-        """Prices that only set the high end: a maker's list, an asking price, an older branded quotation."""
+        """Prices that only set the high end: a vendor's list, an asking price, an older branded quotation."""
         if self._kind_of(part_id) == "cables":
             return []
         return [

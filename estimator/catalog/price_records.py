@@ -67,7 +67,7 @@ class PriceRule:
 class PriceEvidence:
     """One price seen somewhere, in hundredths of its currency; ``left_out`` says why it does not count, where it does not.
 
-    ``channel`` is who sells: the open market (dealer), a branded reseller, a volume deal, a maker (OEM), used goods, a model.
+    ``channel`` is who sells: the open market (dealer), a branded reseller, a volume deal, a vendor (OEM), used goods, a model.
     """
 
     part_id: str | None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from estimator.catalog.price_records import Price
 
 TRAY, NVLINK_SWITCH, POWER_SHELF, FRAME = "tray", "nvlink-switch", "power-shelf", "frame"
-SCALE_UP_SWITCH = "scale-up-switch"  # of other makers
+SCALE_UP_SWITCH = "scale-up-switch"  # of other vendors
 RACK_FIGURES = (
     "rack_units",
     "width_mm",

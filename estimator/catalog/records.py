@@ -446,7 +446,7 @@ class PortNaming:
 
 @dataclass(frozen=True, slots=True)
 class VendorUnit:
-    """Nodes of one set of leaves in a maker's published design of a server's network."""
+    """Nodes of one set of leaves in a vendor's published design of a server's network."""
 
     server_id: str
     generation: str
@@ -461,7 +461,7 @@ class VendorUnit:
 
 @dataclass(frozen=True, slots=True)
 class RdmaName:
-    """RDMA device names of a maker's NICs: the prefix before the number."""
+    """RDMA device names of a vendor's NICs: the prefix before the number."""
 
     vendor: str
     prefix: str

@@ -164,7 +164,7 @@ def _ties(pair: Compared) -> list[tuple[str, str]]:
     one = pair.prices.deciding
     if one and one.break_even_usd > 0:
         now = f"{amount(one.now_usd, 'usd')} now, {amount(one.low_usd, 'usd')} to {amount(one.high_usd, 'usd')}"
-        unquoted = "" if one.is_quoted else "; nobody publishes its price: ask for a quotation"
+        unquoted = "" if one.is_quoted else "; nobody publishes its price: request a quotation"
         both = f"{amount(one.break_even_usd, 'usd')} for each {one.name} makes both networks cost the same ({now}{unquoted})."
         out.append(("break_even", both))
     return out

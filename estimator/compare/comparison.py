@@ -92,12 +92,14 @@ class ComparisonRequest(Section):
     """Two to eight sides."""
 
     items: list[Item] = Field(min_length=LEAST, max_length=MOST, description="Designs and offers, in columns.")
-    baseline: int = Field(0, ge=0, le=MOST - 1, description="Position of the one that others are held against, from 0.")
+    baseline: int = Field(
+        0, ge=0, le=MOST - 1, description="Position of the one that others are compared with, from 0."
+    )
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A checked request with everything that a comparison is made of; ``given`` are the specs as they were asked for."""
+    """A checked request with everything that a comparison is made of; ``given`` are the specs as they were requested."""
 
     sides: list[dict[str, Any]]
     labels: list[str]

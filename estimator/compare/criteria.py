@@ -17,7 +17,7 @@ INFINIBAND, ROCE, NEITHER = "infiniband", "roce", "neither"
 FAMILIES = (INFINIBAND, ROCE)
 FAMILY_NAMES = {INFINIBAND: "InfiniBand", ROCE: "RoCE"}
 MONEY, SPEED, RUNNING, FREEDOM = "money", "speed", "running", "freedom"
-SLIGHT, CLEAR, STRONG = 0.02, 0.10, 0.25  # |ln ratio| from which a difference is told, is clear, is strong
+SLIGHT, CLEAR, STRONG = 0.02, 0.10, 0.25  # |ln ratio| from which a difference is reported, is clear, is strong
 SMALL_MESSAGE_BYTES = 64 * 1024
 MOST = 3  # strength of a difference
 MAX_WITHIN_RANGES = 1  # strength of a difference that is smaller than the ranges of its figures
@@ -208,12 +208,12 @@ def _undecided(one: Criterion) -> Criterion:
 
 
 def _are_apart(ranges: list[Mapping[str, float]]) -> bool:
-    """Whether the dear end of the one is below the cheap end of the other."""
+    """Whether the high-cost end of the one is below the low-cost end of the other."""
     return ranges[0]["high"] < ranges[1]["low"] or ranges[1]["high"] < ranges[0]["low"]
 
 
 def _ranges_note(ranges: list[Mapping[str, float]]) -> str:
-    return "" if _are_apart(ranges) else " Their ranges overlap, so quotes may turn it round."
+    return "" if _are_apart(ranges) else " Their ranges overlap, so quotes may reverse it."
 
 
 def _running(pair: Compared) -> Iterator[Criterion | None]:
@@ -366,7 +366,7 @@ def _freedom(pair: Compared, catalog: Catalog) -> Iterator[Criterion | None]:
     yield _judged(
         "switch_makers",
         FREEDOM,
-        "Makers of switches at this rate",
+        "Vendors of switches at this rate",
         "count",
         2,
         (float(len(makers[0])), float(len(makers[1]))),
@@ -380,12 +380,12 @@ def _freedom(pair: Compared, catalog: Catalog) -> Iterator[Criterion | None]:
     yield _judged(
         "adapter_makers",
         FREEDOM,
-        "Makers of NICs at this rate",
+        "Vendors of NICs at this rate",
         "count",
         1,
         (float(len(adapters[0])), float(len(adapters[1]))),
         "NICs of the catalog that can be bought",
-        "NICs from more than one maker: {better}, {worse}.",
+        "NICs from more than one vendor: {better}, {worse}.",
         more_is_better=True,
     )
     reach = [float(two_tier_reach(catalog, one["spec"]["fabric"]["generation"])) for one in pair.both]
@@ -403,7 +403,7 @@ def _freedom(pair: Compared, catalog: Catalog) -> Iterator[Criterion | None]:
 
 
 def switch_makers(catalog: Catalog, protocol: str, rate_gbit_s: int) -> list[str]:
-    """Who makes switches of a protocol with ports of a rate that can be bought; generic boxes stand for no maker."""
+    """Who makes switches of a protocol with ports of a rate that can be bought; generic boxes stand for no vendor."""
     found = {
         switch.vendor.split(" (")[0]
         for key, switch in catalog.switches.items()

@@ -31,7 +31,7 @@ from estimator.units import parse_ratio
 LOW, HIGH = "low", "high"  # which end of a figure is the better one
 SAME_SHARE = 0.01  # money and power closer than this are about the same
 SAME_COUNT = 0.0
-CLOSE_SHARE = 0.05  # prices closer than this are about the same where their ranges let either be the dearer
+CLOSE_SHARE = 0.05  # prices closer than this are about the same where their ranges let either be the more expensive
 NAMED_BYTES = (2**20, 2**26, 2**30)  # 1 MiB, 64 MiB, 1 GiB
 LARGEST = "largest"
 ROLES = ("leaf", "spine", "core")

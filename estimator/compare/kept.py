@@ -1,4 +1,4 @@
-"""What a comparison needs of an Estimate, so that it can be kept and held against another baseline years later."""
+"""What a comparison needs of an Estimate, so that it can be kept and compared with another baseline years later."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -163,7 +163,7 @@ def _swap(spec: DesignSpec, generation: str, catalog: Catalog) -> Swap | None:
     if network is None or network.nic_id is None:
         if protocol == INFINIBAND:
             message = (
-                f"The ports of {server.model} are the accelerators' own and speak Ethernet, so there is no InfiniBand "
+                f"The ports of {server.model} are the accelerators' own and run Ethernet, so there is no InfiniBand "
                 "version of this cluster. Compare with another server."
             )
             raise SpecError([Problem("compute.server", "no_sibling", message)])
@@ -209,7 +209,7 @@ def _adapter_notes(swap: Swap | None, spec: DesignSpec, protocol: str, catalog: 
     own = catalog.nics.get((network.nic_id if network else None) or "")
     if swap is None:
         if own:
-            yield Note("adapters_kept", f"The servers' {own.model} NICs speak both protocols and stay.")
+            yield Note("adapters_kept", f"The servers' {own.model} NICs support both protocols and stay.")
         return
     old, new = catalog.nics[swap.old], catalog.nics[swap.new]
     prices = f"{new.model} at {_price(swap.new_cents)} a piece instead of {old.model} at {_price(swap.old_cents)}"
@@ -223,7 +223,7 @@ def _adapter_notes(swap: Swap | None, spec: DesignSpec, protocol: str, catalog: 
         return
     yield Note(
         "adapters_kept",
-        f"The servers' {old.model} NICs speak both protocols and stay. Cards made for {family} would be {prices}, where "
+        f"The servers' {old.model} NICs support both protocols and stay. Cards made for {family} would be {prices}, where "
         "the server is sold with them.",
     )
 
@@ -318,7 +318,7 @@ def _beside(spec: DesignSpec) -> tuple[dict[str, Any], list[Note]]:
     kept = [length for length in spec.site.set_lengths if length.fabric != COMPUTE]
     if n_dropped := len(spec.site.set_lengths) - len(kept):
         change["site.set_lengths"] = [length.model_dump(mode="json") for length in kept]
-        words = f"{n_dropped:,} lengths set by hand are dropped: they name devices of the other network."
+        words = f"{n_dropped:,} lengths set manually are dropped: they name devices of the other network."
         notes.append(Note("lengths_dropped", words))
     if spec.workload.calibration:
         words = f"The calibration “{spec.workload.calibration.name}” is kept, but its logs are of the other network."

@@ -15,7 +15,7 @@ from estimator.wording import amount, digits, dollars, in_sentence, percent_of
 HEADLINE = 4  # short forms that a headline holds
 LARGEST_CHANGE = 1.2  # |ln ratio| beyond which a difference gains no more weight
 NO_DIFFERENCE = 0.005  # a share of bandwidth, or of the price on the same scope, that is not told
-MANY_TIMES = 1.95  # from here on counts, power and bandwidth are told as multiples
+MANY_TIMES = 1.95  # from here on counts, power and bandwidth are reported as multiples
 TWICE = 0.005
 SAME_SHARE_OF_WEIGHT = 0.22  # weight of "about the same" in what matters, against a change of e times
 VERDICT_ON = "network_usd"  # the figure that a verdict over two technologies is about
@@ -30,7 +30,7 @@ _FEWER = {  # figures that are counted: noun
     "stops_per_year": "stops a year",
     "racks": "racks",
 }
-_DEARER = {  # figures that are paid: noun of "12 % dearer …"
+_PAID = {  # figures that are paid: noun of "network costs 12 % more"
     "servers_usd": "servers",
     "switches_usd": "switches",
     "adapters_usd": "NICs",
@@ -46,7 +46,8 @@ _DEARER = {  # figures that are paid: noun of "12 % dearer …"
     "usd_per_gbit_s_bisection": "price a Gb/s of bisection",
     "usd_per_gb_s_busbw": "price a GB/s of all-reduce",
 }
-_AMOUNTS = ("purchase price", "outlay", "running cost", "total cost of ownership")  # higher, not dearer
+_AMOUNTS = ("purchase price", "outlay", "running cost", "total cost of ownership")  # higher or lower by so much
+_PLURAL = ("servers", "switches", "NICs", "optics and cables", "racks and cooling")
 _MORE = {  # figures that are measured: noun
     "bisection_gbit_s": "bisection bandwidth",
     "injection_gbit_s": "injection bandwidth",
@@ -76,7 +77,7 @@ def summary_of(
 ) -> dict[str, Any]:
     """What one side is against the baseline: a headline, sentences by weight, and what is about the same.
 
-    Between two technologies a price is told as lower only where ``verdicts`` let it stand; that of the network always has
+    Between two technologies a price is reported as lower only where ``verdicts`` let it stand; that of the network always has
     its sentence, with the price at which it would turn.
     """
     gpus = [item["gpus"] for item in items]  # sizes are those of predictions, which not every side has
@@ -184,12 +185,12 @@ def _phrase(
     if key in _MORE:
         noun = _MORE[key] + a_gpu
         return f"{times} the {noun}" if times else f"{change} {'less' if ours < theirs else 'more'} {noun}", noun
-    if key in _DEARER:
-        noun = _DEARER[key] + a_gpu
-        is_amount = _DEARER[key] in _AMOUNTS or noun.startswith(("cost", "price"))
-        cheap, dear = ("lower", "higher") if is_amount else ("cheaper", "dearer")
-        of_price = noun if cheap == "lower" else f"price of {noun}"
-        return f"{change} {cheap if ours < theirs else dear} {noun}", of_price
+    if key in _PAID:
+        noun = _PAID[key]
+        if noun in _AMOUNTS or noun.startswith(("cost", "price")):
+            return f"{change} {'lower' if ours < theirs else 'higher'} {noun}{a_gpu}", noun + a_gpu
+        verb = "cost" if noun in _PLURAL else "costs"
+        return f"{noun} {verb} {change} {'less' if ours < theirs else 'more'}{a_gpu}", f"price of {noun}{a_gpu}"
     return None, key
 
 
@@ -264,7 +265,7 @@ def _sentence(
         lower = "lower" if mine["typical"] < other["typical"] else "higher"
         return f"{start}: {pair}, {share} {lower} and within the predicted band."
     if unit in ("usd", "usd_hour") and difference["ranges_overlap"] and not difference["is_about_same"]:
-        return f"{start} at typical prices: {pair}. The ranges overlap, so that it can turn out the other way."
+        return f"{start} at typical prices: {pair}. The ranges overlap, so that the order may reverse."
     return f"{start}: {pair}."
 
 
@@ -286,8 +287,8 @@ def _same_scope(
         "same_scope_usd", "usd", ours, theirs, side, baseline
     ):
         return None
-    word = "cheaper" if ours < theirs else "dearer"
-    phrase = f"{_change(ours, theirs)} {word}{a_gpu} on the same scope"
+    word = "less" if ours < theirs else "more"
+    phrase = f"costs {_change(ours, theirs)} {word}{a_gpu} on the same scope"
     size = min(abs(math.log(ours / theirs)), LARGEST_CHANGE) if ours and theirs else LARGEST_CHANGE
     return {
         "code": "same_scope_usd",
@@ -311,7 +312,7 @@ def not_comparable(
     out += _other_books(figures, items)
     versions = {tuple(item["versions"].values()) for item in items if item["versions"]}
     if len(versions) > 1:
-        words = "The designs were estimated by different versions of model or catalog. Refresh to hold them against each other."
+        words = "The designs were estimated by different versions of model or catalog. Refresh to compare them."
         out.append({"code": "versions", "words": words})
     lacks: dict[tuple[str, ...], list[str]] = {}
     for figure in figures:

@@ -1,6 +1,6 @@
 """BOM lines, power and parameters → what a design costs: purchase, cash flow, total cost over years, dollars a unit.
 
-Every figure is a range. Its low end takes the end of each parameter that makes it cheap, its high end the dear one, so
+Every figure is a range. Its low end takes the end of each parameter that makes it cheap, its high end the high-cost one, so
 the range is wider than chance would make it (uncertainty.py draws by chance). A parameter that the request gives has no
 range. docs/cost.md has the formulas.
 """

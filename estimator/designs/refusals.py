@@ -120,12 +120,12 @@ def _no_downlinks(sizing: Sizing, i: int) -> Problem:
     ports, up, down_side, up_side = (int(c[i]) for c in (asked.leaf_ports, asked.up, asked.ratio_down, asked.ratio_up))
     if up < ports:
         message = (
-            f"{counted(up, 'uplink')} a leaf at {down_side}:{up_side} cannot serve one downlink. Ask for "
+            f"{counted(up, 'uplink')} a leaf at {down_side}:{up_side} cannot serve one downlink. Use "
             f"{int(uplinks_for(np.ones_like(asked.up), asked)[i])} uplinks or more, or a higher oversubscription."
         )
         return Problem("fabric.leaf_uplinks", "ratio_not_reachable", message)
     message = (
-        f"A leaf of {counted(ports, 'usable port')} with {counted(up, 'uplink')} has no port left for nodes. Ask for fewer "
+        f"A leaf of {counted(ports, 'usable port')} with {counted(up, 'uplink')} has no port left for nodes. Use fewer "
         "uplinks, or a leaf with more ports."
     )
     return Problem("fabric.leaf_radix", "leaf_ports_short", message)
@@ -138,7 +138,7 @@ def _one_tier(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> Pro
     most = ports * int(asked.endpoints_a_port[i]) // each
     text, change = _what_works(spec, catalog, [[("two tiers", {"tiers": 2})], [("three tiers", {"tiers": 3})]])
     message = (
-        f"One leaf has {ports} ports for nodes and holds {most:,} nodes of {each} endpoints; {nodes:,} were asked for. "
+        f"One leaf has {ports} ports for nodes and holds {most:,} nodes of {each} endpoints; {nodes:,} were requested. "
     )
     return Problem("fabric.tiers", "one_tier_too_small", message + text, change)
 
@@ -148,7 +148,7 @@ def _ratio_problem(sizing: Sizing, i: int) -> Problem | None:
     needed, most, least = int(leaves.uplinks_needed[i]), int(leaves.uplinks_most[i]), int(asked.least_spines[i])
     if least > most >= needed:
         message = (
-            f"A leaf has {counted(most, 'port')} for uplinks, and {least} spines at least were asked for. Ask for {most} or "
+            f"A leaf has {counted(most, 'port')} for uplinks, and {least} spines at least were requested. Use {most} or "
             "fewer, or give leaves more uplinks."
         )
         return Problem("fabric.least_spines", "ratio_not_reachable", message)
@@ -185,11 +185,11 @@ def _even_text(sizing: Sizing, i: int, n_leaves: int, up: int, ports: int) -> st
     asked, leaves = sizing.asked, sizing.leaves
     links, capacity, copies = n_leaves * up, int(leaves.capacity[i]), int(asked.n_components[i])
     nodes = max(int(asked.grow_nodes[i]), int(leaves.built_nodes[i]))
-    each = f" in each of the {copies} planes or rails that are networks apart" if copies > 1 else ""
+    each = f" in each of the {copies} planes or rails that are separate networks" if copies > 1 else ""
     return (
         f"{n_leaves:,} leaves need a port each on every spine{each}, and a spine has {ports}: two tiers reach "
         f"{counted(ports, 'leaf')} of {counted(capacity, 'endpoint')}, {ports * capacity:,} in all, and "
-        f"{nodes * int(asked.endpoints_a_node[i]):,} were asked for. By ports alone "
+        f"{nodes * int(asked.endpoints_a_node[i]):,} were requested. By ports alone "
         f"{counted(ceil_div(links, ports), 'spine')} would hold the {counted(links, 'uplink')}, but {up} a leaf cannot "
         "spread evenly over them. "
     )
@@ -277,7 +277,7 @@ def _three_tiers(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> 
     if asked.core_groups[i]:
         found = [way.text for way in _ways_found(spec, catalog, [[("leave core_groups out", {"core_groups": None})]])]
         message = (
-            f"{counted(int(asked.core_groups[i]), 'core group')} were asked for: so many sets of equally many spines of every "
+            f"{counted(int(asked.core_groups[i]), 'core group')} were requested: so many sets of equally many spines of every "
             f"pod, whose uplinks spread evenly, do not come out. {'What would work: ' + found[0] + '.' if found else ''}"
         )
         change = {"fabric.core_groups": None} if found else None
@@ -340,7 +340,7 @@ def _what_works(spec: DesignSpec, catalog: Catalog, groups: Sequence[Sequence[Wa
     """A sentence naming the first way of each group that can be built, with its counts; and the change to propose."""
     found = _ways_found(spec, catalog, groups)
     if not found:
-        return "Ask for fewer nodes, a higher oversubscription or switches with more ports.", None
+        return "Use fewer nodes, a higher oversubscription or switches with more ports.", None
     order = sorted(_cabled(found), key=Found.rank)
     told = [
         *order,
@@ -356,7 +356,7 @@ class Found:
     text: str
     change: dict[str, Any]
     faults: Faults
-    is_other_part: bool  # it takes another switch than one of the catalog that was asked for
+    is_other_part: bool  # it takes another switch than one of the catalog that was requested
 
     def keyed(self) -> Change:
         """The change by dotted key."""

@@ -75,7 +75,7 @@ def _is_up(alive: Any, rows: slice) -> FloatArray:
 
 
 def _over(demand: Any, capacity: Any) -> FloatArray:
-    """0 where nothing is asked for, infinite where something is and nothing is left."""
+    """0 where nothing is requested, infinite where something is and nothing is left."""
     ratio: FloatArray = np.where(demand > 0, demand / np.where(capacity > 0, capacity, 1.0), 0.0)
     return np.where((capacity == 0) & (demand > 0), np.inf, ratio)
 

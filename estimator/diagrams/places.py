@@ -1,7 +1,7 @@
 """Where every device of one fabric belongs: its plane, rail, pod and unit, by device index; a picture groups by these.
 
 Numbers count from 1, as in names; 0 is a device that serves several, such as a spine of two tiers over all units. What a
-node has follows from its links, so that any table is told right, whatever its spread.
+node has follows from its links, so that any table is read right, whatever its spread.
 """
 
 from dataclasses import dataclass, field

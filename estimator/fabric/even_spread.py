@@ -133,7 +133,7 @@ def even_cores(request: CoreRequest, wanted: BoolArray) -> CoreLayout:
     return CoreLayout(out[0], out[1], out[2], n_cores=out[1] * out[2])
 
 
-def loose_cores(request: CoreRequest) -> CoreLayout:
+def uneven_cores(request: CoreRequest) -> CoreLayout:
     """Cores by ports alone: spine number i of every group meets core group i, and links spread as evenly as whole ones
     can.
 

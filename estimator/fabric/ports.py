@@ -96,7 +96,7 @@ def switch_labels(
 
 
 def is_plainly_numbered(switch: Switch | None, catalog: Catalog) -> bool:
-    """Whether ports have numbers alone: of a custom switch, and of a box whose maker prints no more."""
+    """Whether ports have numbers alone: of a custom switch, and of a box whose vendor prints no more."""
     return switch is None or catalog.port_naming[switch.id].style == "plain"
 
 

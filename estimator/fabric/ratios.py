@@ -91,8 +91,8 @@ def paths_across_groups(fabric: SizedFabric) -> Paths | None:
         is_same = number % (len(groups) + 1) == 0
         if a.n < 2 if is_same else a.first > b.first:
             continue
-        is_even = a.is_even and b.is_even and not is_loose(fabric)
-        found.append(_even_pair(fabric, a, b) if is_even else _loose_pair(fabric, a, b, is_same))
+        is_even = a.is_even and b.is_even and not is_uneven(fabric)
+        found.append(_even_pair(fabric, a, b) if is_even else _uneven_pair(fabric, a, b, is_same))
     return _fewest(5, found)
 
 
@@ -115,7 +115,7 @@ def paths_json(fabric: SizedFabric) -> dict[str, Any]:
 
 
 def ratios_json(fabric: SizedFabric) -> dict[str, Any]:
-    """Built ratio of every rail that has leaves of its own, and of every plane."""
+    """Oversubscription (built) of every rail that has leaves of its own, and of every plane."""
     devices = devices_of(fabric)
     return {
         "rails": [_ratio(fabric, "rail", k, mask) for k, mask in _kinds(devices.rail[devices.of(LEAF)])],
@@ -152,7 +152,7 @@ def _pair_in_group(group: Group) -> tuple[int, int]:
     return int(shared.min()), int(np.minimum(first, others).sum(axis=1).min())
 
 
-def is_loose(fabric: SizedFabric) -> bool:
+def is_uneven(fabric: SizedFabric) -> bool:
     """True where sets of spines are not alike, or some spine has not as many links to every core of its group."""
     wiring, sets = fabric.wiring, len(fabric.wiring.cores)
     groups = groups_of(fabric)
@@ -168,7 +168,7 @@ def _even_pair(fabric: SizedFabric, a: Group, b: Group) -> tuple[int, int]:
     return a.spines * b.spines // sets * cores, sets * min(flows)
 
 
-def _loose_pair(fabric: SizedFabric, a: Group, b: Group, is_same: bool) -> tuple[int, int]:
+def _uneven_pair(fabric: SizedFabric, a: Group, b: Group, is_same: bool) -> tuple[int, int]:
     """As ``_even_pair`` where links go round: spine j of every group meets core group j, from where the one before
     stopped, so that two groups share cores by how many links lie between them."""
     sizes = fabric.wiring.cores

@@ -20,7 +20,7 @@ from estimator.units import IntArray, ceil_div, ratio_text
 class Wiring:
     """Which switch meets which: what topology.py expands to links. Counts are of one component; 0 where there is none.
 
-    ``blocks`` are the nodes of a pod and of a unit where leaves are filled in node order and such blocks were asked for.
+    ``blocks`` are the nodes of a pod and of a unit where leaves are filled in node order and such blocks were requested.
     ``leaf_ports`` and ``spine_ports`` leave out what is kept free.
     """
 
@@ -437,12 +437,12 @@ def _fill_with_last_pod(sizing: Sizing, i: int, first: int) -> tuple[IntArray, I
     asked, leaves = sizing.asked, sizing.leaves
     rest, rails, n_rows = int(asked.nodes[i]) - first, int(asked.rails_a_leaf[i]), int(sizing.last_pod_rows[i])
     if rails:
-        rows = np.concatenate([segments_of(first, (int(leaves.unit_nodes[i]),)), even_or_loose(rest, n_rows)])
+        rows = np.concatenate([segments_of(first, (int(leaves.unit_nodes[i]),)), even_or_uneven(rest, n_rows)])
         endpoints = np.repeat(rows * rails, int(leaves.columns[i]))
         return endpoints, endpoints
     per_node, capacity = int(asked.endpoints_a_node[i]), int(leaves.capacity[i])
     full = segments_of(first, (int(asked.pod_nodes[i]),)) * per_node
-    last = even_or_loose(rest * per_node, n_rows)
+    last = even_or_uneven(rest * per_node, n_rows)
     endpoints = np.concatenate([_fill_in_order(full, ceil_div(full, capacity), capacity), last])
     return endpoints, endpoints
 
@@ -508,7 +508,7 @@ def _place_managers(free: IntArray, links: int, components: int) -> IntArray:
     return placed
 
 
-def even_or_loose(total: int, over: int) -> IntArray:
+def even_or_uneven(total: int, over: int) -> IntArray:
     """``total`` links over ``over`` switches as evenly as whole links allow."""
     counts = np.full(over, total // over if over else 0, dtype=np.int64)
     counts[: total - int(counts.sum())] += 1
@@ -522,11 +522,11 @@ def _spine_ports(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     if sizing.tiers[i] == 2:
         links = int(sizing.links_leaf_spine[i]) // copies
-        down = np.tile(even_or_loose(links, int(sizing.group_spines[i])), copies)
+        down = np.tile(even_or_uneven(links, int(sizing.group_spines[i])), copies)
         return down, np.zeros_like(down)
     n_spines, n_last = int(sizing.group_spines[i]), int(sizing.last_group_spines[i])
-    full = even_or_loose(int(sizing.pod_rows[i]) * uplinks, n_spines), np.full(n_spines, int(sizing.spine_up[i]))
-    last = even_or_loose(int(sizing.last_pod_rows[i]) * uplinks, n_last), np.full(n_last, int(sizing.last_spine_up[i]))
+    full = even_or_uneven(int(sizing.pod_rows[i]) * uplinks, n_spines), np.full(n_spines, int(sizing.spine_up[i]))
+    last = even_or_uneven(int(sizing.last_pod_rows[i]) * uplinks, n_last), np.full(n_last, int(sizing.last_spine_up[i]))
     times = copies * int(sizing.leaves.columns[i])
     n_full = int(sizing.pods[i]) - 1
     down, up = (np.tile(np.concatenate([np.tile(full[side], n_full), last[side]]), times) for side in (0, 1))
@@ -547,7 +547,9 @@ def _core_ports(sizing: Sizing, i: int) -> IntArray:
         n_last, groups, sets
     )
     n_cores = _cores_of_sets(sizing, i, sets)
-    return np.tile(np.concatenate([even_or_loose(int(n), int(c)) for n, c in zip(links, n_cores, strict=True)]), copies)
+    return np.tile(
+        np.concatenate([even_or_uneven(int(n), int(c)) for n, c in zip(links, n_cores, strict=True)]), copies
+    )
 
 
 def _group_cores(sizing: Sizing, i: int) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 
 from estimator.catalog.catalog import Catalog
-from estimator.fabric.even_spread import NONE, BoolArray, CoreLayout, CoreRequest, even_cores, even_spines, loose_cores
+from estimator.fabric.even_spread import NONE, BoolArray, CoreLayout, CoreRequest, even_cores, even_spines, uneven_cores
 from estimator.fabric.prices import cage_links_of, link_end_cents, part_cents
 from estimator.spec import DesignSpec, asked_ratio, endpoint_rate, port_rate, ports_a_cage, uplink_rate
 from estimator.spec.fabric import Fabric
@@ -206,12 +206,12 @@ def _leaf_ports(one: _Request) -> int:
 
 
 def uplinks_for(ports: IntArray, asked: Asked) -> IntArray:
-    """Uplinks that carry the traffic of so many ports to nodes at the ratio asked for, whatever the rates."""
+    """Uplinks that carry the traffic of so many ports to nodes at the ratio requested, whatever the rates."""
     return ceil_div(ports * asked.ratio_up * asked.port_rate_gbit_s, asked.ratio_down * asked.uplink_rate_gbit_s)
 
 
 def downlinks_for(uplinks: IntArray, asked: Asked) -> IntArray:
-    """Ports to nodes that so many uplinks serve at the ratio asked for."""
+    """Ports to nodes that so many uplinks serve at the ratio requested."""
     return uplinks * asked.ratio_down * asked.uplink_rate_gbit_s // (asked.ratio_up * asked.port_rate_gbit_s)
 
 
@@ -241,7 +241,7 @@ class Leaves:
 
     downlinks: IntArray  # leaf ports towards nodes
     uplinks_most: IntArray
-    uplinks_needed: IntArray  # for the fullest leaf, at the ratio asked for
+    uplinks_needed: IntArray  # for the fullest leaf, at the ratio requested
     capacity: IntArray  # endpoints that a leaf's downlinks hold
     unit_nodes: IntArray  # 0: one unit of all nodes, filled in node order
     columns: IntArray  # leaves that one unit has side by side: one a rail, or a group of rails
@@ -424,16 +424,16 @@ def two_tiers(asked: Asked, leaves: Leaves, grow: IntArray) -> TwoTiers:
     spines, uplinks = even_spines(
         n_leaves, leaves.uplinks_needed, leaves.uplinks_most, asked.spine_ports, asked.least_spines
     )
-    loose = _loose_spines(n_leaves, leaves, asked.spine_ports, asked.least_spines)
-    spines = np.where(asked.uneven, loose, spines)
+    uneven = _uneven_spines(n_leaves, leaves, asked.spine_ports, asked.least_spines)
+    spines = np.where(asked.uneven, uneven, spines)
     return TwoTiers(group_spines=spines, uplinks=np.where(asked.uneven, leaves.uplinks_needed, uplinks))
 
 
-def _loose_spines(n_leaves: IntArray, leaves: Leaves, spine_ports: IntArray, least: IntArray) -> IntArray:
+def _uneven_spines(n_leaves: IntArray, leaves: Leaves, spine_ports: IntArray, least: IntArray) -> IntArray:
     """Spines by ports alone; 0 unless any two leaves share one: each must reach more than half of them."""
-    loose = np.maximum(ceil_div(n_leaves * leaves.uplinks_needed, np.maximum(spine_ports, 1)), least)
+    uneven = np.maximum(ceil_div(n_leaves * leaves.uplinks_needed, np.maximum(spine_ports, 1)), least)
     reachable = (leaves.uplinks_needed <= leaves.uplinks_most) & (leaves.uplinks_needed > 0) & (spine_ports > 0)
-    return np.where(reachable & (2 * leaves.uplinks_needed > loose), loose, NONE)
+    return np.where(reachable & (2 * leaves.uplinks_needed > uneven), uneven, NONE)
 
 
 def spine_downlinks(asked: Asked) -> IntArray:
@@ -449,7 +449,7 @@ def three_tiers(asked: Asked, leaves: Leaves, grow: IntArray, wanted: BoolArray,
         np.where(wanted, pods.rows, 0), leaves.uplinks_needed, leaves.uplinks_most, ports_down, asked.least_spines
     )
     spines = np.where(
-        wanted, np.where(asked.uneven, _loose_spines(pods.rows, leaves, ports_down, asked.least_spines), spines), NONE
+        wanted, np.where(asked.uneven, _uneven_spines(pods.rows, leaves, ports_down, asked.least_spines), spines), NONE
     )
     uplinks = np.where(asked.uneven, leaves.uplinks_needed, uplinks)
     partial = (pods.last_rows < pods.rows) & ~asked.pods_alike
@@ -468,9 +468,9 @@ def three_tiers(asked: Asked, leaves: Leaves, grow: IntArray, wanted: BoolArray,
         least_spines=asked.least_spines,
         sets=asked.core_groups,
     )
-    even, loose = even_cores(request, ~asked.uneven & may_pad), loose_cores(request)
+    even, uneven = even_cores(request, ~asked.uneven & may_pad), uneven_cores(request)
     cores = CoreLayout(
-        **{f.name: np.where(asked.uneven, getattr(loose, f.name), getattr(even, f.name)) for f in fields(CoreLayout)}
+        **{f.name: np.where(asked.uneven, getattr(uneven, f.name), getattr(even, f.name)) for f in fields(CoreLayout)}
     )
     return ThreeTiers(
         group_spines=np.where(cores.core_groups > 0, spines, NONE), uplinks=uplinks, grown=pods, cores=cores

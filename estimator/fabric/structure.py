@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from estimator.fabric.core_links import CoreLinks, core_links, first_spine_uplink
-from estimator.fabric.ratios import Group, groups_of, is_loose
+from estimator.fabric.ratios import Group, groups_of, is_uneven
 from estimator.fabric.sized import SizedFabric
 from estimator.fabric.topology import seats_in_node_order
 from estimator.units import Column, IntArray
@@ -44,9 +44,9 @@ class Structure:
         return self.fabric.leaf_endpoints.reshape(self.fabric.n_components, wiring.rows, wiring.columns)
 
     @cached_property
-    def is_loose(self) -> bool:
+    def is_uneven(self) -> bool:
         """Whether sets of spines and cores are joined unevenly."""
-        return self.fabric.tiers == 3 and is_loose(self.fabric)
+        return self.fabric.tiers == 3 and is_uneven(self.fabric)
 
     @cached_property
     def is_firm(self) -> bool:
@@ -57,7 +57,7 @@ class Structure:
             for kind in self.groups
         ):
             return False
-        if self.fabric.tiers < 3 or self.is_loose:
+        if self.fabric.tiers < 3 or self.is_uneven:
             return fewest >= 3
         sets, cores = len(self.fabric.wiring.cores), self.fabric.wiring.cores[0]
         return fewest >= 3 and sets * min(fewest // sets, cores) >= 3
@@ -204,7 +204,7 @@ class Structure:
 
     def first_cores(self) -> list[int]:
         """The first core, which stands for all; every core of the first component where they differ."""
-        return list(range(sum(self.fabric.wiring.cores))) if self.is_loose else [0]
+        return list(range(sum(self.fabric.wiring.cores))) if self.is_uneven else [0]
 
     # ------------------------------------------------ devices that stand for all
 
@@ -257,7 +257,7 @@ class Structure:
             every = range(kind.spines)
             few = (
                 every
-                if not kind.is_even or self.is_loose
+                if not kind.is_even or self.is_uneven
                 else [s for s in every if s < min(sets, 3) or sets <= s < sets + 2]
             )
             for component in range(min(self.fabric.n_components, 2 if wide else 1)):
@@ -267,7 +267,7 @@ class Structure:
 
     def _are_alike(self, kind: Group) -> bool:
         """Whether all spines of a set are alike."""
-        return kind.is_even and not self.is_loose
+        return kind.is_even and not self.is_uneven
 
     def chosen_cores(self) -> list[int]:
         """Cores that stand for all: up to three of up to three sets, of every one where they differ."""
@@ -275,7 +275,7 @@ class Structure:
         total = sum(wiring.cores)
         starts = [sum(wiring.cores[:number]) for number in range(len(wiring.cores))]
         for component in range(min(self.fabric.n_components, 2) if total else 0):
-            if self.is_loose:
+            if self.is_uneven:
                 out += [component * total + core for core in range(total)]
             else:
                 out += [

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from estimator.catalog.catalog import Catalog
-from estimator.fabric.ratios import groups_of, is_loose, paths_across_groups
+from estimator.fabric.ratios import groups_of, is_uneven, paths_across_groups
 from estimator.fabric.sized import SizedFabric
 from estimator.findings.finding import Finding
 from estimator.findings.port_groups import asymmetries
@@ -48,7 +48,7 @@ def _is_plainly_symmetric(fabric: SizedFabric) -> bool:
     """Whether all groups are alike and every spread is even, which needs no look at single links."""
     groups = groups_of(fabric)
     alike = len({(group.leaves, group.spines, group.spine_up) for group in groups}) == 1
-    return alike and all(group.is_even for group in groups) and not (fabric.tiers == 3 and is_loose(fabric))
+    return alike and all(group.is_even for group in groups) and not (fabric.tiers == 3 and is_uneven(fabric))
 
 
 # ---------------------------------------------------------------- what one failure takes along
@@ -59,10 +59,10 @@ def _about_weak_points(spec: DesignSpec, fabric: SizedFabric) -> Iterator[Findin
         return
     groups = groups_of(fabric)
     if any(group.spines == 1 and group.leaves > 1 for group in groups):
-        message = "One spine joins the leaves of a group: if it fails, every leaf there is a network of its own."
+        message = "One spine joins the leaves of a group: if it fails, every leaf there is isolated."
         yield Finding("single_point_of_failure", "warning", "fabric.spine_radix", message)
     elif fabric.tiers == 3 and sum(fabric.wiring.cores) == 1:
-        message = "One core joins all groups of spines: if it fails, every pod and rail is a network of its own."
+        message = "One core joins all groups of spines: if it fails, every pod and rail is isolated."
         yield Finding("single_point_of_failure", "warning", "fabric.core_radix", message)
     ports, here = fabric.nic_ports_per_node, fabric.wiring.rails_a_leaf or fabric.wiring.endpoints_a_node
     if here == ports and fabric.n_leaf > 1:
@@ -73,14 +73,14 @@ def _about_weak_points(spec: DesignSpec, fabric: SizedFabric) -> Iterator[Findin
         yield Finding("nodes_on_one_leaf", "info", "fabric.layout", message)
 
 
-# ---------------------------------------------------------------- ports and switches that serve nothing
+# ---------------------------------------------------------------- ports and switches that are unused
 
 
 def _about_ports(spec: DesignSpec, fabric: SizedFabric) -> Iterator[Finding]:
     idle = int((fabric.leaf_down == 0).sum())
     if idle:
         message = (
-            f"{counted(idle, 'leaf')} of {fabric.n_leaf:,} serve no node yet: whole units are built. Buy them later, or "
+            f"{counted(idle, 'leaf')} of {fabric.n_leaf:,} have no nodes yet: whole units are built. Buy them later, or "
             "connect the nodes that they wait for."
         )
         yield Finding("idle_switches", "info", "fabric.provision", message)
@@ -99,7 +99,7 @@ def _about_ports(spec: DesignSpec, fabric: SizedFabric) -> Iterator[Finding]:
     if fabric.tiers > 1 and not grows and 2 * (used + held) < ports:
         most = int((fabric.spine_down + fabric.spine_up).max())
         message = (
-            f"Spines use {most} of {fabric.spine_radix} ports each: {ports - used:,} of {ports:,} serve nothing. Spines with "
+            f"Spines use {most} of {fabric.spine_radix} ports each: {ports - used:,} of {ports:,} are unused. Spines with "
             "fewer ports, or room to grow, would not leave them idle."
         )
         yield Finding("spine_radix_unused", "info", "fabric.spine_radix", message)

@@ -62,8 +62,8 @@ def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Ite
             "fabric.generation",
             (
                 f"{model} has {rate} Gb/s ports and the fabric {port} Gb/s ports: node links run at "
-                f"{rate} Gb/s, and injection, bisection and the built ratio count them so. Choose a generation of the "
-                "server's rate, or split leaf ports."
+                f"{rate} Gb/s, and injection, bisection and oversubscription are counted at that rate. Choose a generation of "
+                "the server's rate, or split leaf ports."
             ),
         )
     if ports and rate * ports.n_ports > port * fabric.nic_ports_per_node and rate > port:
@@ -84,7 +84,7 @@ def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Ite
             "warning",
             "workload.in_network_reduction",
             (
-                "In-network reduction (SHARP) was asked for, and only InfiniBand switches have it: the prediction "
+                "In-network reduction (SHARP) was requested, and only InfiniBand switches have it: the prediction "
                 "leaves it out."
             ),
         )
@@ -118,10 +118,10 @@ def _about_adapters(spec: DesignSpec, catalog: Catalog) -> Iterator[Finding]:
             "warning",
             "fabric.generation",
             (
-                f"{server.model} has {nic.model} NICs, which speak {spoken(nic.protocols)}, and "
+                f"{server.model} has {nic.model} NICs, which support {spoken(nic.protocols)}, and "
                 f"the fabric is {catalog.generations[spec.fabric.generation].label}. Counts and prices stand for a server "
                 "with other NICs: "
-                "choose a generation that these speak, or price a custom server."
+                "choose a generation that these support, or price a custom server."
             ),
         )
 
@@ -166,7 +166,7 @@ def _about_leaves(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
             "info",
             "fabric.leaf_radix",
             (
-                f"{spare} of {fabric.leaf_radix} ports of every leaf serve nothing: {fabric.leaf_downlinks} are for nodes "
+                f"{spare} of {fabric.leaf_radix} ports of every leaf are unused: {fabric.leaf_downlinks} are for nodes "
                 f"and {fabric.leaf_uplinks} for spines."
             ),
         )
@@ -176,7 +176,7 @@ def _about_leaves(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
             "info",
             "fabric.layout",
             (
-                f"{fabric.n_components} rails and planes are networks apart: traffic between rails must cross the "
+                f"{fabric.n_components} rails and planes are separate networks: traffic between rails must cross the "
                 "scale-up domain of a node."
             ),
         )
@@ -234,7 +234,7 @@ def _about_spread(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
             "info",
             "fabric.pod_nodes",
             (
-                f"Spines have {fabric.links_spine_core:,} uplinks where the ratio asks for {needed:,}, so that each "
+                f"Spines have {fabric.links_spine_core:,} uplinks where the ratio needs {needed:,}, so that each "
                 "reaches every core of its group evenly "
                 "although pods differ or leave room to grow. Pods of equal size, or an uneven spread, need fewer."
             ),

@@ -327,7 +327,7 @@ def _ups_of_spines(structure: Structure, links: int) -> list[UpRun]:
         cores = structure.cores_of_spine(spine).tolist()
         kind = structure.kind_of_group(structure.group_of_spine(spine)[1])
         parts = _together(structure.up_ports(kind, links) // links)
-        some = [max(parts, key=len)] if structure.is_firm and not structure.is_loose else parts
+        some = [max(parts, key=len)] if structure.is_firm and not structure.is_uneven else parts
         runs += [tuple((spine, cores[link]) for link in part) for part in some]
     return runs
 

@@ -26,7 +26,7 @@ def about_growth(spec: DesignSpec, growth: Mapping[str, Any]) -> Iterator[Findin
     nodes, moved = growth["nodes"], growth["moved_links"]
     if growth["recabled"]:
         message = (
-            f"Growing from {nodes['now']:,} to {nodes['sized_for']:,} nodes can wire switches to each other anew, so that "
+            f"Growing from {nodes['now']:,} to {nodes['sized_for']:,} nodes can rewire switches to each other, so that "
             "links between them move. Fewer fabric-manager links, leaves with more ports, or a size of whole scalable units "
             "avoid that."
         )

@@ -1,4 +1,4 @@
-"""Sized for and bought now, side by side: the design as bought, the same grown, the same with nothing to grow into.
+"""Sized for and bought now, side by side: the design as bought, the same grown, the same with no room to grow.
 
 The later BOM is the difference of two BOMs line by line. What is bought now stays where it is: a grown fabric has
 every link of today's at the same ports (``moved_links`` counts what cannot stay, and findings say so).
@@ -62,7 +62,7 @@ def compared_specs(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> t
 
 
 def is_recabled(spec: DesignSpec, now: SizedFabric, grown: SizedFabric) -> bool:
-    """Whether growing may wire switches to each other anew.
+    """Whether growing may rewire switches to each other.
 
     It happens where nodes and fabric managers together leave a leaf too few ports for the uplinks of today, and where whole
     scalable units are built now but the size to grow to is none of them.

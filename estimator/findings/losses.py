@@ -230,7 +230,7 @@ class _Cores:
 
     def is_hub(self, number: int) -> bool:
         """Whether all spines of a set still reach each other over its cores."""
-        if self.structure.is_loose:
+        if self.structure.is_uneven:
             touched = {place % len(self.structure.fabric.wiring.cores) for _, place in self.cut}
             least = min(kind.spine_up for kind in self.structure.groups)
             meet = 2 * least > self.structure.fabric.wiring.cores[number]  # any two spines share a core
@@ -251,7 +251,7 @@ class _Cores:
         number = place % len(fabric.wiring.cores)
         size = fabric.wiring.cores[number]
         met = (1 << size) - 1
-        if self.structure.is_loose and kind.spine_up < size:
+        if self.structure.is_uneven and kind.spine_up < size:
             arc = (1 << kind.spine_up) - 1 << self.structure.links_before(group) % size
             met &= arc | arc >> size
         return met & self.alive(number) & ~self.cut.get((group, place), 0)

@@ -90,7 +90,7 @@ def managed_switches(spec: DesignSpec, catalog: Catalog) -> Change:
 
 
 def managed_twin(switch: Switch, catalog: Catalog) -> Switch | None:
-    """The managed switch of the same maker, silicon and ports as an unmanaged one."""
+    """The managed switch of the same vendor, silicon and ports as an unmanaged one."""
     if switch.managed:
         return None
     same = (other for other in catalog.switches.values() if other.managed and _is_alike(other, switch))

@@ -104,13 +104,13 @@ def _about_ports(one: OtherSized, catalog: Catalog) -> Iterator[Finding]:
     nic, protocol = catalog.nics.get(network.nic_id or ""), catalog.generations[entry.generation or ""].protocol
     if nic and protocol not in nic.protocols:
         message = (
-            f"{server.model} has {nic.model} NICs for {entry.role}, which speak {spoken(nic.protocols)}, and "
-            f"the network is {catalog.generations[entry.generation or ''].label}. Choose a generation that these speak."
+            f"{server.model} has {nic.model} NICs for {entry.role}, which support {spoken(nic.protocols)}, and "
+            f"the network is {catalog.generations[entry.generation or ''].label}. Choose a generation that these support."
         )
         yield Finding("nic_speaks_other_protocol", "warning", f"other_fabrics[{one.index}].generation", message)
     if (entry.ports_per_node or 0) > network.n_ports:
         message = (
-            f"{server.model} has {counted(network.n_ports, 'port')} for {entry.role}, and {entry.ports_per_node} were asked "
+            f"{server.model} has {counted(network.n_ports, 'port')} for {entry.role}, and {entry.ports_per_node} were requested "
             "for. Counts stand for a server with more NICs."
         )
         yield Finding("ports_beyond_server", "warning", f"other_fabrics[{one.index}].ports_per_node", message)

@@ -1,4 +1,4 @@
-"""Findings about the parts that a design buys: announced ones, and questions that only their maker can settle."""
+"""Findings about the parts that a design buys: announced ones, and questions that only their vendor can settle."""
 
 from collections.abc import Iterator, Sequence
 
@@ -29,7 +29,7 @@ def _announced(spec: DesignSpec, part: str, name: str, record: object, catalog: 
     instead = f"{sold}, which is on sale" if sold else "one that is on sale"
     message = (
         f"{name} is announced and cannot be ordered yet: its figures are promised or assumed, and it may have no price. "
-        f"Take {instead}, or ask the maker for a date."
+        f"Take {instead}, or ask the vendor for a date."
     )
     return Finding("announced_part", "warning", _key_of(spec, part, (catalog.part(part) or ("",))[0]), message)
 

@@ -20,7 +20,9 @@ OLD_PRICE_MONTHS = 12
 TYPICAL = 1
 OLD_DAYS = 366  # between a price and the rate that turns it into dollars
 _SHOWN = 3
-_BOOK_NAMES = {OWN: "own prices"} | {book: f"{title} book" for book, title in BOOK_TITLES.items()}  # as pages call them
+_BOOK_NAMES = {OWN: "your prices"} | {
+    book: f"{title} book" for book, title in BOOK_TITLES.items()
+}  # as pages call them
 
 
 def own_price_findings(own: OwnPrices | None, lines: Sequence[BomLine]) -> Iterator[Finding]:
@@ -46,8 +48,8 @@ def _expired(prices: Sequence[OwnPrice], day: str, names: Mapping[str | None, st
     ended = [_when(price, names[price.part]) for price in prices[:_SHOWN]]
     more = f"; and {len(prices) - _SHOWN:,} more" if len(prices) > _SHOWN else ""
     message = (
-        f"{counted(len(prices), 'price')} of the own book {'does' if len(prices) == 1 else 'do'} not hold on {day}, for which "
-        f"the design is priced, and {'is' if len(prices) == 1 else 'are'} not used: {'; '.join(ended)}{more}. Ask for a new "
+        f"{counted(len(prices), 'price')} of your price book {'does' if len(prices) == 1 else 'do'} not hold on {day}, for which "
+        f"the design is priced, and {'is' if len(prices) == 1 else 'are'} not used: {'; '.join(ended)}{more}. Request a new "
         "offer, or change the dates in the book."
     )
     return Finding("price_expired", "warning", "economics.prices", message)
@@ -108,7 +110,7 @@ def age_findings(lines: Sequence[BomLine], day: str) -> Iterator[Finding]:
     whose = f"The price of {shown[0]} is" if len(old) == 1 else f"The prices of {len(old):,} parts are"
     which = "" if len(old) == 1 else f": {'; '.join(shown)}{more}"
     message = (
-        f"{whose} {OLD_PRICE_MONTHS} months or more old on {day}, for which the design is priced{which}. Ask for a new offer, "
+        f"{whose} {OLD_PRICE_MONTHS} months or more old on {day}, for which the design is priced{which}. Request a new quote, "
         "and put it into a book of your own."
     )
     yield Finding("prices_old", "info", "economics.price_book", message)

@@ -41,8 +41,8 @@ def rack_problems(
         yield Problem(NODES_PER_RACK, "rack_comes_whole", message, {NODES_PER_RACK: None})
     elif asked > filling.fits_by_height:
         message = (
-            f"{asked} nodes a rack were asked for, and a rack of {plan.rack_units} U with {plan.reserved_units} U kept free "
-            f"holds {filling.fits_by_height} of {node.units} U: so many were placed. Ask for {filling.fits_by_height} or "
+            f"{asked} nodes a rack were requested, and a rack of {plan.rack_units} U with {plan.reserved_units} U kept free "
+            f"holds {filling.fits_by_height} of {node.units} U: so many were placed. Use {filling.fits_by_height} or "
             "fewer, or for higher racks."
         )
         yield Problem(NODES_PER_RACK, "rack_height_exceeded", message, {NODES_PER_RACK: filling.fits_by_height})

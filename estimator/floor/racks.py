@@ -137,7 +137,7 @@ def node_rack(
 
     ``block_leaves`` are the leaves that stand in the racks of a full block of ``block_nodes`` nodes; 0 where leaves have
     racks of their own. The most nodes are taken that the server's own figure, height, power and load allow with their share
-    of leaves; a number asked for is cut by height alone. A rack that is bought whole has all its trays, whatever is asked.
+    of leaves; a number requested is cut by height alone. A rack that is bought whole has all its trays, whatever is asked.
     """
     plan = spec.site.plan
     if plan is None:
@@ -148,7 +148,7 @@ def node_rack(
     by_height = len(frame.slots)
 
     def leaves_beside(n_nodes: int) -> int:
-        """Leaf boxes that fit above so many nodes; a number of nodes asked for is held against height alone."""
+        """Leaf boxes that fit above so many nodes; a number of nodes requested is compared with height alone."""
         units = room.units - max(frame.top, frame.slots[n_nodes - 1] + node.units - 1)
         if plan.nodes_per_rack and not frame.is_whole:
             return Room(units, 1e9, 1e9, room.boxes).fits([bodies[LEAF]])

@@ -101,7 +101,7 @@ class Floor:
         self, plan: SitePlan, devices: FloorDevices, node_rack: NodeRack, row_length: int, rack_unit: int
     ) -> None:
         self.plan, self.bodies, self.node_rack, self.devices = plan, devices.bodies, node_rack, devices
-        self.row_length, self.rack_unit = row_length, rack_unit  # racks begin anew after so many nodes of a block
+        self.row_length, self.rack_unit = row_length, rack_unit  # racks begin again after so many nodes of a block
         self._fits: dict[frozenset[str], int] = {}
 
     def rows(self, pods: Sequence[Pod]) -> list[Row]:

@@ -137,7 +137,7 @@ def whole_racks(spec: DesignSpec, n_nodes: int, catalog: Catalog) -> WholeRacks 
 def own_parts(system: RackSystem, tray: Server) -> OwnParts:
     """A rack less its compute trays.
 
-    A tray's typical draw is told apart from the rack's: the rack's own parts draw no more typically than at most.
+    A tray's typical draw is distinguished from the rack's: the rack's own parts draw no more typically than at most.
     """
     max_w = max(system.needed("max_w") - system.n_trays * tray.max_w, 0.0)
     typical_w = min(max(system.needed("typical_w") - system.n_trays * tray.typical_w, 0.0), max_w)

@@ -1,6 +1,6 @@
 """The files that a link list can be handed off as: name → what it is and the module that writes it.
 
-Modules are imported when a format is asked for; each has ``write(links)``, which yields the file piece by piece.
+Modules are imported when a format is requested; each has ``write(links)``, which yields the file piece by piece.
 """
 
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ class Format:
         """
         if self.compute_only and links.role != COMPUTE:
             message = (
-                f"{self.label}: a file about the network of the GPUs, and the {links.role} network was asked for. Take the "
+                f"{self.label}: a file about the network of the GPUs, and the {links.role} network was requested. Take the "
                 "compute fabric, or another format."
             )
             raise SpecError([Problem("fabric", "compute_fabric_only", message)])
@@ -100,6 +100,6 @@ def format_named(name: str) -> Format:
         For a name that is none of them.
     """
     if name not in FORMATS:
-        message = f"Formats are {', '.join(FORMATS)}, and {name} was asked for."
+        message = f"Formats are {', '.join(FORMATS)}, and {name} was requested."
         raise SpecError([Problem("format", "not_a_choice", message)])
     return FORMATS[name]

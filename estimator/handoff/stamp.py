@@ -1,4 +1,4 @@
-"""What every hand-off file says of its origin: the design, its hash and the versions that its numbers rest on."""
+"""What every export file says of its origin: the design, its hash and the versions that its numbers rest on."""
 
 import re
 

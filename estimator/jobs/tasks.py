@@ -93,7 +93,7 @@ def run_estimate(job_id: str) -> None:
     except EstimatorError as error:
         job.fail(error)
     except SoftTimeLimitExceeded:
-        job.fail_with("estimate_timed_out", "The estimate took too long and was stopped. Ask for a smaller design.")
+        job.fail_with("estimate_timed_out", "The estimate took too long and was stopped. Request a smaller design.")
     except Exception:
         reference = uuid.uuid4().hex[:12]
         job.fail_with("internal_error", f"Something went wrong on our side. The log has it under {reference}.")

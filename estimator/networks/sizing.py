@@ -206,7 +206,7 @@ def _attachments(job: _Job, hosts: Hosts, change: dict[str, Any]) -> DesignSpec:
 
 
 def _shared_out(job: _Job, hosts: Hosts, found: _Found | None) -> list[dict[str, Any]]:
-    """Changes that bring an entry to the leaves asked for at least; none where it has them."""
+    """Changes that bring an entry to the leaves requested at least; none where it has them."""
     if found is None:
         return []
     entry, (_, sizing, i) = job.entry, found

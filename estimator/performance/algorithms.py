@@ -367,7 +367,7 @@ def collective_terms(
     algorithm: str | None = None,
     protocol: str | None = None,
 ) -> Terms:
-    """Terms of every variant at every point; those not asked for, or not possible, have alpha infinite."""
+    """Terms of every variant at every point; those not requested, or not possible, have alpha infinite."""
     paths = paths_of(points, constants)
     rows = _ROWS[collective](points, paths, constants)
     algorithm = algorithm_used(collective, algorithm)

@@ -44,7 +44,7 @@ VARIANTS = (
     ("one_shot", "ll"),
     ("direct", "simple"),
 )
-ONLY_FORCED = ("two_level", "one_shot")  # what libraries beside NCCL do: never taken unless asked for
+ONLY_FORCED = ("two_level", "one_shot")  # what libraries beside NCCL do: never taken unless requested
 _CHOICE_BITS = 15  # the variant's index sits in the last four bits of a time while the fastest is sought
 
 

@@ -96,7 +96,7 @@ def predict(request: Any, catalog: Catalog) -> dict[str, Any]:
 
     Returns
     -------
-    ``{"rows": […]}``, one row a GPU count and message size, in the order asked for, and ``calibration`` where one was
+    ``{"rows": […]}``, one row a GPU count and message size, in the order requested, and ``calibration`` where one was
     given; docs/model.md, "What a prediction says".
 
     Raises
@@ -178,9 +178,9 @@ def _network_problems(n_gpus: int, system: dict[str, Any]) -> list[Problem]:
     if n_gpus <= domain or has_network:
         return []
     message = (
-        f"{n_gpus:,} GPUs were asked for, a scale-up domain holds {domain:,}, and no network joins them (fabric "
+        f"{n_gpus:,} GPUs were requested, a scale-up domain holds {domain:,}, and no network joins them (fabric "
         f"{system['fabric']}, {system['nics_per_node']} NICs of {system['nic_gbit_s']:g} Gb/s a node). Name a fabric "
-        f"and its NICs, or ask for at most {domain:,} GPUs."
+        f"and its NICs, or request at most {domain:,} GPUs."
     )
     return [Problem("system.fabric", "no_network", message)]
 
@@ -212,10 +212,10 @@ def _no_such_variant(asked: PredictionRequest, gpus: list[int]) -> Problem:
     """The forced algorithm or protocol does not exist on this system at these GPU counts."""
     protocols = [protocol for name, protocol in VARIANTS if name == asked.algorithm]
     if asked.algorithm and asked.protocol and asked.protocol not in protocols:
-        message = f"{asked.algorithm} knows {', '.join(protocols)}, and {asked.protocol} was asked for."
+        message = f"{asked.algorithm} knows {', '.join(protocols)}, and {asked.protocol} was requested."
         return Problem("protocol", "protocol_not_available", message)
     message = (
         f"{asked.algorithm} does not exist on this system with {', '.join(f'{n:,}' for n in gpus[:5])} GPUs: it needs "
-        f"{_NEEDS[str(asked.algorithm)]}. Ask for ring or tree, or leave the algorithm null."
+        f"{_NEEDS[str(asked.algorithm)]}. Request ring or tree, or leave the algorithm null."
     )
     return Problem("algorithm", "algorithm_not_available", message)

@@ -34,7 +34,7 @@ _NONE: _Cost = (False, False)
 
 
 def with_changes(found: Sequence[Finding], subject: Subject) -> list[Finding]:
-    """The findings of a design, each with the change that ends it where one does; and a maker's own unit."""
+    """The findings of a design, each with the change that ends it where one does; and a vendor's own unit."""
     found = [*found, *filter(None, [about_vendor_unit(subject)])]
     tries = [(n, change) for n, finding in enumerate(found) for change in _candidates(finding, subject)]
     specs, kept = [], []

@@ -1,4 +1,4 @@
-"""The scalable unit of a maker's published design, where the automatic one is another: what it would cost, and its change."""
+"""The scalable unit of a vendor's published design, where the automatic one is another: what it would cost, and its change."""
 
 from estimator.bom.bill import bill_of_materials
 from estimator.bom.lines import SERVER
@@ -15,7 +15,7 @@ from estimator.wording import dollars
 
 
 def about_vendor_unit(subject: Subject) -> Finding | None:
-    """None where the unit is named, is the maker's, or one unit holds all nodes of either."""
+    """None where the unit is named, is the vendor's, or one unit holds all nodes of either."""
     spec, fabric, catalog = subject.spec, subject.fabric, subject.catalog
     known = catalog.vendor_units.get((spec.compute.server or "", spec.fabric.generation, spec.fabric.planes))
     if known is None or spec.fabric.scalable_unit_nodes is not None or spec.fabric.layout != "rail-optimized":
@@ -31,7 +31,7 @@ def about_vendor_unit(subject: Subject) -> Finding | None:
         other = fabric_of(sizing, 0, named)
         more_cents = _network_cents(named, other, subject) - _network_cents(spec, fabric, subject)
     except EstimatorError:
-        return None  # it cannot be built, or not be cabled, with what else was asked for
+        return None  # it cannot be built, or not be cabled, with what else was requested
     message = (
         f"{known.owner}’s unit of {counted(known.unit_nodes, 'node')}: {_switch_words(fabric, other)}, "
         f"{_money_words(more_cents)}. The automatic unit has {counted(fabric.unit_nodes, 'node')}; "

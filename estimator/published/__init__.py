@@ -1,1 +1,1 @@
-"""Published designs, parts and workloads, held against ours."""
+"""Published designs, parts and workloads, compared with ours."""

@@ -1,4 +1,4 @@
-"""Published designs and the figures their sources print, held against an Estimate row by row.
+"""Published designs and the figures their sources print, compared with an Estimate row by row.
 
 The cases are data (``published/designs.json``): inputs of a DesignSpec, and a row for each printed figure under its dotted
 name in the Estimate. Slips are figures that contradict the rest of their source; a slip is matched by what was meant.

@@ -1,4 +1,4 @@
-"""Printed figures of switches, transceivers and cables, held against the catalog's records: ports, watts, reach.
+"""Printed figures of switches, transceivers and cables, compared with the catalog's records: ports, watts, reach.
 
 The rows are data (``published/parts.csv``). Where the catalog takes another figure, the row says why; without a
 reason the two are the same.

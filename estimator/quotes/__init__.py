@@ -1,1 +1,1 @@
-"""A vendor's offer held against a bill of materials."""
+"""A vendor's offer compared with a bill of materials."""

@@ -341,7 +341,7 @@ def _sheets_meant(one: Mapping[str, Any], table: QuoteTable, guesses: Mapping[st
         if not sheets:
             known = ", ".join(repr(sheet.title) for sheet in table.sheets[:10])
             raise SpecError(
-                [Problem("columns.sheet", "not_a_choice", f"Sheets are {known}, and {title!r} was asked for.")]
+                [Problem("columns.sheet", "not_a_choice", f"Sheets are {known}, and {title!r} was requested.")]
             )
         return sheets
     first = next((sheet for sheet in table.sheets if sheet.title in guesses), table.sheets[0])
@@ -355,7 +355,7 @@ def _given(one: Mapping[str, Any], sheet: QuoteSheet, table: QuoteTable, guess: 
     header_row = one.get("header_row", guess.header_row if guess else 0)
     last = sheet.rows[-1].number if sheet.rows else 0
     if not isinstance(header_row, int) or isinstance(header_row, bool) or not 0 <= header_row <= last:
-        message = f"Must be from 0 (no header) to {last}, the last row, and {header_row!r} was asked for."
+        message = f"Must be from 0 (no header) to {last}, the last row, and {header_row!r} was requested."
         raise SpecError([Problem("columns.header_row", "out_of_range", message)])
     header = next((tuple(row.cells) for row in sheet.rows if row.number == header_row), ()) if header_row else ()
     fields = one.get("fields")
@@ -372,12 +372,12 @@ def _given(one: Mapping[str, Any], sheet: QuoteSheet, table: QuoteTable, guess: 
     decimal, currency = one.get("decimal"), one.get("currency")
     if decimal not in (None, "", POINT, COMMA):
         raise SpecError(
-            [Problem("columns.decimal", "not_a_choice", f"Decimal signs are . and , and {decimal!r} was asked for.")]
+            [Problem("columns.decimal", "not_a_choice", f"Decimal signs are . and , and {decimal!r} was requested.")]
         )
     if currency not in (None, "", *CURRENCIES):
         known = ", ".join(CURRENCIES)
         raise SpecError(
-            [Problem("columns.currency", "not_a_choice", f"Currencies are {known}; {currency!r} was asked for.")]
+            [Problem("columns.currency", "not_a_choice", f"Currencies are {known}; {currency!r} was requested.")]
         )
     if decimal:
         columns = replace(columns, decimal=decimal, is_decimal_sure=True)

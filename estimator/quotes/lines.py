@@ -163,7 +163,7 @@ class _SheetReader:
         self._since_total: dict[str, int] = {}
         self._of_sheet: dict[str, int] = {}
         self._guessed_currency = 0
-        self._numbers_of, self._numbers = -1, dict[str, Decimal | None]()  # of one row, as they are asked for
+        self._numbers_of, self._numbers = -1, dict[str, Decimal | None]()  # of one row, as they are requested
 
     def read(self) -> None:
         """Put every row of the sheet into the reading."""

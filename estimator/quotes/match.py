@@ -114,12 +114,12 @@ def _profile(line: QuoteLine, known: Known | None, catalog: Catalog) -> Profile:
 def _as_decided(key: str | None, line: QuoteLine, by_key: Mapping[str, Item], profile: Profile) -> Match | None:
     """What somebody decided; a decision on an item that the design has no more counts no more."""
     if key is None:
-        return Match((), 1.0, "Set by hand: not in the design.", HANDED)
+        return Match((), 1.0, "Set manually: not in the design.", HANDED)
     item = by_key.get(key)
     if item is None:
         return None
     wrong = tuple(conflicts(item.profile, profile, item.needed_m)) if profile.kind == item.category else ()
-    return Match((key,), 1.0, "Set by hand.", HANDED, conflicts=wrong)
+    return Match((key,), 1.0, "Set manually.", HANDED, conflicts=wrong)
 
 
 def _by_number(line: QuoteLine, known: Known, items: Sequence[Item], profile: Profile) -> Match:

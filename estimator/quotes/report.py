@@ -1,4 +1,4 @@
-"""A quote held against a design: what of it fits, what it lacks, what it has beyond, and what both cost on the same scope."""
+"""A quote compared with a design: what of it fits, what it lacks, what it has beyond, and what both cost on the same scope."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from estimator.wording import whole_dollars
 
 PROBLEMS = {  # in the order in which they are told
     "missing": "Missing from the quote",
-    "incompatible": "Does not go together",
+    "incompatible": "Not compatible",
     "doubled": "Quoted twice",
     "too_few": "Too few",
     "too_many": "Too many",
@@ -215,7 +215,9 @@ def _match_problems(
     line, match = offer.line, offer.match
     if match.conflicts:
         words = "; ".join(words for _, words in match.conflicts)
-        yield problems.add("incompatible", f"{line.text} stands for {item.text}, and does not do: {words}.", line, item)
+        yield problems.add(
+            "incompatible", f"{line.text} is offered for {item.text} and is not compatible: {words}.", line, item
+        )
     if offer.is_doubled:
         message = (
             f"{line.quantity:,} × {line.text} stand there once more than {item.text} needs; this line is not counted."
@@ -293,7 +295,7 @@ def _why_missing(item: Item, have: int, instead: Sequence[Offer], is_whole: bool
         return "too_few", f"{have:,} of {item.text} are offered, and {item.quantity:,} are needed."
     if any(offer.match.conflicts for offer in instead):
         lines = ", ".join(offer.line.text for offer in instead[:3])
-        return "missing", f"{item.quantity:,} × {item.text}: offered only as {lines}, which does not do."
+        return "missing", f"{item.quantity:,} × {item.text}: offered only as {lines}: not compatible."
     if instead:
         return "missing", f"{item.quantity:,} × {item.text}: offered only as an option."
     if is_whole:
@@ -414,7 +416,7 @@ def _summary(
         more = f" and {len(lacking) - 3:,} more" if len(lacking) > 3 else ""
         out.append(f"Missing or too few: {first}{more}.")
     for code, words in (
-        ("incompatible", "do not go together with the design"),
+        ("incompatible", "are not compatible with the design"),
         ("doubled", "are quoted twice"),
         ("surplus", "are not in the design"),
         ("no_price", "have no price"),
@@ -428,10 +430,10 @@ def _summary(
     scope = totals["same_scope"]
     if scope["n_items"] and scope["difference_share"] is not None:
         share = scope["difference_share"]
-        word = "dearer than" if share > 0 else "cheaper than"
-        size = f"{abs(share) * 100:.1f} % {word}" if abs(share) >= 0.0005 else "as dear as"
+        word = "more than" if share > 0 else "less than"
+        size = f"{abs(share) * 100:.1f} % {word}" if abs(share) >= 0.0005 else "as much as"
         out.append(
-            f"On the same scope the quote is {size} the design’s price book: {whole_dollars(scope['quote_usd'])} against "
+            f"On the same scope the quote costs {size} the design’s price book: {whole_dollars(scope['quote_usd'])} against "
             f"{whole_dollars(scope['design_usd']['typical'])}."
         )
     if totals["left_out_by_quote_usd"]["typical"]:

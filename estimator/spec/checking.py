@@ -66,9 +66,7 @@ def validated(model: type[Model], values: Any, what: str) -> tuple[Model | None,
     for at, item in enumerate(found[:MOST_CHANGED]):
         problems[at] = replace(problems[at], change=_change_of(item, model, values))
     if (n_more := len(found) - MAX_PROBLEMS) > 0:
-        problems.append(
-            Problem("", "too_many_problems", f"There are {n_more:,} more; mend these {MAX_PROBLEMS} first.")
-        )
+        problems.append(Problem("", "too_many_problems", f"There are {n_more:,} more; fix these {MAX_PROBLEMS} first."))
     places = [item["loc"] for item in found]
     for wrong in (places, [*places, *(place[: _list_at(place)] for place in places)]):
         try:
@@ -212,7 +210,7 @@ def problem_of(item: Any, model: type[BaseModel], what: str) -> Problem:
         word, key = _LIMITS[kind]
         limit = context[key]
         text = f"{int(limit):,}" if limit == int(limit) else f"{limit:,}"
-        return Problem(field, "out_of_range", f"Must be {word} {text}, and {_number_text(value)} was asked for.")
+        return Problem(field, "out_of_range", f"Must be {word} {text}, and {_number_text(value)} was requested.")
     if kind == "literal_error":
         one_of = "one of " if " or " in context["expected"] else ""
         return Problem(field, "not_a_choice", f"Must be {one_of}{context['expected']}, and {shown} was given.")

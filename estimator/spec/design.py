@@ -132,9 +132,7 @@ class DesignSpec(Section):
     """One request, checked and complete: a result depends on nothing that is not in here."""
 
     spec_version: Literal[1] = Field(1, title="Version of this form of request")
-    name: str = Field(
-        "Untitled design", min_length=1, max_length=200, title="Name", description="What you call the design."
-    )
+    name: str = Field("Untitled design", min_length=1, max_length=200, title="Name", description="Name of the design.")
     compute: Compute = Field(title="Cluster")
     fabric: Fabric = Field(title="Network")
     other_fabrics: list[OtherFabric] = Field(

@@ -47,7 +47,7 @@ class Economics(Section):
     )
     prices: OwnPrices | None = Field(
         None,
-        title="Own prices",
+        title="Your prices",
         description="A price book of your own, whole: its prices come before those of the catalog's book.",
     )
     years: int = Field(

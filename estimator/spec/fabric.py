@@ -205,7 +205,7 @@ class Fabric(Section):
         "as-bought",
         title="Provision",
         description=(
-            "As bought: sized for the nodes asked for. Full unit: every scalable unit is built whole, and ports wait for "
+            "As bought: sized for the nodes requested. Full unit: every scalable unit is built whole, and ports wait for "
             "the nodes that are missing."
         ),
     )

@@ -38,7 +38,7 @@ def other_keys(spec: DesignSpec) -> list[str]:
 
 
 def set_length_problems(spec: DesignSpec) -> Iterator[Problem]:
-    """Lengths set by hand for a network that the request has not: the first of each name."""
+    """Lengths set manually for a network that the request has not: the first of each name."""
     keys, told = [COMPUTE, *other_keys(spec)], set()
     for number, entry in enumerate(spec.site.set_lengths):
         if entry.fabric not in keys and entry.fabric not in told:
@@ -171,7 +171,7 @@ def _entry_problems(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> I
     if max(nodes, entry.grow_to_nodes or 0) * ports + extra > MAX_ENDPOINTS:
         message = (
             f"{nodes:,} nodes with {ports} ports and {extra:,} other endpoints are {nodes * ports + extra:,}; the limit is "
-            f"{MAX_ENDPOINTS:,}. Ask for fewer."
+            f"{MAX_ENDPOINTS:,}. Use fewer."
         )
         yield Problem("fabric.extra_endpoints", "out_of_range", message)
     if entry.grow_to_nodes is not None and entry.grow_to_nodes < nodes:
@@ -226,7 +226,7 @@ def _pair_problems(entry: OtherFabric) -> Iterator[Problem]:
     if entry.dual_homed and (entry.planes > 1 or entry.layout != "top-of-rack"):
         message = (
             f"Dual-homed leaves are pairs of one plane, filled in node order; {entry.planes} planes and the "
-            f"{entry.layout} layout were asked for. Use one plane and top-of-rack, or drop dual_homed."
+            f"{entry.layout} layout were requested. Use one plane and top-of-rack, or drop dual_homed."
         )
         yield Problem("fabric.dual_homed", "contradiction", message)
         return
@@ -302,9 +302,7 @@ def _own_uplink_problems(entry: OtherFabric, catalog: Catalog) -> Iterator[Probl
     cages = uplink_cages(switch, port_rate(entry, catalog)) if switch else None
     has, uplinks = (cages.n_cages * cages.links_per_cage if cages else 2_048), entry.leaf_uplinks or 0
     if uplinks > has:
-        message = (
-            f"{entry.leaf_switch} has {has} ports for uplinks, and {uplinks} were asked for. Ask for {has} or fewer."
-        )
+        message = f"{entry.leaf_switch} has {has} ports for uplinks, and {uplinks} were requested. Use {has} or fewer."
         yield Problem("fabric.leaf_uplinks", "leaf_ports_short", message)
     if entry.peer_links:
         message = "Leaves with uplink ports of their own are joined by what is above them. Leave peer_links out."

@@ -19,7 +19,7 @@ LARGEST_MINOR = 10**13  # of a currency's minor unit: far beyond the dearest par
 LARGEST_QUANTITY = 10**9
 LARGEST_LENGTH_M = 10_000
 MAX_NAME, MAX_TEXT, MAX_REGION = 200, 300, 40
-_NEAR_NAMES = 20  # unknown parts that are told with names near them: looking for those takes a while
+_NEAR_NAMES = 20  # unknown parts that are reported with names near them: looking for those takes a while
 BASES = ("quote", "list", "listing", "analyst", "assumption")
 
 

@@ -19,12 +19,12 @@ def rack_problems(compute: Compute, gpus_per_node: int, catalog: Catalog) -> Ite
     trays = compute.racks * rack.n_trays
     named = f"{counted(compute.racks, 'rack')} of {rack.n_trays} trays are {counted(trays, 'tray')}"
     if compute.nodes is not None and compute.nodes != trays:
-        message = f"{named}, and {counted(compute.nodes, 'tray')} were asked for. Give racks, nodes or gpus."
+        message = f"{named}, and {counted(compute.nodes, 'tray')} were requested. Give racks, nodes or gpus."
         yield Problem("compute.racks", "contradiction", message, {"compute.racks": compute.racks})
     elif compute.gpus is not None and ceil_div(compute.gpus, gpus_per_node) != trays:
         each = server.gpu_count if server else gpus_per_node
         message = (
-            f"{named} with {counted(trays * each, 'GPU')}, and {counted(compute.gpus, 'GPU')} were asked for. Give racks, "
+            f"{named} with {counted(trays * each, 'GPU')}, and {counted(compute.gpus, 'GPU')} were requested. Give racks, "
             "nodes or gpus."
         )
         yield Problem("compute.racks", "contradiction", message, {"compute.racks": compute.racks})

@@ -119,7 +119,7 @@ def _node_problems(compute: Compute, gpus_per_node: int, found: list[Problem]) -
             yield Problem("compute.nodes", "missing", "Say how many nodes, racks or GPUs to connect.")
     elif nodes is not None and gpus is not None and nodes != ceil_div(gpus, gpus_per_node):
         message = (
-            f"{nodes:,} nodes of {gpus_per_node} GPUs are {nodes * gpus_per_node:,} GPUs, and {gpus:,} were asked for. "
+            f"{nodes:,} nodes of {gpus_per_node} GPUs are {nodes * gpus_per_node:,} GPUs, and {gpus:,} were requested. "
             "Give nodes or gpus, not both."
         )
         yield Problem("compute.gpus", "contradiction", message, {"compute.nodes": nodes})
@@ -131,7 +131,7 @@ def port_rate(fabric: Fabric, catalog: Catalog) -> int:
 
 
 def uplink_rate(fabric: Fabric, catalog: Catalog) -> int:
-    """Rate of the links between switches: the one asked for, else the port rate. [Gb/s]"""
+    """Rate of the links between switches: the one requested, else the port rate. [Gb/s]"""
     return fabric.uplink_rate_gbit_s or port_rate(fabric, catalog)
 
 
@@ -196,7 +196,7 @@ def resolve_switches(fabric: AnyFabric, catalog: Catalog, problems: list[Problem
                     "radix_over_part",
                     (
                         f"{catalog.switches[asked].model} has {has} ports at {rate} Gb/s, and "
-                        f"{radix} were asked for. Ask for {has} or fewer, or name another switch or 'custom'."
+                        f"{radix} were requested. Use {has} or fewer, or name another switch or 'custom'."
                     ),
                     {f"fabric.{tier}_radix": has},
                 )
@@ -306,7 +306,7 @@ def _count_problems(spec: DesignSpec, catalog: Catalog) -> Iterator[Problem]:
     if nodes * ports > MAX_ENDPOINTS:
         message = (
             f"{nodes:,} nodes with {ports} ports are {nodes * ports:,} endpoints; the limit is {MAX_ENDPOINTS:,}. "
-            f"Ask for {MAX_ENDPOINTS // ports:,} nodes or fewer."
+            f"Use {MAX_ENDPOINTS // ports:,} nodes or fewer."
         )
         key = "compute.nodes" if nodes == asked else "fabric.grow_to_nodes"
         yield Problem(key, "out_of_range", message, {key: MAX_ENDPOINTS // ports})
@@ -333,7 +333,7 @@ def _count_problems(spec: DesignSpec, catalog: Catalog) -> Iterator[Problem]:
     if fabric.uplink_spread == "uneven" and fabric.grow_to_nodes not in (None, asked):
         message = (
             f"Growing from {asked:,} to {fabric.grow_to_nodes:,} nodes without re-cabling needs an even spread, and an "
-            "uneven one was asked for. Drop one of them."
+            "uneven one was requested. Drop one of them."
         )
         yield Problem("fabric.grow_to_nodes", "contradiction", message, {"fabric.uplink_spread": "even"})
     yield from port_problems(fabric, catalog)
@@ -373,7 +373,7 @@ def port_problems(fabric: Fabric, catalog: Catalog) -> Iterator[Problem]:
 
 
 def asked_ratio(fabric: Fabric, catalog: Catalog) -> Fraction:
-    """Leaf oversubscription asked for: an explicit split of ports says it, at their rates, else the ratio."""
+    """Leaf oversubscription requested: an explicit split of ports says it, at their rates, else the ratio."""
     if fabric.leaf_downlinks and fabric.leaf_uplinks:
         down, up = (
             fabric.leaf_downlinks * port_rate(fabric, catalog),

@@ -1,4 +1,4 @@
-"""The keys of ``site``: cable lengths and media, one for each tier, those of a floor plan, and those set by hand."""
+"""The keys of ``site``: cable lengths and media, one for each tier, those of a floor plan, and those set manually."""
 
 from typing import Literal
 
@@ -109,7 +109,7 @@ class Site(Section):
     set_lengths: list[SetLength] = Field(
         default_factory=list,
         max_length=MAX_SET_LENGTHS,
-        title="Lengths set by hand",
+        title="Lengths set manually",
         description=(
             "Measured lengths by pair of devices or ports. They stay when the design is computed again and go into "
             "the bill of materials; a later entry replaces an earlier one."

@@ -1,4 +1,4 @@
-"""A vendor's file → its rows, sheet by sheet: XLSX or delimited text, told by content, in bounded memory and time."""
+"""A vendor's file → its rows, sheet by sheet: XLSX or delimited text, identified by content, in bounded memory and time."""
 
 import csv
 import io
@@ -82,7 +82,7 @@ def read_table(data: bytes, name: str = "") -> QuoteTable:
     Parameters
     ----------
     data : the file
-    name : what it is called; its ending is only held against its content
+    name : what it is called; its ending is only compared with its content
 
     Raises
     ------
@@ -261,7 +261,7 @@ def _records(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         if any(cell.count("\n") > 50 for cell in cells):
             raise UnreadableFile(
                 "broken_quotes",
-                f"Row {number} has a quotation mark that is never closed, so rows run together. Mend it.",
+                f"Row {number} has a quotation mark that is never closed, so rows run together. Fix it.",
             )
         yield number, cells
 

@@ -184,7 +184,7 @@ class ComparedItem(Answer):
     spec_hash = serializers.CharField(allow_null=True)
     versions = serializers.DictField(child=serializers.CharField(), allow_null=True)
     price_book = serializers.CharField(allow_null=True)
-    own_prices = serializers.CharField(allow_null=True, help_text="Name of an own price book.")
+    own_prices = serializers.CharField(allow_null=True, help_text="Name of your price book.")
     notes = serializers.ListField(child=serializers.CharField())
     n_errors = serializers.IntegerField()
     n_warnings = serializers.IntegerField()

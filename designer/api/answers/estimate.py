@@ -195,7 +195,7 @@ class CablingRow(Answer):
     cables = serializers.IntegerField(help_text="Things bought.")
     modules = serializers.IntegerField(help_text="Transceivers.")
     cages = serializers.IntegerField(help_text="Filled openings of switches and servers.")
-    set_by_hand = serializers.IntegerField(help_text="Links whose length was set by hand.")
+    set_by_hand = serializers.IntegerField(help_text="Links whose length was set manually.")
     missing = serializers.CharField(allow_null=True, help_text="Why no part fits.")
 
 
@@ -264,7 +264,7 @@ class LinksRead(Answer):
 
 
 class LinkComparison(Answer):
-    """A file of links held against a design's. Lists end at ``list_bound`` entries; ``totals`` has all."""
+    """A file of links compared with a design's. Lists end at ``list_bound`` entries; ``totals`` has all."""
 
     format = serializers.CharField()
     fabric = serializers.CharField()
@@ -284,7 +284,7 @@ class LinkComparison(Answer):
     speed_mismatch = SlowLink(many=True)
     unknown_devices = DeviceLinks(many=True)
     absent_devices = DeviceLinks(many=True)
-    names = DeviceNames(help_text="How devices were told, and how sure that is.")
+    names = DeviceNames(help_text="How devices were identified, and with what confidence.")
     port_names = serializers.DictField(
         child=serializers.CharField(), help_text="Style of port names, by kind of device."
     )

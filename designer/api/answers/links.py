@@ -1,4 +1,4 @@
-"""The shape of a file of links held against a design's, for the OpenAPI document."""
+"""The shape of a file of links compared with a design's, for the OpenAPI document."""
 
 from typing import Any
 

@@ -220,4 +220,4 @@ def finished_result(job: EstimateJob) -> dict[str, Any]:
     if job.is_active:
         message = f"This estimate is {job.state}, at {job.progress:.0%}. Ask again when its state is succeeded."
         raise refuse(409, "not_finished", message)
-    raise refuse(409, "no_result", f"This estimate is {job.state} and has no result. Ask for a new one.")
+    raise refuse(409, "no_result", f"This estimate is {job.state} and has no result. Request a new one.")

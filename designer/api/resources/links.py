@@ -37,7 +37,7 @@ def finished_fabric(request: Request, pk: UUID, role: str) -> tuple[EstimateJob,
 
 
 class LinksView(ApiView):
-    """Every link of one fabric, in the form asked for."""
+    """Every link of one fabric, in the form requested."""
 
     @schema.links_read
     def get(self, request: Request, pk: UUID) -> HttpResponseBase:
@@ -84,9 +84,7 @@ class RacksView(ApiView):
         finished_result(job)
         plan = floor_of(job)
         if plan is None:
-            raise refuse(
-                409, "no_floor_plan", "This design asks for no floor plan. Give site.plan; {} takes every default."
-            )
+            raise refuse(409, "no_floor_plan", "This design has no floor plan. Give site.plan; {} takes every default.")
         pages = Pages()
         numbers = pages.paginate_queryset(range(plan.n_racks), request, self)
         rows = [

@@ -74,8 +74,8 @@ def _in_words(estimate: Json) -> str:
         if cost.get("tco_usd")
         else "",
         f"The network is {percent(cost['network_share'])} of the purchase." if cost.get("network_share") else "",
-        "Low takes every price and parameter at its cheap end, high at its dear end, so that the range is wider than chance "
-        "would make it.",
+        "Low takes every price and parameter at its low-cost end, high at its high-cost end, so that the range is "
+        "wider than chance would make it.",
     ]
     return " ".join(part for part in words_ if part)
 

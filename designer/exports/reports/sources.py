@@ -17,10 +17,10 @@ from designer.wording.numbers import basis_name, decimal, in_unit, is_assumption
 Json = Mapping[str, Any]
 MAX_CONSTANTS, MAX_KEYS = 400, 400
 UNITS = {"1": "", "us": "µs"}
-NOT_PRINTED = {  # parts of a request that are files of their own, and what is told of them instead
+NOT_PRINTED = {  # parts of a request that are files of their own, and what is reported of them instead
     ("site", "plan"): "floor plan",
-    ("site", "set_lengths"): "lengths set by hand",
-    ("economics", "prices"): "own prices",
+    ("site", "set_lengths"): "lengths set manually",
+    ("economics", "prices"): "your prices",
     ("workload", "calibration"): "calibration",
 }
 
@@ -93,9 +93,9 @@ def _constant(item: Json) -> Row:
 
 
 def request(estimate: Json) -> list[Flowable]:
-    """The normalized request, a key a row: what was asked for and what was left at its default."""
+    """The normalized request, a key a row: what was requested and what was left at its default."""
     rows = [Row([Text(key), Text(_plain(value))]) for key, value in _keys(estimate["spec"]) if value is not None]
-    intro = "What was asked for, and defaults for the rest. Keys that are not printed take the catalog's figure."
+    intro = "What was requested, and defaults for the rest. Keys that are not printed take the catalog's figure."
     grid = Grid([Field("Key", 0.42), Field("Value", 0.58, most_lines=8)], rows[:MAX_KEYS])
     out = headed("The request", Paragraph(markup(intro), SMALL), grid)
     if len(rows) > MAX_KEYS:

@@ -57,7 +57,7 @@ def sides_table(result: Json) -> Table:
         "tiers": "Tiers",
         "planes": "Planes",
         "price_book": "Price book",
-        "own_prices": "Own prices",
+        "own_prices": "Your prices",
         "spec_hash": "Spec",
     }
     columns = (

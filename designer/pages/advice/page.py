@@ -130,7 +130,7 @@ def asked_values(query: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
     rate = query.get("rate") or DEFAULT_RATE
     if rate not in RATES:
         raise SpecError(
-            [Problem("rate", "not_a_choice", f"Rates are {', '.join(RATES)} Gb/s, and {rate} was asked for.")]
+            [Problem("rate", "not_a_choice", f"Rates are {', '.join(RATES)} Gb/s, and {rate} was requested.")]
         )
     size = str(query.get("gpus") or DEFAULT_GPUS).replace(",", "").strip()
     if not is_whole_number(size, 9):

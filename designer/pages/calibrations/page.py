@@ -285,7 +285,7 @@ def list_rows(owner: User) -> list[dict[str, Any]]:
                 "n_logs": len(calibration.logs),
                 "gpus": sorted({log["gpus"] for log in calibration.logs if log["gpus"]}),
                 "errors": error_rows(calibration.error),
-                "verdict": faults["faults"][0]["title"] if faults["faults"] else "Nothing wrong found",
+                "verdict": faults["faults"][0]["title"] if faults["faults"] else "No fault found",
                 "tone": faults["faults"][0]["tone"] if faults["faults"] else "good",
                 "designs": users.get(calibrated_of(calibration).hash, []),
             }

@@ -98,7 +98,7 @@ def part_page(part: str, catalog: Catalog) -> dict[str, Any] | None:
 
 
 def part_name(record: Any) -> str:
-    """Maker and model, or what a cable is."""
+    """Vendor and model, or what a cable is."""
     name, vendor = str(getattr(record, "model", None) or record.description), str(record.vendor)
     return name if name.startswith(vendor) or vendor == "Generic" else f"{vendor} {name}"
 

@@ -133,7 +133,7 @@ def _page(request: HttpRequest, row: Comparison) -> dict[str, Any]:
 @login_required
 @require_POST
 def comparison_change(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Another baseline, a side less, another name, or the whole made anew."""
+    """Another baseline, a side less, another name, or the whole made again."""
     row = _comparison_or_404(request, pk)
     try:
         done = _changed(row, request.POST)
@@ -156,7 +156,7 @@ def _changed(row: Comparison, form: Mapping[str, Any]) -> str:
             return f"“{labels[at]}” was taken out."
         case "refresh":
             refresh(row)
-            return "Made anew with the designs as they are now, today’s model, catalog and price books."
+            return "Made again with the designs as they are now, today’s model, catalog and price books."
         case "rename":
             row.name = checked_name(form.get("name", ""))
             row.save(update_fields=["name"])

@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from designer.models import Baseline, Design
-from designer.pages.design.state import page_context, state_in_sight
+from designer.pages.design.state import current_state, page_context
 from designer.services.access import design_to_own
 from designer.services.baselines import against, compare_with_baselines, mark, strip
 from estimator.errors import EstimatorError
@@ -53,7 +53,7 @@ def _panel(
 
 def _answer(request: HttpRequest, row: Design, more: dict[str, Any]) -> HttpResponse:
     """The panel, and beside it the table and the strip of figures, which the change of baselines moves."""
-    form, spec = state_in_sight(row)
+    form, spec = current_state(row)
     page = page_context(form, spec, row)
     context = page | strip(row.owner, row) | against(row.owner, page.get("headlines")) | more
     return render(request, "designer/design/panels/_baseline_answer.html", context)

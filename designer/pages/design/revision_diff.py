@@ -131,13 +131,13 @@ def _size_word(unit: str, revision: State) -> str:
 
 
 def _kept_rows(was: Mapping[str, Any], became: Mapping[str, Any]) -> list[Row]:
-    """Rows of what is not one answer but a whole: other networks, lengths set by hand, own prices, a calibration."""
+    """Rows of what is not one answer but a whole: other networks, lengths set manually, your prices, a calibration."""
     sayers: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
-        (LENGTHS, "Lengths set by hand", lambda value: _several(len(value), "link") if value else NONE),
+        (LENGTHS, "Lengths set manually", lambda value: _several(len(value), "link") if value else NONE),
         (CALIBRATION, "Calibration", _named),
         (
             PRICES,
-            "Own prices",
+            "Your prices",
             lambda value: f"{_named(value)}, {_several(len(value['prices']), 'price')}" if value else NONE,
         ),
     )
@@ -187,7 +187,7 @@ def _by_role(entries: list[Any]) -> dict[tuple[str, int], Mapping[str, Any]]:
 
 
 def figure_words(before: Figures | None, after: Figures | None) -> list[str]:
-    """What moved: ["spines 16 → 18", "+$210,000", "built 1.33:1 → 1:1"]; nothing where one of them cannot be told."""
+    """What moved: ["spines 16 → 18", "+$210,000", "built 1.33:1 → 1:1"]; nothing where one of them cannot be reported."""
     if before is None or after is None:
         return []
     out = [words for key, name in COUNTS for words in _figure(before, after, key, name, count)]

@@ -61,7 +61,7 @@ def revisions(request: HttpRequest, design_id: UUID) -> HttpResponse:
 
 
 def _saved(request: HttpRequest, row: Design) -> dict[str, Any]:
-    """The version that was asked for, or what is wrong with its name or note."""
+    """The version that was requested, or what is wrong with its name or note."""
     typed = {key: request.POST.get(key, "") for key in ("name", "note")}
     try:
         made = save_version(row, **typed)
@@ -74,7 +74,7 @@ def _saved(request: HttpRequest, row: Design) -> dict[str, Any]:
 
 
 def _between(row: Design, query: QueryDict) -> dict[str, Any]:
-    """The two sides that are asked for, of all versions and the state now, and what differs between them."""
+    """The two sides that are requested, of all versions and the state now, and what differs between them."""
     named = {str(one.number): one.name for one in row.revisions.order_by("-number")}
     sides = {NOW: "now"} | named
     asked = [key if (key := query.get(name, "")) in sides else "" for name in ("from", "to")]

@@ -18,10 +18,10 @@ from designer.models import Design
 from designer.pages.design.preview import live_context
 from designer.pages.design.state import (
     book_shown,
+    current_state,
     head_context,
     held_figures,
     page_context,
-    state_in_sight,
     with_book_shown,
 )
 from designer.pages.result.job import job_of, job_part
@@ -31,7 +31,7 @@ from designer.services.designs.beginnings import start_spec
 from designer.services.designs.edits import (
     MAX_TYPED_CHARACTERS,
     ChangedMeanwhile,
-    edit_in_sight,
+    current_edit,
     move,
     record,
     start_state,
@@ -97,7 +97,7 @@ def _recorded(request: HttpRequest, row: Design, sent: SentEdit) -> HttpResponse
 
 def _merged(request: HttpRequest, row: Design, sent: SentEdit) -> HttpResponse:
     figures_now(row)  # what the session begins with keeps its figures
-    number, before = row.state_number, edit_in_sight(row)
+    number, before = row.state_number, current_edit(row)
     head = before.typed if before else start_state(row)
     shown, others = figures_shown(request, row), changer(request, row)
     typed, disputed = sent.into(head, number, before)
@@ -160,7 +160,7 @@ def _estimated_hash(request: HttpRequest) -> str | None:
 @design_page
 @require_POST
 def undo(request: HttpRequest, design_id: UUID) -> HttpResponse:
-    """Take the edit in sight back."""
+    """Take the current edit back."""
     return _moved(request, design_id, -1)
 
 
@@ -183,7 +183,7 @@ def _moved(request: HttpRequest, design_id: UUID, steps: int) -> HttpResponse:
 @design_page
 @require_safe
 def state(request: HttpRequest, design_id: UUID) -> HttpResponse:
-    """The state in sight, with its form: for a page that another one has overtaken. Nothing for one that has it (``at``)."""
+    """The current state, with its form: for a page that another one has overtaken. Nothing for one that has it (``at``)."""
     row = design_to_see(request, design_id)
     if request.GET.get("at") == str(row.state_number):
         return HttpResponse(status=204)
@@ -203,8 +203,8 @@ def state_answer(
     more: Mapping[str, Any] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The parts of the page that show the state in sight, the form among them. ``shown``: the figures on the page before."""
-    form, spec = state_in_sight(row, is_visited=bool(visiting(request)))
+    """The parts of the page that show the current state, the form among them. ``shown``: the figures on the page before."""
+    form, spec = current_state(row, is_visited=bool(visiting(request)))
     context = page_context(form, spec, row) | {"is_live": True, "with_form": True, "is_state": True}
     context["since_edit"] = changes(context.get("headlines"), shown)
     context["estimated_hash"] = _estimated_hash(request)
@@ -247,7 +247,7 @@ def result(request: HttpRequest, design_id: UUID) -> HttpResponse:
 @design_page
 @require_safe
 def diagram(request: HttpRequest, design_id: UUID) -> HttpResponse:
-    """The fabric of the state in sight: it comes after the figures, which wait for nothing."""
+    """The fabric of the current state: it comes after the figures, which wait for nothing."""
     spec = read(design_to_see(request, design_id).given)
     if spec is None:
         return HttpResponse(status=204)

@@ -64,7 +64,7 @@ def _pasted(request: HttpRequest, row: Design) -> HttpResponse:
         return _refused(request, row, error)
     if "Studio" in request.headers:
         return state_answer(request, row)
-    messages.success(request, "The design was taken over. Undo takes it back.")
+    messages.success(request, "The design was replaced. Undo reverts it.")
     return redirect("design", row.pk)
 
 

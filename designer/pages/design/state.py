@@ -11,31 +11,31 @@ from designer.forms.design import DesignForm
 from designer.forms.keys import field_name
 from designer.models import Design
 from designer.pages.design.preview import live_context
-from designer.services.designs.edits import edit_in_sight, start_state, steps_left, typed_now
+from designer.services.designs.edits import current_edit, start_state, steps_left, typed_now
 from designer.services.designs.state import figures_now, read
 from estimator.spec import DesignSpec
 
 
 def book_shown(typed: Mapping[str, str] | None) -> str:
-    """The one of the owner's price books that a visitor may see: the book that the state in sight names, or none."""
+    """The one of the owner's price books that a visitor may see: the book that the current state names, or none."""
     named = (typed or {}).get(field_name(BASE_KEY), "")
     return named if named.startswith(OWN) else ""
 
 
 def with_book_shown(typed: dict[str, str], before: Mapping[str, str] | None) -> dict[str, str]:
-    """What a visitor sent; an own price book that the state before did not name stays as it was."""
+    """What a visitor sent; your price book that the state before did not name stays as it was."""
     name = field_name(BASE_KEY)
     if typed.get(name, "").startswith(OWN) and typed[name] != book_shown(before):
         return typed | {name: (before or {}).get(name, "")}
     return typed
 
 
-def state_in_sight(row: Design, *, is_visited: bool = False) -> tuple[DesignForm, DesignSpec | None]:
-    """The form of the state in sight, and its request; None where that cannot be built, told beside its fields.
+def current_state(row: Design, *, is_visited: bool = False) -> tuple[DesignForm, DesignSpec | None]:
+    """The form of the current state, and its request; None where that cannot be built, reported beside its fields.
 
     A visitor's form (``is_visited``) offers none of the owner's other price books.
     """
-    edit = edit_in_sight(row)
+    edit = current_edit(row)
     typed = edit.typed if edit else None
     only = book_shown(typed) if is_visited else None
     spec = read(row.given)

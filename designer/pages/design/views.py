@@ -16,7 +16,7 @@ from django_htmx.http import HttpResponseClientRedirect, retarget
 from designer.drawings.query import ANCHOR
 from designer.forms.design import DesignForm
 from designer.models import Design
-from designer.pages.design.state import bound, head_context, page_context, sent_form, state_in_sight
+from designer.pages.design.state import bound, current_state, head_context, page_context, sent_form
 from designer.pages.result.fabric import found_query
 from designer.pages.result.findings import change_of
 from designer.pages.result.job import job_context, job_of, job_or_404, present_result, problems_of
@@ -81,7 +81,7 @@ def design(request: HttpRequest, design_id: UUID) -> HttpResponse:
     if request.method == "POST":
         return _estimate(request, design_to_change(request, design_id))
     row = design_to_see(request, design_id)
-    form, spec = state_in_sight(row, is_visited=bool(visiting(request)))
+    form, spec = current_state(row, is_visited=bool(visiting(request)))
     job = job_of(row, row.spec_hash)
     if job is not None and job.state == EstimateJob.State.FAILED and spec is not None:
         if not form.is_bound:  # what was given stays, with what is wrong beside it
@@ -157,7 +157,7 @@ def design_apply(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
 @design_page
 @require_POST
 def floor_plan(request: HttpRequest, design_id: UUID) -> HttpResponse:
-    """Ask for a floor plan by the catalog's figures, where the design asks for none."""
+    """Request a floor plan by the catalog's figures, where the design asks for none."""
     row = design_to_change(request, design_id)
     return revise(request, row, row.given, {"site.plan": {}}, "racks")
 

@@ -51,7 +51,7 @@ CHANGES_SHOWN = 60
 
 
 def own_rows(book: OwnPrices, catalog: Catalog) -> list[Row]:
-    """Every entry of an own book; ``index`` is its place there."""
+    """Every entry of your price book; ``index`` is its place there."""
     rates, today = book.exchange(catalog), timezone.localdate().isoformat()
     labels = part_labels(catalog.version)
     return [_own_row(index, price, rates, today, labels) for index, price in enumerate(book.prices)]

@@ -229,7 +229,7 @@ def _refuse_a_second(entry: Mapping[str, Any], prices: list[Any], index: int) ->
         if place != index and entry_key(other) == entry_key(entry):
             message = (
                 "The book has a price of this part with the same basis, source, region, quantity and length. Edit that one, "
-                "or tell them apart."
+                "or distinguish them."
             )
             raise SpecError([Problem("part", "price_twice", message)])
 

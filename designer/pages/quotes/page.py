@@ -34,7 +34,7 @@ STATUS = {
     "surplus": "Not in the design",
 }
 TONES = {"matched": "good", "incompatible": "error", "doubled": "error", "option": "info", "surplus": "warning"}
-HOW = {GIVEN: "as you said", REMEMBERED: "as you said of a sheet like it", "guessed": "by its header"}
+HOW = {GIVEN: "as you set", REMEMBERED: "as you set for a sheet like it", "guessed": "by its header"}
 _SORTS: dict[str, Callable[[Json], Any]] = {
     "row": lambda line: (line["sheet"], line["row"]),
     "part": lambda line: (line["part_number"] or line["description"]).lower(),
@@ -293,7 +293,7 @@ def _sheet_form(at: int, sheet: QuoteSheet, columns: Columns | None) -> Json:
 
 
 def posted_columns(posted: Mapping[str, str], read: ReadQuote) -> list[Json]:
-    """What the form says of every sheet that it showed; the columns of another header row are told by it, if it tells them."""
+    """What the form says of every sheet that it showed; the columns of another header row are identified by it."""
     out = []
     known = {columns.sheet: columns for columns in read.columns}
     for at, sheet in enumerate(read.table.sheets[:SHOWN_SHEETS]):

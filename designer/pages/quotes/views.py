@@ -73,7 +73,7 @@ def quotes(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def quote_new(request: HttpRequest) -> HttpResponse:
-    """Ask for a quote and the design it is for; read it and hold it against the design."""
+    """Request a quote and the design it is for; read it and hold it against the design."""
     source = request.POST if request.method == "POST" else request.GET
     typed = {name: str(source.get(name, "")) for name in ("design", "name", "vendor")}
     if request.method != "POST":
@@ -172,7 +172,7 @@ def quote_match(request: HttpRequest, pk: UUID) -> HttpResponse:
     except EstimatorError as error:
         messages.error(request, f"Nothing was changed: {error.words()}")
     else:
-        messages.success(request, "The match was changed, and the report made anew.")
+        messages.success(request, "The match was changed, and the report was regenerated.")
     query = request.POST.get("here", "")
     return redirect(f"{reverse('quote', args=[row.pk])}{'?' + query if query else ''}#lines")
 
@@ -185,9 +185,9 @@ def quote_refresh(request: HttpRequest, pk: UUID) -> HttpResponse:
     try:
         refresh(row)
     except EstimatorError as error:
-        messages.error(request, f"The report could not be made anew: {error.words()}")
+        messages.error(request, f"The report could not be regenerated: {error.words()}")
     else:
-        messages.success(request, "The report was made anew, against the design as it is now.")
+        messages.success(request, "The report was regenerated, against the design as it is now.")
     return redirect("quote", row.pk)
 
 

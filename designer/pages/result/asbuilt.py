@@ -21,7 +21,7 @@ from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.jobs.models import EstimateJob
 
 FORMAT_NAMES = {
-    AUTO: "Told by its content",
+    AUTO: "Detected from the content",
     "ibnetdiscover": "ibnetdiscover dump",
     "topo": "ibdiagnet topology (.topo)",
     "csv": "Point-to-point sheet, CSV",
@@ -53,7 +53,7 @@ SHOWN = 50
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def links_compare(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
-    """Ask for a file; with one, compare it with a fabric of the estimate."""
+    """Request a file; with one, compare it with a fabric of the estimate."""
     design = design_to_own(request, design_id)
     job = job_to_see(request, design, job_id)
     if job.state != EstimateJob.State.SUCCEEDED or job.result is None:

@@ -29,7 +29,7 @@ from estimator.errors import EstimatorError
 from estimator.fabric.devices import LEAF, NODE, SWITCH_KINDS
 from estimator.jobs.models import EstimateJob
 
-COLLECTIVES = {"all_reduce": "All-reduce", "alltoall": "All-to-all"}  # whose speed after a loss is told
+COLLECTIVES = {"all_reduce": "All-reduce", "alltoall": "All-to-all"}  # whose speed after a loss is reported
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def _safe(svg: str) -> SafeString:
 
 
 def _sought(asked: Asked, diagram: Diagram) -> tuple[Scope, dict[str, Any]]:
-    """The part that is asked for, by its address or by what was typed; names like it where there is none such."""
+    """The part that is requested, by its address or by what was typed; names like it where there is none such."""
     typed = asked.find or asked.at
     scope = scope_of(typed, diagram.places) or scope_of(typed.replace(" ", "-"), diagram.places)
     if scope is not None:

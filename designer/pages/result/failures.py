@@ -44,7 +44,7 @@ CLASSES = {
     "cable": "Cables",
     "fiber": "Fibres",
 }
-SIDES = {"right_sized": "Nothing to grow into", "bought_now": "Bought now", "sized_for": "Grown"}
+SIDES = {"right_sized": "No room to grow", "bought_now": "Bought now", "sized_for": "Grown"}
 
 
 def failures_context(result: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The hand-off tab: every file that a fabric can be given away as, by who reads it."""
+"""The exports tab: every file that a fabric can be given away as, by who reads it."""
 
 from collections.abc import Mapping
 from itertools import groupby

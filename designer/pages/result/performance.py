@@ -27,7 +27,7 @@ KEPT = 32
 
 
 def performance_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) -> dict[str, Any]:
-    """Charts, figures by GPU count, and what was asked for beside them."""
+    """Charts, figures by GPU count, and what was requested beside them."""
     performance = (job.result or {}).get("performance") or {}
     collective = one_of(query.get("collective"), COLLECTIVES)
     table = table_of(performance, collective)
@@ -120,7 +120,7 @@ def offered(owner_id: Any, design_id: UUID) -> list[tuple[str, str]]:
 def _beside(
     job: EstimateJob, known: Mapping[str, str], query: Mapping[str, Any], collective: str
 ) -> list[dict[str, Any]]:
-    """The designs of ``known`` (id → name) that are asked for beside this one, with the tables of their latest estimates."""
+    """The designs of ``known`` (id → name) that are requested beside this one, with the tables of their latest estimates."""
     asked = query.getlist("with") if hasattr(query, "getlist") else query.get("with", [])
     wanted = [pk for pk in dict.fromkeys(asked) if pk in known][:MOST_BESIDE]
     return [{"pk": pk, "name": known[pk], "table": table_of(_performance_of(job, pk), collective)} for pk in wanted]

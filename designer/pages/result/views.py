@@ -66,7 +66,7 @@ def estimate_tab(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
 @design_page
 @require_safe
 def estimate_bom(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
-    """The bill of materials alone, in the order asked for."""
+    """The bill of materials alone, in the order requested."""
     row, job = job_or_404(request, design_id, job_id)
     result = job.result or {}
     bom = sorted_bom(result.get("bom"), request.GET.get("sort"))
@@ -95,7 +95,7 @@ def estimate_racks(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpR
         raise Http404("This estimate has no racks.")
     svg = racks_picture(job, request.GET.get("page"))
     if svg is None:
-        raise Http404("This design asks for no floor plan.")
+        raise Http404("This design has no floor plan.")
     page = request.GET.get("page", "1")
     return _picture_file(job, said_in_markup(svg, word_of(job.spec)), f"racks-{page}" if page != "1" else "racks")
 

@@ -21,7 +21,7 @@ STEPS = (
         "#id_size",
         "Say how large",
         "Start with the size, in GPUs or in servers. Figures on the right follow each key, and every change is "
-        "kept: Undo takes it back.",
+        "kept: Undo reverts it.",
     ),
     TourStep(
         "#id_fabric__generation",

@@ -1,4 +1,4 @@
-"""Pages to start from: samples, published designs held against their sources, workloads, and designs out of files."""
+"""Pages to start from: samples, published designs compared with their sources, workloads, and designs out of files."""
 
 import json
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -73,7 +73,7 @@ def _dump(request: HttpRequest) -> dict[str, Any]:
 
 
 def _kept(request: HttpRequest, spec: DesignSpec) -> HttpResponse:
-    """The spec as a design of the owner, with its estimate asked for."""
+    """The spec as a design of the owner, with its estimate requested."""
     design = save_design(owner_of(request), spec)
     try:
         request_estimate(owner_of(request), spec)

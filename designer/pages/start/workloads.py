@@ -43,7 +43,7 @@ def work_card(work: Workload) -> dict[str, Any]:
 @login_required
 @require_safe
 def workload(request: HttpRequest, key: str) -> HttpResponse:
-    """One sample workload: what a step sends, and how long that takes on its cluster and on the design that is asked for."""
+    """One sample workload: what a step sends, and how long that takes on its cluster and on the design that is requested."""
     work, catalog = _workload(key), load_catalog()
     spec = parse_spec(work.inputs | {"name": work.name}, catalog)
     context = {

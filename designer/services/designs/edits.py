@@ -69,7 +69,7 @@ def typed_differences(
                 "text": here.get(KEPT_FIELD, ""),
                 "there": "its values",
                 "here": "other values",
-                "label": "What the form hands through: own prices, lengths set by hand",
+                "label": "What the form hands through: your prices, lengths set manually",
             }
         )
     return rows
@@ -91,8 +91,8 @@ def start_state(design: Design) -> dict[str, str]:
 
 
 def typed_now(design: Design) -> dict[str, str] | None:
-    """What the form held after the edit in sight; None where there was none."""
-    edit = edit_in_sight(design)
+    """What the form held after the current edit; None where there was none."""
+    edit = current_edit(design)
     return edit.typed if edit else None
 
 
@@ -111,7 +111,7 @@ def record(
 ) -> DesignEdit:
     """Keep an edit and move to it: the design is what it says, where that can be built (``spec``), else what it was.
 
-    What was taken back before it can no longer be done again. ``step`` names the edit: another one of the step in sight
+    What was taken back before it can no longer be done again. ``step`` names the edit: another one of the current step
     replaces it, so that typing a word is one step back. ``figures`` are the headline figures of ``spec``; ``seen`` is the
     number of the state that the edit was made in, ``page`` the key of the page that sent it and the edit's number there.
     ``is_whole`` of a request that takes the place of all that was said.
@@ -132,7 +132,7 @@ def record(
     edit = now if is_same or (now.step == step and step != START) else DesignEdit(design=locked, number=now.number + 1)
     if not is_same:
         edit.step, edit.typed, edit.by = step, dict(typed), by
-    if spec is not None and is_same:  # an own price book may have changed; the same text of a form says nothing new
+    if spec is not None and is_same:  # your price book may have changed; the same text of a form says nothing new
         is_same = locked.given == given_of(spec) if is_whole else locked.spec_hash == spec_hash(spec)
     if spec is not None and not is_same:
         hold(locked, spec, figures)
@@ -183,7 +183,7 @@ def move(design: Design, steps: int, by: str = "") -> DesignEdit | None:
 
 
 def _move(design: Design, edit: DesignEdit, by: str, *, is_same: bool = False) -> None:
-    """Put an edit in sight; the design is called what that edit calls it, if it does."""
+    """Put an edit as the current one; the design is called what that edit calls it, if it does."""
     design.at = edit.number
     if not is_same:
         design.state_number, design.changed_by = design.state_number + 1, by
@@ -192,14 +192,14 @@ def _move(design: Design, edit: DesignEdit, by: str, *, is_same: bool = False) -
     design.save(update_fields=["at", "name", "updated_at", *COLUMNS])
 
 
-def edit_in_sight(design: Design) -> DesignEdit | None:
-    """The edit in sight; None before the session has begun."""
+def current_edit(design: Design) -> DesignEdit | None:
+    """The current edit; None before the session has begun."""
     return design.edits.filter(number=design.at).first() if design.at else None
 
 
 def is_held(design: Design, spec: DesignSpec) -> bool:
     """Whether the design says what a request says, and its form as well."""
-    edit = edit_in_sight(design)
+    edit = current_edit(design)
     return design.now.given == given_of(spec) and (edit is None or edit.is_valid)
 
 

@@ -75,5 +75,5 @@ def _asked(call: Callable[[], Any]) -> Any:
     try:
         return call()
     except Exception:  # each cache has its own errors, and what it keeps can be made again
-        logger.warning("The cache does not answer; figures are made anew", exc_info=True)
+        logger.warning("The cache does not answer; figures are made again", exc_info=True)
         return None

@@ -50,7 +50,7 @@ def dump_report(file: IO[bytes], file_name: str, catalog: Catalog) -> dict[str, 
     Raises
     ------
     UnreadableFile
-        If the file is no list of links that tells servers from switches, or no design comes near it.
+        If the file is no list of links that distinguishes servers from switches, or no design comes near it.
     """
     links = read_links(file, AUTO, settings.MAX_LINK_FILE_BYTES)
     name = _name_of(file_name)

@@ -59,7 +59,7 @@ def _range(figures: Mapping[str, Any], key: str) -> dict[str, float]:
 
 
 def sorted_rows(rows: list[dict[str, Any]], order: str | None) -> dict[str, Any]:
-    """Rows by ``order`` ("-cost": highest first), last change first where none is asked for; unknown values come last."""
+    """Rows by ``order`` ("-cost": highest first), last change first where none is requested; unknown values come last."""
     key = (order or "").removeprefix("-")
     if key not in ORDERS:
         order, key = DEFAULT_ORDER, DEFAULT_ORDER.removeprefix("-")

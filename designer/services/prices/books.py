@@ -71,7 +71,7 @@ def _repeated(prices: Sequence[OwnPrice]) -> list[Problem]:
         if (before := first.setdefault(entry_key(price), number)) != number:
             message = (
                 f"The price of {price.part} stands twice, as entry {before + 1} and {number + 1}: same basis, source, region, "
-                "quantity and length. Keep one of them, or tell them apart."
+                "quantity and length. Keep one of them, or distinguish them."
             )
             problems.append(Problem(f"prices[{number}].part", "price_twice", message))
     return problems

@@ -1,4 +1,4 @@
-"""A file of links in any of the formats, told apart by its content."""
+"""A file of links in any of the formats, distinguished by its content."""
 
 import csv
 import io
@@ -35,7 +35,7 @@ def read_links(file: IO[bytes], file_format: str = AUTO, max_bytes: int = MAX_FI
     """
     if file_format not in (AUTO, *FORMATS):
         known = ", ".join((AUTO, *FORMATS))
-        raise SpecError([Problem("format", "not_a_choice", f"Formats are {known}, and {file_format} was asked for.")])
+        raise SpecError([Problem("format", "not_a_choice", f"Formats are {known}, and {file_format} was requested.")])
     n_bytes = file.seek(0, io.SEEK_END)
     file.seek(0)
     if n_bytes > max_bytes:

@@ -55,7 +55,7 @@ class FoundLinks:
     """Links of a file. Columns have shape (n_listings,): indices into ``names`` and ``ports``, and the line of each.
 
     ``both_sides`` says that the format lists a link once at each end. ``rate_gbit_s`` is 0 where the file says none.
-    ``adapters`` counts host NICs where the file tells them apart from hosts.
+    ``adapters`` counts host NICs where the file distinguishes them from hosts.
     """
 
     format: str

@@ -2,7 +2,7 @@
 
 The table's export has the columns Device A, Termination A, Device B, Termination B, once they are chosen for the view or
 "All data" is exported. A cell may name several terminations of a breakout cable, separated by commas; the import form lists
-them in order of lane, while the table has no order, and which lane each end has cannot be told from it.
+them in order of lane, while the table has no order, and which lane each end has cannot be derived from it.
 """
 
 from collections.abc import Iterator

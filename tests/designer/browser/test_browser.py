@@ -163,7 +163,7 @@ def test_estimate_ends_by_itself_and_polling_stops(page):
     playwright.expect(page.locator("#stale-note")).to_be_empty()
     page.wait_for_timeout(1_500)
     assert polls[-1] == 286
-    assert 1 <= polls.count(286) <= 2, "of the estimate that followed by itself, or of the one asked for"
+    assert 1 <= polls.count(286) <= 2, "of the estimate that followed by itself, or of the one requested"
     assert page.inner_text("#stale-note") == ""
 
 

@@ -96,7 +96,7 @@ def test_a_quote_goes_from_its_file_over_its_columns_to_a_comparison(app, page, 
     page.fill("#id_vendor", "Meridian Networks")
     page.click("text=Check it")
     page.wait_for_url("**/columns/")
-    playwright.expect(page.locator(".page-head")).to_contain_text("could not all be told with certainty")
+    playwright.expect(page.locator(".page-head")).to_contain_text("Not all columns could be identified with certainty")
     for at, meaning in enumerate(("part_number", "description", "quantity", "unit_price")):
         page.select_option(f"#id_0_{at}", meaning)
     page.select_option("[name=sheet-0-decimal]", ",")

@@ -131,7 +131,7 @@ def test_a_second_tab_follows_the_first(tab):
 
 
 def tab_to(page, selector, most=250):
-    """Press Tab until the focus is there; what has the focus must be in sight."""
+    """Press Tab until the focus is there; what has the focus must be visible."""
     for _ in range(most):
         page.keyboard.press("Tab")
         if page.evaluate("(s) => document.activeElement.matches(s)", selector):

@@ -168,13 +168,13 @@ def test_a_text_that_is_no_json_is_marked_where_it_breaks_off(browser: Any, sess
     page.goto(session["first"])
     page.eval_on_selector("a[data-panel][href$='/spec/']", "(link) => link.click()")
     page.fill("#spec-sent", '{\n "compute": {},\n oops\n}')
-    page.click("button:has-text('Take it over')")
+    page.click("button:has-text('Apply it')")
     playwright.expect(page.locator("#spec-problem")).to_contain_text("at line 3, column 2")
     assert page.get_attribute("#spec-sent", "aria-invalid") == "true"
     assert page.evaluate("document.activeElement.id") == "spec-sent"
     assert page.evaluate("getSelection().toString()") == "o"
     page.fill("#spec-sent", json.dumps(HALL))
-    page.click("button:has-text('Take it over')")
+    page.click("button:has-text('Apply it')")
     playwright.expect(page.locator("#id_name")).to_have_value("Brought along")
     assert page.get_attribute("#spec-sent", "aria-invalid") is None
     playwright.expect(page.locator("#spec-problem")).to_be_empty()

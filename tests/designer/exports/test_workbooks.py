@@ -28,7 +28,7 @@ SPECS: dict[str, dict[str, Any]] = {
         "other_fabrics": [{"role": "storage", "generation": "ndr", "ports_per_node": 2}],
     },
     "roce": {"name": "RoCE", "compute": {"server": "dgx-h100", "nodes": 128}, "fabric": {"generation": "roce-400"}},
-    "everything asked for": {
+    "everything requested": {
         "name": "Mixed", "compute": {"server": "dgx-h100", "nodes": 64}, "fabric": {"generation": "ndr"},
         "other_fabrics": [{"role": "storage", "generation": "ndr", "ports_per_node": 2},
                           {"role": "in-band", "generation": "roce-100", "ports_per_node": 2}],

@@ -59,7 +59,7 @@ def test_eight_hundred_gigabits_hang_on_the_price_of_one_switch(page: Client) ->
     words = text_of(page.get(reverse("advice"), {"rate": "800", "gpus": "4608", "server": "dgx-b300"}))
     assert "no difference that these prices can show" in words
     assert "for each NVIDIA Q3400-RA" in words
-    assert "ask for a quotation" in words
+    assert "request a quotation" in words
 
 
 def test_a_design_of_the_owner_is_advised_on(page: Client, owner: User) -> None:

@@ -198,7 +198,7 @@ def test_a_faulty_site_is_told_its_faults_and_warned_of_use(page: Client) -> Non
     row = kept(page, ("slow.txt", SLOW), fabric="infiniband", nics_per_node="8", nic_gbit_s="400")
     response = shown(page, row)
     words = text_of(response)
-    assert "Mend before use." in words
+    assert "Fix before use." in words
     places = [words.index(fault["title"]) for fault in row.diagnosis]
     assert places == sorted(places), "the likeliest first"
     for fault in row.diagnosis:
@@ -213,10 +213,10 @@ NETWORK = {"fabric": "infiniband", "nics_per_node": "8", "nic_gbit_s": "400"}
 
 def test_one_faulty_log_is_named_and_does_not_condemn_the_sound_ones(page: Client) -> None:
     words = text_of(shown(page, kept(page, ("slow.txt", SLOW), ("well.txt", ONE_NODE), **NETWORK)))
-    assert "Mend before use" not in words
+    assert "Fix before use" not in words
     assert "1 of 2 logs looks faulty: slow.txt. The constants rest on it too. Calibrate again without it" in words
     both = text_of(shown(page, kept(page, ("slow.txt", SLOW), ("too.txt", SLOW), **NETWORK)))
-    assert "Mend before use." in both
+    assert "Fix before use." in both
     assert "Shown by slow.txt, too.txt" in both
 
 
@@ -251,7 +251,7 @@ def test_a_sound_site_is_told_so_with_the_headroom_left(page: Client) -> None:
     row.diagnosis = [
         {
             "code": "nothing_wrong",
-            "title": "Nothing wrong found",
+            "title": "No fault found",
             "evidence": "it is well",
             "advice": "Keep it.",
             "confidence": "medium",
@@ -260,9 +260,9 @@ def test_a_sound_site_is_told_so_with_the_headroom_left(page: Client) -> None:
     ]
     row.save()
     words = text_of(shown(page, row))
-    assert "Nothing wrong found" in words
+    assert "No fault found" in words
     assert "Headroom left 6.6 %" in words
-    assert "Mend before use" not in words
+    assert "Fix before use" not in words
 
 
 def test_a_constant_is_shown_between_its_bounds() -> None:

@@ -229,7 +229,7 @@ def test_a_dump_is_shown_with_its_nearest_design_and_what_it_cannot_tell(page: C
     assert "every count is met" in words
     assert "The model of the servers" in words
     assert "Network of fabric-berlin" in words
-    assert not owner.designs.exists(), "nothing is kept before it is asked for"
+    assert not owner.designs.exists(), "nothing is kept before it is requested"
 
 
 def test_the_nearest_design_of_a_dump_can_be_kept(page: Client, owner: User) -> None:

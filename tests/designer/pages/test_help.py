@@ -107,7 +107,7 @@ UNMARKED = {  # say it themselves, or head the rows that have marks
     "In use",
     "Quantity",
     "Price",
-    "Nothing to grow into",
+    "No room to grow",
     "Bought now",
     "Grown",
 }

@@ -187,7 +187,7 @@ class TestPreview:
         response = page.post(reverse("edit-new"), FORM, headers=HTMX)
         words = text_of(response)
         assert "Switches 48 32 leaf + 16 spine" in words
-        assert "Leaf ratio 1:1 every leaf" in words
+        assert "Oversubscription 1:1 every leaf" in words
         assert len(response.content) < 12_000, "the diagram, the form and the charts come without it"
         assert response["Design-Opened"] == reverse("design", args=[owner.designs.get().pk])
         assert not owner.estimate_jobs.exists()
@@ -197,7 +197,7 @@ class TestPreview:
             reverse("edit-new"), {**FORM, "fabric__oversubscription": "0:1"}, headers=HTMX
         ).content.decode()
         assert 'data-problem-field="fabric__oversubscription"' in html_text
-        assert 'id="summary"' not in html_text, "the last good figures stay in sight"
+        assert 'id="summary"' not in html_text, "the last good figures stay visible"
 
     def test_a_fabric_that_cannot_be_built_says_what_would_work(self, page):
         response = page.post(reverse("edit-new"), {**FORM, "size": "4096", "fabric__tiers": "2"}, headers=HTMX)
@@ -233,7 +233,7 @@ class TestPreview:
             page.post(reverse("edit", args=[design.pk]), FORM | {"size": "2048", "step": "b"}, headers=HTMX)
         )
         assert "GPUs 2,048 +1,024 since the change before" in twice
-        assert "Leaf ratio 1:1 every leaf" in twice, "what has not moved has no change"
+        assert "Oversubscription 1:1 every leaf" in twice, "what has not moved has no change"
         back = text_of(page.post(reverse("edit", args=[design.pk]), FORM | {"size": "1024", "step": "c"}, headers=HTMX))
         assert f"GPUs 1,024 {numbers.MINUS}1,024 since the change before" in back
 
@@ -241,11 +241,11 @@ class TestPreview:
         split = {"fabric__scalable_unit_nodes": "32", "fabric__leaf_downlinks": "32", "fabric__leaf_uplinks": "16"}
         uneven = FORM | split | {"size": "800", "step": "a"}
         words = text_of(page.post(reverse("edit", args=[design.pk]), uneven, headers=HTMX))
-        found = re.search(r"Leaf ratio ([\d.]+):1 .{0,60}fullest leaf, average ([\d.]+):1", words)
+        found = re.search(r"Oversubscription ([\d.]+):1 .{0,60}fullest leaf, average ([\d.]+):1", words)
         assert found, words
         assert float(found[1]) > float(found[2])
 
-    def test_the_diagram_follows_the_state_in_sight(self, page, design):
+    def test_the_diagram_follows_the_current_state(self, page, design):
         address = reverse("diagram", args=[design.pk])
         assert "31 servers" in text_of(page.get(address))
         page.post(reverse("edit", args=[design.pk]), FORM, headers=HTMX)
@@ -412,7 +412,7 @@ class TestDesign:
             f"P50 price ? {numbers.usd(likely['capex_usd']['p50'])} {numbers.usd(likely['capex_usd']['p5'])}",
             f"P50 a GPU ? {numbers.usd(likely['usd_per_gpu']['p50'])} "
             f"{numbers.usd_small(likely['usd_per_gpu_hour']['p50'])} an hour",
-            f"Leaf ratio ? {numbers.ratio_to_one(fabric['oversubscription']['worst_leaf'])}",
+            f"Oversubscription ? {numbers.ratio_to_one(fabric['oversubscription']['worst_leaf'])}",
             f"All-to-all ? {numbers.gb_s(result['performance']['all_to_all']['busbw_gb_s'])}",
             f"All-reduce ? {numbers.gb_s(both['ordered_busbw_gb_s'])}",
             f"Transceivers {sum(modules.values()):,} {modules['switch']:,} in switches, {modules['node']:,} in servers",
@@ -452,7 +452,7 @@ class TestDesign:
         loss = 1 - both["random_busbw_gb_s"] / both["ordered_busbw_gb_s"]
         assert loss > 0.3
         assert f"Scattering costs {numbers.rounded(loss * 100)} % of the" in words
-        assert "3.28:1 down to up over all leaves, exactly 128:39; fullest leaf 3.92:1; 4:1 was asked for" in words
+        assert "3.28:1 down to up over all leaves, exactly 128:39; fullest leaf 3.92:1; 4:1 was requested" in words
 
     def test_figures_are_the_present_model_s_though_the_estimate_is_an_older_one_s(self, page, design, owner):
         job = finished(owner, SUPERPOD.spec())

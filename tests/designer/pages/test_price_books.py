@@ -443,7 +443,7 @@ def test_the_bill_says_whose_prices_it_has_and_that_the_book_has_changed(
     saved, _ = finished(owner, SPEC | {"economics": {"prices": book.snapshot(), "price_book": "street"}})
     address = reverse("design", args=[saved.pk])
     text = text_of(page.get(address))
-    assert "Own book “Vendor A”, quotation of 2026-11-02" in text
+    assert "Your price book “Vendor A”, quotation of 2026-11-02" in text
     assert reverse("price-book", args=[book.pk]) in text
     assert "Take the new prices" not in text
     revise_book(book, "Cheaper", [entry(usd=1)])

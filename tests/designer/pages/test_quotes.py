@@ -137,7 +137,7 @@ def test_columns_that_could_not_be_told_are_asked_for(page: Client, design: Desi
     assert answer["Location"] == address
     assert page.get(reverse("quote", args=[quote.pk]))["Location"] == address
     words = text_of(page.get(address))
-    assert "could not all be told with certainty" in words
+    assert "Not all columns could be identified with certainty" in words
     assert "30.000,50" in words
     answer = page.post(address, columns_form(show="1"))
     assert answer.status_code == 200
@@ -204,7 +204,7 @@ def test_a_match_is_changed_and_taken_back(page: Client, quote: Quote) -> None:
     page.post(address, {"line": line["id"], "item": ""})
     quote.refresh_from_db()
     assert quote.matches == {line["id"]: None}
-    assert "by hand" in text_of(page.get(reverse("quote", args=[quote.pk]))) or quote.result["missing"]
+    assert "manual" in text_of(page.get(reverse("quote", args=[quote.pk]))) or quote.result["missing"]
     page.post(address, {"line": line["id"], "item": "auto"})
     quote.refresh_from_db()
     assert quote.matches == {}

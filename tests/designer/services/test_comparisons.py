@@ -160,7 +160,7 @@ def test_the_other_family_is_one_click_on_a_designs_page(page: Client, owner: Us
     told = text_of(answer)
     assert "Hall (RoCE 400G)" in told
     assert "In-network reduction (SHARP) is dropped" in told
-    assert "NICs speak both protocols and stay" in told
+    assert "NICs support both protocols and stay" in told
 
 
 def test_a_cluster_without_another_family_says_why(page: Client, owner: User) -> None:
@@ -183,7 +183,7 @@ def test_the_sibling_follows_its_design_when_made_anew(page: Client, owner: User
     )
     assert is_outdated(row)
     assert "A design, the model or the catalog has changed" in text_of(shown(page, row))
-    assert "Made anew" in change(page, row, do="refresh")
+    assert "Made again" in change(page, row, do="refresh")
     assert [item["gpus"] for item in row.result["items"]] == [512, 512]
     assert [side["state"] for side in row.specs] == [design.spec_hash, None]
     assert not is_outdated(row)
@@ -281,7 +281,7 @@ def test_a_sibling_outlives_the_design_it_came_from(page: Client, owner: User, p
     row = create_comparison(owner, sides)
     change(page, row, do="remove", side="0")
     assert row.specs[0]["sibling"] is None
-    assert "Made anew" in change(page, row, do="refresh")
+    assert "Made again" in change(page, row, do="refresh")
     assert row.result["items"][0]["label"] == "InfiniBand (RoCE 400G)"
 
 

@@ -175,7 +175,7 @@ class TestTabs:
         design.refresh_from_db()
         assert page.get(reverse("state", args=[design.pk]), {"at": design.state_number}).status_code == 204
 
-    def test_a_revision_over_rest_is_the_state_in_sight(self, page: Client, design: Design, owner: User) -> None:
+    def test_a_revision_over_rest_is_the_current_state(self, page: Client, design: Design, owner: User) -> None:
         edit(page, design, start_state(design) | {"size": "64"}, "there.1")
         answer = caller(owner)("PATCH", f"designs/{design.pk}/", {"spec": HALL | {"name": "Over REST"}})
         assert answer.status_code == 200, answer.json()
@@ -221,7 +221,7 @@ class TestNewDesign:
 
 
 class TestEstimates:
-    def test_the_estimate_follows_the_state_in_sight(
+    def test_the_estimate_follows_the_current_state(
         self, page: Client, design: Design, owner: User, sent: list[str]
     ) -> None:
         edit(page, design, start_state(design) | {"size": "64"}, "s")

@@ -418,7 +418,7 @@ def test_devices_with_other_names_are_told_by_their_cabling(spec: Json, catalog:
         1.0,
         len(links.table.devices),
     )
-    assert "of other names in the file were told by their cabling; 100% of their links fit" in out["summary"]
+    assert "of other names in the file were identified by their cabling; 100% of their links fit" in out["summary"]
     if spec["fabric"].get("planes", 1) == 1:  # planes are interchangeable: any one may be the first
         assert all(strange(pair["in_design"]) == pair["in_file"] for pair in names["automatic"])
 

@@ -115,7 +115,7 @@ def test_infiniband_against_roce(
     assert verdict.deciding.break_even_usd == pytest.approx(break_even_usd, rel=0.02)
     words = verdict_words(verdict, "InfiniBand", "the other")
     assert (NO_DIFFERENCE in words) == (sign == 0)
-    assert ("ask for a quotation" in words) == (part != "nvidia-qm9700")
+    assert ("request a quotation" in words) == (part != "nvidia-qm9700")
     assert verdict.cases[0].ours[ALL] == pytest.approx(one["bom"]["totals_usd"]["typical"])
 
 

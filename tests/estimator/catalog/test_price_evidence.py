@@ -212,7 +212,7 @@ def test_books_that_differ_by_more_than_half_are_a_finding(catalog: Catalog) -> 
     assert "ConnectX-7 NDR/400GbE 1-port OSFP $2,000 (Street book) and $4,000 (Anchors book), 2.0 ×" in words
     assert "QM9700" not in words  # 1.37 to 1.39 × between any two books
     (words,) = told(catalog, "price_books_differ", prices=own_book(20_000, "2026-11-01"))
-    assert "NVIDIA QM9700 $20,000 (own prices) and $48,000 (Anchors book), 2.4 ×" in words
+    assert "NVIDIA QM9700 $20,000 (your prices) and $48,000 (Anchors book), 2.4 ×" in words
 
 
 def test_prices_of_a_year_ago_are_a_finding(catalog: Catalog) -> None:

@@ -180,7 +180,7 @@ def test_the_score_is_the_sum_of_weight_times_strength(pair: Compared) -> None:
 
 def test_reasons_favour_the_verdict_and_what_is_against_it_does_not(pair: Compared) -> None:
     answer = advise(pair, CATALOG, "freedom")
-    assert answer["verdict"] == ROCE, "many makers against one"
+    assert answer["verdict"] == ROCE, "many vendors against one"
     assert {one["favours"] for one in answer["reasons"]} == {ROCE}
     assert {one["favours"] for one in answer["against"]} == {INFINIBAND}
     assert answer["reasons"][0]["key"] == "switch_makers"

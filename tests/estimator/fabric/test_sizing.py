@@ -391,7 +391,7 @@ def test_three_tiers_too_small_lists_what_would_work() -> None:
     [
         (
             {"leaf_uplinks": 1, "oversubscription": "1:3", "tiers": 2},
-            "1 uplink a leaf at 1:3 cannot serve one downlink. Ask for 3",
+            "1 uplink a leaf at 1:3 cannot serve one downlink. Use 3",
         ),
         ({"leaf_uplinks": 64, "tiers": 2}, "A leaf of 64 usable ports with 64 uplinks has no port left for nodes."),
         (

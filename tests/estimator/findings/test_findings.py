@@ -71,7 +71,7 @@ def test_a_finding_stands_where_it_belongs(
 def test_one_unused_port_is_told_and_none_is_not() -> None:
     assert found(spec_of(64, leaf_downlinks=32, leaf_uplinks=31, oversubscription="32:31"))[
         "leaf_radix_unused"
-    ].startswith("1 of 64 ports of every leaf serve nothing: 32 are for nodes and 31 for spines.")
+    ].startswith("1 of 64 ports of every leaf are unused: 32 are for nodes and 31 for spines.")
     assert "leaf_radix_unused" not in found(spec_of(64))
 
 
@@ -85,7 +85,7 @@ def test_managers_beside_nodes_can_pass_the_ratio_asked_for() -> None:
     ports = {"leaf_radix": 65, "leaf_downlinks": 33, "scalable_unit_nodes": 32, "tiers": 2, "spine_radix": 64}
     assert "oversubscription_above_asked" not in found(spec_of(64, **ports))
     said = found(spec_of(64, **ports, reserved={"fabric_manager_links": 1}))["oversubscription_above_asked"]
-    assert "built at 33:32 (1.031), above the 1:1 asked for" in said
+    assert "built at 33:32 (1.031), above the 1:1 requested" in said
 
 
 def test_spines_with_more_uplinks_than_asked_are_told() -> None:
@@ -93,7 +93,7 @@ def test_spines_with_more_uplinks_than_asked_are_told() -> None:
     pods = {"leaf_radix": 8, "spine_radix": 8, "core_radix": 8, "tiers": 3}
     assert "spine_uplinks_padded" not in found(spec_of(32, 1, **pods))
     assert (
-        "32 uplinks where the ratio asks for 20"
+        "32 uplinks where the ratio needs 20"
         in found(spec_of(20, 1, grow_to_nodes=40, scalable_unit_nodes=4, pod_nodes=16, **pods))["spine_uplinks_padded"]
     )
 
@@ -125,7 +125,7 @@ def test_findings_call_parts_by_their_names(server: str, generation: str, fabric
     (made,) = estimate([parse_spec(values, catalog)], catalog, ("counts", "cables"))
     ids = [key for key in (*catalog.switches, *catalog.servers, *catalog.nics) if "-" in key]
     told = " ".join(finding.message for finding in made.findings)
-    assert "Gb/s" in told or "no part fits" in told or "which speak" in told
+    assert "Gb/s" in told or "no part fits" in told or "which support" in told
     assert not [key for key in ids if key in told]
 
 

@@ -24,7 +24,7 @@ CATALOG = load_catalog()
             "a fabric-manager server, storage nodes, a custom server",
             "a fabric-manager server, storage nodes, a custom server",
         ),
-        ("Own book “server prices” of nodes", "Own book “server prices” of trays"),
+        ("Your price book “server prices” of nodes", "Your price book “server prices” of trays"),
     ],
 )
 def test_texts_say_trays_and_leave_names_alone(text: str, spoken: str) -> None:

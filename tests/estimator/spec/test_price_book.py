@@ -105,7 +105,7 @@ def test_an_own_price_comes_before_the_catalogs_and_the_line_says_so(catalog: Ca
     lines = bill(catalog, book(price(source="Offer 7")))
     switch, module = line_of(lines, QM9700), line_of(lines, MODULE)
     assert switch["unit_price_usd"] == {"low": 31_000.0, "typical": 31_000.0, "high": 31_000.0}
-    assert switch["price_rule"] == "Own book “Vendor A”, quotation of 2026-11-02"
+    assert switch["price_rule"] == "Your price book “Vendor A”, quotation of 2026-11-02"
     assert (switch["price_basis"], switch["price_source"], switch["assumption"]) == (
         "quote",
         "Offer 7, 2026-11-02",
@@ -121,7 +121,7 @@ def test_a_quantity_break_counts_the_pieces_of_all_lines_and_spares(catalog: Cat
     switches = [line for line in lines if line["part"] == QM9700]
     assert [line["quantity"] + line["spare_quantity"] for line in switches] == [34, 16]
     assert {line["unit_price_usd"]["typical"] for line in switches} == {29_000.0}
-    assert switches[0]["price_rule"] == "Own book “Vendor A”, quotation of 2026-11-02, from 50 pieces"
+    assert switches[0]["price_rule"] == "Your price book “Vendor A”, quotation of 2026-11-02, from 50 pieces"
 
 
 def test_a_price_in_euros_is_in_dollars_on_the_line_with_its_rate(catalog: Catalog) -> None:

@@ -231,7 +231,7 @@ def test_the_depth_of_a_request_has_a_limit(n_inside: int, code: str) -> None:
         ({"fabric": []}, "fabric", "Must be an object, and a list was given."),
         ({"site": None}, "site", "Must be an object, and nothing was given."),
         ({"fabric": NDR | {"splitters": 1}}, "fabric.splitters", "Must be true or false, and 1 was given."),
-        ({"site": {"node_leaf_m": 0}}, "site.node_leaf_m", "Must be above 0, and 0 was asked for."),
+        ({"site": {"node_leaf_m": 0}}, "site.node_leaf_m", "Must be above 0, and 0 was requested."),
         ({"spec_version": 2}, "spec_version", "Must be 1, and 2 was given."),
         ({"name": "x" * 201}, "name", "Must have at most 200 characters, and has 201."),
         ({"name": ""}, "name", "Must have at least 1 character, and has 0."),
@@ -290,7 +290,7 @@ def test_the_nearest_value_is_proposed_where_it_is_clear(
 def test_a_number_is_told_as_it_was_typed() -> None:
     assert problems_of({"compute": H100, "fabric": NDR, "economics": {"utilization": 150.0}})["economics.utilization"][
         1
-    ] == ("Must be at most 1, and 150 was asked for.")
+    ] == ("Must be at most 1, and 150 was requested.")
 
 
 def test_a_long_key_is_not_echoed_whole() -> None:

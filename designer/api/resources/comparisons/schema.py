@@ -74,11 +74,15 @@ _ITEM = {
         "spec": {"$ref": "#/components/schemas/DesignSpec"},
         "offer": component("Offer", _OFFER),
         "quote": {**_ID, "description": "The matched lines of a quote."},
-        "sibling": {"type": "integer", "minimum": 0, "description": "The other family of network of an item before."},
+        "sibling": {
+            "type": "integer",
+            "minimum": 0,
+            "description": "The RoCE (or InfiniBand) alternative of an item before.",
+        },
         "revision": {"type": "integer", "minimum": 1, "description": "Beside a design: one of its named versions."},
         "price_book": {
             "type": "string",
-            "description": "street, anchors, dealer, branded, or the id of an own book: prices it by that.",
+            "description": "street, anchors, dealer, branded, or the id of your price book: prices it by that.",
         },
         "label": {"type": "string", "minLength": 1, "maxLength": 200},
     },
@@ -145,7 +149,7 @@ comparison_update = _call(
 )
 comparison_refresh = _call(
     "refresh_comparison",
-    "Make a comparison anew: designs as they are now, today's model, catalog and price books",
+    "Make a comparison again: designs as they are now, today's model, catalog and price books",
     {200: ComparisonDetailSerializer},
     (403, 404, 412, 503),
     request=None,

@@ -24,9 +24,11 @@ class ComparisonSource(Answer):
 
     label = serializers.CharField()  # type: ignore[assignment]
     design = serializers.UUIDField(allow_null=True)
-    revision = serializers.IntegerField(allow_null=True, help_text="The named version, where one was asked for.")
+    revision = serializers.IntegerField(allow_null=True, help_text="The named version, where one was requested.")
     state = serializers.CharField(allow_null=True, required=False, help_text="Hash of the design's state at that time.")
-    sibling = serializers.IntegerField(allow_null=True, help_text="The side that it is the other family of.")
+    sibling = serializers.IntegerField(
+        allow_null=True, help_text="The side that it is the RoCE (or InfiniBand) alternative of."
+    )
     price_book = serializers.CharField(allow_null=True)
     spec = SpecField(allow_null=True)
 

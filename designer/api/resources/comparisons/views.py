@@ -106,7 +106,7 @@ class ComparisonFileView(ApiView):
 
 
 class RefreshView(HeavyJobView):
-    """A comparison made anew."""
+    """A comparison made again."""
 
     @schema.comparison_refresh
     def post(self, request: Request, pk: UUID) -> Response:

@@ -132,7 +132,7 @@ book_import = _call(
         )
     },
     takes_key=True,
-    description="The header names a part and a price; parts go by id or part number. Rows that cannot be read are told and "
+    description="The header names a part and a price; parts go by id or part number. Rows that cannot be read are reported and "
     "left out. `basis`, `currency`, `as_of` and `source` hold where a row does not say them.",
     tags=TAGS,
 )

@@ -71,7 +71,10 @@ quote_create = _call(
                     "design": {"type": "string", "format": "uuid", "description": "One of design, estimate and spec."},
                     "estimate": {"type": "string", "format": "uuid"},
                     "spec": {**_TEXT, "description": "JSON of a design."},
-                    "columns": {**_TEXT, "description": "JSON: which column is what; told by the header without it."},
+                    "columns": {
+                        **_TEXT,
+                        "description": "JSON: which column is what; taken from the header if left out.",
+                    },
                     "name": _NAME,
                     "vendor": _VENDOR,
                 },

@@ -233,7 +233,7 @@ class QuoteSerializer(serializers.ModelSerializer[Quote]):
 
 
 class QuoteDetailSerializer(QuoteSerializer):
-    """A quote with its columns, the matches set by hand and its report."""
+    """A quote with its columns, the matches set manually and its report."""
 
     is_outdated = serializers.SerializerMethodField()
     columns = serializers.SerializerMethodField()

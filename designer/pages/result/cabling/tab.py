@@ -60,7 +60,7 @@ def _tier_rows(tier: str, cabled: Mapping[str, Any]) -> Iterator[dict[str, Any]]
 
 
 def cabling_context(job: EstimateJob, result: Mapping[str, Any], query: Mapping[str, Any]) -> dict[str, Any]:
-    """The view that is asked for: parts bought, cable schedule, or the ports of one device."""
+    """The view that is requested: parts bought, cable schedule, or the ports of one device."""
     roles = list(result["fabrics"])
     role, view = one_of(query.get("fabric"), roles), one_of(query.get("view"), VIEWS)
     context = {"role": role, "roles": roles, "view": view, "views": VIEWS}
@@ -104,7 +104,7 @@ def _modules(row: Mapping[str, Any]) -> list[str]:
 
 
 def sorted_cabling(rows: list[dict[str, Any]], order: str | None) -> dict[str, Any]:
-    """Rows by ``order`` ("-links": most first); as the tiers stand where none is asked for. Unknown values come last."""
+    """Rows by ``order`` ("-links": most first); as the tiers stand where none is requested. Unknown values come last."""
     key = (order or "").removeprefix("-")
     if key not in ORDERS:
         order, key = DEFAULT_ORDER, DEFAULT_ORDER
@@ -117,7 +117,7 @@ def sorted_cabling(rows: list[dict[str, Any]], order: str | None) -> dict[str, A
 
 
 def _rows_of_links(job: EstimateJob, role: str, view: str, query: Mapping[str, Any]) -> dict[str, Any]:
-    """One page of the link list; what stands in its way is told in its place."""
+    """One page of the link list; what stands in its way is reported in its place."""
     device = str(query.get("device", "")).strip()
     if view == "device" and not device:
         return {"device": "", "examples": EXAMPLES}
@@ -131,7 +131,7 @@ def _rows_of_links(job: EstimateJob, role: str, view: str, query: Mapping[str, A
 
 
 def _schedule(job: EstimateJob, links: LinkList, query: Mapping[str, Any]) -> dict[str, Any]:
-    """By pair of racks where the devices of this fabric stand on a floor plan, unless pairs of devices are asked for."""
+    """By pair of racks where the devices of this fabric stand on a floor plan, unless pairs of devices are requested."""
     floor = floor_of(job) if links.role == COMPUTE else None
     choices = ("racks", "devices") if floor else ("devices",)
     by = one_of(query.get("by"), choices)

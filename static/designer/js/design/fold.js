@@ -1,4 +1,4 @@
-// On a narrow screen the form lies over the figures: once an estimate is asked for, the form folds and its result is shown.
+// On a narrow screen the form lies over the figures: once an estimate is requested, the form folds and its result is shown.
 
 document.addEventListener("htmx:afterSettle", (event) => {
   const { target, requestConfig } = event.detail;

@@ -52,7 +52,7 @@ async function fetched(address, signal) {
     const answer = await fetch(address, { signal, headers: { "HX-Request": "true" } });
     return answer.status === 200 && !answer.redirected ? await answer.text() : "";
   } catch {
-    return ""; // a newer one was asked for, or the server is away: the session says so
+    return ""; // a newer one was requested, or the server is away: the session says so
   }
 }
 

@@ -194,7 +194,7 @@ document.addEventListener("htmx:afterRequest", ({ detail }) => {
 function lost({ elt }) {
   if (!isSaver(elt)) {
     if (!queue.length && !saving) {
-      say(`${NO_ANSWER} This part of the page could not be asked for. Try again in a moment.`);
+      say(`${NO_ANSWER} This part of the page could not be requested. Try again in a moment.`);
     }
     return;
   }
@@ -261,7 +261,7 @@ function tellTabs() {
   channel?.postMessage({ design: form().dataset.design, seen: bar().dataset.seen });
 }
 
-// Others who hold a link, other browsers and programs have no channel to this page: it looks for their edits while it is in sight.
+// Others who hold a link, other browsers and programs have no channel to this page: it looks for their edits while it is visible.
 async function lookAgain() {
   if (document.visibilityState === "visible" && form()?.dataset.design && !isBusy() && !looking) {
     looking = true;
@@ -292,7 +292,7 @@ function settle() {
   if (queue.length || !form().dataset.design || !asks) {
     return;
   }
-  const target = document.getElementById("follow") ? "#follow" : "#job"; // what is in sight stays until the new one is there
+  const target = document.getElementById("follow") ? "#follow" : "#job"; // what is visible stays until the new one is there
   window.htmx?.ajax("POST", `${form().action}settle/`, { target, swap: "innerHTML", values: { follow: target === "#follow" ? 1 : "" } });
 }
 
@@ -372,7 +372,7 @@ document.addEventListener("studio:answer", ({ detail }) => {
   settleSoon();
 });
 
-// What is asked for of the state in sight waits until the server has that state; not for ever, where it is away.
+// What is requested of the current state waits until the server has that state; not for ever, where it is away.
 async function whenSent() {
   flush();
   const until = Date.now() + WAIT_MS;

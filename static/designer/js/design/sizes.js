@@ -56,7 +56,7 @@ document.addEventListener("input", ({ target }) => {
   }
 });
 
-// A form that was filled anew, or by a script, counts what it says.
+// A form that was filled again, or by a script, counts what it says.
 function start() {
   before = unitOf()?.value ?? "";
 }

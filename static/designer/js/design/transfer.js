@@ -24,7 +24,7 @@ function refused(html, field) {
   const note = new DOMParser().parseFromString(html, "text/html").getElementById("spec-refused");
   const items = [...(note?.querySelectorAll("li") ?? [])].map((item) => item.textContent.trim());
   if (!field || !note) {
-    say(items.length ? `Not taken over: ${items.join(" ")}` : "Not taken over. Nothing was changed.", true);
+    say(items.length ? `Not applied: ${items.join(" ")}` : "Not applied. Nothing was changed.", true);
     return;
   }
   document.getElementById("spec-problem").replaceChildren(note);
@@ -58,16 +58,16 @@ async function take(text, field = null) {
   const body = new URLSearchParams({ spec: text, estimated_hash: document.getElementById("estimated-hash")?.value ?? "" });
   const answer = await fetch(address, { method: "POST", body, headers, redirect: "manual" }).catch(() => null);
   if (!answer || answer.status >= 500) {
-    say("The server does not answer. Nothing was taken over: try again in a moment.", true);
+    say("The server does not answer. Nothing was applied: try again in a moment.", true);
   } else if (answer.status === 200) {
     const detail = { html: await answer.text(), address: answer.headers.get("Design-Opened") };
     document.dispatchEvent(new CustomEvent("studio:answer", { detail }));
     forget(field);
-    say("Taken over. Undo takes it back.");
+    say("Applied. Undo reverts it.");
   } else if (answer.status === 422) {
     refused(await answer.text(), field);
   } else {
-    say(`Not taken over: the server refused it (${answer.status || "signed out"}).`, true);
+    say(`Not applied: the server refused it (${answer.status || "signed out"}).`, true);
   }
 }
 
@@ -162,7 +162,7 @@ document.addEventListener("drop", async (event) => {
     return;
   }
   if (file.size > MOST_BYTES) {
-    say(`Not taken over: ${file.name} has ${file.size.toLocaleString("en-GB")} bytes, and a design may have ${MOST_BYTES.toLocaleString("en-GB")}.`, true);
+    say(`Not applied: ${file.name} has ${file.size.toLocaleString("en-GB")} bytes, and a design may have ${MOST_BYTES.toLocaleString("en-GB")}.`, true);
     return;
   }
   await take(await file.text());

@@ -42,7 +42,7 @@ function show(html) {
 async function askForResult() {
   const isUnderWay = document.querySelector("#job .job, #follow [hx-get]");
   if (!isUnderWay && document.getElementById("estimated-hash").value !== bar().dataset.spec) {
-    const target = document.getElementById("result") ? "#follow" : "#job"; // what is in sight stays until the new one is there
+    const target = document.getElementById("result") ? "#follow" : "#job"; // what is visible stays until the new one is there
     const query = target === "#follow" ? "?follow=1" : "";
     await window.htmx?.ajax("GET", `${form().action}result/${query}`, { target, swap: "innerHTML" });
   }

@@ -1,5 +1,5 @@
 // Downloads that may take a while: the file is fetched as a stream, and its link says how far it is. Without scripts, or where
-// a new tab is asked for, the link is a plain download.
+// a new tab is requested, the link is a plain download.
 
 const SHOWN_AFTER_MS = 250;
 const NEWLINE = 10;

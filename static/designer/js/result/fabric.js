@@ -4,7 +4,7 @@
 const MOST_ZOOM = 8;
 const STEP = 1.35;
 const DRAG_PX = 4;
-const ACROSS = 2.2; // how much dearer a step aside is than one in the direction of the arrow
+const ACROSS = 2.2; // how much more expensive a step aside is than one in the direction of the arrow
 const ASTRAY = 10_000; // of glyphs that are rather aside than ahead: taken where there is none ahead
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 

@@ -117,7 +117,7 @@ def test_wholes_that_the_form_hands_through_are_told_as_wholes(owner, catalog):
         ],
     }
     design = saved(owner, {"economics.prices": book})
-    assert rows_of(design, catalog)["Own prices"] == ("none", "“Vendor A”, 1 price")
+    assert rows_of(design, catalog)["Your prices"] == ("none", "“Vendor A”, 1 price")
 
 
 def test_no_lengths_and_an_empty_list_of_them_are_the_same_answer(owner, catalog):

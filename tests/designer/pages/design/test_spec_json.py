@@ -119,7 +119,7 @@ def test_an_estimate_or_an_answer_of_the_api_is_taken_by_its_spec(page, design):
         ("[1, 2]", "object"),
         ('{"compute": {"server": "none-such", "gpus": 8}, "fabric": {"generation": "ndr"}}', "none-such"),
         ('{"compute": {"server": "dgx-h100", "gpus": 8, "colour": "red"}, "fabric": {"generation": "ndr"}}', "colour"),
-        ("[" * 100_000, "Not taken over"),
+        ("[" * 100_000, "Not applied"),
     ],
 )
 def test_what_is_refused_says_why_and_changes_nothing(page, design, text, words):

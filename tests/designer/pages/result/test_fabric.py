@@ -264,7 +264,7 @@ def test_an_outdated_estimate_says_so(page: Client, made: tuple[Design, Estimate
     design, job = made
     EstimateJob.objects.filter(pk=job.pk).update(model_version="0.0")
     part = page.get(reverse("estimate-tab", args=[design.pk, job.pk]), {"tab": "fabric"})
-    assert "Ask for a new estimate" in part.content.decode()
+    assert "Request a new estimate" in part.content.decode()
     assert page.get(reverse("estimate-fabric-view", args=[design.pk, job.pk])).status_code == 404
 
 

@@ -242,7 +242,7 @@ def test_what_another_catalog_made_says_so_in_place_of_its_links(page: Client, o
     for query in ({"tab": "cabling", "view": "schedule"}, {"tab": "racks"}):
         assert tab(page, design, **query).context["job"] is None, "beside today's figures its own are not shown"
         part = page.get(reverse("estimate-tab", args=[design.pk, job.pk]), query)
-        assert "Ask for a new estimate" in words_of(part)
+        assert "Request a new estimate" in words_of(part)
     assert page.get(reverse("estimate-racks", args=[design.pk, job.pk])).status_code == 404
 
 
@@ -299,7 +299,7 @@ def test_a_change_is_shown_applied_and_taken_back(page: Client, owner: User, sen
     assert "The design was changed" in words_of(response)
     latest = design.now
     assert (latest.spec["compute"]["nodes"], latest.spec["fabric"]["layout"]) == (126, "top-of-rack")
-    assert EstimateJob.objects.filter(spec_hash=latest.spec_hash).exists(), "its estimate is asked for"
+    assert EstimateJob.objects.filter(spec_hash=latest.spec_hash).exists(), "its estimate is requested"
     assert "Versions" in words_of(response)
     page.post(reverse("undo", args=[design.pk]))
     assert (design.now.state_number, design.now.spec_hash) == (3, job.spec_hash)
@@ -429,7 +429,7 @@ def test_fractions_are_told_as_parts(ratio: str | None, text: str) -> None:
 
 
 def test_bought_now_and_sized_for_stand_side_by_side(page: Client, owner: User) -> None:
-    # the 32 nodes of a 72-node baseline: 8 leaves and 4 spines; with nothing to grow into 2 spines would do
+    # the 32 nodes of a 72-node baseline: 8 leaves and 4 spines; with no room to grow 2 spines would do
     spec = {"compute": {"server": "dgx-b300", "nodes": 32}, "fabric": {"generation": "xdr", "grow_to_nodes": 72}}
     design, job = finished(owner, spec)
     text = words_of(tab(page, design, tab="findings"))
