@@ -102,7 +102,7 @@ class LinkList:
         table, cabling, names = self.table, self.cabling, self.table.devices.names
         lower, upper = self.labels[LOWER_KINDS[tier]], self.labels[UPPER_KINDS[tier]]
         media = [
-            (c.told_medium, c.cable.id, c.cables_per_link) if (c := run.choice) else (None, None, 1)
+            (c.reported_medium, c.cable.id, c.cables_per_link) if (c := run.choice) else (None, None, 1)
             for run in self.plan.runs
         ]
         columns = (

@@ -261,7 +261,7 @@ def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[s
     """The built design as the ``system`` of a prediction request: ratios are those of the links, not of the request.
 
     Nothing is failed, NICs have one connection that ECMP hashes, and GPUs pass on what is meant for other rails (PXN), as
-    libraries do unless told otherwise.
+    libraries do unless set otherwise.
     """
     compute, is_infiniband = spec.compute, catalog.generations[spec.fabric.generation].protocol == "infiniband"
     nics = compute.nics_per_node or 1

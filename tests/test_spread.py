@@ -27,7 +27,7 @@ def test_the_files_that_share_the_pictured_account_are_those_that_ask_for_it() -
     assert asking - {Path(__file__).stem} == set(PICTURED)
 
 
-def test_tests_that_share_an_id_are_told_apart_by_their_names(request: pytest.FixtureRequest) -> None:
+def test_tests_that_share_an_id_are_distinguished_by_their_names(request: pytest.FixtureRequest) -> None:
     items = [marked(request, name) for name in ("test_call[GET /a/]", "test_call[GET /b/]", "test_alone")]
     for item in items[:2]:  # as items of made-up calls come
         item._id = request.node.parent.id.child("test_call")

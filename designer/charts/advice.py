@@ -98,7 +98,7 @@ def _in_lines(name: str) -> str:
     return BREAK.join(textwrap.wrap(name, LINE_CHARACTERS, break_on_hyphens=False))
 
 
-def _bar(at: int, what: str, value: float, figure: str, **told: str) -> dict[str, Any]:
+def _bar(at: int, what: str, value: float, figure: str, **reported: str) -> dict[str, Any]:
     """The row of a bar: its family, what it is of, and what its end and its tooltip say."""
     return {
         "series": f"s{at}",
@@ -107,7 +107,7 @@ def _bar(at: int, what: str, value: float, figure: str, **told: str) -> dict[str
         "label": _in_lines(what),
         "value": value,
         "figure": figure,
-    } | told
+    } | reported
 
 
 def _pairs_of_bars(what: Sequence[str], x: Json, values: Sequence[float], said: Mapping[str, str]) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def score_chart(criteria: Sequence[Json]) -> dict[str, Any] | None:
             "title": one["title"],
             "label": _in_lines(one["title"]),
             "points": -one["score"],
-            "told": str(abs(one["score"])),
+            "reported": str(abs(one["score"])),
             "both": f"{one['infiniband_text']}, {one['roce_text']}",
         }
         for one in scored
@@ -158,7 +158,7 @@ def score_chart(criteria: Sequence[Json]) -> dict[str, Any] | None:
             "type": "bar",
             "cornerRadiusEnd": 3,
             "height": {"band": 0.66},
-            "tooltip": tooltip({"Criterion": "title", "InfiniBand, RoCE": "both", "Points": "told"}),
+            "tooltip": tooltip({"Criterion": "title", "InfiniBand, RoCE": "both", "Points": "reported"}),
         },
         "encoding": {
             "y": _names_axis("label", [_in_lines(one["title"]) for one in scored]),
@@ -232,8 +232,10 @@ def price_chart(pair: Compared) -> dict[str, Any]:
         {"head": category_name(name), "cells": [_priced(side.get(name)) for side in bought]} for name in categories
     ]
     table.append({"head": "Network, all parts", "cells": [_priced(total) for total in totals]})
-    told = [f"{name} {usd(total['typical'])} ({usd_range(total)})" for name, total in zip(NAMES, totals, strict=True)]
-    note = f"Network, all parts: {', '.join(told)}."
+    reported = [
+        f"{name} {usd(total['typical'])} ({usd_range(total)})" for name, total in zip(NAMES, totals, strict=True)
+    ]
+    note = f"Network, all parts: {', '.join(reported)}."
     return chart_of(
         "advice-price",
         "What the network costs",
@@ -352,23 +354,23 @@ def traffic_chart(pair: Compared) -> dict[str, Any] | None:
     if not known:
         return None
     rows = [
-        _bar(at, title, value, rounded(value), told=gb_s(value))
+        _bar(at, title, value, rounded(value), reported=gb_s(value))
         for title, values in known
         for at, value in enumerate(values)
         if value
     ]
     x = {"field": "value", "type": "quantitative", "title": "Bus bandwidth, GB/s", "axis": {"tickCount": 5}}
-    said = {"Traffic": "what", "Family": "family", "Bus bandwidth": "told"}
+    said = {"Traffic": "what", "Family": "family", "Bus bandwidth": "reported"}
     spec = _pairs_of_bars([title for title, _ in known], x, [row["value"] for row in rows], said)
     table = [
         {"head": title, "cells": _cells(gb_s(value) if value else MISSING for value in values)}
         for title, values in known
     ]
-    told = ", ".join(f"{row['what'].lower()} on {row['family']} {row['told']}" for row in rows)
+    reported = ", ".join(f"{row['what'].lower()} on {row['family']} {row['reported']}" for row in rows)
     return chart_of(
         "advice-traffic",
         "Congestion control and sums in the switches",
-        f"The largest message, all GPUs: {told}.",
+        f"The largest message, all GPUs: {reported}.",
         list(NAMES),
         rows,
         spec,
@@ -403,7 +405,7 @@ def makers_chart(pair: Compared, catalog: Catalog) -> dict[str, Any]:
         for title, sides in makers.items()
     ]
     rate = gbit_s(generations[0].port_rate_gbit_s)
-    told = "; ".join(
+    reported = "; ".join(
         f"{in_sentence(title)} for {name}: {', '.join(names) or 'none'}"
         for title, sides in makers.items()
         for name, names in zip(NAMES, sides, strict=True)
@@ -411,13 +413,13 @@ def makers_chart(pair: Compared, catalog: Catalog) -> dict[str, Any]:
     return chart_of(
         "advice-makers",
         "Lock-in: vendors to choose from",
-        f"Vendors at {rate}: {told}.",
+        f"Vendors at {rate}: {reported}.",
         list(NAMES),
         rows,
         spec,
         ["Part", *NAMES],
         table,
-        f"At {rate}, of the catalog, what can be bought today. {_capital(told)}.",
+        f"At {rate}, of the catalog, what can be bought today. {_capital(reported)}.",
     )
 
 
@@ -432,7 +434,7 @@ def generations_chart(steps: Sequence[Json]) -> dict[str, Any]:
     """The year of each rate in either family: a row a rate, what is only announced at the end."""
     years = [int(step["since"]) for step in steps if step["since"]]
     order = [*(str(year) for year in range(min(years), max(years) + 1)), "", ANNOUNCED]
-    told_years = [*order[:-2][::-2], ANNOUNCED]
+    reported_years = [*order[:-2][::-2], ANNOUNCED]
     rates = sorted({step["port_rate_gbit_s"] for step in steps})
     rows = [
         {
@@ -458,7 +460,7 @@ def generations_chart(steps: Sequence[Json]) -> dict[str, Any]:
             "axis": {
                 "labelAngle": 0,
                 "grid": False,
-                "values": told_years,
+                "values": reported_years,
                 "labelExpr": f"datum.value === '{ANNOUNCED}' ? 'later' : datum.value",
             },
         },

@@ -39,7 +39,7 @@ def spend_chart(result: Json) -> dict[str, Any]:
     parts = [part for part in PARTS if any(_spent(spend, part) for spend in result["spend"])]
     names, series = _names(result), [PARTS[part] for part in parts]
     rows = [
-        {"series": f"s{k}", "place": k, "side": names[i], "value": value, "part": PARTS[part], "told": usd(value)}
+        {"series": f"s{k}", "place": k, "side": names[i], "value": value, "part": PARTS[part], "reported": usd(value)}
         for i, spend in enumerate(result["spend"])
         for k, part in enumerate(parts)
         if (value := _spent(spend, part))
@@ -48,7 +48,7 @@ def spend_chart(result: Json) -> dict[str, Any]:
         "transform": [IS_ON],
         "mark": {
             "type": "bar",
-            "tooltip": {"expr": "{'Side': datum.side, 'Part': datum.part, 'USD': datum.told}"},
+            "tooltip": {"expr": "{'Side': datum.side, 'Part': datum.part, 'USD': datum.reported}"},
             "height": {"band": BAR_STEP},
         },
         "encoding": {

@@ -84,7 +84,7 @@ def purchase_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
             "name": category_name(row["category"]),
             "usd": row["usd"]["typical"],
             "network": words(row["fabric"]).capitalize(),
-            "told": usd(row["usd"]["typical"]),
+            "reported": usd(row["usd"]["typical"]),
             "span": usd_range(row["usd"]),
             "spares": usd(row["spares_usd"]["typical"]),
         }
@@ -95,7 +95,7 @@ def purchase_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
     said = {
         "Category": "name",
         "Network": "network",
-        "Typical": "told",
+        "Typical": "reported",
         "Low to high": "span",
         "Of that spares": "spares",
     }
@@ -186,13 +186,13 @@ def kinds_chart(cost: Mapping[str, Any]) -> dict[str, Any]:
             "bar": name,
             "usd": sums[kind],
             "kind": KINDS[kind],
-            "told": usd(sums[kind]),
+            "reported": usd(sums[kind]),
             "share": share(sums[kind], sum(sums.values())),
         }
         for name, sums in both.items()
         for k, kind in enumerate(kinds)
     ]
-    said = tooltip({"Kind": "kind", "Money": "bar", "Typical": "told", "Share": "share"})
+    said = tooltip({"Kind": "kind", "Money": "bar", "Typical": "reported", "Share": "share"})
     totals = {name: sum(sums.values()) for name, sums in both.items()}
     spec = {
         "transform": [IS_ON],
@@ -217,8 +217,8 @@ def kinds_chart(cost: Mapping[str, Any]) -> dict[str, Any]:
         }
         for kind in kinds
     ] + [{"head": "Total", "cells": _cells([(usd_exact(total), "") for total in totals.values()])}]
-    told = [f"{usd(total)} {name.lower()}" for name, total in totals.items()]
-    description = f"Total cost over {_years(years)} by kind: {', '.join(told)}."
+    reported = [f"{usd(total)} {name.lower()}" for name, total in totals.items()]
+    description = f"Total cost over {_years(years)} by kind: {', '.join(reported)}."
     note = "Discounted: later money counts less, by the discount rate. What is left at the end is money back, left of zero."
     chart = chart_of(
         "kinds",
@@ -253,14 +253,14 @@ def cash_flow_chart(cost: Mapping[str, Any]) -> dict[str, Any]:
         "type": "bar",
         "stroke": "var(--surface)",
         "strokeWidth": 1,
-        "tooltip": tooltip({"Year": "text", "Kind": "kind", "Typical": "told"}),
+        "tooltip": tooltip({"Year": "text", "Kind": "kind", "Typical": "reported"}),
     }
     point = {
         "type": "point",
         "filled": True,
         "size": 60,
         "opacity": 1,
-        "tooltip": tooltip({"Year": "text", "Paid so far": "told"}),
+        "tooltip": tooltip({"Year": "text", "Paid so far": "reported"}),
     }
     spec = {
         "encoding": {
@@ -307,7 +307,7 @@ def _paid_rows(cost: Mapping[str, Any], kinds: Sequence[str]) -> list[dict[str, 
             paid = {kind: row["usd"].get(kind, 0.0) * worth for kind in kinds}
             same = {"year": row["year"], "text": f"Year {row['year']}", "is_discounted": is_discounted}
             bars += [
-                {**same, "series": f"s{k}", "kind": KINDS[kind], "usd": paid[kind], "told": usd(paid[kind])}
+                {**same, "series": f"s{k}", "kind": KINDS[kind], "usd": paid[kind], "reported": usd(paid[kind])}
                 for k, kind in enumerate(kinds)
                 if paid[kind]
             ]
@@ -338,7 +338,7 @@ def _sums_so_far(cost: Mapping[str, Any], position: int) -> list[dict[str, Any]]
             "is_discounted": is_discounted,
             "usd": row[key]["typical"],
             "text": f"Year {row['year']}",
-            "told": usd(row[key]["typical"]),
+            "reported": usd(row[key]["typical"]),
         }
         for is_discounted, key in ((False, "cumulative_usd"), (True, "cumulative_discounted_usd"))
         for row in cost["cash_flow"]
@@ -418,7 +418,7 @@ def book_value_chart(cost: Mapping[str, Any]) -> dict[str, Any]:
             "series": "s0",
             "year": year,
             "usd": value,
-            "told": usd(value),
+            "reported": usd(value),
             "text": f"End of year {year}" if year else "At the start",
         }
         for year, value in enumerate(worth)
@@ -429,7 +429,7 @@ def book_value_chart(cost: Mapping[str, Any]) -> dict[str, Any]:
             "type": "bar",
             "cornerRadiusEnd": 3,
             "width": {"band": 0.6},
-            "tooltip": tooltip({"When": "text", "Book value": "told"}),
+            "tooltip": tooltip({"When": "text", "Book value": "reported"}),
         },
         "encoding": {
             "x": {"field": "year", "type": "ordinal", "title": "End of year", "axis": {"labelAngle": 0, "grid": False}},

@@ -37,19 +37,21 @@ def histogram_chart(uncertainty: Mapping[str, Any], figure: str) -> dict[str, An
             "to": high,
             "n": n,
             "span": f"{usd(low)} to {usd(high)}",
-            "told": count(n),
+            "reported": count(n),
             "share": percent(n / draws, 2),
         }
         for low, high, n in zip(edges[:-1], edges[1:], counts, strict=True)
     ]
-    marked = [{"usd": marks[key], "name": key, "told": usd(marks[key]), "line": line} for key, line in MARKED.items()]
+    marked = [
+        {"usd": marks[key], "name": key, "reported": usd(marks[key]), "line": line} for key, line in MARKED.items()
+    ]
     x = {
         **money_axis("from", name, zero=False),
         "scale": {"zero": False, "nice": False, "domain": [edges[0], edges[-1]]},
     }
     x["axis"] = {**x["axis"], "grid": False, "tickCount": 5}
     at_mark = {"x": {**x, "field": "usd"}, "color": {"value": "var(--text)"}}
-    told = tooltip({"Percentile": "name", "At": "told"})
+    reported = tooltip({"Percentile": "name", "At": "reported"})
     y = {"field": "n", "type": "quantitative", "title": "Draws", "axis": {"tickCount": 5, "format": ",d"}}
     spec = {
         "encoding": {},
@@ -58,13 +60,13 @@ def histogram_chart(uncertainty: Mapping[str, Any], figure: str) -> dict[str, An
                 "mark": {
                     "type": "bar",
                     "opacity": 0.7,
-                    "tooltip": tooltip({"Between": "span", "Draws": "told", "Share": "share"}),
+                    "tooltip": tooltip({"Between": "span", "Draws": "reported", "Share": "share"}),
                 },
                 "encoding": {"x": {**x, "bin": {"binned": True}}, "x2": {"field": "to"}, "y": y},
             },
             {
                 "data": {"values": marked},
-                "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.25, "tooltip": told},
+                "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.25, "tooltip": reported},
                 "encoding": at_mark,
             },
             *_names_of_marks(marked, at_mark),
@@ -203,7 +205,7 @@ def _bars_of(at: int, row: Mapping[str, Any], typical: float) -> list[dict[str, 
             "typical": typical,
             "label": row["label"],
             "range": row["range"],
-            "told": f"{usd(value)} ({_off(value, typical)})",
+            "reported": f"{usd(value)} ({_off(value, typical)})",
             "end": f"its {end} end",
         }
         for series, end, value in ends
@@ -216,7 +218,7 @@ def _off(value: float, typical: float) -> str:
 
 
 def _tornado_bars(bars: Sequence[Mapping[str, Any]], x: Mapping[str, Any], typical: float) -> list[dict[str, Any]]:
-    said = tooltip({"Figure": "label", "Range": "range", "At": "end", "Total cost": "told"})
+    said = tooltip({"Figure": "label", "Range": "range", "At": "end", "Total cost": "reported"})
     return [
         {
             "data": {"values": list(bars)},
@@ -225,7 +227,7 @@ def _tornado_bars(bars: Sequence[Mapping[str, Any]], x: Mapping[str, Any], typic
             "encoding": {"x": x, "x2": {"field": "typical"}},
         },
         {
-            "data": {"values": [{"usd": typical, "told": usd(typical), "at": bar["at"]} for bar in bars[::2]]},
+            "data": {"values": [{"usd": typical, "reported": usd(typical), "at": bar["at"]} for bar in bars[::2]]},
             "mark": {
                 "type": "tick",
                 "orient": "vertical",
@@ -233,7 +235,7 @@ def _tornado_bars(bars: Sequence[Mapping[str, Any]], x: Mapping[str, Any], typic
                 "thickness": 2,
                 "opacity": 1,
                 "yOffset": BAR_DOWN_PX,
-                "tooltip": tooltip({"Typical total": "told"}),
+                "tooltip": tooltip({"Typical total": "reported"}),
             },
             "encoding": {"x": x, "color": {"value": "var(--text)"}},
         },

@@ -1,4 +1,4 @@
-"""What holds for every request: the limit of its body, pages and JSON sent compressed, and a broken catalog told as such."""
+"""What holds for every request: the limit of its body, pages and JSON sent compressed, and a broken catalog reported as such."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def _lines(frame: Frame, bundle: Bundle, shares: int) -> tuple[list[float], list
 
 def draw_bundle(pen: Pen, scene: Scene, frame: Frame, bundle: Bundle, shares: int) -> None:
     if bundle.lower == bundle.upper or bundle.tier == LEAF_LEAF:
-        return  # told in the gutter
+        return  # named in the gutter
     colour = bundle_colour(scene, frame.view, bundle)
     x0, y0, x1, y1 = _ends(frame, bundle)
     starts, ends = _lines(frame, bundle, shares)

@@ -53,8 +53,8 @@ def _chance_rows(drawn: Json) -> Iterator[tuple[Cell, ...]]:
     for key, figure in drawn["figures"].items():
         for name in PERCENTILES:
             if name in figure:
-                told = name if name == "mean" else f"{name[1:]} % of draws are not above"
-                yield FIGURE_NAMES.get(key, words(key)), told, name, figure[name]
+                reported = name if name == "mean" else f"{name[1:]} % of draws are not above"
+                yield FIGURE_NAMES.get(key, words(key)), reported, name, figure[name]
     for bar in drawn.get("tornado") or []:
         for end in ("low", "high"):
             yield "Total cost, alone moved by", f"{bar['label']} ({bar['unit']})", bar[end], bar[f"tco_{end}_usd"]

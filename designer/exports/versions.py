@@ -23,8 +23,8 @@ def versions_of(estimate: Json) -> list[tuple[str, str, str]]:
         ("Price book", _book(estimate), "Where a price comes from when several are known."),
     ]
     if prices := own_prices(estimate):
-        told = f"{prices['name']}, {counted(prices['n_prices'], 'price')}, {prices['hash']}"
-        rows.append(("Your prices", told, "Hash of the prices and exchange rates over the book."))
+        reported = f"{prices['name']}, {counted(prices['n_prices'], 'price')}, {prices['hash']}"
+        rows.append(("Your prices", reported, "Hash of the prices and exchange rates over the book."))
     if calibration := performance.get("calibration"):
         rows.append(
             ("Calibration", f"{calibration['name']}, {calibration['hash']}", "Hash of the constants fitted to logs.")

@@ -241,7 +241,7 @@ def describe_end(code: int) -> str:
 
 
 class Supervisor:
-    """Starts the children in order, reports the address, and looks after them until told to stop."""
+    """Starts the children in order, reports the address, and looks after them until asked to stop."""
 
     def __init__(self, var: Path, listener: socket.socket, url: str, stopping: threading.Event) -> None:
         self.var, self.listener, self.url, self.stopping = var, listener, url, stopping

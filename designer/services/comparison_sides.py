@@ -18,7 +18,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_records import BOOKS
 from estimator.compare.comparison import LEAST, MOST
-from estimator.compare.other_family import sibling_spec
+from estimator.compare.other_family import alternative_spec
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.jobs.models import EstimateJob
 from estimator.spec.change import apply_change
@@ -93,7 +93,7 @@ def _resolved(owner: User, item: Any, before: Sequence[Json | None]) -> Json:
         "spec": _of_spec,
         "offer": _of_offer,
         "quote": _of_quote,
-        "sibling": _of_sibling,
+        "sibling": _of_alternative,
     }
     side = _blank() | readers[source](owner, item[source], before)
     if (number := item.get("revision")) is not None:
@@ -196,7 +196,7 @@ def _of_quote(owner: User, value: Any, before: Sequence[Json | None]) -> Json:
     return side
 
 
-def _of_sibling(owner: User, value: Any, before: Sequence[Json | None]) -> Json:
+def _of_alternative(owner: User, value: Any, before: Sequence[Json | None]) -> Json:
     """An earlier side on the other family of network."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < len(before):
         message = (
@@ -208,13 +208,13 @@ def _of_sibling(owner: User, value: Any, before: Sequence[Json | None]) -> Json:
         raise _Wrong(Problem("sibling", "invalid", f"Item {value} is wrong itself."))
     if origin["spec"] is None:
         raise _Wrong(Problem("sibling", "invalid", f"Item {value} is an offer, which has no other family."))
-    return sibling_side(origin["spec"], value, load_catalog())
+    return alternative_side(origin["spec"], value, load_catalog())
 
 
-def sibling_side(spec: Mapping[str, Any], origin: int, catalog: Catalog) -> Json:
+def alternative_side(spec: Mapping[str, Any], origin: int, catalog: Catalog) -> Json:
     """The other family of a spec as a side."""
     try:
-        found = sibling_spec(spec, catalog)
+        found = alternative_spec(spec, catalog)
     except EstimatorError as error:
         raise _Wrong(*(Problem("sibling", p.code, p.message) for p in error.problems)) from None
     notes = [note.words for note in found.notes]
@@ -261,7 +261,7 @@ def renewed(owner: User, kept: Sequence[Json]) -> list[Json]:
 def _renewed(owner: User, side: Json, before: Sequence[Json]) -> Json:
     renewed_side = dict(side) | {"estimate": None}
     if side["sibling"] is not None and side["sibling"] < len(before):
-        return renewed_side | sibling_side(before[side["sibling"]]["spec"], side["sibling"], load_catalog())
+        return renewed_side | alternative_side(before[side["sibling"]]["spec"], side["sibling"], load_catalog())
     design = Design.objects.filter(owner=owner, pk=side["design"]).first() if side["design"] else None
     if design is not None and (
         side["revision"] is None or "state" not in side

@@ -98,7 +98,7 @@ def remove_side(row: Comparison, side: int) -> None:
 
 
 def _moved(one: Mapping[str, Any], gone: int) -> Json:
-    """A side whose sibling may have moved up, or gone: then it stands for itself."""
+    """A side whose InfiniBand or RoCE alternative may have moved up, or gone: then it stands for itself."""
     origin = one["sibling"]
     moved = None if origin == gone else origin if origin is None or origin < gone else origin - 1
     return dict(one) | {"sibling": moved}

@@ -52,7 +52,7 @@ def create_quote(
     may_ask: bool = False,
     design: Design | None = None,
 ) -> Quote:
-    """Read a file and hold it against a design's bill of materials.
+    """Read a file and compare it with a design's bill of materials.
 
     Parameters
     ----------

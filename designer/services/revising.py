@@ -1,4 +1,4 @@
-"""Changing a design from a page, or branching one off: the edit and its estimate, told in a message."""
+"""Changing a design from a page, or branching one off: the edit and its estimate, reported in a message."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

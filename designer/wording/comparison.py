@@ -43,8 +43,8 @@ def figure_groups(result: Json, order: str) -> list[dict[str, Any]]:
 def figure_row(figure: Json, baseline: int) -> dict[str, Any]:
     """One figure: its value, range and difference on every side."""
     differences = figure["differences"]
-    told = [found for found in differences if found and _tone(found) != SAME]
-    sizes = [abs(found["relative"] or 0) for found in told]
+    reported = [found for found in differences if found and _tone(found) != SAME]
+    sizes = [abs(found["relative"] or 0) for found in reported]
     return {
         "label": figure["label"],
         "key": figure["key"],
@@ -158,12 +158,12 @@ def _line_cell(
     cell: Json | None, difference: Json, is_baseline: bool, is_offer: bool, has_base: bool
 ) -> dict[str, Any]:
     if cell is None:
-        told = "" if is_baseline or not has_base else _line_difference(difference, has_base)
+        reported = "" if is_baseline or not has_base else _line_difference(difference, has_base)
         return {
             "is_missing": True,
             "words": "not offered" if is_offer else "none",
             "is_baseline": is_baseline,
-            "difference": "" if is_offer else told,
+            "difference": "" if is_offer else reported,
         }
     unit, price = cell["unit_price_usd"], cell["extended_price_usd"]
     names = [part["description"] or part["part"] or "" for part in cell["parts"]]
@@ -197,10 +197,10 @@ def _line_difference(difference: Json, has_base: bool) -> str:
             share = difference["per_gpu"]["quantity"]
         return "" if share is None else "the same a GPU" if abs(share) < 0.0005 else f"{_signed_percent(share)} a GPU"
     n, price = difference["quantity"]["absolute"], difference["extended_price_usd"]
-    told = [change(n)] if n else []
+    reported = [change(n)] if n else []
     if price and price["absolute"]:
-        told.append(change_usd(price["absolute"]))
-    return ", ".join(told) or "the same"
+        reported.append(change_usd(price["absolute"]))
+    return ", ".join(reported) or "the same"
 
 
 def _signed_percent(share: float) -> str:
@@ -233,7 +233,7 @@ def _total_cell(totals: Json, side: int, baseline: int, is_per_gpu: bool) -> dic
     is_compared = side != baseline and not is_per_gpu
     share = "" if difference["relative"] is None else f" ({_signed_percent(difference['relative'])})"
     tone = "" if not is_compared or not moved else WORSE if moved > 0 else BETTER
-    told = "the same" if not moved else f"{change_usd(moved)}{share}"
+    reported = "the same" if not moved else f"{change_usd(moved)}{share}"
     return {
         "text": usd(value["typical"]),
         "range": usd_range(value),
@@ -242,5 +242,5 @@ def _total_cell(totals: Json, side: int, baseline: int, is_per_gpu: bool) -> dic
         "mark": MARKS[tone],
         "tone_words": {BETTER: "lower", WORSE: "higher"}.get(tone, ""),
         "is_baseline": side == baseline,
-        "difference": told if is_compared else "",
+        "difference": reported if is_compared else "",
     }

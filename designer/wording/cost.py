@@ -70,12 +70,12 @@ def likely_rows(cost: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _parts(amounts: Mapping[str, Any], names: Mapping[str, str]) -> str:
     """ "freight and insurance $455,000 + reserve $2.28 M": the parts that are not nothing."""
-    told = [
+    reported = [
         f"{name} {usd(amounts[key]['typical'])}"
         for key, name in names.items()
         if (amounts.get(key) or {}).get("typical")
     ]
-    return " + ".join(told) or "nothing"
+    return " + ".join(reported) or "nothing"
 
 
 def _value_of(cost: Mapping[str, Any], name: str) -> float | None:

@@ -74,7 +74,7 @@ def check_links(links: LinkList, file: FoundLinks, mapping: Mapping[str, str] | 
     match = match_names(devices.names, file.names, mapping)
     reader = _PortReader(links, file, planned)
     ends, styles = reader.ends(match)
-    if (match.design < 0).any() and not _all_told(match, len(devices)):
+    if (match.design < 0).any() and not _all_reported(match, len(devices)):
         hosts = np.repeat([kind in HOST_KINDS for kind in KINDS], [devices.n[kind] for kind in KINDS]).astype(np.int64)
         a, b = ((device << DEVICE_BITS) | code for device, code in ends)
         once = distinct(a, b, file.rate_gbit_s, file.both_sides)
@@ -87,7 +87,7 @@ def check_links(links: LinkList, file: FoundLinks, mapping: Mapping[str, str] | 
     return LinkCheck(links, file, match, styles, planned, found, pair_links(planned, found))
 
 
-def _all_told(match: DeviceMatch, n_devices: int) -> bool:
+def _all_reported(match: DeviceMatch, n_devices: int) -> bool:
     return int((match.design >= 0).sum()) == n_devices
 
 
@@ -184,13 +184,13 @@ class _PortReader:
         """The style that puts most links between the devices that the design has there, else reads most of its ports."""
         book = self._books[kind]
         sample = np.unique(np.linspace(0, len(device) - 1, min(len(device), SAMPLED_ENDS)).astype(np.int64))
-        told = (match.design[device] >= 0) & (match.design[far] >= 0)
+        reported = (match.design[device] >= 0) & (match.design[far] >= 0)
         used = np.fromiter(book.used, dtype=np.int64)
         best, style_of_best = (-1, -1), ""
         for style in styles_of(book):
             codes = self._read(kind, style, device, port)[sample]
-            chosen = sample[told[sample]]
-            end = (match.design[device[chosen]] << DEVICE_BITS) | codes[told[sample]]
+            chosen = sample[reported[sample]]
+            end = (match.design[device[chosen]] << DEVICE_BITS) | codes[reported[sample]]
             place = np.minimum(np.searchsorted(self._planned_end, end), len(self._planned_end) - 1)
             right = (self._planned_end[place] == end) & (self._planned_far[place] == match.design[far[chosen]])
             score = int(right.sum()), int(np.isin(codes, used).sum())

@@ -141,7 +141,7 @@ class _Search:
     def by_neighbours(self) -> bool:
         """Every end on a matched device says which device the design has there; the far port decides between equals."""
         taken = False
-        for device, target in self._told(self.match.design < 0, self.target < 0):
+        for device, target in self._reported(self.match.design < 0, self.target < 0):
             taken |= self._take(device, target, BY_STRUCTURE)
         return taken
 
@@ -150,11 +150,11 @@ class _Search:
         by_structure = np.array([how in (BY_STRUCTURE, BY_ORDER) for how in self.match.how])
         movable = np.zeros(self.planned.n_devices, dtype=bool)
         movable[self.match.design[by_structure & (self.match.design >= 0)]] = True
-        told = self._told(by_structure, movable | (self.target < 0))
+        reported = self._reported(by_structure, movable | (self.target < 0))
         before = self.match.design.copy()
         self.match.design[by_structure] = NO_DEVICE
         self.target[movable] = NO_DEVICE
-        for device, target in told:
+        for device, target in reported:
             self._take(device, target, self.match.how[device])
         for device in np.flatnonzero(by_structure & (self.match.design < 0)).tolist():
             if self.target[before[device]] < 0:
@@ -162,7 +162,7 @@ class _Search:
         return bool((before != self.match.design).any())
 
     def drop_doubtful(self) -> None:
-        """Take back what structure told where too few links fit: a stranger on one port of an absent device is not it."""
+        """Take back what structure matched where too few links fit: a stranger on one port of an absent device is not it."""
         found, design = self.found, self.match.design
         ends = np.flatnonzero((design[found.device] >= 0) & (design[found.far] >= 0))
         code = (design[found.device[ends]] << DEVICE_BITS) | found.port[ends]
@@ -179,7 +179,7 @@ class _Search:
                 design[device], self.match.how[device] = NO_DEVICE, ""
                 self.match.alike.discard(device)
 
-    def _told(self, open_found: BoolArray, open_planned: BoolArray) -> list[tuple[int, int]]:
+    def _reported(self, open_found: BoolArray, open_planned: BoolArray) -> list[tuple[int, int]]:
         """(device of the file, device of the design) as matched neighbours have it, those that most agree on first."""
         found, design = self.found, self.match.design
         ends = np.flatnonzero((design[found.device] >= 0) & open_found[found.far])

@@ -28,7 +28,7 @@ Json = dict[str, Any]
 def compare_links(
     links: LinkList, file: IO[bytes], file_format: str = AUTO, names: bytes = b"", max_bytes: int = MAX_FILE_BYTES
 ) -> Json:
-    """Read a file of links and hold it against a design's: what the command line, REST and the page answer.
+    """Read a file of links and compare it with a design's: what the command line, REST and the page answer.
 
     Parameters
     ----------

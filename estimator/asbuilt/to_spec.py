@@ -21,7 +21,7 @@ from estimator.units import ceil_div
 
 GENERATION_OF_RATE = {100: "edr", 200: "hdr", 400: "ndr", 800: "xdr"}
 RADIX_OF_GENERATION = {"edr": 36, "hdr": 40, "ndr": 64, "xdr": 144}
-NEVER_TOLD = (
+NEVER_REPORTED = (
     "The model of the servers, and how many GPUs each has: one GPU for each NIC is assumed.",
     "Storage and management networks: a dump shows one InfiniBand fabric.",
     "Lengths and media of the cables, racks and rooms.",
@@ -37,8 +37,8 @@ class DumpDesign:
     spec: DesignSpec
     counts: DumpCounts
     figures: tuple[tuple[str, int, int], ...]
-    told: tuple[str, ...]
-    untold: tuple[str, ...]
+    reported: tuple[str, ...]
+    unreported: tuple[str, ...]
 
     @property
     def differences(self) -> tuple[tuple[str, int, int], ...]:
@@ -60,9 +60,9 @@ def design_of_dump(file: FoundLinks, catalog: Catalog, name: str = "Network from
         If the file has no servers on switches, or a network that no spec comes near.
     """
     counts = counts_of(file)
-    told: list[str] = []
-    untold = [*_untold(counts), *NEVER_TOLD]
-    generation = _generation(counts, untold, told)
+    reported: list[str] = []
+    unreported = [*_unreported(counts), *NEVER_REPORTED]
+    generation = _generation(counts, unreported, reported)
     specs = [
         spec
         for values in _candidates(counts, generation, catalog, name)
@@ -79,8 +79,8 @@ def design_of_dump(file: FoundLinks, catalog: Catalog, name: str = "Network from
         )
         raise UnreadableFile("no_design", message)
     spec, fabric = min(sized, key=lambda pair: _distance(_figures(counts, pair[1])))
-    told += _told(counts, spec)
-    return DumpDesign(spec, counts, _figures(counts, fabric), tuple(told), tuple(untold))
+    reported += _reported(counts, spec)
+    return DumpDesign(spec, counts, _figures(counts, fabric), tuple(reported), tuple(unreported))
 
 
 def _parsed(values: dict[str, Any], catalog: Catalog) -> DesignSpec | None:
@@ -91,7 +91,7 @@ def _parsed(values: dict[str, Any], catalog: Catalog) -> DesignSpec | None:
         return None
 
 
-def _generation(counts: DumpCounts, untold: list[str], told: list[str]) -> str:
+def _generation(counts: DumpCounts, unreported: list[str], reported: list[str]) -> str:
     if _has_own_uplinks(counts):
         return GENERATION_OF_RATE[counts.node_rate_gbit_s]
     if counts.rate_gbit_s in GENERATION_OF_RATE:
@@ -99,7 +99,9 @@ def _generation(counts: DumpCounts, untold: list[str], told: list[str]) -> str:
     top = max(counts.leaf_top_port, counts.spine_top_port)
     nearest = next((key for key, radix in RADIX_OF_GENERATION.items() if top <= radix), "xdr")
     rate = f"{counts.rate_gbit_s} Gb/s" if counts.rate_gbit_s else "no rate"
-    untold.insert(0, f"The generation: most links show {rate}. {nearest.upper()} is taken, since ports go up to {top}.")
+    unreported.insert(
+        0, f"The generation: most links show {rate}. {nearest.upper()} is taken, since ports go up to {top}."
+    )
     return nearest
 
 
@@ -226,27 +228,27 @@ def _distance(figures: tuple[tuple[str, int, int], ...]) -> float:
     return sum(abs(found - built) / max(found, 1) for _, found, built in figures)
 
 
-def _told(counts: DumpCounts, spec: DesignSpec) -> list[str]:
+def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
     """What the file says, in words."""
     down, up = counts.links_node_leaf + counts.n_manager_links, counts.links_leaf_spine
-    told = [
+    reported = [
         f"{counts.n_nodes:,} servers with {counts.ports_mode} ports each at {counts.node_rate_gbit_s or 'an unknown'} Gb/s."
     ]
     if counts.n_managers:
-        told.append(
+        reported.append(
             f"{counts.n_managers} hosts with fewer ports, taken for fabric managers: {counts.n_manager_links} links."
         )
     if _has_own_uplinks(counts):
-        told.append(f"Links between switches run at {counts.rate_gbit_s} Gb/s.")
+        reported.append(f"Links between switches run at {counts.rate_gbit_s} Gb/s.")
     if up:
         low = gcd(down, up)
         shown = f"{down // low}:{up // low}" if down // low < 100 else f"{down / up:.2f}:1"
-        told.append(f"{down:,} links into the leaves and {up:,} out of them: {shown} over all leaves.")
-    told.append(f"Servers are spread over {counts.leaves_of_a_node} leaves each: {spec.fabric.layout}.")
-    return told
+        reported.append(f"{down:,} links into the leaves and {up:,} out of them: {shown} over all leaves.")
+    reported.append(f"Servers are spread over {counts.leaves_of_a_node} leaves each: {spec.fabric.layout}.")
+    return reported
 
 
-def _untold(counts: DumpCounts) -> list[str]:
+def _unreported(counts: DumpCounts) -> list[str]:
     """What in this file stays open."""
     out = []
     if counts.n_short:

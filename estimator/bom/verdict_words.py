@@ -34,8 +34,8 @@ def _why_open(verdict: PriceVerdict) -> str:
     """Too small a gap, or prices at which the sign is another one."""
     gap = verdict.cases[0].gap(NETWORK)
     apart = max(1 + gap, 1 / (1 + gap)) - 1 if gap > -1 else 1.0
-    told = f", where more than {percent_of(LEAST_GAP)} is needed" if apart <= LEAST_GAP else ""
-    reasons = [f"{percent_of(apart)} apart{told}"]
+    reported = f", where more than {percent_of(LEAST_GAP)} is needed" if apart <= LEAST_GAP else ""
+    reasons = [f"{percent_of(apart)} apart{reported}"]
     turns = [CASE_WORDS[name] for name in verdict.turning(NETWORK) if name in CASE_WORDS]
     if turns:
         reasons.append(f"and the other way round at {' and at '.join(turns)}")

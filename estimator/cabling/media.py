@@ -102,7 +102,7 @@ class Choice:
         return self.medium if self.cable.kind == "fiber" else self.cable.kind
 
     @property
-    def told_medium(self) -> str:
+    def reported_medium(self) -> str:
         """The medium reported to the reader: ``aoc`` for cables whose fibre cannot be had apart, else the medium."""
         return "aoc" if self.cable.kind == "aoc" else self.medium
 

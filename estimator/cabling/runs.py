@@ -59,7 +59,7 @@ class Run:
             "lower_module": choice.lower_module if choice else None,
         }
         return {
-            "medium": choice.told_medium if choice else None,
+            "medium": choice.reported_medium if choice else None,
             "length_m": self.length_m,
             "links": self.n_links,
             "cables": self.n_cables,

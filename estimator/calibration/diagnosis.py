@@ -68,7 +68,7 @@ def _said(signature: Signature, pattern: str) -> str | None:
     return next((line for line in signature.run.messages[:N_MESSAGES] if found.search(line)), None)
 
 
-def _told(signature: Signature, code: str, line: str) -> Fault:
+def _reported(signature: Signature, code: str, line: str) -> Fault:
     """A fault that the log names itself: likely where it also shows in the times."""
     slow = signature.slow or signature.mid or signature.floor or 1.0
     score = signature.at("named.score") if slow > signature.at("named.slow") else signature.at("named.score_alone")
@@ -93,22 +93,22 @@ def _says_sockets(signature: Signature) -> Iterator[Fault]:
     )
     apart = settings.get("NCCL_P2P_DISABLE") == "1" and settings.get("NCCL_SHM_DISABLE") == "1"
     if line and (signature.n_domains > 1 or apart):
-        yield _told(signature, "tcp_fallback", line)
+        yield _reported(signature, "tcp_fallback", line)
 
 
 def _says_no_peers(signature: Signature) -> Iterator[Fault]:
     setting = signature.run.settings.get("NCCL_P2P_DISABLE") == "1"
     line = "NCCL_P2P_DISABLE=1" if setting else _said(signature, r"P2P is disabled|via SHM")
     if line and signature.has_links:
-        yield _told(signature, "p2p_disabled", line)
+        yield _reported(signature, "p2p_disabled", line)
 
 
 def _says_no_gpudirect(signature: Signature) -> Iterator[Fault]:
     by_network = _said(signature, r"via NET/(IB|OFI)/\d")
     if by_network and not _said(signature, r"GDRDMA"):
-        yield _told(signature, "gpudirect_off", by_network)
+        yield _reported(signature, "gpudirect_off", by_network)
     elif line := _said(signature, r"GPU ?Direct RDMA (is )?disabled"):
-        yield _told(signature, "gpudirect_off", line)
+        yield _reported(signature, "gpudirect_off", line)
 
 
 def _says_few_nics(signature: Signature) -> Iterator[Fault]:
@@ -120,13 +120,13 @@ def _says_few_nics(signature: Signature) -> Iterator[Fault]:
         else 0
     )
     if 0 < n_used < signature.n_nics and signature.n_domains > 1:
-        told = _told(signature, "one_nic_of_many", line or f"NCCL_IB_HCA={named}")
-        yield replace(told, evidence=f"{told.evidence}; {n_used} of {signature.n_nics} NICs are used")
+        reported = _reported(signature, "one_nic_of_many", line or f"NCCL_IB_HCA={named}")
+        yield replace(reported, evidence=f"{reported.evidence}; {n_used} of {signature.n_nics} NICs are used")
 
 
 def _says_no_reduction(signature: Signature) -> Iterator[Fault]:
     if line := _said(signature, r"(collnet|sharp).*(fail|error|unavail|not support|no resource|disab)"):
-        yield _told(signature, "sharp_unavailable", line)
+        yield _reported(signature, "sharp_unavailable", line)
 
 
 def _says_tree(signature: Signature) -> Iterator[Fault]:

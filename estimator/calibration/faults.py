@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 HIGH, MEDIUM = 0.8, 0.5  # scores from which a fault is reported with this confidence
-SHOWN = 0.2  # below it a fault is not told
+SHOWN = 0.2  # below it a fault is not reported
 NOTHING = "nothing_wrong"
 
 # code → (kind of fault, title, what to check)

@@ -20,8 +20,8 @@ from estimator.spec.change import apply_change
 from estimator.units import cents_to_usd, ratio_text
 from estimator.wording import whole_dollars
 
-SIBLINGS = {"edr": "roce-100", "hdr": "roce-200", "ndr": "roce-400", "xdr": "roce-800"}
-SIBLINGS |= {roce: infiniband for infiniband, roce in SIBLINGS.items()}
+ALTERNATIVES = {"edr": "roce-100", "hdr": "roce-200", "ndr": "roce-400", "xdr": "roce-800"}
+ALTERNATIVES |= {roce: infiniband for infiniband, roce in ALTERNATIVES.items()}
 ETHERNET, INFINIBAND = "ethernet", "infiniband"
 _FAMILY = {ETHERNET: "RoCE", INFINIBAND: "InfiniBand"}
 _TIERS = ("leaf", "spine", "core")
@@ -30,7 +30,7 @@ _PLACED = ("scalable_unit_nodes", "pod_nodes", "core_groups")  # they follow fro
 
 @dataclass(frozen=True)
 class Note:
-    """Something that a reader must know of the sibling; ``code`` is stable."""
+    """Something that a reader must know of the alternative; ``code`` is stable."""
 
     code: str
     words: str
@@ -72,7 +72,7 @@ class Swap:
 
 
 @dataclass(frozen=True)
-class Sibling:
+class Alternative:
     """A request for the same cluster on the other family, and what changed on the way."""
 
     values: dict[str, Any]
@@ -93,7 +93,7 @@ def other_family(generation: str, catalog: Catalog) -> str:
     return _FAMILY[ETHERNET if catalog.generations[generation].protocol == INFINIBAND else INFINIBAND]
 
 
-def sibling_spec(values: Mapping[str, Any], catalog: Catalog) -> Sibling:
+def alternative_spec(values: Mapping[str, Any], catalog: Catalog) -> Alternative:
     """The request ``values`` for the other family at the same port rate.
 
     Raises
@@ -102,7 +102,7 @@ def sibling_spec(values: Mapping[str, Any], catalog: Catalog) -> Sibling:
         If the request is wrong itself, or if no NIC could join these servers to the other family.
     """
     spec = parse_spec(values, catalog)
-    generation, ports = _ports_there(spec, SIBLINGS[spec.fabric.generation], catalog)
+    generation, ports = _ports_there(spec, ALTERNATIVES[spec.fabric.generation], catalog)
     protocol, label = catalog.generations[generation].protocol, catalog.generations[generation].label
     swap = _swap(spec, generation, catalog)
     change, notes = _changes(spec, generation, catalog)
@@ -111,7 +111,7 @@ def sibling_spec(values: Mapping[str, Any], catalog: Catalog) -> Sibling:
         notes = [Note("ports_split", _ports_words(ports, generation, catalog)), *notes]
     notes = [*_adapter_notes(swap, spec, protocol, catalog), *notes]
     parse_spec(found, catalog)
-    return Sibling(found, tuple(notes), swap)
+    return Alternative(found, tuple(notes), swap)
 
 
 def _ports_there(spec: DesignSpec, generation: str, catalog: Catalog) -> tuple[str, dict[str, Any]]:
@@ -142,10 +142,10 @@ def _ports_words(ports: Mapping[str, Any], generation: str, catalog: Catalog) ->
 
 
 def _name(name: str, label: str) -> str:
-    """The design's name with the family behind it, and no family of a sibling's sibling."""
+    """The design's name with the family behind it, and not both families, where it is an alternative of an alternative."""
     stem, _, behind = name.removesuffix(")").rpartition(" (")
-    is_sibling = stem and behind.startswith(tuple(_FAMILY.values())) and name.endswith(")")
-    return f"{(stem if is_sibling else name)[:180]} ({label})"
+    is_alternative = stem and behind.startswith(tuple(_FAMILY.values())) and name.endswith(")")
+    return f"{(stem if is_alternative else name)[:180]} ({label})"
 
 
 # ---------------------------------------------------------------- NICs

@@ -14,7 +14,7 @@ from estimator.wording import amount, digits, dollars, in_sentence, percent_of
 
 HEADLINE = 4  # short forms that a headline holds
 LARGEST_CHANGE = 1.2  # |ln ratio| beyond which a difference gains no more weight
-NO_DIFFERENCE = 0.005  # a share of bandwidth, or of the price on the same scope, that is not told
+NO_DIFFERENCE = 0.005  # a share of bandwidth, or of the price on the same scope, that is not reported
 MANY_TIMES = 1.95  # from here on counts, power and bandwidth are reported as multiples
 TWICE = 0.005
 SAME_SHARE_OF_WEIGHT = 0.22  # weight of "about the same" in what matters, against a change of e times
@@ -334,11 +334,11 @@ def _other_books(figures: Sequence[Mapping[str, Any]], items: Sequence[Mapping[s
     counts = [figure for figure in figures if figure["unit"] == "count"]
     if len(set(books)) < 2 or all(value == figure["values"][0] for figure in counts for value in figure["values"]):
         return []
-    told = "; ".join(
+    reported = "; ".join(
         f"“{item['label']}” by {item['own_prices'] or item['price_book']}" for item in items if item["price_book"]
     )
     return [
-        {"code": "books", "words": f"Prices are not of one book, so that a part may differ in price alone: {told}."}
+        {"code": "books", "words": f"Prices are not of one book, so that a part may differ in price alone: {reported}."}
     ]
 
 

@@ -342,11 +342,11 @@ def _what_works(spec: DesignSpec, catalog: Catalog, groups: Sequence[Sequence[Wa
     if not found:
         return "Use fewer nodes, a higher oversubscription or switches with more ports.", None
     order = sorted(_cabled(found), key=Found.rank)
-    told = [
+    reported = [
         *order,
         *(replace(way, text=f"{way.text}, whose links the catalog cannot cable") for way in found if way not in order),
     ]
-    return "What would work: " + "; ".join(way.text for way in told) + ".", order[0].keyed()
+    return "What would work: " + "; ".join(way.text for way in reported) + ".", order[0].keyed()
 
 
 @dataclass(frozen=True)

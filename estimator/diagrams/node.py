@@ -107,8 +107,8 @@ def _cpus(server: Server | None, n_gpus: int) -> tuple[str | None, int, list[str
         words = "Which GPUs and NICs hang on which processor is not in the catalog: they are shared out in order."
         return found[2], n, [words] if n > 1 else []
     n = 2 if n_gpus > 4 else 1
-    told = f"{n} processors are" if n > 1 else "One processor is"
-    return None, n, [f"{told} assumed: the catalog does not know this server’s."]
+    reported = f"{n} processors are" if n > 1 else "One processor is"
+    return None, n, [f"{reported} assumed: the catalog does not know this server’s."]
 
 
 def _meeting(gpu: Gpu | None, nic: Nic | None, server: Server | None) -> tuple[str, list[str]]:

@@ -116,7 +116,7 @@ def linked_ports(links: LinkList, device: int, ends: list[tuple[int, int, int, b
                 far,
                 far_port,
                 rate,
-                choice.told_medium if choice else None,
+                choice.reported_medium if choice else None,
                 round(length_m, 2),
                 choice.cable.id if choice else None,
                 " ".join(one for one in (str(cable), more) if one),

@@ -43,7 +43,7 @@ def _about_nodes(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Ite
             "info",
             "compute.gpus",
             (
-                f"{counted(asked, 'GPU')} asked for; whole servers of {spec.compute.gpus_per_node} make "
+                f"{counted(asked, 'GPU')} requested; whole servers of {spec.compute.gpus_per_node} make "
                 f"{counted(fabric.n_nodes, 'node')} with "
                 f"{counted(fabric.n_gpus, 'GPU')}."
             ),
@@ -281,7 +281,7 @@ def _about_ratio(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Ite
             "fabric.oversubscription",
             (
                 f"The fullest leaf is built at {ratio_text(worst)} ({float(worst):.3f}), above the "
-                f"{ratio_text(asked)} asked for."
+                f"{ratio_text(asked)} requested."
             ),
         )
     if spec.fabric.leaf_downlinks and spec.fabric.leaf_uplinks and asked != parse_ratio(spec.fabric.oversubscription):

@@ -88,8 +88,8 @@ def book_findings(lines: Sequence[BomLine]) -> Iterator[Finding]:
         more = f"; and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
         parts = counted(len(found), "part")
         message = (
-            f"Price books differ by more than {BOOKS_APART:g} × on {parts}: {'; '.join(shown)}{more}. The design takes its own "
-            "book; a quotation settles it."
+            f"Price books differ by more than {BOOKS_APART:g} × on {parts}: {'; '.join(shown)}{more}. The design takes the "
+            "book it names; a quotation settles it."
         )
         yield Finding("price_books_differ", "info", "economics.price_book", message)
 

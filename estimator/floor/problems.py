@@ -35,7 +35,7 @@ def rack_problems(
     asked = plan.nodes_per_rack or 0
     if filling.is_whole and asked not in (0, filling.n_nodes):
         message = (
-            f"{counted(asked, 'tray')} a rack {'was' if asked == 1 else 'were'} asked for, and these racks are bought whole: "
+            f"{counted(asked, 'tray')} a rack {'was' if asked == 1 else 'were'} requested, and these racks are bought whole: "
             f"each holds {filling.n_nodes} compute trays. Leave the number out."
         )
         yield Problem(NODES_PER_RACK, "rack_comes_whole", message, {NODES_PER_RACK: None})

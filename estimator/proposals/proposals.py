@@ -70,8 +70,8 @@ def with_changes(found: Sequence[Finding], subject: Subject) -> list[Finding]:
         _with_change(finding, chosen[n][1], offered[n], subject) if n in chosen else finding
         for n, finding in enumerate(found)
     ]
-    told = [with_price(finding, subject) if finding.code == PARTIAL_UNIT else finding for finding in proposed]
-    return sorted(told, key=lambda finding: SEVERITY_ORDER[finding.severity])
+    reported = [with_price(finding, subject) if finding.code == PARTIAL_UNIT else finding for finding in proposed]
+    return sorted(reported, key=lambda finding: SEVERITY_ORDER[finding.severity])
 
 
 def _with_change(finding: Finding, change: Change, offered: Sequence[Change], subject: Subject) -> Finding:

@@ -208,8 +208,8 @@ class _SheetReader:
         amount = next(
             (n for n in (self._number(row, f) for f in ("extended_price", "unit_price")) if n is not None), None
         )
-        told = words or part
-        if not is_named and amount is not None and len(told) <= MAX_LABEL and CHARGE.fullmatch(told):
+        reported = words or part
+        if not is_named and amount is not None and len(reported) <= MAX_LABEL and CHARGE.fullmatch(reported):
             return self._out(row, "charge", amount)
         if not (part or words or self._text(row, "other_number")):
             return self._nameless(row, amount)
@@ -328,7 +328,7 @@ class _SheetReader:
         net = candidates[0] if candidates else None
         if discount and (
             unit is None or extended is None
-        ):  # nothing to hold it against: the discount is still to come off
+        ):  # nothing to compare it with: the discount is still to come off
             net = (
                 bases[0] * (1 - discount)
                 if bases and (unit is None or "list_price" not in self._columns.fields)

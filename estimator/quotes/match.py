@@ -132,7 +132,7 @@ def _by_number(line: QuoteLine, known: Known, items: Sequence[Item], profile: Pr
     wrong = tuple(conflicts(first.profile, profile, first.needed_m)) if len(chosen) == 1 else ()
     number = line.part_number or line.other_number
     is_same = plain(number) == plain(first.part_number or "") or known.how == "family"
-    renamed = known.how in ("number", "suffix", "base") and not is_same and not _is_sibling_length(number, first)
+    renamed = known.how in ("number", "suffix", "base") and not is_same and not _is_other_length(number, first)
     return Match(
         tuple(item.key for item in chosen),
         known.confidence,
@@ -144,7 +144,7 @@ def _by_number(line: QuoteLine, known: Known, items: Sequence[Item], profile: Pr
     )
 
 
-def _is_sibling_length(number: str, item: Item) -> bool:
+def _is_other_length(number: str, item: Item) -> bool:
     """Cables of one part have a number for each length: that is no other name."""
     return item.length_m is not None and coded_length_m(number) is not None
 

@@ -81,8 +81,8 @@ def mark_doubles(offers: Iterable[Offer], items: Iterable[Item]) -> None:
         largest = 0
         for offer in mine:
             line = offer.line
-            told = line.part_number.upper(), f"{line.part_number} {line.description}".lower()
-            names = {(name, line.quantity) for name in told if name.strip()}
+            reported = line.part_number.upper(), f"{line.part_number} {line.description}".lower()
+            names = {(name, line.quantity) for name in reported if name.strip()}
             is_repeat = bool(names & seen) or min(line.quantity, largest) >= quantity
             if is_repeat and total > whole and total - line.quantity >= quantity:
                 offer.is_doubled = True

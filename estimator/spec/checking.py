@@ -16,7 +16,7 @@ from estimator.units import counted, nearest_ratio, parse_ratio
 
 MAX_RATIO_SIDE = 1_024
 MAX_DEPTH = 20  # objects and lists inside one another; a request needs four
-MAX_PROBLEMS = 100  # told in one answer: a body of nothing but wrong keys would get one forty times its size
+MAX_PROBLEMS = 100  # reported in one answer: a body of nothing but wrong keys would get one forty times its size
 MOST_CHANGED = 10  # problems for which a value is looked for: each is tried on the whole request
 MOST_STEPS = 3  # from a value that is not allowed to one that is: a fraction is rounded up, then held to its bound
 PERCENT = 100

@@ -39,10 +39,10 @@ def other_keys(spec: DesignSpec) -> list[str]:
 
 def set_length_problems(spec: DesignSpec) -> Iterator[Problem]:
     """Lengths set manually for a network that the request has not: the first of each name."""
-    keys, told = [COMPUTE, *other_keys(spec)], set()
+    keys, reported = [COMPUTE, *other_keys(spec)], set()
     for number, entry in enumerate(spec.site.set_lengths):
-        if entry.fabric not in keys and entry.fabric not in told:
-            told.add(entry.fabric)
+        if entry.fabric not in keys and entry.fabric not in reported:
+            reported.add(entry.fabric)
             message = (
                 f"The design's networks are {', '.join(keys)}, and a length was set for one called '{entry.fabric}'."
             )

@@ -326,7 +326,7 @@ def _count_problems(spec: DesignSpec, catalog: Catalog) -> Iterator[Problem]:
         yield Problem("fabric.rails_per_leaf", "rails_do_not_divide", message, {"fabric.rails_per_leaf": fits})
     if fabric.grow_to_nodes is not None and fabric.grow_to_nodes < asked:
         message = (
-            f"Growing to {counted(fabric.grow_to_nodes, 'node')} is fewer than the {asked:,} asked for. Raise it or leave "
+            f"Growing to {counted(fabric.grow_to_nodes, 'node')} is fewer than the {asked:,} requested. Raise it or leave "
             "it out."
         )
         yield Problem("fabric.grow_to_nodes", "out_of_range", message, {"fabric.grow_to_nodes": None})

@@ -41,7 +41,7 @@ def measured(page: Page, keys: int, gpus: int) -> list[float]:
     return [float(time) for time in page.evaluate("window.times")]
 
 
-def told(times: list[float]) -> str:
+def reported(times: list[float]) -> str:
     """Least, median and the 95th of a hundred."""
     ranked = sorted(times)
     return (
@@ -90,7 +90,7 @@ def main() -> None:
             page.wait_for_selector(f"[data-figure=gpus] .figure-value:text-is('{gpus:,}')", timeout=30_000)
             page.wait_for_selector("#result", timeout=60_000)
             page.wait_for_timeout(2_000)
-            print(name, told(measured(page, asked.keys, gpus)))
+            print(name, reported(measured(page, asked.keys, gpus)))
             address = page.url
             context.close()
             for query in ("?tab=findings", "?tab=cost"):

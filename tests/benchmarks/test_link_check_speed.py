@@ -53,7 +53,7 @@ def test_a_sheet_of_all_links_is_compared_in_seconds(links: LinkList, sheet: Pat
     assert check_s < 8
 
 
-def test_names_told_by_cabling_take_seconds_too(links: LinkList, sheet: Path, tmp_path: Path) -> None:
+def test_names_identified_by_cabling_take_seconds_too(links: LinkList, sheet: Path, tmp_path: Path) -> None:
     renamed = tmp_path / "renamed.csv"
     with sheet.open() as file, renamed.open("w") as out:
         out.write(next(file))
@@ -63,10 +63,10 @@ def test_names_told_by_cabling_take_seconds_too(links: LinkList, sheet: Path, tm
     with renamed.open("rb") as file:
         found = read_links(file)
     start = time.process_time()
-    told = report(check_links(links, found))
+    reported = report(check_links(links, found))
     check_s = time.process_time() - start
-    print(f"\nrenamed: compared {check_s:.1f} s, {told['names']['told_by']}")
-    assert told["matched"] == len(links)
+    print(f"\nrenamed: compared {check_s:.1f} s, {reported['names']['told_by']}")
+    assert reported["matched"] == len(links)
     assert check_s < 30
 
 

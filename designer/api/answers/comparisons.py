@@ -1,4 +1,4 @@
-"""The shape of a comparison, for the OpenAPI document. A test holds it against real ones."""
+"""The shape of a comparison, for the OpenAPI document. A test compares it with real ones."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The shape of an Estimate, for the OpenAPI document. A test holds it against real ones."""
+"""The shape of an Estimate, for the OpenAPI document. A test compares it with real ones."""
 
 from typing import Any, cast
 

@@ -73,7 +73,7 @@ def _cover(name: str, result: Json, made: datetime) -> list[Flowable]:
     ]
     fields = (Field("", 0.06), Field("Design or offer", 0.36), Field("What it is", 0.44), Field("", 0.14))
     lead = [Paragraph(markup(said["headline"]), BODY) for said in result["summary"]]
-    intro = f"Held against {base}. Made on {in_words(made)}; amounts are US dollars, typical, with their range below."
+    intro = f"Compared with {base}. Made on {in_words(made)}; amounts are US dollars, typical, with their range below."
     return [
         NextPageTemplate("cover"),
         Spacer(1, 78),
@@ -207,7 +207,7 @@ def _spend(result: Json) -> list[Flowable]:
     labels = [LETTERS[k] for k in range(len(parts))]
     chart = stacked_bars(labels, names, values, room, CHART_HEIGHT, "", "US dollars, typical", usd)
     years = sorted({side["years"] for side in result["spend"] if side["years"]})
-    told = f"Running cost is that of {' or '.join(map(str, years))} years, not discounted." if years else ""
+    reported = f"Running cost is that of {' or '.join(map(str, years))} years, not discounted." if years else ""
     return [
         KeepTogether(
             [
@@ -215,7 +215,7 @@ def _spend(result: Json) -> list[Flowable]:
                 legend(names, room),
                 Spacer(1, 4),
                 chart,
-                Paragraph(markup(f"{_key(result)} {told}"), SMALL),
+                Paragraph(markup(f"{_key(result)} {reported}"), SMALL),
             ]
         )
     ]

@@ -241,9 +241,9 @@ def diagram(estimate: Json) -> list[Flowable]:
         "leaf_spine": "between leaves and spines",
         "spine_core": "between spines and cores",
     }
-    told = [f"{count(fabric['links'][key])} {where}" for key, where in links.items() if fabric["links"].get(key)]
+    reported = [f"{count(fabric['links'][key])} {where}" for key, where in links.items() if fabric["links"].get(key)]
     note = (
-        f"Links: {', '.join(told)}, at {_rates(fabric)} a switch port. Where a fabric has more blocks "
+        f"Links: {', '.join(reported)}, at {_rates(fabric)} a switch port. Where a fabric has more blocks "
         "than fit, a dashed box stands for the ones between."
     )
     return [

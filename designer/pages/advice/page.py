@@ -11,7 +11,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.compare.advice import PRIORITIES, advise
 from estimator.compare.criteria import Compared
-from estimator.compare.other_family import SIBLINGS, sibling_spec
+from estimator.compare.other_family import ALTERNATIVES, alternative_spec
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
@@ -78,7 +78,7 @@ def _compared(text: str, catalog_version: str) -> tuple[Compared, tuple[str, ...
     """Both families of a request, whether the request itself is InfiniBand, and notes on the other side."""
     catalog, values = load_catalog(), json.loads(text)
     spec = parse_spec(values, catalog)
-    other = sibling_spec(values, catalog)
+    other = alternative_spec(values, catalog)
     is_infiniband = catalog.generations[spec.fabric.generation].protocol == "infiniband"
     infiniband, roce = (values, other.values) if is_infiniband else (other.values, values)
     scattered = {"workload.placement": "random", "workload.load_balancing": "adaptive"}
@@ -105,9 +105,9 @@ def _two_planes(infiniband: Mapping[str, Any], catalog: Catalog) -> dict[str, An
     generation = infiniband["fabric"]["generation"]
     if generation != "xdr":
         return None
-    sibling = sibling_spec(infiniband, catalog).values
+    alternative = alternative_spec(infiniband, catalog).values
     try:
-        spec = parse_spec(apply_change(sibling, {"fabric.generation": "roce-400", "fabric.planes": 2}), catalog)
+        spec = parse_spec(apply_change(alternative, {"fabric.generation": "roce-400", "fabric.planes": 2}), catalog)
         (made,) = estimate([spec], catalog, ("counts", "cables", "bom", "cost"))
     except (
         EstimatorError
@@ -140,7 +140,7 @@ def asked_values(query: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
     server = query.get("server") or DEFAULT_SERVER
     network = catalog.compute_network(server)
     speaks_ethernet_alone = network is not None and network.nic_id is None  # the accelerators' own ports
-    generation = SIBLINGS[RATES[rate]] if speaks_ethernet_alone else RATES[rate]
+    generation = ALTERNATIVES[RATES[rate]] if speaks_ethernet_alone else RATES[rate]
     return {
         "name": f"{int(size):,} GPUs",
         "compute": {"server": server, "gpus": int(size)},

@@ -53,7 +53,7 @@ def comparison_new(request: HttpRequest) -> HttpResponse:
         sides = resolved_items(owner_of(request), items)
         row = create_comparison(owner_of(request), sides, baseline)
     except EstimatorError as error:
-        context = _form_context(request, ticked) | {"problems": _told(error, ticked, request)}
+        context = _form_context(request, ticked) | {"problems": _reported(error, ticked, request)}
         return render(request, "designer/comparisons/new.html", context, status=422)
     return redirect("comparison", row.pk)
 
@@ -70,7 +70,7 @@ def asked_items(form: Any, ticked: Sequence[str]) -> tuple[list[dict[str, Any]],
     return [{"design": design} for design in ticked], ticked.index(baseline) if baseline in ticked else 0
 
 
-def _told(error: EstimatorError, ticked: Sequence[str], request: HttpRequest) -> list[str]:
+def _reported(error: EstimatorError, ticked: Sequence[str], request: HttpRequest) -> list[str]:
     """Problems in words, with the design that each is about."""
     names = dict(Design.objects.filter(owner=owner_of(request)).values_list("pk", "name"))
     by_id = {str(pk): name for pk, name in names.items()}

@@ -73,7 +73,7 @@ def quotes(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def quote_new(request: HttpRequest) -> HttpResponse:
-    """Request a quote and the design it is for; read it and hold it against the design."""
+    """A form for a quote and the design it is for; read it and compare it with the design."""
     source = request.POST if request.method == "POST" else request.GET
     typed = {name: str(source.get(name, "")) for name in ("design", "name", "vendor")}
     if request.method != "POST":

@@ -51,7 +51,7 @@ def failures_context(result: Mapping[str, Any]) -> dict[str, Any]:
     """``losses`` and ``pairs``: a row for each kind of loss; ``expected``: failures a year; ``growth``: three designs."""
     failures = result.get("failures") or {}
     fabric = result["fabrics"]["compute"]
-    kinds = [key for key in LEFT if _is_told(key, failures, fabric)]
+    kinds = [key for key in LEFT if _is_reported(key, failures, fabric)]
     return {
         "left_heads": [LEFT[key] for key in kinds],
         "losses": [_loss(one, kinds) for one in failures.get("one", [])],
@@ -61,7 +61,7 @@ def failures_context(result: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _is_told(key: str, failures: Mapping[str, Any], fabric: Mapping[str, Any]) -> bool:
+def _is_reported(key: str, failures: Mapping[str, Any], fabric: Mapping[str, Any]) -> bool:
     """A column that some loss has a figure for; with one plane, that plane is all leaves."""
     has_figures = any(one[key] is not None for one in (*failures.get("one", []), *failures.get("two", [])))
     return has_figures and not (key == "plane_uplinks_left" and fabric["planes"] == 1)

@@ -61,8 +61,8 @@ def dump_report(file: IO[bytes], file_name: str, catalog: Catalog) -> dict[str, 
         "file_name": file_name,
         "name": name,
         "values": found.spec.as_given(),
-        "told": found.told,
-        "untold": found.untold,
+        "reported": found.reported,
+        "unreported": found.unreported,
         "figures": [
             {"words": figure_words(f"compute.{key}"), "found": here, "built": built, "is_same": here == built}
             for key, here, built in found.figures

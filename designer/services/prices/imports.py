@@ -1,4 +1,4 @@
-"""Importing a file of prices into a book: what it would change, told first, and then done."""
+"""Importing a file of prices into a book: what it would change, shown first, and then done."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class ImportPlan:
 
 
 def plan_import(book: PriceBook, data: bytes, file_name: str, typed: Mapping[str, str]) -> ImportPlan:
-    """Read a file and hold it against a book; nothing is stored. A price that stands twice is refused the second time.
+    """Read a file and compare it with a book; nothing is stored. A price that stands twice is refused the second time.
 
     Raises
     ------

@@ -47,7 +47,7 @@ def read_links(file: IO[bytes], file_format: str = AUTO, max_bytes: int = MAX_FI
     if not head.strip():
         raise UnreadableFile("empty_file", "The file is empty. Give a dump, a .topo file, a sheet or a cable export.")
     encoding = _encoding(head)
-    chosen = _told_by_content(head, encoding) if file_format == AUTO else file_format
+    chosen = _reported_by_content(head, encoding) if file_format == AUTO else file_format
     return _READERS[chosen](file, encoding)
 
 
@@ -55,7 +55,7 @@ def _encoding(head: bytes) -> str:
     return "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
 
 
-def _told_by_content(head: bytes, encoding: str) -> str:
+def _reported_by_content(head: bytes, encoding: str) -> str:
     if head.startswith(b"PK"):
         return "xlsx"
     text = head.decode(encoding, "replace")

@@ -132,7 +132,7 @@ def test_another_site_cannot_post_with_the_session(owner: User) -> None:
     assert_refused(form, 403, "csrf_failed")
 
 
-def test_too_many_calls_are_told_when_to_come_back(owner: User, low_rates: None) -> None:
+def test_too_many_calls_learn_when_to_come_back(owner: User, low_rates: None) -> None:
     call = caller(owner)
     assert [call("GET", "designs/").status_code for _ in range(3)] == [200] * 3
     response = call("GET", "designs/")

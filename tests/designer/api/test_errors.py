@@ -160,7 +160,7 @@ def test_a_spec_that_breaks_a_rule_is_refused_by_field(call: Caller, path: str, 
     assert_refused(call("POST", path, SPEC | change), 400, "invalid_spec", field)
 
 
-def test_all_problems_are_told_at_once(call: Caller) -> None:
+def test_all_problems_are_reported_at_once(call: Caller) -> None:
     spec = {"compute": {"nodes": 0, "bogus": 1}, "fabric": {"generation": "x"}}
     fields = {problem["field"] for problem in assert_refused(call("POST", "preview/", spec), 400, "invalid_spec")}
     assert {"compute.nodes", "compute.bogus", "fabric.generation"} <= fields
@@ -236,7 +236,7 @@ def test_a_foreign_host_gets_a_page_where_people_are(client: Client) -> None:
     assert response["Content-Type"].startswith("text/html")
 
 
-def test_very_many_problems_are_told_in_part(call: Caller) -> None:
+def test_very_many_problems_are_reported_in_part(call: Caller) -> None:
     fabric = {f"k{number}": 1 for number in range(5_000)} | {"generation": "ndr"}
     response = call("POST", "preview/", SPEC | {"fabric": fabric})
     assert_refused(response, 400, "invalid_spec")

@@ -154,7 +154,7 @@ def test_a_reader_may_read_them_and_nobody_may_post(call: Caller, job: EstimateJ
 
 
 @pytest.mark.parametrize("column", ["model_version", "catalog_version"])
-def test_links_of_another_model_or_catalog_are_not_told(call: Caller, job: EstimateJob, column: str) -> None:
+def test_links_of_another_model_or_catalog_are_not_reported(call: Caller, job: EstimateJob, column: str) -> None:
     EstimateJob.objects.filter(pk=job.pk).update(**{column: "0.0"})
     (problem,) = assert_refused(call("GET", f"estimates/{job.pk}/links/"), 409, "outdated_estimate")
     assert "new estimate" in problem["message"]

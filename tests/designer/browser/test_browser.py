@@ -87,16 +87,16 @@ def test_a_slider_writes_its_field_and_one_step_takes_its_moves_back(page):
     assert page.evaluate("document.querySelector('[data-slides=id_fabric__oversubscription]').value") == "0"
 
 
-def test_a_share_is_told_in_per_cent_beside_its_field(page):
-    told = page.locator("[data-share-of=id_economics__utilization]")
-    playwright.expect(told).to_have_text("= 80\N{NO-BREAK SPACE}%")  # of the blank's 0.8
+def test_a_share_is_reported_in_per_cent_beside_its_field(page):
+    reported = page.locator("[data-share-of=id_economics__utilization]")
+    playwright.expect(reported).to_have_text("= 80\N{NO-BREAK SPACE}%")  # of the blank's 0.8
     page.eval_on_selector(
         "#id_economics__utilization",
         "(f) => { f.value = '0.655'; f.dispatchEvent(new Event('input', {bubbles: true})); }",
     )
-    playwright.expect(told).to_have_text("= 65.5\N{NO-BREAK SPACE}%")
+    playwright.expect(reported).to_have_text("= 65.5\N{NO-BREAK SPACE}%")
     page.click("[data-step-back] button")
-    playwright.expect(told).to_have_text("= 80\N{NO-BREAK SPACE}%")
+    playwright.expect(reported).to_have_text("= 80\N{NO-BREAK SPACE}%")
 
 
 def test_folds_say_what_they_hold(page):

@@ -32,7 +32,7 @@ def row(page, name):
     return page.locator("[data-pick-row]").filter(has_text=name)
 
 
-def test_the_button_waits_for_two_designs_and_the_count_is_told(pick):
+def test_the_button_waits_for_two_designs_and_the_count_is_reported(pick):
     count, button = pick.locator("[data-pick-count]"), pick.locator("[data-pick] button[type=submit]")
     playwright.expect(count).to_have_text("Tick 2 to 8")
     playwright.expect(button).to_be_disabled()

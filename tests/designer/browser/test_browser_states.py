@@ -86,8 +86,8 @@ def test_forty_designs_say_the_same_everywhere(tab):  # noqa: F811
         with tab.expect_download() as download:
             tab.locator("#bom a:text-is('CSV')").click()
         assert digest[:8] in download.value.suggested_filename
-        told = tab.evaluate("async (path) => (await (await fetch(path)).json())", f"/api/v1{path}")
-        assert (told["spec_hash"], told["given"]["compute"]["gpus"]) == (digest, sizes[number])
+        reported = tab.evaluate("async (path) => (await (await fetch(path)).json())", f"/api/v1{path}")
+        assert (reported["spec_hash"], reported["given"]["compute"]["gpus"]) == (digest, sizes[number])
     chosen = [paths[number].split("/")[2] for number in LOOKED_AT[:3]]
     tab.goto(f"{base}/comparisons/new/?" + "&".join(f"design={pk}" for pk in chosen))
     tab.click("main form button[type=submit]:has-text('Compare')")

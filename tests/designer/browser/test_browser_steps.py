@@ -143,7 +143,7 @@ def test_a_step_back_shows_what_it_changed(tab):  # noqa: F811
     assert tab.locator(".figure-change").count() == 0, "a page that is opened has no screen before"
 
 
-def test_a_server_that_does_not_answer_is_told(tab):  # noqa: F811
+def test_a_server_that_does_not_answer_is_reported(tab):  # noqa: F811
     edited(tab, 64)
     waiting = []
     tab.route("**/edits/", lambda route: waiting.append(route))

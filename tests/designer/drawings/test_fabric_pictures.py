@@ -131,8 +131,8 @@ def test_the_hints_of_the_bundles_add_up_to_the_links(places: Places) -> None:
         if "line" in mark.get("class").split()
     ]
     counts = [re.findall(r": ([\d,]+) × ", hint or "")[0] for hint in hints]
-    told = sum([int(words.replace(",", "")) for words in counts])
-    assert told == len(places.table)
+    reported = sum([int(words.replace(",", "")) for words in counts])
+    assert reported == len(places.table)
     twin = bundle_rows(scene(places), view)
     assert sum(row["links"] for row in twin["rows"]) == twin["links"] == len(places.table)
 
@@ -314,7 +314,7 @@ def test_what_load_says_nothing_of_is_in_the_legend() -> None:
     assert dict(legend_of(scene(places), kinds)) == {SPINE: "Spine", LEAF: "Leaf", NODE: "Server"}
 
 
-def test_small_losses_and_odd_ratios_are_told() -> None:
+def test_small_losses_and_odd_ratios_are_reported() -> None:
     from fractions import Fraction
 
     assert percent_words(0.9996).startswith("99.96")

@@ -107,7 +107,7 @@ def test_every_page_but_the_cover_has_head_foot_and_number(real: dict[str, Any])
     assert " of " + str(len(pages)) not in pages[0].extract_text()
 
 
-def test_total_cost_and_performance_are_told(real: dict[str, Any], text: str) -> None:
+def test_total_cost_and_performance_are_reported(real: dict[str, Any], text: str) -> None:
     flat = " ".join(text.split())
     assert money(real["cost"]["tco_usd"]["typical"]) in flat
     assert "All-reduce of 16 GiB on 1,016 GPUs" in flat.replace("\u00a0", " ")
@@ -123,10 +123,10 @@ def test_the_same_estimate_gives_the_same_report(real: dict[str, Any]) -> None:
 
 
 def test_a_report_is_dated_as_its_estimate(real: dict[str, Any]) -> None:
-    told = reader(real).metadata
-    assert told.creation_date == MADE
-    assert told.modification_date == MADE
-    assert told.title == "Four units"
+    reported = reader(real).metadata
+    assert reported.creation_date == MADE
+    assert reported.modification_date == MADE
+    assert reported.title == "Four units"
 
 
 def test_awkward_texts_stand_in_a_report_as_they_are() -> None:

@@ -69,7 +69,7 @@ def test_a_design_of_the_owner_is_advised_on(page: Client, owner: User) -> None:
     assert "InfiniBand NDR with" in words
 
 
-def test_a_budget_and_a_priority_are_told(page: Client) -> None:
+def test_a_budget_and_a_priority_are_reported(page: Client) -> None:
     words = text_of(page.get(reverse("advice"), {"budget": "$60M", "priority": "speed"}))
     assert "Budget $60.0 M" in words
     assert "What counts: speed." in words

@@ -94,7 +94,7 @@ def test_a_blank_name_is_made_of_the_system(page: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_what_the_logs_say_is_told_before_anything_is_stored(page: Client) -> None:
+def test_what_the_logs_say_is_reported_before_anything_is_stored(page: Client) -> None:
     response = upload(page, ("two.txt", LOG), to="calibration-read", nodes="2", name="mine")
     assert response.status_code == 200
     content = response.content.decode()
@@ -116,8 +116,8 @@ def test_what_is_answered_is_no_guess_any_more(page: Client) -> None:
 
 def test_a_guessed_network_is_marked_on_the_result(page: Client) -> None:
     assert "taken as usual: Network, NICs a node, Rate of a NIC" in text_of(shown(page, kept(page)))
-    told = kept(page, fabric="infiniband", nics_per_node="8", nic_gbit_s="400")
-    assert "taken as usual" not in text_of(shown(page, told))
+    reported = kept(page, fabric="infiniband", nics_per_node="8", nic_gbit_s="400")
+    assert "taken as usual" not in text_of(shown(page, reported))
 
 
 # ---------------------------------------------------------------- refusals
@@ -194,7 +194,7 @@ def test_left_out_lines_stand_on_the_page_with_their_reason(page: Client) -> Non
     assert "no bytes were sent" in words
 
 
-def test_a_faulty_site_is_told_its_faults_and_warned_of_use(page: Client) -> None:
+def test_a_faulty_site_sees_its_faults_and_a_warning(page: Client) -> None:
     row = kept(page, ("slow.txt", SLOW), fabric="infiniband", nics_per_node="8", nic_gbit_s="400")
     response = shown(page, row)
     words = text_of(response)
@@ -220,7 +220,7 @@ def test_one_faulty_log_is_named_and_does_not_condemn_the_sound_ones(page: Clien
     assert "Shown by slow.txt, too.txt" in both
 
 
-def test_a_log_that_is_slower_than_another_of_the_same_system_is_told_by_how_much(page: Client) -> None:
+def test_a_log_that_is_slower_than_another_of_the_same_system_is_reported_by_how_much(page: Client) -> None:
     rows = [(2**p, 30.0 + 2**p / 200e3) for p in range(3, 34)]
     made = {
         name: measured_log(
@@ -246,7 +246,7 @@ def test_a_log_of_an_unknown_gpu_is_refused_with_what_its_network_shows(page: Cl
     assert Calibration.objects.count() == 0
 
 
-def test_a_sound_site_is_told_so_with_the_headroom_left(page: Client) -> None:
+def test_a_sound_site_is_shown_so_with_the_headroom_left(page: Client) -> None:
     row = kept(page)
     row.diagnosis = [
         {
@@ -347,7 +347,7 @@ def test_a_calibration_of_an_earlier_model_says_so(page: Client) -> None:
 # ---------------------------------------------------------------- names, the end, other people
 
 
-def test_a_calibration_is_renamed_and_a_wrong_name_is_told(page: Client) -> None:
+def test_a_calibration_is_renamed_and_a_wrong_name_is_reported(page: Client) -> None:
     row = kept(page)
     address = reverse("calibration-rename", args=[row.pk])
     assert page.post(address, {"name": " Hall 5 "}).status_code == 302

@@ -338,7 +338,7 @@ class TestNewDesign:
         assert design.now.spec["compute"]["gpus"] == 1024
         assert owner.estimate_jobs.get().spec == design.now.spec
 
-    def test_the_script_is_told_to_go_there(self, page, owner):
+    def test_the_script_is_sent_there(self, page, owner):
         response = page.post(reverse("design-new"), FORM, headers=HTMX)
         assert response["HX-Redirect"] == reverse("design", args=[owner.designs.get().pk])
 

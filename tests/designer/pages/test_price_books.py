@@ -360,7 +360,7 @@ def test_the_template_is_read_as_it_is_sent(page: Client, owner: User) -> None:
         assert upload(page, empty, sent.content, f"t.{form}").context["plan"].counts["added"] == 1
 
 
-def test_macros_are_left_alone_and_told(page: Client, book: PriceBook) -> None:
+def test_macros_are_left_alone_and_reported(page: Client, book: PriceBook) -> None:
     buffer = io.BytesIO()
     workbook = xlsxwriter.Workbook(buffer)
     workbook.add_worksheet().write_row(0, 0, ["part", "price"])

@@ -130,7 +130,7 @@ def columns_form(**changes: str) -> dict[str, str]:
     return form | changes
 
 
-def test_columns_that_could_not_be_told_are_asked_for(page: Client, design: Design) -> None:
+def test_columns_that_could_not_be_identified_are_asked_for(page: Client, design: Design) -> None:
     answer = send(page, design, workbook(ODD))
     quote = Quote.objects.get()
     address = reverse("quote-columns", args=[quote.pk])

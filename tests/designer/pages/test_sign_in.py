@@ -63,7 +63,7 @@ class TestLink:
         assert client.get(address).status_code == 302
         assert "_auth_user_id" in client.session
 
-    def test_who_is_told_of_it_later_is_refused(self, address: str) -> None:
+    def test_who_learns_of_it_later_is_refused(self, address: str) -> None:
         assert Client().get(address).status_code == 302
         assert Client().get(address).status_code == 403
         assert Client(REMOTE_ADDR="203.0.113.7", REMOTE_PORT="4711").get(address).status_code == 403

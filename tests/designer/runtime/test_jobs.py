@@ -357,7 +357,7 @@ class TestReadiness:
         monkeypatch.setattr(health, "_started_s", time.monotonic())
         assert self.answer(client)[0] == 200
 
-    def test_jobs_that_nobody_takes_are_told(self, client: Client, job: EstimateJob, catalog: Catalog) -> None:
+    def test_jobs_that_nobody_takes_are_reported(self, client: Client, job: EstimateJob, catalog: Catalog) -> None:
         QueueSweep.note()
         assert self.answer(client)[0] == 200
         EstimateJob.objects.update(created_at=timezone.now() - timedelta(seconds=200))

@@ -53,9 +53,9 @@ class TestStart:
             with app.browser().open(app.sign_in_url) as first:
                 assert (first.status, first.url.removeprefix(app.url) == path) == (200, False)
                 assert b"sign-out" in first.read()
-        told = urllib.request.Request(app.sign_in_url, headers={"X-Forwarded-For": "203.0.113.7"})
+        reported = urllib.request.Request(app.sign_in_url, headers={"X-Forwarded-For": "203.0.113.7"})
         with pytest.raises(urllib.error.HTTPError) as second:
-            app.browser().open(told)
+            app.browser().open(reported)
         assert second.value.code == 403
 
     def test_the_database_is_in_wal_mode_and_the_folder_is_private(self, app: RunningApp, var: Path) -> None:

@@ -157,10 +157,10 @@ def test_the_other_family_is_one_click_on_a_designs_page(page: Client, owner: Us
     assert "Compare with RoCE" in seen
     assert reverse("comparison-families", args=[design.pk]) in seen
     answer = page.post(reverse("comparison-families", args=[design.pk]), follow=True)
-    told = text_of(answer)
-    assert "Hall (RoCE 400G)" in told
-    assert "In-network reduction (SHARP) is dropped" in told
-    assert "NICs support both protocols and stay" in told
+    reported = text_of(answer)
+    assert "Hall (RoCE 400G)" in reported
+    assert "In-network reduction (SHARP) is dropped" in reported
+    assert "NICs support both protocols and stay" in reported
 
 
 def test_a_cluster_without_another_family_says_why(page: Client, owner: User) -> None:
@@ -170,7 +170,7 @@ def test_a_cluster_without_another_family_says_why(page: Client, owner: User) ->
     assert not Comparison.objects.exists()
 
 
-def test_the_sibling_follows_its_design_when_made_anew(page: Client, owner: User) -> None:
+def test_the_alternative_follows_its_design_when_made_anew(page: Client, owner: User) -> None:
     design = saved(owner)
     page.post(reverse("comparison-families", args=[design.pk]))
     row = Comparison.objects.get()
@@ -194,13 +194,16 @@ def test_the_sibling_follows_its_design_when_made_anew(page: Client, owner: User
 
 def test_the_page_says_it_in_words_and_shows_every_figure_and_line(page: Client, pair: list[Design]) -> None:
     row = compared(page, *pair)
-    told = text_of(shown(page, row))
-    assert "RoCE against InfiniBand:" in told
+    reported = text_of(shown(page, row))
+    assert "RoCE against InfiniBand:" in reported
     for figure in row.result["figures"]:
-        assert figure["label"] in told
+        assert figure["label"] in reported
     for line in row.result["rows"]:
-        assert line["label"] in told
-    assert "about the same predicted all-reduce at 256 GPUs" in told or "same predicted all-reduce at 256 GPUs" in told
+        assert line["label"] in reported
+    assert (
+        "about the same predicted all-reduce at 256 GPUs" in reported
+        or "same predicted all-reduce at 256 GPUs" in reported
+    )
     context = page_context(row, {})
     cells = [cell for one in context["line_rows"] for cell in one["cells"]]
     assert any(cell["difference"].startswith("\N{MINUS SIGN}") for cell in cells if not cell["is_missing"])
@@ -247,10 +250,10 @@ def test_charts_have_a_series_a_side_and_a_table(page: Client, owner: User) -> N
 def test_missing_prices_and_networks_are_said(page: Client, owner: User) -> None:
     custom = saved(owner, "Custom", compute={"gpus": 256, "gpu": "h100-sxm"})
     row = compared(page, saved(owner), custom)
-    told = text_of(shown(page, row))
-    assert "Servers of “Custom” have no price" in told
-    assert "Total on the same scope" in told
-    assert "left out" in told
+    reported = text_of(shown(page, row))
+    assert "Servers of “Custom” have no price" in reported
+    assert "Total on the same scope" in reported
+    assert "left out" in reported
 
 
 # ---------------------------------------------------------------- changes
@@ -276,7 +279,7 @@ def test_sides_can_be_removed_down_to_two(page: Client, owner: User, pair: list[
     assert 'value="remove"' not in shown(page, row).content.decode()
 
 
-def test_a_sibling_outlives_the_design_it_came_from(page: Client, owner: User, pair: list[Design]) -> None:
+def test_an_alternative_outlives_the_design_it_came_from(page: Client, owner: User, pair: list[Design]) -> None:
     sides = resolved_items(owner, [{"design": str(pair[0].pk)}, {"sibling": 0}, {"design": str(pair[1].pk)}])
     row = create_comparison(owner, sides)
     change(page, row, do="remove", side="0")

@@ -142,7 +142,7 @@ class TestSteps:
 
 
 class TestTabs:
-    def test_a_tab_that_was_overtaken_is_told_and_nothing_is_lost(self, page: Client, design: Design) -> None:
+    def test_a_tab_that_was_overtaken_learns_it_and_nothing_is_lost(self, page: Client, design: Design) -> None:
         start = start_state(design)
         edit(page, design, start | {"size": "64"}, "here.1")
         design.refresh_from_db()

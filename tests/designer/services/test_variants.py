@@ -63,7 +63,7 @@ class TestVariants:
         page.post(reverse("variant", args=[design.pk]))
         assert design.variants.get().given["compute"]["gpus"] == 64
 
-    def test_names_are_told_apart_and_fit(self, owner):
+    def test_names_are_distinguished_and_fit(self, owner):
         design = made(owner, name="H" * 200)
         names = [branch(owner, design).name for _ in range(3)]
         assert len(set(names)) == 3

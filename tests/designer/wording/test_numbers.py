@@ -122,7 +122,7 @@ def test_a_bar_runs_from_low_to_high_with_its_mark_at_typical():
     assert range_bar(None) == range_bar({"low": 5, "typical": 5, "high": 5}) == ""
 
 
-def test_assumptions_are_told_from_sourced_figures():
+def test_assumptions_are_distinguished_from_sourced_figures():
     assert numbers.is_assumption("assumption")
     assert numbers.is_assumption("seed")
     assert not numbers.is_assumption("list")

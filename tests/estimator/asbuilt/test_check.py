@@ -282,7 +282,7 @@ def test_a_swap_between_the_same_two_switches_is_said_to_be_harmless(ndr: LinkLi
     assert "between the same two devices" in swap["message"]
 
 
-def test_a_wrong_port_a_wrong_device_and_a_stranger_are_told_apart(ndr: LinkList) -> None:
+def test_a_wrong_port_a_wrong_device_and_a_stranger_are_distinguished(ndr: LinkList) -> None:
     cables = cables_of(ndr)
     free = replace(cables[0].b, label="1/20/2", number=40)  # 40 nodes: unit 2 has 8, its leaves' port 40 is open
     assert cables[-1].b.device.startswith("spine")
@@ -404,7 +404,7 @@ def strange(name: str) -> str:
 
 
 @pytest.mark.parametrize("spec", DESIGNS.values(), ids=DESIGNS)
-def test_devices_with_other_names_are_told_by_their_cabling(spec: Json, catalog: Catalog) -> None:
+def test_devices_with_other_names_are_identified_by_their_cabling(spec: Json, catalog: Catalog) -> None:
     links = links_of(spec, catalog)
     cables = [
         replace(c, a=replace(c.a, device=strange(c.a.device)), b=replace(c.b, device=strange(c.b.device)))
@@ -433,7 +433,7 @@ def test_faults_are_found_under_other_names_too(ndr: LinkList) -> None:
     assert out["swapped"][0]["found"][0]["a"]["device_in_file"] == strange(cables[places[0]].a.device)
 
 
-def test_a_spare_server_is_told_by_its_cabling_and_a_stranger_on_one_port_is_not(ndr: LinkList) -> None:
+def test_a_spare_server_is_identified_by_its_cabling_and_a_stranger_on_one_port_is_not(ndr: LinkList) -> None:
     def at(name: str, cable: Cable) -> Cable:
         return replace(cable, a=replace(cable.a, device=name)) if cable.a.device == "node-0007" else cable
 

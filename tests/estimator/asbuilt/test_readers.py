@@ -363,7 +363,7 @@ def test_an_export_without_devices_says_how_to_get_them() -> None:
         ("# spec_hash aa\nside_a_device,side_a_name,side_b_device,side_b_name\nn,1,l,1\n", "netbox"),
     ],
 )
-def test_formats_are_told_by_content(data: str, file_format: str) -> None:
+def test_formats_are_identified_by_content(data: str, file_format: str) -> None:
     assert read(data).format == file_format
 
 

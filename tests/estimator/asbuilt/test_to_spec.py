@@ -50,7 +50,7 @@ def test_a_dump_of_a_design_leads_back_to_its_counts(case: str) -> None:
     assert found.spec.fabric.generation == spec.fabric.generation
     assert found.spec.fabric.layout == spec.fabric.layout
     assert found.counts.tiers == spec.fabric.tiers or spec.fabric.tiers == "auto"
-    assert any("model of the servers" in line for line in found.untold)
+    assert any("model of the servers" in line for line in found.unreported)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_uplinks_slower_than_nodes_keep_their_rate(generation: str, rate: int, l
     assert found.differences == ()
     assert found.spec.fabric.generation == generation
     assert found.spec.fabric.uplink_rate_gbit_s == rate
-    assert any(f"between switches run at {rate} Gb/s" in line for line in found.told)
+    assert any(f"between switches run at {rate} Gb/s" in line for line in found.reported)
 
 
 def test_uplinks_twice_as_fast_as_nodes_are_split_ports() -> None:
@@ -102,12 +102,12 @@ def test_managers_are_no_servers() -> None:
     assert counts.links_node_leaf == 1016
 
 
-def test_a_cable_that_is_down_and_a_server_that_misses_a_link_are_told() -> None:
+def test_a_cable_that_is_down_and_a_server_that_misses_a_link_are_reported() -> None:
     of = cables("dgx-h100-ndr-su1-ufm")
     no_uplink = next(i for i, cable in enumerate(of) if not cable.a.is_host)
     no_server_link = next(i for i, cable in enumerate(of) if cable.a.is_host and "node" in cable.a.device)
     found = designed([cable for i, cable in enumerate(of) if i not in (no_uplink, no_server_link)])
-    words = " ".join(found.untold)
+    words = " ".join(found.unreported)
     assert "1 servers show fewer than 8 links" in words
     assert "different numbers of uplinks, from 31; most have 32" in words
     assert ("links.leaf_spine", 255, 256) in found.differences
@@ -131,7 +131,7 @@ def test_an_unknown_rate_is_taken_from_the_ports_and_said_so() -> None:
     text = "".join(ibnetdiscover(of)).replace("4xNDR", "")
     found = design_of_dump(read_links(io.BytesIO(text.encode())), CATALOG)
     assert found.spec.fabric.generation == "ndr"
-    assert found.untold[0].startswith("The generation: most links show no rate. NDR is taken")
+    assert found.unreported[0].startswith("The generation: most links show no rate. NDR is taken")
 
 
 @pytest.mark.parametrize(

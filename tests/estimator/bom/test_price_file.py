@@ -173,7 +173,7 @@ def test_a_file_is_refused_early_with_the_reason(catalog: Catalog, make: Any, co
     assert [problem.code for problem in refused.value.problems] == [code]
 
 
-def test_typed_fields_are_read_as_a_row_and_all_that_is_wrong_is_told(catalog: Catalog) -> None:
+def test_typed_fields_are_read_as_a_row_and_all_that_is_wrong_is_reported(catalog: Catalog) -> None:
     entry, problems = entry_of({"part": "nvidia-qm9700", "typical": "31.000,50", "currency": "EUR"}, catalog, DEFAULTS)
     assert problems == []
     assert entry is not None

@@ -86,12 +86,12 @@ def counted_again(table: LinkTable, plan: CablePlan, links: LinkCabling) -> dict
 
 
 def is_as_counted(table: LinkTable, plan: CablePlan, links: LinkCabling) -> None:
-    again, told = counted_again(table, plan, links), plan.as_json()["transceivers"]
+    again, reported = counted_again(table, plan, links), plan.as_json()["transceivers"]
     assert again["links"] == [run.n_links for run in plan.runs]
     assert again["cables"] == [run.n_cables for run in plan.runs]
-    assert (again["nodes"], again["managers"]) == (told["node"], told["fabric_manager"])
+    assert (again["nodes"], again["managers"]) == (reported["node"], reported["fabric_manager"])
     if not plan.blocked:
-        assert again["switches"] == told["switch"]
+        assert again["switches"] == reported["switch"]
     for tier in plan.tiers:
         assert sum(run.n_upper_modules for run in tier.runs) == tier.n_upper_modules
         assert sum(run.n_lower_modules for run in tier.runs) == tier.n_lower_modules
@@ -494,7 +494,7 @@ def test_panels_ask_for_fibre_and_multimode_passes_two_at_most() -> None:
         assert (found["medium"], found["panels_per_link"]) == (medium, panels)
 
 
-def test_a_surely_cheaper_kind_is_taken_and_a_likely_cheaper_one_is_told(catalog: Catalog) -> None:
+def test_a_surely_cheaper_kind_is_taken_and_a_likely_cheaper_one_is_reported(catalog: Catalog) -> None:
     _, _, _, plan, _ = cabled("custom", 64, "edr", {})
     hints = {hint.field: hint for hint in plan.hints}
     assert set(hints) == {"site.node_leaf_medium", "site.leaf_spine_medium"}

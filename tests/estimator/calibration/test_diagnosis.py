@@ -325,7 +325,7 @@ def test_an_unknown_gpu_without_known_nics_or_in_one_node_is_not_judged(
     assert answer["logs"][0]["judged_as"] is None
 
 
-def test_faults_of_nodes_with_several_unknown_gpus_are_told_less_surely() -> None:
+def test_faults_of_nodes_with_several_unknown_gpus_are_reported_less_surely() -> None:
     one = calibrate([("z9.txt", bare_log(5.0))], EDR, CATALOG)["diagnosis"][0]
     eight = calibrate([("z9.txt", bare_log(5.0, 32))], EDR, CATALOG)["diagnosis"]
     assert next(fault for fault in eight if fault["code"] == one["code"])["score"] < one["score"]
@@ -407,7 +407,7 @@ def test_a_jump_at_the_end_of_a_short_log_stays_open() -> None:
 
 
 @pytest.mark.parametrize("share", [0.2, 0.05, 0.01, 0.001])
-def test_small_shares_are_told_with_their_figures_and_without_causes_that_leave_more(share: float) -> None:
+def test_small_shares_are_reported_with_their_figures_and_without_causes_that_leave_more(share: float) -> None:
     found = diagnosis([made(H100, 32, slow_above(2**16, 1 / share))], CATALOG)
     assert not any("has 0 %" in fault["evidence"] for fault in found)
     assert ("gpudirect_off" in codes(found)) == (share > 0.04)

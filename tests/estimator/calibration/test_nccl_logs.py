@@ -153,7 +153,7 @@ def test_the_old_table_has_no_root_and_an_error_in_place_of_wrong() -> None:
     assert (log.collective, log.gpus, log.launch) == ("all_reduce", 8, "single-process")
 
 
-def test_a_collective_that_is_not_named_is_told_by_its_bandwidths() -> None:
+def test_a_collective_that_is_not_named_is_identified_by_its_bandwidths() -> None:
     for collective, named in (
         ("all_reduce", "all_reduce"),
         ("all_gather", "all_gather"),
@@ -215,8 +215,8 @@ def test_every_line_is_used_or_explained() -> None:
     noise = ["a line of something else", "[node00:01] mca base", "8 2 float sum -1 broken"]
     lines = lines_of(measured_log(gpus=16, nodes=2, rows=SWEEP, extra=noise))
     log = read_log("log.txt", "\n".join(lines).encode())
-    told = {row.line for row in log.rows} | {dropped.line for dropped in log.dropped}
-    assert told == {i for i, line in enumerate(lines, 1) if not line.startswith("#")}
+    reported = {row.line for row in log.rows} | {dropped.line for dropped in log.dropped}
+    assert reported == {i for i, line in enumerate(lines, 1) if not line.startswith("#")}
 
 
 # ---------------------------------------------------------------- JSON

@@ -239,7 +239,7 @@ def test_a_wrong_system_is_refused_by_its_field(system: Any, field: str) -> None
     assert [problem.field for problem in error.value.problems] == [field]
 
 
-def test_impossible_systems_are_told_and_never_break() -> None:
+def test_impossible_systems_are_reported_and_never_break() -> None:
     data = made_log({}, 16, 2)
     for system in (
         {"fabric": "none"},

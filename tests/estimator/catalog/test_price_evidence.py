@@ -195,7 +195,7 @@ def test_a_method_without_a_price_behind_it_is_refused(tmp_path: Path) -> None:
         load_catalog(folder)
 
 
-def told(catalog: Catalog, code: str, **economics: object) -> list[str]:
+def reported(catalog: Catalog, code: str, **economics: object) -> list[str]:
     values = {"compute": {"server": "custom", "gpus": 512}, "fabric": {"generation": "ndr"}, "economics": economics}
     made = estimate([parse_spec(values, catalog)], catalog, ("bom",))[0]
     return [finding.message for finding in made.findings if finding.code == code]
@@ -208,17 +208,17 @@ def own_book(usd: int, as_of: str, **more: str) -> dict[str, object]:
 
 
 def test_books_that_differ_by_more_than_half_are_a_finding(catalog: Catalog) -> None:
-    (words,) = told(catalog, "price_books_differ")
+    (words,) = reported(catalog, "price_books_differ")
     assert "ConnectX-7 NDR/400GbE 1-port OSFP $2,000 (Street book) and $4,000 (Anchors book), 2.0 ×" in words
     assert "QM9700" not in words  # 1.37 to 1.39 × between any two books
-    (words,) = told(catalog, "price_books_differ", prices=own_book(20_000, "2026-11-01"))
+    (words,) = reported(catalog, "price_books_differ", prices=own_book(20_000, "2026-11-01"))
     assert "NVIDIA QM9700 $20,000 (your prices) and $48,000 (Anchors book), 2.4 ×" in words
 
 
 def test_prices_of_a_year_ago_are_a_finding(catalog: Catalog) -> None:
-    assert told(catalog, "prices_old", prices=own_book(30_000, "2026-11-01", priced_on="2027-10-31")) != []
-    at_most = told(catalog, "prices_old", prices=own_book(30_000, "2026-11-01", priced_on="2026-11-28"))
+    assert reported(catalog, "prices_old", prices=own_book(30_000, "2026-11-01", priced_on="2027-10-31")) != []
+    at_most = reported(catalog, "prices_old", prices=own_book(30_000, "2026-11-01", priced_on="2026-11-28"))
     assert not any("QM9700" in words for words in at_most)
-    (words,) = told(catalog, "prices_old", prices=own_book(30_000, "2026-11-01", priced_on="2027-11-01"))
+    (words,) = reported(catalog, "prices_old", prices=own_book(30_000, "2026-11-01", priced_on="2027-11-01"))
     assert "on 2027-11-01, for which the design is priced" in words
     assert "NVIDIA QM9700 of 2026-11-01" in words

@@ -22,7 +22,7 @@ from estimator.compare.criteria import (
     switch_makers,
     two_tier_reach,
 )
-from estimator.compare.other_family import sibling_spec
+from estimator.compare.other_family import alternative_spec
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
 from estimator.spec.change import apply_change
@@ -33,15 +33,15 @@ FULL = ("counts", "cables", "bom", "cost", "performance", "failures")
 
 
 def pair_of(values: dict[str, Any]) -> Compared:
-    sibling = sibling_spec(values, CATALOG).values
+    alternative = alternative_spec(values, CATALOG).values
     random = {"workload.placement": "random"}
     specs = [
         values,
-        sibling,
+        alternative,
         apply_change(values, {"workload.in_network_reduction": True}),
         apply_change(values, random),
-        apply_change(sibling, random),
-        apply_change(sibling, random | {"workload.load_balancing": "ecmp"}),
+        apply_change(alternative, random),
+        apply_change(alternative, random | {"workload.load_balancing": "ecmp"}),
     ]
     made = [one.as_json() for one in estimate([parse_spec(spec, CATALOG) for spec in specs], CATALOG, FULL)]
     return Compared(made[0], made[1], made[2], (made[3], made[4]), made[5])

@@ -439,7 +439,7 @@ def test_what_is_kept_gives_the_same_comparison_again() -> None:
     assert answer["not_comparable"][0]["code"] == "versions"
 
 
-def test_large_changes_are_told_as_multiples_and_other_books_are_named() -> None:
+def test_large_changes_are_reported_as_multiples_and_other_books_are_named() -> None:
     wide = {
         "name": "B300",
         "compute": {"server": "dgx-b300", "gpus": 1024},

@@ -6,7 +6,7 @@ import pytest
 
 from estimator.catalog.loader import load_catalog
 from estimator.compare.comparison import compare_request
-from estimator.compare.other_family import SIBLINGS, Sibling, other_family, sibling_spec
+from estimator.compare.other_family import ALTERNATIVES, Alternative, alternative_spec, other_family
 from estimator.errors import SpecError
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
@@ -14,25 +14,25 @@ from estimator.spec import parse_spec
 CATALOG = load_catalog()
 
 
-def sibling(server: str, generation: str, **more: Any) -> Sibling:
+def alternative(server: str, generation: str, **more: Any) -> Alternative:
     fabric = {"generation": generation, **more.pop("fabric", {})}
-    return sibling_spec(
+    return alternative_spec(
         {"name": "Hall", "compute": {"server": server, "gpus": 1024}, "fabric": fabric, **more}, CATALOG
     )
 
 
-def codes(found: Sibling) -> list[str]:
+def codes(found: Alternative) -> list[str]:
     return [note.code for note in found.notes]
 
 
-@pytest.mark.parametrize(("one", "other"), SIBLINGS.items())
+@pytest.mark.parametrize(("one", "other"), ALTERNATIVES.items())
 def test_the_other_family_has_the_same_port_rate(one: str, other: str) -> None:
     here, there = CATALOG.generations[one], CATALOG.generations[other]
     assert here.port_rate_gbit_s == there.port_rate_gbit_s
     assert here.protocol != there.protocol
-    assert SIBLINGS[other] == one
+    assert ALTERNATIVES[other] == one
     assert other_family(one, CATALOG) == ("RoCE" if there.protocol == "ethernet" else "InfiniBand")
-    found = sibling("custom", one)
+    found = alternative("custom", one)
     assert found.values["fabric"]["generation"] == other
     assert parse_spec(found.values, CATALOG).fabric.leaf_switch == there.default_switch
 
@@ -45,7 +45,7 @@ def test_servers_ports_and_adapters_stay_and_both_can_be_compared(server: str, g
         "compute": {"server": server, "gpus": 512, "gpu": "h100-sxm"},
         "fabric": {"generation": generation},
     }
-    found = sibling_spec(values, CATALOG)
+    found = alternative_spec(values, CATALOG)
     before, after = parse_spec(values, CATALOG), parse_spec(found.values, CATALOG)
     assert before.compute == after.compute
     items = [{"spec": values}, {"spec": found.values, "notes": [note.words for note in found.notes]}]
@@ -57,7 +57,7 @@ def test_servers_ports_and_adapters_stay_and_both_can_be_compared(server: str, g
 @pytest.mark.parametrize("server", ["dgx-b300", "gb300-tray"])
 def test_adapters_without_the_port_take_all_that_they_have(server: str) -> None:
     """A ConnectX-8 is one XDR port of 800G, and two of 400GbE: the RoCE side has two planes of 400G, with cables."""
-    found = sibling(server, "xdr")
+    found = alternative(server, "xdr")
     assert found.values["fabric"]["generation"] == "roce-400"
     assert found.values["fabric"]["planes"] == 2
     assert "ports_split" in codes(found)
@@ -71,9 +71,9 @@ def test_adapters_without_the_port_take_all_that_they_have(server: str) -> None:
     assert made["fabrics"]["compute"]["injection_gbit_s"] == xdr.fabrics["compute"]["injection_gbit_s"]
 
 
-def test_a_sibling_of_a_sibling_is_the_design_again() -> None:
-    there = sibling("dgx-h100", "ndr")
-    back = sibling_spec(there.values, CATALOG)
+def test_an_alternative_of_an_alternative_is_the_design_again() -> None:
+    there = alternative("dgx-h100", "ndr")
+    back = alternative_spec(there.values, CATALOG)
     assert there.values["name"] == "Hall (RoCE 400G)"
     assert back.values["name"] == "Hall (InfiniBand NDR)"
     again = parse_spec(back.values, CATALOG).as_json() | {"name": "Hall"}
@@ -82,7 +82,7 @@ def test_a_sibling_of_a_sibling_is_the_design_again() -> None:
 
 
 def test_what_ethernet_lacks_is_dropped_with_a_note() -> None:
-    found = sibling(
+    found = alternative(
         "dgx-h100", "ndr", workload={"in_network_reduction": True}, fabric={"reserved": {"fabric_manager_links": 4}}
     )
     spec = parse_spec(found.values, CATALOG)
@@ -100,17 +100,19 @@ def test_switches_and_sizes_that_were_set_become_automatic() -> None:
         "scalable_unit_nodes": 16,
         "tiers": 2,
     }
-    found = sibling("dgx-h100", "ndr", fabric=shape)
+    found = alternative("dgx-h100", "ndr", fabric=shape)
     spec = parse_spec(found.values, CATALOG)
     assert (spec.fabric.leaf_switch, spec.fabric.leaf_downlinks) == ("nvidia-sn5600", None)
     assert spec.fabric.oversubscription == "2:1"
     assert (spec.fabric.tiers, spec.fabric.scalable_unit_nodes) == ("auto", None)
     assert {"split_as_ratio", "sizes_automatic"} <= set(codes(found))
     assert "switches_automatic" not in codes(found)  # it was the usual one
-    assert "switches_automatic" in codes(sibling("dgx-h100", "ndr", fabric={"leaf_switch": "custom", "leaf_radix": 48}))
+    assert "switches_automatic" in codes(
+        alternative("dgx-h100", "ndr", fabric={"leaf_switch": "custom", "leaf_radix": 48})
+    )
 
 
-def test_normalized_specs_have_siblings_too() -> None:
+def test_normalized_specs_have_alternatives_too() -> None:
     values = {
         "name": "Hall",
         "compute": {"server": "dgx-h100", "gpus": 1024},
@@ -118,7 +120,7 @@ def test_normalized_specs_have_siblings_too() -> None:
         "other_fabrics": [{"role": "storage"}],
     }
     spec = parse_spec(values, CATALOG)
-    found = sibling_spec(spec.as_json(), CATALOG)
+    found = alternative_spec(spec.as_json(), CATALOG)
     after = parse_spec(found.values, CATALOG)
     assert after.fabric.leaf_switch == "nvidia-sn5600"
     assert [entry.generation for entry in after.other_fabrics] == ["ndr"]
@@ -130,13 +132,13 @@ def test_lengths_by_device_go_and_those_of_other_networks_stay() -> None:
         {"a": "leaf-r1-001", "b": "spine-001", "length_m": 9.0},
         {"a": "leaf-001", "b": "node-0001", "length_m": 4.0, "fabric": "storage"},
     ]
-    found = sibling("dgx-h100", "ndr", site={"set_lengths": lengths}, other_fabrics=[{"role": "storage"}])
+    found = alternative("dgx-h100", "ndr", site={"set_lengths": lengths}, other_fabrics=[{"role": "storage"}])
     assert [one["length_m"] for one in found.values["site"]["set_lengths"]] == [4.0]
     assert "lengths_dropped" in codes(found)
 
 
 def test_ethernet_adapters_are_swapped_at_a_price_that_totals_do_not_hold() -> None:
-    found = sibling("smc-8125gs-mi300x", "roce-400")
+    found = alternative("smc-8125gs-mi300x", "roce-400")
     assert found.swap is not None
     swap = found.swap.as_json()
     assert (swap["from"], swap["to"], swap["quantity"]) == ("broadcom-thor2-p1400gd", "nvidia-cx7-ndr-osfp", 1024)
@@ -152,7 +154,7 @@ def test_ethernet_adapters_are_swapped_at_a_price_that_totals_do_not_hold() -> N
 
 
 def test_adapters_of_custom_servers_are_swapped_within_the_totals() -> None:
-    found = sibling("custom", "ndr")
+    found = alternative("custom", "ndr")
     assert found.swap is not None
     assert found.swap.as_json()["is_in_totals"]
     answer = compare_request(
@@ -169,15 +171,15 @@ def test_adapters_of_custom_servers_are_swapped_within_the_totals() -> None:
 
 
 def test_cards_that_speak_both_stay_and_the_ethernet_card_is_named_with_its_price() -> None:
-    found = sibling("hgx-h100-8u", "ndr")
+    found = alternative("hgx-h100-8u", "ndr")
     assert found.swap is not None
     assert not found.swap.is_needed
     assert codes(found)[0] == "adapters_kept"
     assert "ConnectX-7 400GbE 1-port QSFP112 at $1,599 to $2,464" in found.notes[0].words
-    assert sibling("dgx-h100", "ndr").swap is None  # a module on the board, not a card
+    assert alternative("dgx-h100", "ndr").swap is None  # a module on the board, not a card
 
 
 def test_ports_of_accelerators_have_no_infiniband_version() -> None:
     with pytest.raises(SpecError) as caught:
-        sibling("gaudi3-8u", "roce-200")
+        alternative("gaudi3-8u", "roce-200")
     assert [problem.code for problem in caught.value.problems] == ["no_sibling"]

@@ -85,7 +85,7 @@ def test_a_spine_that_stands_alone_stops_a_job() -> None:
     assert switches["stopping_per_year"] == switches["failures_per_year"]
 
 
-def test_spares_below_what_fails_are_told_and_the_share_proposed_is_enough() -> None:
+def test_spares_below_what_fails_are_reported_and_the_share_proposed_is_enough() -> None:
     found, made = expected(127, economics={"spares": {"optics": 0.0005}})
     (finding,) = [f for f in made.findings if f.code == "spares_below_failures"]
     assert finding.change is not None

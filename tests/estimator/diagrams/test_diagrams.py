@@ -144,13 +144,13 @@ def test_parts_are_counted_as_the_link_table_has_them(places: Places) -> None:
         for a, b in zip(table.a_device.tolist(), table.b_device.tolist(), strict=True):
             if a in box_of and b in box_of:
                 counted[box_of[a], box_of[b]] += 1
-        told: Counter[tuple[int, int]] = Counter()
+        reported: Counter[tuple[int, int]] = Counter()
         for bundle in view.bundles:
-            told[bundle.lower, bundle.upper] += bundle.links
+            reported[bundle.lower, bundle.upper] += bundle.links
         if "unit" not in dict(scope.on):  # spines of units serve others too: links to cores are left out
-            assert told == counted, (address_of(scope, places), names[:2])
+            assert reported == counted, (address_of(scope, places), names[:2])
         else:
-            assert all(told[pair] == counted[pair] for pair in told)
+            assert all(reported[pair] == counted[pair] for pair in reported)
         inside = [box for box in view.boxes if box.kind == LEAF]
         links = sum(
             int((table.a_device[table.rows(LEAF_SPINE)] == leaf).sum()) for box in inside for leaf in box.devices
@@ -412,7 +412,7 @@ def test_links_of_a_pair_and_of_a_server_go_down_alone() -> None:
     assert (system["failed_nics"], system["failed_uplinks"]) == (1, 0.0)
 
 
-def test_what_names_nothing_is_told_and_so_is_what_is_too_much() -> None:
+def test_what_names_nothing_is_reported_and_so_is_what_is_too_much() -> None:
     devices = places_for(SPECS["superpod"]).table.devices
     down, unknown = down_of(["spine-001", "spine-001", "node-0001", "nope", "a~b~c", "leaf-r1-001~"], devices)
     assert unknown == ["node-0001", "nope", "a~b~c", "leaf-r1-001~"]

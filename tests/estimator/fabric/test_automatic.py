@@ -369,7 +369,7 @@ def test_nothing_is_said_where_the_unit_is_the_makers_or_named() -> None:
         assert "vendor_unit_differs" not in found(spec)
 
 
-def test_a_leaf_that_holds_no_whole_node_is_told_with_a_way_out() -> None:
+def test_a_leaf_that_holds_no_whole_node_is_reported_with_a_way_out() -> None:
     """Eight rails on a leaf of 16 ports at 1:2: five downlinks. No unit of 0 nodes is offered."""
     from estimator.errors import InfeasibleDesign
     from estimator.spec.change import apply_change

@@ -68,7 +68,7 @@ def test_a_finding_stands_where_it_belongs(
     assert code not in {finding.code for finding in findings(**usual | quiet)}
 
 
-def test_one_unused_port_is_told_and_none_is_not() -> None:
+def test_one_unused_port_is_reported_and_none_is_not() -> None:
     assert found(spec_of(64, leaf_downlinks=32, leaf_uplinks=31, oversubscription="32:31"))[
         "leaf_radix_unused"
     ].startswith("1 of 64 ports of every leaf are unused: 32 are for nodes and 31 for spines.")
@@ -88,7 +88,7 @@ def test_managers_beside_nodes_can_pass_the_ratio_asked_for() -> None:
     assert "built at 33:32 (1.031), above the 1:1 requested" in said
 
 
-def test_spines_with_more_uplinks_than_asked_are_told() -> None:
+def test_spines_with_more_uplinks_than_asked_are_reported() -> None:
     """Spines of the last, smaller pod need two uplinks and get four, one to each core that the full pods' spines meet."""
     pods = {"leaf_radix": 8, "spine_radix": 8, "core_radix": 8, "tiers": 3}
     assert "spine_uplinks_padded" not in found(spec_of(32, 1, **pods))
@@ -124,9 +124,9 @@ def test_findings_call_parts_by_their_names(server: str, generation: str, fabric
     }
     (made,) = estimate([parse_spec(values, catalog)], catalog, ("counts", "cables"))
     ids = [key for key in (*catalog.switches, *catalog.servers, *catalog.nics) if "-" in key]
-    told = " ".join(finding.message for finding in made.findings)
-    assert "Gb/s" in told or "no part fits" in told or "which support" in told
-    assert not [key for key in ids if key in told]
+    reported = " ".join(finding.message for finding in made.findings)
+    assert "Gb/s" in reported or "no part fits" in reported or "which support" in reported
+    assert not [key for key in ids if key in reported]
 
 
 def test_refusals_call_parts_by_their_names() -> None:

@@ -95,7 +95,7 @@ def test_today_and_the_later_bill_are_the_bill_of_the_grown_design(values: dict[
         assert usd[0] + usd[1] == pytest.approx(usd[2])
 
 
-def test_a_design_without_room_has_no_growth_and_none_is_told_unasked() -> None:
+def test_a_design_without_room_has_no_growth_and_none_is_reported_unasked() -> None:
     fixed = {"compute": {"server": "dgx-h100", "nodes": 64}, "fabric": {"generation": "ndr"}}
     assert estimated(fixed)["growth"] is None
     assert "growth" not in estimated(fixed, "counts", "bom")
@@ -152,7 +152,7 @@ def check_growth(spec: DesignSpec) -> None:
     assert len(managers[0] - managers[1]) == moved_manager_links(now, grown)
 
 
-def test_a_leaf_too_small_for_managers_and_nodes_is_told() -> None:
+def test_a_leaf_too_small_for_managers_and_nodes_is_reported() -> None:
     """Six ports: a node, two managers and three uplinks; a second node leaves two uplinks."""
     values = {
         "compute": {"server": "custom", "nodes": 1, "gpus_per_node": 1, "nics_per_node": 1, "nic_ports_per_node": 1},
@@ -172,7 +172,7 @@ def test_a_leaf_too_small_for_managers_and_nodes_is_told() -> None:
     assert "grow_moves_links" not in found
 
 
-def test_lines_that_shrink_are_told_apart() -> None:
+def test_lines_that_shrink_are_distinguished() -> None:
     line = {
         "category": "cable",
         "part": "a",
@@ -194,7 +194,7 @@ def test_lines_that_shrink_are_told_apart() -> None:
     assert (more[0]["quantity"], more[0]["spare_quantity"], none) == (0, 1, [])
 
 
-def test_fabric_managers_in_the_way_of_nodes_to_come_are_told() -> None:
+def test_fabric_managers_in_the_way_of_nodes_to_come_are_reported() -> None:
     """31 nodes of a unit of 32 leave a port on each leaf; two managers take four of them, and the 32nd node needs them."""
     values = {
         "compute": {"server": "dgx-h100", "nodes": 31},
@@ -203,13 +203,13 @@ def test_fabric_managers_in_the_way_of_nodes_to_come_are_told() -> None:
     (made,) = estimate([parse_spec(values, CATALOG)], CATALOG, ("counts", "growth"))
     assert made.growth is not None
     assert made.growth["moved_links"] == 4
-    (told,) = [finding for finding in made.findings if finding.code == "grow_moves_links"]
-    assert told.change == {"fabric.grow_to_nodes": None}
-    (again,) = estimate([parse_spec(apply_change(values, told.change), CATALOG)], CATALOG, ("counts", "growth"))
+    (reported,) = [finding for finding in made.findings if finding.code == "grow_moves_links"]
+    assert reported.change == {"fabric.grow_to_nodes": None}
+    (again,) = estimate([parse_spec(apply_change(values, reported.change), CATALOG)], CATALOG, ("counts", "growth"))
     assert not [finding for finding in again.findings if finding.code.startswith("grow_")]
 
 
-def test_parts_that_growth_would_replace_are_told() -> None:
+def test_parts_that_growth_would_replace_are_reported() -> None:
     """12 nodes fill whole twin cables; the 13th does not, so the grown design is cabled another way."""
     line = {"description": "Twin copper", "quantity": 48}
     side = {"counts": {"spine": 2, "core": 0}}
@@ -223,9 +223,9 @@ def test_parts_that_growth_would_replace_are_told() -> None:
         "right_sized": side,
     }
     spec = parse_spec({"compute": {"nodes": 12}, "fabric": {"generation": "ndr", "grow_to_nodes": 13}}, CATALOG)
-    (told,) = about_growth(spec, growth)
-    assert (told.code, told.change) == ("grow_replaces_parts", {"fabric.grow_to_nodes": None})
-    assert "48 × Twin copper" in told.message
+    (reported,) = about_growth(spec, growth)
+    assert (reported.code, reported.change) == ("grow_replaces_parts", {"fabric.grow_to_nodes": None})
+    assert "48 × Twin copper" in reported.message
     refused = cannot_grow(Problem("fabric.tiers", "two_tier_too_small", "No fabric."))
     assert (refused.code, refused.change) == ("grow_not_possible", {"fabric.grow_to_nodes": None})
 
@@ -256,15 +256,15 @@ def test_growth_into_three_tiers_adds_whole_pods(server: str, generation: str, n
     assert growth["sized_for"]["counts"]["switches"] <= 1.1 * larger["counts"]["switches"]
 
 
-def test_spines_that_wait_for_growth_are_told_with_both_prices() -> None:
+def test_spines_that_wait_for_growth_are_reported_with_both_prices() -> None:
     """32 DGX B300 on a baseline of 72: four spines of which two wait; the offer is the design that was estimated beside."""
     values = KEDIOS | {"fabric": {"generation": "xdr", "grow_to_nodes": 72}}
     made = estimated(values)
-    (told,) = [finding for finding in made["findings"] if finding["code"] == "grow_spines_wait"]
+    (reported,) = [finding for finding in made["findings"] if finding["code"] == "grow_spines_wait"]
     prices = [made["growth"][side]["network_usd"]["typical"] for side in ("bought_now", "right_sized")]
-    assert told["message"].startswith("2 spines more than 32 nodes need wait for growth to 72 nodes.")
-    assert all(f"{price:,.0f} USD" in told["message"] for price in prices)
-    alone = estimated(apply_change(values, told["change"]))
+    assert reported["message"].startswith("2 spines more than 32 nodes need wait for growth to 72 nodes.")
+    assert all(f"{price:,.0f} USD" in reported["message"] for price in prices)
+    alone = estimated(apply_change(values, reported["change"]))
     bill = alone["bom"]["totals_by_category"]
     assert round(sum(one["typical"] for category, one in bill.items() if one and category != "server"), 2) == prices[1]
     assert not [finding for finding in alone["findings"] if finding["code"].startswith("grow_")]

@@ -587,7 +587,7 @@ def test_management_of_a_dgx_h100_superpod_comes_as_published() -> None:
 
 @pytest.mark.parametrize("role", ["storage", "in-band", "converged"])
 @pytest.mark.parametrize("nodes", [2, 31, 32, 100, 300])
-def test_a_node_reaches_both_leaves_of_a_pair_unless_told_otherwise(role: str, nodes: int) -> None:
+def test_a_node_reaches_both_leaves_of_a_pair_unless_set_otherwise(role: str, nodes: int) -> None:
     found = fabrics_of({"role": role}, compute={"server": "dgx-b200", "nodes": nodes})[role]
     assert found["dual_homed"]
     assert found["counts"]["leaf"] % 2 == 0

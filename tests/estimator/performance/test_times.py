@@ -457,6 +457,6 @@ def test_every_gpu_of_the_catalog_has_an_answer() -> None:
         assert answer["all_reduce"]["busbw_gb_s"][-1][-1] > 1
 
 
-def test_in_network_limit_is_told_from_the_nic() -> None:
+def test_in_network_limit_is_distinguished_from_the_nic() -> None:
     result = times(H100 | {"in_network_reduction": True}, 256, np.array([[16.0 * GIB]]), algorithm="collnet_chain")
     assert result.limit[0, 0] == IN_NETWORK

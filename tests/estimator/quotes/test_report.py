@@ -117,7 +117,7 @@ def test_a_renamed_part_is_known_again(number: str, description: str) -> None:
     assert line["confidence"] >= 0.5
 
 
-def test_another_number_is_told_as_such() -> None:
+def test_another_number_is_reported_as_such() -> None:
     def renamed(rows: list[list[Any]]) -> None:
         row_of(rows, "MQM9700-NS2F")[0] = "920-9B210-00FN-0M0"
 
@@ -493,7 +493,7 @@ def test_a_column_of_line_numbers_is_no_part_number() -> None:
     assert "no_price" in codes(result)
 
 
-def test_a_single_line_is_told_in_the_singular_and_what_lacks_as_a_list() -> None:
+def test_a_single_line_is_reported_in_the_singular_and_what_lacks_as_a_list() -> None:
     summary = report(quote_of(lambda rows: [row_of(rows, "MMA4Z00-NS")]))["summary"]
     assert summary[0].startswith("1 line was read and 1 row left out; 1 line stands for 1 of the design’s ")
     assert summary[1].startswith("The quote has no ")

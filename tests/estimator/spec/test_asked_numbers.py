@@ -66,7 +66,7 @@ def test_adapter_i_of_every_node_is_a_cable_to_leaf_i_of_its_unit(nodes: int, sp
     assert table.devices.n[SPINE] == spines
 
 
-def test_fifty_leaves_of_four_uplinks_have_no_even_spread_on_36_ports_and_are_told_what_has() -> None:
+def test_fifty_leaves_of_four_uplinks_have_no_even_spread_on_36_ports_and_are_reported_what_has() -> None:
     """200 uplinks were once quoted on 4 × 36 = 144 spine ports. 6 spines hold them, unevenly; four of 64 ports, evenly."""
     spec = spec_of(1600, 1, **A7)
     with pytest.raises(InfeasibleDesign) as caught:
@@ -197,7 +197,7 @@ SYMMETRY: list[tuple[DesignSpec, str | None]] = [
 
 
 @pytest.mark.parametrize(("spec", "reason"), SYMMETRY)
-def test_designs_that_fat_tree_routing_refuses_are_told(spec: DesignSpec, reason: str | None) -> None:
+def test_designs_that_fat_tree_routing_refuses_are_reported(spec: DesignSpec, reason: str | None) -> None:
     """The same number of port groups, and of ports in each, on all switches of a rank; only InfiniBand has OpenSM."""
     said = found(spec).get("opensm_fat_tree_asymmetric")
     assert (said is None) == (reason is None)

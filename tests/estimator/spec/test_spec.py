@@ -287,7 +287,7 @@ def test_the_nearest_value_is_proposed_where_it_is_clear(
     assert problem.change == change
 
 
-def test_a_number_is_told_as_it_was_typed() -> None:
+def test_a_number_is_reported_as_it_was_typed() -> None:
     assert problems_of({"compute": H100, "fabric": NDR, "economics": {"utilization": 150.0}})["economics.utilization"][
         1
     ] == ("Must be at most 1, and 150 was requested.")

@@ -67,7 +67,7 @@ _OFFER = {
 }
 _ITEM = {
     "type": "object",
-    "description": "One of estimate, design, spec, offer, quote and sibling.",
+    "description": "One source: an estimate, design, spec, offer, quote, or the RoCE (or InfiniBand) alternative of an item.",
     "properties": {
         "estimate": {**_ID, "description": "A finished estimate, taken as it is."},
         "design": {**_ID, "description": "A design as it is now, or its version ``revision``."},
@@ -140,7 +140,7 @@ comparison_file = _call(
 )
 comparison_update = _call(
     "update_comparison",
-    "Rename a comparison, or hold it against another baseline",
+    "Rename a comparison, or compare it with another baseline",
     {200: ComparisonDetailSerializer},
     (*BODY, 404, 412),
     request=_json(CHANGE),

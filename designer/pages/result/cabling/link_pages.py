@@ -111,7 +111,7 @@ def _bundle(links: LinkList, at: IntArray) -> dict[str, Any]:
         "tier": TIERS[int(links.table.tier[at[0]])],
         "links": len(at),
         "cables": sum(lengths.values()),
-        "media": list(dict.fromkeys(choice.told_medium for choice in choices)),
+        "media": list(dict.fromkeys(choice.reported_medium for choice in choices)),
         "parts": list(dict.fromkeys(choice.cable.id for choice in choices)),
         "lengths": [{"length_m": length, "cables": lengths[length]} for length in sorted(lengths)],
     }

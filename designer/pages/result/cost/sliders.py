@@ -43,7 +43,7 @@ class Slider:
             return value or ""
         return f"{round(float(value) * self.factor, 6):g}"
 
-    def told(self, value: Any) -> str:
+    def reported(self, value: Any) -> str:
         """The value with its unit: "$0.085 per kWh", "80 %"."""
         if value is None or isinstance(value, str):
             return value or "none"
@@ -116,7 +116,7 @@ def slider_rows(cost: Mapping[str, Any], change: Mapping[str, Any]) -> list[dict
                 "at": f"{at:g}",
                 "typed": slider.typed(value),
                 "estimate": slider.typed(known[slider.name]),
-                "told": slider.told(known[slider.name]),
+                "reported": slider.reported(known[slider.name]),
                 "is_moved": slider.path in change,
             }
         )
@@ -139,8 +139,8 @@ def moved_rows(cost: Mapping[str, Any], change: Mapping[str, Any]) -> list[dict[
             {
                 "name": slider.name,
                 "label": slider.label,
-                "before": slider.told(known[slider.name]),
-                "after": "automatic" if value is None else slider.told(value),
+                "before": slider.reported(known[slider.name]),
+                "after": "automatic" if value is None else slider.reported(value),
                 "typed": slider.typed(value),
             }
         )

@@ -80,12 +80,12 @@ def what_if_context(job: EstimateJob, result: Mapping[str, Any], answers: Mappin
     try:
         found = what_if(job, cost, change) if change else None
     except EstimatorError as error:
-        return context | {"cannot_move": [_told(problem) for problem in error.problems]}
+        return context | {"cannot_move": [_reported(problem) for problem in error.problems]}
     then = found or {"cost": cost, "change": differences(cost, cost)}
     return context | {"compared": _compared(cost, then), "then": found["cost"] if found else None}
 
 
-def _told(problem: Problem) -> str:
+def _reported(problem: Problem) -> str:
     """A problem under the name of its field."""
     key = ALL_KEYS.get(problem.field)
     return f"{key.info.title}: {problem.message}" if key else problem.message

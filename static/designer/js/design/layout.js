@@ -1,5 +1,5 @@
 // The layout of the studio: folds say what their fields hold, links open what they lead to, the diagram comes after the figures,
-// and the first figure's height is told to the style sheet, so that nothing that has the focus is hidden by the strip.
+// and the first figure's height is given to the style sheet, so that nothing that has the focus is hidden by the strip.
 
 const DIAGRAM_DELAY_MS = 160;
 const strip = () => document.getElementById("summary");

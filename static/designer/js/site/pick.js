@@ -6,12 +6,12 @@ function connect(form) {
   const rows = [...form.querySelectorAll("[data-pick-row]")];
   const boxes = [...form.querySelectorAll('input[type="checkbox"][name="design"]')];
   const search = form.querySelector("[data-pick-search]");
-  const told = form.querySelector("[data-pick-count]");
+  const label = form.querySelector("[data-pick-count]");
   const submit = form.querySelector('button[type="submit"]');
 
   function count() {
     const n = boxes.filter((box) => box.checked).length;
-    told.textContent = n === 0 ? `Tick ${least} to ${most}` : n > most ? `${n} ticked, ${most} at most` : `${n} of up to ${most} ticked`;
+    label.textContent = n === 0 ? `Tick ${least} to ${most}` : n > most ? `${n} ticked, ${most} at most` : `${n} of up to ${most} ticked`;
     submit.disabled = n < least || n > most;
   }
 

@@ -72,7 +72,7 @@ def rows_of(design: Design, catalog: Catalog, first: int = 1, second: int = 2) -
         ({"other_fabrics": [{"role": "storage", "generation": "ndr"}]}, "Storage network", "none", "present"),
     ],
 )
-def test_an_answer_that_changed_is_told_by_its_name_on_the_form(owner, catalog, change, label, before, after):
+def test_an_answer_that_changed_is_reported_by_its_name_on_the_form(owner, catalog, change, label, before, after):
     rows = rows_of(saved(owner, change), catalog)
     assert [text for name, text in rows.items() if label in name or name == label] == [(before, after)]
 
@@ -101,7 +101,7 @@ def test_an_answer_that_says_what_held_anyway_is_no_change(owner, catalog):
     assert rows_of(saved(owner, {"economics.years": 4, "fabric.tiers": "auto", "fabric.planes": 1}), catalog) == {}
 
 
-def test_wholes_that_the_form_hands_through_are_told_as_wholes(owner, catalog):
+def test_wholes_that_the_form_hands_through_are_reported_as_wholes(owner, catalog):
     book = {
         "name": "Vendor A",
         "prices": [
@@ -125,7 +125,7 @@ def test_no_lengths_and_an_empty_list_of_them_are_the_same_answer(owner, catalog
     assert len(rows) == 1, rows
 
 
-def test_figures_are_told_as_an_architect_says_them():
+def test_figures_are_reported_as_an_architect_says_them():
     after = FIGURES | {"spine": 18, "switches": 50, "capex_usd": 50_210_000, "built": "1:1", "busbw_gb_s": 368.0}
     assert figure_words(FIGURES, after) == [
         "spines 16 → 18",
@@ -138,7 +138,7 @@ def test_figures_are_told_as_an_architect_says_them():
     assert figure_words(FIGURES | {"built": None}, FIGURES)[-1] == "built one tier → 1.33:1"
 
 
-def test_what_owning_costs_is_told_where_only_that_has_moved():
+def test_what_owning_costs_is_reported_where_only_that_has_moved():
     costs = {"tco_years": 4, "tco_usd": 63_600_000, "usd_per_gpu_hour": 2.23}
     later = {"tco_years": 6, "tco_usd": 77_100_000, "usd_per_gpu_hour": 1.84}
     assert figure_words(FIGURES | costs, FIGURES | later) == [
@@ -166,7 +166,7 @@ def test_figures_of_two_revisions_are_of_their_specs(owner):
     assert f"built {built.removeprefix('built 1:1 → ')} → 1:1" in back["figures"]
 
 
-def test_a_default_that_moved_is_told_apart_from_an_answer(owner):
+def test_a_default_that_moved_is_distinguished_from_an_answer(owner):
     design = saved(owner)
     first = design.revisions.get()
     second = design.revisions.create(number=7, given=first.given, spec=first.spec, spec_hash="0" * 64)

@@ -83,7 +83,7 @@ class TestReading:
         assert page["X-Robots-Tag"] == "noindex, nofollow"
         assert "no-store" in page["Cache-Control"]
 
-    def test_who_may_only_look_is_told_so(self, design):
+    def test_who_may_only_look_is_shown_so(self, design):
         client, _, _ = visitor(design)
         answer = client.post(reverse("undo", args=[design.pk]))
         assert answer.status_code == 403

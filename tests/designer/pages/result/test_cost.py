@@ -300,8 +300,8 @@ def test_percentiles_are_listed_for_each_figure(page: Client, owner: User) -> No
     design, job = costed(owner)
     shown, figures = words_of(tab(page, design)), job.result["cost"]["uncertainty"]["figures"]
     for key, name in (("capex_usd", "Purchase price"), ("tco_usd", "Total cost"), ("usd_per_gpu_hour", "Per GPU-hour")):
-        told = [usd_small(figures[key][at]) for at in ("p5", "p10", "p25", "p50", "p75", "p90", "p95", "mean")]
-        assert f"{name} {' '.join(told)}" in shown
+        reported = [usd_small(figures[key][at]) for at in ("p5", "p10", "p25", "p50", "p75", "p90", "p95", "mean")]
+        assert f"{name} {' '.join(reported)}" in shown
     assert "10,000 draws over the ranges of prices and assumptions, with seed 1" in shown
 
 
@@ -349,12 +349,12 @@ def test_only_what_differs_is_a_change(answers: dict[str, str], change: dict[str
     assert change_of(answers, cost_fixture(), spec) == change
 
 
-def test_what_was_moved_is_told_with_its_unit() -> None:
+def test_what_was_moved_is_reported_with_its_unit() -> None:
     change = {"economics.electricity_usd_per_kwh": 0.2, "economics.utilization": None, "economics.years": 5}
-    told = {row["name"]: (row["before"], row["after"]) for row in moved_rows(cost_fixture(), change)}
-    assert told["electricity_usd_per_kwh"] == ("$0.085 per kWh", "$0.2 per kWh")
-    assert told["utilization"] == ("80\xa0%", "automatic")
-    assert told["years"] == ("4 years", "5 years")
+    reported = {row["name"]: (row["before"], row["after"]) for row in moved_rows(cost_fixture(), change)}
+    assert reported["electricity_usd_per_kwh"] == ("$0.085 per kWh", "$0.2 per kWh")
+    assert reported["utilization"] == ("80\xa0%", "automatic")
+    assert reported["years"] == ("4 years", "5 years")
 
 
 def test_every_slider_is_a_key_of_the_request() -> None:
@@ -393,7 +393,7 @@ def test_without_scripts_the_form_shows_the_same(page: Client, owner: User) -> N
     assert 'name="electricity_usd_per_kwh" value="0.2"' in response.content.decode()
 
 
-def test_what_cannot_be_is_told_beside_the_sliders(page: Client, owner: User) -> None:
+def test_what_cannot_be_is_reported_beside_the_sliders(page: Client, owner: User) -> None:
     design, job = costed(owner)
     for answers, name in (
         ({"pue": "warm"}, "PUE: "),

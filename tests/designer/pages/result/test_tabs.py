@@ -312,7 +312,9 @@ def test_a_size_in_servers_takes_the_place_of_one_in_gpus(page: Client, owner: U
     assert design.now.given["compute"] == {"server": "dgx-h100", "nodes": 127}
 
 
-def test_a_change_that_cannot_be_built_is_told_and_nothing_is_saved(page: Client, owner: User, sent: list[str]) -> None:
+def test_a_change_that_cannot_be_built_is_reported_and_nothing_is_saved(
+    page: Client, owner: User, sent: list[str]
+) -> None:
     design, job = finished(owner, SUPERPOD)
     for change in ({"fabric.tiers": 1}, {"fabric.oversubscription": "0:1"}):
         with_change(job, change)
@@ -341,7 +343,7 @@ def test_a_finding_about_an_earlier_state_is_not_applied(page: Client, owner: Us
     assert design.now.state_number == 2
 
 
-def test_real_changes_are_told_in_the_forms_words() -> None:
+def test_real_changes_are_reported_in_the_forms_words() -> None:
     spec = {
         "fabric": {"leaf_switch": "nvidia-qm9700", "splitters": False, "tiers": "auto"},
         "other_fabrics": [{"role": "in-band", "dual_homed": False}],
@@ -401,7 +403,7 @@ def test_a_proposal_sets_sizes_boxes_and_blanks_and_nothing_that_the_form_has_no
 
 
 # --- Failures and growth -----------------------------------------------------------------------------------------
-def test_what_a_loss_leaves_is_told_in_parts_of_the_whole(page: Client, owner: User) -> None:
+def test_what_a_loss_leaves_is_reported_in_parts_of_the_whole(page: Client, owner: User) -> None:
     design, _ = finished(owner, SUPERPOD)
     text = words_of(tab(page, design, tab="findings"))
     # a leaf of 32 servers' ports, of 8 a server; the fabric has 32 leaves, and a rail four of them
@@ -424,7 +426,7 @@ def test_a_single_switch_stops_everything(page: Client, owner: User) -> None:
     ("ratio", "text"),
     [("15:16", "15 of 16"), ("1:1", "all"), ("0:1", "none"), ("1023:1024", "1,023 of 1,024"), (None, "–")],
 )
-def test_fractions_are_told_as_parts(ratio: str | None, text: str) -> None:
+def test_fractions_are_reported_as_parts(ratio: str | None, text: str) -> None:
     assert part_of(ratio).replace("\N{NO-BREAK SPACE}", " ") == text
 
 
