@@ -21,7 +21,7 @@ def length_chart(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     for row in known:
         links[row["medium"], row["length_m"]] += row["links"]
     bars = [
-        {"series": f"s{media.index(medium)}", "text": f"{decimal(length)} m", "links": n, "told": count(n)}
+        {"series": f"s{media.index(medium)}", "text": f"{decimal(length)} m", "links": n, "reported": count(n)}
         for (medium, length), n in links.items()
     ]
     series = [medium_name(medium) for medium in media]
@@ -32,7 +32,7 @@ def length_chart(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
         }
         for length in lengths
     ]
-    words = "{" + ", ".join(["'Length': datum.text", "'Medium': " + _word_of(series), "'Links': datum.told"]) + "}"
+    words = "{" + ", ".join(["'Length': datum.text", "'Medium': " + _word_of(series), "'Links': datum.reported"]) + "}"
     spec = {
         "transform": [IS_ON],
         "mark": {

@@ -69,7 +69,7 @@ class Pricing:
         return self._of_catalog(listed, metre, quantity, length_m) if listed else None
 
     def by_book(self, part: str, quantity: int) -> dict[str, Range[int]]:
-        """What a switch or adapter costs in each of the catalog's books, discount taken off; nothing for other parts."""
+        """What a switch or NIC costs in each of the catalog's books, discount taken off; nothing for other parts."""
         if self._catalog.kind_of(part) not in COMPARED_KINDS:
             return {}
         found = {book: self._catalog.price_for(part, book, PIECE, quantity, self._region) for book in BOOKS}

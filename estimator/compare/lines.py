@@ -397,7 +397,7 @@ def _sides_json(row: Sequence[Sequence[Line]], basis: Basis) -> dict[str, Any]:
 
 
 def _content(lines: Iterable[Line], basis: Basis) -> dict[tuple[Any, ...], tuple[int, Range[int]]]:
-    """Pieces and price of each part and length; an offer may have one line where a bill has two."""
+    """Pieces and price of each part and length; an offer may have one line where a bill of materials has two."""
     found: dict[tuple[Any, ...], tuple[int, Range[int]]] = {}
     for line in lines:
         name = (_name(line), line.length_m)

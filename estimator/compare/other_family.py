@@ -53,7 +53,7 @@ class Swap:
     is_billed: bool  # NICs are lines of the bill of materials, so that totals hold the change
 
     def as_json(self) -> dict[str, Any]:
-        """The swap with prices in US dollars and, where both are known, the difference over all adapters."""
+        """The swap with prices in US dollars and, where both are known, the difference over all NICs."""
         old, new = self.old_cents, self.new_cents
         change = None
         if old is not None and new is not None:  # each may move its own way

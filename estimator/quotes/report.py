@@ -15,7 +15,7 @@ from estimator.ranges import total_of, usd_json
 from estimator.units import cents_to_usd, counted
 from estimator.wording import whole_dollars
 
-PROBLEMS = {  # in the order in which they are told
+PROBLEMS = {  # in the order in which they are reported
     "missing": "Missing from the quote",
     "incompatible": "Not compatible",
     "doubled": "Quoted twice",
