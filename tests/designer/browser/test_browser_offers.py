@@ -126,7 +126,7 @@ def test_a_match_is_changed_by_hand(app, page, tmp_path):
     service.get_by_role("link", name="Change").click()
     page.select_option(".rematch select", index=2)
     page.click(".rematch button")
-    playwright.expect(service).to_contain_text("by hand")
+    playwright.expect(service).to_contain_text("manual")
 
 
 def test_a_file_that_is_too_large_is_refused_before_it_is_sent(app, page, tmp_path):

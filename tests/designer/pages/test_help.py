@@ -16,6 +16,7 @@ from designer.pages.reading.markdown import headings, rendered, slug
 from designer.wording.cost import head_figures
 from designer.wording.glossary import DOCS, anchors, entries, term_anchor
 from designer.wording.result_figures import RESULT_TITLES
+from designer.wording.strip import IN_FULL
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
 from estimator.spec import parse_spec
@@ -47,7 +48,7 @@ def test_every_head_figure_explains_itself(page: Client) -> None:
         r'<span class="figure-name">([^<]+)</span><a class="help-dot"[^>]* data-help="/help/([^"]+)/"', content
     )
     assert len(marks) == content.count('class="figure-name"') == len(FIGURES)
-    assert {key: html.unescape(name) for name, key in marks} == FIGURES
+    assert {key: IN_FULL.get(html.unescape(name), html.unescape(name)) for name, key in marks} == FIGURES
     (made,) = estimate([parse_spec(VALUES, load_catalog())], load_catalog())
     names = [figure["name"] for figure in head_figures(made.as_json())]
     assert [cost_key(name) for name in names] == list(COST_FIGURES)

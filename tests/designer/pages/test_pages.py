@@ -187,7 +187,7 @@ class TestPreview:
         response = page.post(reverse("edit-new"), FORM, headers=HTMX)
         words = text_of(response)
         assert "Switches 48 32 leaf + 16 spine" in words
-        assert "Oversubscription 1:1 every leaf" in words
+        assert "Oversub. 1:1 every leaf" in words
         assert len(response.content) < 12_000, "the diagram, the form and the charts come without it"
         assert response["Design-Opened"] == reverse("design", args=[owner.designs.get().pk])
         assert not owner.estimate_jobs.exists()
@@ -233,7 +233,7 @@ class TestPreview:
             page.post(reverse("edit", args=[design.pk]), FORM | {"size": "2048", "step": "b"}, headers=HTMX)
         )
         assert "GPUs 2,048 +1,024 since the change before" in twice
-        assert "Oversubscription 1:1 every leaf" in twice, "what has not moved has no change"
+        assert "Oversub. 1:1 every leaf" in twice, "what has not moved has no change"
         back = text_of(page.post(reverse("edit", args=[design.pk]), FORM | {"size": "1024", "step": "c"}, headers=HTMX))
         assert f"GPUs 1,024 {numbers.MINUS}1,024 since the change before" in back
 
@@ -241,7 +241,7 @@ class TestPreview:
         split = {"fabric__scalable_unit_nodes": "32", "fabric__leaf_downlinks": "32", "fabric__leaf_uplinks": "16"}
         uneven = FORM | split | {"size": "800", "step": "a"}
         words = text_of(page.post(reverse("edit", args=[design.pk]), uneven, headers=HTMX))
-        found = re.search(r"Oversubscription ([\d.]+):1 .{0,60}fullest leaf, average ([\d.]+):1", words)
+        found = re.search(r"Oversub. ([\d.]+):1 .{0,60}fullest leaf, average ([\d.]+):1", words)
         assert found, words
         assert float(found[1]) > float(found[2])
 
@@ -407,12 +407,12 @@ class TestDesign:
             f"GPUs ? {counts['gpus']:,} {counts['nodes']:,} servers",
             f"Switches ? {sums['switches']:,} {tiers}",
             f"Cables ? {sums['cables']:,}",
-            f"Transceivers ? {sums['modules']:,}",
+            f"Optics ? {sums['modules']:,}",
             f"IT power ? {numbers.watts(power['it_w']['typical'])}",
             f"P50 price ? {numbers.usd(likely['capex_usd']['p50'])} {numbers.usd(likely['capex_usd']['p5'])}",
             f"P50 a GPU ? {numbers.usd(likely['usd_per_gpu']['p50'])} "
             f"{numbers.usd_small(likely['usd_per_gpu_hour']['p50'])} an hour",
-            f"Oversubscription ? {numbers.ratio_to_one(fabric['oversubscription']['worst_leaf'])}",
+            f"Oversub. ? {numbers.ratio_to_one(fabric['oversubscription']['worst_leaf'])}",
             f"All-to-all ? {numbers.gb_s(result['performance']['all_to_all']['busbw_gb_s'])}",
             f"All-reduce ? {numbers.gb_s(both['ordered_busbw_gb_s'])}",
             f"Transceivers {sum(modules.values()):,} {modules['switch']:,} in switches, {modules['node']:,} in servers",
