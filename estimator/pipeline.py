@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from estimator.bom.bill import bill_of_fabrics
 from estimator.bom.lines import Billed
+from estimator.cabling.result import SizedNetwork
 from estimator.cabling.runs import CablePlan
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
@@ -17,7 +18,8 @@ from estimator.designs.cables import design_plan
 from estimator.designs.networks import sized_fabrics, sized_others
 from estimator.designs.subject import Subject
 from estimator.errors import InfeasibleDesign, SpecError
-from estimator.fabric.ratios import paths_json, ratios_json
+from estimator.fabric.ratios import oversubscription_of, paths_of
+from estimator.fabric.result import CountedNetwork
 from estimator.fabric.sized import SizedFabric
 from estimator.fabric.topology import panels_of
 from estimator.findings.fabric import Finding, findings_of, of_problem
@@ -64,7 +66,7 @@ class Estimate:
     spec: DesignSpec
     catalog_version: str
     fabric: SizedFabric
-    fabrics: dict[str, Any]
+    fabrics: dict[str, SizedNetwork]
     findings: list[Finding]
     bom: dict[str, Any] | None = None
     cost: dict[str, Any] | None = None
@@ -81,7 +83,7 @@ class Estimate:
             "spec": self.spec.as_json(),
             "versions": {"model": MODEL_VERSION, "catalog": self.catalog_version},
             "spec_hash": spec_hash(self.spec),
-            "fabrics": self.fabrics,
+            "fabrics": {key: network.as_json() for key, network in self.fabrics.items()},
             "findings": [f.as_json() for f in self.findings],
         }
         for key in ("bom", "cost", "power", "performance", "failures", "racks"):
@@ -133,22 +135,18 @@ def _one(
     if others:
         from estimator.cabling.networks import other_plan  # for a fast start: few designs have other networks
         from estimator.findings.networks import other_findings
-        from estimator.networks.sizing import other_json
-    compute = fabric.as_json()
-    fabrics = {COMPUTE: compute} | {one.key: other_json(one) for one in others}
-    for key, sized, asked in (
-        (COMPUTE, fabric, spec.fabric),
-        *((one.key, one.fabric, one.entry) for one in others),
-    ):
-        fabrics[key]["oversubscription"] = sized.oversubscription_json(asked.oversubscription) | ratios_json(sized)
-        fabrics[key]["paths"] = paths_json(sized)
+        from estimator.networks.sizing import answer_of
+    fabrics = {COMPUTE: _network(fabric.answer(), fabric, spec.fabric.oversubscription)}
+    for one in others:
+        fabrics[one.key] = _network(answer_of(one), one.fabric, one.entry.oversubscription)
     found = [*found, *(finding for one in others for finding in other_findings(one, catalog))]
     bom = cost = power = failures = None
     if {"percentiles", "uncertainty"} & set(parts):  # of the cost
         parts = (*parts, "cost")
     if {"cables", "bom", "cost", "failures", "spares", "growth"} & set(parts):
         plan = design_plan(spec, fabric, catalog, others)
-        compute |= plan.as_json() | ({"floor_plan": plan.floor.as_json()} if plan.floor else {})
+        floor = plan.floor.answer() if plan.floor else None
+        fabrics[COMPUTE] = _cabled(fabrics[COMPUTE], plan).but(floor_plan=floor)
         found = [
             *(blocked_findings(spec, fabric, plan, catalog) if plan.blocked else ()),
             *(missing_cables(spec, fabric, plan, catalog) if plan.problems else ()),
@@ -161,7 +159,7 @@ def _one(
             for one in others
         ]
         for one, cabled in zip(others, billed, strict=True):
-            fabrics[one.key] |= cabled.plan.as_json()
+            fabrics[one.key] = _cabled(fabrics[one.key], cabled.plan)
             found += _cabling_of(one, spec, cabled.plan, catalog)
         if {"bom", "cost", "failures", "spares", "growth"} & set(parts):
             bill = bill_of_fabrics([Billed(COMPUTE, spec, fabric, plan), *billed], catalog)
@@ -199,6 +197,14 @@ def _one(
     word = node_word(spec.compute.server, catalog)
     made = replace(made, findings=[in_word(finding, word) for finding in made.findings])
     return made if "bom" in parts else replace(made, bom=None)
+
+
+def _network(sized: CountedNetwork, fabric: SizedFabric, asked: str) -> SizedNetwork:
+    return SizedNetwork(**vars(sized), oversubscription=oversubscription_of(fabric, asked), paths=paths_of(fabric))
+
+
+def _cabled(network: SizedNetwork, plan: CablePlan) -> SizedNetwork:
+    return network.but(cables=plan.cables, transceivers=plan.transceivers, media=plan.media)
 
 
 def _cabling_of(one: "OtherSized", spec: DesignSpec, plan: CablePlan, catalog: Catalog) -> list[Finding]:

@@ -59,13 +59,12 @@ def _plain(value: Any) -> Any:
     return value
 
 
-@dataclass_transform(frozen_default=True)
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 class Record(Shape):
-    """Base of the parts of an Estimate: attributes as annotated, given by name or in order, never changed."""
+    """Base of the parts of an Estimate: attributes as annotated, given by name, never changed."""
 
-    def __init__(self, *values: Any, **named: Any) -> None:
+    def __init__(self, **given: Any) -> None:
         attributes = [key.attribute for key in keys_of(type(self))]
-        given = dict(zip(attributes, values, strict=False)) | named
         for name in attributes:
             if name not in given and hasattr(type(self), name):
                 given[name] = getattr(type(self), name)

@@ -374,9 +374,9 @@ def _racks(n: int) -> str:
 
 
 def _floor_in_words(plan: FloorPlan) -> str:
-    size = plan.as_json()["floor_m"]
+    size = plan.answer().floor_m
     roles = ", ".join(f"{RACK_FOR[role].lower()} {_racks(n)}" for role in FILLS if (n := plan.role.count(role)))
     return (
-        f"{_racks(plan.n_racks)} in {count(plan.n_rows)} {'row' if plan.n_rows == 1 else 'rows'} on {size['width']:g} m by "
-        f"{size['depth']:g} m: {roles}."
+        f"{_racks(plan.n_racks)} in {count(plan.n_rows)} {'row' if plan.n_rows == 1 else 'rows'} on {size.width:g} m by "
+        f"{size.depth:g} m: {roles}."
     )

@@ -209,18 +209,17 @@ def _switch(least: int, generation: str, catalog: Catalog) -> tuple[str | None, 
 
 
 def _figures(counts: DumpCounts, fabric: SizedFabric) -> tuple[tuple[str, int, int], ...]:
-    built = fabric.as_json()
-    pairs = (
-        ("counts.nodes", counts.n_nodes),
-        ("counts.leaf", counts.n_leaf),
-        ("counts.spine", counts.n_spine),
-        ("counts.core", counts.n_core),
-        ("links.node_leaf", counts.links_node_leaf),
-        ("links.fabric_manager", counts.n_manager_links),
-        ("links.leaf_spine", counts.links_leaf_spine),
-        ("links.spine_core", counts.links_spine_core),
+    built, links = fabric.counts, fabric.links
+    return (
+        ("counts.nodes", counts.n_nodes, built.nodes),
+        ("counts.leaf", counts.n_leaf, built.leaf),
+        ("counts.spine", counts.n_spine, built.spine),
+        ("counts.core", counts.n_core, built.core),
+        ("links.node_leaf", counts.links_node_leaf, links.node_leaf),
+        ("links.fabric_manager", counts.n_manager_links, links.fabric_manager),
+        ("links.leaf_spine", counts.links_leaf_spine, links.leaf_spine),
+        ("links.spine_core", counts.links_spine_core, links.spine_core),
     )
-    return tuple((name, found, built[name.split(".")[0]][name.split(".")[1]]) for name, found in pairs)
 
 
 def _distance(figures: tuple[tuple[str, int, int], ...]) -> float:

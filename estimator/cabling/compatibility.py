@@ -8,12 +8,12 @@ parts by these rules, and ``fit`` answers for one part and one switch, NIC or se
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import FAST_LANE_GBIT_S
 from estimator.catalog.records import Cable, Nic, Server, Switch
 from estimator.errors import SpecError
+from estimator.record import Shape
 from estimator.spec.checking import unknown_part
 
 MATCH, REVIEW, BLOCKED = "match", "review", "blocked"
@@ -68,28 +68,20 @@ class Plug:
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Shape):
     """One rule that is broken."""
 
     code: str
     verdict: str
     message: str
 
-    def as_json(self) -> dict[str, str]:
-        """The reason in a row of a report."""
-        return {"code": self.code, "verdict": self.verdict, "message": self.message}
-
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(Shape):
     """The verdict on one part in one place, and why."""
 
     verdict: str
     reasons: tuple[Reason, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """Verdict and reasons."""
-        return {"verdict": self.verdict, "reasons": [reason.as_json() for reason in self.reasons]}
 
 
 def is_blocked(codes: Iterable[str]) -> bool:

@@ -1,7 +1,7 @@
 """What is bought to cable a fabric: runs of like cables, plugs in cages, and the four counts of every tier."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +9,7 @@ import numpy.typing as npt
 from estimator.cabling.compatibility import Fit
 from estimator.cabling.ends import FABRIC_MANAGER, LEAF_LEAF, LEAF_SPINE, NODE_LEAF, SPINE_CORE
 from estimator.cabling.media import Choice
+from estimator.cabling.result import CabledTier, CableParts, CableRun, Cables, EndFits, Lengths, Transceivers
 from estimator.catalog.records import Cable
 from estimator.errors import Problem
 from estimator.units import IntArray
@@ -50,33 +51,30 @@ class Run:
         """Transceivers at the lower ends that count to this run."""
         return self.n_lower_cages if self.choice and self.choice.lower_module else 0
 
-    def as_json(self) -> dict[str, Any]:
+    def answer(self) -> CableRun:
         """Medium, length, parts and the four counts."""
         choice = self.choice
-        parts: dict[str, Cable | None] = {
-            "cable": choice.cable if choice else None,
-            "upper_module": choice.upper_module if choice else None,
-            "lower_module": choice.lower_module if choice else None,
-        }
-        return {
-            "medium": choice.reported_medium if choice else None,
-            "length_m": self.length_m,
-            "links": self.n_links,
-            "cables": self.n_cables,
-            "upper_modules": self.n_upper_modules,
-            "lower_modules": self.n_lower_modules,
-            "modules": self.n_upper_modules + self.n_lower_modules,
-            "upper_cages": self.n_upper_cages,
-            "lower_cages": self.n_lower_cages,
-            "cages": self.n_upper_cages + self.n_lower_cages,
-            "set_by_hand": self.n_set,
-            "fit": {
-                "upper": self.fits[0].as_json() if self.fits[0] else None,
-                "lower": self.fits[1].as_json() if self.fits[1] else None,
-            },
-            "parts": {name: part.id if part else None for name, part in parts.items()},
-            "missing": self.missing,
-        }
+        upper, lower = (choice.upper_module, choice.lower_module) if choice else (None, None)
+        return CableRun(
+            medium=choice.reported_medium if choice else None,
+            length_m=self.length_m,
+            links=self.n_links,
+            cables=self.n_cables,
+            upper_modules=self.n_upper_modules,
+            lower_modules=self.n_lower_modules,
+            modules=self.n_upper_modules + self.n_lower_modules,
+            upper_cages=self.n_upper_cages,
+            lower_cages=self.n_lower_cages,
+            cages=self.n_upper_cages + self.n_lower_cages,
+            set_by_hand=self.n_set,
+            fit=EndFits(upper=self.fits[0], lower=self.fits[1]),
+            parts=CableParts(
+                cable=choice.cable.id if choice else None,
+                upper_module=upper.id if upper else None,
+                lower_module=lower.id if lower else None,
+            ),
+            missing=self.missing,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,33 +163,33 @@ class TierCabling:
         """Transceivers at the other end."""
         return sum(plugs.n_modules for plugs in self.lower)
 
-    def as_json(self) -> dict[str, Any]:
+    def answer(self) -> CabledTier:
         """The tier's four counts, its main medium and parts, and every run."""
-        main = max(self.runs, key=lambda run: run.n_links).as_json()
+        main = max(self.runs, key=lambda run: run.n_links).answer()
         n_upper, n_lower = int(self.upper_plugs.sum()), int(self.lower_plugs.sum())
-        return {
-            "links": self.n_links,
-            "length_m": main["length_m"],
-            "medium": main["medium"],
-            "cables": self.n_cables,
-            "upper_modules": self.n_upper_modules,
-            "lower_modules": self.n_lower_modules,
-            "modules": self.n_upper_modules + self.n_lower_modules,
-            "upper_cages": n_upper,
-            "lower_cages": n_lower,
-            "cages": n_upper + n_lower,
-            "parts": main["parts"],
-            "missing": self.missing,
-            "lengths_m": {
-                "shortest": round(self.shortest_m, 2),
-                "mean": round(self.mean_m, 2),
-                "longest": round(self.longest_m, 2),
-                "from": self.length_from,
-            },
-            "set_by_hand": self.n_set,
-            "panels_per_link": self.panels,
-            "runs": [run.as_json() for run in self.runs],
-        }
+        return CabledTier(
+            links=self.n_links,
+            length_m=main.length_m,
+            medium=main.medium,
+            cables=self.n_cables,
+            upper_modules=self.n_upper_modules,
+            lower_modules=self.n_lower_modules,
+            modules=self.n_upper_modules + self.n_lower_modules,
+            upper_cages=n_upper,
+            lower_cages=n_lower,
+            cages=n_upper + n_lower,
+            parts=main.parts,
+            missing=self.missing,
+            lengths_m=Lengths(
+                shortest=round(self.shortest_m, 2),
+                mean=round(self.mean_m, 2),
+                longest=round(self.longest_m, 2),
+                from_=self.length_from,
+            ),
+            set_by_hand=self.n_set,
+            panels_per_link=self.panels,
+            runs=[run.answer() for run in self.runs],
+        )
 
 
 def _filled(plugs: tuple[Plugs, ...]) -> IntArray:
@@ -253,20 +251,28 @@ class CablePlan:
         """What no part of the catalog can join; the counts stand without it."""
         return tuple(_no_part(tier) for tier in self.tiers if tier.missing)
 
-    def as_json(self) -> dict[str, Any]:
-        """``cables`` and ``transceivers`` of the Estimate, and ``media`` with the parts of each tier."""
-        cables = {name: (tier.n_cables if (tier := self.tier(name)) else 0) for name in TIERS}
-        if pairs := self.tier(LEAF_LEAF):
-            cables[LEAF_LEAF] = pairs.n_cables
-        return {
-            "cables": cables,
-            "transceivers": {
-                "node": self.n_far_modules(NODE_LEAF),
-                "switch": self.n_switch_modules,
-                "fabric_manager": self.n_far_modules(FABRIC_MANAGER),
-            },
-            "media": {tier.tier: tier.as_json() for tier in self.tiers},
-        }
+    @property
+    def cables(self) -> Cables:
+        """``cables`` of a network in the Estimate."""
+        pairs = self.tier(LEAF_LEAF)
+        return Cables(
+            **{name: tier.n_cables if (tier := self.tier(name)) else 0 for name in TIERS},
+            leaf_leaf=pairs.n_cables if pairs else None,
+        )
+
+    @property
+    def transceivers(self) -> Transceivers:
+        """``transceivers`` of a network in the Estimate."""
+        return Transceivers(
+            node=self.n_far_modules(NODE_LEAF),
+            switch=self.n_switch_modules,
+            fabric_manager=self.n_far_modules(FABRIC_MANAGER),
+        )
+
+    @property
+    def media(self) -> dict[str, CabledTier]:
+        """``media`` of a network in the Estimate: the parts of each tier."""
+        return {tier.tier: tier.answer() for tier in self.tiers}
 
 
 def site_field(tier: str) -> str:

@@ -129,8 +129,8 @@ def _figures(made: Estimate) -> dict[str, Any]:
     return {
         "network_usd": cost["capex_usd"]["network"],
         "at_least": cost["at_least"],
-        "switches": compute["counts"]["switches"],
-        "links": sum(compute["links"].values()),
+        "switches": compute.counts.switches,
+        "links": compute.links.total,
         **_at_the_end(made.performance),
     }
 

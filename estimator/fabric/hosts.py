@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from estimator.fabric.result import Attachments
+
 NODE = "node"
 ENDPOINT, UPLINK, SWITCH, MANAGER, PDU = "endpoint", "uplink", "switch", "manager", "pdu"
 
@@ -16,14 +18,11 @@ class Attached:
     ports: int
     port_names: tuple[str, ...] = ()  # one for each port of a device
 
-    def as_json(self) -> dict[str, str | int | None]:
+    def answer(self) -> Attachments:
         """One entry of ``attached`` in the Estimate."""
-        return {
-            "kind": self.kind,
-            "of": self.source or None,
-            "devices": self.n_devices,
-            "ports": self.n_devices * self.ports,
-        }
+        return Attachments(
+            kind=self.kind, of=self.source or None, devices=self.n_devices, ports=self.n_devices * self.ports
+        )
 
 
 @dataclass(frozen=True, slots=True)

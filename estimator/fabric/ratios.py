@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
+from estimator.fabric import result
 from estimator.fabric.devices import LEAF, devices_of
+from estimator.fabric.result import LeafPaths, Oversubscription, PlaneRatio, RailRatio
 from estimator.fabric.sized import SizedFabric
 from estimator.units import IntArray, ratio_text
 
@@ -72,9 +74,9 @@ class Paths:
     shortest: int
     disjoint: int
 
-    def as_json(self) -> dict[str, int]:
-        """The paths under the names of the Estimate."""
-        return {"switches": self.switches, "shortest_paths": self.shortest, "disjoint_paths": self.disjoint}
+    def answer(self) -> LeafPaths:
+        """The paths as they are answered."""
+        return LeafPaths(switches=self.switches, shortest_paths=self.shortest, disjoint_paths=self.disjoint)
 
 
 def paths_in_group(fabric: SizedFabric) -> Paths | None:
@@ -104,23 +106,29 @@ def diameter_switches(fabric: SizedFabric) -> int:
     return 3 if within is not None else 1
 
 
-def paths_json(fabric: SizedFabric) -> dict[str, Any]:
+def paths_of(fabric: SizedFabric) -> result.Paths:
     """``paths`` of a fabric in the Estimate."""
     within, across = paths_in_group(fabric), paths_across_groups(fabric)
-    return {
-        "diameter_switches": diameter_switches(fabric),
-        "same_group": within.as_json() if within else None,
-        "other_group": across.as_json() if across else None,
-    }
+    return result.Paths(
+        diameter_switches=diameter_switches(fabric),
+        same_group=within.answer() if within else None,
+        other_group=across.answer() if across else None,
+    )
 
 
-def ratios_json(fabric: SizedFabric) -> dict[str, Any]:
-    """Oversubscription (built) of every rail that has leaves of its own, and of every plane."""
-    devices = devices_of(fabric)
-    return {
-        "rails": [_ratio(fabric, "rail", k, mask) for k, mask in _kinds(devices.rail[devices.of(LEAF)])],
-        "planes": [_ratio(fabric, "plane", k, mask) for k, mask in _kinds(devices.plane[devices.of(LEAF)])],
-    }
+def oversubscription_of(fabric: SizedFabric, asked: str) -> Oversubscription:
+    """Oversubscription asked for and built, as exact integers with the float beside; of rails with leaves of their own, too."""
+    devices, built, worst = devices_of(fabric), fabric.built_ratio, fabric.worst_leaf_ratio
+    return Oversubscription(
+        asked=asked,
+        built=ratio_text(built),
+        built_ratio=float(built),
+        worst_leaf=ratio_text(worst),
+        worst_leaf_ratio=float(worst),
+        spine_built=ratio_text(fabric.spine_ratio),
+        rails=[RailRatio(rail=k, **_ratio(fabric, mask)) for k, mask in _kinds(devices.rail[devices.of(LEAF)])],
+        planes=[PlaneRatio(plane=k, **_ratio(fabric, mask)) for k, mask in _kinds(devices.plane[devices.of(LEAF)])],
+    )
 
 
 def _kinds(numbers: IntArray) -> Iterator[tuple[int, npt.NDArray[np.bool_]]]:
@@ -128,10 +136,16 @@ def _kinds(numbers: IntArray) -> Iterator[tuple[int, npt.NDArray[np.bool_]]]:
         yield number, numbers == number
 
 
-def _ratio(fabric: SizedFabric, name: str, number: int, leaves: npt.NDArray[np.bool_]) -> dict[str, Any]:
+class _Built(TypedDict):
+    leaves: int
+    built: str
+    built_ratio: float
+
+
+def _ratio(fabric: SizedFabric, leaves: npt.NDArray[np.bool_]) -> _Built:
     fed, up = int(fabric.leaf_fed_gbit_s[leaves].sum()), int(fabric.leaf_up[leaves].sum()) * fabric.uplink_rate_gbit_s
     ratio = Fraction(fed, up) if up else Fraction(1)
-    return {name: number, "leaves": int(leaves.sum()), "built": ratio_text(ratio), "built_ratio": float(ratio)}
+    return {"leaves": int(leaves.sum()), "built": ratio_text(ratio), "built_ratio": float(ratio)}
 
 
 # ---------------------------------------------------------------- pairs of leaves

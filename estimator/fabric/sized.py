@@ -6,14 +6,14 @@ groups, sets), so that their sums check the closed forms of sizing.py; tests bui
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from estimator.fabric.hosts import Hosts
+from estimator.fabric.result import CountedNetwork, Counts, Links, Ports, Split, SwitchModel
 from estimator.fabric.sizing import Sizing, downlinks_beside, spine_downlinks
 from estimator.spec import DesignSpec
-from estimator.units import IntArray, ceil_div, ratio_text
+from estimator.units import IntArray, ceil_div
 
 
 @dataclass(frozen=True)
@@ -175,73 +175,73 @@ class SizedFabric:
             layers.append(self.links_spine_core * self.uplink_rate_gbit_s)
         return min(layers) // 2
 
-    def as_json(self) -> dict[str, Any]:
-        """Counts, links, ports and capacities, under the names of the Estimate."""
-        down_open = np.maximum(self.leaf_downlinks - self.leaf_down, 0).sum()
-        return {
-            "tiers": self.tiers,
-            "planes": self.planes,
-            "layout": self.layout,
-            "counts": {
-                "nodes": self.n_nodes,
-                "gpus": self.n_gpus,
-                "endpoints": self.n_endpoints,
-                "leaf": self.n_leaf,
-                "spine": self.n_spine,
-                "core": self.n_core,
-                "switches": self.n_leaf + self.n_spine + self.n_core,
-            },
-            "links": {
-                "node_leaf": self.links_node_leaf,
-                "fabric_manager": self.links_fabric_manager,
-                "leaf_spine": self.links_leaf_spine,
-                "spine_core": self.links_spine_core,
-            },
-            "ports": {
-                "leaf_down_used": int(self.leaf_down.sum()),
-                "leaf_down_open": int(down_open),
-                "leaf_up": int(self.leaf_up.sum()),
-                "spine_down": int(self.spine_down.sum()),
-                "spine_up": int(self.spine_up.sum()),
-                "spine_open": int((self.spine_radix - self.spine_down - self.spine_up).sum()),
-                "core_down": int(self.core_down.sum()),
-                "core_open": int((self.core_radix - self.core_down).sum()),
-            },
-            "switches": {
-                role: {
-                    "part": part,
-                    "radix": self.leaf_ports_at_rate if role == "leaf" else getattr(self, f"{role}_radix"),
-                }
+    def answer(self) -> CountedNetwork:
+        """Counts, links, ports and capacities, as answered; ratios and paths are ratios.py's."""
+        return CountedNetwork(
+            tiers=self.tiers,
+            planes=self.planes,
+            layout=self.layout,
+            counts=self.counts,
+            links=self.links,
+            ports=self._ports,
+            switches={
+                role: SwitchModel(
+                    part=part, radix=self.leaf_ports_at_rate if role == "leaf" else getattr(self, f"{role}_radix")
+                )
                 for role, part, _ in self.switches
             },
-            "split": {
-                "leaf_downlinks": self.leaf_downlinks,
-                "leaf_uplinks": self.leaf_uplinks,
-                "scalable_unit_nodes": self.unit_nodes,
-                "nodes_per_leaf": self.nodes_per_leaf,
-                "nodes_per_pod": self.nodes_per_pod,
-                "pods": self.pods,
-                "components": self.n_components,
-            },
-            "port_rate_gbit_s": self.port_rate_gbit_s,
-            "uplink_rate_gbit_s": self.uplink_rate_gbit_s,
-            "lane_rate_gbit_s": self.lane_rate_gbit_s,
-            "endpoint_rate_gbit_s": self.endpoint_rate_gbit_s,
-            "injection_gbit_s": self.injection_gbit_s,
-            "bisection_gbit_s": self.bisection_gbit_s,
-        }
+            split=Split(
+                leaf_downlinks=self.leaf_downlinks,
+                leaf_uplinks=self.leaf_uplinks,
+                scalable_unit_nodes=self.unit_nodes,
+                nodes_per_leaf=self.nodes_per_leaf,
+                nodes_per_pod=self.nodes_per_pod,
+                pods=self.pods,
+                components=self.n_components,
+            ),
+            port_rate_gbit_s=self.port_rate_gbit_s,
+            uplink_rate_gbit_s=self.uplink_rate_gbit_s,
+            lane_rate_gbit_s=self.lane_rate_gbit_s,
+            endpoint_rate_gbit_s=self.endpoint_rate_gbit_s,
+            injection_gbit_s=self.injection_gbit_s,
+            bisection_gbit_s=self.bisection_gbit_s,
+        )
 
-    def oversubscription_json(self, asked: str) -> dict[str, Any]:
-        """Asked and built ratios as exact integers, with the float beside."""
-        built, worst = self.built_ratio, self.worst_leaf_ratio
-        return {
-            "asked": asked,
-            "built": ratio_text(built),
-            "built_ratio": float(built),
-            "worst_leaf": ratio_text(worst),
-            "worst_leaf_ratio": float(worst),
-            "spine_built": ratio_text(self.spine_ratio),
-        }
+    @property
+    def counts(self) -> Counts:
+        """Nodes, endpoints and switches."""
+        return Counts(
+            nodes=self.n_nodes,
+            gpus=self.n_gpus,
+            endpoints=self.n_endpoints,
+            leaf=self.n_leaf,
+            spine=self.n_spine,
+            core=self.n_core,
+            switches=self.n_leaf + self.n_spine + self.n_core,
+        )
+
+    @property
+    def links(self) -> Links:
+        """Connections by tier."""
+        return Links(
+            node_leaf=self.links_node_leaf,
+            fabric_manager=self.links_fabric_manager,
+            leaf_spine=self.links_leaf_spine,
+            spine_core=self.links_spine_core,
+        )
+
+    @property
+    def _ports(self) -> Ports:
+        return Ports(
+            leaf_down_used=int(self.leaf_down.sum()),
+            leaf_down_open=int(np.maximum(self.leaf_downlinks - self.leaf_down, 0).sum()),
+            leaf_up=int(self.leaf_up.sum()),
+            spine_down=int(self.spine_down.sum()),
+            spine_up=int(self.spine_up.sum()),
+            spine_open=int((self.spine_radix - self.spine_down - self.spine_up).sum()),
+            core_down=int(self.core_down.sum()),
+            core_open=int((self.core_radix - self.core_down).sum()),
+        )
 
 
 def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:

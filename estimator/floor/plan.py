@@ -21,6 +21,7 @@ from estimator.fabric.topology import FABRIC_MANAGER, LEAF_SPINE, NODE_LEAF, SPI
 from estimator.floor.devices import PDU, FloorDevices, Network, floor_devices
 from estimator.floor.problems import exceeds, rack_problems
 from estimator.floor.racks import RACK_UNIT_M, Body, NodeRack, network_fits, node_rack
+from estimator.floor.result import FloorFigures, FloorSize, PanelCounts, RackPower, RackWeight
 from estimator.floor.rows import Floor, Rack, Row, pods_of
 from estimator.spec import DesignSpec
 from estimator.spec.floor import SitePlan
@@ -216,37 +217,37 @@ class FloorPlan:
             for i in (range(self.n_racks) if racks is None else racks)
         ]
 
-    def as_json(self) -> dict[str, Any]:
+    def answer(self) -> FloorFigures:
         """The floor in a few figures, whatever its size."""
         roles = {kind: self.role.count(kind) for kind in KINDS}
         most = int(np.argmax(self.max_w))
-        return {
-            "racks": self.n_racks,
-            "rows": self.n_rows,
-            "racks_by_role": {k: n for k, n in roles.items() if n},
-            "nodes_per_rack": self.node_rack.n_nodes,
-            "floor_m": {
-                "width": round(float(self.x_m.max()) + (self.plan.rack_pitch_m or 0), 2),
-                "depth": round(float(self.y_m.max()) + (self.plan.row_pitch_m or 0), 2),
-            },
-            "rack_w": {
-                "typical": round(float(self.typical_w.max()), 1),
-                "max": round(float(self.max_w[most]), 1),
-                "in": self.names[most],
-                "unknown": list(self.unknown("max_w")),
-            },
-            "rack_kg": {
-                "max": round(float(self.weight_kg.max()), 1),
-                "in": self.names[int(np.argmax(self.weight_kg))],
-                "unknown": list(self.unknown("weight_kg")),
-            },
-            "used_units": int(self.used_units.max()),
-            "panels": {
-                "node_leaf": self.panels[NODE_LEAF],
-                "leaf_spine": self.panels[LEAF_SPINE],
-                "spine_core": self.panels[SPINE_CORE],
-            },
-        }
+        return FloorFigures(
+            racks=self.n_racks,
+            rows=self.n_rows,
+            racks_by_role={k: n for k, n in roles.items() if n},
+            nodes_per_rack=self.node_rack.n_nodes,
+            floor_m=FloorSize(
+                width=round(float(self.x_m.max()) + (self.plan.rack_pitch_m or 0), 2),
+                depth=round(float(self.y_m.max()) + (self.plan.row_pitch_m or 0), 2),
+            ),
+            rack_w=RackPower(
+                typical=round(float(self.typical_w.max()), 1),
+                max=round(float(self.max_w[most]), 1),
+                in_=self.names[most],
+                unknown=list(self.unknown("max_w")),
+            ),
+            rack_kg=RackWeight(
+                max=round(float(self.weight_kg.max()), 1),
+                in_=self.names[int(np.argmax(self.weight_kg))],
+                unknown=list(self.unknown("weight_kg")),
+            ),
+            used_units=int(self.used_units.max()),
+            panels=PanelCounts(
+                node_leaf=self.panels[NODE_LEAF],
+                leaf_spine=self.panels[LEAF_SPINE],
+                spine_core=self.panels[SPINE_CORE],
+            ),
+        )
 
 
 def floor_plan(spec: DesignSpec, table: LinkTable, catalog: Catalog, networks: Sequence[Network] = ()) -> FloorPlan:

@@ -15,6 +15,7 @@ import numpy as np
 from estimator.catalog.catalog import Catalog
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric.hosts import Hosts
+from estimator.fabric.result import CountedNetwork, Uplinks
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.fabric.sizing import Sizing
@@ -296,35 +297,40 @@ def _levelled(seats: IntArray, n_ports: int) -> IntArray:
     return endpoints
 
 
-def other_json(one: OtherSized) -> dict[str, Any]:
-    """One network of the Estimate: the keys of the compute network, in nodes, with what else it joins."""
+def answer_of(one: OtherSized) -> CountedNetwork:
+    """One network of the Estimate: as the compute network, in nodes, with what else it joins."""
     hosts, entry, fabric = one.hosts, one.entry, one.fabric
-    out = fabric.as_json()
+    made = fabric.answer()
     per_node = max(hosts.ports_per_node // hosts.together, 1)
-    split = {
-        key: ceil_div(out["split"][key], per_node) for key in ("scalable_unit_nodes", "nodes_per_leaf", "nodes_per_pod")
-    }
-    gpus = hosts.n_nodes * (one.spec.compute.gpus_per_node or 0)
-    out["counts"] |= {"nodes": hosts.n_nodes, "gpus": gpus, "other_endpoints": hosts.n_other_ports}
-    out["links"]["leaf_leaf"] = fabric.links_leaf_leaf
-    out["split"] |= split
-    out |= {"planes": entry.planes, "layout": entry.layout}
-    if "leaf" in out["switches"]:
-        out["switches"]["leaf"]["radix"] = entry.leaf_radix
-    uplinks = {
-        "per_leaf": fabric.leaf_uplinks,
-        "links": int(fabric.leaf_up.sum()),
-        "rate_gbit_s": fabric.uplink_rate_gbit_s,
-    }
-    leads = {"uplinks": uplinks | {"into": entry.uplinks_into}} if is_leaf_only(entry) else {}
-    return (
-        out
-        | leads
-        | {
-            "role": entry.role,
-            "generation": entry.generation,
-            "dual_homed": entry.dual_homed,
-            "ports_per_node": hosts.ports_per_node,
-            "attached": [group.as_json() for group in hosts.attached],
-        }
+    leaf = made.switches.get("leaf")
+    return made.but(
+        planes=entry.planes,
+        layout=entry.layout,
+        counts=made.counts.but(
+            nodes=hosts.n_nodes,
+            gpus=hosts.n_nodes * (one.spec.compute.gpus_per_node or 0),
+            other_endpoints=hosts.n_other_ports,
+        ),
+        links=made.links.but(leaf_leaf=fabric.links_leaf_leaf),
+        switches=made.switches | ({"leaf": leaf.but(radix=entry.leaf_radix)} if leaf else {}),
+        split=made.split.but(
+            scalable_unit_nodes=ceil_div(made.split.scalable_unit_nodes, per_node),
+            nodes_per_leaf=ceil_div(made.split.nodes_per_leaf, per_node),
+            nodes_per_pod=ceil_div(made.split.nodes_per_pod, per_node),
+        ),
+        uplinks=_uplinks(fabric, entry.uplinks_into) if is_leaf_only(entry) else None,
+        role=entry.role,
+        generation=entry.generation,
+        dual_homed=entry.dual_homed,
+        ports_per_node=hosts.ports_per_node,
+        attached=[group.answer() for group in hosts.attached],
+    )
+
+
+def _uplinks(fabric: SizedFabric, into: str | None) -> Uplinks:
+    return Uplinks(
+        per_leaf=fabric.leaf_uplinks,
+        links=int(fabric.leaf_up.sum()),
+        rate_gbit_s=fabric.uplink_rate_gbit_s,
+        into=into,
     )

@@ -116,7 +116,7 @@ def spec_of(nodes: int, ports: int = 8, **fabric: Any) -> DesignSpec:
 def counts_of(spec: DesignSpec) -> dict[str, Any]:
     """fabrics.compute of one design, all parts."""
     (made,) = estimate([spec], load_catalog(), ("counts", "links", "cables"))
-    return made.fabrics["compute"]
+    return made.fabrics["compute"].as_json()
 
 
 def found(spec: DesignSpec) -> dict[str, str]:

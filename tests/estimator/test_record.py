@@ -35,9 +35,11 @@ class Note(Shape):
 
 
 def test_json_has_the_keys_in_order_and_leaves_out_what_is_not_there() -> None:
-    bare = Cable("aoc", None)
+    bare = Cable(name="aoc", length=None)
     assert list(bare.as_json().items()) == [("name", "aoc"), ("length", None)]
-    whole = Labelled(fibres=[Length(1.5, "plan")], name="aoc", length=Length(2.0, from_="default"), spares=0)
+    whole = Labelled(
+        fibres=[Length(metres=1.5, from_="plan")], name="aoc", length=Length(metres=2.0, from_="default"), spares=0
+    )
     assert list(whole.as_json()) == ["name", "length", "spares", "fibres", "label"]
     assert whole.as_json()["length"] == {"metres": 2.0, "from": "default"}
     assert whole.as_json()["fibres"] == [{"metres": 1.5, "from": "plan"}]
@@ -51,12 +53,12 @@ def test_a_frozen_dataclass_has_the_same_json() -> None:
 
 
 def test_a_record_does_not_change_and_another_can_be_made_from_it() -> None:
-    length = Length(2.0, "plan")
+    length = Length(metres=2.0, from_="plan")
     with pytest.raises(AttributeError, match="does not change"):
         length.metres = 3.0  # type: ignore[misc]
     longer = length.but(metres=3.0)
     assert (length.metres, longer.metres, longer.from_) == (2.0, 3.0, "plan")
-    assert longer == Length(3.0, "plan") != length
+    assert longer == Length(metres=3.0, from_="plan") != length
     assert copy.deepcopy(length) == pickle.loads(pickle.dumps(length)) == length
 
 

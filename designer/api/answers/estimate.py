@@ -19,16 +19,17 @@ from designer.api.answers.links import (
 from designer.api.answers.results import (
     Cost,
     Failures,
-    FloorFigures,
     Growth,
     MoneyRange,
     Performance,
     Power,
     RackSystem,
 )
-from designer.api.answers.shapes import shapes
+from designer.api.answers.shapes import shape, shapes
 from designer.api.components import ChangeField
+from estimator.cabling.result import SizedNetwork
 from estimator.findings.finding import Finding
+from estimator.floor.result import FloorFigures
 from estimator.spec import DesignSpec
 
 Answer = serializers.Serializer[Any]
@@ -42,60 +43,6 @@ class SpecField(serializers.JSONField):
 class Versions(Answer):
     model = serializers.CharField(help_text="Version of the rules and formulas.")
     catalog = serializers.CharField(help_text="Hash of the catalog's files.")
-
-
-class Counts(Answer):
-    nodes = serializers.IntegerField()
-    gpus = serializers.IntegerField()
-    endpoints = serializers.IntegerField(help_text="NIC ports on this network.")
-    leaf = serializers.IntegerField()
-    spine = serializers.IntegerField()
-    core = serializers.IntegerField()
-    switches = serializers.IntegerField()
-
-
-class Links(Answer):
-    """Connections at one port rate."""
-
-    node_leaf = serializers.IntegerField()
-    fabric_manager = serializers.IntegerField()
-    leaf_spine = serializers.IntegerField()
-    spine_core = serializers.IntegerField()
-
-
-class Oversubscription(Answer):
-    asked = serializers.CharField(help_text="As two integers, such as 33:7.")
-    built = serializers.CharField()
-    built_ratio = serializers.FloatField()
-    worst_leaf = serializers.CharField()
-
-
-class SizedNetwork(Answer):
-    """One network of the cluster."""
-
-    tiers = serializers.IntegerField()
-    planes = serializers.IntegerField()
-    layout = serializers.CharField()
-    counts = Counts()
-    links = Links()
-    ports = serializers.DictField(child=serializers.IntegerField())
-    cables = serializers.DictField(
-        child=serializers.IntegerField(),
-        required=False,
-        help_text="Things bought, by tier; a twin cable carries two links.",
-    )
-    transceivers = serializers.DictField(
-        child=serializers.IntegerField(), required=False, help_text="Transceivers at nodes and switches."
-    )
-    oversubscription = Oversubscription()
-    port_rate_gbit_s = serializers.IntegerField(help_text="Rate of a leaf's ports to nodes.")
-    uplink_rate_gbit_s = serializers.IntegerField(help_text="Rate of the links between switches.")
-    lane_rate_gbit_s = serializers.IntegerField(
-        help_text="What a leaf offers an endpoint: the port rate, or its share on split ports."
-    )
-    endpoint_rate_gbit_s = serializers.IntegerField(help_text="Rate of an endpoint's link: the slower of NIC and leaf.")
-    injection_gbit_s = serializers.FloatField(help_text="Endpoints × the rate of their links: that of the slower end.")
-    bisection_gbit_s = serializers.FloatField(help_text="One direction.")
 
 
 class Problem(Answer):
@@ -143,7 +90,7 @@ class Preview(Answer):
     spec = SpecField(help_text="The normalized spec.")
     versions = Versions()
     spec_hash = serializers.CharField()
-    fabrics = serializers.DictField(child=SizedNetwork())
+    fabrics = serializers.DictField(child=shape(SizedNetwork))
     findings = shapes(Finding)
     bom = BomTotals()
     cost = Cost()
@@ -235,7 +182,7 @@ class Racks(Answer):
     """A page of racks, and the floor in a few figures."""
 
     spec_hash = serializers.CharField()
-    floor = FloorFigures()
+    floor = shape(FloorFigures)
     count = serializers.IntegerField()
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)

@@ -389,34 +389,3 @@ class RackSystem(Answer):
     rack_kg = serializers.FloatField(required=False, allow_null=True)
     cooling = serializers.CharField(required=False, allow_null=True)
     figures = RackFigure(many=True, required=False)
-
-
-class FloorSize(Answer):
-    width = serializers.FloatField()
-    depth = serializers.FloatField()
-
-
-class FloorExtreme(Answer):
-    """The largest figure of one rack; ``in`` names it."""
-
-    typical = serializers.FloatField(required=False)
-    max = serializers.FloatField()
-    unknown = serializers.ListField(child=serializers.CharField(), help_text="Parts whose figure is not known.")
-
-    def get_fields(self) -> dict[str, Any]:
-        """With ``in``, which is no name in Python."""
-        return {**super().get_fields(), "in": serializers.CharField()}
-
-
-class FloorFigures(Answer):
-    """The floor in a few figures."""
-
-    racks = serializers.IntegerField()
-    rows = serializers.IntegerField()
-    racks_by_role = by_name(serializers.IntegerField())
-    nodes_per_rack = serializers.IntegerField()
-    floor_m = FloorSize()
-    rack_w = FloorExtreme()
-    rack_kg = FloorExtreme()
-    used_units = serializers.IntegerField()
-    panels = by_name(serializers.IntegerField())

@@ -92,5 +92,5 @@ class RacksView(ApiView):
             for k, rack in zip(numbers or (), plan.racks_json(numbers or ()), strict=True)
         ]
         answer = pages.get_paginated_response(rows)
-        answer.data |= {"spec_hash": job.spec_hash, "floor": plan.as_json()}
+        answer.data |= {"spec_hash": job.spec_hash, "floor": plan.answer().as_json()}
         return answer

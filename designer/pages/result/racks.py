@@ -51,7 +51,7 @@ def racks_context(job: EstimateJob, shown: ShownPage, query: Mapping[str, Any]) 
     page = rack_page(plan, query.get("page") if found is None else (found - 1) // RACKS_A_PAGE + 1)
     numbers = [rack["number"] for rack in page.rows]
     return {
-        "floor": plan.as_json(),
+        "floor": plan.answer(),
         "racks": page,
         "elevations": rack_svg(plan, numbers),
         "limits": plan.plan,

@@ -218,7 +218,7 @@ def test_a_floor_plan_is_billed_as_it_is_cabled(catalog: Catalog) -> None:
     assert billed == bought
     assert len(billed) > 4
     modules = sum(line["quantity"] for line in made.lines(category="transceiver"))
-    assert modules == sum(made.plan.as_json()["transceivers"].values()) == 508 + 1536
+    assert modules == sum(made.plan.transceivers.as_json().values()) == 508 + 1536
 
 
 def test_panels_are_counted_by_fibre_and_port(catalog: Catalog) -> None:

@@ -86,12 +86,12 @@ def counted_again(table: LinkTable, plan: CablePlan, links: LinkCabling) -> dict
 
 
 def is_as_counted(table: LinkTable, plan: CablePlan, links: LinkCabling) -> None:
-    again, reported = counted_again(table, plan, links), plan.as_json()["transceivers"]
+    again, reported = counted_again(table, plan, links), plan.transceivers
     assert again["links"] == [run.n_links for run in plan.runs]
     assert again["cables"] == [run.n_cables for run in plan.runs]
-    assert (again["nodes"], again["managers"]) == (reported["node"], reported["fabric_manager"])
+    assert (again["nodes"], again["managers"]) == (reported.node, reported.fabric_manager)
     if not plan.blocked:
-        assert again["switches"] == reported["switch"]
+        assert again["switches"] == reported.switch
     for tier in plan.tiers:
         assert sum(run.n_upper_modules for run in tier.runs) == tier.n_upper_modules
         assert sum(run.n_lower_modules for run in tier.runs) == tier.n_lower_modules
@@ -279,8 +279,8 @@ def test_a_length_set_by_hand_is_kept_and_bought() -> None:
     tier = plan.tier("leaf_spine")
     assert tier is not None
     assert [(run.length_m, run.n_links, run.n_set) for run in tier.runs] == [(25.0, 2, 2), (30.0, 1022, 0)]
-    assert plan.as_json()["media"]["leaf_spine"]["set_by_hand"] == 2
-    assert plan.as_json()["transceivers"] == {"node": 508, "switch": 1536, "fabric_manager": 4}
+    assert plan.media["leaf_spine"].set_by_hand == 2
+    assert plan.transceivers.as_json() == {"node": 508, "switch": 1536, "fabric_manager": 4}
     is_as_counted(table, plan, links)
 
 
@@ -421,8 +421,8 @@ def test_lengths_of_another_fabric_leave_this_one_alone() -> None:
 )
 def test_the_medium_follows_the_total_length(leaf_spine_m: float, grade: str | None, medium: str, part: str) -> None:
     site = {"leaf_spine_m": leaf_spine_m, "node_leaf_m": 20.0, "fiber_grade": grade}
-    plan = cabled("dgx-h100", 32, "ndr", site)[3].as_json()["media"]["leaf_spine"]
-    assert (plan["medium"], plan["parts"]["cable"]) == (medium, part)
+    plan = cabled("dgx-h100", 32, "ndr", site)[3].media["leaf_spine"]
+    assert (plan.medium, plan.parts.cable) == (medium, part)
 
 
 @pytest.mark.parametrize(
@@ -482,7 +482,7 @@ def test_forty_metres_over_om3_tells_the_reach() -> None:
 def test_a_split_single_mode_port_reaches_fifty_metres() -> None:
     site = {"node_leaf_m": 50.0, "node_leaf_medium": "single-mode"}
     plan = cabled("custom", 64, "ndr", site, splitters=True)[3]
-    assert plan.as_json()["media"]["node_leaf"]["parts"]["cable"] == "fib-mfp7e40"
+    assert plan.media["node_leaf"].parts.cable == "fib-mfp7e40"
     with pytest.raises(InfeasibleDesign, match="reaches 50 m"):
         cabled("custom", 64, "ndr", site | {"node_leaf_m": 51.0}, splitters=True)
 
@@ -490,8 +490,8 @@ def test_a_split_single_mode_port_reaches_fifty_metres() -> None:
 def test_panels_ask_for_fibre_and_multimode_passes_two_at_most() -> None:
     for panels, medium in ((0, "copper"), (2, "multimode"), (3, "single-mode")):
         site = {"plan": {"leaf_spine_panels": panels}, "leaf_spine_m": 2.0}
-        found = cabled("dgx-h100", 32, "ndr", site)[3].as_json()["media"]["leaf_spine"]
-        assert (found["medium"], found["panels_per_link"]) == (medium, panels)
+        found = cabled("dgx-h100", 32, "ndr", site)[3].media["leaf_spine"]
+        assert (found.medium, found.panels_per_link) == (medium, panels)
 
 
 def test_a_surely_cheaper_kind_is_taken_and_a_likely_cheaper_one_is_reported(catalog: Catalog) -> None:
@@ -609,8 +609,8 @@ def test_managers_take_the_medium_of_the_nodes_that_they_share_a_cage_with(site:
     """31 nodes and a manager on a leaf: the last cage holds one link of each, so both are single-mode."""
     made = superpod(site)
     _, _, table, plan, links = made
-    media = {name: tier["medium"] for name, tier in plan.as_json()["media"].items()}
+    media = {name: tier.medium for name, tier in plan.media.items()}
     assert (media["node_leaf"], media["fabric_manager"]) == ("single-mode", "single-mode")
     assert not plan.blocked
-    assert plan.as_json()["transceivers"] == {"node": 508, "switch": 1536, "fabric_manager": 4}
+    assert plan.transceivers.as_json() == {"node": 508, "switch": 1536, "fabric_manager": 4}
     is_as_counted(table, plan, links)

@@ -134,10 +134,11 @@ def test_no_part_that_is_chosen_is_blocked(catalog: Catalog, server: str, genera
 
 def test_the_estimate_tells_what_to_review(catalog: Catalog) -> None:
     made = design(catalog, "smc-8125gs-mi300x", 64, "roce-400", leaf_switch="arista-7060x6-64pe")
-    media = made.plan.as_json()["media"]
-    fits = media["leaf_spine"]["runs"][0]["fit"]
-    assert (fits["upper"]["verdict"], [r["code"] for r in fits["upper"]["reasons"]]) == (REVIEW, ["vendor_coding"])
-    assert media["node_leaf"]["runs"][0]["fit"]["lower"] == {"verdict": MATCH, "reasons": []}
+    media = made.plan.media
+    upper = media["leaf_spine"].runs[0].fit.upper
+    assert upper
+    assert (upper.verdict, [reason.code for reason in upper.reasons]) == (REVIEW, ["vendor_coding"])
+    assert media["node_leaf"].runs[0].fit.as_json()["lower"] == {"verdict": MATCH, "reasons": []}
 
 
 def test_ids_name_parts_and_places_of_any_kind(catalog: Catalog) -> None:

@@ -20,16 +20,17 @@ from tests.estimator.fabric.wiring import wired
 
 def parts(made: Design, tier: str) -> tuple[str | None, str | None, str | None]:
     """Part ids of a tier: cable or fibre, upper transceiver, lower transceiver."""
-    found = made.plan.as_json()["media"][tier]["parts"]
-    return found["cable"], found["upper_module"], found["lower_module"]
+    found = made.plan.media[tier].parts
+    return found.cable, found.upper_module, found.lower_module
 
 
 def test_the_published_superpod_has_its_modules_and_fibres(catalog: Catalog) -> None:
-    plan = superpod_h100(catalog).plan.as_json()
-    assert plan["transceivers"] == {"node": 508, "switch": 1536, "fabric_manager": 4}
-    assert plan["cables"] == {"node_leaf": 1016, "leaf_spine": 1024, "spine_core": 0, "fabric_manager": 4}
-    assert plan["cables"]["node_leaf"] + plan["cables"]["leaf_spine"] == 2040
-    assert plan["media"]["node_leaf"]["parts"] == {
+    plan = superpod_h100(catalog).plan
+    assert plan.transceivers.as_json() == {"node": 508, "switch": 1536, "fabric_manager": 4}
+    cables = {"node_leaf": 1016, "leaf_spine": 1024, "spine_core": 0, "fabric_manager": 4}
+    assert plan.cables.as_json() == cables
+    assert plan.cables.node_leaf + plan.cables.leaf_spine == 2040
+    assert plan.media["node_leaf"].parts.as_json() == {
         "cable": "fib-mfp7e10",
         "upper_module": "nv-mma4z00-ns",
         "lower_module": "nv-mma4z00-ns-flt",
@@ -75,10 +76,9 @@ def test_the_medium_follows_length_cage_and_rails(
 
 def test_twin_copper_halves_cables_and_needs_no_module(catalog: Catalog) -> None:
     made = design(catalog, "dgx-h100", 32, "ndr", {"leaf_spine_m": 2.0})
-    plan = made.plan.as_json()
-    assert (made.fabric.links_leaf_spine, plan["cables"]["leaf_spine"]) == (256, 128)
+    assert (made.fabric.links_leaf_spine, made.plan.cables.leaf_spine) == (256, 128)
     assert parts(made, "leaf_spine") == ("nv-mcp4y10-n", None, None)
-    assert plan["transceivers"] == {"node": 128, "switch": 128, "fabric_manager": 0}
+    assert made.plan.transceivers.as_json() == {"node": 128, "switch": 128, "fabric_manager": 0}
 
 
 def test_twin_copper_is_left_where_a_pair_shares_one_link(catalog: Catalog) -> None:
@@ -87,13 +87,13 @@ def test_twin_copper_is_left_where_a_pair_shares_one_link(catalog: Catalog) -> N
         made.fabric.leaf_uplinks == made.fabric.n_spine == 32
     )  # one link a pair: a twin cable would end in two spines
     assert parts(made, "leaf_spine")[0] == "fib-mfp7e10"
-    assert made.plan.as_json()["cables"]["leaf_spine"] == made.fabric.links_leaf_spine
+    assert made.plan.cables.leaf_spine == made.fabric.links_leaf_spine
 
 
 def test_splitter_copper_is_counted_for_each_leaf(catalog: Catalog) -> None:
     made = design(catalog, "hgx-h100-8u", 31, "ndr", {"node_leaf_m": 2.0})
     assert made.fabric.leaf_endpoints.tolist() == [31] * 8
-    assert made.plan.as_json()["cables"]["node_leaf"] == 8 * 16
+    assert made.plan.cables.node_leaf == 8 * 16
 
 
 @pytest.mark.parametrize(
@@ -131,28 +131,29 @@ def test_parts_of_each_generation(
 
 def test_split_ports_share_cables_and_modules(catalog: Catalog) -> None:
     hdr100 = design(catalog, "custom", 64, "hdr", splitters=True)
-    assert (hdr100.fabric.links_node_leaf, hdr100.plan.as_json()["cables"]["node_leaf"]) == (512, 256)
+    assert (hdr100.fabric.links_node_leaf, hdr100.plan.cables.node_leaf) == (512, 256)
     ndr200 = design(catalog, "custom", 64, "ndr", splitters=True)
-    plan = ndr200.plan.as_json()
-    assert plan["cables"]["node_leaf"] == 256  # a 1:2 fibre for two links
-    assert plan["media"]["node_leaf"]["upper_modules"] == 128  # a twin-port transceiver for four
-    assert plan["transceivers"]["node"] == 512
+    plan = ndr200.plan
+    assert plan.cables.node_leaf == 256  # a 1:2 fibre for two links
+    assert plan.media["node_leaf"].upper_modules == 128  # a twin-port transceiver for four
+    assert plan.transceivers.node == 512
 
 
 def test_eight_cages_of_a_dgx_b300_carry_sixteen_links(catalog: Catalog) -> None:
     made = design(catalog, "dgx-b300", 64, "roce-400", planes=2)
     assert made.fabric.links_node_leaf == 1024
-    assert made.plan.as_json()["transceivers"]["node"] == 64 * 8
+    assert made.plan.transceivers.node == 64 * 8
 
 
 def test_what_the_catalog_lacks_is_said_with_both_ends(catalog: Catalog) -> None:
     made = design(catalog, "gaudi3-8u", 16, "roce-200")
-    tier = made.plan.as_json()["media"]["node_leaf"]
-    assert tier["medium"] is None
-    assert tier["cables"] == 0
-    assert "no part in the catalog" in tier["missing"]
-    assert "8 × Gaudi 3" in tier["missing"]
-    assert "SN4600" in tier["missing"]
+    tier = made.plan.media["node_leaf"]
+    assert tier.medium is None
+    assert tier.cables == 0
+    assert tier.missing
+    assert "no part in the catalog" in tier.missing
+    assert "8 × Gaudi 3" in tier.missing
+    assert "SN4600" in tier.missing
     (problem,) = made.plan.problems
     assert (problem.field, problem.code) == ("site.node_leaf_m", "no_part_fits")
     (finding,) = [f for f in estimate([made.spec], catalog)[0].as_json()["findings"] if f["code"] == "no_part_fits"]
@@ -173,14 +174,14 @@ def test_adapters_that_do_not_speak_the_fabrics_protocol_are_a_finding(
 
 def test_a_length_beyond_every_reach_has_no_part(catalog: Catalog) -> None:
     made = design(catalog, "dgx-h100", 32, "ndr", {"node_leaf_m": 9_000.0})
-    assert "9000 m" in made.plan.as_json()["media"]["node_leaf"]["missing"]
-    assert "parts that fit reach 500 m" in made.plan.as_json()["media"]["node_leaf"]["missing"]
+    assert "9000 m" in made.plan.media["node_leaf"].missing
+    assert "parts that fit reach 500 m" in made.plan.media["node_leaf"].missing
     assert design(catalog, "dgx-h100", 32, "ndr", {"node_leaf_m": 100.0}).plan.problems == ()
 
 
 def test_a_run_shorter_than_the_modules_ask_for_takes_a_longer_fibre(catalog: Catalog) -> None:
-    tier = design(catalog, "dgx-h100", 32, "ndr", {"node_leaf_m": 0.1}).plan.as_json()["media"]["node_leaf"]
-    assert (tier["parts"]["cable"], tier["length_m"]) == ("fib-mfp7e10", 3.0)
+    tier = design(catalog, "dgx-h100", 32, "ndr", {"node_leaf_m": 0.1}).plan.media["node_leaf"]
+    assert (tier.parts.cable, tier.length_m) == ("fib-mfp7e10", 3.0)
 
 
 def test_a_fibre_is_never_shorter_than_its_modules_allow(tmp_path: Path) -> None:
@@ -197,14 +198,14 @@ def test_a_fibre_is_never_shorter_than_its_modules_allow(tmp_path: Path) -> None
         writer.writeheader()
         writer.writerows(rows)
     made = design(load_catalog(copy), "dgx-h100", 32, "ndr", {"node_leaf_m": 3.0})
-    assert made.plan.as_json()["media"]["node_leaf"]["length_m"] == 7.0
+    assert made.plan.media["node_leaf"].length_m == 7.0
 
 
 def test_a_link_of_two_fibre_pairs_takes_two_fibres(catalog: Catalog) -> None:
     """One 800G link in a cage whose transceiver has two connectors."""
     made = design(catalog, "custom", 40, "roce-800", {"node_leaf_m": 1.0})
-    assert made.plan.as_json()["media"]["node_leaf"]["parts"]["upper_module"] == "nv-mma4z00-ns"
-    assert (made.fabric.links_node_leaf, made.plan.as_json()["cables"]["node_leaf"]) == (320, 640)
+    assert made.plan.media["node_leaf"].parts.upper_module == "nv-mma4z00-ns"
+    assert (made.fabric.links_node_leaf, made.plan.cables.node_leaf) == (320, 640)
 
 
 def test_custom_parts_are_cabled_as_the_usual_ones_and_marked(catalog: Catalog) -> None:
@@ -256,11 +257,11 @@ def test_modules_hold_every_link_and_waste_less_than_one_a_panel(
 def test_twin_copper_joins_three_tiers_where_pairs_share_two_links(catalog: Catalog) -> None:
     site = {"leaf_spine_m": 2.0, "spine_core_m": 1.5}
     made = design(catalog, "dgx-h100", 512, "ndr", site, tiers=3, pod_nodes=256)
-    fabric, plan = made.fabric, made.plan.as_json()
+    fabric, plan = made.fabric, made.plan
     assert (fabric.tiers, fabric.group_spines, fabric.group_cores) == (3, (8,), (8,))  # 32 uplinks: four links a pair
     assert fabric.links_leaf_spine == fabric.links_spine_core == 4096
-    assert (plan["cables"]["leaf_spine"], plan["cables"]["spine_core"]) == (2048, 2048)
-    assert {plan["media"][tier]["parts"]["cable"] for tier in ("leaf_spine", "spine_core")} == {"nv-mcp4y10-n"}
+    assert (plan.cables.leaf_spine, plan.cables.spine_core) == (2048, 2048)
+    assert {plan.media[tier].parts.cable for tier in ("leaf_spine", "spine_core")} == {"nv-mcp4y10-n"}
 
 
 @settings(max_examples=40)
@@ -327,10 +328,10 @@ def test_links_cables_modules_and_cages_are_four_counts(
     leaf_spine: tuple[int, ...],
 ) -> None:
     full: dict[str, Any] = {"provision": "full-unit", "scalable_unit_nodes": 32} if nodes == 31 else {}
-    media = design(catalog, server, nodes, generation, site, **full).plan.as_json()["media"]
+    media = design(catalog, server, nodes, generation, site, **full).plan.media
     keys = ("links", "cables", "upper_modules", "lower_modules", "upper_cages", "lower_cages")
     for tier, expected in (("node_leaf", node_leaf), ("leaf_spine", leaf_spine)):
-        assert tuple(media[tier][key] for key in keys) == expected, tier
-        assert media[tier]["modules"] == expected[2] + expected[3]
-        assert media[tier]["cages"] == expected[4] + expected[5]
-        assert sum(run["links"] for run in media[tier]["runs"]) == expected[0]
+        assert tuple(getattr(media[tier], key) for key in keys) == expected, tier
+        assert media[tier].modules == expected[2] + expected[3]
+        assert media[tier].cages == expected[4] + expected[5]
+        assert sum(run.links for run in media[tier].runs) == expected[0]

@@ -122,7 +122,7 @@ def test_every_cage_has_ports_of_one_rate_and_ratios_are_those_of_the_links(spec
     whole = CATALOG.switch_ports(part.id, down_rate)
     assert whole
     assert all(n <= -(-whole.radix // whole.links_per_cage) for device, n in cages.items() if device.startswith("leaf"))
-    shown = estimate([spec], CATALOG, ("counts", "links"))[0].fabrics["compute"]
+    shown = estimate([spec], CATALOG, ("counts", "links"))[0].fabrics["compute"].as_json()
     if fabric.tiers > 1 and spec.fabric.provision == "as-bought":
         assert shown["oversubscription"]["built"] == ratio_text(Fraction(sum(fed.values()), sum(up.values())))
         worst = max(Fraction(fed[leaf], up[leaf]) for leaf in up)
@@ -204,7 +204,7 @@ def test_the_ratio_asked_for_is_kept_on_the_fullest_leaf(spec: DesignSpec) -> No
     sizing = size([spec], CATALOG)
     if sizing.tiers[0] < 2 or spec.fabric.leaf_uplinks or spec.fabric.reserved.fabric_manager_links:
         return
-    shown = estimate([spec], CATALOG, ("counts",))[0].fabrics["compute"]
+    shown = estimate([spec], CATALOG, ("counts",))[0].fabrics["compute"].as_json()
     asked = Fraction(*map(int, spec.fabric.oversubscription.split(":")))
     assert Fraction(*map(int, shown["oversubscription"]["worst_leaf"].split(":"))) <= asked
 
@@ -235,7 +235,7 @@ def test_nodes_of_400g_below_uplinks_of_800g() -> None:
     part = "juniper-qfx5240-64od"
     values = {"scalable_unit_nodes": 4, "leaf_uplinks": 4, "least_spines": 4, "spine_switch": part}
     made = estimate([spec_of(8, "roce-400", 800, part, **values)], CATALOG)[0]
-    fabric = made.fabrics["compute"]
+    fabric = made.fabrics["compute"].as_json()
     assert (fabric["counts"]["leaf"], fabric["counts"]["spine"]) == (16, 4)
     assert (fabric["split"]["leaf_uplinks"], fabric["links"]["leaf_spine"]) == (4, 64)
     assert fabric["oversubscription"]["built"] == "1:2"
@@ -261,9 +261,11 @@ def test_a_number_of_uplinks_at_the_nodes_rate_is_offered_the_faster_one() -> No
     assert finding["severity"] == "info"
     assert finding["change"]["fabric.uplink_rate_gbit_s"] == 800
     for request in (values, made["spec"]):
-        fabric = estimate([parse_spec(apply_change(request, finding["change"]), CATALOG)], CATALOG)[0].fabrics[
-            "compute"
-        ]
+        fabric = (
+            estimate([parse_spec(apply_change(request, finding["change"]), CATALOG)], CATALOG)[0]
+            .fabrics["compute"]
+            .as_json()
+        )
         assert (fabric["counts"]["leaf"], fabric["counts"]["spine"]) == (16, 4)
         assert fabric["oversubscription"]["built"] == "1:2"
 
@@ -287,7 +289,7 @@ def test_the_list_of_links_read_again_is_the_design(name: str) -> None:
 
 def test_half_the_links_carry_the_same() -> None:
     one, other = (
-        estimate([spec_of(128, "roce-400", rate, "nvidia-sn5600")], CATALOG)[0].fabrics["compute"]
+        estimate([spec_of(128, "roce-400", rate, "nvidia-sn5600")], CATALOG)[0].fabrics["compute"].as_json()
         for rate in (None, 800)
     )
     assert other["links"]["leaf_spine"] * 2 == one["links"]["leaf_spine"]

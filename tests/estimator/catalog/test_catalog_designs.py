@@ -182,8 +182,8 @@ def test_ports_of_1_6t_serve_as_uplinks_of_nodes_at_800g() -> None:
     """64 nodes of eight ports on eight leaves: 512 × 800G down are 256 × 1.6T up, two fibres and two transceivers each."""
     fabric = {"generation": "roce-800", "leaf_switch": "dell-z9964f-on", "uplink_rate_gbit_s": 1600}
     made = _made({"compute": {"server": "custom", "nodes": 64}, "fabric": fabric})
-    counts = made.fabrics["compute"]["counts"]
-    assert (counts["leaf"], counts["spine"]) == (8, 4)
+    counts = made.fabrics["compute"].counts
+    assert (counts.leaf, counts.spine) == (8, 4)
     assert made.bom is not None
     bought = {
         line["use"]: line["quantity"] for line in made.bom["lines"] if line["part"] in ("gen-1600g-2dr4", "fib-mfp7e30")

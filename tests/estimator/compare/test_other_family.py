@@ -68,7 +68,7 @@ def test_adapters_without_the_port_take_all_that_they_have(server: str) -> None:
         CATALOG,
         ("counts",),
     )[0]
-    assert made["fabrics"]["compute"]["injection_gbit_s"] == xdr.fabrics["compute"]["injection_gbit_s"]
+    assert made["fabrics"]["compute"]["injection_gbit_s"] == xdr.fabrics["compute"].injection_gbit_s
 
 
 def test_an_alternative_of_an_alternative_is_the_design_again() -> None:

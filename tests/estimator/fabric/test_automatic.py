@@ -316,14 +316,14 @@ def test_naming_a_value_never_saves_switches_and_a_ratio_never_costs_any(layout:
 def test_what_is_named_stays_as_it_is() -> None:
     named: dict[str, Any] = {"scalable_unit_nodes": 24, "leaf_downlinks": 26, "leaf_uplinks": 24}
     (made,) = estimate([ordinary("dgx-h100", "ndr", 100, **named)], CATALOG, ("counts",))
-    split = made.fabrics["compute"]["split"]
+    split = made.fabrics["compute"].split.as_json()
     assert {key: split[key] for key in named} == named
 
 
 def test_uplinks_begin_in_a_cage_of_their_own() -> None:
     """128 ports in cages of two: 84 down and 42 up at 2:1, where 85 and 43 would share a cage."""
     (made,) = estimate([ordinary("dgx-h100", "roce-400", 84, "2:1", provision="full-unit")], CATALOG, ("counts",))
-    split = made.fabrics["compute"]["split"]
+    split = made.fabrics["compute"].split.as_json()
     assert (split["leaf_downlinks"], split["leaf_uplinks"]) == (84, 42)
 
 
@@ -347,7 +347,7 @@ def test_the_makers_unit_is_one_click_and_says_what_it_costs(
     assert offered.change == {"fabric.scalable_unit_nodes": unit}
     (clicked,) = estimate([ordinary(server, generation, nodes, scalable_unit_nodes=unit)], CATALOG, ("counts", "bom"))
     assert "vendor_unit_differs" not in {one.code for one in clicked.findings}
-    counts = [one.fabrics["compute"]["counts"]["switches"] for one in (made, clicked)]
+    counts = [one.fabrics["compute"].counts.switches for one in (made, clicked)]
     assert (f"+ {counts[1] - counts[0]} switch" in offered.message) == (counts[1] > counts[0])
     prices = [
         sum(line["extended_price_usd"]["typical"] for line in one.bom["lines"] if line["category"] != "server")
@@ -397,5 +397,5 @@ def test_a_leaf_that_holds_no_whole_node_is_reported_with_a_way_out() -> None:
 def test_a_unit_that_is_named_may_share_a_cage_with_uplinks() -> None:
     """51 + 13 of 64 ports at 4:1, in cages of two."""
     (made,) = estimate([ordinary("dgx-h100", "ndr", 128, "4:1", scalable_unit_nodes=51)], CATALOG, ("counts",))
-    split = made.fabrics["compute"]["split"]
+    split = made.fabrics["compute"].split.as_json()
     assert (split["leaf_downlinks"], split["leaf_uplinks"]) == (51, 13)

@@ -11,7 +11,13 @@ from hypothesis import given, settings
 
 from estimator.catalog.loader import load_catalog
 from estimator.fabric.devices import LEAF, SPINE
-from estimator.fabric.ratios import diameter_switches, paths_across_groups, paths_in_group, paths_json, ratios_json
+from estimator.fabric.ratios import (
+    diameter_switches,
+    oversubscription_of,
+    paths_across_groups,
+    paths_in_group,
+    paths_of,
+)
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.fabric.topology import LEAF_SPINE, NODE_LEAF, SPINE_CORE, LinkTable, Panels, link_table
@@ -124,7 +130,7 @@ def test_paths_of_the_superpod() -> None:
     """32 leaves with two links to each of 16 spines: 16 paths of three switches, and 32 that share no link."""
     made = fabric(128, 8)
     assert (made.n_leaf, made.n_spine) == (32, 16)
-    assert paths_json(made) == {
+    assert paths_of(made).as_json() == {
         "diameter_switches": 3,
         "other_group": None,
         "same_group": {"switches": 3, "shortest_paths": 16, "disjoint_paths": 32},
@@ -157,7 +163,7 @@ def test_ratios_of_rails_and_planes_are_those_of_their_links(a: dict[str, Any]) 
     if made is None:
         return
     table = link_table(made, Panels())
-    ratios = ratios_json(made)
+    ratios = oversubscription_of(made, "1:1").as_json()
     for name, numbers in (("rail", table.rail), ("plane", table.plane)):
         for row in ratios[f"{name}s"]:
             mine = numbers == row[name]

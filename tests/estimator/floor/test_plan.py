@@ -86,7 +86,7 @@ def test_the_published_four_units_stand_in_38_racks() -> None:
     """DGX H100 SuperPOD (RA-11333-001): 38 racks, four nodes in each compute rack, eight racks a unit."""
     plan, table = superpod()
     check(plan, table)
-    shown = plan.as_json()
+    shown = plan.answer().as_json()
     assert (shown["racks"], shown["nodes_per_rack"]) == (38, 4)
     assert shown["racks_by_role"] == {"node": 32, "leaf": 4, "spine": 2}
     assert shown["rack_w"] == {"typical": 34_000.0, "max": 40_800.0, "in": "R01-01", "unknown": []}  # 4 × 10.2 kW
@@ -191,7 +191,7 @@ def test_every_placement_of_every_kind_of_fabric_fits(
     again, _ = floor(compute, fabric, {"leaf_placement": leaves, "spine_placement": spines, "racks_per_row": 12})
     assert (again.rack == plan.rack).all()
     assert (again.bottom_unit == plan.bottom_unit).all()
-    assert again.as_json() == plan.as_json()
+    assert again.answer() == plan.answer()
 
 
 @settings(max_examples=150, deadline=None)
@@ -265,7 +265,7 @@ def test_leaves_stand_in_the_rack_of_their_nodes() -> None:
     plan, table = floor({"server": "dgx-h100", "nodes": 64}, {"layout": "top-of-rack"}, {})
     rows = table.rows(0)
     assert (plan.rack[table.a_device[rows]] == plan.rack[table.b_device[rows]]).all()
-    assert plan.as_json()["rack_w"]["max"] == 4 * 10_200 + 1_720
+    assert plan.answer().rack_w.max == 4 * 10_200 + 1_720
 
 
 def test_pods_stand_together_with_their_spines_and_cores_between_them() -> None:
@@ -402,7 +402,7 @@ def test_a_key_that_is_wrong_is_named() -> None:
 
 def test_what_the_catalog_does_not_know_is_named() -> None:
     plan, _ = floor({"nodes": 8}, {"leaf_switch": "custom", "leaf_radix": 64}, {})
-    assert plan.as_json()["rack_w"]["unknown"] == ["custom server", "custom switch"]
+    assert plan.answer().rack_w.unknown == ["custom server", "custom switch"]
     assert plan.max_w.max() == 0
 
 
@@ -520,7 +520,7 @@ def test_links_of_other_networks_are_as_long_as_the_floor_says() -> None:
     assert storage.cabling.length_m.max() < 20  # not the catalog's 30 m of a tier
     assert floor_of_both.devices.index_of("storage-leaf-001") is not None
     (made,) = estimate([spec], CATALOG)
-    assert made.fabrics["compute"]["floor_plan"] == floor_of_both.as_json()
-    lengths = made.fabrics["storage"]["media"]["node_leaf"]["lengths_m"]
-    assert lengths["from"] == "plan"
-    assert lengths["longest"] == pytest.approx(float(asked[storage.table.rows(0)].max()), abs=0.1)
+    assert made.fabrics["compute"].floor_plan == floor_of_both.answer()
+    lengths = (made.fabrics["storage"].media or {})["node_leaf"].lengths_m
+    assert lengths.from_ == "plan"
+    assert lengths.longest == pytest.approx(float(asked[storage.table.rows(0)].max()), abs=0.1)

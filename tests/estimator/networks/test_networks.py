@@ -26,7 +26,7 @@ def fabrics_of(*others: dict[str, Any], compute: Any = H100, fabric: Any = NDR, 
     """``fabrics`` of the Estimate of a design with these other networks."""
     values = {"compute": compute, "fabric": fabric, "other_fabrics": list(others), **rest}
     (made,) = estimate([parse_spec(values, CATALOG)], CATALOG, ("counts",))
-    return made.fabrics
+    return {key: network.as_json() for key, network in made.fabrics.items()}
 
 
 def sized(*others: dict[str, Any], compute: Any = H100, fabric: Any = NDR) -> tuple[OtherSized, ...]:
@@ -492,14 +492,14 @@ def test_link_lists_have_every_port_once_and_the_estimates_counts(
         ends = [(row["a_device"], row["a_port"]) for row in rows] + [(row["b_device"], row["b_port"]) for row in rows]
         assert len(set(ends)) == len(ends), key
         tiers = Counter(row["tier"].replace("-", "_") for row in rows)
-        assert {tier: n for tier, n in found["links"].items() if n} == tiers, key
+        assert {tier: n for tier, n in found.links.as_json().items() if n} == tiers, key
         per_node = Counter(row["a_device"] for row in rows if row["a_device"].startswith("node-"))
-        assert set(per_node.values()) == {found["ports_per_node"]}
+        assert set(per_node.values()) == {found.ports_per_node}
         assert len(per_node) == nodes
         down = Counter(row["b_device"] for row in rows if row["tier"] == "node-leaf")
         assert (
             max(down.values())
-            <= found["split"]["leaf_downlinks"] * spec.other_fabrics[list(made.fabrics).index(key) - 1].endpoints_a_port
+            <= found.split.leaf_downlinks * spec.other_fabrics[list(made.fabrics).index(key) - 1].endpoints_a_port
         )
 
 

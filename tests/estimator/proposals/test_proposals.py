@@ -153,7 +153,7 @@ def test_no_proposal_leaves_links_without_cables() -> None:
 def missing_tiers(values: dict[str, Any]) -> set[str]:
     """Tiers of links for which the catalog has no cable."""
     (made,) = estimate([parse_spec(values, CATALOG)], CATALOG, ("counts", "cables"))
-    return {tier for tier, media in made.fabrics["compute"]["media"].items() if media["missing"]}
+    return {tier for tier, cabled in (made.fabrics["compute"].media or {}).items() if cabled.missing}
 
 
 def test_a_change_is_held_against_the_request_and_not_made_up() -> None:

@@ -13,7 +13,7 @@ CATALOG = load_catalog()
 @pytest.mark.parametrize("work", workloads().values(), ids=lambda work: work.id)
 def test_a_layout_fills_the_cluster_it_ran_on(work: Workload) -> None:
     (made,) = estimate([parse_spec(work.inputs, CATALOG)], CATALOG, ("counts",))
-    assert made.fabrics["compute"]["counts"]["gpus"] == work.n_gpus
+    assert made.fabrics["compute"].counts.gpus == work.n_gpus
     assert work.url.startswith("https://arxiv.org/abs/")
     assert work.parallel["sequences"] % (work.parallel["dp"] * work.parallel["micro_batch"]) == 0
 

@@ -127,7 +127,7 @@ def test_a_host_layer_has_a_cable_an_adapter_port_and_no_mesh() -> None:
     slow = parse_spec({"compute": {"server": "dgx-h100", "nodes": 32}, "fabric": {"generation": "xdr"}}, CATALOG)
     assert "node links run at 400 Gb/s" in found(slow)["nic_below_port_rate"]
     (made,) = estimate([slow], CATALOG, ("counts",))
-    network = made.fabrics["compute"]
+    network = made.fabrics["compute"].as_json()
     assert (network["endpoint_rate_gbit_s"], network["lane_rate_gbit_s"], network["port_rate_gbit_s"]) == (
         400,
         800,
