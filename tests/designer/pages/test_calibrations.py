@@ -115,7 +115,7 @@ def test_what_is_answered_is_no_guess_any_more(page: Client) -> None:
 
 
 def test_a_guessed_network_is_marked_on_the_result(page: Client) -> None:
-    assert "taken as usual: Network, NICs a node, Rate of a NIC" in text_of(shown(page, kept(page)))
+    assert "default used: Network, NICs a node, Rate of a NIC" in text_of(shown(page, kept(page)))
     reported = kept(page, fabric="infiniband", nics_per_node="8", nic_gbit_s="400")
     assert "taken as usual" not in text_of(shown(page, reported))
 
@@ -363,7 +363,7 @@ def test_a_calibration_is_renamed_and_a_wrong_name_is_reported(page: Client) -> 
 def test_a_calibration_is_deleted_after_asking(page: Client) -> None:
     row = kept(page)
     address = reverse("calibration-delete", args=[row.pk])
-    assert "cannot be brought back" in text_of(page.get(address))
+    assert "cannot be restored" in text_of(page.get(address))
     assert Calibration.objects.exists()
     assert page.post(address).status_code == 302
     assert not Calibration.objects.exists()

@@ -122,7 +122,7 @@ def test_an_own_price_of_the_rack_rules_its_parts(own: dict[str, int], a_rack: i
     lines = [line for line in bill.lines if line.category in ("server", "rack-system")]
     assert sum(line.extended_cents.typical for line in lines if line.extended_cents) == 2 * a_rack
     assert all(line.unit_cents == Range.at(own[line.part]) for line in lines if line.part in own)
-    assert all("Own book" in (line.price_rule or "") for line in lines if RACK in own)
+    assert all("Your price book" in (line.price_rule or "") for line in lines if RACK in own)
 
 
 def test_a_last_rack_with_free_places_is_bought_whole_but_for_its_trays() -> None:

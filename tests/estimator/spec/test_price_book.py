@@ -324,7 +324,7 @@ def test_a_full_book_is_priced_in_no_time(catalog: Catalog) -> None:
     assert took < 20  # about twice the yardstick
     (made,) = results
     assert made.bom is not None
-    assert all(line["price_rule"].startswith("Own book") for line in made.bom["lines"] if line["part"])
+    assert all(line["price_rule"].startswith("Your price book") for line in made.bom["lines"] if line["part"])
 
 
 def test_the_hash_is_of_what_the_book_says(catalog: Catalog) -> None:
