@@ -1,4 +1,7 @@
-"""Specs in, Estimates out: counts → cables → BOM → cost, power → performance. No other module calls them in a row."""
+"""Specs in, Estimates out: counts → cables → BOM → cost, power → performance.
+
+The one module that runs all of them in order. Links, pictures and proposals run the first ones (``designs``) for themselves.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Writes of the web app: saving designs and versions, asking for estimates. Views and the API call these and nothing below."""
+"""Saving designs and versions, and requesting their estimates: what pages and REST call for that, with limits and races held."""
 
 from __future__ import annotations
 
