@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from django.conf import settings
 from django.urls import resolve
 from rest_framework import exceptions
@@ -18,6 +19,7 @@ from estimator.performance.prediction import MAX_ROWS
 ROOT = Path(__file__).parent.parent
 API_DOC = ROOT / "designer" / "docs" / "api.md"
 CATALOG = ROOT / "estimator" / "catalog"
+DOCS = ROOT / "estimator" / "docs"
 CODE_POSITION = {
     "_unsound": 0,
     "Problem": 1,
@@ -161,3 +163,37 @@ def test_decisions_are_numbered_without_a_gap_and_say_what_was_turned_down() -> 
         assert text.startswith(f"# {page.name[:4]} "), page.name
         for part in ("Context", "Decision", "Turned down", "Would change our mind"):
             assert f"**{part}.**" in text, (page.name, part)
+
+
+GUIDES = (DOCS / "architecture.md", *sorted((DOCS / "how-to").glob("*.md")))
+PLACES = (ROOT, ROOT / "estimator", ROOT / "designer", CATALOG, DOCS)
+
+
+def paths_in(text: str) -> set[str]:
+    """Files and folders that a text names in code; what it leaves to the reader is in capitals, an address begins with /."""
+    named = {name for code in re.findall(r"`([^`\n]+)`", text) for name in re.findall(r"[\w./-]+", code)}
+    is_path = re.compile(r"[a-z_.][\w.-]*(/[\w.-]*)+|[\w-]+\.(py|csv|md|js|toml)").fullmatch
+    return {name for name in named if is_path(name) and not re.search(r"[A-Z]{3}", name)}
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
+def test_every_file_that_a_guide_names_is_there(guide: Path) -> None:
+    named = paths_in(guide.read_text())
+    assert len(named) > 3
+    assert not sorted(name for name in named if not any((place / name).exists() for place in PLACES))
+
+
+def test_the_guides_have_every_package_and_the_readme_leads_to_them() -> None:
+    text = (DOCS / "architecture.md").read_text()
+    tower = text.split("```")[1]
+    named = set(re.findall(r"\w+", " ".join(line.split("  ")[0] for line in tower.splitlines())))
+    folders = (ROOT / "estimator").iterdir()
+    modules = {path.stem for path in folders if path.suffix == ".py" or (path / "__init__.py").exists()} - {"__init__"}
+    assert named == modules
+    assert all(f"how-to/{path.name}" in text for path in GUIDES[1:])
+    assert len(GUIDES) == 7
+    where = (ROOT / "README.md").read_text().split("## Where things are")[1]
+    assert "estimator/docs/architecture.md" in where
+    assert "estimator/docs/how-to/" in where
+    linked = {name for name in paths_in(where) if name.endswith(".md")}
+    assert not sorted(name for name in linked if not (ROOT / name).exists() and not (DOCS / name).exists())
