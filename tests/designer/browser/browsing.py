@@ -20,6 +20,7 @@ from tests.designer.screens import Gallery
 from tests.processes import BASE_DIR, RunningApp, clean_environment, prepare, running_app
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+PATIENCE_MS = 20_000  # that a page may take to show what is expected: a busy machine is no fault of the code
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -83,6 +84,7 @@ def accounts(app: RunningApp) -> Iterator[Accounts]:
 def browser() -> Iterator[Any]:
     """Chromium. Where libraries are missing that only root may install, the tests skip; as root they fail."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    playwright.expect.set_options(timeout=PATIENCE_MS)
     driver = playwright.sync_playwright()
     try:
         started = driver.start()

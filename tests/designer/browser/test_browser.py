@@ -324,7 +324,7 @@ def test_tabs_work_without_scripts(browser, session):
     page.click("#tab-cabling")
     assert "Server to leaf" in page.inner_text("#cabling")
     page.click("#sort-links")
-    assert page.locator("th[aria-sort='ascending'] #sort-links").count() == 1
+    playwright.expect(page.locator("th[aria-sort='ascending'] #sort-links")).to_have_count(1)
     page.click("#view-device")
     page.fill("#device-name", "spine-001")
     page.click("#device button")
