@@ -15,6 +15,7 @@ from pypdf import PdfReader
 from tests.designer.second_route_sheets import KINDS, RANGE, at, in_one_word
 
 Json = Mapping[str, Any]
+CENT = 0.01
 HEAD_LINES = 3  # of a page: the site, the design's name, the versions
 CATEGORIES = {
     "server": "Servers",
@@ -303,7 +304,9 @@ def _years(cost: Json) -> Iterator[str]:
         amounts = [*(row["usd"].get(kind) for kind in kinds), *(row[key]["typical"] for key in sums)]
         yield f"{row['year']} {' '.join(map(whole, amounts))}"
     totals = [math.fsum(row["usd"].get(kind) or 0 for row in flow) for kind in kinds]
-    totals += [math.fsum(row[key]["typical"] for row in flow) for key in sums[:2]]
+    for key, whole_cost in (("total_usd", "tco_undiscounted_usd"), ("discounted_usd", "tco_usd")):
+        added, said = math.fsum(row[key]["typical"] for row in flow), cost[whole_cost]["typical"]
+        totals.append(said if abs(added - said) <= CENT * len(flow) else added)  # each year is rounded to a cent
     yield f"Sum {' '.join(whole(round(total, 2)) for total in totals)}"
 
 
