@@ -63,7 +63,7 @@ class Asked:
     symmetric: BoolArray  # OpenSM's fat-tree routing wants all pods alike
     pods_alike: BoolArray  # the last pod, though smaller, has as many spines as the others
     last_pod_even: BoolArray  # and as many leaves, over which it shares its nodes evenly
-    pods_of_today: BoolArray  # pods are as large as today's nodes need (first_pods.py)
+    pods_of_today: BoolArray  # pods are as large as today's nodes need (size.py)
     leaf_cents: IntArray
     spine_cents: IntArray
     core_cents: IntArray
@@ -148,7 +148,7 @@ def asked_columns(specs: Sequence[DesignSpec], catalog: Catalog) -> Asked:
     def flags(of: Callable[[_Request], bool]) -> BoolArray:
         return np.array([of(one) for one in requests], dtype=np.bool_)
 
-    nobody = np.zeros(len(requests), dtype=np.bool_)  # what the request never says: automatic.py and first_pods.py do
+    nobody = np.zeros(len(requests), dtype=np.bool_)  # what the request never says: automatic.py and size.py do
     return Asked(
         nodes=counts(lambda one: one.spec.compute.nodes),
         grow_nodes=counts(lambda one: one.fabric.grow_to_nodes or one.spec.compute.nodes),
