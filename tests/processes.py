@@ -46,6 +46,7 @@ def clean_environment(var: Path, **more: str) -> dict[str, str]:
     """The tests' own environment without the app's settings: a started app must not share anything with another."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("DESIGNER_")}
     kept.pop("DJANGO_SETTINGS_MODULE", None)
+    kept.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # a browser test before this one may have set it
     return {**kept, "DESIGNER_VAR": str(var), **more}
 
 

@@ -55,7 +55,7 @@ class CableRun(Record):
     lower_cages: int
     cages: int
     set_by_hand: int
-    """Links whose length was set by hand."""
+    """Links whose length was set manually."""
     fit: EndFits
     parts: CableParts
     missing: str | None
@@ -90,7 +90,7 @@ class CabledTier(Record):
     """Why no part fits."""
     lengths_m: Lengths
     set_by_hand: int
-    """Links whose length was set by hand."""
+    """Links whose length was set manually."""
     panels_per_link: int
     runs: list[CableRun]
 

@@ -199,7 +199,8 @@ def test_every_year_of_the_cash_flow_is_computed(real: dict[str, Any]) -> None:
             ("discounted_usd", "discounted"),
             ("cumulative_discounted_usd", "cumulative_discounted"),
         ):
-            ends = sorted(at(row["year"], name, end) for end in RANGE)
+            cases = [at(row["year"], name, end) for end in RANGE]
+            ends = [min(cases), cases[1], max(cases)]  # the typical case in the middle, wherever the others come out
             assert ends == pytest.approx([row[key][end] for end in RANGE], abs=TIE), (row["year"], key)
     for row in real["cost"]["by_years"]:
         for end in RANGE:

@@ -19,14 +19,14 @@ PRICES = {  # of one piece, by the rows of the workbook that they were typed int
     "InfiniBand NDR": {
         "dgx-h100": "servers, DGX H100",
         "nvidia-qm9700": "leaf switches, QM9700",
-        "nv-mma4z00-ns": "transceivers in spines",
-        "nv-mma4z00-ns-flt": "transceivers in nodes",
+        "nv-mma4z00-ns": "modules in spines",
+        "nv-mma4z00-ns-flt": "modules in nodes",
     },
     "RoCE 400G": {
         "hgx-h100-8u": "servers, HGX H100",
         "nvidia-sn5600": "leaf switches, SN5600",
-        "nv-mma4z00-ns": "transceivers in spines",
-        "nv-mma4z00-ns400": "transceivers in nodes",
+        "nv-mma4z00-ns": "modules in spines",
+        "nv-mma4z00-ns400": "modules in nodes",
     },
 }
 DESIGNS = {
