@@ -227,7 +227,7 @@ def _quote(asked: argparse.Namespace) -> Iterator[bytes]:
     (made,) = estimate([spec], catalog, ("bom",))
     own = spec.economics.prices
     rates = own.exchange(catalog) if own else None
-    report = report_of(quote, (made.bom or {})["lines"], catalog, rates)
+    report = report_of(quote, made.as_json()["bom"]["lines"], catalog, rates)
     return _json({"columns": [one.as_json() for one in quote.columns], **report})
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from estimator.bom.bill import bill_of_fabrics
 from estimator.bom.lines import Billed
+from estimator.bom.result import BomWithLines
 from estimator.cabling.result import SizedNetwork
 from estimator.cabling.runs import CablePlan
 from estimator.catalog.catalog import Catalog
@@ -17,6 +18,7 @@ from estimator.catalog.ports import COMPUTE
 from estimator.cost.cost import cost_of
 from estimator.cost.power import power_of
 from estimator.cost.reliability import expected_json, failing_parts
+from estimator.cost.result import Cost, Power
 from estimator.designs.cables import design_plan
 from estimator.designs.networks import sized_fabrics, sized_others
 from estimator.designs.subject import Subject
@@ -29,11 +31,12 @@ from estimator.findings.fabric import Finding, findings_of, of_problem
 from estimator.findings.failures import failures_of
 from estimator.findings.finding import in_word
 from estimator.findings.future import about_growth, about_spares, cannot_grow
-from estimator.findings.growth import compared_specs, growth_json, is_recabled, moved_manager_links
+from estimator.findings.growth import Bought, compared_specs, growth_of, is_recabled, moved_manager_links
 from estimator.findings.node_words import node_word
 from estimator.findings.parts import part_findings
 from estimator.findings.prices import age_findings, book_findings, own_price_findings
-from estimator.findings.result import Failures
+from estimator.findings.result import Failures, Growth
+from estimator.floor.result import RackSystem
 from estimator.floor.whole_racks import whole_racks
 from estimator.performance.times import design_performance
 from estimator.proposals.missing_cables import NO_PART, missing_cables
@@ -71,13 +74,13 @@ class Estimate:
     fabric: SizedFabric
     fabrics: dict[str, SizedNetwork]
     findings: list[Finding]
-    bom: dict[str, Any] | None = None
-    cost: dict[str, Any] | None = None
-    power: dict[str, Any] | None = None
+    bom: BomWithLines | None = None
+    cost: Cost | None = None
+    power: Power | None = None
     performance: dict[str, Any] | None = None
     failures: Failures | None = None
-    growth: dict[str, Any] | None = None
-    racks: dict[str, Any] | None = None
+    growth: Growth | None = None
+    racks: RackSystem | None = None
     parts: tuple[str, ...] = ALL_PARTS
 
     def as_json(self) -> dict[str, Any]:
@@ -93,7 +96,7 @@ class Estimate:
             if (part := getattr(self, key)) is not None:
                 out[key] = part.as_json() if isinstance(part, Shape) else part
         if "growth" in self.parts:
-            out["growth"] = self.growth  # None: the design has no room to grow
+            out["growth"] = self.growth.as_json() if self.growth else None  # None: the design has no room to grow
         return out
 
 
@@ -166,7 +169,7 @@ def _one(
             found += _cabling_of(one, spec, cabled.plan, catalog)
         if {"bom", "cost", "failures", "spares", "growth"} & set(parts):
             bill = bill_of_fabrics([Billed(COMPUTE, spec, fabric, plan), *billed], catalog)
-            bom = bill.as_json() if {"bom", "growth"} & set(parts) else None
+            bom = bill.shown() if {"bom", "growth"} & set(parts) else None
             own = spec.economics.prices
             found += own_price_findings(own, bill.lines)
             found += book_findings(bill.lines)
@@ -192,7 +195,7 @@ def _one(
             stops = expected_json(expected, fabric, catalog)
             failures = failures_of(fabric, panels_of(spec, fabric, catalog), spec.compute.nics_per_node or 1, stops)
     whole = whole_racks(spec, fabric.n_nodes, catalog)
-    racks = whole.as_json(catalog) if whole else None
+    racks = whole.shown(catalog) if whole else None
     made = Estimate(
         spec, catalog.version, fabric, fabrics, found, bom, cost, power, performance, failures, racks=racks, parts=parts
     )
@@ -235,8 +238,14 @@ def _with_growth(made: Estimate, catalog: Catalog) -> Estimate:
     grown, right = others
     moved = moved_manager_links(made.fabric, grown.fabric)
     recabled = is_recabled(made.spec, made.fabric, grown.fabric)
-    growth = growth_json(made.as_json(), grown.as_json(), right.as_json(), moved, recabled)
+    growth = growth_of(_bought(made), _bought(grown), _bought(right), moved, recabled)
     return replace(made, growth=growth, findings=[*made.findings, *about_growth(made.spec, growth)])
+
+
+def _bought(made: Estimate) -> Bought:
+    if made.bom is None:
+        raise ValueError("growth compares bills of materials")
+    return Bought(made.fabrics[COMPUTE], made.bom)
 
 
 def _performance(

@@ -1,9 +1,10 @@
-"""A figure with its ends. Money is a range of whole US cents until it is shown, so that sums are exact."""
+"""A figure with its ends. Money is a ``Range[int]`` of whole US cents until it is shown, so that sums are exact."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar
 
+from estimator.record import Shape
 from estimator.units import CENTS_PER_USD
 
 Number = TypeVar("Number", int, float)
@@ -11,8 +12,8 @@ Other = TypeVar("Other", int, float)
 
 
 @dataclass(frozen=True, slots=True)
-class Range(Generic[Number]):
-    """Low, typical and high of one figure: ``Range[int]`` is money in US cents."""
+class Range(Shape, Generic[Number]):
+    """Low, typical and high of one figure, in the unit that its key names."""
 
     low: Number
     typical: Number
@@ -69,16 +70,9 @@ def total_of(amounts: Iterable[Range[Number] | None]) -> Range[Number]:
     return total
 
 
-@overload
-def usd_json(cents: Range[int]) -> dict[str, float]: ...
-
-
-@overload
-def usd_json(cents: None) -> None: ...
-
-
-@overload
-def usd_json(cents: Range[int] | None) -> dict[str, float] | None: ...
+def in_usd(cents: Range[int] | None) -> Range[float] | None:
+    """US cents → US dollars; None stays None."""
+    return None if cents is None else cents.in_usd()
 
 
 def usd_json(cents: Range[int] | None) -> dict[str, float] | None:

@@ -10,6 +10,8 @@ from typing import Annotated, Any, NamedTuple, Self, TypeVar, dataclass_transfor
 T = TypeVar("T")
 LEFT_OUT = "no key where there is nothing"
 _PLAIN = (str, int, float, bool)
+NEWER = "not in estimates of every older model"
+Newer = Annotated[T, NEWER]  # may be missing from an estimate that is kept: the REST document does not promise it
 IfAny = Annotated[T | None, LEFT_OUT]  # no key where the value is None; every other None is null in JSON
 
 

@@ -138,7 +138,7 @@ def bill_of(owner: User, spec: DesignSpec) -> list[Json]:
     if job is not None and job.result and "bom" in job.result:
         return list(job.result["bom"]["lines"])
     (made,) = estimate([spec], catalog, ("bom",))
-    return list((made.bom or {})["lines"])
+    return list(made.as_json()["bom"]["lines"])
 
 
 def is_outdated(quote: Quote) -> bool:

@@ -1,18 +1,18 @@
-"""Lines of a bill of materials, and sums over them. Prices are US cents (int) until ``as_json``.
+"""Lines of a bill of materials, and sums over them. Prices are US cents (int) until ``shown``.
 
 A line whose part has no price keeps its quantity, says so, and makes the totals "at least".
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from estimator.bom import result
 from estimator.cabling.plan import CablePlan
 from estimator.catalog.currency import Rate
 from estimator.catalog.ports import COMPUTE
 from estimator.catalog.records import Economic
 from estimator.fabric.sized import SizedFabric
-from estimator.ranges import NOTHING, Range, total_of, usd_json
+from estimator.ranges import NOTHING, Range, in_usd, total_of
 from estimator.spec import DesignSpec
 
 RANGE = ("low", "typical", "high")
@@ -75,35 +75,35 @@ class BomLine:
         """Unit price × spares."""
         return None if self.unit_cents is None else self.unit_cents * self.spare_quantity
 
-    def as_json(self, number: int) -> dict[str, Any]:
-        """The line under the names of the Estimate."""
-        return {
-            "line": number,
-            "category": self.category,
-            "part": self.part,
-            "part_number": self.part_number,
-            "description": self.description,
-            "use": self.use,
-            "tier": self.tier,
-            "length_m": self.length_m,
-            "quantity": self.quantity,
-            "spare_quantity": self.spare_quantity,
-            "unit_price_usd": usd_json(self.unit_cents),
-            "extended_price_usd": usd_json(self.extended_cents),
-            "price_basis": self.price_basis,
-            "price_source": self.price_source,
-            "price_note": self.price_note,
-            "assumption": self.is_assumed,
-            "power_w": round(self.quantity * self.unit_w, 3),
-            "fabric": self.fabric,
-            "price_rule": self.price_rule,
-            "price_currency": self.price_currency,
-            "unit_price": self.own_price.as_json() if self.own_price else None,
-            "price_rate": self.price_rate.as_json() if self.price_rate else None,
-            "price_book": self.price_book,
-            "price_as_of": self.price_as_of,
-            "book_prices_usd": {book: usd_json(cents) for book, cents in self.book_cents.items()},
-        }
+    def shown(self, number: int) -> result.BomLine:
+        """The line as an Estimate answers it."""
+        return result.BomLine(
+            line=number,
+            category=self.category,
+            part=self.part,
+            part_number=self.part_number,
+            description=self.description,
+            use=self.use,
+            tier=self.tier,
+            length_m=self.length_m,
+            quantity=self.quantity,
+            spare_quantity=self.spare_quantity,
+            unit_price_usd=in_usd(self.unit_cents),
+            extended_price_usd=in_usd(self.extended_cents),
+            price_basis=self.price_basis,
+            price_source=self.price_source,
+            price_note=self.price_note,
+            assumption=self.is_assumed,
+            power_w=round(self.quantity * self.unit_w, 3),
+            fabric=self.fabric,
+            price_rule=self.price_rule,
+            price_currency=self.price_currency,
+            unit_price=self.own_price,
+            price_rate=_rate(self.price_rate) if self.price_rate else None,
+            price_book=self.price_book,
+            price_as_of=self.price_as_of,
+            book_prices_usd={book: cents.in_usd() for book, cents in self.book_cents.items()},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,16 +143,20 @@ class Bom:
         lines = [line for line in self.lines if line.category in categories]
         return None if lines and all(line.unit_cents is None for line in lines) else self.total_cents(*categories)
 
-    def as_json(self) -> dict[str, Any]:
+    def shown(self) -> result.BomWithLines:
         """``bom`` of the Estimate."""
         present = [category for category in CATEGORIES if any(line.category == category for line in self.lines)]
-        return {
-            "lines": [line.as_json(number) for number, line in enumerate(self.lines, start=1)],
-            "totals_usd": usd_json(self.total_cents()),
-            "totals_by_category": {category: usd_json(self.known_cents(category)) for category in present},
-            "at_least": bool(self.unpriced),
-            "unpriced_lines": [n for n, line in enumerate(self.lines, start=1) if line.unit_cents is None],
-        }
+        return result.BomWithLines(
+            lines=[line.shown(number) for number, line in enumerate(self.lines, start=1)],
+            totals_usd=self.total_cents().in_usd(),
+            totals_by_category={category: in_usd(self.known_cents(category)) for category in present},
+            at_least=bool(self.unpriced),
+            unpriced_lines=[n for n, line in enumerate(self.lines, start=1) if line.unit_cents is None],
+        )
+
+
+def _rate(rate: Rate) -> result.PriceRate:
+    return result.PriceRate(usd=rate.usd, date=rate.as_of, basis=rate.basis, source=rate.source)
 
 
 def parameter_rule(price: Economic) -> str:

@@ -125,10 +125,12 @@ def _variant(step: _Step, made: Estimate | None, base: Estimate, figures: Mappin
 
 def _figures(made: Estimate) -> dict[str, Any]:
     """Money, parts and bandwidth of one estimate."""
-    cost, compute = made.cost or {}, made.fabrics["compute"]
+    compute = made.fabrics["compute"]
+    if made.cost is None:
+        raise ValueError("figures of a design need its cost")
     return {
-        "network_usd": cost["capex_usd"]["network"],
-        "at_least": cost["at_least"],
+        "network_usd": made.cost.capex_usd.network.as_json(),
+        "at_least": made.cost.at_least,
         "switches": compute.counts.switches,
         "links": compute.links.total,
         **_at_the_end(made.performance),

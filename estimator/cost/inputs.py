@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from estimator.bom.lines import (
 from estimator.catalog.catalog import Catalog
 from estimator.cost.power import Power
 from estimator.cost.reliability import failure_row
+from estimator.cost.result import Assumption
 from estimator.fabric.sized import SizedFabric
 from estimator.ranges import NOTHING, Range
 from estimator.spec import DesignSpec
@@ -53,19 +53,19 @@ class Parameter:
     source: str
     as_of: str | None
 
-    def as_json(self) -> dict[str, Any]:
+    def shown(self) -> Assumption:
         """The parameter as an entry of ``assumptions``."""
-        return {
-            "name": self.name,
-            "label": self.label,
-            "value": self.ends.typical,
-            "low": self.ends.low,
-            "high": self.ends.high,
-            "unit": self.unit,
-            "basis": self.basis,
-            "source": self.source,
-            "as_of": self.as_of,
-        }
+        return Assumption(
+            name=self.name,
+            label=self.label,
+            value=self.ends.typical,
+            low=self.ends.low,
+            high=self.ends.high,
+            unit=self.unit,
+            basis=self.basis,
+            source=self.source,
+            as_of=self.as_of,
+        )
 
     @property
     def cheap_first(self) -> FloatArray:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from estimator.bom.lines import Billed
 from estimator.cabling.ends import LEAF_LEAF
 from estimator.cabling.plan import LEAF_SPINE, MANAGER, NODE_LEAF, SPINE_CORE, CablePlan
 from estimator.catalog.catalog import Catalog
+from estimator.cost import result as shown
 from estimator.fabric.devices import n_managers
 from estimator.fabric.sized import SizedFabric
 from estimator.floor.whole_racks import whole_racks
@@ -31,9 +31,9 @@ class Watts:
     def __mul__(self, factor: float) -> "Watts":
         return Watts(self.typical * factor, self.max * factor)
 
-    def as_json(self) -> dict[str, float]:
-        """``{"typical", "max"}``, to a tenth of a watt."""
-        return {"typical": round(self.typical, 1), "max": round(self.max, 1)}
+    def shown(self) -> shown.Watts:
+        """To a tenth of a watt."""
+        return shown.Watts(typical=round(self.typical, 1), max=round(self.max, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +67,26 @@ def pue_of(spec: DesignSpec, catalog: Catalog) -> float:
 
 def power_of(
     spec: DesignSpec, fabric: SizedFabric, plan: CablePlan, catalog: Catalog, others: Sequence[Billed] = ()
-) -> dict[str, Any]:
+) -> shown.Power:
     """``power`` of the Estimate: network, IT and facility watts, typical and maximum, over all fabrics."""
     power = design_power(spec, fabric, plan, catalog, others)
     pue = pue_of(spec, catalog)
-    return {
-        "network_w": power.network.as_json(),
-        "it_w": power.it.as_json(),
-        "facility_w": (power.it * pue).as_json(),
-        "parts_w": {
-            "switches_with_modules": power.switches.as_json(),
-            "node_modules": power.node_plugs.as_json(),
-            "nics": power.nics.as_json(),
-            "servers": power.servers.as_json(),
-            "rack_parts": power.rack_parts.as_json(),
-            "fabric_managers": power.managers.as_json(),
-        },
-        "pue": pue,
-        "at_least": power.is_at_least,
+    parts = {
+        "switches_with_modules": power.switches,
+        "node_modules": power.node_plugs,
+        "nics": power.nics,
+        "servers": power.servers,
+        "rack_parts": power.rack_parts,
+        "fabric_managers": power.managers,
     }
+    return shown.Power(
+        network_w=power.network.shown(),
+        it_w=power.it.shown(),
+        facility_w=(power.it * pue).shown(),
+        parts_w={name: watts.shown() for name, watts in parts.items()},
+        pue=pue,
+        at_least=power.is_at_least,
+    )
 
 
 def design_power(

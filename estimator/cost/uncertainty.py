@@ -19,6 +19,7 @@ from estimator.bom.lines import CABLE, FIBER, MANAGEMENT, MODULE, NIC, PANEL, RA
 from estimator.catalog.catalog import Catalog
 from estimator.cost.inputs import Parameter, Priced
 from estimator.cost.model import Money, money
+from estimator.cost.result import Histogram, Lever, Likely, Percentiles, Simulated, Uncertainty
 from estimator.ranges import Range
 from estimator.units import CENTS_PER_USD, FloatArray, IntArray, ceil_div
 
@@ -61,52 +62,52 @@ class Drawn:
     per_gpu_hour: FloatArray
 
 
-def simulated(drawn: Drawn, n_gpus: int) -> dict[str, Any]:
+def simulated(drawn: Drawn, n_gpus: int) -> Simulated:
     """``simulated`` of a cost: what is likely of the headline figures, 5 %, half and 95 % of the draws."""
-    figures = {
-        "capex_usd": (drawn.purchase, 2),
-        "network_usd": (drawn.network, 2),
-        "tco_usd": (drawn.total, 2),
-        "usd_per_gpu": (drawn.purchase / n_gpus, 2),
-        "network_usd_per_gpu": (drawn.network / n_gpus, 2),
-        "usd_per_gpu_hour": (drawn.per_gpu_hour, 4),
-    }
-    ends = {name: np.percentile(cents, HEADLINE_PERCENTILES) / CENTS_PER_USD for name, (cents, _) in figures.items()}
-    return {"draws": len(drawn.purchase), "seed": SEED} | {
-        name: {
-            f"p{rank}": round(float(value), digits)
-            for rank, value in zip(HEADLINE_PERCENTILES, ends[name], strict=True)
-        }
-        for name, (_, digits) in figures.items()
-    }
+    return Simulated(
+        draws=len(drawn.purchase),
+        seed=SEED,
+        capex_usd=_likely(drawn.purchase),
+        network_usd=_likely(drawn.network),
+        tco_usd=_likely(drawn.total),
+        usd_per_gpu=_likely(drawn.purchase / n_gpus),
+        network_usd_per_gpu=_likely(drawn.network / n_gpus),
+        usd_per_gpu_hour=_likely(drawn.per_gpu_hour, digits=4),
+    )
+
+
+def _likely(cents: FloatArray, digits: int = 2) -> Likely:
+    usd = np.percentile(cents, HEADLINE_PERCENTILES) / CENTS_PER_USD
+    p5, p50, p95 = (round(value, digits) for value in usd.tolist())
+    return Likely(p5=p5, p50=p50, p95=p95)
 
 
 def uncertainty(
     priced: Priced, catalog: Catalog, draws: int = DRAWS, seed: int = SEED, drawn: Drawn | None = None
-) -> dict[str, Any]:
+) -> Uncertainty:
     """``uncertainty`` of a cost: percentiles, histograms and the tornado."""
     drawn = drawn or draw(priced, catalog, draws, seed)
     figures = {"capex_usd": drawn.purchase, "tco_usd": drawn.total, "usd_per_gpu_hour": drawn.per_gpu_hour}
     digits = {"usd_per_gpu_hour": 4}
-    return {
-        "draws": draws,
-        "seed": seed,
-        "vendor_correlation": VENDOR_CORRELATION,
-        "figures": {name: _percentiles(cents, digits.get(name, 2)) for name, cents in figures.items()},
-        "histogram": {name: _histogram(figures[name]) for name in ("capex_usd", "tco_usd")},
-        "tornado": tornado(priced, catalog),
-    }
+    return Uncertainty(
+        draws=draws,
+        seed=seed,
+        vendor_correlation=VENDOR_CORRELATION,
+        figures={name: _percentiles(cents, digits.get(name, 2)) for name, cents in figures.items()},
+        histogram={name: _histogram(figures[name]) for name in ("capex_usd", "tco_usd")},
+        tornado=tornado(priced, catalog),
+    )
 
 
-def _percentiles(cents: FloatArray, digits: int) -> dict[str, float]:
-    values = np.percentile(cents, PERCENTILES) / CENTS_PER_USD
-    out = {f"p{rank}": round(float(value), digits) for rank, value in zip(PERCENTILES, values, strict=True)}
-    return out | {"mean": round(float(cents.mean()) / CENTS_PER_USD, digits)}
+def _percentiles(cents: FloatArray, digits: int) -> Percentiles:
+    usd = np.percentile(cents, PERCENTILES) / CENTS_PER_USD
+    values = {f"p{rank}": round(value, digits) for rank, value in zip(PERCENTILES, usd.tolist(), strict=True)}
+    return Percentiles(**values, mean=round(float(cents.mean()) / CENTS_PER_USD, digits))
 
 
-def _histogram(cents: FloatArray) -> dict[str, Any]:
+def _histogram(cents: FloatArray) -> Histogram:
     counts, edges = np.histogram(cents / CENTS_PER_USD, HISTOGRAM_BINS)
-    return {"edges_usd": [round(float(edge), 2) for edge in edges], "counts": counts.tolist()}
+    return Histogram(edges_usd=[round(edge, 2) for edge in edges.tolist()], counts=counts.tolist())
 
 
 # ---------------------------------------------------------------- draws
@@ -276,7 +277,7 @@ class _Bar:
     rows: IntArray | None = None  # lines whose price it is; None: a parameter
 
 
-def tornado(priced: Priced, catalog: Catalog) -> list[dict[str, Any]]:
+def tornado(priced: Priced, catalog: Catalog) -> list[Lever]:
     """The assumptions that move the total cost most between their ends, widest first."""
     bars = [*_price_bars(priced, catalog), *_parameter_bars(priced.given)]
     if not bars:
@@ -294,16 +295,16 @@ def tornado(priced: Priced, catalog: Catalog) -> list[dict[str, Any]]:
     totals = made.total[priced.facts.years - 1].reshape(-1, 2) / CENTS_PER_USD
     order = sorted(range(len(bars)), key=lambda i: -abs(totals[i, 1] - totals[i, 0]))[:TORNADO_BARS]
     return [
-        {
-            "name": bars[i].name,
-            "label": bars[i].label,
-            "unit": bars[i].unit,
-            "low": bars[i].low,
-            "high": bars[i].high,
-            "basis": bars[i].basis,
-            "tco_low_usd": round(float(totals[i, 0]), 2),
-            "tco_high_usd": round(float(totals[i, 1]), 2),
-        }
+        Lever(
+            name=bars[i].name,
+            label=bars[i].label,
+            unit=bars[i].unit,
+            low=bars[i].low,
+            high=bars[i].high,
+            basis=bars[i].basis,
+            tco_low_usd=round(float(totals[i, 0]), 2),
+            tco_high_usd=round(float(totals[i, 1]), 2),
+        )
         for i in order
         if totals[i, 0] != totals[i, 1]
     ]

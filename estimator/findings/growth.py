@@ -4,15 +4,19 @@ The later BOM is the difference of two BOMs line by line. What is bought now sta
 every link of today's at the same ports (``moved_links`` counts what cannot stay, and findings say so).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from estimator.bom.lines import RANGE
+from estimator.bom.lines import SERVER
+from estimator.bom.result import BomLine, BomWithLines
+from estimator.cabling.result import SizedNetwork
 from estimator.catalog.catalog import Catalog
 from estimator.fabric.devices import manager_links_of_leaves
 from estimator.fabric.sized import SizedFabric
+from estimator.findings.result import Growth, GrowthLine, GrowthNodes, GrowthStage, Upgrade
+from estimator.ranges import total_of
 from estimator.spec import DesignSpec, parse_spec
 from estimator.spec.change import apply_change
 from estimator.units import ceil_div
@@ -73,60 +77,53 @@ def is_recabled(spec: DesignSpec, now: SizedFabric, grown: SizedFabric) -> bool:
     return splits[0] != splits[1] or breaks_units
 
 
-def growth_json(
-    now: Mapping[str, Any], grown: Mapping[str, Any], right: Mapping[str, Any], moved_links: int, recabled: bool
-) -> dict[str, Any]:
-    """``growth`` of the Estimate, from three Estimates with their bills of materials."""
-    upgrade, replaced = upgrade_lines(now["bom"]["lines"], grown["bom"]["lines"])
-    return {
-        "nodes": {"now": _nodes(now), "sized_for": _nodes(grown)},
-        "bought_now": _side(now),
-        "sized_for": _side(grown),
-        "right_sized": _side(right),
-        "readiness_usd": _less(now["bom"]["totals_usd"], right["bom"]["totals_usd"]),
-        "upgrade": {
-            "lines": upgrade,
-            "totals_usd": _sum(line["extended_price_usd"] for line in upgrade),
-            "at_least": any(line["extended_price_usd"] is None for line in upgrade),
-        },
-        "replaced": replaced,
-        "moved_links": moved_links,
-        "recabled": recabled,
-    }
+class Bought(NamedTuple):
+    """One of the designs: its compute network as the Estimate answers it, and its bill of materials."""
+
+    compute: SizedNetwork
+    bom: BomWithLines
 
 
-def _nodes(estimate: Mapping[str, Any]) -> int:
-    nodes: int = estimate["fabrics"]["compute"]["counts"]["nodes"]
-    return nodes
+def growth_of(now: Bought, grown: Bought, right: Bought, moved_links: int, recabled: bool) -> Growth:
+    """``growth`` of the Estimate."""
+    upgrade, replaced = upgrade_lines(now.bom.lines, grown.bom.lines)
+    return Growth(
+        nodes=GrowthNodes(now=now.compute.counts.nodes, sized_for=grown.compute.counts.nodes),
+        bought_now=_stage(now),
+        sized_for=_stage(grown),
+        right_sized=_stage(right),
+        readiness_usd=(now.bom.totals_usd - right.bom.totals_usd).each(_to_cents),
+        upgrade=Upgrade(
+            lines=upgrade,
+            totals_usd=total_of(line.extended_price_usd for line in upgrade).each(_to_cents),
+            at_least=any(line.extended_price_usd is None for line in upgrade),
+        ),
+        replaced=replaced,
+        moved_links=moved_links,
+        recabled=recabled,
+    )
 
 
-def _side(estimate: Mapping[str, Any]) -> dict[str, Any]:
+def _stage(one: Bought) -> GrowthStage:
     """Counts, links and price of one of the designs; the network is everything but servers."""
-    compute, bom = estimate["fabrics"]["compute"], estimate["bom"]
-    return {
-        "counts": compute["counts"],
-        "links": compute["links"],
-        "cables": compute["cables"],
-        "transceivers": compute["transceivers"],
-        "totals_usd": bom["totals_usd"],
-        "network_usd": _sum(total for category, total in bom["totals_by_category"].items() if category != "server"),
-        "at_least": bom["at_least"],
-    }
+    of_network = (total for category, total in one.bom.totals_by_category.items() if category != SERVER)
+    return GrowthStage(
+        counts=one.compute.counts,
+        links=one.compute.links,
+        cables=one.compute.cables,
+        transceivers=one.compute.transceivers,
+        totals_usd=one.bom.totals_usd,
+        network_usd=total_of(of_network).each(_to_cents),
+        at_least=one.bom.at_least,
+    )
 
 
-def _sum(ranges: Iterable[Mapping[str, float] | None]) -> dict[str, float]:
-    known = [some for some in ranges if some]
-    return {end: round(sum(some[end] for some in known), 2) for end in RANGE}
+def _to_cents(usd: float) -> float:
+    """Sums of dollars in binary fractions, to the cent again."""
+    return round(usd, 2)
 
 
-def _less(a: Mapping[str, float], b: Mapping[str, float]) -> dict[str, float]:
-    """Difference end by end."""
-    return {end: round(a[end] - b[end], 2) for end in RANGE}
-
-
-def upgrade_lines(
-    now: Sequence[Mapping[str, Any]], grown: Sequence[Mapping[str, Any]]
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def upgrade_lines(now: Sequence[BomLine], grown: Sequence[BomLine]) -> tuple[list[GrowthLine], list[GrowthLine]]:
     """(what is bought later, what is there and no longer in use) of two bills of materials, a line for each part and use.
 
     Spares are compared by part and length, as a BOM puts them on the largest of its lines, and stand on the first line
@@ -147,26 +144,33 @@ def upgrade_lines(
     return later, unused
 
 
-def _key(line: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[Any, ...]:
-    return tuple(line[key] for key in keys)
+def _key(line: BomLine, keys: tuple[str, ...]) -> tuple[Any, ...]:
+    return tuple(getattr(line, key) for key in keys)
 
 
-def _by_key(lines: Iterable[Mapping[str, Any]], keys: tuple[str, ...], count: str) -> dict[tuple[Any, ...], int]:
+def _by_key(lines: Iterable[BomLine], keys: tuple[str, ...], count: str) -> dict[tuple[Any, ...], int]:
     out: dict[tuple[Any, ...], int] = {}
     for line in lines:
-        out[_key(line, keys)] = out.get(_key(line, keys), 0) + line[count]
+        out[_key(line, keys)] = out.get(_key(line, keys), 0) + getattr(line, count)
     return out
 
 
-def _line(line: Mapping[str, Any], quantity: int, spares: int) -> dict[str, Any]:
-    unit = line["unit_price_usd"]
-    price = {end: round(unit[end] * (quantity + spares), 2) for end in RANGE} if unit else None
-    return {key: line[key] for key in _LINE_KEYS} | {
-        "quantity": quantity,
-        "spare_quantity": spares,
-        "unit_price_usd": unit,
-        "extended_price_usd": price,
-    }
+def _line(line: BomLine, quantity: int, spares: int) -> GrowthLine:
+    unit = line.unit_price_usd
+    return GrowthLine(
+        category=line.category,
+        part=line.part,
+        part_number=line.part_number,
+        description=line.description,
+        use=line.use,
+        tier=line.tier,
+        length_m=line.length_m,
+        fabric=line.fabric,
+        quantity=quantity,
+        spare_quantity=spares,
+        unit_price_usd=unit,
+        extended_price_usd=(unit * (quantity + spares)).each(_to_cents) if unit else None,
+    )
 
 
 def moved_manager_links(now: SizedFabric, grown: SizedFabric) -> int:

@@ -1,6 +1,6 @@
-"""A floor plan in a few figures, as an Estimate answers it."""
+"""A floor plan in a few figures, and racks that are bought whole, as an Estimate answers them."""
 
-from estimator.record import Record
+from estimator.record import Newer, Record
 
 
 class FloorSize(Record):
@@ -46,3 +46,48 @@ class FloorFigures(Record):
     used_units: int
     """Of the fullest rack."""
     panels: PanelCounts
+
+
+class RackContent(Record):
+    part: str
+    what: str
+    description: str
+    per_rack: int
+    rack_units: int | None
+    basis: Newer[str]
+    source: Newer[str]
+
+
+class Watts(Record):
+    typical: float
+    max: float
+
+
+class RackFigure(Record):
+    name: str
+    label: Newer[str]
+    value: float
+    unit: str
+    basis: str
+    source: Newer[str]
+    note: str | None
+
+
+class RackSystem(Record):
+    """Racks that are bought whole, with the trays that are a design's servers."""
+
+    system: str
+    model: str
+    racks: int
+    full: Newer[int]
+    trays: int
+    trays_per_rack: int
+    trays_in_last: Newer[int]
+    gpus_per_rack: Newer[int]
+    in_words: Newer[str]
+    holds: list[RackContent]
+    rack_w: Newer[Watts]
+    own_w: Newer[Watts]
+    rack_kg: Newer[float | None]
+    cooling: Newer[str | None]
+    figures: Newer[list[RackFigure]]

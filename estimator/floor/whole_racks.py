@@ -5,11 +5,11 @@ asked for. What a rack draws and weighs beyond its trays is its own parts'.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.rack_records import NVLINK_SWITCH, POWER_SHELF, SCALE_UP_SWITCH, TRAY, RackSystem
 from estimator.catalog.records import Server
+from estimator.floor import result
 from estimator.spec import DesignSpec
 from estimator.units import ceil_div
 
@@ -81,51 +81,51 @@ class WholeRacks:
         watts = self.n_trays * self.tray.max_w + self.n_racks * self.own.max_w
         return watts * self.system.needed("liquid_heat_share")
 
-    def as_json(self, catalog: Catalog) -> dict[str, Any]:
+    def shown(self, catalog: Catalog) -> result.RackSystem:
         """``racks`` of the Estimate."""
         own, system = self.own, self.system
-        return {
-            "system": system.id,
-            "model": f"{system.vendor} {system.model}",
-            "racks": self.n_racks,
-            "full": self.n_full,
-            "trays": self.n_trays,
-            "trays_per_rack": system.n_trays,
-            "trays_in_last": self.in_last,
-            "gpus_per_rack": system.n_trays * self.tray.gpu_count,
-            "in_words": ", ".join(f"{part.quantity} {MANY[part.holds]}" for part in system.parts if part.holds in MANY),
-            "holds": [
-                {
-                    "part": part.id,
-                    "what": part.holds,
-                    "description": part.model,
-                    "per_rack": part.quantity,
-                    "rack_units": part.rack_units,
-                    "basis": part.basis,
-                    "source": catalog.source_text(part.source, part.as_of),
-                }
+        return result.RackSystem(
+            system=system.id,
+            model=f"{system.vendor} {system.model}",
+            racks=self.n_racks,
+            full=self.n_full,
+            trays=self.n_trays,
+            trays_per_rack=system.n_trays,
+            trays_in_last=self.in_last,
+            gpus_per_rack=system.n_trays * self.tray.gpu_count,
+            in_words=", ".join(f"{part.quantity} {MANY[part.holds]}" for part in system.parts if part.holds in MANY),
+            holds=[
+                result.RackContent(
+                    part=part.id,
+                    what=part.holds,
+                    description=part.model,
+                    per_rack=part.quantity,
+                    rack_units=part.rack_units,
+                    basis=part.basis,
+                    source=catalog.source_text(part.source, part.as_of),
+                )
                 for part in system.parts
             ],
-            "rack_w": {
-                "typical": round(system.n_trays * self.tray.typical_w + own.typical_w, 1),
-                "max": round(system.n_trays * self.tray.max_w + own.max_w, 1),
-            },
-            "own_w": {"typical": round(own.typical_w, 1), "max": round(own.max_w, 1)},
-            "rack_kg": system.figure("weight_kg"),
-            "cooling": system.cooling,
-            "figures": [
-                {
-                    "name": one.name,
-                    "label": FIGURE_LABELS[one.name],
-                    "value": one.value,
-                    "unit": one.unit,
-                    "basis": one.basis,
-                    "source": catalog.source_text(one.source, one.as_of),
-                    "note": one.note,
-                }
+            rack_w=result.Watts(
+                typical=round(system.n_trays * self.tray.typical_w + own.typical_w, 1),
+                max=round(system.n_trays * self.tray.max_w + own.max_w, 1),
+            ),
+            own_w=result.Watts(typical=round(own.typical_w, 1), max=round(own.max_w, 1)),
+            rack_kg=system.figure("weight_kg"),
+            cooling=system.cooling,
+            figures=[
+                result.RackFigure(
+                    name=one.name,
+                    label=FIGURE_LABELS[one.name],
+                    value=one.value,
+                    unit=one.unit,
+                    basis=one.basis,
+                    source=catalog.source_text(one.source, one.as_of),
+                    note=one.note,
+                )
                 for one in system.figures
             ],
-        }
+        )
 
 
 def whole_racks(spec: DesignSpec, n_nodes: int, catalog: Catalog) -> WholeRacks | None:

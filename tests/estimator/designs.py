@@ -59,7 +59,7 @@ class Design:
     @property
     def bill(self) -> dict[str, Any]:
         """The BOM as JSON."""
-        return self.bom.as_json()
+        return self.bom.shown().as_json()
 
     def lines(self, **wanted: Any) -> list[dict[str, Any]]:
         """BOM lines whose keys have these values."""

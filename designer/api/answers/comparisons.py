@@ -5,7 +5,9 @@ from typing import Any
 from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from rest_framework import serializers
 
-from designer.api.answers.estimate import Answer, MoneyRange
+from designer.api.answers.estimate import Answer
+from designer.api.answers.shapes import shape
+from estimator.ranges import Range
 
 
 class FigureRange(Answer):
@@ -76,9 +78,9 @@ class RowSide(Answer):
 
     quantity = serializers.IntegerField()
     spare_quantity = serializers.IntegerField()
-    unit_price_usd = MoneyRange(allow_null=True)
+    unit_price_usd = shape(Range, allow_null=True)
     unit_is_mean = serializers.BooleanField(help_text="Several parts: the mean over the pieces.")
-    extended_price_usd = MoneyRange(allow_null=True)
+    extended_price_usd = shape(Range, allow_null=True)
     power_w = serializers.FloatField(allow_null=True)
     parts = ComparedPart(many=True)
     lines = serializers.ListField(child=serializers.IntegerField(), help_text="Lines of the side's bill of materials.")
@@ -96,7 +98,7 @@ class RowDifference(Answer):
     quantity = Change()
     unit_price_usd = Change(allow_null=True)
     extended_price_usd = Change(allow_null=True)
-    extended_range_usd = MoneyRange(allow_null=True, help_text="Parts that both sides buy at one price cancel.")
+    extended_range_usd = shape(Range, allow_null=True, help_text="Parts that both sides buy at one price cancel.")
     power_w = Change(allow_null=True)
     per_gpu = RowPerGpu(required=False)
 
@@ -137,11 +139,11 @@ class LeftOut(Answer):
 
 
 class ComparedTotals(Answer):
-    all_usd = serializers.ListField(child=MoneyRange())
+    all_usd = serializers.ListField(child=shape(Range))
     at_least = serializers.ListField(child=serializers.BooleanField())
-    same_scope_usd = serializers.ListField(child=MoneyRange(), help_text="Without the rows that are left out.")
+    same_scope_usd = serializers.ListField(child=shape(Range), help_text="Without the rows that are left out.")
     differences = serializers.ListField(child=Change())
-    difference_ranges_usd = serializers.ListField(child=MoneyRange())
+    difference_ranges_usd = serializers.ListField(child=shape(Range))
     left_out = LeftOut(many=True)
 
 
@@ -205,12 +207,12 @@ class ComparedCurve(Answer):
 class SpendParts(Answer):
     """What is not known is null."""
 
-    servers = MoneyRange(allow_null=True)
-    switches = MoneyRange(allow_null=True)
-    cabling = MoneyRange(allow_null=True)
-    rest = MoneyRange(allow_null=True)
-    once = MoneyRange(allow_null=True)
-    running = MoneyRange(allow_null=True)
+    servers = shape(Range, allow_null=True)
+    switches = shape(Range, allow_null=True)
+    cabling = shape(Range, allow_null=True)
+    rest = shape(Range, allow_null=True)
+    once = shape(Range, allow_null=True)
+    running = shape(Range, allow_null=True)
 
 
 class Spend(Answer):

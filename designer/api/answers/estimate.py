@@ -17,19 +17,18 @@ from designer.api.answers.links import (
     SwappedLinks,
 )
 from designer.api.answers.results import (
-    Cost,
     Failures,
-    Growth,
-    MoneyRange,
     Performance,
-    Power,
-    RackSystem,
 )
 from designer.api.answers.shapes import shape, shapes
 from designer.api.components import ChangeField
+from estimator.bom.result import BomTotals, BomWithLines
 from estimator.cabling.result import SizedNetwork
+from estimator.cost.result import Cost, Power
 from estimator.findings.finding import Finding
-from estimator.floor.result import FloorFigures
+from estimator.findings.result import Growth
+from estimator.floor.result import FloorFigures, RackSystem
+from estimator.ranges import Range
 from estimator.spec import DesignSpec
 
 Answer = serializers.Serializer[Any]
@@ -54,36 +53,6 @@ class Problem(Answer):
     )
 
 
-class BomLine(Answer):
-    line = serializers.IntegerField()
-    category = serializers.CharField()
-    use = serializers.CharField(help_text="Where it goes: leaf, node, leaf to spines, ….")
-    part = serializers.CharField(allow_null=True, help_text="Id in the catalog; null for a custom part.")
-    part_number = serializers.CharField(allow_null=True)
-    description = serializers.CharField()
-    quantity = serializers.IntegerField()
-    spare_quantity = serializers.IntegerField()
-    length_m = serializers.FloatField(allow_null=True)
-    unit_price_usd = MoneyRange(allow_null=True)
-    extended_price_usd = MoneyRange(allow_null=True)
-    price_basis = serializers.CharField(allow_null=True)
-    price_source = serializers.CharField(allow_null=True)
-    price_note = serializers.CharField(allow_null=True)
-    assumption = serializers.BooleanField(help_text="True where price or quantity rests on an assumption.")
-    power_w = serializers.FloatField(allow_null=True)
-    fabric = serializers.CharField()
-
-
-class BomTotals(Answer):
-    totals_usd = MoneyRange()
-    at_least = serializers.BooleanField(help_text="True if a line has no price: the totals are lower bounds.")
-    unpriced_lines = serializers.ListField(child=serializers.IntegerField())
-
-
-class BomWithLines(BomTotals):
-    lines = BomLine(many=True)
-
-
 class Preview(Answer):
     """An Estimate without the lines of its bill of materials."""
 
@@ -92,13 +61,14 @@ class Preview(Answer):
     spec_hash = serializers.CharField()
     fabrics = serializers.DictField(child=shape(SizedNetwork))
     findings = shapes(Finding)
-    bom = BomTotals()
-    cost = Cost()
-    power = Power()
+    bom = shape(BomTotals)
+    cost = shape(Cost)
+    power = shape(Power)
     performance = Performance()
     failures = Failures(required=False, help_text="What losses leave, and how often to expect them.")
-    growth = Growth(required=False, allow_null=True, help_text="Where the design has room to grow.")
-    racks = RackSystem(
+    growth = shape(Growth, required=False, allow_null=True, help_text="Where the design has room to grow.")
+    racks = shape(
+        RackSystem,
         required=False,
         allow_null=True,
         help_text="Where servers are trays of racks that are bought whole: how many, what each holds, draws, weighs.",
@@ -108,7 +78,7 @@ class Preview(Answer):
 class Estimate(Preview):
     """A finished design: counts, findings, bill of materials, cost, power and performance."""
 
-    bom = BomWithLines()
+    bom = shape(BomWithLines)
 
 
 class Bom(Answer):
@@ -117,7 +87,7 @@ class Bom(Answer):
     name = serializers.CharField()
     spec_hash = serializers.CharField()
     versions = Versions()
-    bom = BomWithLines()
+    bom = shape(BomWithLines)
 
 
 class CostOfOne(Answer):
@@ -126,7 +96,7 @@ class CostOfOne(Answer):
     name = serializers.CharField()
     spec_hash = serializers.CharField()
     versions = Versions()
-    cost = Cost()
+    cost = shape(Cost)
 
 
 class CablingRow(Answer):
@@ -343,7 +313,7 @@ class CalibrationAnswer(Answer):
 class StepFigures(Answer):
     """A design in money, parts and bandwidth: of the largest message on all GPUs, by collective; null without a GPU."""
 
-    network_usd = MoneyRange(allow_null=True)
+    network_usd = shape(Range, allow_null=True)
     at_least = serializers.BooleanField(help_text="Something has no price.")
     switches = serializers.IntegerField()
     links = serializers.IntegerField()
@@ -378,9 +348,9 @@ class Sensitivity(Answer):
 
 class WhatIf(Answer):
     spec_hash = serializers.CharField(help_text="That of the estimate.")
-    cost = Cost(help_text="As the cost of an Estimate, without draws.")
+    cost = shape(Cost, help_text="As the cost of an Estimate, without draws.")
     change = serializers.DictField(
-        child=MoneyRange(allow_null=True), help_text="By figure: how much more than the estimate says, end by end."
+        child=shape(Range, allow_null=True), help_text="By figure: how much more than the estimate says, end by end."
     )
 
 

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.utils import extend_schema_field
@@ -14,7 +14,7 @@ from rest_framework import serializers
 
 from designer.api.components import SPEC_CHANGE
 from estimator.errors import Change
-from estimator.record import Shape, keys_of
+from estimator.record import NEWER, Shape, keys_of
 
 _PLAIN: dict[Any, dict[str, Any]] = {
     bool: {"type": "boolean"},
@@ -52,7 +52,7 @@ class ShapeComponent(OpenApiSerializerExtension):
             hint = hints[key.attribute]
             if key.is_left_out:
                 hint = _without_none(get_args(hint)[0])
-            else:
+            elif NEWER not in get_args(hint)[1:]:
                 required.append(key.name)
             properties[key.name] = _noted(_schema(hint, auto_schema, direction), notes.get(key.attribute))
         described = {"description": inspect.cleandoc(self.target.__doc__)} if self.target.__doc__ else {}
@@ -69,7 +69,11 @@ def _schema(hint: Any, auto_schema: Any, direction: str) -> Schema:
         return dict(SPEC_CHANGE)
     if inspect.isclass(hint) and issubclass(hint, Shape):
         return cast(Schema, auto_schema.resolve_serializer(cast(Any, hint), direction).ref)
+    if isinstance(hint, TypeVar):  # of a range
+        return dict(_PLAIN[float])
     origin, args = get_origin(hint), get_args(hint)
+    if inspect.isclass(origin) and issubclass(origin, Shape):
+        return of(origin)
     if origin is Annotated:
         return next((extra for extra in args[1:] if isinstance(extra, dict)), None) or of(args[0])
     if origin in (Union, UnionType):

@@ -77,7 +77,8 @@ def what_if(job: EstimateJob, before: Mapping[str, Any], change: Mapping[str, An
     refuse_outdated(job)
     catalog = load_catalog()
     spec = parse_spec(apply_change(job.spec, change), catalog)
-    cost = estimate([spec], catalog, parts=("cost",))[0].cost or {}
+    made = estimate([spec], catalog, parts=("cost",))[0]
+    cost = made.as_json()["cost"]
     cost["usd_per_gb_s_busbw"] = _per_busbw(before, cost)
     return {"cost": cost, "change": differences(before, cost)}
 

@@ -271,7 +271,7 @@ def test_the_request_sets_the_share_of_spares(
             sum(line["quantity"] for line in made.lines(part=part)) for part in ("nv-mma4z00-ns", "nv-mma4z00-ns-flt")
         ]
         assert found["transceiver"] == sum(n_spares("spare-optics", n, catalog) for n in by_part) == 12 + 4
-    shares = {a["name"]: a for a in cost_of(made.spec, made.fabric, made.bom, catalog)["assumptions"]}
+    shares = {a["name"]: a for a in cost_of(made.spec, made.fabric, made.bom, catalog).as_json()["assumptions"]}
     for name, share in spares.items():
         assert (shares[f"spare-{name}"]["value"], shares[f"spare-{name}"]["basis"]) == (share, "request")
 
@@ -282,7 +282,7 @@ def test_another_fabric_brings_no_servers_and_shares_the_spares(catalog: Catalog
         [Billed("compute", one.spec, one.fabric, one.plan), Billed("storage", other.spec, other.fabric, other.plan)],
         catalog,
     )
-    lines = bill.as_json()["lines"]
+    lines = bill.shown().as_json()["lines"]
     assert {line["fabric"] for line in lines} == {"compute", "storage"}
     assert [line["fabric"] for line in lines if line["category"] == "server"] == ["compute"]
     fibers = [line for line in lines if line["part"] == "fib-mfp7e10"]

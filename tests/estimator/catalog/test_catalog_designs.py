@@ -48,7 +48,7 @@ def test_a_box_of_800g_ports_is_the_leaf_of_a_roce_800_fabric(switch_id: str) ->
     )
     (result,) = estimate([spec], CATALOG, ("counts", "cables", "bom"))
     assert result.bom is not None
-    assert any(line["part"] == switch_id for line in result.bom["lines"])
+    assert any(line["part"] == switch_id for line in result.bom.as_json()["lines"])
 
 
 GENERATIONS = {key: known for key, known in CATALOG.generations.items() if key != "ethernet-1"}
@@ -80,13 +80,13 @@ def _built(values: Mapping[str, Any]) -> None:
         return
     assert made.bom is not None
     assert made.power is not None
-    assert made.power["it_w"]["typical"] > 0
+    assert made.power.it_w.typical > 0
     for finding in made.findings:
         if finding.code == "no_part_fits":
             assert "no part fits" in finding.message or "reach" in finding.message
             if finding.change:
                 _made(apply_change(dict(values), finding.change))
-    parts = {line["part"] for line in made.bom["lines"]}
+    parts = {line["part"] for line in made.bom.as_json()["lines"]}
     for part in parts - {None}:
         found = CATALOG.part(part)
         assert found is not None, part
@@ -146,7 +146,7 @@ def test_announced_modules_stand_in_only_where_nothing_on_sale_fits() -> None:
         for switch in ("nvidia-sn5600", "nvidia-sn6600-ld")
     }
     announced = {
-        switch: {line["part"] for line in bill["lines"]}
+        switch: {line["part"] for line in bill.as_json()["lines"]}
         & {c.id for c in CATALOG.cables.values() if c.status == "announced"}
         for switch, bill in bills.items()
         if bill
@@ -174,7 +174,7 @@ def test_a_switch_with_optics_inside_takes_fibres_with_its_own_connector() -> No
         }
     )
     assert made.bom is not None
-    fibres = {line["part"] for line in made.bom["lines"] if line["category"] == "fiber"}
+    fibres = {line["part"] for line in made.bom.as_json()["lines"] if line["category"] == "fiber"}
     assert fibres == {"fib-mmc12-mpo12-os2", "fib-mmc12-os2"}
 
 
@@ -186,6 +186,8 @@ def test_ports_of_1_6t_serve_as_uplinks_of_nodes_at_800g() -> None:
     assert (counts.leaf, counts.spine) == (8, 4)
     assert made.bom is not None
     bought = {
-        line["use"]: line["quantity"] for line in made.bom["lines"] if line["part"] in ("gen-1600g-2dr4", "fib-mfp7e30")
+        line["use"]: line["quantity"]
+        for line in made.bom.as_json()["lines"]
+        if line["part"] in ("gen-1600g-2dr4", "fib-mfp7e30")
     }
     assert (bought["leaf, to spines"], bought["spine, to leaves"], bought["leaf-spine"]) == (256, 256, 512)

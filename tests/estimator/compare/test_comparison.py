@@ -71,7 +71,7 @@ def offer_of(spec: dict[str, Any], *without: str, **change: Any) -> dict[str, An
     )
     lines = [
         {key: line[key] for key in keys} | change
-        for line in (made.bom or {})["lines"]
+        for line in made.as_json()["bom"]["lines"]
         if line["category"] not in without
     ]
     return {"label": "Offer", "offer": {"lines": lines}}
@@ -103,7 +103,7 @@ def test_every_line_stands_in_one_row_and_rows_add_up_to_the_totals(specs: tuple
     answer = compared(*specs)
     made = estimates_of([parse_spec(spec, CATALOG) for spec in specs], CATALOG)
     for i, one in enumerate(made):
-        bom = one.bom or {}
+        bom = one.as_json()["bom"]
         numbers = Counter(n for row in answer["rows"] if row["sides"][i] for n in row["sides"][i]["lines"])
         assert numbers == Counter(line["line"] for line in bom["lines"])
         for end in ("low", "typical", "high"):

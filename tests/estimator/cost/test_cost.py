@@ -29,7 +29,7 @@ HAND = {
 
 
 def costs(made: Design, catalog: Catalog, busbw_gb_s: float | None = None) -> dict[str, Any]:
-    return cost_of(made.spec, made.fabric, made.bom, catalog, busbw_gb_s=busbw_gb_s)
+    return cost_of(made.spec, made.fabric, made.bom, catalog, busbw_gb_s=busbw_gb_s).as_json()
 
 
 def hand(catalog: Catalog, **economics: Any) -> dict[str, Any]:
@@ -408,9 +408,5 @@ def test_ranges_are_ranges(
 
 def test_half_cents_are_rounded_up_as_a_spreadsheet_does() -> None:
     """$1,893,072.00 for 128 GPUs are $14,789.625 each; 1.15 × 50 cents are a hair below 57.5 in binary."""
-    assert _per(Range(100_128_000, 140_611_000, 189_307_200), 128) == {
-        "low": 7822.5,
-        "typical": 10985.23,
-        "high": 14789.63,
-    }
+    assert _per(Range(100_128_000, 140_611_000, 189_307_200), 128) == Range(7822.5, 10985.23, 14789.63)
     assert _cents(np.array([57.5, 1.15 * 50, 1.005 * 100, 57.4999, 0.0])).tolist() == [58, 58, 101, 57, 0]

@@ -15,10 +15,13 @@ def test_one_switch_by_hand(catalog: Catalog) -> None:
     made = design(catalog, "hgx-h100-8u", 4, "ndr")
     power = power_of(made.spec, made.fabric, made.plan, catalog)
     # switch 747 W + 16 transceivers of 15 W, node side 32 transceivers of 8 W, four servers of 8,300 (10,200) W
-    assert power["network_w"] == {"typical": 747 + 16 * 15 + 32 * 8, "max": 1720 + 32 * 8}
-    assert power["it_w"] == {"typical": 1243 + 4 * 8300, "max": 1976 + 4 * 10_200}
-    assert power["facility_w"] == {"typical": pytest.approx(1.3 * 34_443), "max": pytest.approx(1.3 * 42_776, abs=0.05)}
-    assert not power["at_least"]
+    assert power.network_w.as_json() == {"typical": 747 + 16 * 15 + 32 * 8, "max": 1720 + 32 * 8}
+    assert power.it_w.as_json() == {"typical": 1243 + 4 * 8300, "max": 1976 + 4 * 10_200}
+    assert power.facility_w.as_json() == {
+        "typical": pytest.approx(1.3 * 34_443),
+        "max": pytest.approx(1.3 * 42_776, abs=0.05),
+    }
+    assert not power.at_least
 
 
 def test_the_superpod_adds_its_fabric_managers_modules(catalog: Catalog) -> None:
@@ -72,15 +75,15 @@ def test_a_switch_never_draws_more_than_its_maximum(tmp_path: Path) -> None:
 def test_custom_parts_have_no_known_draw(catalog: Catalog) -> None:
     made = design(catalog, "custom", 4, "ndr")
     power = power_of(made.spec, made.fabric, made.plan, catalog)
-    assert power["at_least"]
-    assert power["parts_w"]["servers"] == {"typical": 0.0, "max": 0.0}
-    assert power["parts_w"]["nics"] == {"typical": 32 * 25.0, "max": 32 * 32.0}
+    assert power.at_least
+    assert power.parts_w["servers"].as_json() == {"typical": 0.0, "max": 0.0}
+    assert power.parts_w["nics"].as_json() == {"typical": 32 * 25.0, "max": 32 * 32.0}
 
 
 def test_the_request_sets_the_pue(catalog: Catalog) -> None:
     made = design(catalog, "hgx-h100-8u", 4, "ndr", economics={"pue": 1.0})
     power = power_of(made.spec, made.fabric, made.plan, catalog)
-    assert power["facility_w"] == power["it_w"]
+    assert power.facility_w == power.it_w
 
 
 @pytest.mark.parametrize("server", ["dgx-h100", "dgx-b300", "gaudi3-8u", "custom"])
@@ -89,4 +92,4 @@ def test_typical_is_never_above_maximum(catalog: Catalog, server: str, generatio
     made = design(catalog, server, 40, generation)
     power = power_of(made.spec, made.fabric, made.plan, catalog)
     for key in ("network_w", "it_w", "facility_w"):
-        assert 0 < power[key]["typical"] <= power[key]["max"]
+        assert 0 < getattr(power, key).typical <= getattr(power, key).max

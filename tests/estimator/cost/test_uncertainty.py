@@ -147,7 +147,7 @@ def test_prices_of_one_vendor_move_together(catalog: Catalog, superpod: Priced) 
 
 def test_figures_lie_between_the_ends_and_in_order(catalog: Catalog) -> None:
     made = superpod_h100(catalog)
-    cost = cost_of(made.spec, made.fabric, made.bom, catalog, with_uncertainty=True)
+    cost = cost_of(made.spec, made.fabric, made.bom, catalog, with_uncertainty=True).as_json()
     chance = cost["uncertainty"]
     for figures in chance["figures"].values():
         ranks = [figures[f"p{rank}"] for rank in PERCENTILES]
@@ -158,27 +158,27 @@ def test_figures_lie_between_the_ends_and_in_order(catalog: Catalog) -> None:
         histogram = chance["histogram"][name]
         assert sum(histogram["counts"]) == chance["draws"]
         assert len(histogram["edges_usd"]) == len(histogram["counts"]) + 1
-    assert "uncertainty" not in cost_of(made.spec, made.fabric, made.bom, catalog)
+    assert "uncertainty" not in cost_of(made.spec, made.fabric, made.bom, catalog).as_json()
 
 
 def test_a_bar_is_the_total_with_one_assumption_at_its_ends(catalog: Catalog) -> None:
     base: dict[str, Any] = {"facility": "existing"}
     made = superpod_h100(catalog, economics=base)
-    bars = {bar["name"]: bar for bar in tornado(ready(made, catalog), catalog)}
-    typical = cost_of(made.spec, made.fabric, made.bom, catalog)["tco_usd"]["typical"]
+    bars = {bar.name: bar for bar in tornado(ready(made, catalog), catalog)}
+    typical = cost_of(made.spec, made.fabric, made.bom, catalog).tco_usd.typical
     for name, key in (("support-server-pct", "support_server"), ("residual-value", "residual_value")):
         for end in ("low", "high"):
-            asked = superpod_h100(catalog, economics=base | {key: bars[name][end]})
-            found = cost_of(asked.spec, asked.fabric, asked.bom, catalog)["tco_usd"]["typical"]
-            assert found == pytest.approx(bars[name][f"tco_{end}_usd"], abs=0.02)
+            asked = superpod_h100(catalog, economics=base | {key: getattr(bars[name], end)})
+            found = cost_of(asked.spec, asked.fabric, asked.bom, catalog).tco_usd.typical
+            assert found == pytest.approx(getattr(bars[name], f"tco_{end}_usd"), abs=0.02)
     servers = bars["price.server.NVIDIA"]
-    assert servers["low"] == 127 * 300_000
-    assert servers["tco_low_usd"] < typical < servers["tco_high_usd"]
+    assert servers.low == 127 * 300_000
+    assert servers.tco_low_usd < typical < servers.tco_high_usd
 
 
 def test_the_widest_bars_come_first_and_are_ten(catalog: Catalog, superpod: Priced) -> None:
     bars = tornado(superpod, catalog)
-    widths = [abs(bar["tco_high_usd"] - bar["tco_low_usd"]) for bar in bars]
+    widths = [abs(bar.tco_high_usd - bar.tco_low_usd) for bar in bars]
     assert len(bars) == 10
     assert widths == sorted(widths, reverse=True)
     assert widths[-1] > 0
@@ -187,16 +187,16 @@ def test_the_widest_bars_come_first_and_are_ten(catalog: Catalog, superpod: Pric
 def test_a_design_without_ranges_or_prices_has_no_bars(catalog: Catalog, superpod: Priced) -> None:
     assert tornado(only(superpod, set(), prices=False), catalog) == []
     made = design(catalog, "custom", 4, "ndr", compute={"gpus_per_node": 8})
-    assert uncertainty(ready(made, catalog), catalog, 100)["figures"]["tco_usd"]["p50"] > 0
+    assert uncertainty(ready(made, catalog), catalog, 100).figures["tco_usd"].p50 > 0
 
 
 def test_headline_figures_are_the_middle_of_the_draws(catalog: Catalog, superpod: Priced) -> None:
     drawn = draw(superpod, catalog, DRAWS, SEED)
     said, whole = simulated(drawn, 1016), uncertainty(superpod, catalog)
     for name in ("capex_usd", "tco_usd", "usd_per_gpu_hour"):
-        assert said[name] == {key: whole["figures"][name][key] for key in ("p5", "p50", "p95")}
-    assert said["capex_usd"]["p50"] == pytest.approx(np.median(drawn.purchase) / 100, abs=0.01)
-    assert said["network_usd"]["p5"] < said["network_usd"]["p50"] < said["network_usd"]["p95"] < said["capex_usd"]["p5"]
+        assert vars(getattr(said, name)).items() <= vars(whole.figures[name]).items()
+    assert said.capex_usd.p50 == pytest.approx(np.median(drawn.purchase) / 100, abs=0.01)
+    assert said.network_usd.p5 < said.network_usd.p50 < said.network_usd.p95 < said.capex_usd.p5
     typical = superpod.facts.capital.sum(axis=0) @ superpod.unit_cents[:, 1]
     assert 0.05 < (drawn.purchase < typical).mean() < 0.5  # the sum at typical prices lies below the middle
 

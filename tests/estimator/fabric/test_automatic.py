@@ -350,7 +350,9 @@ def test_the_makers_unit_is_one_click_and_says_what_it_costs(
     counts = [one.fabrics["compute"].counts.switches for one in (made, clicked)]
     assert (f"+ {counts[1] - counts[0]} switch" in offered.message) == (counts[1] > counts[0])
     prices = [
-        sum(line["extended_price_usd"]["typical"] for line in one.bom["lines"] if line["category"] != "server")
+        sum(
+            line["extended_price_usd"]["typical"] for line in one.bom.as_json()["lines"] if line["category"] != "server"
+        )
         for one in (made, clicked)
         if one.bom
     ]

@@ -1,11 +1,13 @@
 """Sized for and bought now: two prices, a later bill that is their difference, and not one link that moves."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from estimator.bom.lines import BomLine as Line
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
 from estimator.fabric.sized import SizedFabric
@@ -13,6 +15,7 @@ from estimator.fabric.topology import Panels, link_table
 from estimator.findings.future import about_growth, cannot_grow
 from estimator.findings.growth import compared_specs, is_recabled, moved_manager_links, nodes_sized_for, upgrade_lines
 from estimator.pipeline import estimate
+from estimator.ranges import Range
 from estimator.spec import DesignSpec, parse_spec
 from estimator.spec.change import apply_change
 from tests.estimator.fabric.test_ratios import sized
@@ -173,25 +176,16 @@ def test_a_leaf_too_small_for_managers_and_nodes_is_reported() -> None:
 
 
 def test_lines_that_shrink_are_distinguished() -> None:
-    line = {
-        "category": "cable",
-        "part": "a",
-        "part_number": None,
-        "description": "A",
-        "use": "u",
-        "tier": None,
-        "length_m": 1.0,
-        "fabric": "compute",
-        "quantity": 4,
-        "spare_quantity": 2,
-        "unit_price_usd": {"low": 1, "typical": 2, "high": 3},
-    }
-    later, unused = upgrade_lines([line], [line | {"part": "b", "quantity": 6}])
-    assert [(some["part"], some["quantity"], some["spare_quantity"]) for some in later] == [("b", 6, 2)]
-    assert [(some["part"], some["quantity"]) for some in unused] == [("a", 4)]
-    assert later[0]["extended_price_usd"] == {"low": 8, "typical": 16, "high": 24}
-    more, none = upgrade_lines([line], [line | {"spare_quantity": 3}])
-    assert (more[0]["quantity"], more[0]["spare_quantity"], none) == (0, 1, [])
+    line = Line(
+        "cable", "a", None, "A", "u", None, 4, 0.0, length_m=1.0, spare_quantity=2, unit_cents=Range(100, 200, 300)
+    )
+    bill = [line.shown(1)]
+    later, unused = upgrade_lines(bill, [replace(line, part="b", quantity=6).shown(1)])
+    assert [(some.part, some.quantity, some.spare_quantity) for some in later] == [("b", 6, 2)]
+    assert [(some.part, some.quantity) for some in unused] == [("a", 4)]
+    assert later[0].extended_price_usd == Range(8, 16, 24)
+    more, none = upgrade_lines(bill, [replace(line, spare_quantity=3).shown(1)])
+    assert (more[0].quantity, more[0].spare_quantity, none) == (0, 1, [])
 
 
 def test_fabric_managers_in_the_way_of_nodes_to_come_are_reported() -> None:
@@ -202,7 +196,7 @@ def test_fabric_managers_in_the_way_of_nodes_to_come_are_reported() -> None:
     }
     (made,) = estimate([parse_spec(values, CATALOG)], CATALOG, ("counts", "growth"))
     assert made.growth is not None
-    assert made.growth["moved_links"] == 4
+    assert made.growth.moved_links == 4
     (reported,) = [finding for finding in made.findings if finding.code == "grow_moves_links"]
     assert reported.change == {"fabric.grow_to_nodes": None}
     (again,) = estimate([parse_spec(apply_change(values, reported.change), CATALOG)], CATALOG, ("counts", "growth"))
@@ -211,19 +205,11 @@ def test_fabric_managers_in_the_way_of_nodes_to_come_are_reported() -> None:
 
 def test_parts_that_growth_would_replace_are_reported() -> None:
     """12 nodes fill whole twin cables; the 13th does not, so the grown design is cabled another way."""
-    line = {"description": "Twin copper", "quantity": 48}
-    side = {"counts": {"spine": 2, "core": 0}}
-    growth = {
-        "nodes": {"now": 12, "sized_for": 13},
-        "moved_links": 0,
-        "recabled": False,
-        "replaced": [line],
-        "readiness_usd": {"typical": 0.0},
-        "bought_now": side,
-        "right_sized": side,
-    }
-    spec = parse_spec({"compute": {"nodes": 12}, "fabric": {"generation": "ndr", "grow_to_nodes": 13}}, CATALOG)
-    (reported,) = about_growth(spec, growth)
+    values = {"compute": {"nodes": 12}, "fabric": {"generation": "ndr", "grow_to_nodes": 13}}
+    (made,) = estimate([parse_spec(values, CATALOG)], CATALOG, ("counts", "growth"))
+    assert made.growth is not None
+    (copper,), _ = upgrade_lines([], [Line("cable", "a", None, "Twin copper", "u", None, 48, 0.0).shown(1)])
+    (reported,) = about_growth(made.spec, made.growth.but(moved_links=0, recabled=False, replaced=[copper]))
     assert (reported.code, reported.change) == ("grow_replaces_parts", {"fabric.grow_to_nodes": None})
     assert "48 × Twin copper" in reported.message
     refused = cannot_grow(Problem("fabric.tiers", "two_tier_too_small", "No fabric."))

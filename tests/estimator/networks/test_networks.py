@@ -512,7 +512,7 @@ def test_published_cables_of_the_management_networks() -> None:
     """Of the source's bill: 254 + 20 + 16 optical cables in-band with 24 to the cores and 6 in pairs; 315 of copper."""
     (made,) = estimate([parse_spec(superpod(), CATALOG)], CATALOG, ("bom",))
     assert made.bom is not None
-    bought = {(line["fabric"], line["category"], line["use"]): line["quantity"] for line in made.bom["lines"]}
+    bought = {(line["fabric"], line["category"], line["use"]): line["quantity"] for line in made.bom.as_json()["lines"]}
     assert bought["in-band", "cable", "node-leaf"] == 290
     assert bought["in-band", "cable", "leaf-spine"] == 24
     assert bought["in-band", "cable", "leaf-leaf"] == 6
@@ -531,17 +531,19 @@ def test_bill_power_and_cost_are_those_of_all_networks() -> None:
     assert made.power
     assert made.cost
     of = {
-        fabric: sum(line["extended_price_usd"]["typical"] for line in made.bom["lines"] if line["fabric"] == fabric)
+        fabric: sum(
+            line["extended_price_usd"]["typical"] for line in made.bom.as_json()["lines"] if line["fabric"] == fabric
+        )
         for fabric in made.fabrics
     }
-    assert made.bom["totals_usd"]["typical"] == pytest.approx(sum(of.values()))
+    assert made.bom.totals_usd.typical == pytest.approx(sum(of.values()))
     assert all(of.values())
-    assert made.cost["capex_usd"]["total"] == made.bom["totals_usd"]
+    assert made.cost.capex_usd.total == made.bom.totals_usd
     # 12 + 4 QM9700, 6 + 2 SN4600C, 8 SN2201 and two more managers at their typical figures, without transceivers
     switches_w = 16 * 747 + 8 * 466 + 8 * 98 + 2 * 350
-    assert made.power["network_w"]["typical"] - alone.power["network_w"]["typical"] > switches_w
-    assert made.power["parts_w"]["fabric_managers"]["typical"] == 4 * 350
-    names = {a["name"] for a in made.cost["assumptions"]}
+    assert made.power.network_w.typical - alone.power.network_w.typical > switches_w
+    assert made.power.parts_w["fabric_managers"].typical == 4 * 350
+    names = {one.name for one in made.cost.assumptions}
     assert {"in-band.node_leaf_m", "in-band.leaf_leaf_m", "node_leaf_m"} <= names
 
 
@@ -549,7 +551,7 @@ def test_spares_are_bought_once_for_all_networks() -> None:
     """48 + 16 QM9700 are one part: ⌈share × 64⌉ boxes in reserve, on the line with most of them."""
     (made,) = estimate([parse_spec(superpod(), CATALOG)], CATALOG, ("bom",))
     assert made.bom is not None
-    boxes = [line for line in made.bom["lines"] if line["part"] == "nvidia-qm9700"]
+    boxes = [line for line in made.bom.as_json()["lines"] if line["part"] == "nvidia-qm9700"]
     share = CATALOG.economics["spare-switches"].typical
     assert sum(line["quantity"] for line in boxes) == 64
     assert sum(line["spare_quantity"] for line in boxes) == int(np.ceil(share * 64))

@@ -22,7 +22,7 @@ def bom() -> tuple[dict[str, Any], ...]:
     """The bill of one scalable unit: 12 switches and a spare, 384 + 128 modules, 512 fibres of 30 m, 32 servers, racks."""
     catalog = load_catalog()
     (made,) = estimate([parse_spec(SPEC, catalog)], catalog, ("bom",))
-    return tuple((made.bom or {})["lines"])
+    return tuple(made.as_json()["bom"]["lines"])
 
 
 def needed(part: str) -> tuple[int, int]:

@@ -42,7 +42,7 @@ def request_of(own: dict[str, Any] | None, **economics: Any) -> dict[str, Any]:
 def bill(catalog: Catalog, own: dict[str, Any] | None, **economics: Any) -> list[dict[str, Any]]:
     made = estimate([parse_spec(request_of(own, **economics), catalog)], catalog, parts=("bom",))[0]
     assert made.bom is not None
-    lines: list[dict[str, Any]] = made.bom["lines"]
+    lines: list[dict[str, Any]] = made.bom.as_json()["lines"]
     return lines
 
 
@@ -169,7 +169,7 @@ def test_results_depend_on_the_books_own_day_and_expired_prices_are_findings(cat
     (finding,) = [one for one in made.findings if one.code == "price_expired"]
     assert "NVIDIA QM9700 until 2026-11-27" in finding.message
     assert made.bom is not None
-    assert line_of(made.bom["lines"], QM9700)["price_rule"].startswith("Street book: ")
+    assert line_of(made.bom.as_json()["lines"], QM9700)["price_rule"].startswith("Street book: ")
 
 
 @pytest.mark.parametrize(
@@ -324,7 +324,7 @@ def test_a_full_book_is_priced_in_no_time(catalog: Catalog) -> None:
     assert took < 20  # about twice the yardstick
     (made,) = results
     assert made.bom is not None
-    assert all(line["price_rule"].startswith("Your price book") for line in made.bom["lines"] if line["part"])
+    assert all(line["price_rule"].startswith("Your price book") for line in made.bom.as_json()["lines"] if line["part"])
 
 
 def test_the_hash_is_of_what_the_book_says(catalog: Catalog) -> None:

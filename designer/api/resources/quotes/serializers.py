@@ -5,7 +5,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from designer.api.answers.estimate import Answer, MoneyRange, Versions
+from designer.api.answers.estimate import Answer, Versions
+from designer.api.answers.shapes import shape
 from designer.api.serializers import _choice, _url
 from designer.exports.quotes import FORMATS
 from designer.models import Quote
@@ -13,6 +14,7 @@ from designer.pages.quotes.page import STATUS
 from designer.services.quotes import is_outdated
 from estimator.quotes.columns import FIELDS
 from estimator.quotes.report import PROBLEMS
+from estimator.ranges import Range
 
 
 class QuoteQuery(serializers.Serializer[Any]):
@@ -38,7 +40,7 @@ class QuotedItem(Answer):
     fabrics = serializers.ListField(child=serializers.CharField())
     uses = serializers.ListField(child=serializers.CharField())
     offered = serializers.IntegerField()
-    unit_price_usd = MoneyRange(allow_null=True, help_text="The book's.")
+    unit_price_usd = shape(Range, allow_null=True, help_text="The book's.")
     quoted_usd = serializers.FloatField(help_text="What the quote asks for the pieces that are needed.")
 
 
@@ -54,7 +56,7 @@ class MissingItem(Answer):
     is_spares_only = serializers.BooleanField()
     is_whole_category = serializers.BooleanField()
     why = serializers.CharField()
-    price_usd = MoneyRange(allow_null=True)
+    price_usd = shape(Range, allow_null=True)
 
 
 class QuoteRemark(Answer):
@@ -116,7 +118,7 @@ class SameScope(Answer):
     """What both have, at the quote's price and at the book's."""
 
     quote_usd = serializers.FloatField()
-    design_usd = MoneyRange()
+    design_usd = shape(Range)
     difference_usd = serializers.FloatField()
     difference_share = serializers.FloatField(allow_null=True)
     n_items = serializers.IntegerField()
@@ -145,9 +147,9 @@ class QuoteTotals(Answer):
     outside_scope_usd = serializers.FloatField(
         help_text="Lines and pieces that the design does not need, or cannot use."
     )
-    left_out_by_quote_usd = MoneyRange(help_text="What the quote lacks, by the book.")
-    completed_usd = MoneyRange(help_text="The quote's needed pieces and what it lacks.")
-    design_usd = MoneyRange(help_text="The design by the book.")
+    left_out_by_quote_usd = shape(Range, help_text="What the quote lacks, by the book.")
+    completed_usd = shape(Range, help_text="The quote's needed pieces and what it lacks.")
+    design_usd = shape(Range, help_text="The design by the book.")
     at_least = serializers.BooleanField()
     unpriced_lines = serializers.IntegerField()
     rates = QuoteRate(many=True)

@@ -366,7 +366,8 @@ def test_every_slider_is_a_key_of_the_request() -> None:
 
 def cost_with(**economics: Any) -> dict[str, Any]:
     catalog = load_catalog()
-    return estimate([parse_spec(DESIGN | {"economics": economics}, catalog)], catalog, parts=("cost",))[0].cost or {}
+    (made,) = estimate([parse_spec(DESIGN | {"economics": economics}, catalog)], catalog, parts=("cost",))
+    return dict(made.as_json()["cost"])
 
 
 def test_a_moved_figure_is_worked_out_at_once_and_stored_nowhere(page: Client, owner: User) -> None:

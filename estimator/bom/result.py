@@ -1,0 +1,69 @@
+"""The bill of materials as an Estimate answers it, in US dollars."""
+
+from collections.abc import Mapping
+
+from estimator.ranges import Range
+from estimator.record import Newer, Record
+
+
+class PriceRate(Record):
+    """US dollars for one unit of the currency that a price was given in."""
+
+    usd: float
+    date: str
+    basis: str
+    source: str
+
+
+class BomLine(Record):
+    line: int
+    category: str
+    part: str | None
+    """Id in the catalog; null for a custom part."""
+    part_number: str | None
+    description: str
+    use: str
+    """Where it goes: leaf, node, leaf to spines, …."""
+    tier: Newer[str | None]
+    length_m: float | None
+    quantity: int
+    spare_quantity: int
+    unit_price_usd: Range[float] | None
+    extended_price_usd: Range[float] | None
+    """Unit price × (quantity + spares)."""
+    price_basis: str | None
+    price_source: str | None
+    price_note: str | None
+    assumption: bool
+    """True where price or quantity rests on an assumption."""
+    power_w: float
+    fabric: str
+    price_rule: Newer[str | None]
+    """What set the price, in words."""
+    price_currency: Newer[str | None]
+    unit_price: Newer[Range[float] | None]
+    """In the currency it was given in, where that is not US dollars."""
+    price_rate: Newer[PriceRate | None]
+    price_book: Newer[str | None]
+    price_as_of: Newer[str | None]
+    book_prices_usd: Newer[Mapping[str, Range[float]]]
+    """What a switch or NIC costs in each book of the catalog."""
+
+
+class BomWithLines(Record):
+    lines: list[BomLine]
+    totals_usd: Range[float]
+    totals_by_category: Newer[Mapping[str, Range[float] | None]]
+    at_least: bool
+    """True if a line has no price: the totals are lower bounds."""
+    unpriced_lines: list[int]
+
+
+class BomTotals(Record):
+    """A bill of materials without its lines."""
+
+    totals_usd: Range[float]
+    totals_by_category: Newer[Mapping[str, Range[float] | None]]
+    at_least: bool
+    """True if a line has no price: the totals are lower bounds."""
+    unpriced_lines: list[int]

@@ -1,0 +1,169 @@
+"""What a design costs and draws, as an Estimate answers it. Ranges are in the unit that the key names."""
+
+from collections.abc import Mapping
+
+from estimator.floor.result import Watts
+from estimator.ranges import Range
+from estimator.record import IfAny, Newer, Record
+
+
+class Capex(Record):
+    network: Range[float]
+    servers: Range[float] | None
+    """Null where the server is no part of the catalog."""
+    facility: Newer[Range[float] | None]
+    total: Range[float]
+
+
+class CapexPart(Record):
+    fabric: str
+    category: str
+    usd: Range[float]
+    spares_usd: Range[float]
+
+
+class CashFlowYear(Record):
+    year: int
+    """0 is the purchase."""
+    usd: Mapping[str, float]
+    """Typical, by what it is for."""
+    total_usd: Range[float]
+    discounted_usd: Range[float]
+    cumulative_usd: Range[float]
+    cumulative_discounted_usd: Range[float]
+
+
+class CostByYears(Record):
+    years: int
+    tco_usd: Range[float]
+    usd_per_gpu_hour: Range[float]
+    residual_usd: Range[float]
+
+
+class Depreciation(Record):
+    years: Range[float]
+    usd_per_year: Range[float]
+    book_value_usd: list[float]
+    """At the end of each year, from 0."""
+
+
+class RentOrBuy(Record):
+    cloud_usd_per_gpu_hour: float | None
+    break_even_usd_per_gpu_hour: Range[float]
+    break_even_months: Range[float] | None
+    rented_usd: Range[float] | None
+    saved_usd: Range[float] | None
+
+
+class Assumption(Record):
+    name: str
+    label: str
+    value: float
+    low: float
+    high: float
+    unit: str
+    basis: str
+    source: str
+    as_of: str | None
+
+
+class Likely(Record):
+    """What is likely by chance: 5 %, half and 95 % of the draws lie below."""
+
+    p5: float
+    p50: float
+    p95: float
+
+
+class Simulated(Record):
+    """The headline figures by chance."""
+
+    draws: int
+    seed: int
+    capex_usd: Likely
+    network_usd: Likely
+    tco_usd: Likely
+    usd_per_gpu: Likely
+    network_usd_per_gpu: Likely
+    usd_per_gpu_hour: Likely
+
+
+class Percentiles(Record):
+    p5: float
+    p10: float
+    p25: float
+    p50: float
+    p75: float
+    p90: float
+    p95: float
+    mean: float
+
+
+class Histogram(Record):
+    edges_usd: list[float]
+    counts: list[int]
+
+
+class Lever(Record):
+    """What one input moves, alone, from its low to its high value."""
+
+    name: str
+    label: str
+    unit: str
+    low: float
+    high: float
+    basis: str
+    tco_low_usd: float
+    tco_high_usd: float
+
+
+class Uncertainty(Record):
+    """Draws over prices and assumptions."""
+
+    draws: int
+    seed: int
+    vendor_correlation: float
+    figures: Mapping[str, Percentiles]
+    """capex_usd, tco_usd, usd_per_gpu_hour."""
+    histogram: Mapping[str, Histogram]
+    tornado: list[Lever]
+
+
+class Cost(Record):
+    """Cost of ownership."""
+
+    capex_usd: Capex
+    capex_by: Newer[list[CapexPart]]
+    one_off_usd: Newer[Mapping[str, Range[float]]]
+    outlay_usd: Newer[Range[float]]
+    opex_usd_per_year: Mapping[str, Range[float]]
+    energy_kwh_per_year: Newer[Range[float]]
+    cash_flow: Newer[list[CashFlowYear]]
+    tco_usd: Range[float]
+    tco_undiscounted_usd: Newer[Range[float]]
+    tco_years: Newer[int]
+    by_years: Newer[list[CostByYears]]
+    depreciation: Newer[Depreciation]
+    usd_per_gpu: Range[float] | None
+    network_usd_per_gpu: Newer[Range[float] | None]
+    usd_per_gpu_hour: Range[float]
+    usd_per_gbit_s_bisection: Newer[Range[float] | None]
+    usd_per_gb_s_busbw: Newer[Range[float] | None]
+    usd_per_million_tokens: Newer[Range[float] | None]
+    network_share: float | None
+    rent: Newer[RentOrBuy]
+    price_book: Newer[str]
+    at_least: Newer[bool]
+    """Something has no price: figures are lower bounds."""
+    assumptions: Newer[list[Assumption]]
+    simulated: IfAny[Simulated] = None
+    uncertainty: IfAny[Uncertainty] = None
+
+
+class Power(Record):
+    network_w: Watts
+    it_w: Watts
+    facility_w: Watts
+    parts_w: Newer[Mapping[str, Watts]]
+    pue: Newer[float]
+    at_least: Newer[bool]
