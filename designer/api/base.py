@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn, cast
 
+from django.db.models import QuerySet
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.pagination import PageNumberPagination
@@ -63,6 +64,12 @@ class ApiView(APIView):
             else:
                 idempotency.end(row, made)
         return cast(Response, made)
+
+    def listed(self, request: Request, rows: QuerySet[Any], serializer: type[Serializer[Any]]) -> Response:
+        """The page of rows that the query asks for."""
+        pages = Pages()
+        page = pages.paginate_queryset(rows, request, self)
+        return pages.get_paginated_response(serializer(page, many=True, context={"request": request}).data)
 
     def perform_authentication(self, request: Request) -> None:
         """As DRF does, but wrong tokens count for the throttle: guessing gets slow."""

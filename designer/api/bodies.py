@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from designer.api.errors import Refusal, refuse
+from designer.api.errors import Refusal, invalid, refuse, refuse_unknown
 from designer.models import Design
 from estimator.catalog.catalog import Catalog
 from estimator.errors import Problem
@@ -27,13 +27,13 @@ def spec_of(body: Mapping[str, Any], catalog: Catalog) -> DesignSpec:
     """
     if "spec" not in body:
         return parse_spec(body, catalog)
-    _refuse_unknown_keys(body, WRAPPER_KEYS)
+    refuse_unknown(body, WRAPPER_KEYS, most=None)
     return _named(body["spec"], body, catalog)
 
 
 def revised_spec(design: Design, body: Mapping[str, Any], catalog: Catalog) -> DesignSpec:
     """The next state of a design: ``name`` replaces its name, ``spec`` its spec; what is left out stays."""
-    _refuse_unknown_keys(body, WRAPPER_KEYS)
+    refuse_unknown(body, WRAPPER_KEYS, most=None)
     if not body:
         raise refuse(400, "nothing_to_change", "Give a name, a spec or both.")
     spec = body.get("spec", design.given)
@@ -53,14 +53,14 @@ def _named(spec: Any, body: Mapping[str, Any], catalog: Catalog) -> DesignSpec:
 
 def design_id_of(body: Mapping[str, Any]) -> UUID:
     """The id in ``{"design": …}``."""
-    _refuse_unknown_keys(body, REFERENCE_KEYS)
+    refuse_unknown(body, REFERENCE_KEYS, most=None)
     try:
         return UUID(body["design"])
     except (ValueError, TypeError, AttributeError):
         message = (
             "This is no id of a design. Ids look like 8f14e45f-ceea-467f-8d5c-3a1b2c3d4e5f; GET designs/ lists yours."
         )
-        raise Refusal(400, "invalid_request", [Problem("design", "invalid", message)]) from None
+        raise invalid("design", "invalid", message) from None
 
 
 def version_of(body: Mapping[str, Any]) -> tuple[str, str]:
@@ -71,7 +71,7 @@ def version_of(body: Mapping[str, Any]) -> tuple[str, str]:
     Refusal
         For other keys, and for values that are no texts.
     """
-    _refuse_unknown_keys(body, VERSION_KEYS)
+    refuse_unknown(body, VERSION_KEYS, most=None)
     problems = [
         Problem(key, "wrong_type", f"A version's {key} is a text.")
         for key, value in body.items()
@@ -80,13 +80,3 @@ def version_of(body: Mapping[str, Any]) -> tuple[str, str]:
     if problems:
         raise Refusal(400, "invalid_request", problems)
     return body.get("name", ""), body.get("note", "")
-
-
-def _refuse_unknown_keys(body: Mapping[str, Any], known: tuple[str, ...]) -> None:
-    problems = [
-        Problem(key, "unknown_key", f"There is no key {key!r} here. Known: {', '.join(known)}.")
-        for key in body
-        if key not in known
-    ]
-    if problems:
-        raise Refusal(400, "invalid_request", problems)

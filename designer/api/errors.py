@@ -2,7 +2,7 @@
 
 import logging
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
@@ -19,6 +19,7 @@ from estimator.errors import CatalogError, EstimatorError, Problem
 
 logger = logging.getLogger(__name__)
 
+MOST_OF_A_KEY = 60  # characters of an unknown key that a refusal repeats
 NOT_FOUND = "There is nothing here that you can see. Check the address; every address ends in a slash."
 
 
@@ -35,6 +36,26 @@ class Refusal(exceptions.APIException):
 def refuse(status_code: int, code: str, message: str, field: str = "") -> Refusal:
     """A refusal with a single problem, whose code is the answer's own."""
     return Refusal(status_code, code, [Problem(field, code, message)])
+
+
+def invalid(field: str, code: str, message: str) -> Refusal:
+    """A request that is refused for what stands under one key, part or parameter."""
+    return Refusal(400, "invalid_request", [Problem(field, code, message)])
+
+
+def refuse_unknown(body: Iterable[Any], known: tuple[str, ...], most: int | None = MOST_OF_A_KEY) -> None:
+    """Refuse keys that are not known, all at once, each repeated up to ``most`` characters (None: whole).
+
+    Raises
+    ------
+    Refusal
+        With a problem for each of them.
+    """
+    names = [str(key)[:most] for key in body if key not in known]
+    if names:
+        words = f"Known: {', '.join(known)}."
+        problems = [Problem(name, "unknown_key", f"There is no key {name!r} here. {words}") for name in names]
+        raise Refusal(400, "invalid_request", problems)
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:

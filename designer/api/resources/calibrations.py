@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from designer.api import schema
 from designer.api.base import ApiView, HeavyJobView, Pages, owner_of, query_of
 from designer.api.entity_tags import changing
-from designer.api.errors import Refusal
+from designer.api.errors import Refusal, invalid
 from designer.api.parsers import BoundedJSONParser
 from designer.api.resources.link_check import FileParser
 from designer.api.serializers import CalibrationDetailSerializer, CalibrationSerializer, NoQuery, PageQuery
@@ -39,9 +39,7 @@ class CalibrationsView(HeavyJobView):
     @schema.calibration_list
     def get(self, request: Request) -> Response:
         query_of(request, PageQuery)
-        pages = Pages()
-        page = pages.paginate_queryset(calibrations_of(request), request, self)
-        return pages.get_paginated_response(CalibrationSerializer(page, many=True, context={"request": request}).data)
+        return self.listed(request, calibrations_of(request), CalibrationSerializer)
 
     @schema.calibration_create
     def post(self, request: Request) -> Response:
@@ -89,7 +87,7 @@ def _sent(request: Request) -> tuple[str | None, dict[str, Any], list[tuple[str,
     if content_type != "multipart/form-data":
         if "file" not in data:
             message = "The body is empty. Send a log as the body, or as a part of a form."
-            raise Refusal(400, "invalid_request", [Problem("log", "missing", message)])
+            raise invalid("log", "missing", message)
         data["file"].seek(0)
         return None, {}, [("log", bytes_of(data["file"], "log", MAX_LOG_BYTES))]
     _refuse_unknown(key for key in data if key not in (*KEYS, *request.FILES))
@@ -113,7 +111,7 @@ def _sent_as_json(data: Mapping[str, Any]) -> tuple[str | None, dict[str, Any], 
     )
     if not is_right or not isinstance(system, dict) or not isinstance(name, str | None):
         message = 'Send {"logs": [{"file": "name.txt", "text": "…"}], "system": {…}, "name": "…"}; the last two may be left out.'
-        raise Refusal(400, "invalid_request", [Problem("logs", "wrong_type", message)])
+        raise invalid("logs", "wrong_type", message)
     _refuse_too_many(len(logs or []))
     return name, system, [(log["file"][:200], log["text"].encode()) for log in logs or []]
 
@@ -130,4 +128,4 @@ def _refuse_unknown(keys: Any, known: tuple[str, ...] = KEYS) -> None:
 def _refuse_too_many(n_logs: int) -> None:
     if n_logs > MAX_LOGS:
         message = f"{n_logs} logs were sent, and {MAX_LOGS} are the most at once. Send them in several requests."
-        raise Refusal(400, "invalid_request", [Problem("log", "too_many_logs", message)])
+        raise invalid("log", "too_many_logs", message)

@@ -55,9 +55,7 @@ class DesignsView(ApiView):
         rows = designs_of(request)
         if "search" in query:
             rows = rows.filter(name__icontains=query["search"])
-        pages = Pages()
-        page = pages.paginate_queryset(rows, request, self)
-        return pages.get_paginated_response(DesignSerializer(page, many=True, context={"request": request}).data)
+        return self.listed(request, rows, DesignSerializer)
 
     @schema.design_create
     def post(self, request: Request) -> Response:

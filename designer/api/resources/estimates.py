@@ -86,9 +86,7 @@ class EstimatesView(HeavyJobView):
     def get(self, request: Request) -> Response:
         query = query_of(request, EstimateQuery)
         wanted = {key: query[key] for key in ("state", "spec_hash") if key in query}
-        pages = Pages()
-        page = pages.paginate_queryset(jobs_of(request).filter(**wanted).defer("result"), request, self)
-        return pages.get_paginated_response(EstimateJobSerializer(page, many=True, context={"request": request}).data)
+        return self.listed(request, jobs_of(request).filter(**wanted).defer("result"), EstimateJobSerializer)
 
     @schema.estimate_create
     def post(self, request: Request) -> Response:

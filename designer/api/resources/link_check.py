@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from designer.api import schema
 from designer.api.base import HeavyJobView, query_of
-from designer.api.errors import Refusal
+from designer.api.errors import invalid
 from designer.api.resources.designs import designs_of
 from designer.api.resources.links import finished_fabric
 from designer.api.serializers import CompareQuery
@@ -21,7 +21,6 @@ from designer.services.link_lists import links_of
 from designer.services.uploads import MAX_NAMES_BYTES, bytes_of
 from estimator.asbuilt.report import compare_links
 from estimator.catalog.loader import load_catalog
-from estimator.errors import Problem
 from estimator.link_list import LinkList, link_list
 from estimator.spec import parse_spec
 
@@ -53,7 +52,7 @@ class _CompareView(HeavyJobView):
         file = parts.get("file")
         if file is None or not hasattr(file, "seek"):
             message = "Send the file as the body, or as the part 'file' of a form."
-            raise Refusal(400, "invalid_request", [Problem("file", "required", message)])
+            raise invalid("file", "required", message)
         names = bytes_of(parts.get("names"), "names", MAX_NAMES_BYTES)
         return Response(compare_links(links, file, query["format"], names, settings.MAX_LINK_FILE_BYTES))
 

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from designer.api import schema
 from designer.api.base import ApiView, Pages, query_of
 from designer.api.entity_tags import names
-from designer.api.errors import Refusal, refuse
+from designer.api.errors import invalid, refuse
 from designer.api.negotiation import form_of
 from designer.api.resources.estimates import finished_result, jobs_of
 from designer.api.serializers import FabricQuery, LinksQuery, PageQuery
@@ -21,7 +21,6 @@ from designer.exports.links import content_type, in_pieces, link_file_name
 from designer.pages.result.cabling.tab import cabling_rows
 from designer.pages.result.racks import floor_of
 from designer.services.link_lists import entity_tag, links_of
-from estimator.errors import Problem
 from estimator.handoff.formats import FORMATS
 from estimator.jobs.models import EstimateJob
 
@@ -32,7 +31,7 @@ def finished_fabric(request: Request, pk: UUID, role: str) -> tuple[EstimateJob,
     fabrics = finished_result(job)["fabrics"]
     if role not in fabrics:
         message = f"This estimate has no fabric {role!r}. It has: {', '.join(fabrics)}."
-        raise Refusal(400, "invalid_request", [Problem("fabric", "invalid_choice", message)])
+        raise invalid("fabric", "invalid_choice", message)
     return job, fabrics[role]
 
 

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from designer.api.base import ApiView, HeavyJobView, Pages, body_of, owner_of, query_of
 from designer.api.entity_tags import changing
-from designer.api.errors import Refusal
+from designer.api.errors import invalid, refuse_unknown
 from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
 from designer.api.resources.comparisons import schema
 from designer.api.resources.comparisons.serializers import (
@@ -26,7 +26,6 @@ from designer.models import Comparison
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison, rebase, refresh
 from designer.services.labels import checked_name
-from estimator.errors import Problem
 
 CREATE_KEYS = ("items", "baseline", "name")
 CHANGE_KEYS = ("baseline", "name")
@@ -40,15 +39,13 @@ class ComparisonsView(HeavyJobView):
     @schema.comparison_list
     def get(self, request: Request) -> Response:
         query_of(request, PageQuery)
-        pages = Pages()
-        page = pages.paginate_queryset(comparisons_of(request).defer("specs"), request, self)
-        return pages.get_paginated_response(ComparisonSerializer(page, many=True, context={"request": request}).data)
+        return self.listed(request, comparisons_of(request).defer("specs"), ComparisonSerializer)
 
     @schema.comparison_create
     def post(self, request: Request) -> Response:
         query_of(request, NoQuery)
         body = body_of(request)
-        _refuse_unknown(body, CREATE_KEYS)
+        refuse_unknown(body, CREATE_KEYS)
         sides = resolved_items(owner_of(request), body.get("items"))
         row = create_comparison(owner_of(request), sides, body.get("baseline", 0), _name_of(body))
         values = _comparison_json(request, row)
@@ -72,12 +69,12 @@ class ComparisonView(ApiView):
     def patch(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
         body = body_of(request)
-        _refuse_unknown(body, CHANGE_KEYS)
+        refuse_unknown(body, CHANGE_KEYS)
         if not body:
-            raise _refused("", "nothing_to_change", "Give a name, a baseline or both.")
+            raise invalid("", "nothing_to_change", "Give a name, a baseline or both.")
         baseline, name = body.get("baseline"), _name_of(body)
         if "baseline" in body and (isinstance(baseline, bool) or not isinstance(baseline, int)):
-            raise _refused("baseline", "wrong_type", "The baseline is the position of a side, a whole number from 0.")
+            raise invalid("baseline", "wrong_type", "The baseline is the position of a side, a whole number from 0.")
         with changing(request, comparisons_of(request), pk, _comparison_json) as row:
             if name is not None:
                 row.name = checked_name(name)
@@ -128,19 +125,5 @@ def _comparison_json(request: Request, row: Comparison) -> dict[str, Any]:
 def _name_of(body: Any) -> str | None:
     name = body.get("name")
     if "name" in body and not isinstance(name, str):
-        raise _refused("name", "wrong_type", "A name is a text.")
+        raise invalid("name", "wrong_type", "A name is a text.")
     return name
-
-
-def _refused(field: str, code: str, message: str) -> Refusal:
-    return Refusal(400, "invalid_request", [Problem(field, code, message)])
-
-
-def _refuse_unknown(body: Any, known: tuple[str, ...]) -> None:
-    problems = [
-        Problem(str(key)[:60], "unknown_key", f"There is no key {str(key)[:60]!r} here. Known: {', '.join(known)}.")
-        for key in body
-        if key not in known
-    ]
-    if problems:
-        raise Refusal(400, "invalid_request", problems)

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from designer.api.base import ApiView, HeavyJobView, Pages, body_of, owner_of, query_of
 from designer.api.entity_tags import changing
-from designer.api.errors import Refusal
+from designer.api.errors import invalid, refuse_unknown
 from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
 from designer.api.resources.price_books import schema
 from designer.api.resources.price_books.serializers import (
@@ -35,7 +35,6 @@ from designer.services.uploads import bytes_of
 from estimator.bom.price_file import MAX_FILE_BYTES
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_records import ANCHORS, BOOK_TITLES, BRANDED, DEALER, STREET
-from estimator.errors import Problem
 
 KEYS = ("name", "base", "region", "prices", "rates", "reason")
 TEXTS = ("name", "base", "region", "reason")
@@ -52,16 +51,14 @@ class PriceBooksView(HeavyJobView):
     @schema.book_list
     def get(self, request: Request) -> Response:
         query_of(request, PageQuery)
-        pages = Pages()
-        page = pages.paginate_queryset(books_of(request), request, self)
-        return pages.get_paginated_response(PriceBookSerializer(page, many=True, context={"request": request}).data)
+        return self.listed(request, books_of(request), PriceBookSerializer)
 
     @schema.book_create
     def post(self, request: Request) -> Response:
         query_of(request, NoQuery)
         body = _checked(body_of(request))
         if "name" not in body:
-            raise _refused("name", "missing", "'name' is needed and was left out.")
+            raise invalid("name", "missing", "'name' is needed and was left out.")
         book = create_book(
             owner_of(request),
             body["name"],
@@ -92,7 +89,7 @@ class PriceBookView(ApiView):
         query_of(request, NoQuery)
         body = _checked(body_of(request))
         if not set(body) - {"reason"}:
-            raise _refused("", "nothing_to_change", "Give a name, a base, a region, prices or rates.")
+            raise invalid("", "nothing_to_change", "Give a name, a base, a region, prices or rates.")
         with changing(
             request, books_of(request), pk, _book_json
         ) as book:  # a wrong price leaves the name as it was too
@@ -140,15 +137,15 @@ class PriceImportView(HeavyJobView):
         query_of(request, NoQuery)
         get_object_or_404(books_of(request), pk=pk)
         data = cast("Mapping[str, Any]", request.data)
-        _refuse_unknown(data, IMPORT_KEYS)
+        refuse_unknown(data, IMPORT_KEYS)
         for name, choices in CHOICES.items():
             if name in data and data[name] not in choices:
-                raise _refused(
+                raise invalid(
                     name, "not_a_choice", f"Must be {' or '.join(choices)}, and {str(data[name])[:40]!r} was given."
                 )
         part = request.FILES.get("file")
         if part is None:
-            raise _refused("file", "missing", "Send a file of prices, CSV or XLSX, as the part 'file' of a form.")
+            raise invalid("file", "missing", "Send a file of prices, CSV or XLSX, as the part 'file' of a form.")
         typed = {name: str(data.get(name, "")) for name in ("mode", "basis", "currency", "as_of", "source")}
         content, file_name = bytes_of(part, "file", MAX_FILE_BYTES), str(part.name)[:200]
         with changing(request, books_of(request), pk, _book_json) as book:
@@ -269,28 +266,14 @@ def _import_json(plan: ImportPlan, changes: Mapping[str, Any], revision: int | N
 
 def _checked(body: Mapping[str, Any]) -> Mapping[str, Any]:
     """The body, if its keys are known and of the right type; what is in prices and rates is checked by their rules."""
-    _refuse_unknown(body, KEYS)
+    refuse_unknown(body, KEYS)
     for name in TEXTS:
         if name in body and not isinstance(body[name], str):
-            raise _refused(name, "wrong_type", f"'{name}' is a text.")
+            raise invalid(name, "wrong_type", f"'{name}' is a text.")
     for name in ("prices", "rates"):
         if name in body and not isinstance(body[name], list):
-            raise _refused(name, "wrong_type", f"'{name}' is a list.")
+            raise invalid(name, "wrong_type", f"'{name}' is a list.")
     if (length := len(body.get("reason", ""))) > MAX_REASON:
         message = f"A reason has at most {MAX_REASON} characters, and this one has {length}. Say it shorter."
-        raise _refused("reason", "out_of_range", message)
+        raise invalid("reason", "out_of_range", message)
     return body
-
-
-def _refused(field: str, code: str, message: str) -> Refusal:
-    return Refusal(400, "invalid_request", [Problem(field, code, message)])
-
-
-def _refuse_unknown(body: Mapping[str, Any], known: tuple[str, ...]) -> None:
-    problems = [
-        Problem(str(key)[:60], "unknown_key", f"There is no key {str(key)[:60]!r} here. Known: {', '.join(known)}.")
-        for key in body
-        if key not in known
-    ]
-    if problems:
-        raise Refusal(400, "invalid_request", problems)

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from designer.api.base import ApiView, HeavyJobView, Pages, body_of, owner_of, query_of
 from designer.api.entity_tags import changing
-from designer.api.errors import Refusal
+from designer.api.errors import invalid, refuse_unknown
 from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
 from designer.api.parsers import BoundedJSONParser
 from designer.api.resources.designs import designs_of
@@ -28,7 +28,6 @@ from designer.services.labels import MAX_NAME, checked_label
 from designer.services.quotes import MAX_VENDOR, create_quote, set_columns, set_matches, take_into_book
 from designer.services.uploads import bytes_of
 from estimator.catalog.loader import load_catalog
-from estimator.errors import Problem
 from estimator.jobs.models import EstimateJob
 from estimator.spec import DesignSpec, parse_spec
 from estimator.tables.file import MAX_FILE_BYTES
@@ -50,18 +49,16 @@ class QuotesView(HeavyJobView):
     @schema.quote_list
     def get(self, request: Request) -> Response:
         query_of(request, PageQuery)
-        pages = Pages()
-        page = pages.paginate_queryset(quotes_of(request).defer("reading"), request, self)
-        return pages.get_paginated_response(QuoteSerializer(page, many=True, context={"request": request}).data)
+        return self.listed(request, quotes_of(request).defer("reading"), QuoteSerializer)
 
     @schema.quote_create
     def post(self, request: Request) -> Response:
         query_of(request, NoQuery)
         parts = cast("Mapping[str, Any]", request.data)
-        _refuse_unknown(parts, CREATE_KEYS)
+        refuse_unknown(parts, CREATE_KEYS)
         file = parts.get("file")
         if file is None or not hasattr(file, "read"):
-            raise _refused("file", "missing", "Send the quote as the part 'file' of a form.")
+            raise invalid("file", "missing", "Send the quote as the part 'file' of a form.")
         spec, design = _spec_of(request, parts)
         columns = _json_part(parts, "columns", MAX_COLUMNS_BYTES)
         data = bytes_of(file, "file", MAX_FILE_BYTES)
@@ -87,18 +84,18 @@ class QuoteView(ApiView):
     def patch(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
         body = body_of(request)
-        _refuse_unknown(body, CHANGE_KEYS)
+        refuse_unknown(body, CHANGE_KEYS)
         if not body:
-            raise _refused("", "nothing_to_change", f"Give some of {', '.join(CHANGE_KEYS)}.")
+            raise invalid("", "nothing_to_change", f"Give some of {', '.join(CHANGE_KEYS)}.")
         labels = {}
         for name, most, least in (("name", MAX_NAME, 1), ("vendor", MAX_VENDOR, 0)):
             if name in body:
                 if not isinstance(body[name], str):
-                    raise _refused(name, "wrong_type", f"A {name} is a text.")
+                    raise invalid(name, "wrong_type", f"A {name} is a text.")
                 labels[name] = checked_label(name, body[name], most, least)
         matches = body.get("matches", {})
         if not isinstance(matches, Mapping):
-            raise _refused("matches", "wrong_type", 'Matches are an object: {"0:7": "nvidia-qm9700", "0:9": null}.')
+            raise invalid("matches", "wrong_type", 'Matches are an object: {"0:7": "nvidia-qm9700", "0:9": null}.')
         with changing(request, quotes_of(request), pk, _quote_json) as quote:
             for name, label in labels.items():
                 setattr(quote, name, label)
@@ -130,7 +127,7 @@ class QuoteFileView(ApiView):
 
 def _report_file(quote: Quote, form: str, kind: str) -> HttpResponse:
     if not quote.result:
-        raise _refused("columns", "no_header", "Say first which column is which: PATCH this address with columns.")
+        raise invalid("columns", "no_header", "Say first which column is which: PATCH this address with columns.")
     file = quote_file(quote, form)
     return file_answer(file.content, kind, file.name)
 
@@ -143,10 +140,10 @@ class QuotePricesView(ApiView):
         query_of(request, NoQuery)
         get_object_or_404(quotes_of(request), pk=pk)
         body = body_of(request)
-        _refuse_unknown(body, PRICE_KEYS)
+        refuse_unknown(body, PRICE_KEYS)
         for name in ("name", "as_of"):
             if not isinstance(body.get(name, ""), str):
-                raise _refused(name, "wrong_type", f"{name} is a text.")
+                raise invalid(name, "wrong_type", f"{name} is a text.")
         chosen = body.get("book")
         book = None
         if chosen is not None:
@@ -172,7 +169,7 @@ def _spec_of(request: Request, parts: Mapping[str, Any]) -> tuple[DesignSpec, De
     """What the quote is for, by one of three names, and the design whose state that is."""
     given = [name for name in SOURCES if parts.get(name)]
     if len(given) != 1:
-        raise _refused("design", "one_source", f"Give one of {', '.join(SOURCES)}; {len(given) or 'none'} are here.")
+        raise invalid("design", "one_source", f"Give one of {', '.join(SOURCES)}; {len(given) or 'none'} are here.")
     catalog = load_catalog()
     if given == ["spec"]:
         return parse_spec(_json_part(parts, "spec", MAX_SPEC_BYTES), catalog), None
@@ -198,18 +195,4 @@ def _id(value: Any, field: str) -> UUID:
         return UUID(value)
     except (ValueError, TypeError, AttributeError):
         message = "This is no id. Ids look like 8f14e45f-ceea-467f-8d5c-3a1b2c3d4e5f."
-        raise _refused(field, "invalid", message) from None
-
-
-def _refused(field: str, code: str, message: str) -> Refusal:
-    return Refusal(400, "invalid_request", [Problem(field, code, message)])
-
-
-def _refuse_unknown(body: Mapping[str, Any], known: tuple[str, ...]) -> None:
-    problems = [
-        Problem(str(key)[:60], "unknown_key", f"There is no key {str(key)[:60]!r} here. Known: {', '.join(known)}.")
-        for key in body
-        if key not in known
-    ]
-    if problems:
-        raise Refusal(400, "invalid_request", problems)
+        raise invalid(field, "invalid", message) from None
