@@ -349,7 +349,7 @@ def test_sliders_tell_at_once_what_moving_a_figure_costs(page):
     playwright.expect(words).to_contain_text("Total cost over 5 years: $")
     assert page.get_attribute("#slide-years", "aria-valuetext") == "5 years"
     assert page.input_value("#what-if-years") == "5"
-    assert re.search(r"\+\$[\d.]+\sM", words.inner_text()), "dearer by so much"
+    assert re.search(r"\+\$[\d.]+\sM", words.inner_text()), "costs so much more"
     page.fill("#what-if-pue", "0.5")
     playwright.expect(words).to_contain_text("PUE: Must be at least 1")
     page.fill("#what-if-pue", "1.5")

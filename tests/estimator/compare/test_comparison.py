@@ -197,7 +197,7 @@ def test_differences_turn_their_sign_with_the_baseline(chosen: list[int], data: 
 
 
 def test_the_same_part_at_one_price_cancels_in_a_price_difference() -> None:
-    """32 switches against 31 at one price: dearer for certain, although the prices' ranges overlap."""
+    """32 switches against 31 at one price: costs more for certain, although the prices' ranges overlap."""
     lines = [
         {
             "category": "switch",
@@ -262,7 +262,7 @@ def test_a_network_that_one_side_lacks_is_left_out() -> None:
 
 
 def test_prices_on_the_same_scope_are_for_a_gpu_where_clusters_differ_in_size() -> None:
-    """Four times the servers are not four times dearer: a core tier is what is dearer."""
+    """Four times the servers do not cost four times as much a server: what costs more is a core tier."""
     large = STORAGE | {"compute": H100 | {"gpus": 4 * H100["gpus"]}}
     answer = compared(INFINIBAND, large)
     totals = [total["typical"] for total in answer["totals"]["same_scope_usd"]]
