@@ -104,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
 def _estimate(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.pipeline import ALL_PARTS, estimate
-    from estimator.spec import parse_spec
+    from estimator.spec.parse import parse_spec
 
     parts = ALL_PARTS if asked.only is None else tuple(part.strip() for part in asked.only.split(","))
     unknown = sorted(set(parts) - set(ALL_PARTS))
@@ -184,7 +184,7 @@ def _links(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.handoff.formats import format_named
     from estimator.link_list import link_list
-    from estimator.spec import parse_spec
+    from estimator.spec.parse import parse_spec
 
     file_format, catalog = format_named(asked.format), load_catalog()
     return file_format.write(link_list(parse_spec(_read_json(asked.file), catalog), catalog, asked.fabric))
@@ -194,7 +194,7 @@ def _compare_links(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.asbuilt.report import compare_links
     from estimator.catalog.loader import load_catalog
     from estimator.link_list import link_list
-    from estimator.spec import parse_spec
+    from estimator.spec.parse import parse_spec
 
     catalog = load_catalog()
     links = link_list(parse_spec(_read_json(asked.file), catalog), catalog, asked.fabric)
@@ -211,7 +211,7 @@ def _quote(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.pipeline import estimate
     from estimator.quotes.check import read_quote, report_of
-    from estimator.spec import parse_spec
+    from estimator.spec.parse import parse_spec
     from estimator.tables.file import MAX_FILE_BYTES
 
     catalog = load_catalog()

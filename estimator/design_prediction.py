@@ -10,7 +10,8 @@ from estimator.catalog.catalog import Catalog
 from estimator.errors import Problem, SpecError
 from estimator.performance.prediction import predict
 from estimator.pipeline import estimate, system_of
-from estimator.spec import parse_spec, spec_hash
+from estimator.spec.design import spec_hash
+from estimator.spec.parse import parse_spec
 
 DESIGN = "design"
 

@@ -21,7 +21,7 @@ from estimator.fabric.sized import SizedFabric
 from estimator.fabric.topology import TIERS, LinkTable, link_table, panels_of
 from estimator.floor.design import design_floor
 from estimator.networks.links import other_table
-from estimator.spec import DesignSpec, spec_hash
+from estimator.spec.design import DesignSpec, spec_hash
 from estimator.spec.network_rules import other_keys
 from estimator.version import MODEL_VERSION
 

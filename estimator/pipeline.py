@@ -43,8 +43,8 @@ from estimator.proposals.missing_cables import NO_PART, missing_cables
 from estimator.proposals.proposals import with_changes
 from estimator.proposals.shared_cages import blocked_findings
 from estimator.record import Shape
-from estimator.spec import DesignSpec, spec_hash
 from estimator.spec.calibration import constants_of
+from estimator.spec.design import DesignSpec, spec_hash
 from estimator.units import ratio_text
 from estimator.version import MODEL_VERSION
 

@@ -8,7 +8,8 @@ from designer.api.errors import Refusal, invalid, refuse, refuse_unknown
 from designer.models import Design
 from estimator.catalog.catalog import Catalog
 from estimator.errors import Problem
-from estimator.spec import DesignSpec, parse_spec
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 
 WRAPPER_KEYS = ("name", "spec")
 REFERENCE_KEYS = ("design", "revision")

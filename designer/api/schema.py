@@ -32,7 +32,7 @@ from designer.api.serializers import (
 from designer.exports.downloads import TYPES
 from estimator.handoff.formats import FORMATS
 from estimator.performance.prediction import PredictionRequest
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 
 SPEC = {
     "name": "DGX H100, 4 scalable units",

@@ -24,7 +24,8 @@ from estimator.link_list import LinkList
 from estimator.networks.links import other_table
 from estimator.performance.prediction import predict
 from estimator.pipeline import system_of
-from estimator.spec import DesignSpec, parse_spec
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 
 KEPT = 4
 USUAL_BYTES = 8 * 2**30

@@ -42,8 +42,9 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.records import Server, Switch
 from estimator.errors import Change, Problem, SpecError
-from estimator.spec import DesignSpec, parse_spec
+from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import Generation
+from estimator.spec.parse import parse_spec
 
 SIZE_LABEL = "Size"
 KEPT_FIELD = "kept"

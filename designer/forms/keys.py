@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from estimator.catalog.catalog import Catalog
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 
 SIZE, SIZE_UNIT = "size", "size_unit"
 SIZE_KEYS = {"gpus": "compute.gpus", "nodes": "compute.nodes", "racks": "compute.racks"}

@@ -9,7 +9,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem
 from estimator.jobs.models import EstimateJob
 from estimator.link_list import LinkList, link_list
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from estimator.version import MODEL_VERSION
 
 

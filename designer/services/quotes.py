@@ -23,7 +23,8 @@ from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
 from estimator.quotes.check import ReadQuote, kept_quote, read_quote, refuse_unknown_columns, report_of, with_columns
 from estimator.quotes.columns import Columns
-from estimator.spec import DesignSpec, parse_spec, spec_hash
+from estimator.spec.design import DesignSpec, spec_hash
+from estimator.spec.parse import parse_spec
 from estimator.spec.price_book import MAX_TEXT, is_day
 from estimator.tables.numbers import minor_digits
 from estimator.version import MODEL_VERSION

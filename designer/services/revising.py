@@ -17,8 +17,8 @@ from designer.services.designs.variants import branch
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Change, EstimatorError
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.parse import parse_spec
 
 
 def tab_page(row: Design, tab: str) -> str:

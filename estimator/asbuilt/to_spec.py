@@ -16,7 +16,8 @@ from estimator.catalog.catalog import Catalog
 from estimator.errors import SpecError, UnreadableFile
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
-from estimator.spec import DesignSpec, parse_spec
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 from estimator.units import ceil_div
 
 GENERATION_OF_RATE = {100: "edr", 200: "hdr", 400: "ndr", 800: "xdr"}

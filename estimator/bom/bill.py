@@ -30,7 +30,7 @@ from estimator.catalog.records import Cable
 from estimator.fabric.devices import n_managers
 from estimator.fabric.sized import SizedFabric
 from estimator.floor.whole_racks import whole_racks
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.units import CENTS_PER_USD, ceil_div
 
 MANAGER_SERVER = "mgmt-node"  # what a fabric manager runs on

@@ -9,7 +9,7 @@ from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, SC
 from estimator.catalog.records import Server
 from estimator.fabric.sized import SizedFabric
 from estimator.floor.whole_racks import SWITCH_TRAYS, WholeRacks, whole_racks
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.spec.site import Site
 from estimator.units import CENTS_PER_USD, W_PER_KW, ceil_div
 

@@ -13,7 +13,7 @@ from estimator.catalog.ports import COMPUTE
 from estimator.catalog.records import Economic
 from estimator.fabric.sized import SizedFabric
 from estimator.ranges import NOTHING, Range, in_usd, total_of
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 
 RANGE = ("low", "typical", "high")
 SERVER, NIC, SWITCH, MODULE, CABLE, FIBER = "server", "nic", "switch", "transceiver", "cable", "fiber"

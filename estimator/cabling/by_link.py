@@ -36,7 +36,7 @@ from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric.devices import LEAF, MANAGER, MANAGER_PORTS, NODE, SPINE
 from estimator.fabric.sized import SizedFabric, rows_by_rail
 from estimator.fabric.topology import LinkTable, link_table, panels_of
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.units import BoolArray, IntArray
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from estimator.fabric.core_links import filled_cages, first_spine_uplink, has_ga
 from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE, first_manager_ports, manager_links_of_leaves
 from estimator.fabric.sized import SizedFabric
 from estimator.fabric.topology import leaf_uplink_ports, panels_of
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.units import BoolArray, IntArray, ceil_div
 
 NODE_LEAF, LEAF_SPINE, SPINE_CORE, FABRIC_MANAGER = "node_leaf", "leaf_spine", "spine_core", "fabric_manager"

@@ -40,7 +40,7 @@ from estimator.catalog.ports import COMPUTE
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric.sized import SizedFabric
 from estimator.fabric.topology import LinkTable
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.units import IntArray, ceil_div
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric.labels import labels_of
 from estimator.fabric.ports import Labels
 from estimator.fabric.topology import LinkTable
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.spec.site import SetLength
 from estimator.units import IntArray
 

@@ -22,8 +22,9 @@ from estimator.designs.networks import sized_fabrics
 from estimator.errors import EstimatorError, InfeasibleDesign, Problem, SpecError
 from estimator.pipeline import Estimate, estimate
 from estimator.ranges import usd_json
-from estimator.spec import DesignSpec, parse_spec
 from estimator.spec.checking import Section, validated
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 
 LEAST, MOST = 2, 8
 MAX_OFFER_LINES = 5_000

@@ -15,8 +15,10 @@ from estimator.catalog.records import Nic, ServerNetwork
 from estimator.designs.adapters import ports_of_adapters
 from estimator.errors import Problem, SpecError
 from estimator.ranges import Range, usd_json
-from estimator.spec import DesignSpec, adapter_rate, asked_ratio, lane_rate, parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
+from estimator.spec.rates import adapter_rate, asked_ratio, lane_rate
 from estimator.units import cents_to_usd, ratio_text
 from estimator.wording import whole_dollars
 

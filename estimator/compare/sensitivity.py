@@ -13,8 +13,10 @@ from estimator.designs.networks import sized_fabrics
 from estimator.errors import Change, EstimatorError, Problem
 from estimator.fabric.sized import SizedFabric
 from estimator.pipeline import Estimate, estimate
-from estimator.spec import DesignSpec, parse_spec, port_rate
 from estimator.spec.change import apply_change
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
+from estimator.spec.rates import port_rate
 from estimator.version import MODEL_VERSION
 
 COLLECTIVES = ("all_reduce", "alltoall")  # what rings and trees send, and what everybody sends everybody

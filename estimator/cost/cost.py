@@ -20,7 +20,7 @@ from estimator.cost.result import Capex, CapexPart, CashFlowYear, Cost, CostByYe
 from estimator.cost.uncertainty import DRAWS, SEED, draw, simulated, uncertainty
 from estimator.fabric.sized import SizedFabric
 from estimator.ranges import Range, total_of
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.units import CENTS_PER_USD, FloatArray
 
 NETWORK = tuple(category for category in CATEGORIES if category not in (*SERVERS, *FACILITY))

@@ -26,7 +26,7 @@ from estimator.cost.reliability import failure_row
 from estimator.cost.result import Assumption
 from estimator.fabric.sized import SizedFabric
 from estimator.ranges import NOTHING, Range
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.units import W_PER_KW, FloatArray
 
 REQUEST = "request"

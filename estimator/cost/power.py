@@ -14,7 +14,7 @@ from estimator.cost import result as shown
 from estimator.fabric.devices import n_managers
 from estimator.fabric.sized import SizedFabric
 from estimator.floor.whole_racks import whole_racks
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.units import FloatArray, ceil_div
 
 

@@ -15,7 +15,7 @@ from estimator.catalog.ports import COMPUTE
 from estimator.fabric.ratios import groups_of
 from estimator.fabric.sized import SizedFabric
 from estimator.ranges import Range, total_of
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.units import HOURS_PER_YEAR
 
 GPU_ROWS, HOST_ROWS, NIC_ROWS = (

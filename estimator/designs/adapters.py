@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import switch_ports
 from estimator.errors import Change
-from estimator.spec import DesignSpec, adapter_rate, lane_rate, port_rate
+from estimator.spec.design import DesignSpec
+from estimator.spec.rates import adapter_rate, lane_rate, port_rate
 
 OWN_PARTS: dict[str, None] = {
     f"fabric.{tier}_{what}": None for tier in ("leaf", "spine", "core") for what in ("switch", "radix")

@@ -4,7 +4,7 @@ from estimator.cabling.plan import cable_plan
 from estimator.catalog.catalog import Catalog
 from estimator.errors import InfeasibleDesign
 from estimator.fabric.sized import SizedFabric
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 
 Faults = frozenset[tuple[str, str]]
 

@@ -9,7 +9,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.designs.networks import sized_others
 from estimator.fabric.sized import SizedFabric
 from estimator.fabric.topology import link_table, panels_of
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 
 if TYPE_CHECKING:
     from estimator.networks.sizing import OtherSized

@@ -8,7 +8,7 @@ from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.fabric.sizing import Sizing
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 
 if TYPE_CHECKING:
     from estimator.networks.sizing import OtherSized

@@ -25,8 +25,9 @@ from estimator.fabric.sizing import (
     spine_downlinks,
     uplinks_for,
 )
-from estimator.spec import DesignSpec, port_rate, ports_a_cage, uplink_rate
+from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import MAX_RADIX
+from estimator.spec.rates import port_rate, ports_a_cage, uplink_rate
 from estimator.units import ceil_div, counted, divisors
 
 

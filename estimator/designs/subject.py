@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from estimator.catalog.catalog import Catalog
 from estimator.fabric.sized import SizedFabric
 from estimator.fabric.sizing import Sizing
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 
 
 @dataclass(frozen=True)

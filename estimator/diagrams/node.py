@@ -11,7 +11,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE, network_of
 from estimator.catalog.records import Gpu, Nic, Server
 from estimator.diagrams.ports import Port
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.units import ceil_div
 
 SWITCH, IN_NIC, CPU = "switch", "nic", "cpu"  # what a GPU and its NIC meet in

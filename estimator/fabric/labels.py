@@ -9,7 +9,7 @@ from estimator.fabric.hosts import Hosts
 from estimator.fabric.ports import Labels, is_plainly_numbered, node_labels, switch_labels
 from estimator.fabric.sized import SizedFabric
 from estimator.fabric.topology import LinkTable
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.units import ceil_div
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from estimator.catalog.catalog import Catalog
 from estimator.fabric.automatic import settled
 from estimator.fabric.sizing import Asked, Sizing, asked_columns, sized_columns
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.units import ceil_div
 
 _SHAPE = ("tiers", "uplinks", "group_spines", "core_groups", "cores_a_group", "n_core", "spine_up_most")

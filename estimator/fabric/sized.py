@@ -12,7 +12,7 @@ import numpy as np
 from estimator.fabric.hosts import Hosts
 from estimator.fabric.result import CountedNetwork, Counts, Links, Ports, Split, SwitchModel
 from estimator.fabric.sizing import Sizing, downlinks_beside, spine_downlinks
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.units import IntArray, ceil_div
 
 

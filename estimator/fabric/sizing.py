@@ -16,8 +16,9 @@ import numpy as np
 from estimator.catalog.catalog import Catalog
 from estimator.fabric.even_spread import NONE, BoolArray, CoreLayout, CoreRequest, even_cores, even_spines, uneven_cores
 from estimator.fabric.prices import cage_links_of, link_end_cents, part_cents
-from estimator.spec import DesignSpec, asked_ratio, endpoint_rate, port_rate, ports_a_cage, uplink_rate
+from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import Fabric
+from estimator.spec.rates import asked_ratio, endpoint_rate, port_rate, ports_a_cage, uplink_rate
 from estimator.units import IntArray, ceil_div, parse_ratio
 
 

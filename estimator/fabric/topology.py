@@ -27,7 +27,7 @@ from estimator.fabric.devices import (
     managers_of_components,
 )
 from estimator.fabric.sized import SizedFabric, rows_by_rail, seats_of_last_pod, segments_of
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.units import Column, IntArray, ceil_div
 
 TIERS = ("node-leaf", "fabric-manager", "leaf-spine", "spine-core", "leaf-leaf")  # the last within pairs of leaves

@@ -7,7 +7,7 @@ from estimator.fabric.ratios import groups_of, is_uneven, paths_across_groups
 from estimator.fabric.sized import SizedFabric
 from estimator.findings.finding import Finding
 from estimator.findings.port_groups import asymmetries
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.units import counted, parse_ratio, ratio_text
 
 

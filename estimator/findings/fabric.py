@@ -12,7 +12,8 @@ from estimator.findings.finding import SEVERITY_ORDER, Finding, of_problem
 from estimator.findings.management import about_management
 from estimator.findings.racks import about_racks
 from estimator.floor.whole_racks import whole_racks
-from estimator.spec import DesignSpec, adapter_rate, asked_ratio, port_rate, uplink_rate
+from estimator.spec.design import DesignSpec
+from estimator.spec.rates import adapter_rate, asked_ratio, port_rate, uplink_rate
 from estimator.spec.rules import uplink_rates
 from estimator.units import ceil_div, counted, parse_ratio, ratio_text
 

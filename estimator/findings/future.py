@@ -8,7 +8,7 @@ from estimator.cost.reliability import Failing, short_of_spares
 from estimator.errors import Change, Problem
 from estimator.findings.fabric import Finding
 from estimator.findings.result import Growth
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.units import counted
 
 _SHARE_DIGITS = 4

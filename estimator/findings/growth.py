@@ -17,8 +17,9 @@ from estimator.fabric.devices import manager_links_of_leaves
 from estimator.fabric.sized import SizedFabric
 from estimator.findings.result import Growth, GrowthLine, GrowthNodes, GrowthStage, Upgrade
 from estimator.ranges import total_of
-from estimator.spec import DesignSpec, parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 from estimator.units import ceil_div
 
 _LINE_KEYS = ("category", "part", "part_number", "description", "use", "tier", "length_m", "fabric")

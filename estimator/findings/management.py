@@ -9,7 +9,7 @@ from estimator.errors import Change
 from estimator.fabric.devices import MANAGER_PORTS
 from estimator.fabric.sized import SizedFabric
 from estimator.findings.finding import Finding
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 
 
 def about_management(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[Finding]:

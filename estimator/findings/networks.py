@@ -12,8 +12,8 @@ from estimator.findings.fabric import SEVERITY_ORDER, Finding, findings_of, of_p
 from estimator.findings.finding import Severity
 from estimator.findings.management import managed_switches
 from estimator.networks.sizing import OtherSized, is_leaf_only
-from estimator.spec import adapter_rate
 from estimator.spec.network_rules import in_entry
+from estimator.spec.rates import adapter_rate
 from estimator.units import counted
 
 # findings of the compute network that mean the same for attachments as for nodes

@@ -6,7 +6,7 @@ from estimator.bom.lines import BomLine
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.records import Switch
 from estimator.findings.finding import Finding
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 
 ANNOUNCED = "announced"
 _SWITCH_KEYS = ("leaf_switch", "spine_switch", "core_switch")

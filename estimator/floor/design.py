@@ -8,7 +8,7 @@ from estimator.floor.devices import Network
 from estimator.floor.plan import FloorPlan, floor_plan
 from estimator.networks.links import other_table
 from estimator.networks.sizing import OtherSized
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 
 
 def design_floor(

@@ -12,7 +12,7 @@ from estimator.catalog.ports import STORAGE
 from estimator.fabric.devices import KINDS, MANAGER, NODE, SWITCH_KINDS, Devices
 from estimator.fabric.topology import LinkTable
 from estimator.floor.racks import Body, bodies_of, server_body, switch_body
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.units import IntArray
 
 HOST, PDU = "host", "pdu"

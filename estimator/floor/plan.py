@@ -23,7 +23,7 @@ from estimator.floor.problems import exceeds, rack_problems
 from estimator.floor.racks import RACK_UNIT_M, Body, NodeRack, network_fits, node_rack
 from estimator.floor.result import FloorFigures, FloorSize, PanelCounts, RackPower, RackWeight
 from estimator.floor.rows import Floor, Rack, Row, pods_of
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.spec.floor import SitePlan
 from estimator.units import W_PER_KW, FloatArray, IntArray, ceil_div
 

@@ -9,7 +9,7 @@ from estimator.catalog.records import Server
 from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
 from estimator.fabric.sized import SizedFabric
 from estimator.floor.whole_racks import own_parts
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.spec.floor import SitePlan
 from estimator.units import W_PER_KW, ceil_div
 

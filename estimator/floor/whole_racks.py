@@ -10,7 +10,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.rack_records import NVLINK_SWITCH, POWER_SHELF, SCALE_UP_SWITCH, TRAY, RackSystem
 from estimator.catalog.records import Server
 from estimator.floor import result
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.units import ceil_div
 
 FIGURE_LABELS = {

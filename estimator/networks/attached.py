@@ -10,7 +10,7 @@ from estimator.fabric.hosts import ENDPOINT, MANAGER, PDU, SWITCH, UPLINK, Attac
 from estimator.fabric.labels import leaf_labels
 from estimator.fabric.ports import host_ports, management_port
 from estimator.fabric.sized import SizedFabric
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import OtherFabric
 from estimator.spec.network_rules import MANAGEMENT, ports_together
 from estimator.units import ceil_div

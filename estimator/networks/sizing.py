@@ -20,9 +20,10 @@ from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.fabric.sizing import Sizing
 from estimator.networks.attached import Joined, hosts_of
-from estimator.spec import DesignSpec, endpoint_rate, ports_a_cage
+from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import OtherFabric
 from estimator.spec.network_rules import in_entry, other_keys, uplink_rate_gbit_s
+from estimator.spec.rates import endpoint_rate, ports_a_cage
 from estimator.units import IntArray, ceil_div
 
 _ANY_PORTS = 2**30  # of what stands above leaves whose uplinks another network takes

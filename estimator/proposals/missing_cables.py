@@ -19,8 +19,10 @@ from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.findings.fabric import findings_of
 from estimator.findings.finding import Finding, of_problem
-from estimator.spec import DesignSpec, parse_spec, port_rate
 from estimator.spec.change import apply_change
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
+from estimator.spec.rates import port_rate
 from estimator.spec.rules import uplink_rates
 
 NO_PART = "no_part_fits"

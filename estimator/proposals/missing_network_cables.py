@@ -8,8 +8,10 @@ from estimator.catalog.catalog import Catalog
 from estimator.designs.networks import sized_fabrics, sized_others
 from estimator.errors import Change, InfeasibleDesign, SpecError
 from estimator.networks.sizing import OtherSized
-from estimator.spec import DesignSpec, adapter_rate, lane_rate, parse_spec, port_rate
 from estimator.spec.change import apply_change
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
+from estimator.spec.rates import adapter_rate, lane_rate, port_rate
 
 _MOST_TRIED = 24
 _KEYS = tuple(f"{tier}_{what}" for tier in ("leaf", "spine", "core") for what in ("switch", "radix"))

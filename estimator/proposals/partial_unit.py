@@ -8,8 +8,8 @@ from estimator.designs.subject import Subject
 from estimator.errors import SpecError
 from estimator.fabric.size import size
 from estimator.findings.finding import Finding
-from estimator.spec import parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.parse import parse_spec
 from estimator.units import CENTS_PER_USD, ceil_div, counted
 from estimator.wording import dollars
 

@@ -24,8 +24,9 @@ from estimator.floor.whole_racks import whole_racks
 from estimator.proposals.partial_unit import CODE as PARTIAL_UNIT
 from estimator.proposals.partial_unit import even_units, with_price
 from estimator.proposals.vendor_unit import about_vendor_unit
-from estimator.spec import parse_spec, port_rate
 from estimator.spec.change import apply_change
+from estimator.spec.parse import parse_spec
+from estimator.spec.rates import port_rate
 from estimator.units import ceil_div, counted
 
 _MOST_CANDIDATES = 6  # of one finding

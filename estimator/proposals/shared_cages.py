@@ -15,7 +15,7 @@ from estimator.fabric.prices import cage_links_of
 from estimator.fabric.sized import SizedFabric
 from estimator.findings.finding import Finding, of_problem
 from estimator.proposals.missing_cables import findings_of_design, sized_changes
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 
 CODE = "cage_shared_by_unlike_plugs"
 _DOWN, _UP = "fabric.leaf_downlinks", "fabric.leaf_uplinks"

@@ -8,8 +8,9 @@ from estimator.errors import Change, EstimatorError
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.findings.finding import Finding
-from estimator.spec import DesignSpec, parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 from estimator.units import CENTS_PER_USD, counted
 from estimator.wording import dollars
 

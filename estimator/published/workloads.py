@@ -14,7 +14,8 @@ from typing import Any
 
 from estimator.catalog.catalog import Catalog
 from estimator.performance.prediction import predict
-from estimator.spec import DesignSpec, endpoint_rate
+from estimator.spec.design import DesignSpec
+from estimator.spec.rates import endpoint_rate
 
 DATA = Path(__file__).with_name("workloads.json")
 

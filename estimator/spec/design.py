@@ -4,6 +4,7 @@ JSON Schema, form and refusals read the words from here. Rules that need the cat
 rules.py.
 """
 
+import hashlib
 import json
 from typing import Any, Literal
 
@@ -164,3 +165,14 @@ SECTIONS: dict[str, type[Section]] = {
     "economics": Economics,
     "workload": Workload,
 }
+
+
+def spec_json_schema() -> dict[str, Any]:
+    """JSON Schema of a request."""
+    return DesignSpec.model_json_schema()
+
+
+def spec_hash(spec: DesignSpec) -> str:
+    """SHA-256 of the normalized spec, 16 hexadecimal digits: equal for requests that mean the same."""
+    text = json.dumps(spec.as_json(), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

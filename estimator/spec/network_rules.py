@@ -10,7 +10,8 @@ from estimator.errors import Problem
 from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import MAX_ENDPOINTS, OtherFabric, Reserved
 from estimator.spec.network_defaults import MANAGEMENT, ports_together, usual_pairs, usual_rate
-from estimator.spec.rules import port_problems, port_rate, resolve_switches
+from estimator.spec.rates import port_rate
+from estimator.spec.rules import port_problems, resolve_switches
 from estimator.units import ceil_div, counted
 
 _PORTS_ROW = {STORAGE: "storage", IN_BAND: "inband", CONVERGED: "converged", OUT_OF_BAND: "oob"}

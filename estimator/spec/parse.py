@@ -4,7 +4,6 @@
 all problems in one pass. The keys and their words are in design.py, rules over several keys in rules.py.
 """
 
-import hashlib
 import json
 from dataclasses import replace
 from typing import Any
@@ -15,48 +14,12 @@ from estimator.errors import Problem, SpecError
 from estimator.spec.calibration import calibrated_problems
 from estimator.spec.change import apply_change
 from estimator.spec.checking import validated
-from estimator.spec.design import SECTIONS, DesignSpec
+from estimator.spec.design import DesignSpec
 from estimator.spec.network_rules import resolve_others, set_length_problems
 from estimator.spec.price_book import own_price_problems
-from estimator.spec.rules import (
-    adapter_rate,
-    asked_ratio,
-    endpoint_rate,
-    lane_rate,
-    port_rate,
-    ports_a_cage,
-    resolve,
-    uplink_rate,
-)
-
-__all__ = [
-    "SECTIONS",
-    "DesignSpec",
-    "adapter_rate",
-    "asked_ratio",
-    "endpoint_rate",
-    "lane_rate",
-    "parse_spec",
-    "port_rate",
-    "ports_a_cage",
-    "spec_hash",
-    "spec_json_schema",
-    "uplink_rate",
-]
-
+from estimator.spec.rules import resolve
 
 _OF_ONE_KEY = ("out_of_range", "wrong_type", "not_a_ratio")
-
-
-def spec_json_schema() -> dict[str, Any]:
-    """JSON Schema of a request."""
-    return DesignSpec.model_json_schema()
-
-
-def spec_hash(spec: DesignSpec) -> str:
-    """SHA-256 of the normalized spec, 16 hexadecimal digits: equal for requests that mean the same."""
-    text = json.dumps(spec.as_json(), sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def parse_spec(values: Any, catalog: Catalog) -> DesignSpec:

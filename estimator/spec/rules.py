@@ -1,21 +1,20 @@
 """Defaults that catalog and other keys imply, and rules over several keys; bounds of one key stand in design.py."""
 
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any, TypeVar
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import PROTOCOL_NAMES, compute_network
 from estimator.catalog.rack_records import RackSystem
-from estimator.catalog.records import Server, ServerNetwork
+from estimator.catalog.records import Server
 from estimator.errors import Change, Problem
 from estimator.spec.change import SIZES
 from estimator.spec.checking import unknown_part
 from estimator.spec.design import Compute, DesignSpec
 from estimator.spec.fabric import MAX_ENDPOINTS, UPLINK_RATES, Fabric
 from estimator.spec.floor import SitePlan, plan_problems, resolved_plan
-from estimator.spec.rack_sizes import rack_problems
-from estimator.units import ceil_div, counted, divisors, parse_ratio
+from estimator.spec.rates import endpoint_rate, port_rate, ports_a_cage, uplink_rate
+from estimator.units import ceil_div, counted, divisors
 
 AnyFabric = TypeVar("AnyFabric", bound=Fabric)
 CUSTOM = "'custom'"  # the way out where the catalog lacks a part
@@ -76,7 +75,7 @@ def _resolve_compute(compute: Compute, fabric: Fabric, catalog: Catalog, problem
         "nodes": _nodes(compute, gpus_per_node, catalog.rack_of(name)),
     }
     problems += _node_problems(compute, gpus_per_node, problems)
-    problems += rack_problems(compute, gpus_per_node, catalog)
+    problems += _rack_problems(compute, gpus_per_node, catalog)
     return compute.model_copy(update=update)
 
 
@@ -123,56 +122,6 @@ def _node_problems(compute: Compute, gpus_per_node: int, found: list[Problem]) -
             "Give nodes or gpus, not both."
         )
         yield Problem("compute.gpus", "contradiction", message, {"compute.nodes": nodes})
-
-
-def port_rate(fabric: Fabric, catalog: Catalog) -> int:
-    """Port rate of the generation. [Gb/s]"""
-    return catalog.generations[fabric.generation].port_rate_gbit_s
-
-
-def uplink_rate(fabric: Fabric, catalog: Catalog) -> int:
-    """Rate of the links between switches: the one requested, else the port rate. [Gb/s]"""
-    return fabric.uplink_rate_gbit_s or port_rate(fabric, catalog)
-
-
-def ports_a_cage(fabric: Fabric, catalog: Catalog) -> tuple[int, int]:
-    """Ports that one cage of a leaf gives at the port rate, and at the uplinks' own rate; (1, 1) where that is the same.
-
-    Cages of a custom switch are taken to carry the faster of the two rates once.
-    """
-    down, up = port_rate(fabric, catalog), uplink_rate(fabric, catalog)
-    if down == up:
-        return 1, 1
-    if fabric.leaf_switch and fabric.leaf_switch in catalog.switches:
-        at_rates = [catalog.switch_ports(fabric.leaf_switch, rate) for rate in (down, up)]
-        if all(at_rates):
-            return tuple(ports.links_per_cage for ports in at_rates if ports)  # type: ignore[return-value]  # two
-    return max(up // down, 1), max(down // up, 1)
-
-
-def lane_rate(fabric: Fabric, catalog: Catalog) -> int:
-    """What a leaf offers an endpoint: the port rate, or its share of it on split ports. [Gb/s]"""
-    return port_rate(fabric, catalog) // fabric.endpoints_a_port
-
-
-def endpoint_rate(fabric: Fabric, network: ServerNetwork | None, catalog: Catalog) -> int:
-    """Rate at which the link of an endpoint runs: that of its slower end, NIC or leaf. [Gb/s]
-
-    NICs of a custom server, whose ``network`` is None, are taken to match the fabric.
-    """
-    offered = lane_rate(fabric, catalog)
-    return min(offered, adapter_rate(fabric, network, catalog)) if network else offered
-
-
-def adapter_rate(fabric: Fabric, network: ServerNetwork, catalog: Catalog) -> int:
-    """Rate of the fastest single port that a server's NICs have in the protocol of a fabric. [Gb/s]
-
-    The server's own row says it, unless ``nic_modes.csv`` lists slower ports for the protocol: a ConnectX-8 is one XDR port
-    of 800G, and two of 400GbE.
-    """
-    nic, protocol = catalog.nics.get(network.nic_id or ""), catalog.generations[fabric.generation].protocol
-    listed = [mode.port_rate_gbit_s for mode in (nic.modes if nic else ()) if mode.protocol == protocol]
-    return min(network.port_rate_gbit_s, max(listed, default=network.port_rate_gbit_s))
 
 
 def resolve_switches(fabric: AnyFabric, catalog: Catalog, problems: list[Problem]) -> AnyFabric:
@@ -372,12 +321,32 @@ def port_problems(fabric: Fabric, catalog: Catalog) -> Iterator[Problem]:
         yield Problem("fabric.reserved.spine_ports", "spine_ports_short", message, {"fabric.reserved.spine_ports": 0})
 
 
-def asked_ratio(fabric: Fabric, catalog: Catalog) -> Fraction:
-    """Leaf oversubscription requested: an explicit split of ports says it, at their rates, else the ratio."""
-    if fabric.leaf_downlinks and fabric.leaf_uplinks:
-        down, up = (
-            fabric.leaf_downlinks * port_rate(fabric, catalog),
-            fabric.leaf_uplinks * uplink_rate(fabric, catalog),
+def _rack_problems(compute: Compute, gpus_per_node: int, catalog: Catalog) -> Iterator[Problem]:
+    """Racks need a server that comes in them, and agree with what else says the size."""
+    if compute.racks is None or compute.server in catalog.racks:
+        return
+    rack, server = catalog.rack_of(compute.server), catalog.server(compute.server)
+    if rack is None:
+        yield _no_rack(compute, compute.racks, catalog)
+        return
+    trays = compute.racks * rack.n_trays
+    named = f"{counted(compute.racks, 'rack')} of {rack.n_trays} trays are {counted(trays, 'tray')}"
+    if compute.nodes is not None and compute.nodes != trays:
+        message = f"{named}, and {counted(compute.nodes, 'tray')} were requested. Give racks, nodes or gpus."
+        yield Problem("compute.racks", "contradiction", message, {"compute.racks": compute.racks})
+    elif compute.gpus is not None and ceil_div(compute.gpus, gpus_per_node) != trays:
+        each = server.gpu_count if server else gpus_per_node
+        message = (
+            f"{named} with {counted(trays * each, 'GPU')}, and {counted(compute.gpus, 'GPU')} were requested. Give racks, "
+            "nodes or gpus."
         )
-        return Fraction(down, up)
-    return parse_ratio(fabric.oversubscription)
+        yield Problem("compute.racks", "contradiction", message, {"compute.racks": compute.racks})
+
+
+def _no_rack(compute: Compute, racks: int, catalog: Catalog) -> Problem:
+    server = catalog.server(compute.server)
+    name = server.model if server else "A custom server"
+    trays = ", ".join(catalog.servers[rack.tray_id].model for rack in catalog.racks.values())
+    message = f"{name} is no part of a rack that is bought whole: give nodes or gpus. These come in racks: {trays}."
+    change = {"compute.nodes": racks * server.per_rack} if server and server.per_rack else None
+    return Problem("compute.racks", "no_rack_system", message, change)

@@ -14,7 +14,7 @@ from estimator.cabling.by_link import cabled_by_link
 from estimator.cabling.ends import tier_ends
 from estimator.cabling.plan import cable_plan, link_cabling
 from estimator.fabric.topology import link_table
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.benchmarks.test_topology_speed import CATALOG, best_s, three_tiers
 
 

@@ -7,7 +7,7 @@ import pytest
 from estimator.catalog.loader import load_catalog
 from estimator.fabric.size import size
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 

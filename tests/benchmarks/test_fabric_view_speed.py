@@ -27,7 +27,8 @@ from estimator.diagrams.scope import Scope, address_of, walk
 from estimator.fabric.devices import LEAF, NODE, SPINE
 from estimator.fabric.topology import link_table, panels_of
 from estimator.link_list import link_list
-from estimator.spec import DesignSpec, parse_spec
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 OVERVIEW_MS, STEP_MS = 150.0, 100.0

@@ -12,7 +12,7 @@ from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of
 from estimator.fabric.topology import link_table, panels_of
 from estimator.floor.plan import floor_plan
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 COPIES = 10  # 393,216 lengths in at most so many times what it takes to copy the table

@@ -15,7 +15,7 @@ from estimator.asbuilt.readers.files import read_links
 from estimator.asbuilt.report import report
 from estimator.catalog.loader import load_catalog
 from estimator.link_list import LinkList, link_list
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.estimator.asbuilt import fabric_dumps as dumps
 
 FABRIC = {"generation": "roce-400", "tiers": 3, "leaf_switch": "custom", "leaf_radix": 128}

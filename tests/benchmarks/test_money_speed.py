@@ -17,7 +17,7 @@ from estimator.cost.power import design_power
 from estimator.cost.uncertainty import DRAWS as DRAWS_OF_HEADLINE
 from estimator.cost.uncertainty import SEED, draw, price_groups, simulated
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.estimator.designs import superpod_h100
 
 CATALOG = load_catalog()

@@ -18,7 +18,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.fabric.topology import LinkTable, Panels, link_table, panels_of
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 

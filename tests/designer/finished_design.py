@@ -9,7 +9,7 @@ from designer.services.designs.saving import request_estimate, save_design
 from estimator.catalog.loader import load_catalog
 from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 
 def finished(owner: User, values: dict[str, Any]) -> tuple[Design, EstimateJob]:

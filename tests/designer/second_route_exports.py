@@ -15,7 +15,7 @@ from typing import Any
 from estimator.handoff.formats import FORMATS
 from estimator.link_list import link_list
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.designer import second_route_pages as pages
 from tests.designer import second_route_sheets as sheets
 from tests.estimator.second_route import differences, main, rows_of

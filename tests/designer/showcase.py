@@ -28,7 +28,7 @@ from designer.services.sharing import issue
 from estimator.calibration.site_fit import calibrate
 from estimator.catalog.loader import load_catalog
 from estimator.jobs.models import EstimateJob
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.estimator.calibration.log_texts import LOGS
 from tests.estimator.quotes.quote_files import HEADER, whole_quote, workbook
 

@@ -29,7 +29,9 @@ from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of
 from estimator.fabric.sizing import Asked, Sizing, asked_columns
 from estimator.findings.fabric import findings_of
-from estimator.spec import DesignSpec, asked_ratio, parse_spec
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
+from estimator.spec.rates import asked_ratio
 from estimator.units import ceil_div, divisors
 
 CATALOG = load_catalog()

@@ -12,7 +12,8 @@ from estimator.designs.cables import design_plan
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.pipeline import estimate
-from estimator.spec import DesignSpec, parse_spec
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 
 # eight GPUs and eight 400 Gb/s NICs a node: the usual system of a prediction
 H100_NODES: dict[str, Any] = {

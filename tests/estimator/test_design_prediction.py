@@ -13,7 +13,8 @@ from estimator.design_prediction import predicted
 from estimator.errors import EstimatorError
 from estimator.performance.prediction import predict
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec, spec_hash
+from estimator.spec.design import spec_hash
+from estimator.spec.parse import parse_spec
 
 DESIGN = {"compute": {"server": "dgx-h100", "nodes": 64}, "fabric": {"generation": "ndr", "oversubscription": "2:1"}}
 ASKED = {"message_bytes": [1 << 20, 1 << 30], "collective": "alltoall"}

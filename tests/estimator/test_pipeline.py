@@ -9,7 +9,7 @@ from estimator.errors import InfeasibleDesign
 from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of
 from estimator.pipeline import ALL_PARTS, estimate, system_of
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.estimator.designs import spec_of
 
 

@@ -11,7 +11,7 @@ from estimator.errors import EstimatorError
 from estimator.handoff.formats import FORMATS
 from estimator.link_list import link_list
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.estimator.random_designs import requests
 from tests.estimator.second_route import differences, rows_of
 

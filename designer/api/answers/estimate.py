@@ -29,7 +29,7 @@ from estimator.findings.finding import Finding
 from estimator.findings.result import Growth
 from estimator.floor.result import FloorFigures, RackSystem
 from estimator.ranges import Range
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 
 Answer = serializers.Serializer[Any]
 

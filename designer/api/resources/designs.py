@@ -24,7 +24,7 @@ from designer.models import Design, DesignRevision
 from designer.services.designs import saving
 from designer.services.designs.state import refresh_states
 from estimator.catalog.loader import load_catalog
-from estimator.spec import spec_json_schema
+from estimator.spec.design import spec_json_schema
 
 
 class SpecSchemaView(ApiView):

@@ -33,7 +33,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.design_prediction import predicted
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 ASK_AGAIN_AFTER_S = 1
 PREVIEW_PARTS = ("counts", "cables", "bom", "cost", "percentiles", "performance")

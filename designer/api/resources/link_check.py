@@ -22,7 +22,7 @@ from designer.services.uploads import MAX_NAMES_BYTES, bytes_of
 from estimator.asbuilt.report import compare_links
 from estimator.catalog.loader import load_catalog
 from estimator.link_list import LinkList, link_list
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 CHUNK_BYTES = 262_144
 IN_MEMORY_BYTES = 2_500_000

@@ -14,8 +14,8 @@ from estimator.compare.criteria import Compared
 from estimator.compare.other_family import ALTERNATIVES, alternative_spec
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.parse import parse_spec
 from estimator.units import is_whole_number
 
 FULL = ("counts", "cables", "bom", "cost", "performance", "failures")

@@ -11,7 +11,7 @@ from designer.wording.headlines import headline, headlines
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem
 from estimator.pipeline import estimate
-from estimator.spec import DesignSpec, spec_hash
+from estimator.spec.design import DesignSpec, spec_hash
 
 
 def live_context(form: DesignForm, spec: DesignSpec | None, known: dict[str, Any] | None = None) -> dict[str, Any]:

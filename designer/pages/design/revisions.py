@@ -30,7 +30,7 @@ from designer.services.shown_page import version_context
 from designer.wording.query import Page, page_number
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
-from estimator.spec import DesignSpec, spec_hash
+from estimator.spec.design import DesignSpec, spec_hash
 
 REVISIONS_A_PAGE = 8
 NOW = "now"

@@ -24,7 +24,8 @@ from designer.services.designs.saving import save_design
 from designer.services.designs.state import figures_now
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
-from estimator.spec import DesignSpec, parse_spec
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 
 
 @design_page

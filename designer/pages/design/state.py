@@ -13,7 +13,7 @@ from designer.models import Design
 from designer.pages.design.preview import live_context
 from designer.services.designs.edits import current_edit, start_state, steps_left, typed_now
 from designer.services.designs.state import figures_now, read
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 
 
 def book_shown(typed: Mapping[str, str] | None) -> str:

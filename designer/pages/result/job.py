@@ -17,7 +17,7 @@ from designer.services.shown_page import ShownPage
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
 from estimator.jobs.models import EstimateJob
-from estimator.spec import DesignSpec, spec_hash
+from estimator.spec.design import DesignSpec, spec_hash
 from estimator.version import MODEL_VERSION
 
 FAST_POLL_AGE_S = 2

@@ -18,7 +18,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.compare.sensitivity import sensitivity
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from estimator.version import MODEL_VERSION
 
 MOST_BESIDE = 3

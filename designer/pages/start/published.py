@@ -10,7 +10,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
 from estimator.published.designs import PublishedDesign, compared, figure_of, published
 from estimator.published.parts import PORTS, PartRow, carried, part_rows
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 TIERS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
 

@@ -21,7 +21,7 @@ from designer.services.designs.saving import request_estimate, save_design
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.published.workloads import workloads
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile

@@ -20,7 +20,8 @@ from designer.wording.numbers import significant
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.published.workloads import Workload, timed, workloads
-from estimator.spec import DesignSpec, parse_spec
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 
 MOST_DESIGNS = 100
 

@@ -6,7 +6,8 @@ from designer.services.designs import samples
 from designer.services.designs.samples import published_sample
 from estimator.catalog.loader import load_catalog
 from estimator.published.workloads import workloads
-from estimator.spec import DesignSpec, parse_spec
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 
 NEW_DESIGN = {
     "name": "Untitled design",

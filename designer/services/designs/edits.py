@@ -17,7 +17,7 @@ from designer.models import Design, DesignEdit, EditingPage
 from designer.services.designs.state import COLUMNS, fresh, given_of, hold, hold_edit
 from designer.services.labels import checked_name
 from estimator.errors import EstimatorError, Problem
-from estimator.spec import DesignSpec, spec_hash
+from estimator.spec.design import DesignSpec, spec_hash
 
 NOT_TYPED = frozenset(
     {"csrfmiddlewaretoken", "estimated_hash", "shown", "step", "base", "page", "number", "fields", "was"}

@@ -12,7 +12,8 @@ from designer.wording.headlines import headlines
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.pipeline import estimate
-from estimator.spec import DesignSpec, parse_spec, spec_hash
+from estimator.spec.design import DesignSpec, spec_hash
+from estimator.spec.parse import parse_spec
 from estimator.version import MODEL_VERSION
 
 logger = logging.getLogger(__name__)

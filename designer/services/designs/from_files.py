@@ -17,7 +17,8 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.pipeline import estimate
-from estimator.spec import DesignSpec, parse_spec
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 
 MAX_SPEC_BYTES = 1_000_000
 MAX_FILE_NAME = 100

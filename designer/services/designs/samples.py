@@ -9,7 +9,8 @@ from designer.models import Design, DesignEdit
 from designer.services.designs.saving import request_estimate, save_design
 from estimator.catalog.loader import load_catalog
 from estimator.published.designs import published
-from estimator.spec import DesignSpec, parse_spec
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 
 
 @dataclass(frozen=True)

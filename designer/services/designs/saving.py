@@ -15,7 +15,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem
 from estimator.jobs.models import EstimateJob
 from estimator.jobs.tasks import send
-from estimator.spec import DesignSpec, spec_hash
+from estimator.spec.design import DesignSpec, spec_hash
 from estimator.version import MODEL_VERSION
 
 DRAFTS_KEPT = 30  # finished estimates of states that no design and no version is in any more, for each owner

@@ -15,7 +15,8 @@ from designer.models import Design, DesignEdit
 from designer.services.designs.figures import Figures, figures_of, figures_of_spec, is_of_today, versions
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
-from estimator.spec import DesignSpec, parse_spec, spec_hash
+from estimator.spec.design import DesignSpec, spec_hash
+from estimator.spec.parse import parse_spec
 
 COLUMNS = ("given", "spec", "spec_hash", "figures", "versions", "state_number", "changed_by")
 

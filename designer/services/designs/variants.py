@@ -9,8 +9,8 @@ from designer.services.labels import MAX_NAME
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Change
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.parse import parse_spec
 
 
 @transaction.atomic

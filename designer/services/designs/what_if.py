@@ -8,9 +8,9 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
 from estimator.spec.change import apply_change
 from estimator.spec.economics import Economics
+from estimator.spec.parse import parse_spec
 
 ENDS = ("low", "typical", "high")
 FIGURES = {  # name in the answer → where it stands in the cost

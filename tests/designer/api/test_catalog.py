@@ -5,7 +5,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from estimator.catalog.catalog import KINDS, Catalog
-from estimator.spec import spec_json_schema
+from estimator.spec.design import spec_json_schema
 from tests.designer.api_helpers import SPEC, Caller, assert_refused, caller
 
 pytestmark = pytest.mark.django_db

@@ -12,7 +12,7 @@ from designer.models import Comparison, Quote
 from designer.services.designs.saving import save_design
 from designer.services.prices.books import create_book
 from estimator.catalog.loader import load_catalog
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.designer.api.test_schema import assert_has_shape
 from tests.designer.api_helpers import SPEC, Caller, assert_refused, caller
 from tests.designer.finished_design import finished

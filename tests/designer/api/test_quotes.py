@@ -13,7 +13,7 @@ from drf_spectacular.generators import SchemaGenerator
 from designer.models import PriceBook, Quote
 from designer.services.designs.saving import request_estimate, save_design
 from estimator.catalog.loader import load_catalog
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.designer.api.test_schema import assert_has_shape
 from tests.designer.api_helpers import BASE, Caller, assert_refused, caller
 from tests.estimator.quotes.quote_files import HEADER, SPEC, whole_quote, workbook

@@ -17,7 +17,7 @@ from designer.api import schema as documented
 from estimator.catalog.catalog import Catalog
 from estimator.jobs.tasks import run_estimate
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.designer.api_helpers import Caller
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,7 @@ from designer.wording.headlines import LIMITS, headline
 from estimator.catalog.loader import load_catalog
 from estimator.performance import bandwidth
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 RENDER = """
 import json, sys, vl_convert

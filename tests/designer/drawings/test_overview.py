@@ -9,7 +9,7 @@ from designer.drawings.overview import MAX_COLUMNS, MAX_GLYPHS, fabric_svg, part
 from designer.services.designs.samples import SAMPLES
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 SVG = "{http://www.w3.org/2000/svg}"
 

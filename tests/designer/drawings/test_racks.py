@@ -11,7 +11,7 @@ from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of
 from estimator.fabric.topology import link_table, panels_of
 from estimator.floor.plan import floor_plan
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -17,7 +17,7 @@ from designer.exports.reports.bill import MAX_LINES, money
 from designer.exports.versions import result_hash
 from estimator.catalog.catalog import Catalog
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.designer.sample_estimate import NAME, sample_estimate
 from tests.yardstick import another_second, yardsticks
 

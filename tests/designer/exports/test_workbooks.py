@@ -17,7 +17,7 @@ from designer.exports.sheets.cells import CASH, CASH_SHEETS
 from designer.exports.tables import RANGE
 from estimator.catalog.catalog import Catalog
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.designer.sample_estimate import sample_estimate
 from tests.designer.spreadsheet import Workbook
 

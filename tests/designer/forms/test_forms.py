@@ -15,8 +15,8 @@ from designer.pages.design.preview import live_context
 from designer.services.designs.samples import SAMPLES
 from designer.templatetags.page import are_slips
 from estimator.catalog.loader import load_catalog
-from estimator.spec import parse_spec
 from estimator.spec.fabric import Role
+from estimator.spec.parse import parse_spec
 
 MINIMAL = {
     "name": "Mine",

@@ -21,7 +21,7 @@ from designer.services.labels import MAX_NAME
 from estimator.catalog.loader import load_catalog
 from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.designer.charts.test_charts import rendered
 from tests.estimator.calibration.log_texts import SWEEP, measured_log
 

@@ -22,7 +22,7 @@ from estimator.link_list import link_list
 from estimator.published.designs import published
 from estimator.published.parts import part_rows
 from estimator.published.workloads import workloads
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.estimator.asbuilt.fabric_dumps import cables_of, ibnetdiscover
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]

@@ -19,7 +19,7 @@ from designer.wording.result_figures import RESULT_TITLES
 from designer.wording.strip import IN_FULL
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.designer.pages.result.test_fabric import made_of
 
 VALUES: dict[str, Any] = {"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"}}

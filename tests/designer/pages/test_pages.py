@@ -21,7 +21,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import CatalogError
 from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 SUPERPOD = SAMPLES[0]
 FORM = {"name": "Mine", "compute__server": "dgx-h100", "size": "1024", "size_unit": "gpus", "fabric__generation": "ndr"}

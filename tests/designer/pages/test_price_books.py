@@ -21,7 +21,7 @@ from designer.services.prices.books import MAX_BOOKS, create_book, revise_book, 
 from estimator.bom.price_file import COLUMNS
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from estimator.spec.price_book import MAX_PRICES
 from tests.designer.finished_design import finished
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 from designer.models import Comparison, Design, PriceBook, Quote
 from designer.services.designs.saving import save_design
 from estimator.catalog.loader import load_catalog
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.designer.finished_design import finished
 from tests.estimator.quotes.quote_files import HEADER, SPEC, whole_quote, workbook
 

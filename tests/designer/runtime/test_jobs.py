@@ -22,7 +22,8 @@ from estimator.errors import InfeasibleDesign, Problem
 from estimator.jobs import models, tasks
 from estimator.jobs.models import LEASE, MAX_ATTEMPTS, RESEND_AFTER, SWEEP_EVERY, EstimateJob, QueueSweep
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec, spec_hash
+from estimator.spec.design import spec_hash
+from estimator.spec.parse import parse_spec
 from estimator.version import MODEL_VERSION
 
 State = EstimateJob.State

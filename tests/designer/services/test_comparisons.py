@@ -18,7 +18,7 @@ from designer.services.comparisons import create_comparison, is_outdated
 from designer.services.designs.saving import save_design
 from designer.services.prices.books import create_book, revise_book
 from estimator.catalog.loader import load_catalog
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.designer.charts.test_charts import rendered
 from tests.designer.finished_design import finished
 

@@ -31,7 +31,8 @@ from designer.wording.strip import summary_cells
 from estimator.catalog.loader import load_catalog
 from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
-from estimator.spec import parse_spec, spec_hash
+from estimator.spec.design import spec_hash
+from estimator.spec.parse import parse_spec
 from tests.designer.api_helpers import caller
 
 SUPERPOD = SAMPLES[0]

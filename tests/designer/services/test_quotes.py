@@ -20,7 +20,8 @@ from designer.services.quotes import (
 from estimator.catalog.loader import load_catalog
 from estimator.compare.comparison import compare_request
 from estimator.errors import SpecError
-from estimator.spec import DesignSpec, parse_spec
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 from tests.estimator.quotes.quote_files import HEADER, SPEC, whole_quote, workbook
 
 pytestmark = pytest.mark.django_db

@@ -16,7 +16,8 @@ from designer.services.designs.edits import move
 from estimator.catalog.catalog import Catalog
 from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
-from estimator.spec import DesignSpec, parse_spec
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 
 State = EstimateJob.State
 

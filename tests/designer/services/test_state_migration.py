@@ -15,7 +15,8 @@ from designer.models import Baseline, Design, Quote
 from designer.services.designs.listing import design_rows
 from designer.services.designs.state import fresh
 from estimator.catalog.loader import load_catalog
-from estimator.spec import parse_spec, spec_hash
+from estimator.spec.design import spec_hash
+from estimator.spec.parse import parse_spec
 
 BEFORE = [("designer", "0005_sign_in_link_used_at")]
 HALL: dict[str, Any] = {"name": "Hall", "compute": {"server": "dgx-h100", "gpus": 64}, "fabric": {"generation": "ndr"}}

@@ -22,7 +22,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.jobs import tasks
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.designer.api_helpers import caller
 
 STEPS = 300

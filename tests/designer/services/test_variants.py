@@ -15,7 +15,7 @@ from designer.services.designs.saving import save_design
 from designer.services.designs.variants import branch, variant_name
 from designer.wording.strip import FIGURES
 from estimator.catalog.loader import load_catalog
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 

@@ -22,7 +22,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.handoff.formats import FORMATS
 from estimator.link_list import LinkList, link_list
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.estimator.asbuilt import fabric_dumps as dumps
 from tests.estimator.asbuilt.fabric_dumps import Cable, cables_of
 

@@ -13,7 +13,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.link_list import link_list
 from estimator.published.designs import published
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.estimator.asbuilt.fabric_dumps import Cable, cables_of, ibnetdiscover, ports_report
 
 CATALOG = load_catalog()

@@ -9,7 +9,7 @@ from estimator.bom.verdict_words import NO_DIFFERENCE, verdict_words
 from estimator.catalog.loader import load_catalog
 from estimator.compare.comparison import compare_request
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 

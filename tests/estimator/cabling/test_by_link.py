@@ -23,7 +23,8 @@ from estimator.errors import EstimatorError, InfeasibleDesign, SpecError
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.fabric.topology import LinkTable, link_table, panels_of
-from estimator.spec import DesignSpec, parse_spec
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 
 Made = tuple[DesignSpec, SizedFabric, LinkTable, CablePlan, LinkCabling]
 

@@ -7,8 +7,8 @@ import pytest
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.parse import parse_spec
 from tests.estimator.test_second_route import both_routes
 
 CATALOG = load_catalog()

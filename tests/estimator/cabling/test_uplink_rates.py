@@ -21,8 +21,9 @@ from estimator.fabric.size import size
 from estimator.fabric.sizing import asked_columns, downlinks_by_ratio
 from estimator.link_list import LinkList, link_list
 from estimator.pipeline import estimate
-from estimator.spec import DesignSpec, parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 from estimator.units import ratio_text
 from tests.estimator.cabling.test_by_link import cabled, is_as_counted, is_sound
 from tests.estimator.fabric.test_topology import check_ports

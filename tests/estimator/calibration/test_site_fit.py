@@ -19,8 +19,9 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.performance.prediction import predict
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec, spec_hash
 from estimator.spec.calibration import Calibrated, calibrated_problems, constants_of
+from estimator.spec.design import spec_hash
+from estimator.spec.parse import parse_spec
 from tests.estimator.calibration.log_texts import LOGS, measured_log
 
 CATALOG = load_catalog()

@@ -9,8 +9,8 @@ from estimator.catalog.loader import load_catalog
 from estimator.catalog.ports import compute_network, switch_ports
 from estimator.errors import EstimatorError
 from estimator.pipeline import Estimate, estimate
-from estimator.spec import parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 BOXES_OF_800G = (

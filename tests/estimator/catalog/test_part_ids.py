@@ -11,7 +11,8 @@ from estimator.catalog.aliases import renamed
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.records import Cable, Gpu, Nic, Server, Switch
 from estimator.quotes.items import current_key, numbers_of
-from estimator.spec import parse_spec, spec_hash
+from estimator.spec.design import spec_hash
+from estimator.spec.parse import parse_spec
 from estimator.spec.price_book import OwnPrices, own_price_problems
 
 CATALOG = load_catalog()

@@ -13,7 +13,7 @@ from estimator.catalog.price_records import BRANDED, DEALER
 from estimator.errors import CatalogError
 from estimator.pipeline import estimate
 from estimator.ranges import Range
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 # dollars (low, typical, high) that a second reader of the same prices recommends, rounded by hand
 RECOMMENDED = {

@@ -24,8 +24,8 @@ from estimator.compare.criteria import (
 )
 from estimator.compare.other_family import alternative_spec
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 H100: dict[str, Any] = {"compute": {"server": "dgx-h100", "nodes": 128}, "fabric": {"generation": "ndr"}}

@@ -9,7 +9,7 @@ from estimator.compare.comparison import compare_request
 from estimator.compare.other_family import ALTERNATIVES, Alternative, alternative_spec, other_family
 from estimator.errors import SpecError
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 

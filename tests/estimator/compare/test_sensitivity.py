@@ -9,8 +9,8 @@ from estimator.catalog.loader import load_catalog
 from estimator.compare.sensitivity import sensitivity
 from estimator.errors import InfeasibleDesign
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 CUSTOM: dict[str, Any] = {

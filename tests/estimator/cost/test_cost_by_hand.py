@@ -12,7 +12,7 @@ from openpyxl import load_workbook
 
 from estimator.catalog.catalog import Catalog
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 WORKBOOK = Path(__file__).parents[2] / "golden" / "tco_by_hand.xlsx"
 PRICES = {  # of one piece, by the rows of the workbook that they were typed into

@@ -42,8 +42,9 @@ from estimator.fabric.topology import LEAF_SPINE, TIERS, link_table, panels_of
 from estimator.findings.losses import Loss, left_after
 from estimator.link_list import LinkList, link_list
 from estimator.networks.links import other_table
-from estimator.spec import DesignSpec, parse_spec
+from estimator.spec.design import DesignSpec
 from estimator.spec.network_rules import other_keys
+from estimator.spec.parse import parse_spec
 from tests.estimator.designs import spec_of
 
 CATALOG = load_catalog()

@@ -14,7 +14,9 @@ from estimator.errors import SpecError
 from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of
 from estimator.pipeline import estimate
-from estimator.spec import DesignSpec, asked_ratio, parse_spec
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
+from estimator.spec.rates import asked_ratio
 from tests.estimator.designs import found, spec_of
 from tests.estimator.fabric.test_sizing import small_spec
 

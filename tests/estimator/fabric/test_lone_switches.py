@@ -4,7 +4,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.cost.reliability import cutting_switches
 from estimator.designs.networks import sized_fabrics
 from estimator.fabric.ratios import groups_of
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 UNLIKE = {
     "compute": {"server": "custom", "nodes": 36, "gpus_per_node": 1, "nics_per_node": 1, "nic_ports_per_node": 1},

@@ -21,7 +21,7 @@ from estimator.fabric.ratios import (
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.fabric.topology import LEAF_SPINE, NODE_LEAF, SPINE_CORE, LinkTable, Panels, link_table
-from estimator.spec import DesignSpec
+from estimator.spec.design import DesignSpec
 from tests.estimator.designs import spec_of
 from tests.estimator.fabric.test_sizing import SMALL, small_spec
 

@@ -18,7 +18,9 @@ from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.pipeline import estimate
 from estimator.published.designs import published
-from estimator.spec import DesignSpec, asked_ratio, parse_spec
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
+from estimator.spec.rates import asked_ratio
 from tests.estimator.designs import counts_of, found, spec_of
 from tests.estimator.fabric.wiring import wired
 

@@ -21,8 +21,8 @@ from estimator.fabric.topology import (
     link_table,
     panels_of,
 )
-from estimator.spec import parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.parse import parse_spec
 from estimator.units import ratio_text
 from tests.estimator.fabric.test_sizing import CATALOG, SMALL, small_spec
 from tests.estimator.fabric.wiring import wired

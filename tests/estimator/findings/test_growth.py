@@ -16,8 +16,9 @@ from estimator.findings.future import about_growth, cannot_grow
 from estimator.findings.growth import compared_specs, is_recabled, moved_manager_links, nodes_sized_for, upgrade_lines
 from estimator.pipeline import estimate
 from estimator.ranges import Range
-from estimator.spec import DesignSpec, parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 from tests.estimator.fabric.test_ratios import sized
 from tests.estimator.fabric.test_sizing import SMALL, small_spec
 

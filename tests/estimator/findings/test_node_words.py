@@ -5,7 +5,7 @@ import pytest
 from estimator.catalog.loader import load_catalog
 from estimator.findings.node_words import node_word, said
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 

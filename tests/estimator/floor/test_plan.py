@@ -21,7 +21,7 @@ from estimator.floor.racks import RACK_UNIT_M
 from estimator.link_list import link_list
 from estimator.networks.links import other_table
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 LEAF_PLACEMENTS = ("per-unit", "end-of-row", "middle-of-row", "network-row", "in-rack")

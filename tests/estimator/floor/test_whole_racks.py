@@ -9,8 +9,8 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.pipeline import estimate
 from estimator.ranges import Range, total_of
-from estimator.spec import parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.parse import parse_spec
 from tests.estimator.designs import design
 
 CATALOG = load_catalog()

@@ -8,7 +8,7 @@ from typing import Any
 from estimator.catalog.loader import load_catalog
 from estimator.handoff.formats import FORMATS
 from estimator.link_list import COLUMNS, LinkList, link_list
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 FOUR_UNITS = {"server": "dgx-h100", "nodes": 127}
 FOUR_UNITS_FABRIC = {

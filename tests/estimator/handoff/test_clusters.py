@@ -18,7 +18,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.handoff.formats import FORMATS
 from estimator.link_list import COLUMNS, LinkList, link_list
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.estimator.handoff.cases import NETWORKS, SPECS, custom, large, links_of, rows_of, small, text
 
 NEW = (

@@ -16,7 +16,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.handoff.formats import FORMATS
 from estimator.link_list import COLUMNS, link_list
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 TIER_KEYS = {

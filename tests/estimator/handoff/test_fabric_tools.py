@@ -10,7 +10,7 @@ import pytest
 
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.estimator.handoff.fabric_tools import (
     TAKEN,
     needs_opensm,

@@ -11,7 +11,7 @@ import yaml
 from estimator.catalog.loader import load_catalog
 from estimator.handoff.hostlist import hostlist
 from estimator.link_list import link_list
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.estimator.handoff.cases import RAILS, SPECS, custom, expand, leaves_of_nodes, links_of, rows_of, small, text
 
 # --- Slurm

@@ -23,7 +23,7 @@ from estimator.errors import SpecError
 from estimator.handoff.formats import FORMATS, format_named
 from estimator.handoff.xlsx_stream import Sheet, workbook
 from estimator.link_list import COLUMNS, LinkList, link_list
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 End = tuple[str, str]

@@ -15,7 +15,7 @@ from estimator.link_list import COLUMNS, link_list
 from estimator.networks.sizing import OtherSized
 from estimator.pipeline import estimate
 from estimator.published.designs import published
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from estimator.units import parse_ratio
 
 CATALOG = load_catalog()

@@ -23,7 +23,7 @@ from estimator.performance.scaling import (
 )
 from estimator.performance.times import design_performance, points_of
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from estimator.units import FloatArray
 
 CATALOG = load_catalog()

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from estimator.catalog.loader import load_catalog
 from estimator.errors import InfeasibleDesign, SpecError
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
 from estimator.spec.change import apply_change
 from estimator.spec.fabric import Generation
+from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 SERVERS = [key for key, server in CATALOG.servers.items() if server.gpu_count and server.role != "rack"] + ["custom"]

@@ -9,8 +9,8 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import Change, EstimatorError, Problem
 from estimator.findings.finding import Finding
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.parse import parse_spec
 from tests.estimator.fabric.test_sizing import SMALL, small_spec
 
 CATALOG = load_catalog()

@@ -14,8 +14,8 @@ from estimator.handoff.formats import FORMATS
 from estimator.link_list import link_list
 from estimator.pipeline import estimate
 from estimator.proposals.shared_cages import CODE
-from estimator.spec import parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.parse import parse_spec
 from tests.estimator.test_second_route import CATALOG, both_routes
 
 SERVERS = [

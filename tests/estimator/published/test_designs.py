@@ -9,7 +9,7 @@ import pytest
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
 from estimator.published.designs import DATA, PublishedDesign, Slip, compared, figure_of, published
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 DESIGNS, SLIPS = published().designs, published().slips

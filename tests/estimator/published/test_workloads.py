@@ -5,7 +5,7 @@ import pytest
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
 from estimator.published.workloads import Workload, messages_of, timed, workloads
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 

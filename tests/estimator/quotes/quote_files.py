@@ -11,7 +11,7 @@ import openpyxl
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
 from estimator.quotes.check import read_quote, report_of
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 SPEC = {"name": "One scalable unit", "compute": {"server": "dgx-h100", "nodes": 32}, "fabric": {"generation": "ndr"}}
 HEADER = ["Part number", "Description", "Qty", "Unit price", "Extended price"]

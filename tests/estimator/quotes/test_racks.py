@@ -7,7 +7,7 @@ import pytest
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
 from estimator.quotes.check import read_quote, report_of
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 LINES = estimate(

@@ -11,8 +11,9 @@ from estimator.errors import InfeasibleDesign
 from estimator.fabric.devices import LEAF, SPINE
 from estimator.fabric.topology import LEAF_SPINE, NODE_LEAF, LinkTable, Panels, link_table
 from estimator.pipeline import estimate
-from estimator.spec import DesignSpec, parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 from tests.estimator.designs import counts_of, found, spec_of
 from tests.estimator.fabric.test_ratios import sized
 

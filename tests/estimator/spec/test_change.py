@@ -3,8 +3,8 @@
 import pytest
 
 from estimator.catalog.loader import load_catalog
-from estimator.spec import parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.parse import parse_spec
 
 GIVEN = {"compute": {"server": "dgx-h100", "gpus": 256}, "fabric": {"generation": "ndr", "leaf_radix": 40}}
 

@@ -13,7 +13,8 @@ from estimator.catalog.price_records import Price
 from estimator.errors import SpecError
 from estimator.pipeline import estimate
 from estimator.ranges import NOTHING
-from estimator.spec import parse_spec, spec_hash
+from estimator.spec.design import spec_hash
+from estimator.spec.parse import parse_spec
 from estimator.spec.price_book import MAX_PRICES, OwnPrices
 from tests.yardstick import yardsticks
 

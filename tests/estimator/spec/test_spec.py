@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
-from estimator.spec import parse_spec, spec_hash, spec_json_schema
 from estimator.spec.checking import MAX_DEPTH
-from estimator.spec.design import SECTIONS
+from estimator.spec.design import SECTIONS, spec_hash, spec_json_schema
 from estimator.spec.economics import Economics
 from estimator.spec.fabric import MAX_ENDPOINTS
+from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 H100 = {"server": "dgx-h100", "nodes": 4}

@@ -29,7 +29,8 @@ from designer.services.quotes import MAX_VENDOR, create_quote, set_columns, set_
 from designer.services.uploads import bytes_of
 from estimator.catalog.loader import load_catalog
 from estimator.jobs.models import EstimateJob
-from estimator.spec import DesignSpec, parse_spec
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
 from estimator.tables.file import MAX_FILE_BYTES
 
 CREATE_KEYS = ("file", "design", "estimate", "spec", "columns", "name", "vendor")

@@ -15,8 +15,8 @@ from designer.services.designs.saving import request_estimate, save_design, save
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.jobs import tasks
-from estimator.spec import parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.parse import parse_spec
 
 pytestmark = pytest.mark.django_db
 

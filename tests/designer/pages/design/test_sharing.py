@@ -21,7 +21,7 @@ from designer.services.designs.saving import save_design
 from designer.services.sharing import MOST_LINKS, issue, withdraw
 from estimator.catalog.loader import load_catalog
 from estimator.jobs.models import EstimateJob
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.designer.finished_design import finished
 
 pytestmark = pytest.mark.django_db

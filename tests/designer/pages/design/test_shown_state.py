@@ -17,8 +17,8 @@ from designer.services.sharing import issue
 from designer.wording.numbers import usd
 from estimator.catalog.loader import load_catalog
 from estimator.jobs.models import EstimateJob
-from estimator.spec import parse_spec
 from estimator.spec.change import apply_change
+from estimator.spec.parse import parse_spec
 from tests.designer.finished_design import finished
 
 BID: dict[str, Any] = {

@@ -15,7 +15,7 @@ from designer.services.designs.edits import typed_now
 from designer.services.designs.from_files import MAX_SPEC_BYTES
 from designer.services.designs.saving import save_design
 from estimator.catalog.loader import load_catalog
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 

@@ -20,7 +20,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
 from estimator.link_list import link_list
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.designer.api_helpers import BASE, Caller, assert_refused, caller
 from tests.estimator.asbuilt import fabric_dumps as dumps
 from tests.estimator.asbuilt.fabric_dumps import Cable

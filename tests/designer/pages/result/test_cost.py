@@ -31,7 +31,7 @@ from designer.wording.numbers import change_usd, usd, usd_small, usd_small_range
 from estimator.catalog.loader import load_catalog
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.designer.api_helpers import Caller, assert_refused, caller
 from tests.designer.cost_fixture import cost_fixture
 from tests.designer.finished_design import finished

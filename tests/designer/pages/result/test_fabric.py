@@ -18,7 +18,7 @@ from designer.services.designs.saving import request_estimate, save_design
 from designer.services.shown_page import ShownPage
 from estimator.catalog.loader import load_catalog
 from estimator.jobs.models import EstimateJob
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.designer.finished_design import finished
 
 SUPERPOD: dict[str, Any] = {

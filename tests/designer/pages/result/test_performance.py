@@ -22,7 +22,7 @@ from estimator.calibration.report import report
 from estimator.catalog.loader import load_catalog
 from estimator.performance import collectives
 from estimator.performance.times import design_performance
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.designer.charts.test_charts import rendered
 from tests.designer.finished_design import finished
 

@@ -24,7 +24,7 @@ from designer.wording.query import Page, page_number, rows_on
 from estimator.catalog.loader import load_catalog
 from estimator.handoff.formats import FORMATS
 from estimator.jobs.models import EstimateJob
-from estimator.spec import parse_spec
+from estimator.spec.parse import parse_spec
 from tests.designer.finished_design import finished
 
 SUPERPOD: dict[str, Any] = {
