@@ -7,15 +7,17 @@ request, so that a link that is withdrawn stops at once. REST knows owners alone
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import IntEnum
 from functools import wraps
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import models, transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.cache import add_never_cache_headers
@@ -25,6 +27,7 @@ from designer.services.designs.state import fresh
 from estimator.jobs.models import EstimateJob
 
 View = Callable[..., HttpResponse]
+Row = TypeVar("Row", bound=models.Model)
 
 SHARED = "shared"  # in a visitor's session: design's id → ids of the links that opened it
 DESIGNS_REMEMBERED, LINKS_REMEMBERED = 50, 5
@@ -49,6 +52,21 @@ OF_MODE = {ShareLink.Mode.READ.value: Right.READ, ShareLink.Mode.EDIT.value: Rig
 def owner_of(request: HttpRequest) -> User:
     """The signed-in user of a page that asks for a sign-in first."""
     return cast("User", request.user)
+
+
+def owned(request: HttpRequest, rows: type[Row] | models.QuerySet[Row], pk: Any) -> Row:
+    """A row of the signed-in user's by the id that an address or a form says; 404 where there is none."""
+    try:
+        return get_object_or_404(rows, pk=pk, owner=owner_of(request))
+    except ValidationError as error:  # not the form of an id
+        raise Http404("There is no such thing of yours.") from error
+
+
+@contextmanager
+def changing(request: HttpRequest, model: type[Row], pk: Any) -> Iterator[Row]:
+    """A row of the signed-in user's as it is now, locked until the change to it is made; an error undoes all of the change."""
+    with transaction.atomic():
+        yield owned(request, model._default_manager.select_for_update(), pk)
 
 
 def _links_held(request: HttpRequest, design_id: UUID) -> list[int]:

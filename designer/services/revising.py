@@ -6,13 +6,13 @@ from typing import Any
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 
 from designer.models import Design
 from designer.services.access import name_of
 from designer.services.designs.saving import request_estimate, save_design
-from designer.services.designs.state import spec_of
+from designer.services.designs.state import fresh, spec_of
 from designer.services.designs.variants import branch
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Change, EstimatorError
@@ -27,14 +27,18 @@ def tab_page(row: Design, tab: str) -> str:
 
 
 def revise(
-    request: HttpRequest, row: Design, given: Mapping[str, Any], change: Mapping[str, Any], tab: str
+    request: HttpRequest, row: Design, change: Mapping[str, Any], tab: str, given: Mapping[str, Any] | None = None
 ) -> HttpResponse:
-    """Make ``given`` with ``change`` the design, as one edit, and queue its estimate; what cannot be built is only reported."""
-    before = row.spec_hash, row.given
+    """Change the design as it is by now, as one edit, and queue its estimate; what cannot be built is only reported.
+
+    With ``given``, that takes the place of what the design says.
+    """
     try:
-        spec = parse_spec(apply_change(given, change), load_catalog())
-        estimate([spec], load_catalog(), parts=("counts",))
         with transaction.atomic():
+            row = fresh(get_object_or_404(Design.objects.select_for_update(), pk=row.pk))
+            before = row.spec_hash, row.given
+            spec = parse_spec(apply_change(row.given if given is None else given, change), load_catalog())
+            estimate([spec], load_catalog(), parts=("counts",))
             save_design(row.owner, spec, row, by=name_of(request))
             request_estimate(row.owner, spec)
     except EstimatorError as error:

@@ -7,9 +7,8 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from designer.forms.calibration import (
@@ -24,9 +23,8 @@ from designer.forms.calibration import (
 )
 from designer.models import Calibration, Design
 from designer.pages.calibrations.page import designs_of, detail, faults_context, list_rows, log_row, users_by_hash
-from designer.services.access import owner_of
+from designer.services.access import changing, owned, owner_of
 from designer.services.calibrations import calibrated_of, save_calibration
-from designer.services.designs.state import fresh
 from designer.services.labels import MAX_NAME, checked_name
 from designer.services.revising import revise
 from designer.services.uploads import bytes_of
@@ -162,15 +160,11 @@ def _form_context(values: dict[str, str], problems: list[Problem], read: Any) ->
     }
 
 
-def _calibration_or_404(request: HttpRequest, pk: Any) -> Calibration:
-    return get_object_or_404(Calibration, pk=pk, owner=owner_of(request))
-
-
 @login_required
 @require_safe
 def calibration(request: HttpRequest, pk: UUID) -> HttpResponse:
     """One calibration: its logs, constants, errors, curves and diagnosis."""
-    row = _calibration_or_404(request, pk)
+    row = owned(request, Calibration, pk)
     return render(request, "designer/calibrations/calibration.html", _page(request, row))
 
 
@@ -185,16 +179,14 @@ def _page(request: HttpRequest, row: Calibration) -> dict[str, Any]:
 @require_POST
 def calibration_rename(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Give a calibration another name. Designs that use it keep the name it had."""
-    row = _calibration_or_404(request, pk)
-    try:
-        row.name = checked_name(request.POST.get(NAME, ""))
-    except EstimatorError as error:
-        typed_name = request.POST.get(NAME, "")
-        words = error.words()
-        row.refresh_from_db()
-        context = _page(request, row) | {"name_message": words, "typed_name": typed_name}
-        return render(request, "designer/calibrations/calibration.html", context, status=422)
-    row.save(update_fields=["name"])
+    typed_name = request.POST.get(NAME, "")
+    with changing(request, Calibration, pk) as row:
+        try:
+            row.name = checked_name(typed_name)
+        except EstimatorError as error:
+            context = _page(request, row) | {"name_message": error.words(), "typed_name": typed_name}
+            return render(request, "designer/calibrations/calibration.html", context, status=422)
+        row.save(update_fields=["name"])
     messages.success(request, f"Renamed to “{row.name}”.")
     return redirect("calibration", row.pk)
 
@@ -203,7 +195,7 @@ def calibration_rename(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def calibration_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Ask once, then delete a calibration. Designs that use it carry its values and keep them."""
-    row = _calibration_or_404(request, pk)
+    row = owned(request, Calibration, pk)
     if request.method != "POST":
         users = users_by_hash(designs_of(owner_of(request))).get(calibrated_of(row).hash, [])
         return render(request, "designer/calibrations/delete.html", SECTION | {"calibration": row, "users": users})
@@ -217,9 +209,6 @@ def calibration_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 def calibration_use(request: HttpRequest) -> HttpResponse:
     """Let a design be predicted with a calibration, or with the catalog's constants where none is named."""
     wanted = request.POST.get("calibration", "")
-    try:
-        design = get_object_or_404(Design, pk=request.POST.get("design", ""), owner=owner_of(request))
-        used = calibrated_of(_calibration_or_404(request, wanted)).model_dump() if wanted else None
-    except ValidationError as error:  # not the form of an id
-        raise Http404("There is no such design or calibration.") from error
-    return revise(request, design, fresh(design).given, {"workload.calibration": used}, "performance")
+    design = owned(request, Design, request.POST.get("design", ""))
+    used = calibrated_of(owned(request, Calibration, wanted)).model_dump() if wanted else None
+    return revise(request, design, {"workload.calibration": used}, "performance")

@@ -7,20 +7,20 @@ from uuid import UUID
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from designer.charts.comparison import comparison_charts
 from designer.exports.comparisons import COMPARISON_FILES
 from designer.models import Comparison, Design, PriceBook
 from designer.pages.comparisons.page import list_rows, page_context
-from designer.services.access import design_to_own, owner_of
+from designer.services.access import changing, design_to_own, owned, owner_of
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison, rebase, refresh, remove_side
 from designer.services.designs.listing import design_rows
 from designer.services.labels import MAX_NAME, checked_name
 from estimator.compare.comparison import LEAST, MOST
-from estimator.errors import EstimatorError
+from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.units import is_whole_number
 
 SECTION = {"section": "comparisons"}
@@ -113,15 +113,11 @@ def comparison_families(request: HttpRequest, design_id: UUID) -> HttpResponse:
     return redirect("comparison", row.pk)
 
 
-def _comparison_or_404(request: HttpRequest, pk: UUID) -> Comparison:
-    return get_object_or_404(Comparison, pk=pk, owner=owner_of(request))
-
-
 @login_required
 @require_safe
 def comparison(request: HttpRequest, pk: UUID) -> HttpResponse:
     """One comparison: in words, its figures, its charts, its lines."""
-    return render(request, "designer/comparisons/comparison.html", _page(request, _comparison_or_404(request, pk)))
+    return render(request, "designer/comparisons/comparison.html", _page(request, owned(request, Comparison, pk)))
 
 
 def _page(request: HttpRequest, row: Comparison) -> dict[str, Any]:
@@ -134,14 +130,14 @@ def _page(request: HttpRequest, row: Comparison) -> dict[str, Any]:
 @require_POST
 def comparison_change(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Another baseline, a side less, another name, or the whole made again."""
-    row = _comparison_or_404(request, pk)
     try:
-        done = _changed(row, request.POST)
+        with changing(request, Comparison, pk) as row:
+            done = _changed(row, request.POST)
     except EstimatorError as error:
         messages.error(request, f"Nothing was changed: {error.words()}")
     else:
         messages.success(request, done)
-    return redirect("comparison", row.pk)
+    return redirect("comparison", pk)
 
 
 def _changed(row: Comparison, form: Mapping[str, Any]) -> str:
@@ -149,10 +145,10 @@ def _changed(row: Comparison, form: Mapping[str, Any]) -> str:
     labels = [side["label"] for side in row.specs]
     match form.get("do"):
         case "baseline":
-            rebase(row, at := _number(form.get("side"), len(labels)))
+            rebase(row, at := _side(form, labels))
             return f"Differences are now from “{labels[at]}”."
         case "remove":
-            remove_side(row, at := _number(form.get("side"), len(labels)))
+            remove_side(row, at := _side(form, labels))
             return f"“{labels[at]}” was taken out."
         case "refresh":
             refresh(row)
@@ -164,17 +160,29 @@ def _changed(row: Comparison, form: Mapping[str, Any]) -> str:
     raise Http404("There is no such change.")
 
 
-def _number(text: Any, n_sides: int) -> int:
-    if not is_whole_number(str(text), 4) or int(text) >= n_sides:
+def _side(form: Mapping[str, Any], labels: Sequence[str]) -> int:
+    """The place of the side that the form is about, if that side is still there.
+
+    Raises
+    ------
+    SpecError
+        If another side has moved there since the form was shown.
+    """
+    text = form.get("side", "")
+    at = int(text) if is_whole_number(text, 4) else len(labels)
+    if at >= len(labels):
         raise Http404("There is no such side.")
-    return int(text)
+    if form.get("label", labels[at]) != labels[at]:
+        message = "The sides of this comparison have changed meanwhile. Look at them again."
+        raise SpecError([Problem("side", "changed_meanwhile", message)])
+    return at
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def comparison_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Ask once, then delete a comparison."""
-    row = _comparison_or_404(request, pk)
+    row = owned(request, Comparison, pk)
     if request.method != "POST":
         return render(request, "designer/comparisons/delete.html", SECTION | {"comparison": row})
     row.delete()

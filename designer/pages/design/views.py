@@ -151,7 +151,7 @@ def design_apply(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
     if row.spec_hash != job.spec_hash:
         messages.error(request, "The design has changed since this estimate, so its findings may no longer hold.")
         return redirect(tab_page(row, "findings"))
-    return revise(request, row, row.given, change, "findings")
+    return revise(request, row, change, "findings")
 
 
 @design_page
@@ -159,7 +159,7 @@ def design_apply(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
 def floor_plan(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """Request a floor plan by the catalog's figures, where the design asks for none."""
     row = design_to_change(request, design_id)
-    return revise(request, row, row.given, {"site.plan": {}}, "racks")
+    return revise(request, row, {"site.plan": {}}, "racks")
 
 
 @design_page
@@ -169,7 +169,7 @@ def revision_restore(request: HttpRequest, design_id: UUID, number: int) -> Http
     row = design_to_change(request, design_id)
     revision = get_object_or_404(row.revisions, number=number)
     came_from = QueryDict(urlsplit(request.headers.get("Referer", "")).query)
-    return revise(request, row, revision.given, {}, tab_of(came_from))
+    return revise(request, row, {}, tab_of(came_from), revision.given)
 
 
 @design_page

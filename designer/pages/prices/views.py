@@ -9,7 +9,6 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -19,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from designer.exports.downloads import Download
 from designer.exports.prices import FORMATS, TEMPLATE_ENTRIES, book_file, catalog_values
 from designer.forms import price_book as forms
-from designer.models import Design, PriceBook
+from designer.models import Design, PriceBook, PriceBookRevision
 from designer.pages.prices.page import (
     BOOK_TITLES,
     BOOK_WORDS,
@@ -33,7 +32,7 @@ from designer.pages.prices.page import (
     table_of,
     users_of,
 )
-from designer.services.access import owner_of
+from designer.services.access import changing, owned, owner_of
 from designer.services.prices.books import (
     create_book,
     describe_book,
@@ -52,10 +51,6 @@ from estimator.units import is_whole_number
 
 SECTION = {"section": "prices"}
 NEW = "new"
-
-
-def _book_or_404(request: HttpRequest, pk: Any) -> PriceBook:
-    return get_object_or_404(PriceBook, pk=pk, owner=owner_of(request))
 
 
 # ---------------------------------------------------------------- list, catalog
@@ -142,7 +137,7 @@ def _send(file: Download) -> HttpResponse:
 @require_safe
 def price_book(request: HttpRequest, pk: UUID) -> HttpResponse:
     """An own book: its prices, one of them open where the address says so, rates, name and designs that use it."""
-    book = _book_or_404(request, pk)
+    book = owned(request, PriceBook, pk)
     return render(request, "designer/prices/book.html", _page(request, book, _asked_edit(request, book)))
 
 
@@ -188,33 +183,43 @@ def _asked_edit(request: HttpRequest, book: PriceBook) -> dict[str, Any] | None:
 @require_POST
 def price_save(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Save one price, new or edited, or delete it; what is wrong stands beside its field and what was typed stays."""
-    book = _book_or_404(request, pk)
-    latest, texts = book.latest, forms.typed_price(request.POST.dict())
-    index = _index_of(request, len(latest.prices))
-    try:
-        if request.POST.get("number", "") != str(latest.number):
-            message = (
-                f"The book has been changed meanwhile (revision {latest.number}). Your figures are kept here: look at the "
-                "table and save again."
-            )
-            raise SpecError([Problem("", "changed_meanwhile", message)])
-        entry, problems = entry_of(texts, load_catalog(), Defaults(as_of=forms.today()))
-        if entry is None:
-            raise SpecError(problems)
-        _refuse_a_second(entry, latest.prices, index)
-        prices = list(latest.prices)
-        prices[index:] = [entry, *prices[index + 1 :]]
+    texts = forms.typed_price(request.POST.dict())
+    with changing(request, PriceBook, pk) as book:
+        latest = book.latest
+        index = _index_of(request, len(latest.prices))
         is_new = index == len(latest.prices)
-        revise_book(book, f"{'Added' if is_new else 'Changed'} {entry['part']}", prices)
-    except EstimatorError as error:
-        if index == len(latest.prices):
-            shown: int | str = NEW
-        else:
-            shown = index
-        editing = {"index": shown, "number": latest.number} | forms.price_fields(texts, error.problems)
-        return render(request, "designer/prices/book.html", _page(request, book, editing), status=422)
+        try:
+            entry = _entry_of(request, texts, latest, index)
+            prices = list(latest.prices)
+            prices[index:] = [entry, *prices[index + 1 :]]
+            revise_book(book, f"{'Added' if is_new else 'Changed'} {entry['part']}", prices)
+        except EstimatorError as error:
+            editing = {"index": NEW if is_new else index, "number": latest.number}
+            editing |= forms.price_fields(texts, error.problems)
+            return render(request, "designer/prices/book.html", _page(request, book, editing), status=422)
     messages.success(request, f"{entry['part']} was {'added' if is_new else 'changed'}.")
     return redirect(_back(request, book))
+
+
+def _entry_of(request: HttpRequest, texts: Mapping[str, str], latest: PriceBookRevision, index: int) -> dict[str, Any]:
+    """The price that was typed, for a place of the newest revision, if that is the one that the form showed.
+
+    Raises
+    ------
+    SpecError
+        With what is wrong with it.
+    """
+    if request.POST.get("number", "") != str(latest.number):
+        message = (
+            f"The book has been changed meanwhile (revision {latest.number}). Your figures are kept here: look at the "
+            "table and save again."
+        )
+        raise SpecError([Problem("", "changed_meanwhile", message)])
+    entry, problems = entry_of(texts, load_catalog(), Defaults(as_of=forms.today()))
+    if entry is None:
+        raise SpecError(problems)
+    _refuse_a_second(entry, latest.prices, index)
+    return entry
 
 
 def _index_of(request: HttpRequest, n_prices: int) -> int:
@@ -244,14 +249,16 @@ def _back(request: HttpRequest, book: PriceBook) -> str:
 @require_POST
 def price_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Take one price out of the book; history keeps it."""
-    book = _book_or_404(request, pk)
-    latest = book.latest
-    index = _index_of(request, len(latest.prices))
-    if request.POST.get("number", "") != str(latest.number) or index == len(latest.prices):
-        messages.error(request, "Nothing was deleted: the book has been changed meanwhile. Look at the table again.")
-        return redirect(_back(request, book))
-    gone = latest.prices[index]
-    revise_book(book, f"Deleted {gone['part']}", [price for place, price in enumerate(latest.prices) if place != index])
+    with changing(request, PriceBook, pk) as book:
+        latest = book.latest
+        index = _index_of(request, len(latest.prices))
+        if request.POST.get("number", "") != str(latest.number) or index == len(latest.prices):
+            messages.error(
+                request, "Nothing was deleted: the book has been changed meanwhile. Look at the table again."
+            )
+            return redirect(_back(request, book))
+        gone = latest.prices[index]
+        revise_book(book, f"Deleted {gone['part']}", [*latest.prices[:index], *latest.prices[index + 1 :]])
     messages.success(request, f"{gone['part']} was deleted. The history keeps it.")
     return redirect(_back(request, book))
 
@@ -260,11 +267,12 @@ def price_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def price_rates(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Save the book's exchange rates."""
-    book = _book_or_404(request, pk)
     rows = forms.typed_rates(request.POST)
     rates, places = forms.rates_of(rows)
     try:
-        saved = revise_book(book, "Changed exchange rates", rates=rates)
+        with changing(request, PriceBook, pk) as book:
+            _refuse_unseen_rates(book, request.POST.get("number", ""))
+            saved = revise_book(book, "Changed exchange rates", rates=rates)
     except EstimatorError as error:
         wrong = forms.rate_messages(error.problems, places)
         return render(
@@ -274,14 +282,26 @@ def price_rates(request: HttpRequest, pk: UUID) -> HttpResponse:
     return redirect(reverse("price-book", args=[book.pk]) + "#rates")
 
 
+def _refuse_unseen_rates(book: PriceBook, number: str) -> None:
+    """A form of rates takes the place of those that it showed, not of others that were saved meanwhile."""
+    seen = book.revisions.filter(number=int(number)).first() if is_whole_number(number, 9) else None
+    if seen is not None and seen.rates != (now := book.latest.rates):
+        others = ", ".join(f"{rate['currency']} {rate['usd']:g} of {rate['as_of']}" for rate in now) or "none"
+        message = (
+            f"The rates have been changed meanwhile: they are {others}. Yours are kept here: save again to have them "
+            "instead."
+        )
+        raise SpecError([Problem("", "changed_meanwhile", message)])
+
+
 @login_required
 @require_POST
 def price_describe(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Another name, base or region."""
-    book = _book_or_404(request, pk)
     typed = {name: request.POST.get(name, "") for name in ("name", "base", "region")}
     try:
-        describe_book(book, **typed)
+        with changing(request, PriceBook, pk) as book:
+            describe_book(book, **typed)
     except EstimatorError as error:
         book.refresh_from_db()
         context = _page(request, book, problems=forms.messages_by_field(error.problems), typed=typed)
@@ -294,7 +314,7 @@ def price_describe(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def price_book_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Ask once, then delete a book. Designs that use it carry its prices and keep them."""
-    book = _book_or_404(request, pk)
+    book = owned(request, PriceBook, pk)
     if request.method != "POST":
         users = users_of(book, designs_with_prices(owner_of(request)))
         return render(request, "designer/prices/delete.html", SECTION | {"book": book, "users": users})
@@ -307,7 +327,7 @@ def price_book_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def price_book_export(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The book's newest prices and rates as a file."""
-    book = _book_or_404(request, pk)
+    book = owned(request, PriceBook, pk)
     latest = book.latest
     values = book.contents(latest).model_dump(mode="json")
     return _send(book_file(_form_of(request), values, latest.created_at))
@@ -320,7 +340,7 @@ def price_book_export(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def price_book_history(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Every revision, with what it changed."""
-    book = _book_or_404(request, pk)
+    book = owned(request, PriceBook, pk)
     return render(request, "designer/prices/history.html", SECTION | {"book": book, "history": history_of(book)})
 
 
@@ -328,16 +348,16 @@ def price_book_history(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def price_book_restore(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
     """Make an old revision's prices and rates the newest ones."""
-    book = _book_or_404(request, pk)
-    old, before = get_object_or_404(book.revisions, number=number), book.latest.number
     try:
-        saved = revise_book(book, f"Restored revision {number}", old.prices, old.rates)
+        with changing(request, PriceBook, pk) as book:
+            old, before = get_object_or_404(book.revisions, number=number), book.latest.number
+            saved = revise_book(book, f"Restored revision {number}", old.prices, old.rates)
     except EstimatorError as error:
         messages.error(request, f"Revision {number} cannot be restored: {error.words()}")
-        return redirect("price-book-history", book.pk)
+        return redirect("price-book-history", pk)
     said = f"Revision {number} is restored as revision {saved.number}."
     messages.success(request, said if saved.number != before else "Nothing was changed: the book says that already.")
-    return redirect("price-book", book.pk)
+    return redirect("price-book", pk)
 
 
 # ---------------------------------------------------------------- import
@@ -347,7 +367,7 @@ def price_book_restore(request: HttpRequest, pk: UUID, number: int) -> HttpRespo
 @require_http_methods(["GET", "HEAD", "POST"])
 def price_book_import(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Choose a file; then see what it would change before anything is stored."""
-    book = _book_or_404(request, pk)
+    book = owned(request, PriceBook, pk)
     typed = {name: request.POST.get(name, "") for name in ("basis", "currency", "as_of", "source", "mode")}
     context = (
         SECTION
@@ -373,15 +393,15 @@ def price_book_import(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def price_book_apply(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Store what an import's preview showed."""
-    book = _book_or_404(request, pk)
     try:
         planned = planned_of(request.POST.get("planned", ""))
-        counts = planned.apply(book)
+        with changing(request, PriceBook, pk) as book:
+            counts = planned.apply(book)
     except EstimatorError as error:
         messages.error(request, f"Nothing was imported: {error.words()}")
-        return redirect("price-book-import", book.pk)
+        return redirect("price-book-import", pk)
     messages.success(request, f"Imported {planned.file_name}: {change_words(counts)}.")
-    return redirect("price-book", book.pk)
+    return redirect("price-book", pk)
 
 
 # ---------------------------------------------------------------- designs
@@ -392,13 +412,10 @@ def price_book_apply(request: HttpRequest, pk: UUID) -> HttpResponse:
 def price_book_use(request: HttpRequest) -> HttpResponse:
     """Let a design take a book's newest prices, or those of one of the catalog's books alone."""
     wanted = request.POST.get("book", "")
-    try:
-        design = get_object_or_404(Design, pk=request.POST.get("design", ""), owner=owner_of(request))
-        book = _book_or_404(request, wanted) if wanted not in BOOK_TITLES else None
-    except ValidationError as error:  # not the form of an id
-        raise Http404("There is no such design or price book.") from error
+    design = owned(request, Design, request.POST.get("design", ""))
+    book = owned(request, PriceBook, wanted) if wanted not in BOOK_TITLES else None
     change = {
         "economics.price_book": book.base if book else wanted,
         "economics.prices": book.snapshot() if book else None,
     }
-    return revise(request, design, design.now.given, change, "overview")
+    return revise(request, design, change, "overview")

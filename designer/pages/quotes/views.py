@@ -8,9 +8,8 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -26,7 +25,7 @@ from designer.pages.quotes.page import (
     posted_columns,
     report_context,
 )
-from designer.services.access import owner_of
+from designer.services.access import changing, owned, owner_of
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison
 from designer.services.designs.state import spec_of
@@ -46,18 +45,6 @@ from estimator.tables.file import MAX_FILE_BYTES
 
 SECTION = {"section": "quotes"}
 FILE = "file"
-
-
-def _quote_or_404(request: HttpRequest, pk: Any) -> Quote:
-    return get_object_or_404(Quote, pk=pk, owner=owner_of(request))
-
-
-def _found(request: HttpRequest, model: Any, pk: str) -> Any:
-    """A row of the owner's by the id that a form sent."""
-    try:
-        return get_object_or_404(model, pk=pk, owner=owner_of(request))
-    except ValidationError as error:  # not the form of an id
-        raise Http404("There is no such thing of yours.") from error
 
 
 # ---------------------------------------------------------------- list, a file in
@@ -97,8 +84,7 @@ def quote_new(request: HttpRequest) -> HttpResponse:
 def _design_of(request: HttpRequest, design: str) -> Design:
     if not design:
         raise SpecError([Problem("design", "missing", "Choose the design that the quote is for.")])
-    row: Design = _found(request, Design, design)
-    return row
+    return owned(request, Design, design)
 
 
 def _file(request: HttpRequest) -> tuple[str, bytes]:
@@ -115,7 +101,7 @@ def _file(request: HttpRequest) -> tuple[str, bytes]:
 @require_safe
 def quote(request: HttpRequest, pk: UUID) -> HttpResponse:
     """What a quote has, lacks and costs beside its design."""
-    row = _quote_or_404(request, pk)
+    row = owned(request, Quote, pk)
     if not row.result:
         return redirect("quote-columns", row.pk)
     return render(request, "designer/quotes/quote.html", _page(request, row))
@@ -139,18 +125,19 @@ def _page(request: HttpRequest, row: Quote) -> dict[str, Any]:
 @require_http_methods(["GET", "HEAD", "POST"])
 def quote_columns(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Which column is what, with the first rows; said once, it is remembered for sheets of the same header."""
-    row = _quote_or_404(request, pk)
+    row = owned(request, Quote, pk)
     if request.method != "POST":
         return render(request, "designer/quotes/columns.html", SECTION | columns_context(row))
-    read = kept_quote(row.reading)
     posted = request.POST.dict()
     typed = None
     try:
-        asked = posted_columns(cast("Mapping[str, str]", posted), read)
-        typed = as_typed(asked, read)
-        if "show" in posted:
-            return render(request, "designer/quotes/columns.html", SECTION | columns_context(row, typed))
-        set_columns(row, asked)
+        with changing(request, Quote, pk) as row:
+            read = kept_quote(row.reading)
+            asked = posted_columns(cast("Mapping[str, str]", posted), read)
+            typed = as_typed(asked, read)
+            if "show" in posted:
+                return render(request, "designer/quotes/columns.html", SECTION | columns_context(row, typed))
+            set_columns(row, asked)
     except EstimatorError as error:
         row.refresh_from_db()
         context = columns_context(row, typed, [problem.message for problem in error.problems])
@@ -165,39 +152,39 @@ def quote_columns(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def quote_match(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Say what a line is: a part of the design, nothing in it, or what the program finds."""
-    row = _quote_or_404(request, pk)
     line = request.POST.get("line", "")
     try:
-        set_matches(row, {line: match_of(request.POST.get("item", ""))})
+        with changing(request, Quote, pk) as row:
+            set_matches(row, {line: match_of(request.POST.get("item", ""))})
     except EstimatorError as error:
         messages.error(request, f"Nothing was changed: {error.words()}")
     else:
         messages.success(request, "The match was changed, and the report was regenerated.")
     query = request.POST.get("here", "")
-    return redirect(f"{reverse('quote', args=[row.pk])}{'?' + query if query else ''}#lines")
+    return redirect(f"{reverse('quote', args=[pk])}{'?' + query if query else ''}#lines")
 
 
 @login_required
 @require_POST
 def quote_refresh(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Hold the quote against the design as it is now."""
-    row = _quote_or_404(request, pk)
     try:
-        refresh(row)
+        with changing(request, Quote, pk) as row:
+            refresh(row)
     except EstimatorError as error:
         messages.error(request, f"The report could not be regenerated: {error.words()}")
     else:
         messages.success(request, "The report was regenerated, against the design as it is now.")
-    return redirect("quote", row.pk)
+    return redirect("quote", pk)
 
 
 @login_required
 @require_POST
 def quote_prices(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Take the quote's prices into a book of the owner's, or a new one."""
-    row = _quote_or_404(request, pk)
+    row = owned(request, Quote, pk)
     chosen = request.POST.get("book", "")
-    book = _found(request, PriceBook, chosen) if chosen else None
+    book = owned(request, PriceBook, chosen) if chosen else None
     try:
         taken, n_prices, n_skipped = take_into_book(
             row, book, request.POST.get("name", ""), request.POST.get("as_of", "")
@@ -216,12 +203,12 @@ def quote_prices(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def quote_compare(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Compare the quote with its design, and with another quote where one is chosen."""
-    row = _quote_or_404(request, pk)
+    row = owned(request, Quote, pk)
     chosen = request.POST.get("other", "")
     design = design_of(row)
     items = [{"design": str(design.pk)} if design else {"spec": row.spec}, offer_of(row)]
     if chosen:
-        items.append(offer_of(_found(request, Quote, chosen)))
+        items.append(offer_of(owned(request, Quote, chosen)))
     try:
         made = create_comparison(owner_of(request), resolved_items(owner_of(request), items))
     except EstimatorError as error:
@@ -234,7 +221,7 @@ def quote_compare(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def quote_export(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The report as a file."""
-    row = _quote_or_404(request, pk)
+    row = owned(request, Quote, pk)
     form = request.GET.get("format", "csv")
     if form not in FORMATS or not row.result:
         raise Http404(f"A report is sent as {', '.join(FORMATS)}.")
@@ -248,7 +235,7 @@ def quote_export(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def quote_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Ask once, then delete a quote. Prices that were taken from it stay in their books."""
-    row = _quote_or_404(request, pk)
+    row = owned(request, Quote, pk)
     if request.method != "POST":
         return render(request, "designer/quotes/delete.html", SECTION | {"quote": row})
     row.delete()

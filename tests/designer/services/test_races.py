@@ -25,10 +25,13 @@ from django.utils import timezone
 
 from designer.api.resources import designs
 from designer.forms.design import DesignForm
-from designer.models import Comparison, Design, KeptAnswer, PriceBook, Quote
+from designer.models import Calibration, Comparison, Design, KeptAnswer, PriceBook, Quote
+from designer.services.comparisons import remove_side
 from designer.services.designs.edits import record, start_state, typed_now
 from designer.services.designs.samples import SAMPLES
 from designer.services.designs.saving import save_design
+from designer.services.prices.books import revise_book
+from designer.services.quotes import set_matches
 from estimator.jobs import tasks
 from estimator.jobs.models import MAX_ATTEMPTS, RESEND_AFTER, EstimateJob
 from tests.designer.api_helpers import SPEC, Caller
@@ -218,6 +221,98 @@ def test_programs_that_change_name_and_spec_of_a_design_at_once_all_have_their_w
         assert [answer.status_code for answer in answers] == [200, 200]
         given = Design.objects.get().given
         assert (given["name"], given["compute"]["nodes"]) == (f"Hall {number}", 64 + number)
+
+
+# --- Forms of pages ----------------------------------------------------------------------------------------------
+def row_of(call: Caller, kind: str) -> Any:
+    """A new thing of this kind."""
+    made(call, kind)
+    return KINDS[kind].objects.get()
+
+
+def post(owner: User, page: str, row: Any, **typed: Any) -> Callable[[], Any]:
+    """A form of a page, sent by a browser of its own."""
+    return partial(browser(owner).post, reverse(page, args=[row.pk]), typed)
+
+
+PRICES = [
+    {"part": part, "low": 100, "typical": 200, "high": 300, "basis": "quote", "as_of": "2026-11-01"}
+    for part in ("nvidia-qm9700", "nvidia-qm9790")
+]
+
+
+def parts_of(book: PriceBook) -> list[str]:
+    return [price["part"] for price in book.latest.prices]
+
+
+def test_matches_of_two_lines_are_both_kept(owner: User, call: Caller) -> None:
+    quote = row_of(call, "quotes")
+    mine, theirs = (line["id"] for line in quote.result["lines"][:2])
+    with held_up(Quote.objects.all(), [post(owner, "quote-match", quote, line=mine, item="")]):
+        set_matches(quote, {theirs: None})
+    quote.refresh_from_db()
+    assert quote.matches == {mine: None, theirs: None}
+
+
+def test_each_side_that_is_taken_out_of_a_comparison_stays_out(owner: User, call: Caller) -> None:
+    items = [{"spec": {**SPEC, "name": f"Hall {number}"}} for number in range(4)]
+    assert call("POST", "comparisons/", {"items": items}).status_code == 201
+    row = Comparison.objects.get()
+    remove = {"do": "remove", "side": "1", "label": "Hall 1"}
+    with held_up(Comparison.objects.all(), [post(owner, "comparison-change", row, **remove)] * 2):
+        remove_side(row, 3)
+    row.refresh_from_db()
+    assert [side["label"] for side in row.specs] == ["Hall 0", "Hall 2"]
+
+
+def test_an_import_keeps_the_price_that_was_added_meanwhile(owner: User, call: Caller) -> None:
+    book = row_of(call, "price-books")
+    planned = json.dumps({"file_name": "list.csv", "prices": PRICES[:1], "rates": [], "mode": "merge"})
+    with held_up(PriceBook.objects.all(), [post(owner, "price-book-apply", book, planned=planned)]):
+        revise_book(book, "Added", PRICES[1:])
+    assert parts_of(book) == ["nvidia-qm9790", "nvidia-qm9700"]
+
+
+def test_a_price_that_is_typed_while_another_is_added_stays_in_its_form(owner: User, call: Caller) -> None:
+    book = row_of(call, "price-books")
+    typed = {"part": "nvidia-qm9700", "typical": "4,321", "currency": "USD", "basis": "quote", "number": "1"}
+    save = post(owner, "price-book-save", book, index="new", per="piece", as_of="2026-11-01", **typed)
+    with held_up(PriceBook.objects.all(), [save]) as waiting:
+        revise_book(book, "Added", PRICES[1:])
+    assert parts_of(book) == ["nvidia-qm9790"]
+    answer = waiting[0].result()
+    assert answer.status_code == 422
+    assert "4,321" in answer.content.decode()
+    assert "changed meanwhile" in answer.content.decode()
+
+
+def test_of_forms_of_rates_at_once_one_is_asked(owner: User, call: Caller) -> None:
+    book = row_of(call, "price-books")
+    rates = {"rate_usd": "1.5", "rate_as_of": "2026-11-01", "rate_source": "Bank", "number": "1"}
+    forms = [post(owner, "price-book-rates", book, rate_currency=currency, **rates) for currency in ("EUR", "GBP")]
+    answers = at_once(forms)
+    assert sorted(answer.status_code for answer in answers) == [302, 422]
+    (refused,) = [answer for answer in answers if answer.status_code == 422]
+    (kept,) = book.latest.rates
+    assert f"they are {kept['currency']} 1.5 of 2026-11-01" in refused.content.decode()
+
+
+def test_a_book_is_put_into_the_design_as_it_is_by_then(owner: User, call: Caller, design: Design) -> None:
+    book = row_of(call, "price-books")
+    use = partial(browser(owner).post, reverse("price-book-use"), {"design": str(design.pk), "book": str(book.pk)})
+    with held_up(Design.objects.all(), [use]):
+        assert edit_inside(design, "economics__pue", "1.4")
+    design.refresh_from_db()
+    economics = design.given["economics"]
+    assert (economics["pue"], economics["prices"]["name"]) == (1.4, "Own")
+
+
+def test_a_calibration_that_is_deleted_while_it_is_renamed_is_not_there(owner: User) -> None:
+    values: Any = {"system": {}, "parameters": {}, "logs": [], "error": {}, "diagnosis": {}, "curves": []}
+    row = Calibration.objects.create(owner=owner, name="Old", **values)
+    with held_up(Calibration.objects.all(), [post(owner, "calibration-rename", row, name="New")]) as waiting:
+        Calibration.objects.all().delete()
+    assert waiting[0].result().status_code == 404
 
 
 # --- Calls under one key -----------------------------------------------------------------------------------------

@@ -55,4 +55,4 @@ def cost_apply(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRespo
     if row.spec_hash != job.spec_hash:
         messages.error(request, "The design has changed since this estimate. Move the figures on its new estimate.")
         return redirect(tab_page(row, TAB))
-    return revise(request, row, row.given, change_of(request.POST, result["cost"], job.spec), TAB)
+    return revise(request, row, change_of(request.POST, result["cost"], job.spec), TAB)
