@@ -23,6 +23,7 @@ from designer.forms.calibration import (
 )
 from designer.models import Calibration, Design
 from designer.pages.calibrations.page import designs_of, detail, faults_context, list_rows, log_row, users_by_hash
+from designer.pages.deleting import delete_or_ask, kept_words
 from designer.services.access import changing, owned, owner_of
 from designer.services.calibrations import calibrated_of, save_calibration
 from designer.services.labels import MAX_NAME, checked_name
@@ -41,7 +42,8 @@ SECTION = {"section": "calibrations"}
 @require_safe
 def calibrations(request: HttpRequest) -> HttpResponse:
     """Every calibration of the owner."""
-    return render(request, "designer/calibrations/list.html", SECTION | {"rows": list_rows(owner_of(request))})
+    context = SECTION | {"title": "Calibrations", "rows": list_rows(owner_of(request))}
+    return render(request, "designer/calibrations/list.html", context)
 
 
 @login_required
@@ -196,12 +198,9 @@ def calibration_rename(request: HttpRequest, pk: UUID) -> HttpResponse:
 def calibration_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Ask once, then delete a calibration. Designs that use it carry its values and keep them."""
     row = owned(request, Calibration, pk)
-    if request.method != "POST":
-        users = users_by_hash(designs_of(owner_of(request))).get(calibrated_of(row).hash, [])
-        return render(request, "designer/calibrations/delete.html", SECTION | {"calibration": row, "users": users})
-    row.delete()
-    messages.success(request, f"“{row.name}” was deleted.")
-    return redirect("calibrations")
+    users = users_by_hash(designs_of(owner_of(request))).get(calibrated_of(row).hash, [])
+    words = "Its results are deleted and cannot be restored; the logs were never kept."
+    return delete_or_ask(request, row, "calibrations", "calibration", words + kept_words(users, "its values"))
 
 
 @login_required

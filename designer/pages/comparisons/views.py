@@ -14,6 +14,7 @@ from designer.charts.comparison import comparison_charts
 from designer.exports.comparisons import COMPARISON_FILES
 from designer.models import Comparison, Design, PriceBook
 from designer.pages.comparisons.page import list_rows, page_context
+from designer.pages.deleting import delete_or_ask
 from designer.services.access import changing, design_to_own, owned, owner_of
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison, rebase, refresh, remove_side
@@ -38,7 +39,7 @@ BOOK_NAMES = {
 def comparisons(request: HttpRequest) -> HttpResponse:
     """Every comparison of the owner."""
     rows = list_rows(Comparison.objects.filter(owner=owner_of(request)).defer("specs"))
-    return render(request, "designer/comparisons/list.html", SECTION | {"rows": rows})
+    return render(request, "designer/comparisons/list.html", SECTION | {"title": "Comparisons", "rows": rows})
 
 
 @login_required
@@ -182,9 +183,5 @@ def _side(form: Mapping[str, Any], labels: Sequence[str]) -> int:
 @require_http_methods(["GET", "HEAD", "POST"])
 def comparison_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Ask once, then delete a comparison."""
-    row = owned(request, Comparison, pk)
-    if request.method != "POST":
-        return render(request, "designer/comparisons/delete.html", SECTION | {"comparison": row})
-    row.delete()
-    messages.success(request, f"“{row.name}” was deleted.")
-    return redirect("comparisons")
+    words = "The comparison is deleted and cannot be restored; the designs in it stay."
+    return delete_or_ask(request, owned(request, Comparison, pk), "comparisons", "comparison", words)

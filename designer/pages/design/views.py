@@ -16,6 +16,7 @@ from django_htmx.http import HttpResponseClientRedirect, retarget
 from designer.drawings.query import ANCHOR
 from designer.forms.design import DesignForm
 from designer.models import Design
+from designer.pages.deleting import delete_or_ask
 from designer.pages.design.state import bound, current_state, head_context, page_context, sent_form
 from designer.pages.result.fabric import found_query
 from designer.pages.result.findings import change_of
@@ -57,9 +58,8 @@ def home(request: HttpRequest) -> HttpResponse:
 def designs(request: HttpRequest) -> HttpResponse:
     """Every design of the owner with its main figures, and samples to start from."""
     table = sorted_rows(design_rows(owner_of(request)), request.GET.get("sort"))
-    return render(
-        request, "designer/design/list.html", {"section": "designs", "table": table, "samples": samples.SAMPLES}
-    )
+    context = {"section": "designs", "title": "Designs", "samples": samples.SAMPLES}
+    return render(request, "designer/design/list.html", context | table)
 
 
 @login_required
@@ -176,9 +176,5 @@ def revision_restore(request: HttpRequest, design_id: UUID, number: int) -> Http
 @require_http_methods(["GET", "HEAD", "POST"])
 def design_delete(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """Ask once, then delete a design with its versions."""
-    row = design_to_own(request, design_id)
-    if request.method != "POST":
-        return render(request, "designer/design/delete.html", {"section": "designs", "design": row})
-    row.delete()
-    messages.success(request, f"“{row.name}” was deleted.")
-    return redirect("designs")
+    words = "The design is deleted with all its versions. This cannot be undone."
+    return delete_or_ask(request, design_to_own(request, design_id), "designs", "design", words)

@@ -19,6 +19,7 @@ from designer.exports.downloads import Download
 from designer.exports.prices import FORMATS, TEMPLATE_ENTRIES, book_file, catalog_values
 from designer.forms import price_book as forms
 from designer.models import Design, PriceBook, PriceBookRevision
+from designer.pages.deleting import delete_or_ask, kept_words
 from designer.pages.prices.page import (
     BOOK_TITLES,
     BOOK_WORDS,
@@ -73,6 +74,7 @@ def price_books(request: HttpRequest) -> HttpResponse:
     context = (
         SECTION
         | {
+            "title": "Price books",
             "rows": list_rows(owner_of(request)),
             "catalog_books": catalog_list(),
             "typed": typed,
@@ -315,12 +317,9 @@ def price_describe(request: HttpRequest, pk: UUID) -> HttpResponse:
 def price_book_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Ask once, then delete a book. Designs that use it carry its prices and keep them."""
     book = owned(request, PriceBook, pk)
-    if request.method != "POST":
-        users = users_of(book, designs_with_prices(owner_of(request)))
-        return render(request, "designer/prices/delete.html", SECTION | {"book": book, "users": users})
-    book.delete()
-    messages.success(request, f"“{book.name}” was deleted.")
-    return redirect("price-books")
+    users = [one["design"] for one in users_of(book, designs_with_prices(owner_of(request)))]
+    words = f"Its prices and history are deleted and cannot be restored.{kept_words(users, 'the prices')}"
+    return delete_or_ask(request, book, "prices", "price-book", words)
 
 
 @login_required

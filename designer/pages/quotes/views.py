@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from designer.exports.quotes import FORMATS, quote_file
 from designer.models import Design, PriceBook, Quote
+from designer.pages.deleting import delete_or_ask
 from designer.pages.quotes.page import (
     as_typed,
     columns_context,
@@ -54,7 +55,9 @@ FILE = "file"
 @require_safe
 def quotes(request: HttpRequest) -> HttpResponse:
     """Every quote of the owner."""
-    return render(request, "designer/quotes/list.html", SECTION | {"rows": list_rows(owner_of(request))})
+    return render(
+        request, "designer/quotes/list.html", SECTION | {"title": "Quotes", "rows": list_rows(owner_of(request))}
+    )
 
 
 @login_required
@@ -235,9 +238,8 @@ def quote_export(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def quote_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Ask once, then delete a quote. Prices that were taken from it stay in their books."""
-    row = owned(request, Quote, pk)
-    if request.method != "POST":
-        return render(request, "designer/quotes/delete.html", SECTION | {"quote": row})
-    row.delete()
-    messages.success(request, f"“{row.name}” was deleted.")
-    return redirect("quotes")
+    words = (
+        "What was read, its report and the matches set manually are deleted. Prices that were taken from it stay in their "
+        "books, and comparisons keep their figures."
+    )
+    return delete_or_ask(request, owned(request, Quote, pk), "quotes", "quote", words)
