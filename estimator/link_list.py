@@ -6,6 +6,7 @@ A list is made from the spec alone, so that a file, a page and a later download 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from estimator.cabling.plan import CablePlan, LinkCabling, cable_plan, link_cabling
 from estimator.catalog.catalog import Catalog
@@ -25,30 +26,39 @@ from estimator.spec.design import DesignSpec, spec_hash
 from estimator.spec.network_rules import other_keys
 from estimator.version import MODEL_VERSION
 
-COLUMNS = (
-    "link",
-    "cable",
-    "tier",
-    "plane",
-    "rail",
-    "a_device",
-    "a_cage",
-    "a_port",
-    "b_device",
-    "b_cage",
-    "b_port",
-    "rate_gbit_s",
-    "media",
-    "length_m",
-    "part",
-    "further_cables",
-)
 LOWER_KINDS = (NODE, MANAGER, LEAF, SPINE, LEAF)  # of each tier
 UPPER_KINDS = (LEAF, LEAF, SPINE, CORE, LEAF)
 BLOCK_ROWS = 4096
-LinkRow = tuple[
-    int, int, str, int, int | None, str, str, str, str, str, str, int, str | None, float, str | None, str | None
-]
+
+
+class LinkRow(NamedTuple):
+    """One link; its fields are the columns of every list. What does not apply is None.
+
+    A link of several fibres has the number of the first one under ``cable``, those of the rest under ``further_cables``.
+    A transceiver is the one in the cage of that end; a cable with its own ends, and optics in the switch, have none.
+    """
+
+    link: int
+    cable: int
+    tier: str
+    plane: int
+    rail: int | None
+    a_device: str
+    a_cage: str
+    a_port: str
+    b_device: str
+    b_cage: str
+    b_port: str
+    rate_gbit_s: int
+    media: str | None
+    length_m: float
+    part: str | None
+    further_cables: str | None
+    a_transceiver: str | None
+    b_transceiver: str | None
+
+
+COLUMNS = LinkRow._fields
 
 
 @dataclass(frozen=True)
@@ -88,10 +98,7 @@ class LinkList:
         return labels_of(self.spec, self.table, self.role, self.catalog)
 
     def rows(self, start: int = 0, stop: int | None = None) -> Iterator[LinkRow]:
-        """Rows in the order of COLUMNS; numbers stay numbers, what does not apply is None.
-
-        A link of several fibres has the number of the first one under ``cable``, those of the rest under ``further_cables``.
-        """
+        """The list's rows, or those from ``start`` to before ``stop``, counted from 0."""
         end = len(self) if stop is None else min(stop, len(self))
         for tier in range(len(TIERS)):
             of_tier = self.table.rows(tier)
@@ -102,7 +109,9 @@ class LinkList:
         table, cabling, names = self.table, self.cabling, self.table.devices.names
         lower, upper = self.labels[LOWER_KINDS[tier]], self.labels[UPPER_KINDS[tier]]
         media = [
-            (c.reported_medium, c.cable.id, c.cables_per_link) if (c := run.choice) else (None, None, 1)
+            (c.reported_medium, c.cable.id, c.cables_per_link, *c.transceivers)
+            if (c := run.choice)
+            else (None, None, 1, None, None)
             for run in self.plan.runs
         ]
         columns = (
@@ -121,8 +130,8 @@ class LinkList:
         block = zip(*(column[rows].tolist() for column in columns), strict=True)
         for number, row in enumerate(block, start=rows.start + 1):
             plane, rail, a, a_port, b, b_port, b_lane, rate, cable, length_m, run = row
-            medium, part, pieces = media[run]
-            yield (
+            medium, part, pieces, a_transceiver, b_transceiver = media[run]
+            yield LinkRow(
                 number,
                 cable,
                 TIERS[tier],
@@ -139,6 +148,8 @@ class LinkList:
                 round(length_m, 2),
                 part,
                 further_cables(cable, pieces),
+                a_transceiver,
+                b_transceiver,
             )
 
 

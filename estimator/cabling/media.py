@@ -106,6 +106,12 @@ class Choice:
         """The medium reported to the reader: ``aoc`` for cables whose fibre cannot be had apart, else the medium."""
         return "aoc" if self.cable.kind == "aoc" else self.medium
 
+    @property
+    def transceivers(self) -> tuple[str | None, str | None]:
+        """Ids of the transceivers at the lower and the upper end; None where the cable or the switch brings its own."""
+        lower, upper = self.lower_module, self.upper_module
+        return lower.id if lower else None, upper.id if upper else None
+
     def stocked_m(self, length_m: npt.ArrayLike) -> FloatArray:
         """Shortest length on offer that is long enough, else the next whole metre within reach; NaN beyond reach."""
         asked = np.maximum(np.asarray(length_m, dtype=np.float64), self.least_m)

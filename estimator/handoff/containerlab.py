@@ -81,8 +81,8 @@ def _links(links: LinkList, kinds: dict[str, Kind]) -> Iterator[str]:
         a_kind, b_kind = table.devices.kind(a), table.devices.kind(b)
         a_name = kinds[a_kind].port.format(_number(a_kind, a_port, 0, lanes))
         b_name = kinds[b_kind].port.format(_number(b_kind, b_port, lane, lanes))
-        real = f"{row[5]} {row[7]}, {row[8]} {row[10]}"
-        yield f'    - endpoints: ["{row[5]}:{a_name}", "{row[8]}:{b_name}"]  # {real}\n'
+        real = f"{row.a_device} {row.a_port}, {row.b_device} {row.b_port}"
+        yield f'    - endpoints: ["{row.a_device}:{a_name}", "{row.b_device}:{b_name}"]  # {real}\n'
 
 
 def _number(kind: str, port: int, lane: int, lanes: int) -> int:

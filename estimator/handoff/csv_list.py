@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from estimator.handoff.cells import Cell, csv_blocks, guarded
 from estimator.handoff.stamp import origin
-from estimator.link_list import COLUMNS, LinkList
+from estimator.link_list import COLUMNS, LinkList, LinkRow
 
 
 def write(links: LinkList) -> Iterator[str]:
@@ -23,10 +23,10 @@ def _stamped(rows: Iterator[tuple[Cell, ...]], stamp: tuple[Cell, ...]) -> Itera
         yield row + (empty if number else stamp)
 
 
-def safe_rows(links: LinkList) -> Iterator[tuple[Cell, ...]]:
+def safe_rows(links: LinkList) -> Iterator[LinkRow]:
     """The list's rows without a formula; labels are the only text in them that a catalog may spell as it likes."""
     labels = {label for kind in links.labels.values() for column in (kind.cages, *kind.lanes) for label in column}
     if all(guarded(label) == label for label in labels):
         yield from links.rows()
     else:
-        yield from (tuple(map(guarded, row)) for row in links.rows())
+        yield from (LinkRow._make(map(guarded, row)) for row in links.rows())

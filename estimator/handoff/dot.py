@@ -26,7 +26,8 @@ def write(links: LinkList) -> Iterator[str]:
             yield "".join(f"  {quoted(name)} [label={quoted(name)} {attributes}]\n" for name in block)
     lines = []
     for row in links.rows():
-        lines.append(f"  {quoted(row[5])}:{quoted(row[7])} -- {quoted(row[8])}:{quoted(row[10])}\n")
+        a, b = (quoted(row.a_device), quoted(row.a_port)), (quoted(row.b_device), quoted(row.b_port))
+        lines.append(f"  {':'.join(a)} -- {':'.join(b)}\n")
         if len(lines) == BLOCK_ROWS:
             yield "".join(lines)
             lines = []

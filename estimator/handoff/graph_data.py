@@ -12,7 +12,6 @@ DEVICE_KEYS = {"kind": "string", "rail": "int", "plane": "int", "part": "string"
 LINK_KEYS = dict.fromkeys(COLUMNS, "string") | dict.fromkeys(("link", "cable", "plane", "rail", "rate_gbit_s"), "int")
 LINK_KEYS["length_m"] = "double"
 GRAPH_KEYS = ("title", "fabric", "spec_hash", "model_version", "catalog_version")
-A_DEVICE, B_DEVICE = COLUMNS.index("a_device"), COLUMNS.index("b_device")
 BLOCK_LINES = 1024
 
 

@@ -6,8 +6,6 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from estimator.handoff.graph_data import (
-    A_DEVICE,
-    B_DEVICE,
     DEVICE_KEYS,
     GRAPH_KEYS,
     LINK_KEYS,
@@ -15,7 +13,7 @@ from estimator.handoff.graph_data import (
     graph_data,
     in_blocks,
 )
-from estimator.link_list import COLUMNS, LinkList
+from estimator.link_list import COLUMNS, LinkList, LinkRow
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 KEYS = {"graph": dict.fromkeys(GRAPH_KEYS, "string"), "node": DEVICE_KEYS, "edge": LINK_KEYS}
@@ -37,9 +35,9 @@ def write(links: LinkList) -> Iterator[str]:
     yield "</graph>\n</graphml>\n"
 
 
-def _edge(row: tuple[Any, ...]) -> str:
+def _edge(row: LinkRow) -> str:
     data = "".join(_datum(key, value) for key, value in zip(_OF_LINK, row, strict=True) if value is not None)
-    return f'<edge id="link-{row[0]}" source="{_escaped(row[A_DEVICE])}" target="{_escaped(row[B_DEVICE])}">{data}</edge>\n'
+    return f'<edge id="link-{row.link}" source="{_escaped(row.a_device)}" target="{_escaped(row.b_device)}">{data}</edge>\n'
 
 
 def _data(domain: str, values: dict[str, Any]) -> str:

@@ -51,9 +51,8 @@ def _rows(links: LinkList) -> Iterator[tuple[Cell, ...]]:
         run.choice.cable.id: cable_type(run.choice.cable) for run in links.plan.runs if run.choice
     }
     for row in safe_rows(links):
-        _, cable, _, _, _, a, _, a_port, b, _, b_port, _, _, length_m, part, _ = row
-        kind = types.get(part, "")
-        yield a, INTERFACE, a_port, b, INTERFACE, b_port, kind, PLANNED, cable, length_m, "m", text
+        a, b = (row.a_device, INTERFACE, row.a_port), (row.b_device, INTERFACE, row.b_port)
+        yield *a, *b, types.get(row.part, ""), PLANNED, row.cable, row.length_m, "m", text
 
 
 def cable_type(cable: Cable) -> str:

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from estimator.handoff.graph_data import A_DEVICE, B_DEVICE, devices, graph_data, in_blocks
-from estimator.link_list import COLUMNS, LinkList
+from estimator.handoff.graph_data import devices, graph_data, in_blocks
+from estimator.link_list import LinkList, LinkRow
 
 _json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
@@ -19,9 +19,9 @@ def write(links: LinkList) -> Iterator[str]:
     yield "]}\n"
 
 
-def _edge(row: tuple[Any, ...]) -> dict[str, Any]:
-    data = {name: value for name, value in zip(COLUMNS, row, strict=True) if value is not None}
-    return {"source": row[A_DEVICE], "target": row[B_DEVICE], "key": row[0], **data}
+def _edge(row: LinkRow) -> dict[str, Any]:
+    data = {name: value for name, value in row._asdict().items() if value is not None}
+    return {"source": row.a_device, "target": row.b_device, "key": row.link, **data}
 
 
 def _listed(values: Iterable[dict[str, Any]]) -> Iterator[str]:

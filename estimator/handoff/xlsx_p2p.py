@@ -20,9 +20,9 @@ from estimator.link_list import LOWER_KINDS, UPPER_KINDS, LinkList
 HEADERS = (
     "A-Rack", "A-U", "A-Node Name", "A-Type", "A-Port", "Z-Rack", "Z-RU", "Z-Node Name", "Z-Type", "Z-Port",
     "A-Cage", "A-Interface", "Z-Cage", "Z-Interface", "Rail", "Plane", "Rate (Gb/s)", "Link", "Cable", "Media",
-    "Length (m)", "Part",
+    "Length (m)", "Part", "A-Transceiver", "Z-Transceiver",
 )  # fmt: skip
-WIDTHS = (8, 5, 14, 8, 12, 8, 5, 14, 8, 12, 8, 14, 8, 14, 6, 6, 10, 9, 9, 12, 10, 24)
+WIDTHS = (8, 5, 14, 8, 12, 8, 5, 14, 8, 12, 8, 14, 8, 14, 6, 6, 10, 9, 9, 12, 10, 24, 20, 20)
 HOST_TYPE, SWITCH_TYPE = "Host", "Switch"
 NUMBERED_STYLES = ("mlnx-os", "plain")
 _ADAPTER = re.compile(r"mlx\d+_(\d+)$")
@@ -54,47 +54,31 @@ def _cells(links: LinkList, tier: int, rows: slice) -> Iterator[tuple[Any, ...]]
     columns = (table.a_device, table.a_port, table.b_device, table.b_port, table.b_lane)
     ends = zip(*(column[rows].tolist() for column in columns), strict=True)
     for row, (a, a_port, b, b_port, b_lane) in zip(links.rows(rows.start, rows.stop), ends, strict=True):
-        (
-            link,
-            cable,
-            _,
-            plane,
-            rail,
-            a_name,
-            a_cage,
-            a_label,
-            b_name,
-            b_cage,
-            b_label,
-            rate,
-            media,
-            length_m,
-            part,
-            more,
-        ) = row
         yield (
             racks[a],
             units[a],
-            a_name,
+            row.a_device,
             types[a],
             lower[0][a_port],
             racks[b],
             units[b],
-            b_name,
+            row.b_device,
             SWITCH_TYPE,
             upper[b_lane][b_port],
-            a_cage,
-            a_label,
-            b_cage,
-            b_label,
-            rail,
-            plane,
-            rate,
-            link,
-            f"{cable} {more}" if more else cable,
-            media,
-            length_m,
-            part,
+            row.a_cage,
+            row.a_port,
+            row.b_cage,
+            row.b_port,
+            row.rail,
+            row.plane,
+            row.rate_gbit_s,
+            row.link,
+            f"{row.cable} {row.further_cables}" if row.further_cables else row.cable,
+            row.media,
+            row.length_m,
+            row.part,
+            row.a_transceiver,
+            row.b_transceiver,
         )
 
 

@@ -90,15 +90,12 @@ class _Fabric:
         self.by_tier: dict[str, list[Row]] = defaultdict(list)
         for row in rows:
             self.by_tier[TIERS[row["tier"]]].append(row)
-        self.runs: dict[tuple[str, str, str | None], list[Mapping[str, Any]]] = defaultdict(list)
-        for tier, media in said["media"].items():
-            for run in media["runs"]:
-                self.runs[tier, run["medium"], run["parts"]["cable"]].append(run)
 
     def differences(self) -> Iterator[str]:
         yield from self._ports()
         yield from self._devices()
         yield from self._links_and_cables()
+        yield from self._media()
         yield from self._cages()
         yield from self._modules()
 
@@ -113,13 +110,6 @@ class _Fabric:
                 share = 8 if kind == "leaf" else 1  # lanes of split ports
                 if limit and max(used.values()) > limit * share:
                     yield f"{tier}: {max(used.values())} links at a {kind} of {limit} ports"
-
-    def parts(self, tier: str, row: Row) -> Mapping[str, Any]:
-        """Cable and transceivers of a link: the shortest stock length of its cable that reaches."""
-        runs = sorted(self.runs[tier, row["media"], row["part"]], key=lambda run: float(run["length_m"]))
-        reach = (run for run in runs if run["length_m"] >= float(row["length_m"]) - 0.005)
-        parts: Mapping[str, Any] = next(reach, runs[-1])["parts"]
-        return parts
 
     def devices(self, kind: str) -> set[str]:
         """Names of the devices of a kind at ends where such stand."""
@@ -175,15 +165,25 @@ class _Fabric:
             if counted != billed:
                 yield f"{tier}: pieces {dict(counted)} in the list, {dict(billed)} on the bill"
 
+    def _media(self) -> Iterator[str]:
+        """What a tier's rows are cabled with is what its runs are, transceivers of both ends included."""
+        for tier, media in self.said["media"].items():
+            runs = [(run["medium"], run["parts"]) for run in media["runs"]]
+            said = {(m, p["cable"], p["lower_module"], p["upper_module"]) for m, p in runs}
+            keys = ("media", "part", "a_transceiver", "b_transceiver")
+            here = {tuple(row[key] or None for key in keys) for row in self.by_tier[tier]}
+            for way in sorted(map(str, here ^ said)):
+                yield f"{tier}: cabled with {way} by the list alone or by the runs alone"
+
     def _piece(self, tier: str, links: list[Row]) -> tuple[str, float]:
         """Part and stock length of a cable, from the longest of its links."""
         cable = part("cables", links[0]["part"])
         assert cable
-        modules = self.parts(tier, max(links, key=lambda row: float(row["length_m"])))
+        longest = max(links, key=lambda row: float(row["length_m"]))
         least = [
             float(row["reach_min_m"] or 0)
-            for side in ("upper_module", "lower_module")
-            if modules[side] and (row := part("cables", modules[side]))
+            for end in "ab"
+            if longest[f"{end}_transceiver"] and (row := part("cables", longest[f"{end}_transceiver"]))
         ]
         asked = max(*(float(row["length_m"]) for row in links), *least, 0.0)
         stock = [float(length) for length in cable["lengths_m"].split("|") if length]
@@ -202,11 +202,11 @@ class _Fabric:
             for row in self.by_tier.get(tier, []):
                 if not row["part"]:
                     continue
-                parts, cable = self.parts(tier, row), part("cables", row["part"])
+                cable = part("cables", row["part"])
                 assert cable
                 splits = cable["kind"] == "fiber" and cable["a_count"] != cable["b_count"]
                 for end, (kind, use) in zip("ab", ends, strict=True):
-                    module = parts["lower_module" if end == "a" else "upper_module"]
+                    module = row[f"{end}_transceiver"] or None
                     record = part("cables", module) if module else None
                     own_end = (
                         0.0

@@ -59,10 +59,25 @@ def test_counts_modules_watts_and_cents_are_those_of_the_link_list(request: dict
                 "plan": {"spine_core_panels": 2, "row_pitch_m": 20.0, "leaf_placement": "in-rack", "racks_per_row": 8}
             },
         },
+        {
+            "compute": {"server": "dgx-h100", "nodes": 62},
+            "fabric": {
+                "generation": "ndr",
+                "tiers": 3,
+                "oversubscription": "3:1",
+                "layout": "rail-only",
+                "pod_nodes": 1,
+            },
+            "other_fabrics": [{"role": "storage"}],
+            "site": {"plan": {}},
+        },
     ],
 )
 def test_last_pods_that_are_not_full_and_modules_by_reach(request_: dict[str, Any]) -> None:
-    """Networks beside compute whose last pod shares its nodes evenly; links of one tier that need two kinds of transceiver."""
+    """Networks beside compute whose last pod shares its nodes evenly; links of one tier that need two kinds of transceiver.
+
+    In the last one a leaf cage has links of 94 m and 100.5 m: its transceiver is that of the longer one, over one fibre part.
+    """
     assert not both_routes(request_)
 
 

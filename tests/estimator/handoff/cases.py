@@ -7,7 +7,7 @@ from typing import Any
 
 from estimator.catalog.loader import load_catalog
 from estimator.handoff.formats import FORMATS
-from estimator.link_list import COLUMNS, LinkList, link_list
+from estimator.link_list import LinkList, link_list
 from estimator.spec.parse import parse_spec
 
 FOUR_UNITS = {"server": "dgx-h100", "nodes": 127}
@@ -89,7 +89,7 @@ def links_of(name: str) -> LinkList:
 @cache
 def rows_of(name: str) -> list[dict[str, Any]]:
     """Its links, by column."""
-    return [dict(zip(COLUMNS, row, strict=True)) for row in links_of(name).rows()]
+    return [row._asdict() for row in links_of(name).rows()]
 
 
 def text(links: LinkList, format_name: str) -> str:

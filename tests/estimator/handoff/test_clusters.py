@@ -109,7 +109,7 @@ def test_a_lab_runs_what_the_switches_run() -> None:
 def test_ports_of_a_lab_are_named_by_its_systems_and_the_real_ones_stand_beside() -> None:
     links, lab = lab_of({"server": "dgx-h100", "nodes": 12}, {"generation": "roce-400"})
     wire = lab["topology"]["links"][0]["endpoints"]
-    row = dict(zip(COLUMNS, next(links.rows()), strict=True))
+    row = next(links.rows())._asdict()
     assert wire == ["node-0001:eth1", f"{row['b_device']}:swp1"]
     line = next(line for line in text(links, "containerlab").splitlines() if "endpoints" in line)
     assert line.endswith(f"# node-0001 {row['a_port']}, {row['b_device']} {row['b_port']}")

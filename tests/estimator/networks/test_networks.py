@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from estimator.catalog.loader import load_catalog
 from estimator.designs.networks import sized_fabrics, sized_others
 from estimator.errors import InfeasibleDesign, SpecError
-from estimator.link_list import COLUMNS, link_list
+from estimator.link_list import link_list
 from estimator.networks.sizing import OtherSized
 from estimator.pipeline import estimate
 from estimator.published.designs import published
@@ -397,7 +397,7 @@ def superpod() -> dict[str, Any]:
 def rows_of(values: Any, role: str) -> list[dict[str, Any]]:
     """The link list of one network, row by row."""
     links = link_list(parse_spec(values, CATALOG), CATALOG, role)
-    return [dict(zip(COLUMNS, row, strict=True)) for row in links.rows()]
+    return [row._asdict() for row in links.rows()]
 
 
 def test_links_of_the_superpod_end_where_they_must() -> None:

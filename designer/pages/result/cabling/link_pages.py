@@ -9,7 +9,7 @@ from designer.wording.query import Page, page_number, rows_on
 from estimator.fabric.devices import SWITCH_KINDS
 from estimator.fabric.topology import TIERS, Column
 from estimator.floor.plan import FloorPlan
-from estimator.link_list import COLUMNS, LinkList
+from estimator.link_list import LinkList
 from estimator.units import IntArray
 
 SUGGESTIONS = 8
@@ -62,18 +62,15 @@ def _ends_of(links: LinkList, device: int) -> list[tuple[int, int, int, bool]]:
 def _port_row(links: LinkList, kind: str, port: int, lane: int, row: int, is_lower: bool) -> dict[str, Any]:
     if row == OPEN:
         return {"port": links.labels[kind].port(port, lane), "is_open": True}
-    link = dict(zip(COLUMNS, next(iter(links.rows(row, row + 1))), strict=True))
+    link = next(links.rows(row, row + 1))
     near, far = ("a", "b") if is_lower else ("b", "a")
     return {
-        "port": link[f"{near}_port"],
-        "cage": link[f"{near}_cage"],
-        "far_device": link[f"{far}_device"],
-        "far_port": link[f"{far}_port"],
-        **{key: link[key] for key in ("link", "tier", "media", "length_m", "part")},
-        "cables": " ".join(str(one) for one in (link["cable"], link["further_cables"]) if one),
-        "rate_gbit_s": link["rate_gbit_s"],
-        "rail": link["rail"],
-        "plane": link["plane"],
+        "port": getattr(link, f"{near}_port"),
+        "transceiver": getattr(link, f"{near}_transceiver"),
+        "far_device": getattr(link, f"{far}_device"),
+        "far_port": getattr(link, f"{far}_port"),
+        "link": link,
+        "cables": " ".join(str(one) for one in (link.cable, link.further_cables) if one),
     }
 
 
