@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from estimator.catalog.catalog import Catalog
+from estimator.designs.networks import sized_fabrics
 from estimator.errors import Problem, SpecError
 from estimator.performance.prediction import predict
-from estimator.pipeline import estimate, system_of
+from estimator.pipeline import system_of
 from estimator.spec.design import spec_hash
 from estimator.spec.parse import parse_spec
 
@@ -45,11 +46,11 @@ def predicted(request: Any, catalog: Catalog) -> dict[str, Any]:
     if spec.compute.gpu is None:
         message = f"{spec.compute.server} names no GPU that is known, so nothing can be predicted. Give compute.gpu."
         raise SpecError([Problem("design.compute.gpu", "missing", message)])
-    (made,) = estimate([spec], catalog, parts=("counts",))
-    system = {key: value for key, value in system_of(spec, made.fabric, catalog).items() if value is not None}
+    _, (fabric,) = sized_fabrics([spec], catalog)
+    system = {key: value for key, value in system_of(spec, fabric, catalog).as_json().items() if value is not None}
     own = {"calibration": spec.workload.calibration.model_dump()} if spec.workload.calibration else {}
     asked = {key: value for key, value in request.items() if key != DESIGN}
-    answer = predict({"gpus": [made.fabric.n_gpus], **own, **asked, "system": system}, catalog)
+    answer = predict({"gpus": [fabric.n_gpus], **own, **asked, "system": system}, catalog)
     return {**answer, "system": system, "spec_hash": spec_hash(spec)}
 
 

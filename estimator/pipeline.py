@@ -4,21 +4,19 @@ The one module that runs all of them in order. Links, pictures and proposals run
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from estimator.bom.bill import bill_of_fabrics
 from estimator.bom.lines import Billed
-from estimator.bom.result import BomWithLines
 from estimator.cabling.result import SizedNetwork
 from estimator.cabling.runs import CablePlan
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.cost.cost import cost_of
 from estimator.cost.power import power_of
-from estimator.cost.reliability import expected_json, failing_parts
-from estimator.cost.result import Cost, Power
+from estimator.cost.reliability import expected_failures, failing_parts
 from estimator.designs.cables import design_plan
 from estimator.designs.networks import sized_fabrics, sized_others
 from estimator.designs.subject import Subject
@@ -35,14 +33,13 @@ from estimator.findings.growth import Bought, compared_specs, growth_of, is_reca
 from estimator.findings.node_words import node_word
 from estimator.findings.parts import part_findings
 from estimator.findings.prices import age_findings, book_findings, own_price_findings
-from estimator.findings.result import Failures, Growth
-from estimator.floor.result import RackSystem
 from estimator.floor.whole_racks import whole_racks
+from estimator.performance.result import BuiltSystem, Performance, UsedCalibration
 from estimator.performance.times import design_performance
 from estimator.proposals.missing_cables import NO_PART, missing_cables
 from estimator.proposals.proposals import with_changes
 from estimator.proposals.shared_cages import blocked_findings
-from estimator.record import Shape
+from estimator.result import Estimate, Versions
 from estimator.spec.calibration import constants_of
 from estimator.spec.design import DesignSpec, spec_hash
 from estimator.units import ratio_text
@@ -65,41 +62,6 @@ ALL_PARTS = (
 )
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """The answer to one spec, as plain JSON values under the names of the contract; parts not requested are None."""
-
-    spec: DesignSpec
-    catalog_version: str
-    fabric: SizedFabric
-    fabrics: dict[str, SizedNetwork]
-    findings: list[Finding]
-    bom: BomWithLines | None = None
-    cost: Cost | None = None
-    power: Power | None = None
-    performance: dict[str, Any] | None = None
-    failures: Failures | None = None
-    growth: Growth | None = None
-    racks: RackSystem | None = None
-    parts: tuple[str, ...] = ALL_PARTS
-
-    def as_json(self) -> dict[str, Any]:
-        """The Estimate, with the versions of model and catalog: with the spec they are all that it rests on."""
-        out: dict[str, Any] = {
-            "spec": self.spec.as_json(),
-            "versions": {"model": MODEL_VERSION, "catalog": self.catalog_version},
-            "spec_hash": spec_hash(self.spec),
-            "fabrics": {key: network.as_json() for key, network in self.fabrics.items()},
-            "findings": [f.as_json() for f in self.findings],
-        }
-        for key in ("bom", "cost", "power", "performance", "failures", "racks"):
-            if (part := getattr(self, key)) is not None:
-                out[key] = part.as_json() if isinstance(part, Shape) else part
-        if "growth" in self.parts:
-            out["growth"] = self.growth.as_json() if self.growth else None  # None: the design has no room to grow
-        return out
-
-
 def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str] = ALL_PARTS) -> tuple[Estimate, ...]:
     """Estimate designs: a batch in one pass, one design as a batch of one.
 
@@ -114,17 +76,24 @@ def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str]
     InfeasibleDesign
         With the problems of every spec that no fabric of its parts can meet.
     """
+    return tuple(answer for answer, _ in _with_fabrics(specs, catalog, parts))
+
+
+def _with_fabrics(
+    specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str]
+) -> tuple[tuple[Estimate, SizedFabric], ...]:
+    """Estimates, each with the fabric that it is of."""
     sizing, fabrics = sized_fabrics(specs, catalog)
     found = [
         with_changes(findings_of(spec, sizing, i, fabric, catalog), Subject(spec, sizing, i, fabric, catalog))
         for i, (spec, fabric) in enumerate(zip(specs, fabrics, strict=True))
     ]
     others = sized_others(specs, fabrics, catalog)
-    performance: Sequence[dict[str, Any] | None] = [None] * len(specs)
+    performance: Sequence[Performance | None] = [None] * len(specs)
     if {"performance", "all_reduce"} & set(parts):
         performance = _performance(specs, fabrics, catalog, only_all_reduce="performance" not in parts)
     return tuple(
-        _one(spec, fabrics[i], others[i], found[i], performance[i], catalog, tuple(parts))
+        (_one(spec, fabrics[i], others[i], found[i], performance[i], catalog, tuple(parts)), fabrics[i])
         for i, spec in enumerate(specs)
     )
 
@@ -134,7 +103,7 @@ def _one(
     fabric: SizedFabric,
     others: tuple["OtherSized", ...],
     found: list[Finding],
-    performance: dict[str, Any] | None,
+    performance: Performance | None,
     catalog: Catalog,
     parts: tuple[str, ...],
 ) -> Estimate:
@@ -192,17 +161,26 @@ def _one(
             expected = failing_parts(spec, fabric, bill.lines, catalog)
             found += about_spares(expected, catalog)
         if "failures" in parts:
-            stops = expected_json(expected, fabric, catalog)
+            stops = expected_failures(expected, fabric, catalog)
             failures = failures_of(fabric, panels_of(spec, fabric, catalog), spec.compute.nics_per_node or 1, stops)
     whole = whole_racks(spec, fabric.n_nodes, catalog)
-    racks = whole.shown(catalog) if whole else None
     made = Estimate(
-        spec, catalog.version, fabric, fabrics, found, bom, cost, power, performance, failures, racks=racks, parts=parts
+        spec=spec,
+        versions=Versions(model=MODEL_VERSION, catalog=catalog.version),
+        spec_hash=spec_hash(spec),
+        fabrics=fabrics,
+        findings=found,
+        bom=bom,
+        cost=cost,
+        power=power,
+        performance=performance,
+        failures=failures,
+        racks=whole.shown(catalog) if whole else None,
     )
-    made = _with_growth(made, catalog) if "growth" in parts else made
+    made = _with_growth(made, fabric, catalog) if "growth" in parts else made
     word = node_word(spec.compute.server, catalog)
-    made = replace(made, findings=[in_word(finding, word) for finding in made.findings])
-    return made if "bom" in parts else replace(made, bom=None)
+    made = made.but(findings=[in_word(finding, word) for finding in made.findings])
+    return made if "bom" in parts else made.but(bom=None)
 
 
 def _network(sized: CountedNetwork, fabric: SizedFabric, asked: str) -> SizedNetwork:
@@ -226,20 +204,21 @@ def _cabling_of(one: "OtherSized", spec: DesignSpec, plan: CablePlan, catalog: C
     return [replace(finding, change=change) if finding.code == NO_PART else finding for finding in found]
 
 
-def _with_growth(made: Estimate, catalog: Catalog) -> Estimate:
+def _with_growth(made: Estimate, fabric: SizedFabric, catalog: Catalog) -> Estimate:
     """The estimate with ``growth``, and with what stands in the way of growing among its findings."""
+    made = made.but(growth=None)
     try:
-        specs = compared_specs(made.spec, made.fabric, catalog)
-        others = estimate(specs, catalog, ("counts", "links", "cables", "bom")) if specs else ()
+        specs = compared_specs(made.spec, fabric, catalog)
+        others = _with_fabrics(specs, catalog, ("counts", "links", "cables", "bom")) if specs else ()
     except (SpecError, InfeasibleDesign) as error:
-        return replace(made, findings=[*made.findings, *(cannot_grow(problem) for problem in error.problems)])
+        return made.but(findings=[*made.findings, *(cannot_grow(problem) for problem in error.problems)])
     if not others:
         return made
-    grown, right = others
-    moved = moved_manager_links(made.fabric, grown.fabric)
-    recabled = is_recabled(made.spec, made.fabric, grown.fabric)
+    (grown, grown_fabric), (right, _) = others
+    moved = moved_manager_links(fabric, grown_fabric)
+    recabled = is_recabled(made.spec, fabric, grown_fabric)
     growth = growth_of(_bought(made), _bought(grown), _bought(right), moved, recabled)
-    return replace(made, growth=growth, findings=[*made.findings, *about_growth(made.spec, growth)])
+    return made.but(growth=growth, findings=[*made.findings, *about_growth(made.spec, growth)])
 
 
 def _bought(made: Estimate) -> Bought:
@@ -250,10 +229,9 @@ def _bought(made: Estimate) -> Bought:
 
 def _performance(
     specs: Sequence[DesignSpec], fabrics: Sequence[SizedFabric], catalog: Catalog, only_all_reduce: bool
-) -> list[dict[str, Any] | None]:
+) -> list[Performance]:
     """Predicted collectives of the designs whose GPU is known, all in one batch."""
-    missing = {"all_reduce": None, "missing": "Name the GPU (compute.gpu) to predict collectives."}
-    out: list[dict[str, Any] | None] = [dict(missing) for _ in specs]
+    out = [Performance(all_reduce=None, missing="Name the GPU (compute.gpu) to predict collectives.")] * len(specs)
     by_calibration: dict[tuple[str, str] | None, list[int]] = {}
     for i, spec in enumerate(specs):
         if spec.compute.gpu:
@@ -263,19 +241,20 @@ def _performance(
         used = specs[known[0]].workload.calibration
         systems = [system_of(specs[i], fabrics[i], catalog) for i in known]
         n_gpus, constants = [fabrics[i].n_gpus for i in known], constants_of(catalog, used)
-        made = design_performance(systems, n_gpus, catalog, constants, only_all_reduce)
-        for i, performance in zip(known, made, strict=True):
-            out[i] = performance | ({"calibration": used.provenance()} if used else {})
+        made = design_performance([one.as_json() for one in systems], n_gpus, catalog, constants, only_all_reduce)
+        calibration = UsedCalibration(**used.provenance()) if used else None
+        for i, system, performance in zip(known, systems, made, strict=True):
+            out[i] = performance.but(system=system, calibration=calibration)
     return out
 
 
-def full_size_busbw_gb_s(performance: dict[str, Any] | None) -> float | None:
+def full_size_busbw_gb_s(performance: Performance | None) -> float | None:
     """Predicted all-reduce of the largest message on all GPUs; None where nothing was predicted."""
-    reduction = (performance or {}).get("all_reduce")
-    return float(reduction["busbw_gb_s"][-1][-1]) if reduction else None
+    reduction = performance.all_reduce if performance else None
+    return reduction.busbw_gb_s[-1][-1] if reduction else None
 
 
-def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[str, Any]:
+def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> BuiltSystem:
     """The built design as the ``system`` of a prediction request: ratios are those of the links, not of the request.
 
     Nothing is failed, NICs have one connection that ECMP hashes, and GPUs pass on what is meant for other rails (PXN), as
@@ -287,30 +266,30 @@ def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> dict[s
     rate = min(share, Fraction(_adapter_rate_gbit_s(spec, catalog) or share))
     # uplinks run at the port rate: slower NICs fill less of them
     ratio = max(fabric.worst_leaf_ratio * rate / share, Fraction(1))
-    return {
-        "gpu": compute.gpu,
-        "gpus_per_node": compute.gpus_per_node,
-        "scale_up_domain_gpus": compute.scale_up_domain_gpus,
-        "nics_per_node": nics,
-        "nic_gbit_s": float(rate),
-        "fabric": "infiniband" if is_infiniband else "roce",
-        "in_network_reduction": spec.workload.in_network_reduction and is_infiniband,
-        "oversubscription": ratio_text(ratio),
-        "nodes_per_leaf": fabric.nodes_per_leaf,
-        "spine_oversubscription": ratio_text(max(fabric.spine_ratio, Fraction(1))),
-        "nodes_per_pod": fabric.nodes_per_pod,
-        "planes": spec.fabric.planes,
-        "pxn": True,
-        "flows_per_nic": 1,
-        "uplink_gbit_s": float(fabric.uplink_rate_gbit_s)
+    return BuiltSystem(
+        gpu=compute.gpu,
+        gpus_per_node=compute.gpus_per_node,
+        scale_up_domain_gpus=compute.scale_up_domain_gpus,
+        nics_per_node=nics,
+        nic_gbit_s=float(rate),
+        fabric="infiniband" if is_infiniband else "roce",
+        in_network_reduction=spec.workload.in_network_reduction and is_infiniband,
+        oversubscription=ratio_text(ratio),
+        nodes_per_leaf=fabric.nodes_per_leaf,
+        spine_oversubscription=ratio_text(max(fabric.spine_ratio, Fraction(1))),
+        nodes_per_pod=fabric.nodes_per_pod,
+        planes=spec.fabric.planes,
+        pxn=True,
+        flows_per_nic=1,
+        uplink_gbit_s=float(fabric.uplink_rate_gbit_s)
         if fabric.uplink_rate_gbit_s != fabric.endpoint_rate_gbit_s
         else None,
-        "failed_nics": 0,
-        "failed_uplinks": 0.0,
-        "placement": spec.workload.placement,
-        "load_balancing": spec.workload.load_balancing,
-        "gpudirect": spec.workload.gpudirect,
-    }
+        failed_nics=0,
+        failed_uplinks=0.0,
+        placement=spec.workload.placement,
+        load_balancing=spec.workload.load_balancing,
+        gpudirect=spec.workload.gpudirect,
+    )
 
 
 def _adapter_rate_gbit_s(spec: DesignSpec, catalog: Catalog) -> int | None:

@@ -56,7 +56,7 @@ class Diagram:
         """What predictions of this design start from; None where no GPU is named, or the fabric is not the GPUs'."""
         if self.role != COMPUTE or not self.spec.compute.gpu:
             return None
-        return system_of(self.spec, self.table.fabric, self.catalog)
+        return system_of(self.spec, self.table.fabric, self.catalog).as_json()
 
     def traffic(self, pattern: str) -> Traffic:
         """A pattern as this design's servers take part in it."""

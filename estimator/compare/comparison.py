@@ -20,8 +20,9 @@ from estimator.compare.verdicts import Verdicts
 from estimator.compare.words import not_comparable, summary_of
 from estimator.designs.networks import sized_fabrics
 from estimator.errors import EstimatorError, InfeasibleDesign, Problem, SpecError
-from estimator.pipeline import Estimate, estimate
+from estimator.pipeline import estimate
 from estimator.ranges import usd_json
+from estimator.result import Estimate
 from estimator.spec.checking import Section, validated
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec

@@ -12,7 +12,9 @@ from estimator.catalog.catalog import Catalog
 from estimator.designs.networks import sized_fabrics
 from estimator.errors import Change, EstimatorError, Problem
 from estimator.fabric.sized import SizedFabric
-from estimator.pipeline import Estimate, estimate
+from estimator.performance.result import Performance
+from estimator.pipeline import estimate
+from estimator.result import Estimate
 from estimator.spec.change import apply_change
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
@@ -139,16 +141,13 @@ def _figures(made: Estimate) -> dict[str, Any]:
     }
 
 
-def _at_the_end(performance: Mapping[str, Any] | None) -> dict[str, Any]:
+def _at_the_end(performance: Performance | None) -> dict[str, Any]:
     """busbw of the largest message on all GPUs, and what limits it, by collective; None where nothing is predicted."""
-    known = performance or {}
-    found: dict[str, Any] = {"busbw_gb_s": {}, "limited_by": {}}
-    for name in COLLECTIVES:
-        table = known.get("all_reduce") if name == "all_reduce" else known.get("collectives", {}).get(name)
-        limit = table["limited_by"][-1][-1] if table else None
-        found["busbw_gb_s"][name] = float(table["busbw_gb_s"][-1][-1]) if table else None
-        found["limited_by"][name] = table["limits"][limit] if table and "limits" in table else limit
-    return found
+    tables = {name: performance.curves(name) if performance else None for name in COLLECTIVES}
+    return {
+        "busbw_gb_s": {name: table.busbw_gb_s[-1][-1] if table else None for name, table in tables.items()},
+        "limited_by": {name: table.limited_by[-1][-1] if table else None for name, table in tables.items()},
+    }
 
 
 def _with_changes(figures: dict[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,12 +6,12 @@ and of age: expected counts are rate × parts (docs/failures.md).
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from estimator.bom.lines import NIC, SWITCH, BomLine
 from estimator.cabling.plan import NODE_LEAF
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
+from estimator.cost.result import AnyCause, ExpectedFailures, FailingPart
 from estimator.fabric.ratios import groups_of
 from estimator.fabric.sized import SizedFabric
 from estimator.ranges import Range, total_of
@@ -56,29 +56,29 @@ class Failing:
         """Events of one part in a year."""
         return total_of(catalog.economics[row].ends for row in self.rows)
 
-    def as_json(self, catalog: Catalog) -> dict[str, Any]:
-        """The kind under the names of the Estimate; ``spares_last_years`` is None where no failure or no spare is due."""
+    def answer(self, catalog: Catalog) -> FailingPart:
+        """The kind as it is answered."""
         rate, rows = self.rate(catalog), [catalog.economics[row] for row in self.rows]
         due = self.n * rate.typical
-        return {
-            "class": self.name,
-            "part": self.part,
-            "n": self.n,
-            "rate_per_year": _range(rate),
-            "failures_per_year": _range(rate * self.n),
-            "stopping_per_year": _range(rate * self.n_stopping),
-            "spares": self.spares,
-            "spares_last_years": round(self.spares / due, 2) if self.spares and due else None,
-            "basis": sorted({row.basis for row in rows}),
-            "as_of": max(row.as_of for row in rows),
-            "sources": sorted({catalog.sources[row.source].title for row in rows}),
-            "rates": list(self.rows),
-        }
+        return FailingPart(
+            class_=self.name,
+            part=self.part,
+            n=self.n,
+            rate_per_year=_range(rate),
+            failures_per_year=_range(rate * self.n),
+            stopping_per_year=_range(rate * self.n_stopping),
+            spares=self.spares,
+            spares_last_years=round(self.spares / due, 2) if self.spares and due else None,
+            basis=sorted({row.basis for row in rows}),
+            as_of=max(row.as_of for row in rows),
+            sources=sorted({catalog.sources[row.source].title for row in rows}),
+            rates=list(self.rows),
+        )
 
 
-def _range(ends: Range[float]) -> dict[str, float]:
+def _range(ends: Range[float]) -> Range[float]:
     """To six digits."""
-    return ends.each(lambda end: float(f"{end:.6g}")).as_json()
+    return ends.each(lambda end: float(f"{end:.6g}"))
 
 
 def failing_parts(spec: DesignSpec, fabric: SizedFabric, lines: Iterable[BomLine], catalog: Catalog) -> list[Failing]:
@@ -160,23 +160,23 @@ def _by_part(lines: Iterable[BomLine]) -> Iterator[tuple[str | None, list[BomLin
     yield from parts.items()
 
 
-def expected_json(parts: list[Failing], fabric: SizedFabric, catalog: Catalog) -> dict[str, Any]:
+def expected_failures(parts: list[Failing], fabric: SizedFabric, catalog: Catalog) -> ExpectedFailures:
     """``expected`` of the Estimate's failures: parts, their sum, and the time between stops of a job on all GPUs."""
     failures, stops = (total_of(p.rate(catalog) * getattr(p, n) for p in parts) for n in ("n", "n_stopping"))
     of_network = total_of(p.rate(catalog) * p.n_stopping for p in parts if p.name not in OF_SERVERS)
     any_cause = catalog.economics[ANY_CAUSE].ends * fabric.n_gpus
-    return {
-        "parts": [part.as_json(catalog) for part in parts],
-        "failures_per_year": _range(failures),
-        "stops_per_year": _range(stops),
-        "network_stops_per_year": _range(of_network),
-        "hours_between_stops": _range(_hours_between(stops)),
-        "any_cause": {
-            "rate": ANY_CAUSE,
-            "stops_per_year": _range(any_cause),
-            "hours_between_stops": _range(_hours_between(any_cause)),
-        },
-    }
+    return ExpectedFailures(
+        parts=[part.answer(catalog) for part in parts],
+        failures_per_year=_range(failures),
+        stops_per_year=_range(stops),
+        network_stops_per_year=_range(of_network),
+        hours_between_stops=_range(_hours_between(stops)),
+        any_cause=AnyCause(
+            rate=ANY_CAUSE,
+            stops_per_year=_range(any_cause),
+            hours_between_stops=_range(_hours_between(any_cause)),
+        ),
+    )
 
 
 def _hours_between(stops: Range[float]) -> Range[float]:

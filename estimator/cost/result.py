@@ -167,3 +167,44 @@ class Power(Record):
     parts_w: Newer[Mapping[str, Watts]]
     pue: Newer[float]
     at_least: Newer[bool]
+
+
+class FailingPart(Record):
+    """One kind of part: how many there are, how many fail in a year, and whether its spares last."""
+
+    class_: str
+    part: str | None
+    n: int
+    rate_per_year: Range[float]
+    failures_per_year: Range[float]
+    stopping_per_year: Range[float]
+    """Failures that take an endpoint off the network."""
+    spares: int | None
+    """Null for what no spare is bought of."""
+    spares_last_years: float | None
+    """Null where no failure or no spare is due."""
+    basis: Newer[list[str]]
+    as_of: Newer[str]
+    sources: Newer[list[str]]
+    rates: Newer[list[str]]
+    """Rows of economics.csv."""
+
+
+class AnyCause(Record):
+    """Stops of a job on all GPUs for whatever reason, as fleets have reported them."""
+
+    rate: str
+    """Row of economics.csv."""
+    stops_per_year: Range[float]
+    hours_between_stops: Range[float]
+
+
+class ExpectedFailures(Record):
+    """How many parts fail in a year, and the time between stops of a job on all GPUs."""
+
+    parts: list[FailingPart]
+    failures_per_year: Range[float]
+    stops_per_year: Range[float]
+    network_stops_per_year: Range[float]
+    hours_between_stops: Range[float]
+    any_cause: Newer[AnyCause | None]

@@ -5,15 +5,15 @@ their loss leaves is counted by losses.py. Every figure is the worst over all lo
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from math import comb, prod
-from typing import Any
 
 import numpy as np
 
+from estimator.cost.result import ExpectedFailures
 from estimator.fabric.ratios import Group
 from estimator.fabric.sized import SizedFabric
 from estimator.fabric.structure import Structure
@@ -75,7 +75,7 @@ def _text(fraction: Fraction | None) -> str | None:
 
 
 def failures_of(
-    fabric: SizedFabric, panels: Panels, nics_per_node: int, expected: Mapping[str, Any] | None = None
+    fabric: SizedFabric, panels: Panels, nics_per_node: int, expected: ExpectedFailures | None = None
 ) -> Failures:
     """``failures`` of the Estimate: ``one`` loss of each kind, ``two`` switches of each pair of kinds, and how often."""
     structure = Structure(fabric)

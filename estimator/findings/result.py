@@ -1,9 +1,7 @@
 """What losses leave of a design, and how it grows, as an Estimate answers them."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from estimator.cabling.result import Cables, Transceivers
+from estimator.cost.result import ExpectedFailures
 from estimator.fabric.result import Counts, Links
 from estimator.ranges import Range
 from estimator.record import IfAny, Record
@@ -35,7 +33,7 @@ class Failures(Record):
 
     one: list[Loss]
     two: list[Loss]
-    expected: IfAny[Mapping[str, Any]] = None
+    expected: IfAny[ExpectedFailures] = None
 
 
 class GrowthNodes(Record):

@@ -5,6 +5,7 @@ All arrays run over points (a system with a GPU count) and message sizes. docs/m
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,17 @@ from estimator.performance.collectives import (
     fastest,
     saturation,
     shown_steps,
+)
+from estimator.performance.result import (
+    AllReduceTable,
+    AllToAllFigure,
+    BothPlacements,
+    CollectiveEfficiency,
+    CollectiveTable,
+    Efficiency,
+    HalfBandwidth,
+    ModelConstant,
+    Performance,
 )
 from estimator.performance.scaling import (
     half_bandwidth,
@@ -200,7 +212,7 @@ def design_performance(
     catalog: Any,
     constants: ModelConstants | None = None,
     only_all_reduce: bool = False,
-) -> list[dict[str, Any]]:
+) -> list[Performance]:
     """Predicted collectives of designs, from one scale-up domain to all of their GPUs, 8 B to 16 GiB.
 
     Parameters
@@ -213,10 +225,7 @@ def design_performance(
 
     Returns
     -------
-    One dict a design: ``{"all_reduce": {"gpus", "message_bytes", "time_us", …}, "all_to_all": {the largest message on all
-    GPUs}, "collectives": {name: as all_reduce, compact}, "efficiency", "half_bandwidth_bytes", "system",
-    "more_constants"}``; tables have a row for each GPU count and a column for each size. ``scaling_efficiency`` is busbw ÷
-    busbw at ``reference_gpus``, the first count, at the same size.
+    One a design, without its ``system``.
     """
     constants = constants or ModelConstants(catalog)
     columns = system_columns(systems, catalog, constants)
@@ -239,22 +248,20 @@ def design_performance(
     ]
     scattered = _all_to_all(columns, counts, constants)  # after the tables: they list the constants of all-reduce alone
     if only_all_reduce:
-        return [
-            {"all_reduce": table, "all_to_all": scattered[i], "system": dict(systems[i])}
-            for i, table in enumerate(tables)
-        ]
+        return [Performance(all_reduce=table, all_to_all=found) for table, found in zip(tables, scattered, strict=True)]
     times = {"all_reduce": all_reduce}
     times |= {name: predict_times(points, message_bytes, constants, name) for name in COLLECTIVES if name not in times}
     scaling = _Scaling(times, points)
     return [
-        {
-            "all_reduce": tables[i],
-            "all_to_all": scattered[i],
-            **scaling.as_json(slice(int(start[i]), int(start[i + 1])), row),
-            "system": dict(systems[i]),
-            "more_constants": _more(_used(constants, columns, i), tables[i]["constants"]),
-        }
-        for i, row in enumerate(counts)
+        Performance(
+            all_reduce=tables[i],
+            all_to_all=scattered[i],
+            collectives=scaling.tables(rows, counts[i]),
+            efficiency=scaling.efficiency(rows, counts[i]),
+            half_bandwidth_bytes=scaling.half_bandwidth(rows, counts[i]),
+            more_constants=_more(_used(constants, columns, i), tables[i].constants),
+        )
+        for i, rows in enumerate(slice(*ends) for ends in pairwise(start.tolist()))
     ]
 
 
@@ -275,7 +282,7 @@ def _both_placements(columns: SystemColumns, counts: list[list[int]], constants:
 
 def _all_to_all(
     columns: SystemColumns, counts: list[list[int]], constants: ModelConstants
-) -> list[dict[str, Any] | None]:
+) -> list[AllToAllFigure | None]:
     """The largest all-to-all on all GPUs of each design, which loads every uplink; None for one GPU alone."""
     points = _points(columns, [1] * len(counts), np.array([row[-1] for row in counts], dtype=np.int64), constants)
     largest = np.array([[DESIGN_MESSAGE_BYTES[-1]]], dtype=np.float64)
@@ -283,26 +290,26 @@ def _all_to_all(
     busbw, times = byte_s_to_gb_s(found.busbw_byte_s[:, 0]), (found.time_s, found.low_s, found.high_s)
     time_us, low_us, high_us = (s_to_us(column[:, 0]).tolist() for column in times)
     return [
-        {
-            "gpus": row[-1],
-            "message_bytes": DESIGN_MESSAGE_BYTES[-1],
-            "busbw_gb_s": float(busbw[i]),
-            "time_us": time_us[i],
-            "time_us_low": low_us[i],
-            "time_us_high": high_us[i],
-            "limited_by": LIMITS[int(found.limit[i, 0])],
-            "validated": bool(found.is_validated[i, 0]),
-        }
+        AllToAllFigure(
+            gpus=row[-1],
+            message_bytes=DESIGN_MESSAGE_BYTES[-1],
+            busbw_gb_s=float(busbw[i]),
+            time_us=time_us[i],
+            time_us_low=low_us[i],
+            time_us_high=high_us[i],
+            limited_by=LIMITS[int(found.limit[i, 0])],
+            validated=bool(found.is_validated[i, 0]),
+        )
         if row[-1] > 1
         else None
         for i, row in enumerate(counts)
     ]
 
 
-def _more(rows: list[dict[str, Any]], without: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _more(rows: list[ModelConstant], without: list[ModelConstant]) -> list[ModelConstant]:
     """Constants that the other collectives rest on beside those of all-reduce."""
-    known = {(row["name"], row["index"]) for row in without}
-    return [row for row in rows if (row["name"], row["index"]) not in known]
+    known = {(row.name, row.index) for row in without}
+    return [row for row in rows if (row.name, row.index) not in known]
 
 
 class _Scaling:
@@ -322,24 +329,18 @@ class _Scaling:
         self._tables = significant(np.stack([busbw, *(s_to_us(t) for t in (time_s[:, :, :n_sizes], *bands))]))
         self._busbw, self._time_s, self._shrunk_s = busbw, time_s[:, :, _SHOWN], time_s[:, :, n_sizes:]
 
-    def as_json(self, rows: slice, counts: list[int]) -> dict[str, Any]:
-        """What one design shows of its rows; nothing for one GPU alone."""
+    def half_bandwidth(self, rows: slice, counts: list[int]) -> HalfBandwidth | None:
+        """Of one design, from its rows; None for one GPU alone."""
         if counts[-1] == 1:
-            return {"collectives": {}, "efficiency": None, "half_bandwidth_bytes": None}
+            return None
         sizes = np.array(DESIGN_MESSAGE_BYTES, dtype=np.float64)
         half = [np.round(half_bandwidth(busbw[rows], sizes)).astype(np.int64).tolist() for busbw in self._busbw]
-        compact = {
-            name: self._compact(k, found, rows, counts)
-            for k, (name, found) in enumerate(self._times.items())
-            if name != "all_reduce"
-        }
-        return {
-            "collectives": compact,
-            "efficiency": self._efficiency(rows, counts),
-            "half_bandwidth_bytes": {"gpus": counts, "of": dict(zip(self._times, half, strict=True))},
-        }
+        return HalfBandwidth(gpus=counts, of=dict(zip(self._times, half, strict=True)))
 
-    def _efficiency(self, rows: slice, counts: list[int]) -> dict[str, Any]:
+    def efficiency(self, rows: slice, counts: list[int]) -> Efficiency | None:
+        """Of one design, from its rows; None for one GPU alone."""
+        if counts[-1] == 1:
+            return None
         rate, shown_s, shrunk_s = self._rate[:, rows], self._time_s[:, rows], self._shrunk_s[:, rows]
         n_ranks = self._n_ranks[rows]
         shares = [
@@ -349,75 +350,83 @@ class _Scaling:
         ]
         collective, weak, strong = significant(np.stack(shares)).tolist()
         rates, limits = significant(rate).tolist(), self._rate_of[:, rows].tolist()
-        return {
-            "gpus": counts,
-            "reference_gpus": counts[0],
-            "message_bytes": [int(size) for size in EFFICIENCY_BYTES[0]],
-            "of": {
-                name: {
-                    "line_rate_gb_s": rates[k],
-                    "line_rate_of": [LIMITS[i] for i in limits[k]],
-                    "collective": collective[k],
-                    "weak": weak[k],
-                    "strong": strong[k],
-                }
+        return Efficiency(
+            gpus=counts,
+            reference_gpus=counts[0],
+            message_bytes=[int(size) for size in EFFICIENCY_BYTES[0]],
+            of={
+                name: CollectiveEfficiency(
+                    line_rate_gb_s=rates[k],
+                    line_rate_of=[LIMITS[i] for i in limits[k]],
+                    collective=collective[k],
+                    weak=weak[k],
+                    strong=strong[k],
+                )
                 for k, name in enumerate(self._times)
             },
+        )
+
+    def tables(self, rows: slice, counts: list[int]) -> dict[str, CollectiveTable]:
+        """Of one design, by collective but for all-reduce; nothing for one GPU alone."""
+        return {
+            name: self._compact(k, found, rows, counts)
+            for k, (name, found) in enumerate(self._times.items())
+            if name != "all_reduce" and counts[-1] > 1
         }
 
-    def _compact(self, k: int, times: Times, rows: slice, counts: list[int]) -> dict[str, Any]:
+    def _compact(self, k: int, times: Times, rows: slice, counts: list[int]) -> CollectiveTable:
         """Tables of one collective to five digits; algorithms and limits as places in the lists beside them."""
         n_sizes = len(DESIGN_MESSAGE_BYTES)
         busbw, time_us, low, high = self._tables[:, k, rows].tolist()
         variants, algorithm = np.unique(times.choice[rows, :n_sizes], return_inverse=True)
         limits, limit = np.unique(times.limit[rows, :n_sizes], return_inverse=True)
-        return {
-            "gpus": counts,
-            "message_bytes": list(DESIGN_MESSAGE_BYTES),
-            "busbw_gb_s": busbw,
-            "time_us": time_us,
-            "time_us_low": low,
-            "time_us_high": high,
-            "algorithms": [list(VARIANTS[i]) for i in variants.tolist()],
-            "algorithm": algorithm.reshape(len(counts), n_sizes).tolist(),
-            "limits": [LIMITS[i] for i in limits.tolist()],
-            "limited_by": limit.reshape(len(counts), n_sizes).tolist(),
-            "validated": times.is_validated[rows, :n_sizes].tolist(),
-        }
+        return CollectiveTable(
+            gpus=counts,
+            message_bytes=list(DESIGN_MESSAGE_BYTES),
+            busbw_gb_s=busbw,
+            time_us=time_us,
+            time_us_low=low,
+            time_us_high=high,
+            algorithms=[list(VARIANTS[i]) for i in variants.tolist()],
+            algorithm=algorithm.reshape(len(counts), n_sizes).tolist(),
+            limits=[LIMITS[i] for i in limits.tolist()],
+            limited_by=limit.reshape(len(counts), n_sizes).tolist(),
+            validated=times.is_validated[rows, :n_sizes].tolist(),
+        )
 
 
 def _design_table(
-    times: Times, counts: list[int], start: int, both: list[float], used: list[dict[str, Any]]
-) -> dict[str, Any]:
-    """The JSON of one design's all-reduce from its rows of ``times``."""
+    times: Times, counts: list[int], start: int, both: list[float], used: list[ModelConstant]
+) -> AllReduceTable:
+    """One design's all-reduce from its rows of ``times``."""
     rows, n_sizes = slice(start, start + len(counts)), len(DESIGN_MESSAGE_BYTES)
 
     def shown(table: Any) -> Any:
         return table[rows, :n_sizes]
 
     busbw, choice = byte_s_to_gb_s(shown(times.busbw_byte_s)), shown(times.choice).tolist()
-    return {
-        "gpus": counts,
-        "message_bytes": list(DESIGN_MESSAGE_BYTES),
-        "reference_gpus": counts[0],
-        "busbw_gb_s": busbw.tolist(),
-        "algbw_gb_s": byte_s_to_gb_s(shown(times.algbw_byte_s)).tolist(),
-        "time_us": s_to_us(shown(times.time_s)).tolist(),
-        "time_us_low": s_to_us(shown(times.low_s)).tolist(),
-        "time_us_high": s_to_us(shown(times.high_s)).tolist(),
-        "scaling_efficiency": (busbw / busbw[0] if busbw[0, 0] > 0 else np.ones_like(busbw)).tolist(),
-        "algorithm": [[algorithm_name(i) for i in row] for row in choice],
-        "protocol": [[protocol_name(i) for i in row] for row in choice],
-        "limited_by": [[LIMITS[i] for i in row] for row in shown(times.limit).tolist()],
-        "validated": shown(times.is_validated).tolist(),
-        "both_placements": {
-            "gpus": counts[-1],
-            "message_bytes": DESIGN_MESSAGE_BYTES[-1],
-            "ordered_busbw_gb_s": both[0],
-            "random_busbw_gb_s": both[1],
-        },
-        "constants": used,
-    }
+    return AllReduceTable(
+        gpus=counts,
+        message_bytes=list(DESIGN_MESSAGE_BYTES),
+        reference_gpus=counts[0],
+        busbw_gb_s=busbw.tolist(),
+        algbw_gb_s=byte_s_to_gb_s(shown(times.algbw_byte_s)).tolist(),
+        time_us=s_to_us(shown(times.time_s)).tolist(),
+        time_us_low=s_to_us(shown(times.low_s)).tolist(),
+        time_us_high=s_to_us(shown(times.high_s)).tolist(),
+        scaling_efficiency=(busbw / busbw[0] if busbw[0, 0] > 0 else np.ones_like(busbw)).tolist(),
+        algorithm=[[algorithm_name(i) for i in row] for row in choice],
+        protocol=[[protocol_name(i) for i in row] for row in choice],
+        limited_by=[[LIMITS[i] for i in row] for row in shown(times.limit).tolist()],
+        validated=shown(times.is_validated).tolist(),
+        both_placements=BothPlacements(
+            gpus=counts[-1],
+            message_bytes=DESIGN_MESSAGE_BYTES[-1],
+            ordered_busbw_gb_s=both[0],
+            random_busbw_gb_s=both[1],
+        ),
+        constants=used,
+    )
 
 
 def algorithm_name(choice: int) -> str | None:
@@ -430,23 +439,24 @@ def protocol_name(choice: int) -> str | None:
     return VARIANTS[choice][1] if choice >= 0 else None
 
 
-def _used(constants: ModelConstants, columns: SystemColumns, variant: int) -> list[dict[str, Any]]:
+def _used(constants: ModelConstants, columns: SystemColumns, variant: int) -> list[ModelConstant]:
     """Constants behind one variant of a batch: those looked up, but for other variants' own."""
     without = frozenset().union(*columns.labels) - columns.labels[variant]
-    return [_constant_json(row, constants) for row in constants.used(without)]
+    return [_constant(row, constants) for row in constants.used(without)]
 
 
-def _constant_json(row: Any, constants: ModelConstants) -> dict[str, Any]:
+def _constant(row: Any, constants: ModelConstants) -> ModelConstant:
     """One constant with where it is from: the catalog's row, or what a calibration put in its place."""
     given = constants.given(row.name, row.index or "")
-    of_row = {"basis": row.basis, "source": row.source, "evidence": row.evidence}
-    of_site = {"basis": "measured", "source": constants.source, "evidence": f"in place of {row.value} of the catalog"}
-    return {
-        "name": row.name,
-        "index": row.index or "",
-        "value": float(row.value) if given is None else given,
-        "low": float(row.low),
-        "high": float(row.high),
-        "unit": row.unit,
-        **(of_row if given is None else of_site),
-    }
+    is_row = given is None
+    return ModelConstant(
+        name=row.name,
+        index=row.index or "",
+        value=float(row.value) if given is None else given,
+        low=float(row.low),
+        high=float(row.high),
+        unit=row.unit,
+        basis=row.basis if is_row else "measured",
+        source=str(row.source if is_row else constants.source),
+        evidence=row.evidence if is_row else f"in place of {row.value} of the catalog",
+    )

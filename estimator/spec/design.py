@@ -6,7 +6,8 @@ rules.py.
 
 import hashlib
 import json
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, Literal, Self
 
 from pydantic import Field, PrivateAttr
 
@@ -151,6 +152,11 @@ class DesignSpec(Section):
     def as_json(self) -> dict[str, Any]:
         """The normalized spec: every key with its value. null in the result means 'computed; see the estimate'."""
         return self.model_dump(mode="json")
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        """The reverse of ``as_json``, of a spec that was checked before: keys of other versions are left alone."""
+        return cls.model_validate(stored, extra="ignore")
 
     def as_given(self) -> dict[str, Any]:
         """The values as the caller gave them, so that an edited design takes new defaults where nothing was said."""

@@ -35,8 +35,8 @@ def test_a_design_is_predicted_as_the_system_of_its_estimate(design: dict[str, A
     (made,) = estimate([spec], catalog)
     assert made.performance is not None
     answer = predicted({"design": design, **ASKED}, catalog)
-    gpus = made.fabric.n_gpus
-    system = {key: value for key, value in made.performance["system"].items() if value is not None}
+    gpus = made.compute.counts.gpus
+    system = {key: value for key, value in made.performance.system.as_json().items() if value is not None}
     assert answer["rows"] == predict({"system": system, "gpus": [gpus], **ASKED}, catalog)["rows"]
     assert (answer["system"], answer["spec_hash"]) == (system, spec_hash(spec))
     few = predicted({"design": design, "gpus": [8, 64], **ASKED}, catalog)

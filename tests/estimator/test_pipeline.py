@@ -8,12 +8,13 @@ from estimator.catalog.catalog import Catalog
 from estimator.errors import InfeasibleDesign
 from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of
+from estimator.performance.result import BuiltSystem
 from estimator.pipeline import ALL_PARTS, estimate, system_of
 from estimator.spec.parse import parse_spec
 from tests.estimator.designs import spec_of
 
 
-def system(catalog: Catalog, nodes: int, workload: dict[str, Any] | None = None, **fabric: Any) -> dict[str, Any]:
+def system(catalog: Catalog, nodes: int, workload: dict[str, Any] | None = None, **fabric: Any) -> BuiltSystem:
     values = {
         "compute": {"server": "dgx-h100", "nodes": nodes},
         "fabric": {"generation": "ndr", **fabric},
@@ -26,9 +27,9 @@ def system(catalog: Catalog, nodes: int, workload: dict[str, Any] | None = None,
 def test_a_prediction_is_made_for_the_fabric_that_was_built(catalog: Catalog) -> None:
     """Leaves of 40 nodes at 2:1 that hold 30: 30 of 20 uplinks, and not the ratio asked for."""
     made = system(catalog, 30, oversubscription="2:1", leaf_downlinks=40, leaf_uplinks=20, tiers=2)
-    assert (made["oversubscription"], made["nodes_per_leaf"]) == ("3:2", 30)
-    assert (made["spine_oversubscription"], made["nodes_per_pod"]) == ("1:1", 30)
-    assert (made["gpu"], made["nics_per_node"], made["nic_gbit_s"], made["fabric"]) == (
+    assert (made.oversubscription, made.nodes_per_leaf) == ("3:2", 30)
+    assert (made.spine_oversubscription, made.nodes_per_pod) == ("1:1", 30)
+    assert (made.gpu, made.nics_per_node, made.nic_gbit_s, made.fabric) == (
         "h100-sxm",
         8,
         400,
@@ -44,24 +45,24 @@ def test_adapters_slower_than_the_fabric_are_predicted_at_their_own_rate(catalog
     }
     spec = parse_spec(values, catalog)
     made = system_of(spec, fabric_of(size([spec], catalog), 0, spec), catalog)
-    assert (made["nic_gbit_s"], made["oversubscription"]) == (200.0, "2:1")
+    assert (made.nic_gbit_s, made.oversubscription) == (200.0, "2:1")
     assert "nic_below_port_rate" in {finding.code for finding in estimate([spec], catalog, ("counts",))[0].findings}
 
 
 def test_a_prediction_knows_pods_and_spines(catalog: Catalog) -> None:
     made = system(catalog, 512, tiers=3, pod_nodes=256, spine_oversubscription="2:1")
-    assert (made["spine_oversubscription"], made["nodes_per_pod"], made["nodes_per_leaf"]) == ("2:1", 256, 32)
+    assert (made.spine_oversubscription, made.nodes_per_pod, made.nodes_per_leaf) == ("2:1", 256, 32)
 
 
 def test_more_uplinks_than_downlinks_are_no_gain(catalog: Catalog) -> None:
-    assert system(catalog, 64, oversubscription="1:2", tiers=2)["oversubscription"] == "1:1"
+    assert system(catalog, 64, oversubscription="1:2", tiers=2).oversubscription == "1:1"
 
 
 def test_switches_add_only_on_infiniband(catalog: Catalog) -> None:
     sharp = {"in_network_reduction": True}
-    assert system(catalog, 64, sharp)["in_network_reduction"]
+    assert system(catalog, 64, sharp).in_network_reduction
     on_ethernet = system(catalog, 64, sharp, generation="roce-400")
-    assert (on_ethernet["fabric"], on_ethernet["in_network_reduction"]) == ("roce", False)
+    assert (on_ethernet.fabric, on_ethernet.in_network_reduction) == ("roce", False)
 
 
 def test_parts_not_asked_for_are_left_out(catalog: Catalog) -> None:

@@ -1,6 +1,7 @@
 """Records: their JSON, and that they are what they were made as."""
 
 import copy
+import json
 import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from estimator.record import IfAny, Record, Shape
+from estimator.ranges import Range
+from estimator.record import IfAny, Newer, Record, Shape
 
 
 class Length(Record):
@@ -66,3 +68,39 @@ def test_a_record_does_not_change_and_another_can_be_made_from_it() -> None:
 def test_a_record_has_all_its_attributes_and_no_others(named: dict[str, Any]) -> None:
     with pytest.raises(TypeError, match="Length has metres, from_"):
         Length(**named)
+
+
+class Tray(Record):
+    cables: list[Cable]
+    by_name: Mapping[str, Length]
+    notes: tuple[Note, ...]
+    price_usd: Range[float] | None
+    counts: list[list[int]]
+    colour: Newer[str | None]
+    width: Newer[int | None] = None
+
+
+def test_a_record_is_read_back_from_its_json() -> None:
+    length = Length(metres=1.5, from_="plan")
+    tray = Tray(
+        cables=[Cable(name="aoc", length=length), Cable(name="dac", length=None, fibres=[length])],
+        by_name={"a": length},
+        notes=(Note("wide", {"fabric.tiers": 3}, (Note("narrow"),)),),
+        price_usd=Range(1.0, 2.0, 3.0),
+        counts=[[1], [2, 3]],
+        colour=None,
+    )
+    stored = json.loads(json.dumps(tray.as_json()))
+    assert "width" not in stored
+    assert Tray.from_json(stored) == tray
+    assert Tray.from_json(stored).as_json() == stored
+    assert Note.from_json(stored["notes"][0]) == tray.notes[0]
+
+
+def test_a_key_of_another_model_is_none_or_left_alone() -> None:
+    """None where an older model had no such key, and the JSON has none either; what a newer one has is not read."""
+    stored: dict[str, Any] = {"cables": [], "by_name": {}, "notes": [], "price_usd": None, "counts": []}
+    tray = Tray.from_json(stored | {"weight": 3})
+    assert (tray.colour, tray.width) == (None, None)
+    assert not hasattr(tray, "weight")
+    assert tray.as_json() == stored

@@ -100,7 +100,7 @@ def test_a_last_pod_deals_its_nodes_out_over_all_its_leaves(
     text = b"".join(FORMATS["csv"].write(link_list(parse_spec(request, CATALOG), CATALOG, "compute"))).decode()
     held = Counter(row["b_device"] for row in rows_of(text) if row["tier"] == "node-leaf")
     (made,) = estimate([parse_spec(request, CATALOG)], CATALOG, ("counts",))
-    assert len(held) == made.fabric.n_leaf
+    assert len(held) == made.fabrics["compute"].counts.leaf
     of_last_pod = sorted(held, key=lambda leaf: int(leaf.rsplit("-", 1)[1]))[-len(shares) :]
     assert sorted((held[leaf] for leaf in of_last_pod), reverse=True) == shares
     assert "opensm_fat_tree_asymmetric" not in {finding.code for finding in made.findings}

@@ -16,18 +16,15 @@ from designer.api.answers.links import (
     SlowLink,
     SwappedLinks,
 )
-from designer.api.answers.results import (
-    Failures,
-    Performance,
-)
 from designer.api.answers.shapes import shape, shapes
 from designer.api.components import ChangeField
 from estimator.bom.result import BomTotals, BomWithLines
 from estimator.cabling.result import SizedNetwork
 from estimator.cost.result import Cost, Power
 from estimator.findings.finding import Finding
-from estimator.findings.result import Growth
+from estimator.findings.result import Failures, Growth
 from estimator.floor.result import FloorFigures, RackSystem
+from estimator.performance.result import Performance
 from estimator.ranges import Range
 from estimator.spec.design import DesignSpec
 
@@ -64,8 +61,8 @@ class Preview(Answer):
     bom = shape(BomTotals)
     cost = shape(Cost)
     power = shape(Power)
-    performance = Performance()
-    failures = Failures(required=False, help_text="What losses leave, and how often to expect them.")
+    performance = shape(Performance)
+    failures = shape(Failures, required=False, help_text="What losses leave, and how often to expect them.")
     growth = shape(Growth, required=False, allow_null=True, help_text="Where the design has room to grow.")
     racks = shape(
         RackSystem,

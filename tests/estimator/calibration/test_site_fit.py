@@ -315,10 +315,10 @@ def test_designs_of_one_batch_keep_their_own_constants() -> None:
     together = [made.performance for made in estimate(specs, CATALOG, ("counts", "performance"))]
     alone = [estimate([spec], CATALOG, ("counts", "performance"))[0].performance for spec in specs]
     assert together == alone
-    busbw = [performance["all_reduce"]["busbw_gb_s"][-1][-1] for performance in together if performance]
+    busbw = [made.all_reduce.busbw_gb_s[-1][-1] for made in together]
     assert busbw[0] == pytest.approx(0.75 * busbw[2], rel=0.01)
     assert busbw[1] > busbw[2]
-    assert [performance.get("calibration", {}).get("name") for performance in together if performance] == [
+    assert [made.calibration.name if made.calibration else None for made in together] == [
         "0.6",
         None,
         "0.8",

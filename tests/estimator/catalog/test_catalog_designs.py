@@ -8,7 +8,8 @@ import pytest
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.ports import compute_network, switch_ports
 from estimator.errors import EstimatorError
-from estimator.pipeline import Estimate, estimate
+from estimator.pipeline import estimate
+from estimator.result import Estimate
 from estimator.spec.change import apply_change
 from estimator.spec.parse import parse_spec
 

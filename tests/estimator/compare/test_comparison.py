@@ -14,7 +14,7 @@ from estimator.bom.lines import CATEGORIES
 from estimator.catalog.loader import load_catalog
 from estimator.compare.comparison import MOST, compare, compare_request, estimates_of, prepare
 from estimator.errors import EstimatorError, InfeasibleDesign, SpecError
-from estimator.pipeline import Estimate
+from estimator.result import Estimate
 from estimator.spec.parse import parse_spec
 from tests.estimator.test_cli import refused as refusal
 from tests.estimator.test_cli import run

@@ -75,47 +75,41 @@ def test_line_rates_by_hand() -> None:
 
 @pytest.mark.parametrize("collective", COLLECTIVES)
 def test_tables_of_a_design_are_single_predictions(collective: str) -> None:
-    table = MADE["all_reduce"] if collective == "all_reduce" else MADE["collectives"][collective]
-    request = {
-        "system": MADE["system"],
-        "collective": collective,
-        "gpus": table["gpus"],
-        "message_bytes": table["message_bytes"],
-    }
+    table = MADE.curves(collective)
+    request = {"system": H100, "collective": collective, "gpus": table.gpus, "message_bytes": table.message_bytes}
     rows = predict(request, CATALOG)["rows"]
     for key in ("time_us", "time_us_low", "time_us_high", "busbw_gb_s"):
-        assert np.ravel(table[key]) == pytest.approx([row[key] for row in rows], rel=1e-4)
-    if collective in OTHERS:
-        assert [table["limits"][i] for i in np.ravel(table["limited_by"])] == [row["limited_by"] for row in rows]
-        assert [table["algorithms"][i][0] for i in np.ravel(table["algorithm"])] == [row["algorithm"] for row in rows]
-    assert np.ravel(table["validated"]).tolist() == [row["validated"] for row in rows]
+        assert np.ravel(getattr(table, key)) == pytest.approx([row[key] for row in rows], rel=1e-4)
+    for key in ("limited_by", "algorithm", "protocol"):
+        assert np.ravel(getattr(table, key)).tolist() == [row[key] for row in rows]
+    assert np.ravel(table.validated).tolist() == [row["validated"] for row in rows]
 
 
 @pytest.mark.parametrize("collective", COLLECTIVES)
 def test_efficiencies_of_a_design_are_ratios_of_predictions(collective: str) -> None:
-    efficiency = MADE["efficiency"]
-    n0, n, size = efficiency["gpus"][0], efficiency["gpus"][-1], efficiency["message_bytes"][1]
+    efficiency = MADE.efficiency
+    n0, n, size = efficiency.gpus[0], efficiency.gpus[-1], efficiency.message_bytes[1]
 
     def row(gpus: int, message_bytes: int) -> dict[str, Any]:
-        request = {"system": MADE["system"], "collective": collective, "gpus": [gpus], "message_bytes": [message_bytes]}
+        request = {"system": H100, "collective": collective, "gpus": [gpus], "message_bytes": [message_bytes]}
         return predict(request, CATALOG)["rows"][0]
 
     first, last, shrunk = row(n0, size), row(n, size), row(n, size * n0 // n)
-    found = efficiency["of"][collective]
-    assert found["weak"][-1][1] == pytest.approx(first["time_us"] / last["time_us"], rel=1e-4)
-    assert found["strong"][-1][1] == pytest.approx(n0 * first["time_us"] / (n * shrunk["time_us"]), rel=1e-4)
-    assert found["collective"][-1][1] == pytest.approx(last["busbw_gb_s"] / found["line_rate_gb_s"][-1], rel=1e-4)
-    assert found["weak"][0] == found["strong"][0] == [1.0] * 4
+    found = efficiency.of[collective]
+    assert found.weak[-1][1] == pytest.approx(first["time_us"] / last["time_us"], rel=1e-4)
+    assert found.strong[-1][1] == pytest.approx(n0 * first["time_us"] / (n * shrunk["time_us"]), rel=1e-4)
+    assert found.collective[-1][1] == pytest.approx(last["busbw_gb_s"] / found.line_rate_gb_s[-1], rel=1e-4)
+    assert found.weak[0] == found.strong[0] == [1.0] * 4
 
 
 @pytest.mark.parametrize("collective", COLLECTIVES)
 def test_half_bandwidth_lies_where_busbw_passes_half_of_its_most(collective: str) -> None:
-    at = MADE["half_bandwidth_bytes"]["of"][collective][-1]
+    at = MADE.half_bandwidth_bytes.of[collective][-1]
     request = {
-        "system": MADE["system"],
+        "system": H100,
         "collective": collective,
         "gpus": [256],
-        "message_bytes": [at, MADE["all_reduce"]["message_bytes"][-1]],
+        "message_bytes": [at, MADE.all_reduce.message_bytes[-1]],
     }
     half, most = (row["busbw_gb_s"] for row in predict(request, CATALOG)["rows"])
     assert half == pytest.approx(most / 2, rel=0.1)
@@ -123,9 +117,9 @@ def test_half_bandwidth_lies_where_busbw_passes_half_of_its_most(collective: str
 
 def test_one_gpu_scales_nowhere_and_a_batch_is_its_designs() -> None:
     alone, both = design_performance([H100, H100], [1, 256], CATALOG)
-    assert (alone["collectives"], alone["efficiency"], alone["half_bandwidth_bytes"]) == ({}, None, None)
+    assert (alone.collectives, alone.efficiency, alone.half_bandwidth_bytes) == ({}, None, None)
     assert both == MADE
-    json.dumps([alone, both], allow_nan=False)
+    json.dumps([alone.as_json(), both.as_json()], allow_nan=False)
 
 
 def test_the_built_links_make_the_system() -> None:
@@ -137,7 +131,7 @@ def test_the_built_links_make_the_system() -> None:
     }
     made = estimate([parse_spec(values, CATALOG)], CATALOG, parts=("performance",))[0].performance
     assert made is not None
-    system = made["system"]
+    system = made.system.as_json()
     assert (system["planes"], system["oversubscription"], system["pxn"]) == (2, "2:1", True)
     assert system["nic_gbit_s"] == 800.0
     assert predict({"system": system, "gpus": [16], "message_bytes": [1024]}, CATALOG)["rows"]

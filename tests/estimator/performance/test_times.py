@@ -409,7 +409,7 @@ def test_a_design_has_every_table_and_its_batch_is_its_members() -> None:
     together = design_performance(designs, [1016, 64, 1440], CATALOG)
     for design, gpus, answer in zip(designs, [1016, 64, 1440], together, strict=True):
         assert design_performance([design], [gpus], CATALOG) == [answer]
-        table = answer["all_reduce"]
+        table = answer.as_json()["all_reduce"]
         assert table["message_bytes"] == [2**p for p in range(3, 35)]
         assert table["reference_gpus"] == table["gpus"][0]
         assert table["gpus"][-1] == gpus
@@ -431,30 +431,30 @@ def test_a_design_has_every_table_and_its_batch_is_its_members() -> None:
             table["busbw_gb_s"][-1][-1] / table["busbw_gb_s"][0][-1]
         )
         assert table["both_placements"]["ordered_busbw_gb_s"] == pytest.approx(table["busbw_gb_s"][-1][-1])
-        assert json.loads(json.dumps(answer, allow_nan=False)) == answer
+        assert json.loads(json.dumps(answer.as_json(), allow_nan=False)) == answer.as_json()
 
 
 def test_a_design_shows_both_placements_and_the_constants_it_used() -> None:
     asked = H100 | {"oversubscription": "4:1", "placement": "random"}
     (answer,) = design_performance([asked], [2048], CATALOG)
-    both = answer["all_reduce"]["both_placements"]
-    assert both["ordered_busbw_gb_s"] > 1.5 * both["random_busbw_gb_s"]
-    used = {(row["name"], row["index"]): row for row in answer["all_reduce"]["constants"]}
+    both = answer.all_reduce.both_placements
+    assert both.ordered_busbw_gb_s > 1.5 * both.random_busbw_gb_s
+    used = {(row.name, row.index): row for row in answer.all_reduce.constants}
     assert ("ring_efficiency", "hopper") in used
     assert ("ring_efficiency", "ampere") not in used
-    assert all(row["source"] and row["evidence"] and row["low"] <= row["value"] <= row["high"] for row in used.values())
+    assert all(row.source and row.evidence and row.low <= row.value <= row.high for row in used.values())
 
 
 def test_one_gpu_as_a_design() -> None:
     (answer,) = design_performance([H100], [1], CATALOG)
-    assert answer["all_reduce"]["gpus"] == [1]
-    assert answer["all_reduce"]["time_us"] == [[0.0] * 32]
+    assert answer.all_reduce.gpus == [1]
+    assert answer.all_reduce.time_us == [[0.0] * 32]
 
 
 def test_every_gpu_of_the_catalog_has_an_answer() -> None:
     for gpu in CATALOG.gpus:
         (answer,) = design_performance([{"gpu": gpu}], [256], CATALOG)
-        assert answer["all_reduce"]["busbw_gb_s"][-1][-1] > 1
+        assert answer.all_reduce.busbw_gb_s[-1][-1] > 1
 
 
 def test_in_network_limit_is_distinguished_from_the_nic() -> None:

@@ -44,7 +44,7 @@ def performance() -> dict[str, Any]:
         "scale_up_domain_gpus": 8,
         "in_network_reduction": False,
     }
-    return design_performance([system], [1024], load_catalog())[0]
+    return design_performance([system], [1024], load_catalog())[0].as_json() | {"system": system}
 
 
 def table(performance: dict[str, Any], collective: str) -> dict[str, Any]:
