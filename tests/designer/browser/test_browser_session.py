@@ -2,7 +2,9 @@
 
 import os
 import random
+import re
 import signal
+from typing import Any
 
 import pytest
 
@@ -180,3 +182,22 @@ def test_the_estimate_follows_by_itself(tab):
     tab.fill("#id_size", "72")
     tab.wait_for_selector("#bom", timeout=30_000)
     assert tab.inner_text("#stale-note") == ""
+
+
+def test_what_waits_for_a_result_ends_when_another_answer_takes_its_place(tab):
+    tab.fill("#id_size", "72")
+    tab.wait_for_selector("#bom", timeout=30_000)
+    polls = re.compile(r"/estimates/.*follow=1")
+    held: list[Any] = []
+    tab.route(polls, lambda route: held.append(route) if len(held) < 2 else route.continue_())
+    for size in ("80", "88"):
+        with tab.expect_request(polls):
+            tab.fill("#id_size", size)
+    tab.wait_for_timeout(100)
+    late, current = held
+    late.fulfill(status=200, headers={"HX-Retarget": "#job"}, body="<p>late</p>")
+    tab.wait_for_timeout(100)  # that an answer which nobody may show would take to fail
+    current.continue_()
+    tab.wait_for_function("() => document.getElementById('stale-note').textContent === ''", timeout=30_000)
+    assert tab.locator("#bom").count() == 1
+    assert tab.watched == []

@@ -2,6 +2,7 @@
 // state. It sends nothing but questions.
 
 import { differences, form, markChanged } from "./fields.js";
+import "./following.js";
 import { fadeChanges, markResult } from "./freshness.js";
 import { LOOK_MS, stateSince } from "./looks.js";
 import { place } from "./placing.js";

@@ -1,0 +1,36 @@
+// Looks for what others have changed. Owns whether a look is under way. Others who hold a link, other browsers and programs have
+// no channel to this page: it asks for their edits while it is visible.
+
+import { form } from "../fields.js";
+import { LOOK_MS, stateSince } from "../looks.js";
+import { bar } from "./page.js";
+import { isBusy } from "./sending.js";
+import { settleSoon } from "./settling.js";
+import { showNamed } from "./showing.js";
+import { hearTabs } from "./tabs.js";
+
+let looking = false;
+
+// The state that the server has, where it is another than ``seen``.
+async function showState(seen = "") {
+  const shown = bar().dataset.seen;
+  const answer = await stateSince(seen);
+  const html = answer?.status === 200 ? await answer.text() : null;
+  if (html !== null && !isBusy() && bar().dataset.seen === shown) { // not over what was typed or shown meanwhile
+    showNamed(html);
+    settleSoon();
+  }
+}
+
+export async function lookAgain() {
+  if (document.visibilityState === "visible" && form()?.dataset.design && !isBusy() && !looking) {
+    looking = true;
+    await showState(bar().dataset.seen);
+    looking = false;
+  }
+}
+
+document.addEventListener("session:refused", () => showState()); // the refused edit is still in the fields: any state is news
+document.addEventListener("visibilitychange", lookAgain);
+setInterval(lookAgain, LOOK_MS);
+hearTabs(lookAgain);

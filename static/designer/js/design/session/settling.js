@@ -1,0 +1,35 @@
+// The estimate that follows by itself once nothing has changed for a moment. Owns the timer of that moment.
+
+import { form } from "../fields.js";
+import "../following.js";
+import { isStale, markResult } from "../freshness.js";
+import { hasUnsent } from "./edits.js";
+
+const SETTLE_MS = 900;
+
+let settling = 0;
+
+export function settleSoon() {
+  clearTimeout(settling);
+  settling = setTimeout(settle, SETTLE_MS);
+}
+
+function settle() {
+  const stale = document.getElementById("stale-note");
+  const asks = stale?.textContent || isStale() || !document.querySelector("#result, .job");
+  if (hasUnsent() || !form().dataset.design || !asks) {
+    return; // with edits unsent it would be of a state that is over: their answer settles again
+  }
+  const target = document.getElementById("follow") ? "#follow" : "#job"; // what is visible stays until the new one is there
+  window.htmx?.ajax("POST", `${form().action}settle/`, { target, swap: "innerHTML", values: { follow: target === "#follow" ? 1 : "" } });
+}
+
+// An estimate that arrives late is of what the form said before: it is followed by one of what it says now.
+document.addEventListener("htmx:afterSwap", markResult);
+document.addEventListener("htmx:afterSettle", (event) => {
+  markResult();
+  if (event.detail.target?.id === "job" && isStale()) {
+    document.getElementById("stale-note").textContent = "Updating";
+    settleSoon();
+  }
+});
