@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from estimator.catalog.catalog import Catalog
 from estimator.errors import InfeasibleDesign, Problem
+from estimator.fabric.columns import Sizing
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
-from estimator.fabric.sizing import Sizing
 from estimator.spec.design import DesignSpec
 
 if TYPE_CHECKING:

@@ -13,18 +13,10 @@ import numpy as np
 from estimator.catalog.catalog import Catalog
 from estimator.designs.buildable import Faults, faults_of
 from estimator.errors import Change, Problem
+from estimator.fabric.columns import Sizing, downlinks_by_ratio, spine_downlinks, uplinks_for
 from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of
-from estimator.fabric.sizing import (
-    Sizing,
-    downlinks_by_ratio,
-    leaf_rows,
-    one_tier_ports,
-    pod_cuts_unit,
-    pods_of,
-    spine_downlinks,
-    uplinks_for,
-)
+from estimator.fabric.sizing import leaf_rows, one_tier_ports, pod_cuts_unit, pods_of
 from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import MAX_RADIX
 from estimator.spec.rates import port_rate, ports_a_cage, uplink_rate

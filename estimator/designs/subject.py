@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from estimator.catalog.catalog import Catalog
+from estimator.fabric.columns import Sizing
 from estimator.fabric.sized import SizedFabric
-from estimator.fabric.sizing import Sizing
 from estimator.spec.design import DesignSpec
 
 

@@ -10,23 +10,25 @@ from typing import Any
 
 import numpy as np
 
-from estimator.fabric.even_spread import BoolArray
-from estimator.fabric.sizing import (
+from estimator.fabric.columns import (
     Asked,
     Leaves,
-    ThreeTiers,
     downlinks_beside,
     downlinks_for,
+    spine_downlinks,
+    uplinks_beside,
+    uplinks_for,
+)
+from estimator.fabric.even_spread import BoolArray
+from estimator.fabric.sizing import (
+    ThreeTiers,
     fits_one_tier,
     leaf_is_impossible,
     leaf_layer,
     leaf_rows,
     pods_of,
-    spine_downlinks,
     three_tiers,
     two_tiers,
-    uplinks_beside,
-    uplinks_for,
 )
 from estimator.units import IntArray, ceil_div
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from estimator.catalog.catalog import Catalog
 from estimator.fabric.automatic import settled
-from estimator.fabric.sizing import Asked, Sizing, asked_columns, sized_columns
+from estimator.fabric.columns import Asked, Sizing
+from estimator.fabric.sizing import asked_columns, sized_columns
 from estimator.spec.design import DesignSpec
 from estimator.units import ceil_div
 

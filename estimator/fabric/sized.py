@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from estimator.fabric.columns import Sizing, downlinks_beside, spine_downlinks
 from estimator.fabric.hosts import Hosts
 from estimator.fabric.result import CountedNetwork, Counts, Links, Ports, Split, SwitchModel
-from estimator.fabric.sizing import Sizing, downlinks_beside, spine_downlinks
 from estimator.spec.design import DesignSpec
 from estimator.units import IntArray, ceil_div
 

@@ -9,79 +9,54 @@ multiplied by ``n_components``.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Self
+from functools import lru_cache
 
 import numpy as np
 
 from estimator.catalog.catalog import Catalog
+from estimator.fabric.columns import (
+    Asked,
+    Leaves,
+    Sizing,
+    downlinks_beside,
+    downlinks_by_ratio,
+    downlinks_for,
+    spine_downlinks,
+    uplinks_beside,
+    uplinks_for,
+)
 from estimator.fabric.even_spread import NONE, BoolArray, CoreLayout, CoreRequest, even_cores, even_spines, uneven_cores
-from estimator.fabric.prices import cage_links_of, link_end_cents, part_cents
 from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import Fabric
-from estimator.spec.rates import asked_ratio, endpoint_rate, port_rate, ports_a_cage, uplink_rate
+from estimator.spec.rates import asked_ratio, cage_links_of, endpoint_rate, port_rate, ports_a_cage, uplink_rate
 from estimator.units import IntArray, ceil_div, parse_ratio
 
+NO_PRICE_SWITCH_CENTS = 4_000_000  # of parts without a price: a switch costs as much as forty link ends
+NO_PRICE_END_CENTS = 100_000
+_OPTICS = "transceiver"
 
-@dataclass(frozen=True)
-class Asked:
-    """What the specs ask for, as columns: counts and ports, 0 where nothing was said."""
 
-    nodes: IntArray
-    grow_nodes: IntArray
-    gpus: IntArray
-    ports_a_node: IntArray
-    planes: IntArray
-    n_components: IntArray
-    endpoints_a_node: IntArray  # in one component
-    rails_a_leaf: IntArray  # 0: leaves are filled in node order
-    endpoints_a_port: IntArray
-    leaf_ports: IntArray
-    spine_ports: IntArray
-    core_ports: IntArray
-    down: IntArray
-    up: IntArray
-    ratio_down: IntArray
-    ratio_up: IntArray
-    spine_ratio_down: IntArray
-    spine_ratio_up: IntArray
-    tiers: IntArray
-    unit_nodes: IntArray
-    pod_nodes: IntArray
-    full_unit: BoolArray
-    uneven: BoolArray
-    least_spines: IntArray
-    core_groups: IntArray  # 0: as many as need the fewest switches
-    manager_links: IntArray
-    port_rate_gbit_s: IntArray
-    endpoint_rate_gbit_s: IntArray
-    uplink_rate_gbit_s: IntArray  # of the links between switches
-    down_a_cage: IntArray  # ports of a leaf's cage at the port rate, and at the rate of the uplinks:
-    up_a_cage: IntArray  # both 1 where the rates are equal, so that every port counts alone
-    cage_links: IntArray  # of a leaf: uplinks begin in a cage of their own
-    down_named: BoolArray
-    up_named: BoolArray
-    grows: BoolArray  # a number of nodes to grow to is named, if only that of today
-    symmetric: BoolArray  # OpenSM's fat-tree routing wants all pods alike
-    pods_alike: BoolArray  # the last pod, though smaller, has as many spines as the others
-    last_pod_even: BoolArray  # and as many leaves, over which it shares its nodes evenly
-    pods_of_today: BoolArray  # pods are as large as today's nodes need (size.py)
-    leaf_cents: IntArray
-    spine_cents: IntArray
-    core_cents: IntArray
-    link_end_cents: IntArray
+@lru_cache(maxsize=1024)
+def part_cents(part: str | None, book: str, catalog: Catalog) -> int:
+    """Typical price of one switch; a fixed one for custom switches and those without a price."""
+    price = catalog.price(part, book) if part in catalog.switches and part else None
+    return price.cents.typical if price else NO_PRICE_SWITCH_CENTS
 
-    def take(self, rows: IntArray | slice) -> Self:
-        """The same columns for some requests."""
-        return type(self)(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
 
-    def copy(self) -> Self:
-        """Columns of their own, to write choices into."""
-        return type(self)(**{f.name: getattr(self, f.name).copy() for f in fields(self)})
-
-    def write(self, rows: IntArray | slice, other: Self) -> None:
-        """Put the columns of ``other`` into these rows of a copy."""
-        for f in fields(self):
-            getattr(self, f.name)[rows] = getattr(other, f.name)
+@lru_cache(maxsize=64)
+def link_end_cents(generation: str, rate_gbit_s: int, book: str, catalog: Catalog) -> int:
+    """Typical price of the cheapest transceiver of a rate, shared by the links that it carries."""
+    protocol = catalog.generations[generation].protocol
+    ends = [
+        price.cents.typical // (cable.a_count or 1)
+        for key, cable in catalog.cables.items()
+        if cable.kind == _OPTICS
+        and cable.status == "available"
+        and protocol in cable.protocols
+        and cable.a_rate_gbit_s == rate_gbit_s
+        and (price := catalog.price(key, book))
+    ]
+    return min(ends, default=NO_PRICE_END_CENTS)
 
 
 @dataclass(frozen=True)
@@ -203,54 +178,6 @@ def _leaf_ports(one: _Request) -> int:
     return ports - one.fabric.reserved.leaf_ports
 
 
-# ---------------------------------------------------------------- ports of a leaf, to both sides
-
-
-def uplinks_for(ports: IntArray, asked: Asked) -> IntArray:
-    """Uplinks that carry the traffic of so many ports to nodes at the ratio requested, whatever the rates."""
-    return ceil_div(ports * asked.ratio_up * asked.port_rate_gbit_s, asked.ratio_down * asked.uplink_rate_gbit_s)
-
-
-def downlinks_for(uplinks: IntArray, asked: Asked) -> IntArray:
-    """Ports to nodes that so many uplinks serve at the ratio requested."""
-    return uplinks * asked.ratio_down * asked.uplink_rate_gbit_s // (asked.ratio_up * asked.port_rate_gbit_s)
-
-
-def uplinks_beside(ports: IntArray, asked: Asked) -> IntArray:
-    """Uplinks for which a leaf has ports when so many face nodes; a cage has ports of one rate."""
-    return (asked.leaf_ports - ports) // asked.down_a_cage * asked.up_a_cage
-
-
-def downlinks_beside(uplinks: IntArray, asked: Asked) -> IntArray:
-    """Ports to nodes for which a leaf has room beside so many uplinks."""
-    return asked.leaf_ports - ceil_div(uplinks, asked.up_a_cage) * asked.down_a_cage
-
-
-def downlinks_by_ratio(asked: Asked) -> IntArray:
-    """Most ports to nodes for which a leaf has, beside them, the uplinks that the ratio asks for."""
-    down = asked.ratio_down * asked.uplink_rate_gbit_s * asked.up_a_cage
-    up = asked.ratio_up * asked.port_rate_gbit_s * asked.down_a_cage
-    ports: IntArray = asked.leaf_ports * down // (down + up)
-    while (short := (uplinks_for(ports, asked) > uplinks_beside(ports, asked)) & (ports > 0)).any():
-        ports = ports - short  # uplinks of a rate of their own fill whole cages
-    return ports
-
-
-@dataclass(frozen=True)
-class Leaves:
-    """The leaf layer of one component, before tiers are chosen; columns."""
-
-    downlinks: IntArray  # leaf ports towards nodes
-    uplinks_most: IntArray
-    uplinks_needed: IntArray  # for the fullest leaf, at the ratio requested
-    capacity: IntArray  # endpoints that a leaf's downlinks hold
-    unit_nodes: IntArray  # 0: one unit of all nodes, filled in node order
-    columns: IntArray  # leaves that one unit has side by side: one a rail, or a group of rails
-    built_nodes: IntArray  # nodes built for: whole units with full_unit
-    grown_nodes: IntArray  # the same for the design as it may grow
-    fullest: IntArray  # endpoints that the fullest leaf is built for, growth included
-
-
 def leaf_layer(asked: Asked) -> Leaves:
     """Rule 1 and 2: the split of a leaf's ports, units, and how full the fullest leaf is."""
     by_ratio = downlinks_by_ratio(asked)
@@ -316,42 +243,6 @@ def pods_of(nodes: IntArray, asked: Asked, leaves: Leaves, spine_ports_down: Int
     last = np.where(given, leaf_rows(last_nodes, asked, leaves), rows - (n_pods - 1) * full)
     last = np.where(asked.last_pod_even, full, last)
     return Pods(n_pods=n_pods, rows=np.where(n_pods == 1, last, full), last_rows=last)
-
-
-@dataclass(frozen=True)
-class Sizing:
-    """Counts of many designs; columns of shape (n_variants,), over the whole design unless they say otherwise.
-
-    ``tiers`` is 0 where no fabric of these parts meets the request: designs/refusals.py says why and what would work.
-    """
-
-    asked: Asked
-    leaves: Leaves
-    tiers: IntArray
-    rows: IntArray  # leaves of one column of one component
-    n_leaf: IntArray
-    n_spine: IntArray
-    n_core: IntArray
-    uplinks: IntArray  # of each leaf
-    group_spines: IntArray  # spines of a group: of a component (two tiers), of a full pod's group (three)
-    last_group_spines: IntArray
-    pods: IntArray  # of a component
-    pod_rows: IntArray
-    last_pod_rows: IntArray
-    spine_up: IntArray  # uplinks of a spine in a full pod
-    last_spine_up: IntArray
-    last_spine_up_held: IntArray  # as last_spine_up, once the design has grown: cores hold ports for as many
-    spine_up_most: IntArray  # of any spine of the grown design
-    core_groups: IntArray  # of a component
-    cores_a_group: IntArray
-    grown_last_spines: IntArray  # spines of a group in the last pod of the design as it may grow; 0: all pods are alike
-    endpoints: IntArray
-    manager_links_placed: IntArray
-    links_leaf_spine: IntArray
-    links_spine_core: IntArray
-
-    def __len__(self) -> int:
-        return len(self.tiers)
 
 
 def sized_columns(asked: Asked) -> Sizing:
@@ -435,11 +326,6 @@ def _uneven_spines(n_leaves: IntArray, leaves: Leaves, spine_ports: IntArray, le
     uneven = np.maximum(ceil_div(n_leaves * leaves.uplinks_needed, np.maximum(spine_ports, 1)), least)
     reachable = (leaves.uplinks_needed <= leaves.uplinks_most) & (leaves.uplinks_needed > 0) & (spine_ports > 0)
     return np.where(reachable & (2 * leaves.uplinks_needed > uneven), uneven, NONE)
-
-
-def spine_downlinks(asked: Asked) -> IntArray:
-    """Ports of a three-tier spine that face leaves: its half at 1:1, more above."""
-    return asked.spine_ports * asked.spine_ratio_down // (asked.spine_ratio_down + asked.spine_ratio_up)
 
 
 def three_tiers(asked: Asked, leaves: Leaves, grow: IntArray, wanted: BoolArray, may_pad: bool = True) -> ThreeTiers:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import PROTOCOL_NAMES, nic_modes, spoken
 from estimator.catalog.records import ServerNetwork
+from estimator.fabric.columns import Sizing, downlinks_beside
 from estimator.fabric.sized import SizedFabric
-from estimator.fabric.sizing import Sizing, downlinks_beside
 from estimator.findings.built import about_built
 from estimator.findings.finding import SEVERITY_ORDER, Finding, of_problem
 from estimator.findings.management import about_management

@@ -14,11 +14,11 @@ import numpy as np
 
 from estimator.catalog.catalog import Catalog
 from estimator.errors import InfeasibleDesign, Problem
+from estimator.fabric.columns import Sizing
 from estimator.fabric.hosts import Hosts
 from estimator.fabric.result import CountedNetwork, Uplinks
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
-from estimator.fabric.sizing import Sizing
 from estimator.networks.attached import Joined, hosts_of
 from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import OtherFabric

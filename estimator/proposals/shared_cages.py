@@ -11,11 +11,11 @@ from estimator.cabling.runs import CablePlan
 from estimator.catalog.catalog import Catalog
 from estimator.designs.cables import design_plan
 from estimator.errors import Change, InfeasibleDesign
-from estimator.fabric.prices import cage_links_of
 from estimator.fabric.sized import SizedFabric
 from estimator.findings.finding import Finding, of_problem
 from estimator.proposals.missing_cables import findings_of_design, sized_changes
 from estimator.spec.design import DesignSpec
+from estimator.spec.rates import cage_links_of
 
 CODE = "cage_shared_by_unlike_plugs"
 _DOWN, _UP = "fabric.leaf_downlinks", "fabric.leaf_uplinks"

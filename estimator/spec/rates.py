@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from estimator.catalog.catalog import Catalog
+from estimator.catalog.ports import switch_ports
 from estimator.catalog.records import ServerNetwork
 from estimator.spec.fabric import Fabric
 from estimator.units import parse_ratio
@@ -67,3 +68,10 @@ def asked_ratio(fabric: Fabric, catalog: Catalog) -> Fraction:
         )
         return Fraction(down, up)
     return parse_ratio(fabric.oversubscription)
+
+
+def cage_links_of(fabric: Fabric, catalog: Catalog) -> int:
+    """Links that share a cage of the leaf at the port rate; 1 for a custom switch."""
+    switch = catalog.switches.get(fabric.leaf_switch or "")
+    ports = switch_ports(switch, catalog.generations[fabric.generation].port_rate_gbit_s) if switch else None
+    return ports.links_per_cage if ports else 1

@@ -25,9 +25,10 @@ from estimator.cabling.plan import cable_plan
 from estimator.catalog.loader import load_catalog
 from estimator.cost.cost import NETWORK
 from estimator.errors import EstimatorError
+from estimator.fabric.columns import Asked, Sizing
 from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of
-from estimator.fabric.sizing import Asked, Sizing, asked_columns
+from estimator.fabric.sizing import asked_columns
 from estimator.findings.fabric import findings_of
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec

@@ -17,8 +17,9 @@ from estimator.cabling.by_link import cabled_by_link
 from estimator.cabling.ends import tier_ends
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, InfeasibleDesign, SpecError
+from estimator.fabric.columns import downlinks_by_ratio
 from estimator.fabric.size import size
-from estimator.fabric.sizing import asked_columns, downlinks_by_ratio
+from estimator.fabric.sizing import asked_columns
 from estimator.link_list import LinkList, link_list
 from estimator.pipeline import estimate
 from estimator.spec.change import apply_change

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 
+from estimator.fabric.columns import Sizing
 from estimator.fabric.devices import CORE, LEAF, NODE, SPINE, SWITCH_KINDS
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
-from estimator.fabric.sizing import Sizing
 from estimator.fabric.topology import (
     FABRIC_MANAGER,
     LEAF_SPINE,

@@ -4,7 +4,7 @@ from typing import Any
 
 import networkx as nx
 
-from estimator.fabric.sizing import Sizing
+from estimator.fabric.columns import Sizing
 
 
 def wired(sizing: Sizing, i: int) -> Any:
