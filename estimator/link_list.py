@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from estimator.cabling.plan import CablePlan, LinkCabling, cable_plan, link_cabling
+from estimator.cabling.plan import cable_plan, link_cabling
+from estimator.cabling.runs import CablePlan, LinkCabling
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.catalog.records import Server, Switch

@@ -22,8 +22,8 @@ from estimator.bom.lines import (
     parameter_rule,
 )
 from estimator.bom.pricing import Pricing, UnitPrice
-from estimator.cabling.ends import LEAF_LEAF
-from estimator.cabling.plan import LEAF_SPINE, MANAGER, NODE_LEAF, SPINE_CORE, CablePlan, TierCabling
+from estimator.cabling.runs import CablePlan, TierCabling
+from estimator.cabling.tiers import FABRIC_MANAGER, LEAF_LEAF, LEAF_SPINE, NODE_LEAF, SPINE_CORE
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE, compute_network
 from estimator.catalog.records import Cable
@@ -38,7 +38,7 @@ _USES = {  # of the transceivers at the upper and the lower end of a tier
     NODE_LEAF: ("leaf, to nodes", "node"),
     LEAF_SPINE: ("spine, to leaves", "leaf, to spines"),
     SPINE_CORE: ("core, to spines", "spine, to cores"),
-    MANAGER: ("leaf, to fabric managers", "fabric manager"),
+    FABRIC_MANAGER: ("leaf, to fabric managers", "fabric manager"),
     LEAF_LEAF: ("leaf, to its pair", "leaf, to its pair"),
 }
 

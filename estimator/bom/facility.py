@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from estimator.bom.lines import ASSUMED, COOLING, MANAGEMENT, RACK, RACK_SYSTEM, SWITCH, BomLine, parameter_rule
-from estimator.cabling.plan import CablePlan
+from estimator.cabling.runs import CablePlan
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, SCALE_UP_SWITCH
 from estimator.catalog.records import Server

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from estimator.bom import result
-from estimator.cabling.plan import CablePlan
+from estimator.cabling.runs import CablePlan
 from estimator.catalog.currency import Rate
 from estimator.catalog.ports import COMPUTE
 from estimator.catalog.records import Economic

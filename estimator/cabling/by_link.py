@@ -14,22 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from estimator.cabling.breakouts import breakout_problems
-from estimator.cabling.ends import FABRIC_MANAGER, LEAF_LEAF, NODE_LEAF, SPINE_CORE, Side, TierEnds, shared_cages
+from estimator.cabling.ends import Side, TierEnds, shared_cages
 from estimator.cabling.keys import cable_of_links, cage_of_links, first_of, longest_by
 from estimator.cabling.media import Choice, choose_each, options_of
 from estimator.cabling.problems import fits_of, mixed_cages, refusal, shared_cages_by_link, what_is_missing
-from estimator.cabling.runs import (
-    BY_DEFAULT,
-    BY_PLAN,
-    BY_REQUEST,
-    TIER_NAMES,
-    CablePlan,
-    LinkCabling,
-    Plugs,
-    Run,
-    TierCabling,
-)
+from estimator.cabling.runs import BY_DEFAULT, BY_PLAN, BY_REQUEST, CablePlan, LinkCabling, Plugs, Run, TierCabling
 from estimator.cabling.set_lengths import HandSet, hand_set
+from estimator.cabling.tiers import FABRIC_MANAGER, LEAF_LEAF, NODE_LEAF, SPINE_CORE, TIER_NAMES
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.records import Cable
 from estimator.errors import InfeasibleDesign, Problem

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from estimator.cabling.result import Fit, Reason
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import FAST_LANE_GBIT_S
 from estimator.catalog.records import Cable, Nic, Server, Switch
 from estimator.errors import SpecError
-from estimator.record import Shape
 from estimator.spec.checking import unknown_part
 
 MATCH, REVIEW, BLOCKED = "match", "review", "blocked"
@@ -65,23 +65,6 @@ class Plug:
     rate_gbit_s: int | None
     lanes: int | None
     power_w: float
-
-
-@dataclass(frozen=True, slots=True)
-class Reason(Shape):
-    """One rule that is broken."""
-
-    code: str
-    verdict: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class Fit(Shape):
-    """The verdict on one part in one place, and why."""
-
-    verdict: str
-    reasons: tuple[Reason, ...]
 
 
 def is_blocked(codes: Iterable[str]) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from estimator.cabling.compatibility import Cage
 from estimator.cabling.media import AUTO, Question, options_of
+from estimator.cabling.tiers import FABRIC_MANAGER, LEAF_LEAF, LEAF_SPINE, NODE_LEAF, SITE_TIERS, SPINE_CORE
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE, links_per_node_cage, switch_ports
 from estimator.catalog.records import Switch
@@ -20,10 +21,6 @@ from estimator.fabric.sized import SizedFabric
 from estimator.fabric.topology import leaf_uplink_ports, panels_of
 from estimator.spec.design import DesignSpec
 from estimator.units import BoolArray, IntArray, ceil_div
-
-NODE_LEAF, LEAF_SPINE, SPINE_CORE, FABRIC_MANAGER = "node_leaf", "leaf_spine", "spine_core", "fabric_manager"
-LEAF_LEAF = "leaf_leaf"  # within pairs of leaves of storage and management networks
-SITE_TIERS = (NODE_LEAF, LEAF_SPINE, SPINE_CORE)  # those with keys of the site
 
 
 @dataclass(frozen=True, slots=True)

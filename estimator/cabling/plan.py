@@ -12,29 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from estimator.cabling.breakouts import breakout_problems
-from estimator.cabling.ends import (
-    FABRIC_MANAGER,
-    LEAF_SPINE,
-    NODE_LEAF,
-    SPINE_CORE,
-    TierEnds,
-    shared_cages,
-    tier_ends,
-)
+from estimator.cabling.ends import TierEnds, shared_cages, tier_ends
 from estimator.cabling.keys import cable_of_links, numbered
 from estimator.cabling.media import Choice, choose, piece_m
 from estimator.cabling.problems import cheaper_medium, fits_of, refusal, shared_cage, what_is_missing
-from estimator.cabling.runs import (
-    BY_DEFAULT,
-    BY_REQUEST,
-    TIER_NAMES,
-    TIERS,
-    CablePlan,
-    LinkCabling,
-    Plugs,
-    Run,
-    TierCabling,
-)
+from estimator.cabling.runs import BY_DEFAULT, BY_REQUEST, CablePlan, LinkCabling, Plugs, Run, TierCabling
+from estimator.cabling.tiers import FABRIC_MANAGER, TIER_NAMES
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.errors import InfeasibleDesign, Problem
@@ -45,22 +28,6 @@ from estimator.units import IntArray, ceil_div
 
 if TYPE_CHECKING:
     from estimator.floor.plan import FloorPlan
-
-MANAGER = FABRIC_MANAGER
-__all__ = [
-    "LEAF_SPINE",
-    "MANAGER",
-    "NODE_LEAF",
-    "SPINE_CORE",
-    "TIERS",
-    "TIER_NAMES",
-    "CablePlan",
-    "LinkCabling",
-    "Run",
-    "TierCabling",
-    "cable_plan",
-    "link_cabling",
-]
 
 
 def cable_plan(

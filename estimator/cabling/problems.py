@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
-from estimator.cabling.compatibility import Fit, fit_at
-from estimator.cabling.ends import LEAF_SPINE, SITE_TIERS, Side, TierEnds
+from estimator.cabling.compatibility import fit_at
+from estimator.cabling.ends import Side, TierEnds
 from estimator.cabling.media import AUTO, Choice, cheapest_other, choose, options_of
-from estimator.cabling.runs import site_field
+from estimator.cabling.result import Fit
+from estimator.cabling.tiers import LEAF_SPINE, SITE_TIERS, site_field
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import PROTOCOL_NAMES
 from estimator.errors import Change, Problem

@@ -1,9 +1,27 @@
 """What a network is cabled with, as an Estimate answers it."""
 
-from estimator.cabling.compatibility import Fit
+from dataclasses import dataclass
+
 from estimator.fabric.result import RatedNetwork
 from estimator.floor.result import FloorFigures
-from estimator.record import IfAny, Record
+from estimator.record import IfAny, Record, Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Reason(Shape):
+    """One rule that is broken."""
+
+    code: str
+    verdict: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fit(Shape):
+    """The verdict on one part in one place, and why."""
+
+    verdict: str
+    reasons: tuple[Reason, ...]
 
 
 class Cables(Record):

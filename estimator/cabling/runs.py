@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from estimator.cabling.compatibility import Fit
-from estimator.cabling.ends import FABRIC_MANAGER, LEAF_LEAF, LEAF_SPINE, NODE_LEAF, SPINE_CORE
 from estimator.cabling.media import Choice
-from estimator.cabling.result import CabledTier, CableParts, CableRun, Cables, EndFits, Lengths, Transceivers
+from estimator.cabling.result import CabledTier, CableParts, CableRun, Cables, EndFits, Fit, Lengths, Transceivers
+from estimator.cabling.tiers import FABRIC_MANAGER, LEAF_LEAF, LEAF_SPINE, NODE_LEAF, SPINE_CORE, TIERS, site_field
 from estimator.catalog.records import Cable
 from estimator.errors import Problem
 from estimator.units import IntArray
@@ -17,8 +16,6 @@ from estimator.units import IntArray
 if TYPE_CHECKING:
     from estimator.floor.plan import FloorPlan
 
-TIERS = (NODE_LEAF, LEAF_SPINE, SPINE_CORE, FABRIC_MANAGER)
-TIER_NAMES = (NODE_LEAF, FABRIC_MANAGER, LEAF_SPINE, SPINE_CORE, LEAF_LEAF)  # in the order of fabric.topology.TIERS
 BY_DEFAULT, BY_REQUEST, BY_PLAN = "default", "request", "plan"
 
 
@@ -273,11 +270,6 @@ class CablePlan:
     def media(self) -> dict[str, CabledTier]:
         """``media`` of a network in the Estimate: the parts of each tier."""
         return {tier.tier: tier.answer() for tier in self.tiers}
-
-
-def site_field(tier: str) -> str:
-    """The key of a tier's length; links of fabric managers and within pairs of leaves have none of their own."""
-    return "site" if tier in (FABRIC_MANAGER, LEAF_LEAF) else f"site.{tier}_m"
 
 
 def _no_part(tier: TierCabling) -> Problem:

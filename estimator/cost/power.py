@@ -7,8 +7,8 @@ import numpy as np
 
 from estimator.bom.bill import MANAGER_SERVER
 from estimator.bom.lines import Billed
-from estimator.cabling.ends import LEAF_LEAF
-from estimator.cabling.plan import LEAF_SPINE, MANAGER, NODE_LEAF, SPINE_CORE, CablePlan
+from estimator.cabling.runs import CablePlan
+from estimator.cabling.tiers import FABRIC_MANAGER, LEAF_LEAF, LEAF_SPINE, NODE_LEAF, SPINE_CORE
 from estimator.catalog.catalog import Catalog
 from estimator.cost import result as shown
 from estimator.fabric.devices import n_managers
@@ -103,7 +103,7 @@ def design_power(
     for network, cabling in ((fabric, plan), *((other.fabric, other.plan) for other in others)):
         for role, part, count in network.switches:
             switches += _switch_watts(part, count, _plug_watts(role, count, cabling), catalog)
-        far = [tier for name in (NODE_LEAF, MANAGER) if (tier := cabling.tier(name))]
+        far = [tier for name in (NODE_LEAF, FABRIC_MANAGER) if (tier := cabling.tier(name))]
         node_w += float(sum(int(plugs.counts.sum()) * plugs.unit_w for tier in far for plugs in tier.lower))
         managers += Watts(manager.typical_w, manager.max_w) * n_managers(network)
         is_at_least |= any(part is None for _, part, _ in network.switches) or any(t.missing for t in cabling.tiers)
@@ -116,7 +116,7 @@ def design_power(
 def _plug_watts(role: str, count: int, plan: CablePlan) -> FloatArray:
     """Watts of what is plugged into each switch of a role, shape (count,)."""
     watts = np.zeros(count)
-    upper = {"leaf": (NODE_LEAF, MANAGER), "spine": (LEAF_SPINE,), "core": (SPINE_CORE,)}[role]
+    upper = {"leaf": (NODE_LEAF, FABRIC_MANAGER), "spine": (LEAF_SPINE,), "core": (SPINE_CORE,)}[role]
     lower = {"leaf": (LEAF_SPINE,), "spine": (SPINE_CORE,), "core": ()}[role]
     for tier in plan.tiers:
         sides = (tier.upper if tier.tier in upper else (), tier.lower if tier.tier in lower else ())

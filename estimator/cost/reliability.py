@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from estimator.bom.lines import NIC, SWITCH, BomLine
-from estimator.cabling.plan import NODE_LEAF
+from estimator.cabling.tiers import NODE_LEAF
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.cost.result import AnyCause, ExpectedFailures, FailingPart

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
-from estimator.cabling.ends import NODE_LEAF, SITE_TIERS, tier_ends
+from estimator.cabling.ends import tier_ends
 from estimator.cabling.media import options_of
-from estimator.cabling.runs import CablePlan, site_field
+from estimator.cabling.runs import CablePlan
+from estimator.cabling.tiers import NODE_LEAF, SITE_TIERS, site_field
 from estimator.catalog.catalog import Catalog
 from estimator.designs.adapters import OWN_PARTS, generation_changes, node_link_changes, usual_parts
 from estimator.designs.cables import design_plan

@@ -6,8 +6,8 @@ Every change is tried: the design is sized and cabled again, all links must have
 from collections.abc import Iterator
 from dataclasses import replace
 
-from estimator.cabling.ends import NODE_LEAF
 from estimator.cabling.runs import CablePlan
+from estimator.cabling.tiers import NODE_LEAF
 from estimator.catalog.catalog import Catalog
 from estimator.designs.cables import design_plan
 from estimator.errors import Change, InfeasibleDesign

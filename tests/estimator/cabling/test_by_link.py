@@ -15,7 +15,8 @@ from estimator.cabling.ends import tier_ends
 from estimator.cabling.keys import cable_of_links
 from estimator.cabling.media import Question, choose
 from estimator.cabling.plan import cable_plan, link_cabling
-from estimator.cabling.runs import TIER_NAMES, CablePlan, LinkCabling
+from estimator.cabling.runs import CablePlan, LinkCabling
+from estimator.cabling.tiers import TIER_NAMES
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.designs.cables import design_plan

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from estimator.__main__ import main
-from estimator.cabling.compatibility import BLOCKED, MATCH, REVIEW, Fit, fit, fit_by_id, fit_fibers, pair_reasons
+from estimator.cabling.compatibility import BLOCKED, MATCH, REVIEW, fit, fit_by_id, fit_fibers, pair_reasons
+from estimator.cabling.result import Fit
 from estimator.catalog.catalog import Catalog
 from estimator.errors import SpecError
 from tests.estimator.designs import design
