@@ -13,8 +13,7 @@ from estimator.cabling.runs import CablePlan, LinkCabling
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.catalog.records import Server, Switch
-from estimator.designs.cables import design_plan
-from estimator.designs.networks import sized_fabrics, sized_others
+from estimator.designs.networks import design_plan, sized_fabrics, sized_others
 from estimator.errors import Problem, SpecError
 from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
 from estimator.fabric.labels import labels_of, switches_of

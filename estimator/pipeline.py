@@ -17,8 +17,7 @@ from estimator.catalog.ports import COMPUTE
 from estimator.cost.cost import cost_of
 from estimator.cost.power import power_of
 from estimator.cost.reliability import expected_failures, failing_parts
-from estimator.designs.cables import design_plan
-from estimator.designs.networks import sized_fabrics, sized_others
+from estimator.designs.networks import design_plan, sized_fabrics, sized_others
 from estimator.designs.subject import Subject
 from estimator.errors import InfeasibleDesign, SpecError
 from estimator.fabric.ratios import oversubscription_of, paths_of
@@ -36,9 +35,9 @@ from estimator.findings.prices import age_findings, book_findings, own_price_fin
 from estimator.floor.whole_racks import whole_racks
 from estimator.performance.result import BuiltSystem, Performance, UsedCalibration
 from estimator.performance.times import design_performance
-from estimator.proposals.missing_cables import NO_PART, missing_cables
+from estimator.proposals.cables import NO_PART, blocked_findings, missing_cables
 from estimator.proposals.proposals import with_changes
-from estimator.proposals.shared_cages import blocked_findings
+from estimator.proposals.vendor_unit import about_vendor_unit
 from estimator.result import Estimate, Versions
 from estimator.spec.calibration import constants_of
 from estimator.spec.design import DesignSpec, spec_hash
@@ -85,7 +84,7 @@ def _with_fabrics(
     """Estimates, each with the fabric that it is of."""
     sizing, fabrics = sized_fabrics(specs, catalog)
     found = [
-        with_changes(findings_of(spec, sizing, i, fabric, catalog), Subject(spec, sizing, i, fabric, catalog))
+        _about_counts(Subject(spec, sizing, i, fabric, catalog))
         for i, (spec, fabric) in enumerate(zip(specs, fabrics, strict=True))
     ]
     others = sized_others(specs, fabrics, catalog)
@@ -96,6 +95,12 @@ def _with_fabrics(
         (_one(spec, fabrics[i], others[i], found[i], performance[i], catalog, tuple(parts)), fabrics[i])
         for i, spec in enumerate(specs)
     )
+
+
+def _about_counts(subject: Subject) -> list[Finding]:
+    """What an architect should know of the counts, with the changes that end findings, and the vendor's own unit."""
+    found = findings_of(subject.spec, subject.sizing, subject.i, subject.fabric, subject.catalog)
+    return with_changes([*found, *about_vendor_unit(subject)], subject)
 
 
 def _one(

@@ -44,7 +44,7 @@ def cable_plan(
     that of the floor plan (``site.plan``), else the catalog's default for the tier. A twin copper cable (two links between
     the same two cages) is taken only where all links of a cage end in one cage on the far side. Splitter cables are
     counted for each leaf, ⌈used links ÷ links a cable⌉. ``table`` saves making the link table where it is at hand;
-    ``floor`` is the design's (designs/cables.py makes it), None for lengths without one.
+    ``floor`` is the design's (designs/networks.py makes it), None for lengths without one.
 
     Raises
     ------

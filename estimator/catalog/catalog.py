@@ -8,7 +8,7 @@ from typing import Any
 from estimator.catalog.aliases import Parts
 from estimator.catalog.currency import USD, Rate, half_up
 from estimator.catalog.grades import GRADED_KINDS, Grade, Grades
-from estimator.catalog.ports import COMPUTE, network_of, switch_ports
+from estimator.catalog.ports import COMPUTE, SwitchPorts, network_of, switch_ports
 from estimator.catalog.price_choice import chosen_price
 from estimator.catalog.price_evidence import EvidenceBook
 from estimator.catalog.price_records import (
@@ -49,7 +49,6 @@ from estimator.catalog.records import (
     Source,
     Switch,
     SwitchCage,
-    SwitchPorts,
     VendorUnit,
 )
 from estimator.catalog.tables import Tables

@@ -1,9 +1,19 @@
 """How many ports switches and servers have at a given port rate, and how many of them share a cage."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from estimator.catalog.records import Breakout, Nic, Server, ServerNetwork, Switch, SwitchCage, SwitchPorts
+from estimator.catalog.records import Breakout, Nic, Server, ServerNetwork, Switch, SwitchCage
 from estimator.units import ceil_div
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchPorts:
+    """A switch at one port rate: ``radix`` ports of one switch, ``links_per_cage`` of them in each cage."""
+
+    radix: int
+    links_per_cage: int
+
 
 PROTOCOL_NAMES = {"infiniband": "InfiniBand", "ethernet": "Ethernet"}
 FAST_LANE_GBIT_S = 200  # a cage of such lanes takes no plug of slower ones

@@ -483,11 +483,3 @@ class ServerPort:
     source: str
     as_of: str
     note: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class SwitchPorts:
-    """A switch at one port rate: ``radix`` ports of one switch, ``links_per_cage`` of them in each cage."""
-
-    radix: int
-    links_per_cage: int

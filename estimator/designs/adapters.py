@@ -1,6 +1,6 @@
 """Changes of a request under which the servers' NICs and the leaves have ports for each other, the likeliest first.
 
-They are candidates: proposals/proposals.py and proposals/missing_cables.py try each before it is offered.
+They are candidates: proposals/proposals.py and proposals/cables.py try each before it is offered.
 """
 
 from collections.abc import Iterator

@@ -1,13 +1,16 @@
-"""Specs → their sized networks, or the reasons why there is none."""
+"""Specs → their sized networks and cables, or the reasons why there are none."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from estimator.cabling.plan import cable_plan
+from estimator.cabling.runs import CablePlan
 from estimator.catalog.catalog import Catalog
 from estimator.errors import InfeasibleDesign, Problem
 from estimator.fabric.columns import Sizing
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
+from estimator.fabric.topology import link_table, panels_of
 from estimator.spec.design import DesignSpec
 
 if TYPE_CHECKING:
@@ -49,3 +52,23 @@ def sized_others(
     from estimator.networks.sizing import size_others
 
     return size_others(specs, fabrics, catalog, why_not)
+
+
+def design_plan(
+    spec: DesignSpec, fabric: SizedFabric, catalog: Catalog, others: Sequence["OtherSized"] | None = None
+) -> CablePlan:
+    """The cables of the compute network; ``others`` saves sizing the other networks of its floor where they are at hand.
+
+    Raises
+    ------
+    InfeasibleDesign
+        As ``cable_plan``, and with a floor plan if one of the other networks that stand on it cannot be built.
+    """
+    if spec.site.plan is None:
+        return cable_plan(spec, fabric, catalog)
+    from estimator.floor.design import design_floor  # for a fast start: few designs ask for a floor plan
+
+    table = link_table(fabric, panels_of(spec, fabric, catalog))
+    if others is None:
+        (others,) = sized_others([spec], [fabric], catalog)
+    return cable_plan(spec, fabric, catalog, table=table, floor=design_floor(spec, table, catalog, others))

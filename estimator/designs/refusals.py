@@ -10,17 +10,29 @@ from typing import Any
 
 import numpy as np
 
+from estimator.cabling.plan import cable_plan
 from estimator.catalog.catalog import Catalog
-from estimator.designs.buildable import Faults, faults_of
-from estimator.errors import Change, Problem
+from estimator.errors import Change, InfeasibleDesign, Problem
 from estimator.fabric.columns import Sizing, downlinks_by_ratio, spine_downlinks, uplinks_for
 from estimator.fabric.size import size
-from estimator.fabric.sized import fabric_of
+from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.fabric.sizing import leaf_rows, one_tier_ports, pod_cuts_unit, pods_of
 from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import MAX_RADIX
 from estimator.spec.rates import port_rate, ports_a_cage, uplink_rate
 from estimator.units import ceil_div, counted, divisors
+
+Faults = frozenset[tuple[str, str]]
+
+
+def faults_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Faults:
+    """(code, field) of what leaves counts of cables unknown or cannot be plugged; lengths are the tiers', not the floor's."""
+    site = spec.site.model_copy(update={"plan": None, "set_lengths": ()})
+    try:
+        plan = cable_plan(spec.model_copy(update={"site": site}), fabric, catalog)
+    except InfeasibleDesign as error:
+        return frozenset((problem.code, problem.field) for problem in error.problems)
+    return frozenset((problem.code, problem.field) for problem in (*plan.problems, *plan.blocked))
 
 
 def why_not(sizing: Sizing, i: int, spec: DesignSpec, catalog: Catalog) -> list[Problem]:

@@ -10,8 +10,8 @@ from dataclasses import replace
 from itertools import islice
 
 from estimator.designs.adapters import generation_changes, ports_of_adapters, protocol_of_adapters, rate_of_adapters
-from estimator.designs.buildable import faults_of
 from estimator.designs.networks import sized_others
+from estimator.designs.refusals import faults_of
 from estimator.designs.subject import Subject
 from estimator.errors import Change, InfeasibleDesign, SpecError
 from estimator.fabric.size import size
@@ -23,7 +23,6 @@ from estimator.findings.management import usual_networks, ways_to_manage
 from estimator.floor.whole_racks import whole_racks
 from estimator.proposals.partial_unit import CODE as PARTIAL_UNIT
 from estimator.proposals.partial_unit import even_units, with_price
-from estimator.proposals.vendor_unit import about_vendor_unit
 from estimator.spec.change import apply_change
 from estimator.spec.parse import parse_spec
 from estimator.spec.rates import port_rate
@@ -35,8 +34,7 @@ _NONE: _Cost = (False, False)
 
 
 def with_changes(found: Sequence[Finding], subject: Subject) -> list[Finding]:
-    """The findings of a design, each with the change that ends it where one does; and a vendor's own unit."""
-    found = [*found, *filter(None, [about_vendor_unit(subject)])]
+    """The findings of a design, each with the change that ends it where one does."""
     tries = [(n, change) for n, finding in enumerate(found) for change in _candidates(finding, subject)]
     specs, kept = [], []
     values = subject.spec.as_json()

@@ -8,7 +8,7 @@ from estimator.catalog.checks import check
 from estimator.catalog.loader import HERE, load_catalog
 from estimator.catalog.tables import Tables
 from estimator.cost.cost import cost_of
-from estimator.designs.cables import design_plan
+from estimator.designs.networks import design_plan
 from tests.estimator.designs import superpod_h100
 
 

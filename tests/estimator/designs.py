@@ -8,7 +8,7 @@ from estimator.bom.lines import Bom
 from estimator.cabling.runs import CablePlan
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
-from estimator.designs.cables import design_plan
+from estimator.designs.networks import design_plan
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.pipeline import estimate

@@ -19,7 +19,7 @@ from estimator.cabling.runs import CablePlan, LinkCabling
 from estimator.cabling.tiers import TIER_NAMES
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
-from estimator.designs.cables import design_plan
+from estimator.designs.networks import design_plan
 from estimator.errors import EstimatorError, InfeasibleDesign, SpecError
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of

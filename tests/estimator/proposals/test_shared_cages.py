@@ -13,7 +13,7 @@ from estimator.errors import EstimatorError
 from estimator.handoff.formats import FORMATS
 from estimator.link_list import link_list
 from estimator.pipeline import estimate
-from estimator.proposals.shared_cages import CODE
+from estimator.proposals.cables import SHARED_CAGE
 from estimator.spec.change import apply_change
 from estimator.spec.parse import parse_spec
 from tests.estimator.test_second_route import CATALOG, both_routes
@@ -32,8 +32,8 @@ def shared(request: dict[str, Any]) -> list[dict[str, Any]]:
     """The findings about shared cages."""
     (made,) = estimate([parse_spec(request, CATALOG)], CATALOG, ("counts", "cables"))
     found = [finding.as_json() for finding in made.findings]
-    assert all(finding["severity"] == "error" for finding in found if finding["code"] == CODE)
-    return [finding for finding in found if finding["code"] == CODE]
+    assert all(finding["severity"] == "error" for finding in found if finding["code"] == SHARED_CAGE)
+    return [finding for finding in found if finding["code"] == SHARED_CAGE]
 
 
 @st.composite

@@ -1,7 +1,8 @@
-"""Links that no part of the catalog can join: an error, with a change of the request under which all of them have cables.
+"""Links that no part of the catalog can join, and cages that unlike plugs would share: errors, each with its way out.
 
 A BOM without these cables is short by their price, so such a design is no offer. Every change is tried: the design is
-sized and cabled again, and the tier must have its cables, no other tier may lose them, and no new error may come.
+sized and cabled again, the tier must have its cables and every cage one plug, no other tier may lose them, and no new
+error may come.
 """
 
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from estimator.cabling.runs import CablePlan
 from estimator.cabling.tiers import NODE_LEAF, SITE_TIERS, site_field
 from estimator.catalog.catalog import Catalog
 from estimator.designs.adapters import OWN_PARTS, generation_changes, node_link_changes, usual_parts
-from estimator.designs.cables import design_plan
+from estimator.designs.networks import design_plan
 from estimator.errors import Change, InfeasibleDesign, SpecError
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
@@ -23,13 +24,15 @@ from estimator.findings.finding import Finding, of_problem
 from estimator.spec.change import apply_change
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
-from estimator.spec.rates import port_rate
+from estimator.spec.rates import cage_links_of, port_rate
 from estimator.spec.rules import uplink_rates
 
-NO_PART = "no_part_fits"
+NO_PART, SHARED_CAGE = "no_part_fits", "cage_shared_by_unlike_plugs"
 _MOST_TRIED = 64
 _AT_ONCE = 6
 _USUAL_M = 10.0  # a row of racks: who has cables of such a length may shorten a run, below it racks would have to move
+_DOWN, _UP = "fabric.leaf_downlinks", "fabric.leaf_uplinks"
+_MEDIA = ("multimode", "single-mode")
 
 
 def missing_cables(spec: DesignSpec, fabric: SizedFabric, plan: CablePlan, catalog: Catalog) -> Iterator[Finding]:
@@ -44,9 +47,11 @@ def _first_that_cables(
     spec: DesignSpec, fabric: SizedFabric, plan: CablePlan, tier: str, catalog: Catalog
 ) -> Change | None:
     """The first change without new warnings, else the first that works at all."""
-    before = {finding.code for finding in findings_of_design(spec, catalog)}
+    before = {finding.code for finding in _findings_of_design(spec, catalog)}
     second: Change | None = None
-    for change, made, sized in sized_changes(spec, islice(_ways(spec, fabric, tier, catalog), _MOST_TRIED), catalog):
+    for change, made, sized in _sized_changes(
+        spec, islice(_ways_to_cable(spec, fabric, tier, catalog), _MOST_TRIED), catalog
+    ):
         try:
             again = design_plan(made, sized, catalog)
         except InfeasibleDesign:
@@ -56,20 +61,20 @@ def _first_that_cables(
         links = again.tier(tier)
         if lost or blocked or (links and links.missing):
             continue
-        new = [finding for finding in findings_of_design(made, catalog) if finding.code not in before]
+        new = [finding for finding in _findings_of_design(made, catalog) if finding.code not in before]
         if not any(finding.severity == "warning" for finding in new):
             return change
         second = second or change
     return second
 
 
-def findings_of_design(spec: DesignSpec, catalog: Catalog) -> list[Finding]:
+def _findings_of_design(spec: DesignSpec, catalog: Catalog) -> list[Finding]:
     """Findings about the counts of one design."""
     sizing = size([spec], catalog)
     return findings_of(spec, sizing, 0, fabric_of(sizing, 0, spec), catalog)
 
 
-def sized_changes(
+def _sized_changes(
     spec: DesignSpec, changes: Iterator[Change], catalog: Catalog
 ) -> Iterator[tuple[Change, DesignSpec, SizedFabric]]:
     """The changes under which the request is one, and a fabric exists; a few are sized at once, as the first ones mostly do."""
@@ -90,7 +95,7 @@ def sized_changes(
                 yield change, made, fabric_of(sizing, k, made)
 
 
-def _ways(spec: DesignSpec, fabric: SizedFabric, tier: str, catalog: Catalog) -> Iterator[Change]:
+def _ways_to_cable(spec: DesignSpec, fabric: SizedFabric, tier: str, catalog: Catalog) -> Iterator[Change]:
     """Candidates for one tier: as long as its cables are made, then other ports, other switches, other generations."""
     ends = next(ends for ends in tier_ends(spec, fabric, catalog) if ends.tier == tier)
     reach_m = max((option.most_m for option in options_of(catalog, ends.question)), default=0.0)
@@ -116,3 +121,58 @@ def _between_switches(spec: DesignSpec, catalog: Catalog) -> Iterator[Change]:
     yield above
     yield usual_parts(spec)
     yield from generation_changes(spec, catalog, port_rate(spec.fabric, catalog))
+
+
+# ---------------------------------------------------------------- cages that unlike plugs would share
+
+
+def blocked_findings(spec: DesignSpec, fabric: SizedFabric, plan: CablePlan, catalog: Catalog) -> Iterator[Finding]:
+    """An error for everything that cannot be built as it stands; shared cages with the change that ends them."""
+    change: Change | None = None
+    if any(problem.code == SHARED_CAGE for problem in plan.blocked):
+        change = _first_that_plugs(spec, fabric, plan, catalog)
+    for problem in plan.blocked:
+        found = of_problem(problem, "error")
+        yield replace(found, change=change) if problem.code == SHARED_CAGE else found
+
+
+def _first_that_plugs(spec: DesignSpec, fabric: SizedFabric, plan: CablePlan, catalog: Catalog) -> Change | None:
+    """The first change without new warnings, else the first that works at all."""
+    before = {finding.code for finding in _findings_of_design(spec, catalog)}
+    kept = {problem.code for problem in plan.blocked} - {SHARED_CAGE}
+    second: Change | None = None
+    for change, made, sized in _sized_changes(spec, _ways_to_plug(spec, fabric, catalog), catalog):
+        try:
+            again = design_plan(made, sized, catalog)
+        except InfeasibleDesign:
+            continue
+        if {problem.code for problem in again.blocked} - kept or len(again.problems) > len(plan.problems):
+            continue
+        new = [finding for finding in _findings_of_design(made, catalog) if finding.code not in before]
+        if not any(finding.severity in ("warning", "error") for finding in new):
+            return change
+        second = second or change
+    return second
+
+
+def _ways_to_plug(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[Change]:
+    """Whole cages next to the split as built, then the automatic split, then whole cages of managers, then other media."""
+    links = cage_links_of(spec.fabric, catalog)
+    down, up = fabric.leaf_downlinks, fabric.leaf_uplinks
+    below, above = down - down % links, down - down % links + links
+    whole_up = up - up % links
+    uplinks: list[int | None] = [up] if spec.fabric.leaf_uplinks is not None else []
+    uplinks += [] if spec.fabric.leaf_uplinks is None or not whole_up else [whole_up, whole_up + links]
+    for n_down in dict.fromkeys((above, below, down)):
+        for n_up in dict.fromkeys((*uplinks, None)):
+            if n_down > 0 and (n_down != down or n_up != spec.fabric.leaf_uplinks):
+                yield {_DOWN: n_down, _UP: n_up}
+    yield {_DOWN: None, _UP: None}
+    managers = spec.fabric.reserved.fabric_manager_links
+    if managers:
+        for more in range(1, 2 * links + 1):
+            yield {"fabric.reserved.fabric_manager_links": managers + more}
+    for medium in _MEDIA:
+        yield {f"site.{NODE_LEAF}_medium": medium}
+    if managers:
+        yield {"fabric.reserved.fabric_manager_links": 0}
