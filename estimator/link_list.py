@@ -1,161 +1,20 @@
-"""The link list of one fabric: the link table with names, port labels and cabling; every export file is written from it.
+"""A design → the link list of one of its fabrics.
 
 A list is made from the spec alone, so that a file, a page and a later download of the same design agree to the letter.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
-
+from estimator.cabling.links import LinkList
 from estimator.cabling.plan import cable_plan, link_cabling
-from estimator.cabling.runs import CablePlan, LinkCabling
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
-from estimator.catalog.records import Server, Switch
 from estimator.designs.networks import design_plan, sized_fabrics, sized_others
 from estimator.errors import Problem, SpecError
-from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
-from estimator.fabric.labels import labels_of, switches_of
-from estimator.fabric.ports import Labels
 from estimator.fabric.sized import SizedFabric
-from estimator.fabric.topology import TIERS, LinkTable, link_table, panels_of
+from estimator.fabric.topology import link_table, panels_of
 from estimator.floor.design import design_floor
 from estimator.networks.links import other_table
 from estimator.spec.design import DesignSpec, spec_hash
 from estimator.spec.network_rules import other_keys
-from estimator.version import MODEL_VERSION
-
-LOWER_KINDS = (NODE, MANAGER, LEAF, SPINE, LEAF)  # of each tier
-UPPER_KINDS = (LEAF, LEAF, SPINE, CORE, LEAF)
-BLOCK_ROWS = 4096
-
-
-class LinkRow(NamedTuple):
-    """One link; its fields are the columns of every list. What does not apply is None.
-
-    A link of several fibres has the number of the first one under ``cable``, those of the rest under ``further_cables``.
-    A transceiver is the one in the cage of that end; a cable with its own ends, and optics in the switch, have none.
-    """
-
-    link: int
-    cable: int
-    tier: str
-    plane: int
-    rail: int | None
-    a_device: str
-    a_cage: str
-    a_port: str
-    b_device: str
-    b_cage: str
-    b_port: str
-    rate_gbit_s: int
-    media: str | None
-    length_m: float
-    part: str | None
-    further_cables: str | None
-    a_transceiver: str | None
-    b_transceiver: str | None
-
-
-COLUMNS = LinkRow._fields
-
-
-@dataclass(frozen=True)
-class LinkList:
-    """One fabric of a design, link by link. ``role`` is its key in the Estimate, such as ``compute``."""
-
-    spec: DesignSpec
-    spec_hash: str
-    catalog: Catalog
-    role: str
-    fabric: SizedFabric
-    table: LinkTable
-    plan: CablePlan
-    cabling: LinkCabling
-
-    def __len__(self) -> int:
-        return len(self.table)
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """Model and catalog that the list rests on."""
-        return {"model": MODEL_VERSION, "catalog": self.catalog.version}
-
-    @property
-    def server(self) -> Server | None:
-        """Catalog record of the nodes; None for a custom server."""
-        return self.catalog.server(self.spec.compute.server)
-
-    @cached_property
-    def switches(self) -> dict[str, Switch | None]:
-        """Catalog record by kind of switch (leaf, spine, core); None for a custom one."""
-        return switches_of(self.fabric, self.catalog)
-
-    @cached_property
-    def labels(self) -> dict[str, Labels]:
-        """Cage and port labels by kind of device."""
-        return labels_of(self.spec, self.table, self.role, self.catalog)
-
-    def rows(self, start: int = 0, stop: int | None = None) -> Iterator[LinkRow]:
-        """The list's rows, or those from ``start`` to before ``stop``, counted from 0."""
-        end = len(self) if stop is None else min(stop, len(self))
-        for tier in range(len(TIERS)):
-            of_tier = self.table.rows(tier)
-            for first in range(max(of_tier.start, start), min(of_tier.stop, end), BLOCK_ROWS):
-                yield from self._block(tier, slice(first, min(first + BLOCK_ROWS, of_tier.stop, end)))
-
-    def _block(self, tier: int, rows: slice) -> Iterator[LinkRow]:
-        table, cabling, names = self.table, self.cabling, self.table.devices.names
-        lower, upper = self.labels[LOWER_KINDS[tier]], self.labels[UPPER_KINDS[tier]]
-        media = [
-            (c.reported_medium, c.cable.id, c.cables_per_link, *c.transceivers)
-            if (c := run.choice)
-            else (None, None, 1, None, None)
-            for run in self.plan.runs
-        ]
-        columns = (
-            table.plane,
-            table.rail,
-            table.a_device,
-            table.a_port,
-            table.b_device,
-            table.b_port,
-            table.b_lane,
-            table.rate_gbit_s,
-            cabling.cable,
-            cabling.length_m,
-            cabling.run,
-        )
-        block = zip(*(column[rows].tolist() for column in columns), strict=True)
-        for number, row in enumerate(block, start=rows.start + 1):
-            plane, rail, a, a_port, b, b_port, b_lane, rate, cable, length_m, run = row
-            medium, part, pieces, a_transceiver, b_transceiver = media[run]
-            yield LinkRow(
-                number,
-                cable,
-                TIERS[tier],
-                plane,
-                rail or None,
-                names[a],
-                lower.cages[a_port],
-                lower.port(a_port),
-                names[b],
-                upper.cages[b_port],
-                upper.port(b_port, b_lane),
-                rate,
-                medium,
-                round(length_m, 2),
-                part,
-                further_cables(cable, pieces),
-                a_transceiver,
-                b_transceiver,
-            )
-
-
-def further_cables(cable: int, pieces: int) -> str | None:
-    """Numbers of a link's cables after the first, side by side; None where it has one."""
-    return " ".join(str(number) for number in range(cable + 1, cable + pieces)) or None
 
 
 def link_list(spec: DesignSpec, catalog: Catalog, role: str = COMPUTE) -> LinkList:

@@ -6,7 +6,6 @@ The one module that runs all of them in order. Links, pictures and proposals run
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from estimator.bom.bill import bill_of_fabrics
 from estimator.bom.lines import Billed
@@ -33,6 +32,7 @@ from estimator.findings.node_words import node_word
 from estimator.findings.parts import part_findings
 from estimator.findings.prices import age_findings, book_findings, own_price_findings
 from estimator.floor.whole_racks import whole_racks
+from estimator.networks.sized import OtherSized
 from estimator.performance.result import BuiltSystem, Performance, UsedCalibration
 from estimator.performance.times import design_performance
 from estimator.proposals.cables import NO_PART, blocked_findings, missing_cables
@@ -43,9 +43,6 @@ from estimator.spec.calibration import constants_of
 from estimator.spec.design import DesignSpec, spec_hash
 from estimator.units import ratio_text
 from estimator.version import MODEL_VERSION
-
-if TYPE_CHECKING:
-    from estimator.networks.sizing import OtherSized
 
 ALL_PARTS = (
     "counts",
@@ -106,7 +103,7 @@ def _about_counts(subject: Subject) -> list[Finding]:
 def _one(
     spec: DesignSpec,
     fabric: SizedFabric,
-    others: tuple["OtherSized", ...],
+    others: tuple[OtherSized, ...],
     found: list[Finding],
     performance: Performance | None,
     catalog: Catalog,
@@ -196,7 +193,7 @@ def _cabled(network: SizedNetwork, plan: CablePlan) -> SizedNetwork:
     return network.but(cables=plan.cables, transceivers=plan.transceivers, media=plan.media)
 
 
-def _cabling_of(one: "OtherSized", spec: DesignSpec, plan: CablePlan, catalog: Catalog) -> list[Finding]:
+def _cabling_of(one: OtherSized, spec: DesignSpec, plan: CablePlan, catalog: Catalog) -> list[Finding]:
     """Findings about the cables of a network beside compute, with the change that ends a lack of them."""
     from estimator.findings.networks import cabling_findings  # for a fast start, as above
 

@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from designer.services.link_lists import links_of, refuse_outdated
+from estimator.cabling.links import LinkList
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.ports import COMPUTE
@@ -20,7 +21,6 @@ from estimator.diagrams.load import Traffic
 from estimator.diagrams.places import Places, places_of
 from estimator.fabric.topology import LinkTable, link_table, panels_of
 from estimator.jobs.models import EstimateJob
-from estimator.link_list import LinkList
 from estimator.networks.links import other_table
 from estimator.performance.prediction import predict
 from estimator.pipeline import system_of

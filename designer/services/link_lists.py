@@ -5,10 +5,11 @@ The same spec, model and catalog give the same list, so a list is made only wher
 
 import hashlib
 
+from estimator.cabling.links import LinkList
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem
 from estimator.jobs.models import EstimateJob
-from estimator.link_list import LinkList, link_list
+from estimator.link_list import link_list
 from estimator.spec.parse import parse_spec
 from estimator.version import MODEL_VERSION
 

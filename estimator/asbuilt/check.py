@@ -19,9 +19,9 @@ from estimator.asbuilt.ports import (
     tidy,
 )
 from estimator.asbuilt.readers.found import HOST, SWITCH, FoundLinks
+from estimator.cabling.links import LinkList
 from estimator.errors import Problem, SpecError
 from estimator.fabric.devices import KINDS, LEAF, MANAGER, NODE
-from estimator.link_list import LinkList
 from estimator.units import IntArray
 
 SAMPLED_ENDS = 20_000  # of a kind of device, to tell in which style its ports are named

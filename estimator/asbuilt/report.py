@@ -14,8 +14,8 @@ from estimator.asbuilt.ports import DEVICE_BITS, LANE_BITS, UNREAD
 from estimator.asbuilt.readers.files import AUTO, MAX_FILE_BYTES, read_links
 from estimator.asbuilt.readers.found import HOST, SWITCH
 from estimator.asbuilt.readers.name_map import read_name_map
+from estimator.cabling.links import LinkList
 from estimator.fabric.devices import KINDS, LEAF, MANAGER, NODE, SPINE
-from estimator.link_list import LinkList
 from estimator.units import IntArray, ratio_text
 
 LIST_BOUND = 200

@@ -8,7 +8,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.fabric.sized import SizedFabric
 from estimator.floor.plan import FloorPlan
 from estimator.networks.links import other_table
-from estimator.networks.sizing import OtherSized
+from estimator.networks.sized import OtherSized
 
 
 def other_plan(

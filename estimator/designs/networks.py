@@ -1,7 +1,6 @@
 """Specs → their sized networks and cables, or the reasons why there are none."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from estimator.cabling.plan import cable_plan
 from estimator.cabling.runs import CablePlan
@@ -11,10 +10,8 @@ from estimator.fabric.columns import Sizing
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.fabric.topology import link_table, panels_of
+from estimator.networks.sized import OtherSized
 from estimator.spec.design import DesignSpec
-
-if TYPE_CHECKING:
-    from estimator.networks.sizing import OtherSized
 
 
 def sized_fabrics(specs: Sequence[DesignSpec], catalog: Catalog) -> tuple[Sizing, list[SizedFabric]]:
@@ -38,7 +35,7 @@ def sized_fabrics(specs: Sequence[DesignSpec], catalog: Catalog) -> tuple[Sizing
 
 def sized_others(
     specs: Sequence[DesignSpec], fabrics: Sequence[SizedFabric], catalog: Catalog
-) -> list[tuple["OtherSized", ...]]:
+) -> list[tuple[OtherSized, ...]]:
     """The networks beside the compute network of every spec, whose ``fabrics`` are sized.
 
     Raises
@@ -55,7 +52,7 @@ def sized_others(
 
 
 def design_plan(
-    spec: DesignSpec, fabric: SizedFabric, catalog: Catalog, others: Sequence["OtherSized"] | None = None
+    spec: DesignSpec, fabric: SizedFabric, catalog: Catalog, others: Sequence[OtherSized] | None = None
 ) -> CablePlan:
     """The cables of the compute network; ``others`` saves sizing the other networks of its floor where they are at hand.
 

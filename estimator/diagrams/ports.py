@@ -5,9 +5,9 @@ from itertools import groupby
 
 import numpy as np
 
+from estimator.cabling.links import LOWER_KINDS, UPPER_KINDS, LinkList, further_cables
 from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
 from estimator.fabric.topology import FABRIC_MANAGER, LEAF_LEAF, NODE_LEAF
-from estimator.link_list import LOWER_KINDS, UPPER_KINDS, LinkList, further_cables
 
 TO_NODE, TO_MANAGER, UP, DOWN, PEER, OUT, OPEN, KEPT = (
     "node",

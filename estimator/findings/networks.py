@@ -11,7 +11,8 @@ from estimator.fabric.hosts import PDU
 from estimator.findings.fabric import SEVERITY_ORDER, Finding, findings_of, of_problem
 from estimator.findings.finding import Severity
 from estimator.findings.management import managed_switches
-from estimator.networks.sizing import OtherSized, is_leaf_only
+from estimator.networks.sized import OtherSized
+from estimator.networks.sizing import is_leaf_only
 from estimator.spec.network_rules import in_entry
 from estimator.spec.rates import adapter_rate
 from estimator.units import counted

@@ -7,7 +7,7 @@ from estimator.fabric.topology import LinkTable
 from estimator.floor.devices import Network
 from estimator.floor.plan import FloorPlan, floor_plan
 from estimator.networks.links import other_table
-from estimator.networks.sizing import OtherSized
+from estimator.networks.sized import OtherSized
 from estimator.spec.design import DesignSpec
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from estimator.cabling.links import LinkList
 from estimator.fabric.topology import FABRIC_MANAGER, TIERS
 from estimator.handoff.simulated import NS, Simulated
 from estimator.handoff.stamp import comments
-from estimator.link_list import LinkList
 from estimator.units import BITS_PER_BYTE
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from estimator.cabling.links import LinkList
 from estimator.catalog.records import Switch
 from estimator.fabric.devices import KINDS, SWITCH_KINDS
 from estimator.handoff.limits import refuse_above
 from estimator.handoff.stamp import comments, slug
-from estimator.link_list import LinkList
 
 # All containers share the management bridge, and a Linux bridge has 1,023 ports (BR_MAX_PORTS, net/bridge/br_private.h)
 MAX_DEVICES = 1_000

@@ -6,9 +6,9 @@ they would be half of the file on every one.
 
 from collections.abc import Iterator
 
+from estimator.cabling.links import COLUMNS, LinkList, LinkRow
 from estimator.handoff.cells import Cell, csv_blocks, guarded
 from estimator.handoff.stamp import origin
-from estimator.link_list import COLUMNS, LinkList, LinkRow
 
 
 def write(links: LinkList) -> Iterator[str]:

@@ -5,11 +5,11 @@ Every name is quoted, as ``-``, ``.`` and ``/`` would end a bare one: ``"node-00
 
 from collections.abc import Iterator
 
+from estimator.cabling.links import BLOCK_ROWS, LinkList
 from estimator.fabric.devices import CORE, LEAF, MANAGER, SPINE, SWITCH_KINDS
 from estimator.fabric.ports import port_system
 from estimator.handoff.hosts_of import SWITCH_HOSTS, host_groups
 from estimator.handoff.stamp import comments, origin
-from estimator.link_list import BLOCK_ROWS, LinkList
 
 ROLES = {LEAF: "leaf", SPINE: "spine", CORE: "super_spine"}
 SYSTEM_KEYS = {"Cumulus Linux": "cumulus", "SONiC": "sonic"}  # as those tools spell them

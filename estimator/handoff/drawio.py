@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
+from estimator.cabling.links import LinkList
 from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
 from estimator.fabric.topology import LEAF_LEAF, TIERS
 from estimator.handoff.drawn_boxes import Box, Drawing, Line, drawings
 from estimator.handoff.limits import refuse_above
 from estimator.handoff.stamp import origin, title
-from estimator.link_list import LinkList
 from estimator.units import counted
 
 MAX_BOXES_A_ROW = 64

@@ -6,11 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
+from estimator.cabling.links import LinkList
 from estimator.catalog.ports import COMPUTE
 from estimator.fabric.devices import CORE, KINDS, LEAF, MANAGER, NODE, SPINE
 from estimator.fabric.topology import LEAF_SPINE, NODE_LEAF
 from estimator.handoff.placement import FABRIC, Level, Placement, most_linked, placement
-from estimator.link_list import LinkList
 from estimator.units import IntArray, counted
 
 NO_NODES = "no nodes"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 
+from estimator.cabling.links import LinkList
 from estimator.catalog.ports import COMPUTE
 from estimator.errors import Problem, SpecError
-from estimator.link_list import LinkList
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from estimator.cabling.links import COLUMNS, LinkList
 from estimator.fabric.devices import KINDS, NODE
 from estimator.handoff.stamp import origin, title
-from estimator.link_list import COLUMNS, LinkList
 
 DEVICE_KEYS = {"kind": "string", "rail": "int", "plane": "int", "part": "string"}
 LINK_KEYS = dict.fromkeys(COLUMNS, "string") | dict.fromkeys(("link", "cable", "plane", "rail", "rate_gbit_s"), "int")

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+from estimator.cabling.links import COLUMNS, LinkList, LinkRow
 from estimator.handoff.graph_data import (
     DEVICE_KEYS,
     GRAPH_KEYS,
@@ -13,7 +14,6 @@ from estimator.handoff.graph_data import (
     graph_data,
     in_blocks,
 )
-from estimator.link_list import COLUMNS, LinkList, LinkRow
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 KEYS = {"graph": dict.fromkeys(GRAPH_KEYS, "string"), "node": DEVICE_KEYS, "edge": LINK_KEYS}

@@ -1,8 +1,8 @@
 """What kind each device below the leaves is, and where devices stand: for files that say more than names."""
 
+from estimator.cabling.links import LinkList
 from estimator.fabric.devices import NODE
 from estimator.fabric.hosts import SWITCH, UPLINK, Attached
-from estimator.link_list import LinkList
 
 SWITCH_HOSTS = (SWITCH, UPLINK)  # devices of other networks that hang on this one, with a switch's port
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from estimator.cabling.links import LinkList
 from estimator.handoff.placement import Level, Placement, placement
 from estimator.handoff.stamp import comments
-from estimator.link_list import LinkList
 
 HOSTNAME = "kubernetes.io/hostname"
 TIER = "fabric.topograph.run/tier-{}"  # topograph 1.0 and later; tier 0 is next to the node

@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from estimator.cabling.links import LinkList
 from estimator.handoff.kubernetes import HOSTNAME, labelled_levels
 from estimator.handoff.placement import Level, Placement, placement
 from estimator.handoff.stamp import comments, slug
-from estimator.link_list import LinkList
 
 API_VERSION = "kueue.x-k8s.io/v1beta2"  # Kueue 0.15 and later; before: v1beta1, the same fields
 

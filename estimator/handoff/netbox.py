@@ -6,11 +6,11 @@ netbox_types.py and netbox_devices.py write both.
 
 from collections.abc import Iterator
 
+from estimator.cabling.links import LinkList
 from estimator.catalog.records import Cable
 from estimator.handoff.cells import Cell, csv_blocks
 from estimator.handoff.csv_list import safe_rows
 from estimator.handoff.stamp import origin
-from estimator.link_list import LinkList
 
 COLUMNS = (
     "side_a_device",

@@ -7,11 +7,11 @@ floor plan. Devices get the interfaces of their type, so that the cable imports 
 
 from collections.abc import Iterator
 
+from estimator.cabling.links import LinkList
 from estimator.handoff.cells import Cell, csv_blocks, guarded
 from estimator.handoff.hosts_of import places_of
 from estimator.handoff.netbox import PLANNED, description
 from estimator.handoff.netbox_types import own_devices
-from estimator.link_list import LinkList
 
 COLUMNS = ("name", "role", "manufacturer", "device_type", "site", "rack", "position", "face", "status", "description")
 MAX_SITE = 100

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from estimator.cabling.links import BLOCK_ROWS, LOWER_KINDS, UPPER_KINDS, LinkList
 from estimator.cabling.media import Choice
 from estimator.fabric.ports import Labels
 from estimator.fabric.topology import TIERS
 from estimator.handoff.cells import Cell, csv_blocks, guarded
 from estimator.handoff.netbox import COLUMNS as CLASSIC_COLUMNS
 from estimator.handoff.netbox import INTERFACE, PLANNED, cable_type, description
-from estimator.link_list import BLOCK_ROWS, LOWER_KINDS, UPPER_KINDS, LinkList
 from estimator.units import IntArray
 
 COLUMNS = (*CLASSIC_COLUMNS[:6], "profile", *CLASSIC_COLUMNS[6:])

@@ -5,10 +5,10 @@ A design without a floor plan has no racks, and a file of the header alone.
 
 from collections.abc import Iterator
 
+from estimator.cabling.links import LinkList
 from estimator.handoff.cells import Cell, csv_blocks, guarded
 from estimator.handoff.netbox import PLANNED, description
 from estimator.handoff.netbox_devices import site_of
-from estimator.link_list import LinkList
 
 COLUMNS = ("site", "name", "status", "width", "u_height", "description")
 WIDTH_INCHES = 19

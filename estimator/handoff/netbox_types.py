@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from estimator.cabling.links import LinkList
 from estimator.catalog.ports import COMPUTE, IN_BAND, OUT_OF_BAND, STORAGE
 from estimator.catalog.records import Server, Switch
 from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE, SWITCH_KINDS
@@ -18,7 +19,7 @@ from estimator.fabric.hosts import MANAGER as MANAGER_HOST
 from estimator.fabric.ports import host_ports, management_port
 from estimator.handoff.hosts_of import host_groups
 from estimator.handoff.stamp import comments, slug
-from estimator.link_list import LinkList, link_list
+from estimator.link_list import link_list
 from estimator.spec.network_rules import other_keys
 
 CUSTOM_MAKER = "Custom"

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from estimator.cabling.links import LinkList, LinkRow
 from estimator.handoff.graph_data import devices, graph_data, in_blocks
-from estimator.link_list import LinkList, LinkRow
 
 _json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 

@@ -10,9 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
+from estimator.cabling.links import LinkList
 from estimator.fabric.devices import LEAF, NODE, SPINE
 from estimator.fabric.topology import LEAF_SPINE, NODE_LEAF
-from estimator.link_list import LinkList
 from estimator.units import Column, IntArray
 
 FABRIC = "fabric"

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from estimator.cabling.links import LinkList
 from estimator.handoff.simulated import Simulated
 from estimator.handoff.stamp import comments
-from estimator.link_list import LinkList
 
 UNKNOWN_GPU = "NONE"
 

@@ -10,10 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
+from estimator.cabling.links import LOWER_KINDS, UPPER_KINDS, LinkList
 from estimator.catalog.constants import ModelConstants
 from estimator.fabric.devices import KINDS, LEAF, NODE, SWITCH_KINDS
 from estimator.fabric.topology import FABRIC_MANAGER, NODE_LEAF
-from estimator.link_list import LOWER_KINDS, UPPER_KINDS, LinkList
 from estimator.units import BITS_PER_BYTE, GIGA, FloatArray, IntArray, ceil_div
 
 NS = 1e-9

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from estimator.cabling.links import LinkList
 from estimator.handoff.hostlist import hostlist
 from estimator.handoff.placement import Level, Placement, placement
 from estimator.handoff.stamp import comments
-from estimator.link_list import LinkList
 
 
 def write(links: LinkList) -> Iterator[str]:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from estimator.cabling.links import LinkList
 from estimator.handoff.placement import placement
 from estimator.handoff.slurm_conf import members, switches
 from estimator.handoff.stamp import comments
-from estimator.link_list import LinkList
 
 KEYS = {"Nodes": "nodes", "Switches": "children"}
 PAGE_BYTES = 4096  # memory pages of other machines are whole multiples of it

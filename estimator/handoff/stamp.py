@@ -2,7 +2,7 @@
 
 import re
 
-from estimator.link_list import LinkList
+from estimator.cabling.links import LinkList
 
 
 def title(links: LinkList) -> str:

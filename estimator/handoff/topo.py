@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from estimator.cabling.links import LinkList
 from estimator.errors import Problem, SpecError
 from estimator.fabric.devices import KINDS, MANAGER, NODE, SWITCH_KINDS
 from estimator.fabric.sized import SizedFabric
 from estimator.handoff.stamp import comments
-from estimator.link_list import LinkList
 from estimator.units import IntArray
 
 INFINIBAND = "infiniband"

@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from estimator.cabling.links import LOWER_KINDS, UPPER_KINDS, LinkList
 from estimator.fabric.devices import LEAF, MANAGER, NODE
 from estimator.fabric.topology import TIERS
 from estimator.handoff.hosts_of import SWITCH_HOSTS, host_groups, places_of
 from estimator.handoff.stamp import origin, title
 from estimator.handoff.xlsx_stream import SHEET_ROWS, Sheet, workbook
-from estimator.link_list import LOWER_KINDS, UPPER_KINDS, LinkList
 
 HEADERS = (
     "A-Rack", "A-U", "A-Node Name", "A-Type", "A-Port", "Z-Rack", "Z-RU", "Z-Node Name", "Z-Type", "Z-Port",

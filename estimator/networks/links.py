@@ -14,7 +14,7 @@ from estimator.fabric.hosts import MANAGER as MANAGER_HOST
 from estimator.fabric.hosts import NODE as NODE_HOST
 from estimator.fabric.sized import SizedFabric
 from estimator.fabric.topology import NODE_LEAF, LinkTable, link_table, panels_of
-from estimator.networks.sizing import OtherSized
+from estimator.networks.sized import OtherSized
 from estimator.units import Column, IntArray
 
 _PREFIXES = {STORAGE: "storage", IN_BAND: "inband", OUT_OF_BAND: "oob", CONVERGED: "converged"}

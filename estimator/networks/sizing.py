@@ -20,6 +20,7 @@ from estimator.fabric.result import CountedNetwork, Uplinks
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.networks.attached import Joined, hosts_of
+from estimator.networks.sized import OtherSized
 from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import OtherFabric
 from estimator.spec.network_rules import in_entry, other_keys, uplink_rate_gbit_s
@@ -29,31 +30,6 @@ from estimator.units import IntArray, ceil_div
 _ANY_PORTS = 2**30  # of what stands above leaves whose uplinks another network takes
 _MAX_PASSES = 12
 WhyNot = Callable[[Sizing, int, DesignSpec, Catalog], Iterable[Problem]]  # problems of a design whose tiers are 0
-
-
-@dataclass(frozen=True)
-class OtherSized:
-    """One network. ``spec`` is the design of its attachments that ``sizing`` has at ``position``.
-
-    ``wired`` is what its link table is made from: as ``fabric``, but with every leaf filled to ``seats`` where endpoints
-    are shared out, so that seats beyond a leaf's endpoints are left out of the table.
-    """
-
-    key: str
-    index: int
-    entry: OtherFabric
-    spec: DesignSpec
-    fabric: SizedFabric
-    wired: SizedFabric
-    sizing: Sizing
-    position: int
-
-    @property
-    def hosts(self) -> Hosts:
-        """What the network joins."""
-        if self.fabric.hosts is None:
-            raise ValueError(f"{self.key} joins nothing")
-        return self.fabric.hosts
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from estimator.cabling.networks import other_plan
 from estimator.catalog.catalog import Catalog
 from estimator.designs.networks import sized_fabrics, sized_others
 from estimator.errors import Change, InfeasibleDesign, SpecError
-from estimator.networks.sizing import OtherSized
+from estimator.networks.sized import OtherSized
 from estimator.spec.change import apply_change
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec

@@ -13,8 +13,9 @@ import pytest
 from estimator.asbuilt.check import check_links
 from estimator.asbuilt.readers.files import read_links
 from estimator.asbuilt.report import report
+from estimator.cabling.links import LinkList
 from estimator.catalog.loader import load_catalog
-from estimator.link_list import LinkList, link_list
+from estimator.link_list import link_list
 from estimator.spec.parse import parse_spec
 from tests.estimator.asbuilt import fabric_dumps as dumps
 

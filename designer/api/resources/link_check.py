@@ -20,8 +20,9 @@ from designer.api.serializers import CompareQuery
 from designer.services.link_lists import links_of
 from designer.services.uploads import MAX_NAMES_BYTES, bytes_of
 from estimator.asbuilt.report import compare_links
+from estimator.cabling.links import LinkList
 from estimator.catalog.loader import load_catalog
-from estimator.link_list import LinkList, link_list
+from estimator.link_list import link_list
 from estimator.spec.parse import parse_spec
 
 CHUNK_BYTES = 262_144

@@ -12,10 +12,10 @@ from django.test import Client
 
 from designer.exports.links import PIECE_BYTES, in_pieces, link_file_name
 from designer.services import link_lists
+from estimator.cabling.links import COLUMNS
 from estimator.handoff.formats import FORMATS
 from estimator.jobs.models import EstimateJob
 from estimator.jobs.tasks import run_estimate
-from estimator.link_list import COLUMNS
 from tests.designer.api_helpers import SPEC, Caller, assert_refused, caller
 
 pytestmark = pytest.mark.django_db

@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from estimator.cabling.links import LinkList
 from estimator.fabric.devices import MANAGER, NODE
-from estimator.link_list import LinkList
 
 SPEEDS = {50: "1xHDR", 100: "4xEDR", 200: "4xHDR", 400: "4xNDR", 800: "4xXDR"}
 

@@ -17,11 +17,12 @@ import pytest
 from estimator.asbuilt.check import check_links
 from estimator.asbuilt.readers.files import read_links
 from estimator.asbuilt.report import DIFFERENCES, LIST_BOUND, report
+from estimator.cabling.links import LinkList
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.handoff.formats import FORMATS
-from estimator.link_list import LinkList, link_list
+from estimator.link_list import link_list
 from estimator.spec.parse import parse_spec
 from tests.estimator.asbuilt import fabric_dumps as dumps
 from tests.estimator.asbuilt.fabric_dumps import Cable, cables_of

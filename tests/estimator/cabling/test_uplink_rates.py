@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 from estimator.asbuilt.report import compare_links
 from estimator.cabling.by_link import cabled_by_link
 from estimator.cabling.ends import tier_ends
+from estimator.cabling.links import LinkList
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, InfeasibleDesign, SpecError
 from estimator.fabric.columns import downlinks_by_ratio
 from estimator.fabric.size import size
 from estimator.fabric.sizing import asked_columns
-from estimator.link_list import LinkList, link_list
+from estimator.link_list import link_list
 from estimator.pipeline import estimate
 from estimator.spec.change import apply_change
 from estimator.spec.design import DesignSpec

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from estimator.cabling.links import LinkList
 from estimator.catalog.loader import load_catalog
 from estimator.designs.networks import sized_fabrics, sized_others
 from estimator.diagrams.data import (
@@ -40,7 +41,7 @@ from estimator.fabric.devices import CORE, KINDS, LEAF, MANAGER, NODE, SPINE
 from estimator.fabric.structure import Structure
 from estimator.fabric.topology import LEAF_SPINE, TIERS, link_table, panels_of
 from estimator.findings.losses import Loss, left_after
-from estimator.link_list import LinkList, link_list
+from estimator.link_list import link_list
 from estimator.networks.links import other_table
 from estimator.spec.design import DesignSpec
 from estimator.spec.network_rules import other_keys

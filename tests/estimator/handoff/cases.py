@@ -5,9 +5,10 @@ from collections import Counter, defaultdict
 from functools import cache
 from typing import Any
 
+from estimator.cabling.links import LinkList
 from estimator.catalog.loader import load_catalog
 from estimator.handoff.formats import FORMATS
-from estimator.link_list import LinkList, link_list
+from estimator.link_list import link_list
 from estimator.spec.parse import parse_spec
 
 FOUR_UNITS = {"server": "dgx-h100", "nodes": 127}

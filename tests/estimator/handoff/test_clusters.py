@@ -14,10 +14,11 @@ import networkx as nx
 import pytest
 import yaml
 
+from estimator.cabling.links import COLUMNS, LinkList
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.handoff.formats import FORMATS
-from estimator.link_list import COLUMNS, LinkList, link_list
+from estimator.link_list import link_list
 from estimator.spec.parse import parse_spec
 from tests.estimator.handoff.cases import NETWORKS, SPECS, custom, large, links_of, rows_of, small, text
 

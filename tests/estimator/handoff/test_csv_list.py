@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from estimator.cabling.links import COLUMNS
 from estimator.catalog.loader import load_catalog
 from estimator.handoff.formats import FORMATS
-from estimator.link_list import COLUMNS, link_list
+from estimator.link_list import link_list
 from estimator.pipeline import estimate
 from estimator.spec.parse import parse_spec
 

@@ -6,11 +6,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from estimator.cabling.links import LinkList
 from estimator.errors import SpecError
 from estimator.fabric.topology import TIERS
 from estimator.handoff import drawio
 from estimator.handoff.formats import FORMATS
-from estimator.link_list import LinkList
 from tests.estimator.handoff.cases import NETWORKS, SPECS, large, links_of, text
 
 

@@ -18,11 +18,12 @@ import yaml
 
 from estimator.asbuilt.check import check_links
 from estimator.asbuilt.readers.files import read_links
+from estimator.cabling.links import COLUMNS, LinkList
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.handoff.formats import FORMATS, format_named
 from estimator.handoff.xlsx_stream import Sheet, workbook
-from estimator.link_list import COLUMNS, LinkList, link_list
+from estimator.link_list import link_list
 from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()

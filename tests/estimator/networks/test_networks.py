@@ -12,7 +12,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.designs.networks import sized_fabrics, sized_others
 from estimator.errors import InfeasibleDesign, SpecError
 from estimator.link_list import link_list
-from estimator.networks.sizing import OtherSized
+from estimator.networks.sized import OtherSized
 from estimator.pipeline import estimate
 from estimator.published.designs import published
 from estimator.spec.parse import parse_spec

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from designer.wording.query import Page, page_number, rows_on
+from estimator.cabling.links import LinkList
 from estimator.fabric.devices import SWITCH_KINDS
 from estimator.fabric.topology import TIERS, Column
 from estimator.floor.plan import FloorPlan
-from estimator.link_list import LinkList
 from estimator.units import IntArray
 
 SUGGESTIONS = 8

@@ -9,10 +9,10 @@ from designer.pages.result.racks import floor_of
 from designer.services.link_lists import links_of
 from designer.wording.numbers import words
 from designer.wording.query import column_heads, one_of
+from estimator.cabling.links import LinkList
 from estimator.catalog.ports import COMPUTE
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
-from estimator.link_list import LinkList
 
 TIERS = {
     "node_leaf": "Server to leaf",
