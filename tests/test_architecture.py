@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import grimp
+import networkx
 import pytest
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -22,6 +24,7 @@ BARRED = ("django", "celery", "kombu", "rest_framework", "designer", "estimator.
 SLOW = ("networkx", "scipy")
 MOST_MODULES = 15
 MOST_TABLES = 30
+LONGEST_CHAINS = [(["estimator"], 16), (["designer"], 16), (["estimator", "designer"], 26)]  # of modules
 BY_HAND = "# fmt: " + "skip"
 ALLOWED = {*sys.stdlib_module_names, "numpy", "networkx", "scipy", "pydantic", "pydantic_core", "estimator"}
 
@@ -84,6 +87,15 @@ def test_a_folder_of_the_core_is_seen_at_a_glance() -> None:
         if folder != BASE_DIR / "estimator" / "handoff":
             modules = [path.name for path in folder.glob("*.py") if path.name != "__init__.py"]
             assert len(modules) <= MOST_MODULES, folder
+
+
+@pytest.mark.parametrize(("packages", "most"), LONGEST_CHAINS, ids=["estimator", "designer", "both"])
+def test_chains_of_imports_are_short(packages: list[str], most: int) -> None:
+    """From a module down to the last that it needs; imports that only annotations need (TYPE_CHECKING) do not count."""
+    graph = grimp.build_graph(*packages, exclude_type_checking_imports=True, cache_dir=None)
+    arrows = [(name, used) for name in graph.modules for used in graph.find_modules_directly_imported_by(name)]
+    chain = networkx.dag_longest_path(networkx.DiGraph(arrows))
+    assert len(chain) <= most, " → ".join(chain)
 
 
 @pytest.mark.parametrize("package", ["designer", "estimator/jobs"])

@@ -1,17 +1,22 @@
 """Racks of a bill of materials: what whole ones bring beside compute trays, rack cabinets with PDUs, and coolant distribution."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from estimator.bom.lines import ASSUMED, COOLING, MANAGEMENT, RACK, RACK_SYSTEM, SWITCH, BomLine, parameter_rule
-from estimator.cabling.runs import CablePlan
-from estimator.catalog.catalog import Catalog
 from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, SCALE_UP_SWITCH
-from estimator.catalog.records import Server
-from estimator.fabric.sized import SizedFabric
 from estimator.floor.whole_racks import SWITCH_TRAYS, WholeRacks, whole_racks
-from estimator.spec.design import DesignSpec
-from estimator.spec.site import Site
 from estimator.units import CENTS_PER_USD, W_PER_KW, ceil_div
+
+if TYPE_CHECKING:
+    from estimator.cabling.runs import CablePlan
+    from estimator.catalog.catalog import Catalog
+    from estimator.catalog.records import Server
+    from estimator.fabric.sized import SizedFabric
+    from estimator.spec.design import DesignSpec
+    from estimator.spec.site import Site
 
 RACK_ROW, COOLING_ROW = "rack-cost", "cdu-kw"
 _RACK_USES = {

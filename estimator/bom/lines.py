@@ -3,17 +3,22 @@
 A line whose part has no price keeps its quantity, says so, and makes the totals "at least".
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from estimator.bom import result
-from estimator.cabling.runs import CablePlan
 from estimator.catalog.currency import Rate
 from estimator.catalog.ports import COMPUTE
-from estimator.catalog.records import Economic
-from estimator.fabric.sized import SizedFabric
 from estimator.ranges import NOTHING, Range, in_usd, total_of
-from estimator.spec.design import DesignSpec
+
+if TYPE_CHECKING:
+    from estimator.cabling.runs import CablePlan
+    from estimator.catalog.records import Economic
+    from estimator.fabric.sized import SizedFabric
+    from estimator.spec.design import DesignSpec
 
 RANGE = ("low", "typical", "high")
 SERVER, NIC, SWITCH, MODULE, CABLE, FIBER = "server", "nic", "switch", "transceiver", "cable", "fiber"

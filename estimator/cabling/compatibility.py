@@ -5,16 +5,21 @@ A *plug* is a transceiver or one end of a cable. Every rule that is broken has a
 parts by these rules, and ``fit`` answers for one part and one switch, NIC or server.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from estimator.cabling.result import Fit, Reason
-from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import FAST_LANE_GBIT_S
 from estimator.catalog.records import Cable, Nic, Server, Switch
 from estimator.errors import SpecError
 from estimator.spec.checking import unknown_part
+
+if TYPE_CHECKING:
+    from estimator.catalog.catalog import Catalog
 
 MATCH, REVIEW, BLOCKED = "match", "review", "blocked"
 STRAIGHT_LC = "LC"

@@ -1,9 +1,11 @@
 """Everything the estimator knows about parts and prices, made from the tables of the catalog."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from estimator.catalog.aliases import Parts
 from estimator.catalog.currency import USD, Rate, half_up
@@ -51,9 +53,11 @@ from estimator.catalog.records import (
     SwitchCage,
     VendorUnit,
 )
-from estimator.catalog.tables import Tables
 from estimator.ranges import NOTHING
 from estimator.units import CENTS_PER_USD
+
+if TYPE_CHECKING:
+    from estimator.catalog.tables import Tables
 
 PriceKey = tuple[str, str, str]  # part, book, piece or metre
 PART_KINDS = ("switches", "nics", "gpus", "servers", "cables", "racks", "rack_parts")
@@ -190,7 +194,7 @@ class Catalog:
                 return chosen
         return None
 
-    def _chosen(self, key: "PriceKey", quantity: int, region: str | None = None) -> Price | None:
+    def _chosen(self, key: PriceKey, quantity: int, region: str | None = None) -> Price | None:
         return chosen_price(self._price_rows.get(key, ()), quantity, region, self.priced_on)
 
     def prices_of(self, part_id: str, book: str) -> tuple[Price, ...]:

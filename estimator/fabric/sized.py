@@ -4,16 +4,21 @@
 groups, sets), so that their sums check the closed forms of sizing.py; tests build the same network as a graph and compare.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from estimator.fabric.columns import Sizing, downlinks_beside, spine_downlinks
-from estimator.fabric.hosts import Hosts
 from estimator.fabric.result import CountedNetwork, Counts, Links, Ports, Split, SwitchModel
-from estimator.spec.design import DesignSpec
 from estimator.units import IntArray, ceil_div
+
+if TYPE_CHECKING:
+    from estimator.fabric.hosts import Hosts
+    from estimator.spec.design import DesignSpec
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,14 @@ switch's ports from the first one up; uplinks take the last ports that are not k
 downlinks leave room for it, so that cages facing up and down are apart.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE, links_per_node_cage, switch_ports
 from estimator.fabric.core_links import core_links, first_spine_uplink, first_uplink
 from estimator.fabric.devices import (
@@ -27,8 +29,11 @@ from estimator.fabric.devices import (
     managers_of_components,
 )
 from estimator.fabric.sized import SizedFabric, rows_by_rail, seats_of_last_pod, segments_of
-from estimator.spec.design import DesignSpec
 from estimator.units import Column, IntArray, ceil_div
+
+if TYPE_CHECKING:
+    from estimator.catalog.catalog import Catalog
+    from estimator.spec.design import DesignSpec
 
 TIERS = ("node-leaf", "fabric-manager", "leaf-spine", "spine-core", "leaf-leaf")  # the last within pairs of leaves
 NODE_LEAF, FABRIC_MANAGER, LEAF_SPINE, SPINE_CORE, LEAF_LEAF = range(5)

@@ -4,14 +4,19 @@ The rule (docs/cost.md): a rack comes whole in switch trays, power shelves and f
 asked for. What a rack draws and weighs beyond its trays is its own parts'.
 """
 
-from dataclasses import dataclass
+from __future__ import annotations
 
-from estimator.catalog.catalog import Catalog
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from estimator.catalog.rack_records import NVLINK_SWITCH, POWER_SHELF, SCALE_UP_SWITCH, TRAY, RackSystem
-from estimator.catalog.records import Server
 from estimator.floor import result
-from estimator.spec.design import DesignSpec
 from estimator.units import ceil_div
+
+if TYPE_CHECKING:
+    from estimator.catalog.catalog import Catalog
+    from estimator.catalog.records import Server
+    from estimator.spec.design import DesignSpec
 
 FIGURE_LABELS = {
     "rack_units": "Height in rack units",

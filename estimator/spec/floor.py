@@ -1,16 +1,20 @@
 """The keys of ``site.plan``, what stands for those left out, and their rules: what a floor plan is made from."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from estimator.catalog.catalog import Catalog
-from estimator.catalog.records import Server
 from estimator.errors import Problem
 from estimator.spec.checking import Section
 from estimator.units import W_PER_KW
+
+if TYPE_CHECKING:
+    from estimator.catalog.catalog import Catalog
+    from estimator.catalog.records import Server
 
 LeafPlacement = Literal["per-unit", "end-of-row", "middle-of-row", "network-row", "in-rack"]
 SpinePlacement = Literal["middle", "network-row", "end-of-row"]

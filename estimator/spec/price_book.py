@@ -1,18 +1,22 @@
 """Prices of one's own: how a design carries a whole price book with it, and what is wrong with one (docs/prices.md)."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from datetime import date
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import CURRENCIES, LARGEST_RATE, USD, Rate, Rates
 from estimator.errors import Problem
 from estimator.ranges import Range
 from estimator.spec.checking import Section, near_words, unknown_part
+
+if TYPE_CHECKING:
+    from estimator.catalog.catalog import Catalog
 
 MAX_PRICES, MAX_RATES = 2_000, 60
 LARGEST_MINOR = 10**13  # of a currency's minor unit: far beyond the dearest part, so that nothing overflows
