@@ -5,60 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from django import forms
 from django.utils import timezone
 
+from designer.forms.asking import AskForm, ask, hidden
 from designer.wording.names import part_labels
-from estimator.bom.price_file import COLUMNS, Defaults
-from estimator.catalog.catalog import Catalog
+from estimator.bom.price_file import COLUMNS
 from estimator.catalog.currency import CURRENCIES, MINOR_DIGITS, USD
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_choice import BASIS_WORDS
 from estimator.catalog.price_records import BOOK_TITLES, BOOKS
 from estimator.errors import Problem
-from estimator.spec.price_book import BASES as PRICE_BASES
-from estimator.spec.price_book import MAX_RATES, MAX_REGION, MAX_TEXT
+from estimator.spec.price_book import BASES, MAX_NAME, MAX_RATES, MAX_REGION, MAX_TEXT
 from estimator.tables.numbers import parse_number
 from estimator.units import is_whole_number
 
-LABELS = {
-    "part": "Part",
-    "per": "Per",
-    "low": "Low",
-    "typical": "Typical",
-    "high": "High",
-    "currency": "Currency",
-    "basis": "Basis",
-    "as_of": "Date",
-    "source": "Source",
-    "region": "Region",
-    "min_quantity": "From quantity",
-    "length_m": "Length",
-    "valid_from": "Valid from",
-    "valid_to": "Valid to",
-    "note": "Note",
-}
-HELP = {
-    "part": "Id or part number of the catalog.",
-    "low": "Blank: as typical.",
-    "typical": "The price that is used.",
-    "high": "Blank: as typical.",
-    "as_of": "Day of the price.",
-    "source": "Offer’s number, page, name.",
-    "region": "Blank: anywhere.",
-    "min_quantity": "Pieces from which it holds.",
-    "length_m": "Of a cable, if the price is of one length.",
-}
 MORE = ("region", "min_quantity", "length_m", "valid_from", "valid_to", "note")
-CHOICES: Mapping[str, list[tuple[str, str]]] = {
-    "per": [("piece", "piece"), ("metre", "metre")],
-    "currency": [(code, code) for code in CURRENCIES],
-    "basis": [(basis, BASIS_WORDS[basis].capitalize()) for basis in PRICE_BASES],
-}
-KINDS = {"as_of": "date", "valid_from": "date", "valid_to": "date"}
-UNITS = {"length_m": "m"}
+BASIS_CHOICES = [(basis, BASIS_WORDS[basis].capitalize()) for basis in BASES]
+CURRENCY_CHOICES = [(code, code) for code in CURRENCIES]
+TEXT: dict[str, Any] = {"maxlength": MAX_TEXT}
+AMOUNT = TEXT | {"inputmode": "decimal", "class": "numeric"}
+DAY = TEXT | {"type": "date"}
 RATE_FIELDS = ("currency", "usd", "as_of", "source")
 SPARE_RATES = 3  # empty rows under those that are there
-BASE_CHOICES = [(base, BOOK_TITLES[base]) for base in BOOKS]
 
 
 def today() -> str:
@@ -66,9 +35,71 @@ def today() -> str:
     return timezone.localdate().isoformat()
 
 
-def defaults() -> Defaults:
-    """What holds where a form or a file leaves something out."""
-    return Defaults(as_of=today())
+class BookForm(AskForm):
+    """What a book is called, what lies under it and where its prices hold."""
+
+    name = ask("Name", is_wide=True, maxlength=MAX_NAME, required=True)
+    base = ask(
+        "Over", "The catalog’s book for parts that this one lacks.", [(base, BOOK_TITLES[base]) for base in BOOKS]
+    )
+    region = ask(
+        "Region", "Yours, such as EU. Prices of other regions then do not count. Blank: all do.", maxlength=MAX_REGION
+    )
+
+
+class PriceForm(AskForm):
+    """One price of a book, a new one or one that is edited; its fields are the columns of a file of prices."""
+
+    part = ask("Part", "Id or part number of the catalog.", is_wide=True, list="parts", **TEXT)
+    per = ask("Per", choices=[("piece", "piece"), ("metre", "metre")])
+    low = ask("Low", "Blank: as typical.", **AMOUNT)
+    typical = ask("Typical", "The price that is used.", **AMOUNT)
+    high = ask("High", "Blank: as typical.", **AMOUNT)
+    currency = ask("Currency", choices=CURRENCY_CHOICES)
+    basis = ask("Basis", choices=BASIS_CHOICES)
+    as_of = ask("Date", "Day of the price.", **DAY)
+    source = ask("Source", "Offer’s number, page, name.", is_wide=True, **TEXT)
+    region = ask("Region", "Blank: anywhere.", **TEXT)
+    min_quantity = ask("From quantity", "Pieces from which it holds.", **TEXT)
+    length_m = ask("Length", "Of a cable, if the price is of one length.", unit="m", **TEXT)
+    valid_from = ask("Valid from", **DAY)
+    valid_to = ask("Valid to", **DAY)
+    note = ask("Note", is_wide=True, **TEXT)
+    index, number, here = hidden(), hidden(), hidden()  # its place in the book, the revision shown, how it is sorted
+
+    @property
+    def main(self) -> list[forms.BoundField]:
+        """Fields that are always shown."""
+        return [self[name] for name in COLUMNS if name not in MORE]
+
+    @property
+    def more(self) -> list[forms.BoundField]:
+        """Fields that are folded away."""
+        return [self[name] for name in MORE]
+
+    @property
+    def is_more_open(self) -> bool:
+        """Whether a folded field says something, or something is wrong with it."""
+        return any(field.errors or (field.value() or "1") != "1" for field in self.more)
+
+    @property
+    def parts(self) -> list[tuple[str, str]]:
+        """Ids and names of parts, for the list that a browser offers while one types."""
+        return [(part, label) for part, (_, label, _) in part_labels(load_catalog().version).items()]
+
+    def place(self, n_prices: int) -> int:
+        """The place of the price in a book; behind the last for a new one."""
+        text = self.texts()["index"]
+        return min(int(text), n_prices) if is_whole_number(text, 5) else n_prices
+
+    def price(self) -> dict[str, str]:
+        """What was typed for the price."""
+        return {name: text[: MAX_TEXT + 1] for name, text in self.texts(*COLUMNS).items()}
+
+
+def blank_price() -> dict[str, str]:
+    """A new price before anything is typed."""
+    return {"per": "piece", "currency": USD, "basis": "quote", "as_of": today(), "min_quantity": "1"}
 
 
 def texts_of(price: Mapping[str, Any]) -> dict[str, str]:
@@ -81,56 +112,25 @@ def texts_of(price: Mapping[str, Any]) -> dict[str, str]:
     return texts | {"length_m": f"{price['length_m']:g}" if price.get("length_m") else ""}
 
 
-def typed_price(posted: Mapping[str, str]) -> dict[str, str]:
-    """What was typed for one price."""
-    return {name: posted.get(name, "").strip()[: MAX_TEXT + 1] for name in COLUMNS}
+class ImportForm(AskForm):
+    """A file of prices, and what holds where a row of it does not say it."""
 
+    file = forms.FileField(
+        required=False,
+        allow_empty_file=True,
+        label="Prices",
+        widget=forms.FileInput({"accept": ".csv,.tsv,.txt,.xlsx,.xlsm", "required": True}),
+    )
+    mode = ask("Prices that the file lacks", choices=[("merge", "stay"), ("replace", "go")])
+    basis = ask("Basis", choices=BASIS_CHOICES)
+    currency = ask("Currency", choices=CURRENCY_CHOICES)
+    as_of = ask("Date", type="date")
+    source = ask("Source", maxlength=MAX_TEXT, placeholder="the file’s name")
 
-def price_fields(texts: Mapping[str, str], problems: Iterable[Problem] = ()) -> dict[str, Any]:
-    """The fields of one price for the template, with what is wrong beside each."""
-    beside = messages_by_field(problems)
-    fields = [_field(name, texts, beside) for name in COLUMNS]
-    return {
-        "fields": [field for field in fields if field["name"] not in MORE],
-        "more_fields": [field for field in fields if field["name"] in MORE],
-        "is_more_open": any(
-            (field["value"] and field["value"] != "1") or field["messages"] for field in fields if field["name"] in MORE
-        ),
-        "other_messages": [text for name, several in beside.items() if name not in COLUMNS for text in several],
-    }
-
-
-def _field(name: str, texts: Mapping[str, str], beside: Mapping[str, list[str]]) -> dict[str, Any]:
-    return {
-        "name": name,
-        "label": LABELS[name],
-        "value": texts.get(name, ""),
-        "help": HELP.get(name, ""),
-        "choices": CHOICES.get(name),
-        "messages": beside.get(name, []),
-        "kind": KINDS.get(name, "text"),
-        "unit": UNITS.get(name, ""),
-        "is_amount": name in ("low", "typical", "high"),
-        "is_part": name == "part",
-    }
-
-
-def blank_price() -> dict[str, str]:
-    """A new price before anything is typed."""
-    return {"per": "piece", "currency": USD, "basis": "quote", "as_of": today(), "min_quantity": "1"}
-
-
-def part_options(catalog: Catalog) -> list[tuple[str, str]]:
-    """Ids and names of parts, for the list that a browser offers while one types."""
-    return [(part_id, label) for part_id, (_, label, _) in part_labels(catalog.version).items()]
-
-
-def messages_by_field(problems: Iterable[Problem]) -> dict[str, list[str]]:
-    """What is wrong, by the field it is about."""
-    out: dict[str, list[str]] = {}
-    for problem in problems:
-        out.setdefault(problem.field, []).append(problem.message)
-    return out
+    @property
+    def defaults(self) -> list[forms.BoundField]:
+        """What holds for rows that do not say it."""
+        return [self[name] for name in ("basis", "currency", "as_of", "source")]
 
 
 # ---------------------------------------------------------------- exchange rates
@@ -182,15 +182,3 @@ def rate_messages(problems: Iterable[Problem], places: list[int]) -> dict[int, s
         place = places[int(head)] if is_whole_number(head, 6) and int(head) < len(places) else -1
         out.setdefault(place, []).append(problem.message)
     return {place: " ".join(messages) for place, messages in out.items()}
-
-
-def page_constants() -> dict[str, Any]:
-    """What the templates of a book need beside its rows."""
-    catalog = load_catalog()
-    return {
-        "part_options": part_options(catalog),
-        "base_choices": BASE_CHOICES,
-        "max_region": MAX_REGION,
-        "basis_choices": CHOICES["basis"],
-        "currencies": CURRENCIES,
-    }

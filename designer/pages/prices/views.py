@@ -45,9 +45,10 @@ from designer.services.prices.imports import plan_import, planned_of
 from designer.services.revising import revise
 from designer.services.uploads import bytes_of
 from estimator.bom.price_file import MAX_FILE_BYTES, MAX_ROWS, Defaults, entry_of
+from estimator.catalog.currency import CURRENCIES
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem, SpecError
-from estimator.spec.price_book import MAX_NAME, MAX_PRICES
+from estimator.spec.price_book import MAX_PRICES
 from estimator.units import is_whole_number
 
 SECTION = {"section": "prices"}
@@ -61,29 +62,17 @@ NEW = "new"
 @require_http_methods(["GET", "HEAD", "POST"])
 def price_books(request: HttpRequest) -> HttpResponse:
     """The catalog's books and the owner's; a posted name makes a new one."""
-    typed: dict[str, str] = {}
-    problems: dict[str, list[str]] = {}
-    if request.method == "POST":
-        typed = {name: request.POST.get(name, "") for name in ("name", "base", "region")}
-        try:
-            book = create_book(owner_of(request), typed["name"], base=typed["base"], region=typed["region"])
-        except EstimatorError as error:
-            problems = forms.messages_by_field(error.problems)
-        else:
-            return redirect("price-book", book.pk)
-    context = (
-        SECTION
-        | {
-            "title": "Price books",
-            "rows": list_rows(owner_of(request)),
-            "catalog_books": catalog_list(),
-            "typed": typed,
-            "problems": problems,
-            "max_name": MAX_NAME,
-        }
-        | forms.page_constants()
-    )
-    return render(request, "designer/prices/list.html", context, status=422 if problems else 200)
+    form = forms.BookForm(request.POST if request.method == "POST" else None)
+    if form.is_bound:
+        with form.refusing():
+            return redirect("price-book", create_book(owner_of(request), **form.texts()).pk)
+    context = {
+        "title": "Price books",
+        "rows": list_rows(owner_of(request)),
+        "catalog_books": catalog_list(),
+        "form": form,
+    }
+    return render(request, "designer/prices/list.html", SECTION | context, status=422 if form.is_bound else 200)
 
 
 @login_required
@@ -143,7 +132,7 @@ def price_book(request: HttpRequest, pk: UUID) -> HttpResponse:
     return render(request, "designer/prices/book.html", _page(request, book, _asked_edit(request, book)))
 
 
-def _page(request: HttpRequest, book: PriceBook, editing: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+def _page(request: HttpRequest, book: PriceBook, editing: forms.PriceForm | None = None, **more: Any) -> dict[str, Any]:
     catalog, latest = load_catalog(), book.latest
     contents = book.contents(latest)
     designs = designs_with_prices(owner_of(request))
@@ -154,30 +143,30 @@ def _page(request: HttpRequest, book: PriceBook, editing: dict[str, Any] | None 
         "latest": latest,
         "table": table_of(own_rows(contents, catalog), request.GET.dict()),
         "editing": editing,
+        "is_new_price": editing is not None and editing["index"].value() == NEW,
         "rates": forms.rate_texts(latest.rates),
         "rate_problems": {},
-        "problems": {},
-        "typed": None,
+        "about": forms.BookForm(initial={"name": book.name, "base": book.base, "region": book.region}),
+        "currencies": CURRENCIES,
         "catalog_rates": rate_rows(contents, catalog),
         "users": users,
         "hash": contents.hash,
-        "max_name": MAX_NAME,
         "others": [design for design in designs if design.pk not in used],
         "base_title": BOOK_TITLES[book.base],
         "n_changes": latest.number - 1,
         "max_prices": MAX_PRICES,
     }
-    return SECTION | context | forms.page_constants() | more
+    return SECTION | context | more
 
 
-def _asked_edit(request: HttpRequest, book: PriceBook) -> dict[str, Any] | None:
+def _asked_edit(request: HttpRequest, book: PriceBook) -> forms.PriceForm | None:
     """The form of one price that the address asks for: of a new one, or of an entry of the newest revision."""
     asked, latest = request.GET.get("edit", ""), book.latest
     if asked == NEW:
-        return {"index": NEW, "number": latest.number} | forms.price_fields(forms.blank_price())
+        return forms.PriceForm(initial={"index": NEW, "number": latest.number} | forms.blank_price())
     if is_whole_number(asked, 5) and int(asked) < len(latest.prices):
-        fields = forms.price_fields(forms.texts_of(latest.prices[int(asked)]))
-        return {"index": int(asked), "number": latest.number} | fields
+        shown = {"index": int(asked), "number": latest.number}
+        return forms.PriceForm(initial=shown | forms.texts_of(latest.prices[int(asked)]))
     return None
 
 
@@ -185,25 +174,24 @@ def _asked_edit(request: HttpRequest, book: PriceBook) -> dict[str, Any] | None:
 @require_POST
 def price_save(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Save one price, new or edited, or delete it; what is wrong stands beside its field and what was typed stays."""
-    texts = forms.typed_price(request.POST.dict())
+    form = forms.PriceForm(request.POST)
     with changing(request, PriceBook, pk) as book:
         latest = book.latest
-        index = _index_of(request, len(latest.prices))
+        index = form.place(len(latest.prices))
         is_new = index == len(latest.prices)
-        try:
-            entry = _entry_of(request, texts, latest, index)
+        with form.refusing():
+            entry = _entry_of(form, latest, index)
             prices = list(latest.prices)
             prices[index:] = [entry, *prices[index + 1 :]]
             revise_book(book, f"{'Added' if is_new else 'Changed'} {entry['part']}", prices)
-        except EstimatorError as error:
-            editing = {"index": NEW if is_new else index, "number": latest.number}
-            editing |= forms.price_fields(texts, error.problems)
-            return render(request, "designer/prices/book.html", _page(request, book, editing), status=422)
-    messages.success(request, f"{entry['part']} was {'added' if is_new else 'changed'}.")
-    return redirect(_back(request, book))
+            messages.success(request, f"{entry['part']} was {'added' if is_new else 'changed'}.")
+            return redirect(_back(form, book))
+        form.data = request.POST.copy()
+        form.data["index"], form.data["number"] = str(NEW if is_new else index), str(latest.number)
+        return render(request, "designer/prices/book.html", _page(request, book, form), status=422)
 
 
-def _entry_of(request: HttpRequest, texts: Mapping[str, str], latest: PriceBookRevision, index: int) -> dict[str, Any]:
+def _entry_of(form: forms.PriceForm, latest: PriceBookRevision, index: int) -> dict[str, Any]:
     """The price that was typed, for a place of the newest revision, if that is the one that the form showed.
 
     Raises
@@ -211,24 +199,17 @@ def _entry_of(request: HttpRequest, texts: Mapping[str, str], latest: PriceBookR
     SpecError
         With what is wrong with it.
     """
-    if request.POST.get("number", "") != str(latest.number):
+    if form.texts()["number"] != str(latest.number):
         message = (
             f"The book has been changed meanwhile (revision {latest.number}). Your figures are kept here: look at the "
             "table and save again."
         )
         raise SpecError([Problem("", "changed_meanwhile", message)])
-    entry, problems = entry_of(texts, load_catalog(), Defaults(as_of=forms.today()))
+    entry, problems = entry_of(form.price(), load_catalog(), Defaults(as_of=forms.today()))
     if entry is None:
         raise SpecError(problems)
     _refuse_a_second(entry, latest.prices, index)
     return entry
-
-
-def _index_of(request: HttpRequest, n_prices: int) -> int:
-    """The place of the price that is saved; behind the last for a new one."""
-    text = request.POST.get("index", "")
-    is_place = is_whole_number(text, 5)
-    return min(int(text), n_prices) if is_place else n_prices
 
 
 def _refuse_a_second(entry: Mapping[str, Any], prices: list[Any], index: int) -> None:
@@ -241,9 +222,9 @@ def _refuse_a_second(entry: Mapping[str, Any], prices: list[Any], index: int) ->
             raise SpecError([Problem("part", "price_twice", message)])
 
 
-def _back(request: HttpRequest, book: PriceBook) -> str:
+def _back(form: forms.PriceForm, book: PriceBook) -> str:
     """The page of the book as it was searched and sorted."""
-    query = request.POST.get("here", "")[:400]
+    query = form.texts()["here"][:400]
     return reverse("price-book", args=[book.pk]) + (f"?{query}" if query else "") + "#prices"
 
 
@@ -251,18 +232,19 @@ def _back(request: HttpRequest, book: PriceBook) -> str:
 @require_POST
 def price_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Take one price out of the book; history keeps it."""
+    form = forms.PriceForm(request.POST)
     with changing(request, PriceBook, pk) as book:
         latest = book.latest
-        index = _index_of(request, len(latest.prices))
-        if request.POST.get("number", "") != str(latest.number) or index == len(latest.prices):
+        index = form.place(len(latest.prices))
+        if form.texts()["number"] != str(latest.number) or index == len(latest.prices):
             messages.error(
                 request, "Nothing was deleted: the book has been changed meanwhile. Look at the table again."
             )
-            return redirect(_back(request, book))
+            return redirect(_back(form, book))
         gone = latest.prices[index]
         revise_book(book, f"Deleted {gone['part']}", [*latest.prices[:index], *latest.prices[index + 1 :]])
     messages.success(request, f"{gone['part']} was deleted. The history keeps it.")
-    return redirect(_back(request, book))
+    return redirect(_back(form, book))
 
 
 @login_required
@@ -300,16 +282,14 @@ def _refuse_unseen_rates(book: PriceBook, number: str) -> None:
 @require_POST
 def price_describe(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Another name, base or region."""
-    typed = {name: request.POST.get(name, "") for name in ("name", "base", "region")}
-    try:
-        with changing(request, PriceBook, pk) as book:
-            describe_book(book, **typed)
-    except EstimatorError as error:
-        book.refresh_from_db()
-        context = _page(request, book, problems=forms.messages_by_field(error.problems), typed=typed)
-        return render(request, "designer/prices/book.html", context, status=422)
-    messages.success(request, f"Saved: “{book.name}” over the {BOOK_TITLES[book.base]} book.")
-    return redirect("price-book", book.pk)
+    form = forms.BookForm(request.POST)
+    with form.refusing(), changing(request, PriceBook, pk) as book:
+        describe_book(book, **form.texts())
+        messages.success(request, f"Saved: “{book.name}” over the {BOOK_TITLES[book.base]} book.")
+        return redirect("price-book", book.pk)
+    return render(
+        request, "designer/prices/book.html", _page(request, owned(request, PriceBook, pk), about=form), status=422
+    )
 
 
 @login_required
@@ -367,25 +347,23 @@ def price_book_restore(request: HttpRequest, pk: UUID, number: int) -> HttpRespo
 def price_book_import(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Choose a file; then see what it would change before anything is stored."""
     book = owned(request, PriceBook, pk)
-    typed = {name: request.POST.get(name, "") for name in ("basis", "currency", "as_of", "source", "mode")}
-    context = (
-        SECTION
-        | {"book": book, "typed": typed, "max_bytes": MAX_FILE_BYTES, "max_rows": MAX_ROWS, "today": forms.today()}
-        | forms.page_constants()
+    is_sent = request.method == "POST"
+    form = forms.ImportForm(
+        request.POST if is_sent else None, request.FILES if is_sent else None, initial={"as_of": forms.today()}
     )
-    if request.method != "POST":
+    context = SECTION | {"book": book, "form": form, "max_bytes": MAX_FILE_BYTES, "max_rows": MAX_ROWS}
+    if not is_sent:
         return render(request, "designer/prices/import.html", context)
-    try:
-        file = request.FILES.get("file")
+    with form.refusing():
+        typed = form.texts("basis", "currency", "as_of", "source", "mode")
+        file = form.cleaned_data.get("file")
         if file is None:
             raise SpecError([Problem("file", "missing", "Choose a file of prices, CSV or XLSX.")])
         name = str(file.name)[:200]
         plan = plan_import(book, bytes_of(file, "file", MAX_FILE_BYTES), name, typed)
-    except EstimatorError as error:
-        context |= {"problems": forms.messages_by_field(error.problems)}
-        return render(request, "designer/prices/import.html", context, status=422)
-    context |= {"plan": plan, "file_name": name, "planned": json.dumps(plan.as_json())}
-    return render(request, "designer/prices/import.html", context)
+        context |= {"plan": plan, "file_name": name, "planned": json.dumps(plan.as_json())}
+        return render(request, "designer/prices/import.html", context)
+    return render(request, "designer/prices/import.html", context, status=422)
 
 
 @login_required

@@ -1,0 +1,68 @@
+"""What small forms share: what a service refuses stands beside its field, and what was typed stays."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+
+from estimator.errors import EstimatorError, Problem
+
+
+def ask(
+    label: str,
+    help_text: str = "",
+    choices: Iterable[tuple[str, str]] = (),
+    unit: str = "",
+    *,
+    is_wide: bool = False,
+    **attrs: Any,
+) -> forms.CharField:
+    """A field for a text, or for one of ``choices``; ``attrs`` are those of its HTML element."""
+    widget = forms.Select(attrs, choices) if choices else forms.TextInput(attrs)
+    field = forms.CharField(required=False, label=label, help_text=help_text, widget=widget)
+    vars(field).update(unit=unit, is_wide=is_wide)  # for the template
+    return field
+
+
+def hidden() -> forms.CharField:
+    """A field that a page sends along."""
+    return forms.CharField(required=False, widget=forms.HiddenInput())
+
+
+class AskForm(forms.Form):
+    """A form of texts without rules of its own."""
+
+    def texts(self, *names: str) -> dict[str, str]:
+        """What was typed, by field; "" where nothing was sent."""
+        self.is_valid()
+        return {name: self.cleaned_data.get(name) or "" for name in names or self.fields}
+
+    def refusing(self) -> "Refusing":
+        """Put what a service refuses inside of the block beside the fields, and go on behind it."""
+        return Refusing(self)
+
+    def refuse(self, problems: Iterable[Problem]) -> None:
+        """Put problems beside their fields, and those of no field above them."""
+        self.is_valid()
+        for problem in problems:
+            field = self.field_of(problem)
+            self.add_error(field, forms.ValidationError(problem.message, code=problem.code))
+
+    def field_of(self, problem: Problem) -> str | None:
+        """The field that a problem is about."""
+        return problem.field if problem.field in self.fields else None
+
+
+class Refusing:
+    """What a service refuses inside of the block stands beside the fields of a form."""
+
+    def __init__(self, form: AskForm) -> None:
+        self._form = form
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
+        if isinstance(error, EstimatorError):
+            self._form.refuse(error.problems)
+        return isinstance(error, EstimatorError)
