@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 
 from estimator.errors import EstimatorError, Problem
+from estimator.spec.price_book import MAX_NAME
 
 
 def ask(
@@ -51,6 +52,12 @@ class AskForm(forms.Form):
     def field_of(self, problem: Problem) -> str | None:
         """The field that a problem is about."""
         return problem.field if problem.field in self.fields else None
+
+
+class NameForm(AskForm):
+    """What a thing is called."""
+
+    name = ask("Name", maxlength=MAX_NAME, required=True, autocomplete="off")
 
 
 class Refusing:

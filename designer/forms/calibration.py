@@ -4,12 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django import forms
+
+from designer.forms.asking import AskForm, ask
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import count, decimal, words
 from estimator.calibration.logged_run import LoggedRun, log_system, run_of
 from estimator.calibration.nccl_logs import ParsedLog, read_log
 from estimator.catalog.catalog import Catalog
+from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem
+from estimator.spec.price_book import MAX_NAME
 
 AS_LOGGED = "As the logs say"
 FABRICS = {
@@ -34,7 +39,6 @@ PROTOCOLS = ("ll", "ll128", "simple")
 BALANCING = {"adaptive": "Adaptive routing", "ecmp": "Hashed flows (ECMP)", "spray": "Packet spray"}
 YES_NO = {"true": "Yes", "false": "No"}
 FILES, NAME = "log", "name"
-OWN_FIELDS = (FILES, NAME)
 
 
 @dataclass(frozen=True)
@@ -91,16 +95,6 @@ class Read:
         return [run for _, run in self.logs if run]
 
 
-def typed(data: Mapping[str, Any]) -> dict[str, str]:
-    """What stands in the fields, as text."""
-    return {name: str(data.get(name) or "").strip() for name in (NAME, *(ask.name for ask in ASKS))}
-
-
-def system_of(values: Mapping[str, str]) -> dict[str, Any]:
-    """The keys of a log's system that were answered. What is no number stays text, and is refused as such."""
-    return {ask.name: _value(ask, values[ask.name]) for ask in ASKS if values[ask.name]}
-
-
 def _value(ask: Ask, text: str) -> Any:
     if ask.choices is YES_NO:
         return text == "true"
@@ -132,38 +126,65 @@ def read_logs(files: Iterable[tuple[str, bytes]], system: Mapping[str, Any], cat
     return read
 
 
-def fields_of(values: Mapping[str, str], problems: Sequence[Problem], read: Read | None, catalog: Catalog) -> list[Any]:
-    """Every field as the page shows it: choices, what was typed, what is wrong, and what a blank stands for."""
-    by_field = messages_by_field(problems)
-    return [_field(ask, values[ask.name], by_field.get(ask.name, []), read, catalog) for ask in ASKS]
+class CalibrationForm(AskForm):
+    """Logs and the system that they ran on; ``read`` is what chosen logs say, so that a blank names what it stands for."""
 
+    log = forms.FileField(required=False, label="Logs")  # several: the page reads them, and here stands what is wrong
+    name = ask("Name", maxlength=MAX_NAME, autocomplete="off")
 
-def messages_by_field(problems: Iterable[Problem]) -> dict[str, list[str]]:
-    """Messages by the field that they stand beside; those of no field of the form under ""."""
-    known = {ask.name for ask in ASKS} | set(OWN_FIELDS)
-    out: dict[str, list[str]] = {}
-    for problem in problems:
+    def __init__(self, data: Mapping[str, Any] | None = None, read: Read | None = None) -> None:
+        super().__init__(data)
+        catalog = load_catalog()
+        for one in ASKS:
+            self.fields[one.name] = _field(one, str((data or {}).get(one.name) or ""), read, catalog)
+        self.suggested = suggested_name(read.runs, catalog) if read else ""
+        name = self.fields[NAME]
+        name.help_text = f"Site and date say most later. Blank: {self.suggested or 'named after the system'}."
+        name.widget.attrs["placeholder"] = self.suggested or "By GPU, GPU count, network and collective"
+
+    def field_of(self, problem: Problem) -> str | None:
+        """The field that a problem of a system is about."""
         name = problem.field.removeprefix("system.")
-        out.setdefault(name if name in known else "", []).append(problem.message)
-    return out
+        return name if name in self.fields else None
+
+    def system(self) -> dict[str, Any]:
+        """The keys of a log's system that were answered. What is no number stays text, and is refused as such."""
+        texts = self.texts(*LABELS)
+        return {one.name: _value(one, texts[one.name]) for one in ASKS if texts[one.name]}
+
+    @property
+    def main(self) -> list[forms.BoundField]:
+        """Fields of the system that are always shown."""
+        return [self[one.name] for one in ASKS if not one.is_more]
+
+    @property
+    def more(self) -> list[forms.BoundField]:
+        """Fields of the run that are folded away."""
+        return [self[one.name] for one in ASKS if one.is_more]
+
+    @property
+    def is_more_open(self) -> bool:
+        """Whether a folded field says something, or something is wrong with it."""
+        return any(field.errors or field.value() for field in self.more)
 
 
-def _field(ask: Ask, value: str, messages: list[str], read: Read | None, catalog: Catalog) -> dict[str, Any]:
-    choices = {key: gpu.model for key, gpu in catalog.gpus.items()} if ask.name == "gpu" else dict(ask.choices)
-    stands_for, is_taken = _stands_for(ask, read, choices)
-    return {
-        "name": ask.name,
-        "label": ask.label,
-        "help": ask.help,
-        "unit": ask.unit,
-        "is_more": ask.is_more,
-        "value": value,
-        "choices": list(choices.items()),
-        "messages": messages,
-        "blank": stands_for or ask.usual or AS_LOGGED,
-        "is_known": bool(stands_for) and not is_taken,
-        "is_taken": is_taken and not value,
-    }
+def _field(one: Ask, value: str, read: Read | None, catalog: Catalog) -> forms.CharField:
+    choices = {key: gpu.model for key, gpu in catalog.gpus.items()} if one.name == "gpu" else dict(one.choices)
+    stands_for, is_taken = _stands_for(one, read, choices)
+    blank, help_text = stands_for or one.usual or AS_LOGGED, one.help
+    if is_taken and not value:
+        help_text = "Not in every log: the default is used. Correct it if it is wrong."
+    elif stands_for and not is_taken and not value:
+        help_text = f"From the logs. {help_text}"
+    mode = "text" if one.name in TEXTS else "decimal"
+    attrs: dict[str, Any] = {"placeholder": blank, "inputmode": mode, "maxlength": 40, "autocomplete": "off"}
+    field = (
+        ask(one.label, help_text, [("", blank), *choices.items()])
+        if choices
+        else ask(one.label, help_text, unit=one.unit, **attrs)
+    )
+    vars(field)["is_heed"] = is_taken and not value
+    return field
 
 
 def _stands_for(ask: Ask, read: Read | None, choices: Mapping[str, str]) -> tuple[str, bool]:

@@ -21,6 +21,6 @@ def checked_label(field: str, text: str, most: int, least: int = 0) -> str:
     return label
 
 
-def checked_name(text: str) -> str:
+def checked_name(name: str) -> str:
     """A name without blanks around it; it may not be empty."""
-    return checked_label("name", text, MAX_NAME, 1)
+    return checked_label("name", name, MAX_NAME, 1)

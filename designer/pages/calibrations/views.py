@@ -1,32 +1,25 @@
 """Pages of calibrations: the list, logs in, one calibration with its diagnosis, and its use in designs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from designer.forms.calibration import (
-    FILES,
-    NAME,
-    fields_of,
-    messages_by_field,
-    read_logs,
-    suggested_name,
-    system_of,
-    typed,
-)
+from designer.forms.asking import NameForm
+from designer.forms.calibration import FILES, LABELS, NAME, CalibrationForm, Read, read_logs, suggested_name
 from designer.models import Calibration, Design
 from designer.pages.calibrations.page import designs_of, detail, faults_context, list_rows, log_row, users_by_hash
 from designer.pages.deleting import delete_or_ask, kept_words
 from designer.services.access import changing, owned, owner_of
 from designer.services.calibrations import calibrated_of, save_calibration
-from designer.services.labels import MAX_NAME, checked_name
+from designer.services.labels import checked_name
 from designer.services.revising import revise
 from designer.services.uploads import bytes_of
 from designer.wording.names import COLLECTIVES
@@ -50,24 +43,32 @@ def calibrations(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def calibration_new(request: HttpRequest) -> HttpResponse:
     """Ask for logs; with some, fit the model to them and keep what they show."""
-    values = typed(request.POST)
-    if request.method != "POST":
-        return render(request, "designer/calibrations/new.html", _form_context(values, [], None))
-    try:
-        system = system_of(values)
-        files = _files(request)
-        name = checked_name(values[NAME]) if values[NAME] else ""
+    form = CalibrationForm(request.POST if request.method == "POST" else None)
+    if not form.is_bound:
+        return render(request, "designer/calibrations/new.html", _form_context(form))
+    answer: dict[str, Any] = {}
+    with form.refusing():
+        typed, system, files = form.texts(NAME, *LABELS), form.system(), _files(request)
+        name = checked_name(typed[NAME]) if typed[NAME] else ""
         answer = calibrate(files, system, load_catalog())
-    except EstimatorError as error:
-        return _refused(request, values, list(error.problems), {})
-    if wrong := _wrong_answers(answer, values):
-        return _refused(request, values, wrong, answer)
-    try:
+        if wrong := _wrong_answers(answer, typed):
+            raise SpecError(wrong)
         name = name or suggested_name(read_logs(files, system, load_catalog()).runs, load_catalog())
-        saved = save_calibration(owner_of(request), name, system, answer)
-    except EstimatorError as error:
-        return _refused(request, values, _with_those_of_logs(error.problems, answer), answer)
-    return redirect("calibration", saved.pk)
+        return redirect("calibration", _saved(owner_of(request), name, system, answer).pk)
+    context = _form_context(form) | {"is_refused": True}
+    if answer:
+        context |= faults_context(answer["diagnosis"])
+        context["logs"] = [log_row(log, load_catalog()) for log in answer["logs"]]
+    return render(request, "designer/calibrations/new.html", context, status=422)
+
+
+def _saved(owner: User, name: str, system: dict[str, Any], answer: dict[str, Any]) -> Calibration:
+    """Keep what the logs show; where nothing can be kept, beside each field stands what a log lacked."""
+    try:
+        return save_calibration(owner, name, system, answer)
+    except SpecError as error:
+        lacking = [Problem(**one) for log in answer["logs"] for one in log["problems"] if not log["is_fitted"]]
+        raise SpecError([*error.problems, *dict.fromkeys(lacking)]) from None
 
 
 def _files(request: HttpRequest) -> list[tuple[str, bytes]]:
@@ -95,52 +96,26 @@ def _wrong_answers(answer: Mapping[str, Any], values: Mapping[str, str]) -> list
     return [one for one in dict.fromkeys(found) if values.get(one.field.removeprefix("system."))]
 
 
-def _with_those_of_logs(problems: Any, answer: Mapping[str, Any]) -> list[Problem]:
-    """Why nothing could be kept, and beside each field what a log lacked."""
-    of_logs = [Problem(**problem) for log in answer["logs"] for problem in log["problems"] if not log["is_fitted"]]
-    return [*problems, *dict.fromkeys(of_logs)]
-
-
-def _refused(
-    request: HttpRequest, values: dict[str, str], problems: list[Problem], answer: Mapping[str, Any]
-) -> HttpResponse:
-    context = _form_context(values, problems, None) | {"is_refused": True}
-    if answer:
-        context |= faults_context(answer["diagnosis"])
-        context["logs"] = [log_row(log, load_catalog()) for log in answer["logs"]]
-    return render(request, "designer/calibrations/new.html", context, status=422)
-
-
 @login_required
 @require_POST
 def calibration_read(request: HttpRequest) -> HttpResponse:
     """What the chosen logs say, and so which fields may stay blank; nothing is stored."""
-    values, problems, read = typed(request.POST), [], None
+    form, read = CalibrationForm(request.POST), None
+    problems: Sequence[Problem] = ()
     if request.FILES.getlist(FILES):
         try:
-            read = read_logs(_files(request), system_of(values), load_catalog())
+            read = read_logs(_files(request), form.system(), load_catalog())
             problems = read.problems
         except EstimatorError as error:
-            problems = list(error.problems)
-    return render(
-        request, "designer/calibrations/_fields.html", _form_context(values, problems, read) | {"is_live": True}
-    )
+            problems = error.problems
+    form = CalibrationForm(request.POST, read)
+    form.refuse(problems)
+    return render(request, "designer/calibrations/_fields.html", _form_context(form, read) | {"is_live": True})
 
 
-def _form_context(values: dict[str, str], problems: list[Problem], read: Any) -> dict[str, Any]:
-    catalog = load_catalog()
-    fields = fields_of(values, problems, read, catalog)
-    beside = messages_by_field(problems)
-    more = [field for field in fields if field["is_more"]]
+def _form_context(form: CalibrationForm, read: Read | None = None) -> dict[str, Any]:
     return SECTION | {
-        "fields": [field for field in fields if not field["is_more"]],
-        "more_fields": more,
-        "is_more_open": any(field["value"] or field["messages"] for field in more),
-        "name": values[NAME],
-        "suggested": suggested_name(read.runs, catalog) if read else "",
-        "name_messages": beside.get(NAME, []),
-        "file_messages": beside.get(FILES, []),
-        "other_messages": beside.get("", []),
+        "form": form,
         "read": read,
         "read_rows": [
             {
@@ -149,11 +124,8 @@ def _form_context(values: dict[str, str], problems: list[Problem], read: Any) ->
                 "collective": COLLECTIVES.get((run.collective if run else log.collective) or ""),
                 "gpus": run.gpus if run else log.gpus,
             }
-            for log, run in read.logs
-        ]
-        if read
-        else [],
-        "max_name": MAX_NAME,
+            for log, run in (read.logs if read else ())
+        ],
         "max_logs": MAX_LOGS,
         "max_log_bytes": MAX_LOG_BYTES,
         "limits": f"Up to {MAX_LOGS} files of {MAX_LOG_BYTES / 1e6:.0f} MB, "
@@ -174,23 +146,22 @@ def _page(request: HttpRequest, row: Calibration) -> dict[str, Any]:
     designs = designs_of(owner_of(request))
     users = users_by_hash(designs).get(calibrated_of(row).hash, [])
     others = [design for design in designs if design not in users]
-    return SECTION | detail(row, request.GET.get("log")) | {"users": users, "others": others, "max_name": MAX_NAME}
+    context = {"users": users, "others": others, "rename": NameForm(initial={"name": row.name})}
+    return SECTION | detail(row, request.GET.get("log")) | context
 
 
 @login_required
 @require_POST
 def calibration_rename(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Give a calibration another name. Designs that use it keep the name it had."""
-    typed_name = request.POST.get(NAME, "")
-    with changing(request, Calibration, pk) as row:
-        try:
-            row.name = checked_name(typed_name)
-        except EstimatorError as error:
-            context = _page(request, row) | {"name_message": error.words(), "typed_name": typed_name}
-            return render(request, "designer/calibrations/calibration.html", context, status=422)
+    form = NameForm(request.POST)
+    with form.refusing(), changing(request, Calibration, pk) as row:
+        row.name = checked_name(**form.texts())
         row.save(update_fields=["name"])
-    messages.success(request, f"Renamed to “{row.name}”.")
-    return redirect("calibration", row.pk)
+        messages.success(request, f"Renamed to “{row.name}”.")
+        return redirect("calibration", row.pk)
+    context = _page(request, owned(request, Calibration, pk)) | {"rename": form}
+    return render(request, "designer/calibrations/calibration.html", context, status=422)
 
 
 @login_required

@@ -59,7 +59,7 @@ def text_of(response: Any) -> str:
 
 
 def beside(response: Any, field: str) -> str:
-    found = re.search(rf'id="error_{field}"[^>]*>(.*?)</p>', response.content.decode(), re.DOTALL)
+    found = re.search(rf'id="(?:id_{field}_error|error_{field})"[^>]*>(.*?)</p>', response.content.decode(), re.DOTALL)
     return html.unescape(found[1]) if found else ""
 
 
@@ -99,8 +99,8 @@ def test_what_the_logs_say_is_reported_before_anything_is_stored(page: Client) -
     assert response.status_code == 200
     content = response.content.decode()
     assert "<html" not in content
-    assert '<option value="">H100 80GB SXM5</option>' in content
-    assert re.search(r'name="gpus_per_node" value="" placeholder="8"', content)
+    assert '<option value="" selected>H100 80GB SXM5</option>' in content
+    assert re.search(r'name="gpus_per_node" placeholder="8"', content), "blank, and named"
     assert re.search(r'name="nodes" value="2"', content), "what was typed stays"
     assert 'value="mine"' in content
     words = text_of(response)
