@@ -27,7 +27,7 @@ def ask(
 
 def hidden() -> forms.CharField:
     """A field that a page sends along."""
-    return forms.CharField(required=False, widget=forms.HiddenInput())
+    return forms.CharField(required=False, strip=False, widget=forms.HiddenInput())
 
 
 class AskForm(forms.Form):

@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
+from designer.forms.quotes import AUTO, MAX_VENDOR
 from designer.models import Design, PriceBook, Quote, QuoteColumns
 from designer.services.designs.state import fresh, spec_of
 from designer.services.labels import checked_label, checked_name
@@ -30,9 +31,7 @@ from estimator.tables.numbers import minor_digits
 from estimator.version import MODEL_VERSION
 
 MAX_QUOTES = 200  # of one owner
-MAX_VENDOR = 200
 MAX_OFFER_LINES = 5_000  # of a side of a comparison
-AUTO = "auto"
 Json = dict[str, Any]
 
 

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from designer.charts.comparison import comparison_charts
 from designer.exports.comparisons import COMPARISON_FILES
+from designer.forms.comparisons import ChangeForm, PickForm
 from designer.models import Comparison, Design, PriceBook
 from designer.pages.comparisons.page import list_rows, page_context
 from designer.pages.deleting import delete_or_ask
@@ -25,7 +26,6 @@ from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.units import is_whole_number
 
 SECTION = {"section": "comparisons"}
-DESIGNS, BOOKS, FAMILIES = "designs", "books", "families"
 BOOK_NAMES = {
     "street": "Street prices",
     "anchors": "Planning anchors",
@@ -46,29 +46,18 @@ def comparisons(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def comparison_new(request: HttpRequest) -> HttpResponse:
     """Ask which designs or books to compare; with an answer, compare them."""
+    owner = owner_of(request)
     if request.method != "POST":
-        return render(request, "designer/comparisons/new.html", _form_context(request, request.GET.getlist("design")))
-    ticked = request.POST.getlist("design")
+        form = PickForm(initial={"design": request.GET.getlist("design")})
+        return render(request, "designer/comparisons/new.html", _form_context(request, form))
+    form = PickForm(request.POST)
     try:
-        items, baseline = asked_items(request.POST, ticked)
-        sides = resolved_items(owner_of(request), items)
-        row = create_comparison(owner_of(request), sides, baseline)
+        items, baseline = form.items()
+        row = create_comparison(owner, resolved_items(owner, items), baseline)
     except EstimatorError as error:
-        context = _form_context(request, ticked) | {"problems": _reported(error, ticked, request)}
+        context = _form_context(request, form) | {"problems": _reported(error, form.ticked, request)}
         return render(request, "designer/comparisons/new.html", context, status=422)
     return redirect("comparison", row.pk)
-
-
-def asked_items(form: Any, ticked: Sequence[str]) -> tuple[list[dict[str, Any]], int]:
-    """(items, baseline) of a form: several designs, one by several books, or one on both families."""
-    match form.get("kind"):
-        case "books":
-            design = form.get("one", "")
-            return [{"design": design, "price_book": book} for book in form.getlist("book")], 0
-        case "families":
-            return [{"design": form.get("one", "")}, {"sibling": 0}], 0
-    baseline = form.get("baseline", "")
-    return [{"design": design} for design in ticked], ticked.index(baseline) if baseline in ticked else 0
 
 
 def _reported(error: EstimatorError, ticked: Sequence[str], request: HttpRequest) -> list[str]:
@@ -83,19 +72,19 @@ def _reported(error: EstimatorError, ticked: Sequence[str], request: HttpRequest
     return list(dict.fromkeys(out))
 
 
-def _form_context(request: HttpRequest, ticked: Sequence[str]) -> dict[str, Any]:
+def _form_context(request: HttpRequest, form: PickForm) -> dict[str, Any]:
     owner = owner_of(request)
     books = [{"key": key, "name": name} for key, name in BOOK_NAMES.items()]
     books += [{"key": str(book.pk), "name": book.name} for book in PriceBook.objects.filter(owner=owner)]
     return SECTION | {
         "designs": design_rows(owner),
-        "ticked": set(ticked),
-        "one": request.POST.get("one", ticked[0] if ticked else ""),
-        "baseline": request.POST.get("baseline", ""),
+        "ticked": set(form.ticked),
+        "one": form["one"].value() or next(iter(form.ticked), ""),
+        "baseline": form["baseline"].value(),
         "books": books,
         "least": LEAST,
         "most": MOST,
-        "ticked_books": set(request.POST.getlist("book")) or {book["key"] for book in books[:2]},
+        "ticked_books": set(form["book"].value() or [book["key"] for book in books[:2]]),
     }
 
 
@@ -131,37 +120,41 @@ def _page(request: HttpRequest, row: Comparison) -> dict[str, Any]:
 @require_POST
 def comparison_change(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Another baseline, a side less, another name, or the whole made again."""
+    typed = ChangeForm(request.POST).texts()
     try:
         with changing(request, Comparison, pk) as row:
-            done = _changed(row, request.POST)
+            done = _changed(row, typed)
     except EstimatorError as error:
         messages.error(request, f"Nothing was changed: {error.words()}")
+        if typed["do"] == "rename":  # the name that was typed stays
+            context = _page(request, owned(request, Comparison, pk)) | {"typed_name": typed["name"]}
+            return render(request, "designer/comparisons/comparison.html", context, status=422)
     else:
         messages.success(request, done)
     return redirect("comparison", pk)
 
 
-def _changed(row: Comparison, form: Mapping[str, Any]) -> str:
+def _changed(row: Comparison, typed: Mapping[str, str]) -> str:
     """Do what the form asks; what was done, in words."""
     labels = [side["label"] for side in row.specs]
-    match form.get("do"):
+    match typed["do"]:
         case "baseline":
-            rebase(row, at := _side(form, labels))
+            rebase(row, at := _side(typed, labels))
             return f"Differences are now from “{labels[at]}”."
         case "remove":
-            remove_side(row, at := _side(form, labels))
+            remove_side(row, at := _side(typed, labels))
             return f"“{labels[at]}” was taken out."
         case "refresh":
             refresh(row)
             return "Made again with the designs as they are now, today’s model, catalog and price books."
         case "rename":
-            row.name = checked_name(form.get("name", ""))
+            row.name = checked_name(typed["name"])
             row.save(update_fields=["name"])
             return f"Renamed to “{row.name}”."
     raise Http404("There is no such change.")
 
 
-def _side(form: Mapping[str, Any], labels: Sequence[str]) -> int:
+def _side(typed: Mapping[str, str], labels: Sequence[str]) -> int:
     """The place of the side that the form is about, if that side is still there.
 
     Raises
@@ -169,11 +162,10 @@ def _side(form: Mapping[str, Any], labels: Sequence[str]) -> int:
     SpecError
         If another side has moved there since the form was shown.
     """
-    text = form.get("side", "")
-    at = int(text) if is_whole_number(text, 4) else len(labels)
+    at = int(typed["side"]) if is_whole_number(typed["side"], 4) else len(labels)
     if at >= len(labels):
         raise Http404("There is no such side.")
-    if form.get("label", labels[at]) != labels[at]:
+    if typed["label"] not in ("", labels[at]):
         message = "The sides of this comparison have changed meanwhile. Look at them again."
         raise SpecError([Problem("side", "changed_meanwhile", message)])
     return at

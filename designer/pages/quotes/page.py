@@ -9,23 +9,20 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.utils.http import urlencode
 
+from designer.forms.quotes import SHOWN_SHEETS
 from designer.models import Quote
-from designer.services.quotes import AUTO, MAX_VENDOR, design_of, is_outdated
+from designer.services.quotes import design_of, is_outdated
 from designer.wording.numbers import category_name
 from designer.wording.query import Page, column_heads, page_number, rows_on
-from estimator.errors import Problem, SpecError
 from estimator.quotes.check import ReadQuote, kept_quote
-from estimator.quotes.columns import FIELDS, GIVEN, REMEMBERED, Columns, is_enough, letter_of
+from estimator.quotes.columns import FIELDS, GIVEN, REMEMBERED, Columns, letter_of
 from estimator.quotes.report import PROBLEMS
-from estimator.quotes.words import header_fields
-from estimator.spec.price_book import MAX_NAME
-from estimator.tables.file import MAX_FILE_BYTES, QuoteSheet
+from estimator.tables.file import QuoteSheet
 from estimator.tables.numbers import CURRENCIES
-from estimator.units import is_whole_number
 
 Json = dict[str, Any]
 LINES_A_PAGE = 50
-SHOWN_PROBLEMS, SHOWN_ROWS, SHOWN_SHEETS, PREVIEW_ROWS, PREVIEW_COLUMNS = 12, 12, 12, 8, 40
+SHOWN_PROBLEMS, SHOWN_ROWS, PREVIEW_ROWS, PREVIEW_COLUMNS = 12, 12, 8, 40
 STATUS = {
     "matched": "Matched",
     "incompatible": "Does not fit",
@@ -64,19 +61,6 @@ def list_rows(owner: User) -> list[Json]:
             }
         )
     return rows
-
-
-def form_context(owner: User, typed: Mapping[str, str], problems: Mapping[str, list[str]]) -> Json:
-    """The form that takes a quote."""
-    return {
-        "designs": owner.designs.only("pk", "name"),
-        "typed": typed,
-        "problems": problems,
-        "max_name": MAX_NAME,
-        "max_vendor": MAX_VENDOR,
-        "max_file_bytes": MAX_FILE_BYTES,
-        "limits": f"XLSX or CSV of up to {MAX_FILE_BYTES / 1e6:.0f} MB, 100,000 rows and 20,000 lines",
-    }
 
 
 # ---------------------------------------------------------------- the report
@@ -233,11 +217,6 @@ def item_choices(items: Iterable[Json]) -> list[tuple[str, list[tuple[str, str]]
     return list(groups.items())
 
 
-def match_of(posted: str) -> str | None:
-    """What a choice of the form means: an item's key, None, or "auto"."""
-    return {"": None, AUTO: AUTO}.get(posted, posted)
-
-
 # ---------------------------------------------------------------- columns
 
 
@@ -290,71 +269,3 @@ def _sheet_form(at: int, sheet: QuoteSheet, columns: Columns | None) -> Json:
             for row in after
         ],
     }
-
-
-def posted_columns(posted: Mapping[str, str], read: ReadQuote) -> list[Json]:
-    """What the form says of every sheet that it showed; the columns of another header row are identified by it."""
-    out = []
-    known = {columns.sheet: columns for columns in read.columns}
-    for at, sheet in enumerate(read.table.sheets[:SHOWN_SHEETS]):
-        prefix = f"sheet-{at}-"
-        if f"{prefix}header_row" not in posted:
-            continue
-        text = posted[f"{prefix}header_row"].strip()
-        row = int(text) if is_whole_number(text, 7) else -1
-        one: Json = {"sheet": sheet.title, "header_row": row, "is_used": posted.get(f"{prefix}used") == "on"}
-        fields = _posted_fields(posted, f"{prefix}column-")
-        before = known[sheet.title].header_row if sheet.title in known else 0
-        if row == before or not one["is_used"] or not is_enough(header_fields(_header_of(sheet, row))):
-            one["fields"] = fields
-        one |= {"decimal": posted.get(f"{prefix}decimal") or None, "currency": posted.get(f"{prefix}currency") or None}
-        out.append(one)
-    return out
-
-
-def _header_of(sheet: QuoteSheet, number: int) -> tuple[str, ...]:
-    return next((tuple(row.cells) for row in sheet.rows if number and row.number == number), ())
-
-
-def as_typed(asked: Sequence[Json], read: ReadQuote) -> ReadQuote:
-    """The quote with columns as somebody has them in the form, whether or not they do."""
-    sheets = {sheet.title: sheet for sheet in read.table.sheets}
-    columns = []
-    for one in asked:
-        header = _header_of(sheets[one["sheet"]], one["header_row"])
-        fields = one["fields"] if "fields" in one else header_fields(header)
-        columns.append(
-            Columns(
-                one["sheet"],
-                one["header_row"] if header else 0,
-                fields,
-                header,
-                decimal=one["decimal"] or ".",
-                currency=one["currency"],
-                how=GIVEN,
-                is_used=one["is_used"],
-            )
-        )
-    return ReadQuote(read.table, tuple(columns))
-
-
-def _posted_fields(posted: Mapping[str, str], prefix: str) -> dict[str, int]:
-    """Field → place of one sheet's choices.
-
-    Raises
-    ------
-    SpecError
-        If two columns are called the same.
-    """
-    fields: dict[str, int] = {}
-    for key, name in posted.items():
-        place = key.removeprefix(prefix)
-        if not key.startswith(prefix) or name not in FIELDS or not is_whole_number(place, 4):
-            continue
-        if name in fields:
-            message = (
-                f"Columns {letter_of(fields[name])} and {letter_of(int(place))} are both called {FIELDS[name].lower()}."
-            )
-            raise SpecError([Problem("columns", "column_twice", f"{message} Choose one of them.")])
-        fields[name] = int(place)
-    return fields

@@ -15,15 +15,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from designer.exports.quotes import FORMATS, quote_file
+from designer.forms.quotes import QuoteForm, TakeForm, as_typed, match_of, posted_columns
 from designer.models import Design, PriceBook, Quote
 from designer.pages.deleting import delete_or_ask
 from designer.pages.quotes.page import (
-    as_typed,
     columns_context,
-    form_context,
     list_rows,
-    match_of,
-    posted_columns,
     report_context,
 )
 from designer.services.access import changing, owned, owner_of
@@ -45,7 +42,6 @@ from estimator.quotes.check import kept_quote
 from estimator.tables.file import MAX_FILE_BYTES
 
 SECTION = {"section": "quotes"}
-FILE = "file"
 
 
 # ---------------------------------------------------------------- list, a file in
@@ -64,37 +60,32 @@ def quotes(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def quote_new(request: HttpRequest) -> HttpResponse:
     """A form for a quote and the design it is for; read it and compare it with the design."""
-    source = request.POST if request.method == "POST" else request.GET
-    typed = {name: str(source.get(name, "")) for name in ("design", "name", "vendor")}
+    owner = owner_of(request)
+    designs = owner.designs.only("pk", "name")
+    context: dict[str, Any] = {
+        "designs": designs,
+        "limits": f"XLSX or CSV of up to {MAX_FILE_BYTES / 1e6:.0f} MB, 100,000 rows and 20,000 lines",
+    }
     if request.method != "POST":
-        return render(request, "designer/quotes/new.html", SECTION | form_context(owner_of(request), typed, {}))
-    try:
-        design = _design_of(request, typed["design"])
-        name, data = _file(request)
-        quote = create_quote(
-            owner_of(request), spec_of(design), data, name, typed["name"], typed["vendor"], may_ask=True, design=design
-        )
-    except EstimatorError as error:
-        by_field: dict[str, list[str]] = {}
-        for problem in error.problems:
-            field = problem.field if problem.field in ("design", FILE, "name", "vendor") else FILE
-            by_field.setdefault(field, []).append(problem.message)
-        context = SECTION | form_context(owner_of(request), typed, by_field) | {"is_refused": True}
-        return render(request, "designer/quotes/new.html", context, status=422)
-    return redirect("quote" if quote.reading["is_confirmed"] else "quote-columns", quote.pk)
+        form = QuoteForm(designs, initial={"design": request.GET.get("design")})
+        return render(request, "designer/quotes/new.html", SECTION | context | {"form": form})
+    form = QuoteForm(designs, request.POST, request.FILES)
+    with form.refusing():
+        typed = form.texts("design", "vendor", "name")
+        design = _design_of(request, typed.pop("design"))
+        file = form.cleaned_data.get("file")
+        if file is None:
+            raise SpecError([Problem("file", "missing", "Choose the vendor's file.")])
+        data = bytes_of(file, "file", MAX_FILE_BYTES)
+        quote = create_quote(owner, spec_of(design), data, str(file.name), **typed, may_ask=True, design=design)
+        return redirect("quote" if quote.reading["is_confirmed"] else "quote-columns", quote.pk)
+    return render(request, "designer/quotes/new.html", SECTION | context | {"form": form}, status=422)
 
 
 def _design_of(request: HttpRequest, design: str) -> Design:
     if not design:
         raise SpecError([Problem("design", "missing", "Choose the design that the quote is for.")])
     return owned(request, Design, design)
-
-
-def _file(request: HttpRequest) -> tuple[str, bytes]:
-    parts = [part for part in request.FILES.getlist(FILE) if part.name]
-    if not parts:
-        raise SpecError([Problem(FILE, "missing", "Choose the vendor's file.")])
-    return str(parts[0].name), bytes_of(parts[0], FILE, MAX_FILE_BYTES)
 
 
 # ---------------------------------------------------------------- the report
@@ -119,7 +110,9 @@ def _page(request: HttpRequest, row: Quote) -> dict[str, Any]:
         | {
             "books": owner.price_books.only("pk", "name"),
             "others": others,
-            "today": timezone.localdate().isoformat(),
+            "take": TakeForm(
+                initial={"name": row.vendor or row.name, "as_of": timezone.localdate().isoformat(), "book": ""}
+            ),
         }
     )
 
@@ -186,20 +179,17 @@ def quote_refresh(request: HttpRequest, pk: UUID) -> HttpResponse:
 def quote_prices(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Take the quote's prices into a book of the owner's, or a new one."""
     row = owned(request, Quote, pk)
-    chosen = request.POST.get("book", "")
-    book = owned(request, PriceBook, chosen) if chosen else None
-    try:
-        taken, n_prices, n_skipped = take_into_book(
-            row, book, request.POST.get("name", ""), request.POST.get("as_of", "")
+    form = TakeForm(request.POST)
+    typed = form.texts()
+    book = owned(request, PriceBook, typed["book"]) if typed["book"] else None
+    with form.refusing():
+        taken, n_prices, n_skipped = take_into_book(row, book, typed["name"], typed["as_of"])
+        left = f" {n_skipped} lines gave none." if n_skipped else ""
+        messages.success(
+            request, f"{n_prices} prices were taken into “{taken.name}”, each with the quote as its source.{left}"
         )
-    except EstimatorError as error:
-        messages.error(request, f"No price was taken: {error.words()}")
-        return redirect(reverse("quote", args=[row.pk]) + "#use")
-    left = f" {n_skipped} lines gave none." if n_skipped else ""
-    messages.success(
-        request, f"{n_prices} prices were taken into “{taken.name}”, each with the quote as its source.{left}"
-    )
-    return redirect("price-book", taken.pk)
+        return redirect("price-book", taken.pk)
+    return render(request, "designer/quotes/quote.html", _page(request, row) | {"take": form}, status=422)
 
 
 @login_required

@@ -220,8 +220,10 @@ def test_prices_are_taken_into_a_book(page: Client, quote: Quote) -> None:
     book = PriceBook.objects.get()
     page.post(reverse("quote-prices", args=[quote.pk]), {"book": str(book.pk), "as_of": "2026-11-03"})
     assert book.revisions.count() == 2
-    answer = page.post(reverse("quote-prices", args=[quote.pk]), {"as_of": "never"}, follow=True)
+    answer = page.post(reverse("quote-prices", args=[quote.pk]), {"as_of": "never", "name": "Second list"})
+    assert answer.status_code == 422
     assert "No price was taken" in text_of(answer)
+    assert 'value="Second list"' in answer.content.decode(), "what was typed stays"
 
 
 def test_a_quote_is_compared_with_its_design_and_another_quote(page: Client, design: Design, quote: Quote) -> None:

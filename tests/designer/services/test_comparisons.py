@@ -292,6 +292,9 @@ def test_names_change_and_rows_go(page: Client, pair: list[Design]) -> None:
     row = compared(page, *pair)
     assert "Renamed to “Round 2”" in change(page, row, do="rename", name=" Round 2 ")
     assert "Nothing was changed" in change(page, row, do="rename", name="")
+    too_long = page.post(reverse("comparison-change", args=[row.pk]), {"do": "rename", "name": "x" * 201})
+    assert too_long.status_code == 422
+    assert f'value="{"x" * 201}"' in too_long.content.decode(), "what was typed stays"
     assert row.name == "Round 2"
     assert "Delete “Round 2”?" in text_of(page.get(reverse("comparison-delete", args=[row.pk])))
     page.post(reverse("comparison-delete", args=[row.pk]))

@@ -23,9 +23,10 @@ from designer.api.resources.quotes.serializers import QuoteDetailSerializer, Quo
 from designer.api.serializers import NoQuery, PageQuery, _url
 from designer.exports.downloads import CSV_TYPE
 from designer.exports.quotes import quote_file
+from designer.forms.quotes import MAX_VENDOR
 from designer.models import Design, PriceBook, Quote
 from designer.services.labels import MAX_NAME, checked_label
-from designer.services.quotes import MAX_VENDOR, create_quote, set_columns, set_matches, take_into_book
+from designer.services.quotes import create_quote, set_columns, set_matches, take_into_book
 from designer.services.uploads import bytes_of
 from estimator.catalog.loader import load_catalog
 from estimator.jobs.models import EstimateJob
