@@ -10,6 +10,7 @@ import pytest
 from pypdf import PdfReader
 
 from tests.designer.browser.browsing import CHROMIUM, opened
+from tests.designer.screens import IS_DRAWN
 from tests.estimator.calibration.log_texts import LOGS
 
 SIZES = [(1440, 900), (390, 844)]
@@ -425,7 +426,7 @@ def test_tabs_fit_their_screen_and_stand_still(browser, session, size, query):
     watched: list[str] = []
     page = opened(browser, session, watched, viewport={"width": size[0], "height": size[1]})
     page.goto(f"{session['first'].split('?')[0]}?{query}")
-    page.wait_for_timeout(500)
+    page.wait_for_function(IS_DRAWN)
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     assert page.evaluate("window.shift") < 0.02
     assert page.evaluate("window.violations") == watched == []
@@ -438,7 +439,7 @@ def test_pages_fit_their_screen_and_stand_still(app, browser, session, size, pat
     watched: list[str] = []
     page = opened(browser, session, watched, viewport={"width": size[0], "height": size[1]})
     page.goto(session["first"] if path == "first" else f"{app.url}{path}")
-    page.wait_for_timeout(500)
+    page.wait_for_function(IS_DRAWN)
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     assert page.evaluate("window.shift") < 0.02
     assert page.evaluate("window.violations") == []
