@@ -1,14 +1,13 @@
 """What OpenSM and Slurm themselves say of exported fabrics, against what the estimate says of them."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from estimator.catalog.loader import load_catalog
+from estimator.handoff.formats import FORMATS
+from estimator.link_list import link_list
 from estimator.pipeline import estimate
 from estimator.spec.parse import parse_spec
 from tests.estimator.handoff.fabric_tools import (
@@ -60,12 +59,9 @@ FABRICS: dict[str, dict[str, Any]] = {
 REFUSED = {"three tiers, pods that differ", "uneven, spines that differ", "uneven, links in one and in two"}
 
 
-def exported(values: dict[str, Any], form: str, folder: Path) -> str:
-    """An export as the command line writes it."""
-    path = folder / "spec.json"
-    path.write_text(json.dumps(values))
-    command = [sys.executable, "-m", "estimator", "links", str(path), "--format", form]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+def exported(values: dict[str, Any], form: str) -> str:
+    """What the links of a design are in a format."""
+    return b"".join(FORMATS[form].write(link_list(parse_spec(values, CATALOG), CATALOG))).decode()
 
 
 @needs_opensm
@@ -74,7 +70,7 @@ def test_opensm_routes_by_fat_tree_where_no_finding_says_otherwise(name: str, tm
     values = FABRICS[name]
     (made,) = estimate([parse_spec(values, CATALOG)], CATALOG, ("counts",))
     warned = any(finding.code == "opensm_fat_tree_asymmetric" for finding in made.findings)
-    log = opensm_log(one_subnet(rows_of(exported(values, "csv", tmp_path))), tmp_path)
+    log = opensm_log(one_subnet(rows_of(exported(values, "csv"))), tmp_path)
     assert "SUBNET UP" in log
     assert (TAKEN in log) != warned
     assert warned == (name in REFUSED), "a case of each kind stays in the list"
@@ -84,7 +80,7 @@ def test_opensm_routes_by_fat_tree_where_no_finding_says_otherwise(name: str, tm
 @pytest.mark.parametrize("name", ["one unit of DGX H100", "four units of DGX H100", "three tiers", "top of rack"])
 def test_slurm_reads_the_topology(name: str, tmp_path: Path) -> None:
     values = FABRICS[name]
-    topology = exported(values, "slurm-topology-conf", tmp_path)
+    topology = exported(values, "slurm-topology-conf")
     log = slurm_log(topology, values["compute"]["nodes"], tmp_path)
     read = slurm_switches(log)
     written = [
