@@ -6,18 +6,23 @@ import time
 from collections.abc import Callable
 
 
-def cpu_s(work: Callable[[], object]) -> float:
-    """Processor time of this process for the work."""
-    started = time.process_time()
+def taken_s(work: Callable[[], object], clock: Callable[[], float] = time.process_time) -> float:
+    """What the work took by a clock, that of this process's own processor time if none is named."""
+    started = clock()
     work()
-    return time.process_time() - started
+    return clock() - started
 
 
-def yardsticks(work: Callable[[], object]) -> float:
-    """Processor time of the work over that of the yardstick, which is measured before and after it."""
-    before = cpu_s(yardstick)
-    took = cpu_s(work)
-    return took / max(before, cpu_s(yardstick))
+def yardsticks(work: Callable[[], object], clock: Callable[[], float] = time.process_time) -> float:
+    """Time of the work over that of the yardstick, which is measured before and after it by the same clock."""
+    before = taken_s(yardstick, clock)
+    took = taken_s(work, clock)
+    return took / max(before, taken_s(yardstick, clock))
+
+
+def in_yardsticks(took_s: float) -> float:
+    """A time that was measured just now over that of the yardstick."""
+    return took_s / taken_s(yardstick)
 
 
 def another_second() -> None:

@@ -11,6 +11,7 @@ from estimator.calibration.nccl_logs import read_log
 from estimator.calibration.site_fit import calibrate
 from estimator.catalog.loader import load_catalog
 from tests.estimator.calibration.log_texts import LOGS, SWEEP, measured_log
+from tests.yardstick import in_yardsticks
 
 CATALOG = load_catalog()
 NETWORK = {"fabric": "infiniband", "nics_per_node": 8, "nic_gbit_s": 400}
@@ -21,7 +22,7 @@ def test_an_own_log(benchmark: Any, name: str) -> None:
     data = (LOGS / name).read_bytes()
     answer = benchmark.pedantic(calibrate, ([(name, data)], {}, CATALOG), rounds=5, warmup_rounds=1)
     assert answer["parameters"]
-    assert benchmark.stats.stats.median < 0.3
+    assert in_yardsticks(benchmark.stats.stats.median) < 3
 
 
 @pytest.mark.parametrize("nodes", [2, 64])
@@ -29,11 +30,11 @@ def test_a_log_of_several_nodes(benchmark: Any, nodes: int) -> None:
     data = measured_log(gpus=8 * nodes, nodes=nodes, rows=[(size, time_us * 1.2) for size, time_us in SWEEP])
     answer = benchmark.pedantic(calibrate, ([("log", data)], NETWORK, CATALOG), rounds=5, warmup_rounds=1)
     assert answer["parameters"]
-    assert benchmark.stats.stats.median < 0.3
+    assert in_yardsticks(benchmark.stats.stats.median) < 3
 
 
 def test_a_log_of_twenty_megabytes_is_read(benchmark: Any) -> None:
     data = b"\n".join([b"node00:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA"] * 220_000)
     log = benchmark.pedantic(read_log, ("log", data + b"\n" + measured_log(rows=SWEEP)), rounds=1)
     assert log.n_dropped == 220_000
-    assert benchmark.stats.stats.median < 10
+    assert in_yardsticks(benchmark.stats.stats.median) < 100

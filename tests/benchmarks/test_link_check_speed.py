@@ -18,6 +18,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.link_list import link_list
 from estimator.spec.parse import parse_spec
 from tests.estimator.asbuilt import fabric_dumps as dumps
+from tests.yardstick import in_yardsticks
 
 FABRIC = {"generation": "roce-400", "tiers": 3, "leaf_switch": "custom", "leaf_radix": 128}
 BYTES_A_LISTING = 6 * 8 * 5  # six numbers, in a few copies while they are sorted
@@ -50,8 +51,8 @@ def test_a_sheet_of_all_links_is_compared_in_seconds(links: LinkList, sheet: Pat
     check_s = time.process_time() - start - read_s
     print(f"\nsheet: read {read_s:.1f} s, compared {check_s:.1f} s")
     assert out["matched"] == len(links)
-    assert read_s < 15
-    assert check_s < 8
+    assert in_yardsticks(read_s) < 150
+    assert in_yardsticks(check_s) < 80
 
 
 def test_names_identified_by_cabling_take_seconds_too(links: LinkList, sheet: Path, tmp_path: Path) -> None:
@@ -68,7 +69,7 @@ def test_names_identified_by_cabling_take_seconds_too(links: LinkList, sheet: Pa
     check_s = time.process_time() - start
     print(f"\nrenamed: compared {check_s:.1f} s, {reported['names']['told_by']}")
     assert reported["matched"] == len(links)
-    assert check_s < 30
+    assert in_yardsticks(check_s) < 300
 
 
 def test_memory_grows_with_the_links(links: LinkList, sheet: Path) -> None:

@@ -19,11 +19,12 @@ from estimator.cost.uncertainty import SEED, draw, price_groups, simulated
 from estimator.pipeline import estimate
 from estimator.spec.parse import parse_spec
 from tests.estimator.designs import superpod_h100
+from tests.yardstick import in_yardsticks
 
 CATALOG = load_catalog()
 LINES, DRAWS = 200, 100_000
-DRAW_BUDGET_S, COMPARISON_BUDGET_S = 0.5, 2.0
-HEADLINE_BUDGET_S = 0.010  # of a preview at each key
+DRAW_BUDGET, COMPARISON_BUDGET = 5, 20  # yardsticks: half a second, two seconds
+HEADLINE_BUDGET = 0.1  # 10 ms of a preview at each key
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time, min_rounds=7)
 
@@ -52,7 +53,7 @@ def test_a_bill_of_200_lines_is_drawn_100_000_times(benchmark: Any, strangers: b
     drawn = benchmark(draw, bill, CATALOG, DRAWS, 1)
     assert len(drawn.total) == DRAWS
     assert np.ptp(drawn.total) > 0
-    assert benchmark.stats["min"] < DRAW_BUDGET_S
+    assert in_yardsticks(benchmark.stats["min"]) < DRAW_BUDGET
 
 
 @pytest.mark.parametrize("gpus", [1_024, 131_072])
@@ -73,7 +74,7 @@ def test_a_headline_is_drawn_at_each_key(benchmark: Any, gpus: int, monkeypatch:
     estimate([parse_spec(values, CATALOG)], CATALOG, parts=("counts", "cables", "bom", "cost", "percentiles"))
     found = benchmark(lambda: simulated(draw(bills[0], CATALOG, DRAWS_OF_HEADLINE, SEED), gpus))
     assert found["capex_usd"]["p5"] < found["capex_usd"]["p50"] < found["capex_usd"]["p95"]
-    assert benchmark.stats["min"] < HEADLINE_BUDGET_S
+    assert in_yardsticks(benchmark.stats["min"]) < HEADLINE_BUDGET
 
 
 def test_eight_designs_are_compared(benchmark: Any) -> None:
@@ -93,4 +94,4 @@ def test_eight_designs_are_compared(benchmark: Any) -> None:
     answer = benchmark(compare_request, {"items": items}, CATALOG)
     assert len(answer["items"]) == MOST
     assert answer["items"][0]["gpus"] == 1_024
-    assert benchmark.stats["min"] < COMPARISON_BUDGET_S
+    assert in_yardsticks(benchmark.stats["min"]) < COMPARISON_BUDGET

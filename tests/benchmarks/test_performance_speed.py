@@ -21,6 +21,7 @@ from estimator.performance.prediction import predict
 from estimator.performance.times import design_performance, points_of, predict_times
 from estimator.units import FloatArray
 from tests.estimator.designs import H100_NODES
+from tests.yardstick import in_yardsticks
 
 CATALOG = load_catalog()
 SYSTEM = H100_NODES
@@ -30,7 +31,7 @@ SYSTEM = H100_NODES
 def test_one_design(benchmark: Any, gpus: int) -> None:
     (answer,) = benchmark(design_performance, [SYSTEM], [gpus], CATALOG)
     assert answer["all_reduce"]["gpus"][-1] == gpus
-    assert benchmark.stats.stats.median < 0.006
+    assert in_yardsticks(benchmark.stats.stats.median) < 0.06
 
 
 def test_one_request(benchmark: Any) -> None:

@@ -18,6 +18,7 @@ from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
+from tests.yardstick import yardsticks
 
 State = EstimateJob.State
 
@@ -105,9 +106,12 @@ class TestRequestEstimate:
         assert created
 
     def test_with_the_broker_away_the_job_is_kept_and_the_answer_is_quick(self, owner: User, catalog: Catalog) -> None:
-        began = time.monotonic()
-        job, created = saving.request_estimate(owner, spec_of(catalog))  # the tests' broker address leads nowhere
-        assert time.monotonic() - began < 5
+        made: list[tuple[EstimateJob, bool]] = []
+        took = yardsticks(  # the tests' broker address leads nowhere
+            lambda: made.append(saving.request_estimate(owner, spec_of(catalog))), time.monotonic
+        )
+        assert took < 50
+        ((job, created),) = made
         assert created
         job.refresh_from_db()
         assert (job.state, job.sent_at) == (State.QUEUED, None)

@@ -2,8 +2,6 @@
 
 import io
 import random
-import resource
-import time
 from typing import Any
 
 import pytest
@@ -14,6 +12,7 @@ from estimator.tables import process as workbook_reader
 from estimator.tables import workbook as readers_workbook
 from estimator.tables.file import read_table
 from tests.estimator.quotes.quote_files import sheet_xml, with_parts, workbook
+from tests.yardstick import yardsticks
 
 HEADER = ["a_device", "a_port", "b_device", "b_port"]
 ROW = ["node-1", "1", "leaf-1", "1/1"]
@@ -58,10 +57,10 @@ def test_a_shape_that_costs_more_than_its_size_is_refused(
     )  # how busy the machine is tells nothing
     data = sheet(start + repeated * times + end)
     assert len(data) < 200_000
-    own = resource.getrusage(resource.RUSAGE_SELF)
-    assert refusal(read, data) == code
-    after = resource.getrusage(resource.RUSAGE_SELF)
-    assert after.ru_utime - own.ru_utime < 1  # of the process that serves pages
+    codes: list[str] = []
+    took = yardsticks(lambda: codes.append(refusal(read, data)))
+    assert codes == [code]
+    assert took < 10  # of the process that serves pages
 
 
 @pytest.mark.parametrize("read", [as_quote, as_links])
@@ -69,11 +68,9 @@ def test_one_that_takes_too_long_is_refused(read: Any, monkeypatch: pytest.Monke
     data = sheet(b"<row>" + b"<c><v>1</v></c>" * 9_000_000 + b"</row></sheetData></worksheet>")
     monkeypatch.setattr(workbook_reader, "CPU_S", {"quote": 1, "links": 1})
     assert refusal(read, data) == "workbook_too_slow"
-    monkeypatch.setattr(workbook_reader, "CPU_S", {"quote": 60, "links": 60})
+    monkeypatch.setattr(workbook_reader, "CPU_S", {"quote": 600, "links": 600})
     monkeypatch.setattr(workbook_reader, "WALL_S", {"quote": 0.5, "links": 0.5})
-    started = time.monotonic()
-    assert refusal(read, data) == "workbook_too_slow"
-    assert time.monotonic() - started < 60  # by the clock, then, and not by the processor time that it may use
+    assert refusal(read, data) == "workbook_too_slow"  # by the clock, then: it would be read within the processor time
 
 
 def test_no_more_than_two_are_read_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
