@@ -92,7 +92,7 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
 
-# --- Static files: hashed names, gzip beside each (brotli would add 25 s to the first start) ---------------------
+# --- Static files: one a page, hashed names, gzip beside each (brotli would add 25 s to the first start) ---------
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR / "static"
 STATICFILES_DIRS: list[Path | tuple[str, Path]] = [BASE_DIR / "static"]
@@ -100,7 +100,7 @@ if (VAR / "assets" / "vega").is_dir():  # made by `manage.py up` and `manage.py 
     STATICFILES_DIRS.append(("vega", VAR / "assets" / "vega"))
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "designer.config.static_files.LinkedStaticFilesStorage"},
 }
 
 # --- Security ----------------------------------------------------------------------------------------------------

@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 
+from designer.runtime import bundles
+
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 
 # The chart library comes out of the vl-convert wheel; the digest makes a change of it visible in a review.
@@ -67,7 +69,8 @@ def ensure_charts(var: Path) -> None:
 
 def ensure_static_files(var: Path) -> None:
     """Collect the static files under hashed names, unless nothing changed since the last time."""
-    files = [path for path in (BASE_DIR / "static").rglob("*") if path.is_file()]
+    linker = [Path(bundles.__file__), BASE_DIR / "designer" / "config" / "static_files.py"]
+    files = [path for path in (BASE_DIR / "static").rglob("*") if path.is_file()] + linker
     seen = [f"{path.relative_to(BASE_DIR)} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in sorted(files)]
     wanted = _digest([*seen, _stamp(var / "assets" / "vega" / "stamp"), _lock(), str(BASE_DIR)])
     manifest, stamp = var / "static" / "staticfiles.json", var / "static.stamp"

@@ -66,12 +66,31 @@ def test_no_template_is_left_that_nothing_shows() -> None:
     assert set(re.findall(r"designer/[\w/-]+\.html", text)) <= set(NAMES)
 
 
+def test_a_page_has_its_style_and_script_from_the_blocks_of_its_base() -> None:
+    """One of each, so that a page begins with few requests; a library that is large and on few pages stays apart."""
+    loading = re.compile(r'<link rel="stylesheet"|<script(?=[^>]* src=)')
+    loads = {name: loading.findall((TEMPLATES / name).read_text()) for name in NAMES}
+    assert {name: len(found) for name, found in loads.items() if found} == {
+        "designer/base.html": 2,
+        "designer/error.html": 2,
+        "designer/api_docs.html": 2,
+        "designer/design/design.html": 1,
+        "designer/calibrations/new.html": 1,
+    }
+    libraries = [
+        re.findall(r"{% block library %}(.*?){% endblock %}", (TEMPLATES / name).read_text()) for name in NAMES
+    ]
+    assert {text for found in libraries for text in found if text} == {
+        "<script src=\"{% static 'django_htmx/htmx-2.min.js' %}\" defer></script>"
+    }
+
+
 def test_no_style_or_script_is_left_that_nothing_loads() -> None:
     text = sources(BASE_DIR / "designer", ".py") + sources(TEMPLATES, ".html")
     imported = {
-        (path.parent / name).resolve().relative_to(STATIC)
-        for path in STATIC.rglob("*.js")
-        for name in re.findall(r'(?:from|import) "(\.[^"]+)"', path.read_text())
+        (STATIC / asset).parent.joinpath(name).resolve().relative_to(STATIC)
+        for asset in ASSETS
+        for name in re.findall(r'(?:from|import|@import) (?:url\()?"([^"]+)"', (STATIC / asset).read_text())
     }
     assert [str(asset) for asset in ASSETS if str(asset) not in text and asset not in imported] == []
     named = {Path(name) for name in re.findall(r"designer/[\w/-]+\.(?:css|js)\b", text)}

@@ -1,6 +1,7 @@
 """Every page in a real browser, narrow and wide: axe finds nothing in either theme, nothing is blocked, nothing fails, no
-request leaves the origin, and no page is wider than its window."""
+request leaves the origin, few are made and none of them twice, and no page is wider than its window."""
 
+from collections import Counter
 from importlib.resources import files
 
 import pytest
@@ -18,6 +19,13 @@ AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 COLOURS = ["color-contrast", "link-in-text-block"]  # the rules that are about colours: all others hold in either theme
 ASKED = {"light": RULES, "dark": COLOURS}
+MOST_REQUESTS = 12  # that a page begins with
+# Pages that nobody needs a picture of: words and a button, a panel that is pictured in its page, and one that is not ours.
+UNPICTURED = {
+    "api-docs": "/api/docs/",
+    "spec": "{hall}spec/",
+    **{f"delete {name}": f"{{{name}}}delete/" for name in ("book", "calibration", "comparison", "quote")},
+}
 UNFOLD = "for (const fold of document.querySelectorAll('details:not(.menu)')) fold.open = true"
 
 
@@ -50,6 +58,14 @@ def violations(page, theme):
     return [(rule["id"], [node["target"] for node in rule["nodes"]][:3]) for rule in found]
 
 
+def weight(asked):
+    """How many requests a page begins with, and which scripts and stylesheets it requests again. A design that is open looks
+    for edits of others for ever: those are not counted."""
+    sent = Counter(url for url in asked if url.startswith("http") and "/state/?" not in url)
+    twice = [url for url, number in sent.items() if number > 1 and url.endswith((".js", ".css"))]
+    return sent.total(), twice
+
+
 @pytest.mark.parametrize("name", STATES)
 def test_a_page_is_sound(name, look, gallery):
     pages, watched, asked = look
@@ -60,6 +76,19 @@ def test_a_page_is_sound(name, look, gallery):
     assert [words for words in watched if status == 200 or str(status) not in words] == []
     assert page.evaluate("window.violations") == []
     assert {url for url in asked if not url.startswith((gallery.app.url, "data:", "blob:"))} == set()
+    number, twice = weight(asked)
+    assert number <= MOST_REQUESTS, asked
+    assert twice == []
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide <= 0, f"{wide} px wider than its window"
     assert {theme: violations(page, theme) for theme in THEMES} == {theme: [] for theme in THEMES}
+
+
+@pytest.mark.parametrize("name", UNPICTURED)
+def test_a_page_without_a_picture_is_light_too(name, look, gallery):
+    pages, _, asked = look
+    asked.clear()
+    pages["owner"].goto(gallery.app.url + UNPICTURED[name].format(**gallery.addresses), wait_until="networkidle")
+    number, twice = weight(asked)
+    assert 3 <= number <= MOST_REQUESTS, asked
+    assert twice == []

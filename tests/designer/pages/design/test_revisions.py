@@ -273,7 +273,7 @@ class TestPanel:
         assert shown.context["job"].pk == job.pk
         assert shown.context["headlines"]["gpus"] == 1024
         assert "Version “Version 1”, saved" in words
-        assert "session.js" not in words, "nothing on it changes the design"
+        assert "entry/design_version.js" in words, "nothing on it changes the design"
         assert f'href="{address}?tab=cost&amp;version=1#result"' in words
         tab = page.get(reverse("estimate-tab", args=[design.pk, job.pk]), {"tab": "handoff", "version": "1"})
         assert tab["HX-Push-Url"].startswith(address)

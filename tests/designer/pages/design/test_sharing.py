@@ -95,7 +95,7 @@ class TestReading:
         assert '<fieldset class="form-lock" disabled>' in words
         for name in ("edit", "undo", "redo", "settle", "share", "variant", "baselines", "design-delete", "revisions"):
             assert reverse(name, args=[design.pk]) not in words, name
-        assert "session.js" not in words
+        assert "entry/design_watched.js" in words, "without the script that sends edits"
         assert 'type="submit" class="button primary"' not in words
 
     @pytest.mark.parametrize(

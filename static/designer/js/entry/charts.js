@@ -1,0 +1,2 @@
+import "./site.js";
+import "../result/charts.js";

@@ -1,0 +1,17 @@
+// What the page of a design has, whoever looks at it.
+
+import "../design/problems.js";
+import "../site/tour.js";
+import "../site/help.js";
+import "../design/computed.js";
+import "../design/parts.js";
+import "../design/sizes.js";
+import "../design/fold.js";
+import "../result/charts.js";
+import "../result/exports.js";
+import "../result/fabric.js";
+import "../design/sliders.js";
+import "../design/layout.js";
+import "../design/panels.js";
+import "../design/baselines.js";
+import "../design/transfer.js";

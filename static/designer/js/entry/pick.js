@@ -1,0 +1,2 @@
+import "./site.js";
+import "../site/pick.js";
