@@ -1,63 +1,65 @@
 """An Estimate's all-reduce in charts: bus bandwidth by message size, efficiency by GPU count."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, chart_of, chosen, crosshair, size_axis
-from designer.wording.headlines import busbw_bounds, predicted_all_reduce
+from designer.wording.headlines import busbw_bounds
 from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded
+from estimator.performance.result import AllReduceTable, Curves, Performance
+from estimator.result import Estimate
 
 BITS_PER_BYTE = 8
 CLOSE_LABELS = 1.3
 
 
-def limit_text(performance: Mapping[str, Any], at: int, size: int) -> str:
+def limit_text(curves: Curves, at: int, size: int) -> str:
     """What holds one point down, and that nothing like it was measured, where that is so."""
-    return str(performance["limited_by"][at][size]) + ("" if performance["validated"][at][size] else ", extrapolated")
+    return curves.limited_by[at][size] + ("" if curves.validated[at][size] else ", extrapolated")
 
 
-def _busbw_rows(performance: Mapping[str, Any], shown: list[int], drawn: list[int]) -> tuple[list[Any], list[Any]]:
+def _busbw_rows(all_reduce: AllReduceTable, shown: list[int], drawn: list[int]) -> tuple[list[Any], list[Any]]:
     """Rows of the lines and bands, one a series and size; rows of the tooltip, one a size."""
     rows = []
     points = [
-        {"message_bytes": performance["message_bytes"][size], "text": message_size(performance["message_bytes"][size])}
+        {"message_bytes": all_reduce.message_bytes[size], "text": message_size(all_reduce.message_bytes[size])}
         for size in drawn
     ]
     for k, at in enumerate(shown):
         for point, size in zip(points, drawn, strict=True):
-            value = performance["busbw_gb_s"][at][size]
-            low, high = busbw_bounds(performance, at, size)
+            value = all_reduce.busbw_gb_s[at][size]
+            low, high = busbw_bounds(all_reduce, at, size)
             rows.append(
                 {"series": f"s{k}", "message_bytes": point["message_bytes"], "value": value, "low": low, "high": high}
             )
-            point[f"s{k}"] = f"{gb_s(value)} ({rounded(low)} to {rounded(high)}), {limit_text(performance, at, size)}"
+            point[f"s{k}"] = f"{gb_s(value)} ({rounded(low)} to {rounded(high)}), {limit_text(all_reduce, at, size)}"
     return rows, points
 
 
-def _busbw_table(performance: Mapping[str, Any], shown: list[int]) -> list[dict[str, Any]]:
-    busbw, time_us = performance["busbw_gb_s"], performance["time_us"]
+def _busbw_table(all_reduce: AllReduceTable, shown: list[int]) -> list[dict[str, Any]]:
+    busbw, time_us = all_reduce.busbw_gb_s, all_reduce.time_us
     return [
         {
             "head": message_size(message_bytes),
             "cells": [
                 {
                     "text": gb_s(busbw[at][size]),
-                    "note": f"{duration_us(time_us[at][size])}; {limit_text(performance, at, size)}",
+                    "note": f"{duration_us(time_us[at][size])}; {limit_text(all_reduce, at, size)}",
                 }
                 for at in shown
             ],
         }
-        for size, message_bytes in enumerate(performance["message_bytes"])
+        for size, message_bytes in enumerate(all_reduce.message_bytes)
     ]
 
 
-def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
+def busbw_chart(all_reduce: AllReduceTable) -> dict[str, Any]:
     """All-reduce bus bandwidth against message size, one line a GPU count, with the band of nine runs in ten."""
-    gpus, sizes = performance["gpus"], performance["message_bytes"]
+    gpus, sizes = all_reduce.gpus, all_reduce.message_bytes
     shown = chosen(gpus)
     drawn = [size for size, message_bytes in enumerate(sizes) if message_bytes >= min(SMALLEST_DRAWN_BYTES, sizes[-1])]
     series = [f"{count(gpus[at])} GPUs" for at in shown]
-    rows, points = _busbw_rows(performance, shown, drawn)
+    rows, points = _busbw_rows(all_reduce, shown, drawn)
     y = {
         "field": "value",
         "type": "quantitative",
@@ -87,7 +89,7 @@ def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
     }
     description = (
         f"All-reduce bus bandwidth against message size from {message_size(sizes[0])} to {message_size(sizes[-1])}, "
-        f"for {', '.join(series)}. The largest message reaches {gb_s(performance['busbw_gb_s'][shown[-1]][-1])} on {series[-1]}."
+        f"for {', '.join(series)}. The largest message reaches {gb_s(all_reduce.busbw_gb_s[shown[-1]][-1])} on {series[-1]}."
     )
     note = (
         "Bus bandwidth as nccl-tests counts it: message size ÷ time × 2(n − 1)/n on n GPUs, so that it compares with what the "
@@ -102,7 +104,7 @@ def busbw_chart(performance: Mapping[str, Any]) -> dict[str, Any]:
         rows,
         spec,
         ["Message size", *series],
-        _busbw_table(performance, shown),
+        _busbw_table(all_reduce, shown),
         note,
     )
 
@@ -113,18 +115,18 @@ def _scaling_sizes(sizes: Sequence[int]) -> list[int]:
     return sorted({min(range(len(sizes)), key=lambda k: abs(sizes[k] - size)) for size in wanted})
 
 
-def _about_reference(performance: Mapping[str, Any], nics_gb_s: float | None) -> str:
+def _about_reference(all_reduce: AllReduceTable, nics_gb_s: float | None) -> str:
     """What 100 % stands for, and why more GPUs stay below it without any fault of the fabric."""
-    reference, busbw = count(performance["reference_gpus"]), performance["busbw_gb_s"][0][-1]
+    reference, busbw = count(all_reduce.reference_gpus), all_reduce.busbw_gb_s[0][-1]
     words = f"Those {reference} share one scale-up domain, which reaches {gb_s(busbw)} with the largest message"
-    if performance["limited_by"][0][-1] == "NVLink reduction":
+    if all_reduce.limited_by[0][-1] == "NVLink reduction":
         words += ", as its NVLink switches add for the GPUs"
     if nics_gb_s and nics_gb_s < busbw:
         words += f". The NICs of a domain carry {gb_s(nics_gb_s)} together, so several domains can keep about "
         words += f"{percent(nics_gb_s / busbw, 2)} of that: less than 100 % is normal and no fault of the fabric"
     else:
         words += ". Between domains the network sets the pace"
-    if any(efficiency[-1] is not None and efficiency[-1] > 1 for efficiency in performance["scaling_efficiency"]):
+    if any(efficiency[-1] is not None and efficiency[-1] > 1 for efficiency in all_reduce.scaling_efficiency):
         words += ". Two domains can pass 100 %: a tree of two sends every byte once, a larger one twice"
     return words + "."
 
@@ -163,12 +165,12 @@ def efficiency_spec(gpus: list[int], title: str, series: list[str], points: list
     }
 
 
-def scaling_chart(performance: Mapping[str, Any], nics_gb_s: float | None = None) -> dict[str, Any]:
+def scaling_chart(all_reduce: AllReduceTable, nics_gb_s: float | None = None) -> dict[str, Any]:
     """Scaling efficiency against GPU count, one line a message size."""
-    gpus, sizes = performance["gpus"], performance["message_bytes"]
+    gpus, sizes = all_reduce.gpus, all_reduce.message_bytes
     shown = _scaling_sizes(sizes)
     series = [message_size(sizes[size]) for size in shown]
-    efficiency = performance["scaling_efficiency"]
+    efficiency = all_reduce.scaling_efficiency
     rows = [
         {"series": f"s{k}", "gpus": n, "value": efficiency[at][size]}
         for k, size in enumerate(shown)
@@ -185,7 +187,7 @@ def scaling_chart(performance: Mapping[str, Any], nics_gb_s: float | None = None
         for at, n in enumerate(gpus)
     ]
     spec = efficiency_spec(gpus, "Scaling efficiency", series, points)
-    reference = count(performance.get("reference_gpus"))
+    reference = count(all_reduce.reference_gpus)
     description = (
         f"All-reduce scaling efficiency from {count(gpus[0])} to {count(gpus[-1])} GPUs, relative to {reference} GPUs, "
         f"for messages of {', '.join(series)}. At {count(gpus[-1])} GPUs the largest "
@@ -193,7 +195,7 @@ def scaling_chart(performance: Mapping[str, Any], nics_gb_s: float | None = None
     )
     note = (
         f"Bus bandwidth at each GPU count ÷ that on {reference} GPUs at the same message size. "
-        f"{_about_reference(performance, nics_gb_s)}"
+        f"{_about_reference(all_reduce, nics_gb_s)}"
     )
     return chart_of(
         "scaling",
@@ -208,18 +210,15 @@ def scaling_chart(performance: Mapping[str, Any], nics_gb_s: float | None = None
     )
 
 
-def performance_charts(performance: Mapping[str, Any] | None, nics_gb_s: float | None = None) -> list[dict[str, Any]]:
-    """The charts of one Estimate's performance part; none where the part was not computed."""
-    all_reduce = predicted_all_reduce(performance)
-    if all_reduce is None:
-        return []
-    return [busbw_chart(all_reduce), scaling_chart(all_reduce, nics_gb_s)]
+def performance_charts(performance: Performance, nics_gb_s: float | None = None) -> list[dict[str, Any]]:
+    """The charts of one Estimate's all-reduce; none where it was not predicted."""
+    all_reduce = performance.predicted_all_reduce
+    return [busbw_chart(all_reduce), scaling_chart(all_reduce, nics_gb_s)] if all_reduce else []
 
 
-def domain_nics_gb_s(estimate: Mapping[str, Any]) -> float | None:
+def domain_nics_gb_s(estimate: Estimate) -> float | None:
     """What the NICs of one scale-up domain carry together, GB/s; None where all GPUs are in one domain or the network reduces."""
-    compute, fabric = estimate["spec"]["compute"], estimate["fabrics"]["compute"]
-    gpus, domain = fabric["counts"]["gpus"], compute.get("scale_up_domain_gpus")
-    if not domain or domain >= gpus or estimate["spec"]["workload"]["in_network_reduction"]:
+    gpus, domain = estimate.compute.counts.gpus, estimate.spec.compute.scale_up_domain_gpus
+    if not domain or domain >= gpus or estimate.spec.workload.in_network_reduction:
         return None
-    return float(fabric["injection_gbit_s"] / BITS_PER_BYTE * domain / gpus)
+    return estimate.compute.injection_gbit_s / BITS_PER_BYTE * domain / gpus

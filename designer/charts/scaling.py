@@ -10,6 +10,7 @@ from designer.wording.headlines import busbw_bounds
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded
 from estimator.calibration.measured import Run
+from estimator.performance.result import Curves, Efficiency, Performance
 
 BUSBW_OF = {  # busbw ÷ (size ÷ time)
     "all_reduce": "2(n − 1)/n",
@@ -28,29 +29,16 @@ AT_HOVER = {"condition": {"param": "hover", "empty": False, "value": 1}, "value"
 Dots = Mapping[int, Sequence[Run]]  # measured runs by GPU count
 
 
-def table_of(performance: Mapping[str, Any] | None, collective: str) -> dict[str, Any] | None:
-    """The tables of one collective, with words for algorithms and limits; None where it was not predicted."""
-    known = performance or {}
-    if collective == "all_reduce":
-        table = known.get("all_reduce")
-        return table if table and max(table["gpus"]) > 1 and known.get("efficiency") else None
-    table = known.get("collectives", {}).get(collective)
-    if not table:
-        return None
-    limits, algorithms = table["limits"], table["algorithms"]
-    return {
-        **table,
-        "limited_by": [[limits[i] for i in row] for row in table["limited_by"]],
-        "algorithm": [[algorithms[i][0] for i in row] for row in table["algorithm"]],
-        "protocol": [[algorithms[i][1] for i in row] for row in table["algorithm"]],
-    }
+def curves_of(performance: Performance, collective: str) -> Curves | None:
+    """The tables of one collective; None where it was not predicted, or one GPU has nothing to exchange."""
+    return performance.curves(collective) if performance.efficiency else None
 
 
-def _bounds(table: Mapping[str, Any], quantity: str, at: int, size: int) -> tuple[float, float, float]:
+def _bounds(curves: Curves, quantity: str, at: int, size: int) -> tuple[float, float, float]:
     """(value, low, high) of one point: busbw in GB/s or time in µs."""
     if quantity == "busbw":
-        return table["busbw_gb_s"][at][size], *busbw_bounds(table, at, size)
-    return table["time_us"][at][size], table["time_us_low"][at][size], table["time_us_high"][at][size]
+        return curves.busbw_gb_s[at][size], *busbw_bounds(curves, at, size)
+    return curves.time_us[at][size], curves.time_us_low[at][size], curves.time_us_high[at][size]
 
 
 def _text(value: float, quantity: str) -> str:
@@ -128,28 +116,28 @@ def y_axis(quantity: str, rows: Sequence[Mapping[str, Any]] = ()) -> dict[str, A
     }
 
 
-def size_chart(table: Mapping[str, Any], collective: str, quantity: str, dots: Dots) -> dict[str, Any]:
+def size_chart(curves: Curves, collective: str, quantity: str, dots: Dots) -> dict[str, Any]:
     """Bandwidth or time of a collective against message size: a line and a band a GPU count, and what was measured."""
-    gpus, sizes = table["gpus"], table["message_bytes"]
+    gpus, sizes = curves.gpus, curves.message_bytes
     shown = _shown_counts(gpus, dots)
     smallest = SMALLEST_DRAWN_BYTES if quantity == "busbw" else 0
     drawn = [size for size, message_bytes in enumerate(sizes) if message_bytes >= min(smallest, sizes[-1])]
     series = [f"{count(gpus[at])} GPUs" for at in shown]
-    factor_of = {gpus[at]: table["busbw_gb_s"][at][-1] * table["time_us"][at][-1] * 1e3 / sizes[-1] for at in shown}
+    factor_of = {gpus[at]: curves.busbw_gb_s[at][-1] * curves.time_us[at][-1] * 1e3 / sizes[-1] for at in shown}
     measured = _measured_rows(dots, [gpus[at] for at in shown], smallest, quantity, factor_of)
     rows: list[dict[str, Any]] = []
     points = [{"message_bytes": sizes[size], "text": message_size(sizes[size])} for size in drawn]
     for k, at in enumerate(shown):
         for point, size in zip(points, drawn, strict=True):
-            value, low, high = _bounds(table, quantity, at, size)
+            value, low, high = _bounds(curves, quantity, at, size)
             rows.append({"series": f"s{k}", "message_bytes": sizes[size], "value": value, "low": low, "high": high})
             span = f"{_short(low, quantity)} to {_short(high, quantity)}"
-            point[f"s{k}"] = f"{_text(value, quantity)} ({span}), {limit_text(table, at, size)}"
+            point[f"s{k}"] = f"{_text(value, quantity)} ({span}), {limit_text(curves, at, size)}"
     y, label = y_axis(quantity, rows), COLLECTIVES[collective]
     cross = crosshair("message_bytes", "Message size", series, points)
     spec = {"encoding": {"x": size_axis([sizes[size] for size in drawn])}, "layer": _layers(y, cross, measured)}
     what = "bus bandwidth" if quantity == "busbw" else "time"
-    last, _, _ = _bounds(table, quantity, shown[-1], -1)
+    last, _, _ = _bounds(curves, quantity, shown[-1], -1)
     description = (
         f"{label} {what} against message size from {message_size(sizes[0])} to {message_size(sizes[-1])}, for "
         f"{', '.join(series)}. The largest message: {_text(last, quantity)} on {series[-1]}."
@@ -163,7 +151,7 @@ def size_chart(table: Mapping[str, Any], collective: str, quantity: str, dots: D
         rows,
         spec,
         ["Message size", *series],
-        _size_table(table, shown, quantity),
+        _size_table(curves, shown, quantity),
         _size_note(collective, quantity, measured),
     )
 
@@ -182,15 +170,15 @@ def _shown_counts(gpus: Sequence[int], dots: Dots) -> list[int]:
     return sorted(set(spread))
 
 
-def _size_table(table: Mapping[str, Any], shown: list[int], quantity: str) -> list[dict[str, Any]]:
+def _size_table(curves: Curves, shown: list[int], quantity: str) -> list[dict[str, Any]]:
     def cell(at: int, size: int) -> dict[str, str]:
-        value, low, high = _bounds(table, quantity, at, size)
-        note = f"{_short(low, quantity)} to {_short(high, quantity)}; {limit_text(table, at, size)}"
+        value, low, high = _bounds(curves, quantity, at, size)
+        note = f"{_short(low, quantity)} to {_short(high, quantity)}; {limit_text(curves, at, size)}"
         return {"text": _text(value, quantity), "note": note}
 
     return [
         {"head": message_size(message_bytes), "cells": [cell(at, size) for at in shown]}
-        for size, message_bytes in enumerate(table["message_bytes"])
+        for size, message_bytes in enumerate(curves.message_bytes)
     ]
 
 
@@ -204,16 +192,16 @@ def _size_note(collective: str, quantity: str, measured: list[dict[str, Any]]) -
     return words + "No published run of this GPU and network at these GPU counts is carried."
 
 
-def efficiency_chart(efficiency: Mapping[str, Any], collective: str, at_size: int) -> dict[str, Any]:
+def efficiency_chart(efficiency: Efficiency, collective: str, at_size: int) -> dict[str, Any]:
     """Efficiency against the line rate, weak and strong, over GPU counts at one message size."""
-    gpus, found = efficiency["gpus"], efficiency["of"][collective]
-    size = message_size(efficiency["message_bytes"][at_size])
-    reference, series = count(efficiency["reference_gpus"]), list(EFFICIENCIES.values())
-    values = [[found[key][at][at_size] for key in EFFICIENCIES] for at in range(len(gpus))]
+    gpus, found = efficiency.gpus, efficiency.of[collective]
+    size = message_size(efficiency.message_bytes[at_size])
+    reference, series = count(efficiency.reference_gpus), list(EFFICIENCIES.values())
+    values = [[getattr(found, key)[at][at_size] for key in EFFICIENCIES] for at in range(len(gpus))]
     rows = [
         {"series": f"s{k}", "gpus": n, "value": values[at][k]} for k in range(len(series)) for at, n in enumerate(gpus)
     ]
-    rates = [f"line rate {gb_s(found['line_rate_gb_s'][at])}, {found['line_rate_of'][at]}" for at in range(len(gpus))]
+    rates = [f"line rate {gb_s(found.line_rate_gb_s[at])}, {found.line_rate_of[at]}" for at in range(len(gpus))]
     points = [
         {"gpus": n, "text": f"{count(n)} GPUs; {rates[at]}"} | {f"s{k}": percent(v) for k, v in enumerate(values[at])}
         for at, n in enumerate(gpus)
@@ -238,17 +226,17 @@ def efficiency_chart(efficiency: Mapping[str, Any], collective: str, at_size: in
     return chart_of("efficiency", title, description, series, rows, spec, ["GPUs", *series], table, note)
 
 
-def designs_chart(tables: Sequence[tuple[str, Mapping[str, Any]]], collective: str) -> dict[str, Any]:
+def designs_chart(tables: Sequence[tuple[str, Curves]], collective: str) -> dict[str, Any]:
     """Bandwidth of several designs, each on all of its GPUs. Names of designs are data and HTML, never part of the spec."""
-    labels = [f"{name}, {count(table['gpus'][-1])} GPUs" for name, table in tables]
-    sizes = tables[0][1]["message_bytes"]
+    labels = [f"{name}, {count(curves.gpus[-1])} GPUs" for name, curves in tables]
+    sizes = tables[0][1].message_bytes
     drawn = [size for size, message_bytes in enumerate(sizes) if message_bytes >= SMALLEST_DRAWN_BYTES]
     rows, points = [], [{"message_bytes": sizes[size], "text": message_size(sizes[size])} for size in drawn]
-    for k, (_, table) in enumerate(tables):
+    for k, (_, curves) in enumerate(tables):
         for point, size in zip(points, drawn, strict=True):
-            value, low, high = _bounds(table, "busbw", -1, size)
+            value, low, high = _bounds(curves, "busbw", -1, size)
             rows.append({"series": f"s{k}", "message_bytes": sizes[size], "value": value, "low": low, "high": high})
-            point[f"s{k}"] = f"{labels[k]}: {gb_s(value)}, {limit_text(table, -1, size)}"
+            point[f"s{k}"] = f"{labels[k]}: {gb_s(value)}, {limit_text(curves, -1, size)}"
     letters = [f"Design {letter}" for letter in "ABCD"[: len(tables)]]
     cross = crosshair("message_bytes", "Message size", letters, points)
     spec = {
@@ -259,8 +247,8 @@ def designs_chart(tables: Sequence[tuple[str, Mapping[str, Any]]], collective: s
         {
             "head": message_size(message_bytes),
             "cells": [
-                {"text": gb_s(table["busbw_gb_s"][-1][size]), "note": limit_text(table, -1, size)}
-                for _, table in tables
+                {"text": gb_s(curves.busbw_gb_s[-1][size]), "note": limit_text(curves, -1, size)}
+                for _, curves in tables
             ],
         }
         for size, message_bytes in enumerate(sizes)

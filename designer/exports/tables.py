@@ -79,7 +79,7 @@ class Table:
 
 def in_words_of(table: Table, spec: Json) -> Table:
     """The table in the word for a design's servers: headers, labels and notes. Bare codes, such as a category, stay."""
-    word, name = word_of(spec), str(spec.get("name") or "")
+    word, name = word_of(spec["compute"].get("server")), str(spec.get("name") or "")
     if word == SERVER_WORD:
         return table
 

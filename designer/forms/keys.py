@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from estimator.catalog.catalog import Catalog
+from estimator.result import PricedEstimate
 from estimator.spec.design import DesignSpec
 
 SIZE, SIZE_UNIT = "size", "size_unit"
@@ -152,17 +153,17 @@ def computed_texts(spec: Mapping[str, Any], catalog: Catalog) -> dict[str, str]:
     }
 
 
-def answered_texts(result: Mapping[str, Any], catalog: Catalog) -> dict[str, str]:
+def answered_texts(estimate: PricedEstimate, catalog: Catalog) -> dict[str, str]:
     """As ``computed_texts``, with what only the Estimate knows: the split of ports, the unit, and the figures behind the cost."""
-    fabric = result["fabrics"]["compute"]
-    split = {f"fabric.{name}": fabric["split"][name] for name in SPLIT_KEYS}
-    split["fabric.uplink_rate_gbit_s"] = fabric.get("uplink_rate_gbit_s") or 0
-    if fabric["tiers"] == 3:
-        split["fabric.pod_nodes"] = fabric["split"]["nodes_per_pod"]
-    used = {item["name"]: item["value"] for item in result["cost"]["assumptions"]}
+    compute = estimate.compute
+    split = {f"fabric.{name}": getattr(compute.split, name) for name in SPLIT_KEYS}
+    split["fabric.uplink_rate_gbit_s"] = compute.uplink_rate_gbit_s
+    if compute.tiers == 3:
+        split["fabric.pod_nodes"] = compute.split.nodes_per_pod
+    used = {item.name: item.value for item in estimate.cost.assumptions}
     figures = {path: used[row] for path, row in cost_rows(catalog).items() if row in used}
     return (
         {path: f"{value:,}" for path, value in split.items() if value}
         | {path: f"{value:g}" for path, value in figures.items()}
-        | computed_texts(result["spec"], catalog)
+        | computed_texts(estimate.spec.as_json(), catalog)
     )

@@ -1,10 +1,11 @@
 """A small bar that shows a range: from nothing to its high end, filled from low to high, with a tick at the typical value."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django import template
 from django.utils.safestring import SafeString, mark_safe
+
+from designer.wording.numbers import ends_of
 
 register = template.Library()
 
@@ -13,10 +14,11 @@ WIDTH, HEIGHT, TICK = 64, 12, 2
 
 @register.filter
 def range_bar(value: Any) -> SafeString | str:
-    """``{"low", "typical", "high"}`` → SVG; nothing where there is no range to show."""
-    if not isinstance(value, Mapping) or not value.get("high") or value["low"] == value["high"]:
+    """A range → SVG; nothing where there is no range to show."""
+    ends = ends_of(value)
+    if ends is None or not ends.high or ends.low == ends.high:
         return ""
-    low, typical = (WIDTH * value[key] / value["high"] for key in ("low", "typical"))
+    low, typical = WIDTH * ends.low / ends.high, WIDTH * ends.typical / ends.high
     tick = min(max(typical - TICK / 2, 0), WIDTH - TICK)
     return mark_safe(  # noqa: S308 - numbers alone
         f'<svg class="range-bar" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" aria-hidden="true">'

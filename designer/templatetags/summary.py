@@ -6,13 +6,14 @@ from typing import Any
 from django import template
 
 from designer.wording.strip import summary_rows
+from estimator.result import PricedEstimate
 
 register = template.Library()
 
 
 @register.simple_tag
 def figures_of(
-    headlines: Mapping[str, Any], moved: Any, result: Mapping[str, Any] | None, against: Any = None
+    headlines: Mapping[str, Any], moved: Any, estimate: PricedEstimate | None, against: Any = None
 ) -> list[dict[str, Any]]:
-    """Rows of the strip; ``moved``, ``result`` and ``against`` may be missing."""
-    return summary_rows(headlines, moved or None, result, against or None)
+    """Rows of the strip; ``moved``, ``estimate`` and ``against`` may be missing."""
+    return summary_rows(headlines, moved or None, estimate, against or None)

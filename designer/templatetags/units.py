@@ -40,6 +40,5 @@ for printer in (
     numbers.book_name,
     numbers.category_name,
     numbers.is_assumption,
-    numbers.total,
 ):
     register.filter(printer.__name__, printer)

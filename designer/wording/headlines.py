@@ -1,8 +1,12 @@
 """The figures that sum a design up, as plain values: kept with every edit, so that the next one shows what it changed."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+from designer.wording.cost import likely
+from estimator.cost.result import Cost
+from estimator.performance.result import AllReduceTable, BothPlacements, Curves, Performance
+from estimator.result import PricedEstimate
 from estimator.units import W_PER_KW, parse_ratio
 
 KEYS = (
@@ -37,7 +41,7 @@ LIMITS = {  # the kinds of link explain themselves
 }
 
 
-def headlines(result: Mapping[str, Any]) -> dict[str, Any]:
+def headlines(estimate: PricedEstimate) -> dict[str, Any]:
     """GPUs, switches, cables, transceivers of all networks; IT kW, purchase and its range, dollars a GPU; ratio, collectives.
 
     ``built_ratio`` is that of the fullest leaf, ``average`` over all leaves; None where there are no uplinks.
@@ -46,71 +50,52 @@ def headlines(result: Mapping[str, Any]) -> dict[str, Any]:
 
     ``floors`` names the figures that lack a part without a price, a known power or a cable that fits: they are the least.
     """
-    fabrics, cost = result["fabrics"], result["cost"]
-    compute = fabrics["compute"]
-    ratio = compute["oversubscription"]
-    reduction = headline(result.get("performance"))
-    likely = {
-        key: _likely(cost, key, typical)
-        for key, typical in (
-            ("capex_usd", cost["capex_usd"]["total"]),
-            ("usd_per_gpu", cost["usd_per_gpu"]),
-            ("usd_per_gpu_hour", cost["usd_per_gpu_hour"]),
-            ("tco_usd", cost["tco_usd"]),
-        )
-    }
-    has_uplinks = compute["counts"]["spine"] > 0
+    networks, cost, compute = estimate.fabrics.values(), estimate.cost, estimate.compute
+    counts, ratio = compute.counts, compute.oversubscription
+    reduction, scattered = headline(estimate.performance), estimate.performance.all_to_all
+    has_uplinks = counts.spine > 0
     return {
-        "gpus": compute["counts"]["gpus"],
-        "tiers": compute["tiers"],
-        **{tier: compute["counts"][tier] for tier in TIERS},
-        "switches": sum(fabric["counts"]["switches"] for fabric in fabrics.values()),
-        "cables": sum(sum(fabric["cables"].values()) for fabric in fabrics.values()),
-        "modules": sum(sum(fabric["transceivers"].values()) for fabric in fabrics.values()),
-        "it_kw": result["power"]["it_w"]["typical"] / W_PER_KW,
-        "capex_usd": likely["capex_usd"][1],
-        "capex_usd_low": likely["capex_usd"][0],
-        "capex_usd_high": likely["capex_usd"][2],
-        "usd_per_gpu": likely["usd_per_gpu"][1],
-        "usd_per_gpu_low": likely["usd_per_gpu"][0],
-        "usd_per_gpu_high": likely["usd_per_gpu"][2],
-        "usd_per_gpu_hour": likely["usd_per_gpu_hour"][1],
-        "tco_usd": likely["tco_usd"][1],
-        "is_simulated": "simulated" in cost,
-        "tco_years": cost["tco_years"],
-        "built_ratio": _quotient(ratio["worst_leaf"]) if has_uplinks else None,
-        "built": ratio["worst_leaf"] if has_uplinks else None,
-        "average": ratio["built"] if has_uplinks else None,
-        "busbw_gb_s": reduction["busbw_gb_s"] if reduction else None,
-        "all_to_all_gb_s": _all_to_all(result.get("performance")),
-        "floors": _floors(result),
+        "gpus": counts.gpus,
+        "tiers": compute.tiers,
+        **{tier: getattr(counts, tier) for tier in TIERS},
+        "switches": sum(network.counts.switches for network in networks),
+        "cables": sum(network.cables.total for network in networks if network.cables),
+        "modules": sum(network.transceivers.total for network in networks if network.transceivers),
+        "it_kw": estimate.power.it_w.typical / W_PER_KW,
+        **_money(cost),
+        "is_simulated": cost.simulated is not None,
+        "tco_years": cost.tco_years,
+        "built_ratio": float(parse_ratio(ratio.worst_leaf)) if has_uplinks else None,
+        "built": ratio.worst_leaf if has_uplinks else None,
+        "average": ratio.built if has_uplinks else None,
+        "busbw_gb_s": reduction.busbw_gb_s if reduction else None,
+        "all_to_all_gb_s": scattered.busbw_gb_s if scattered else None,
+        "floors": _floors(estimate),
     }
 
 
-def _quotient(ratio: str) -> float:
-    return float(parse_ratio(ratio))
+def _money(cost: Cost) -> dict[str, float | None]:
+    """The figures of MONEY, with the ends of what a purchase costs."""
+    capex = likely(cost, "capex_usd") or cost.capex_usd.total
+    per_gpu = (likely(cost, "usd_per_gpu") or cost.usd_per_gpu) if cost.usd_per_gpu else None
+    return {
+        "capex_usd": capex.typical,
+        "capex_usd_low": capex.low,
+        "capex_usd_high": capex.high,
+        "usd_per_gpu": per_gpu.typical if per_gpu else None,
+        "usd_per_gpu_low": per_gpu.low if per_gpu else None,
+        "usd_per_gpu_high": per_gpu.high if per_gpu else None,
+        "usd_per_gpu_hour": (likely(cost, "usd_per_gpu_hour") or cost.usd_per_gpu_hour).typical,
+        "tco_usd": (likely(cost, "tco_usd") or cost.tco_usd).typical,
+    }
 
 
-def _all_to_all(performance: Mapping[str, Any] | None) -> float | None:
-    """Bus bandwidth of the largest all-to-all on all GPUs, as a GPU sends and receives it. [GB/s]"""
-    found = (performance or {}).get("all_to_all")
-    return found["busbw_gb_s"] if found else None
-
-
-def _likely(cost: Mapping[str, Any], key: str, ends: Mapping[str, float] | None) -> tuple[float | None, ...]:
-    """A figure of money: 5 %, half and 95 % of the draws; its sums at low, typical and high where nothing was drawn."""
-    drawn = (cost.get("simulated") or {}).get(key)
-    if drawn and ends:
-        return drawn["p5"], drawn["p50"], drawn["p95"]
-    return (ends["low"], ends["typical"], ends["high"]) if ends else (None, None, None)
-
-
-def _floors(result: Mapping[str, Any]) -> list[str]:
-    tiers = [tier for fabric in result["fabrics"].values() for tier in fabric["media"].values()]
+def _floors(estimate: PricedEstimate) -> list[str]:
+    tiers = [tier for network in estimate.fabrics.values() for tier in (network.media or {}).values()]
     lacks = (
-        (CABLING, any(tier["missing"] for tier in tiers)),
-        (("it_kw",), result["power"]["at_least"]),
-        (MONEY, result["cost"]["at_least"]),
+        (CABLING, any(tier.missing for tier in tiers)),
+        (("it_kw",), estimate.power.at_least),
+        (MONEY, estimate.cost.at_least),
     )
     return [key for keys, is_lacking in lacks if is_lacking for key in keys]
 
@@ -132,53 +117,70 @@ def changes(now: Mapping[str, Any] | None, before: Mapping[str, Any] | None) -> 
     return {key: value for key, value in moved.items() if value}
 
 
-def busbw_bounds(performance: Mapping[str, Any], at: int, size: int) -> tuple[float, float]:
+def busbw_bounds(curves: Curves, at: int, size: int) -> tuple[float, float]:
     """Low and high busbw of one point: the band is given for the time, and busbw is inverse to it."""
-    busbw, time_us = performance["busbw_gb_s"][at][size], performance["time_us"][at][size]
-    slow, fast = performance["time_us_high"][at][size], performance["time_us_low"][at][size]
-    return busbw * time_us / slow, busbw * time_us / fast
+    busbw, time_us = curves.busbw_gb_s[at][size], curves.time_us[at][size]
+    return busbw * time_us / curves.time_us_high[at][size], busbw * time_us / curves.time_us_low[at][size]
 
 
-def predicted_all_reduce(performance: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The predicted all-reduce; None where there is none, or where a single GPU has nothing to exchange."""
-    all_reduce = (performance or {}).get("all_reduce")
-    return all_reduce if all_reduce and max(all_reduce.get("gpus") or [0]) > 1 else None
-
-
-def _measured_gpus(all_reduce: Mapping[str, Any]) -> int | None:
-    """The most GPUs for which runs like this one, at the largest size, were measured; None where none were."""
-    return max((n for n, row in zip(all_reduce["gpus"], all_reduce["validated"], strict=True) if row[-1]), default=None)
-
-
-def _random(both: Mapping[str, Any] | None) -> dict[str, Any] | None:
+class Scattered(NamedTuple):
     """What scattering the ranks over the cluster at random leaves, against ranks in order; both at the largest size."""
-    if not both or not both["ordered_busbw_gb_s"]:
-        return None
-    ordered, scattered = both["ordered_busbw_gb_s"], both["random_busbw_gb_s"]
-    return {
-        "busbw_gb_s": scattered,
-        "ordered_busbw_gb_s": ordered,
-        "loss": 1 - scattered / ordered,
-        "costs": scattered < ordered * (1 - NO_LOSS),
-    }
+
+    busbw_gb_s: float
+    ordered_busbw_gb_s: float
+    loss: float
+    costs: bool
 
 
-def headline(performance: Mapping[str, Any] | None) -> dict[str, Any] | None:
+class Headline(NamedTuple):
     """Bus bandwidth of the largest message on the most GPUs, as the key figures print it."""
-    all_reduce = predicted_all_reduce(performance)
+
+    gpus: int
+    message_bytes: int
+    low: float
+    high: float
+    busbw_gb_s: float
+    time_us: float
+    limit_in_words: str
+    measured_gpus: int | None
+    random: Scattered | None
+    algorithm: str | None
+    protocol: str | None
+    limited_by: str
+    validated: bool
+
+
+def headline(performance: Performance) -> Headline | None:
+    """The headline of a predicted all-reduce; None where there is none."""
+    all_reduce = performance.predicted_all_reduce
     if all_reduce is None:
         return None
-    last = len(all_reduce["message_bytes"]) - 1
-    low, high = busbw_bounds(all_reduce, -1, last)
-    return {
-        "gpus": all_reduce["gpus"][-1],
-        "message_bytes": all_reduce["message_bytes"][last],
-        "low": low,
-        "high": high,
-        "busbw_gb_s": all_reduce["busbw_gb_s"][-1][last],
-        "time_us": all_reduce["time_us"][-1][last],
-        "limit_in_words": LIMITS.get(all_reduce["limited_by"][-1][last], ""),
-        "measured_gpus": _measured_gpus(all_reduce),
-        "random": _random(all_reduce.get("both_placements")),
-        **{key: all_reduce[key][-1][last] for key in ("algorithm", "protocol", "limited_by", "validated")},
-    }
+    low, high = busbw_bounds(all_reduce, -1, -1)
+    limit = all_reduce.limited_by[-1][-1]
+    return Headline(
+        gpus=all_reduce.gpus[-1],
+        message_bytes=all_reduce.message_bytes[-1],
+        low=low,
+        high=high,
+        busbw_gb_s=all_reduce.busbw_gb_s[-1][-1],
+        time_us=all_reduce.time_us[-1][-1],
+        limit_in_words=LIMITS.get(limit, ""),
+        measured_gpus=_measured_gpus(all_reduce),
+        random=_random(all_reduce.both_placements),
+        algorithm=all_reduce.algorithm[-1][-1],
+        protocol=all_reduce.protocol[-1][-1],
+        limited_by=limit,
+        validated=all_reduce.validated[-1][-1],
+    )
+
+
+def _measured_gpus(all_reduce: AllReduceTable) -> int | None:
+    """The most GPUs for which runs like this one, at the largest size, were measured; None where none were."""
+    return max((n for n, row in zip(all_reduce.gpus, all_reduce.validated, strict=True) if row[-1]), default=None)
+
+
+def _random(both: BothPlacements | None) -> Scattered | None:
+    if not both or not both.ordered_busbw_gb_s:
+        return None
+    ordered, scattered = both.ordered_busbw_gb_s, both.random_busbw_gb_s
+    return Scattered(scattered, ordered, 1 - scattered / ordered, scattered < ordered * (1 - NO_LOSS))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from estimator.catalog.currency import MINOR_DIGITS
+from estimator.ranges import Range
 
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
@@ -159,10 +160,18 @@ def usd_exact_range(value: Any) -> str:
     return _range(value, usd_exact)
 
 
+def ends_of(value: Any) -> Range[float] | None:
+    """A range, or the JSON of one as kept comparisons and quotes have it; None for anything else."""
+    if isinstance(value, Mapping) and not _is_missing(value.get("low")):
+        return Range(value["low"], value.get("typical", value["low"]), value["high"])
+    return value if isinstance(value, Range) else None
+
+
 def _range(value: Any, printer: Callable[[Any], str]) -> str:
-    if not isinstance(value, Mapping) or _is_missing(value.get("low")):
+    ends = ends_of(value)
+    if ends is None:
         return MISSING
-    low, high = printer(value["low"]), printer(value.get("high"))
+    low, high = printer(ends.low), printer(ends.high)
     return low if low == high else f"{low} to {high}"
 
 

@@ -6,6 +6,10 @@ from typing import Any, NamedTuple
 from designer.wording import numbers
 from designer.wording.headlines import headline, is_floor
 from designer.wording.trays import word_of
+from estimator.fabric.result import Counts, RatedNetwork
+from estimator.floor.result import RackSystem
+from estimator.performance.result import Performance
+from estimator.result import PricedEstimate
 from estimator.units import W_PER_KW
 
 GREATER_OR_EQUAL = "≥ "
@@ -74,11 +78,11 @@ NAMES = {figure.help: IN_FULL.get(figure.name, figure.name) for figure in FIGURE
 def summary_rows(
     headlines: Mapping[str, Any],
     moved: Mapping[str, float] | None,
-    result: Mapping[str, Any] | None,
+    estimate: PricedEstimate | None,
     against: Mapping[str, float] | None = None,
 ) -> list[dict[str, Any]]:
     """A row a figure: what it says, and how far it is from the screen before (``moved``) and the baseline (``against``)."""
-    notes = _notes(headlines, result) if result else {}
+    notes = _notes(headlines, estimate) if estimate else {}
     return [
         {
             "name": figure.name,
@@ -122,36 +126,33 @@ def _change(figure: Figure, moved: Mapping[str, float]) -> dict[str, str] | None
     return {"text": text, "tone": tone, "way": "up" if by > 0 else "down"}
 
 
-def _nodes_note(n_nodes: int, result: Mapping[str, Any]) -> str:
+def _nodes_note(n_nodes: int, word: str, racks: RackSystem | None) -> str:
     """ "127 servers", or "144 trays in 8 racks"."""
-    racks = result.get("racks")
-    nodes = f"{numbers.count(n_nodes)} {word_of(result['spec'])}{'' if n_nodes == 1 else 's'}"
-    return (
-        f"{nodes} in {numbers.count(racks['racks'])} {'rack' if racks['racks'] == 1 else 'racks'}" if racks else nodes
-    )
+    nodes = f"{numbers.count(n_nodes)} {word}{'' if n_nodes == 1 else 's'}"
+    return f"{nodes} in {numbers.count(racks.racks)} {'rack' if racks.racks == 1 else 'racks'}" if racks else nodes
 
 
-def _notes(headlines: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, str]:
-    compute, cost = result["fabrics"]["compute"], result["cost"]
-    counts = compute["counts"]
-    in_switches = sum(fabric["transceivers"].get("switch", 0) for fabric in result["fabrics"].values())
-    links = sum(sum(fabric["links"].values()) for fabric in result["fabrics"].values())
+def _notes(headlines: Mapping[str, Any], estimate: PricedEstimate) -> dict[str, str]:
+    compute, word = estimate.compute, word_of(estimate.spec.compute.server)
+    networks = estimate.fabrics.values()
+    in_switches = sum(network.transceivers.switch for network in networks if network.transceivers)
+    links = sum(network.links.total for network in networks)
     return {
-        "gpus": _nodes_note(counts["nodes"], result),
-        "switches": _tiers(counts, headlines["switches"]),
+        "gpus": _nodes_note(compute.counts.nodes, word, estimate.racks),
+        "switches": _tiers(compute.counts, headlines["switches"]),
         "cables": f"{numbers.count(links)} links",
         "modules": "no part fits"
         if is_floor(headlines, "modules") and not headlines["modules"]
         else f"{numbers.count(in_switches)} in switches",
-        "it_kw": f"network {numbers.watts(result['power']['network_w']['typical'])}",
+        "it_kw": f"network {numbers.watts(estimate.power.network_w.typical)}",
         "capex_usd": _range(headlines["capex_usd_low"], headlines["capex_usd_high"])
         + (", P5 to P95" if headlines.get("is_simulated") else ""),
-        "usd_per_gpu": f"{word_of(result['spec'])}s have no price"
-        if cost["network_share"] is None
+        "usd_per_gpu": f"{word}s have no price"
+        if estimate.cost.network_share is None
         else f"{numbers.usd_small(headlines['usd_per_gpu_hour'])} an hour",
         "built_ratio": _ratio_note(compute),
-        "busbw_gb_s": _busbw_note(result),
-        "all_to_all_gb_s": _all_to_all_note(result),
+        "busbw_gb_s": _busbw_note(estimate),
+        "all_to_all_gb_s": _all_to_all_note(estimate.performance),
     }
 
 
@@ -161,42 +162,41 @@ def _range(low: float, high: float) -> str:
     return f"–{numbers.WORD_JOINER}".join(dict.fromkeys(ends))
 
 
-def _tiers(counts: Mapping[str, int], n_switches: int) -> str:
+def _tiers(counts: Counts, n_switches: int) -> str:
     """Switches of each tier, or of the compute network and of the others: two lines of the strip hold no more."""
-    if others := n_switches - counts["switches"]:
-        return f"{numbers.count(counts['switches'])} compute, {numbers.count(others)} other"
-    if counts["core"]:
-        return " + ".join(numbers.count(counts[tier]) for tier in ("leaf", "spine", "core")) + " in 3 tiers"
-    return " + ".join(f"{numbers.count(counts[tier])} {tier}" for tier in ("leaf", "spine") if counts[tier])
+    if others := n_switches - counts.switches:
+        return f"{numbers.count(counts.switches)} compute, {numbers.count(others)} other"
+    if counts.core:
+        return " + ".join(numbers.count(number) for number in (counts.leaf, counts.spine, counts.core)) + " in 3 tiers"
+    tiers = {"leaf": counts.leaf, "spine": counts.spine}
+    return " + ".join(f"{numbers.count(number)} {tier}" for tier, number in tiers.items() if number)
 
 
-def _ratio_note(compute: Mapping[str, Any]) -> str:
-    ratio, counts = compute["oversubscription"], compute["counts"]
-    if not counts["spine"]:
+def _ratio_note(compute: RatedNetwork) -> str:
+    ratio = compute.oversubscription
+    if not compute.counts.spine:
         return "one tier has no uplinks"
     leaf = (
-        f"fullest leaf, average {numbers.ratio_to_one(ratio['built'])}"
-        if ratio["worst_leaf"] != ratio["built"]
+        f"fullest leaf, average {numbers.ratio_to_one(ratio.built)}"
+        if ratio.worst_leaf != ratio.built
         else "every leaf"
     )
-    has_cores = counts["core"] and ratio["spine_built"] != "1:1"
-    return leaf + (f", spines {numbers.ratio_to_one(ratio['spine_built'])}" if has_cores else "")
+    has_cores = compute.counts.core and ratio.spine_built != "1:1"
+    return leaf + (f", spines {numbers.ratio_to_one(ratio.spine_built)}" if has_cores else "")
 
 
-def _busbw_note(result: Mapping[str, Any]) -> str:
-    busbw = headline(result.get("performance"))
+def _busbw_note(estimate: PricedEstimate) -> str:
+    busbw = headline(estimate.performance)
     if busbw is None:
-        return (
-            "one GPU has nothing to exchange" if result["fabrics"]["compute"]["counts"]["gpus"] == 1 else "no GPU model"
-        )
+        return "one GPU has nothing to exchange" if estimate.compute.counts.gpus == 1 else "no GPU model"
     beside = (  # the cell has three short lines; the size is the all-to-all's too, which stands to the right
-        f"scattered {numbers.gb_s(busbw['random']['busbw_gb_s'])}"
-        if busbw["random"]["costs"]
-        else numbers.message_size(busbw["message_bytes"])
+        f"scattered {numbers.gb_s(busbw.random.busbw_gb_s)}"
+        if busbw.random and busbw.random.costs
+        else numbers.message_size(busbw.message_bytes)
     )
-    return f"limit: {busbw['limited_by']}, {beside}"
+    return f"limit: {busbw.limited_by}, {beside}"
 
 
-def _all_to_all_note(result: Mapping[str, Any]) -> str:
-    found = (result.get("performance") or {}).get("all_to_all")
-    return f"limit: {found['limited_by']}, {numbers.message_size(found['message_bytes'])}" if found else ""
+def _all_to_all_note(performance: Performance) -> str:
+    found = performance.all_to_all
+    return f"limit: {found.limited_by}, {numbers.message_size(found.message_bytes)}" if found else ""

@@ -1,8 +1,6 @@
 """Trays where a design's servers are trays: the word for one server, and texts that use it."""
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from estimator.catalog.loader import load_catalog
 from estimator.findings.node_words import SERVER_WORD, node_word, said
@@ -13,10 +11,9 @@ _TAGS = re.compile(
 _READ_ALOUD = re.compile(r'((?:data-label|aria-label|title|alt)=")([^"]*)(")')
 
 
-def word_of(spec: Mapping[str, Any] | None) -> str:
-    """What one server of a design is called; ``spec`` is a normalized request."""
-    compute = (spec or {}).get("compute") or {}
-    return node_word(compute.get("server"), load_catalog())
+def word_of(server: str | None) -> str:
+    """What one server of a design is called."""
+    return node_word(server, load_catalog())
 
 
 def said_in_markup(markup: str, word: str) -> str:

@@ -34,6 +34,11 @@ class Cables(Record):
     leaf_leaf: IfAny[int] = None
     """Within pairs of leaves, where there are any."""
 
+    @property
+    def total(self) -> int:
+        """Cables of all tiers."""
+        return sum(self.as_json().values())
+
 
 class Transceivers(Record):
     """Transceivers at nodes, switches and fabric managers."""
@@ -41,6 +46,11 @@ class Transceivers(Record):
     node: int
     switch: int
     fabric_manager: int
+
+    @property
+    def total(self) -> int:
+        """Transceivers of all places."""
+        return self.node + self.switch + self.fabric_manager
 
 
 class CableParts(Record):

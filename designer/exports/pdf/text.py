@@ -66,7 +66,7 @@ def _is_supplied(letter: str) -> bool:
 @contextmanager
 def speaking_of(estimate: Mapping[str, Any]) -> Iterator[None]:
     """Within, texts say trays where the design's servers are trays; the design's own name stays as it is."""
-    token = _SPOKEN.set((word_of(estimate["spec"]), str(estimate["spec"].get("name") or "")))
+    token = _SPOKEN.set((word_of(estimate["spec"]["compute"].get("server")), str(estimate["spec"].get("name") or "")))
     try:
         yield
     finally:

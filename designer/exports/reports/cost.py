@@ -25,6 +25,7 @@ from designer.wording.numbers import (
     usd_range,
     words,
 )
+from estimator.cost.result import Cost
 
 Json = Mapping[str, Any]
 RANGE_FIELDS = (
@@ -54,9 +55,9 @@ def cost_sections(estimate: Json) -> list[Flowable]:
 
 def _likely_words(cost: Json, key: str) -> str:
     """What the draws say of a figure."""
-    drawn = likely(cost, key)
+    drawn = likely(Cost.from_json(cost), key)
     return (
-        f" By {cost['simulated']['draws']:,} draws: {usd(drawn['typical'])} in the middle, {usd_range(drawn)} nine times in ten."
+        f" By {cost['simulated']['draws']:,} draws: {usd(drawn.typical)} in the middle, {usd_range(drawn)} nine times in ten."
         if drawn
         else ""
     )

@@ -39,6 +39,9 @@ from designer.wording.numbers import (
     watts,
     words,
 )
+from estimator.cost.result import Cost
+from estimator.findings.finding import Finding
+from estimator.performance.result import Performance
 from estimator.units import counted
 
 Json = Mapping[str, Any]
@@ -76,19 +79,23 @@ def key_figures(estimate: Json) -> list[tuple[str, str, str]]:
 
     def add_likely(name: str, key: str, amount: Json | None) -> None:
         """The simulation's middle, where there is one, else the sum at typical prices."""
-        drawn = likely(cost, key) if amount else None
-        add(f"{name}, P50" if drawn else name, drawn or amount, f"P5 to P95: {usd_range(drawn)}" if drawn else "")
+        drawn = likely(Cost.from_json(cost), key) if amount else None
+        add(
+            f"{name}, P50" if drawn else name,
+            drawn.as_json() if drawn else amount,
+            f"P5 to P95: {usd_range(drawn)}" if drawn else "",
+        )
 
     add_likely("Purchase price", "capex_usd", cost["capex_usd"].get("total") or estimate["bom"]["totals_usd"])
     add_likely(f"Total cost over {cost.get('tco_years', '')} years", "tco_usd", cost.get("tco_usd"))
     add_likely("Network", "network_usd", cost["capex_usd"].get("network"))
     add_likely("Total cost a GPU-hour", "usd_per_gpu_hour", cost.get("usd_per_gpu_hour"))
-    if top := headline(estimate["performance"]):
+    if top := headline(Performance.from_json(estimate["performance"])):
         out.append(
             (
-                f"All-reduce on {count(top['gpus'])} GPUs",
-                gb_s(top["busbw_gb_s"]),
-                f"busbw at {message_size(top['message_bytes'])}; {gb_s(top['low'])} to {gb_s(top['high'])}",
+                f"All-reduce on {count(top.gpus)} GPUs",
+                gb_s(top.busbw_gb_s),
+                f"busbw at {message_size(top.message_bytes)}; {gb_s(top.low)} to {gb_s(top.high)}",
             )
         )
     if it := power.get("it_w"):
@@ -171,7 +178,7 @@ def summary(estimate: Json) -> list[Flowable]:
         Paragraph(markup(in_a_sentence(estimate)), BODY),
         *headed("Networks", _networks(estimate)),
         *headed("Power", _power(estimate["power"])),
-        *headed("Findings", *_findings(estimate["findings"])),
+        *headed("Findings", *_findings([Finding.from_json(one) for one in estimate["findings"]])),
     ]
 
 
@@ -213,12 +220,12 @@ def _power(power: Json) -> Grid:
     return Grid([Field("", 0.5), Field("Typical", 0.25, is_number=True), Field("Maximum", 0.25, is_number=True)], rows)
 
 
-def _findings(findings: list[dict[str, Any]]) -> list[Flowable]:
+def _findings(findings: list[Finding]) -> list[Flowable]:
     if not findings:
         return [Paragraph("No check found anything to say.", BODY)]
     severities = {"error": "Error", "warning": "Warning", "info": "Note"}
     rows = [
-        Row([Text(severities[item["severity"]]), Text(item["message"], note=item["code"])])
+        Row([Text(severities[item.severity]), Text(item.message, note=item.code)])
         for item in worst_first(findings)[:MAX_FINDINGS]
     ]
     out: list[Flowable] = [Grid([Field("Severity", 0.12), Field("Finding", 0.88)], rows)]

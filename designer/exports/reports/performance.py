@@ -15,6 +15,7 @@ from designer.exports.pdf.style import BODY, PORTRAIT, SMALL, text_width
 from designer.exports.pdf.text import markup
 from designer.wording.headlines import busbw_bounds, headline
 from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded, significant
+from estimator.performance.result import AllReduceTable, Performance
 
 Json = Mapping[str, Any]
 TABLE_SIZES = (2**20, 2**26, 2**33)
@@ -24,34 +25,31 @@ CHART_HEIGHT = 160.0
 def performance(estimate: Json) -> list[Flowable]:
     """The predicted all-reduce; a sentence where there is none."""
     out: list[Flowable] = [*section("Performance")]
-    top = headline(estimate["performance"])
-    if top is None:
-        return [
-            *out,
-            Paragraph(markup(estimate["performance"].get("missing") or "One GPU has nothing to exchange."), BODY),
-        ]
-    all_reduce = estimate["performance"]["all_reduce"]
-    measured = "" if top["validated"] else " Nothing like it was measured: the figure is extrapolated."
+    found = Performance.from_json(estimate["performance"])
+    top, all_reduce = headline(found), found.predicted_all_reduce
+    if top is None or all_reduce is None:
+        return [*out, Paragraph(markup(found.missing or "One GPU has nothing to exchange."), BODY)]
+    measured = "" if top.validated else " Nothing like it was measured: the figure is extrapolated."
     text = (
-        f"All-reduce of {message_size(top['message_bytes'])} on {count(top['gpus'])} GPUs: bus bandwidth "
-        f"{gb_s(top['busbw_gb_s'])}, nine runs in ten between {gb_s(top['low'])} and {gb_s(top['high'])}; "
-        f"{duration_us(top['time_us'])} a call. {top['limit_in_words']}{measured}"
+        f"All-reduce of {message_size(top.message_bytes)} on {count(top.gpus)} GPUs: bus bandwidth "
+        f"{gb_s(top.busbw_gb_s)}, nine runs in ten between {gb_s(top.low)} and {gb_s(top.high)}; "
+        f"{duration_us(top.time_us)} a call. {top.limit_in_words}{measured}"
     )
     return [*out, Paragraph(markup(text), BODY), *_busbw(all_reduce), *_scaling(all_reduce), *_table(all_reduce)]
 
 
-def _busbw(all_reduce: Json) -> list[Flowable]:
-    room, sizes = text_width(PORTRAIT), all_reduce["message_bytes"]
+def _busbw(all_reduce: AllReduceTable) -> list[Flowable]:
+    room, sizes = text_width(PORTRAIT), all_reduce.message_bytes
     drawn = [k for k, size in enumerate(sizes) if size >= min(SMALLEST_DRAWN_BYTES, sizes[-1])]
     if len(drawn) < 2:
         return []
     series = [
         Series(
-            f"{count(all_reduce['gpus'][at])} GPUs",
-            [(math.log2(sizes[k]), all_reduce["busbw_gb_s"][at][k]) for k in drawn],
+            f"{count(all_reduce.gpus[at])} GPUs",
+            [(math.log2(sizes[k]), all_reduce.busbw_gb_s[at][k]) for k in drawn],
             [busbw_bounds(all_reduce, at, k) for k in drawn],
         )
-        for at in chosen(all_reduce["gpus"])
+        for at in chosen(all_reduce.gpus)
     ]
     powers = [math.log2(sizes[k]) for k in drawn]
     ticks = [float(p) for p in range(math.ceil(powers[0]), math.floor(powers[-1]) + 1, 4)]
@@ -70,12 +68,12 @@ def _busbw(all_reduce: Json) -> list[Flowable]:
     return [KeepTogether([heading("Bandwidth against message size"), *parts])]
 
 
-def _scaling(all_reduce: Json) -> list[Flowable]:
-    room, gpus, sizes = text_width(PORTRAIT), all_reduce["gpus"], all_reduce["message_bytes"]
+def _scaling(all_reduce: AllReduceTable) -> list[Flowable]:
+    room, gpus, sizes = text_width(PORTRAIT), all_reduce.gpus, all_reduce.message_bytes
     if len(gpus) < 2:
         return []
     shown = sorted({_nearest(sizes, size) for size in TABLE_SIZES})
-    rows = all_reduce["scaling_efficiency"]
+    rows = all_reduce.scaling_efficiency
     series = [
         Series(message_size(sizes[k]), [(math.log2(n), row[k]) for n, row in zip(gpus, rows, strict=True)])
         for k in shown
@@ -86,7 +84,7 @@ def _scaling(all_reduce: Json) -> list[Flowable]:
         room,
         CHART_HEIGHT,
         "GPUs",
-        f"Bus bandwidth against that on {count(all_reduce['reference_gpus'])} GPUs",
+        f"Bus bandwidth against that on {count(all_reduce.reference_gpus)} GPUs",
         lambda power: count(round(2**power)),
         lambda share: percent(share, 2),
         ticks,
@@ -98,16 +96,16 @@ def _nearest(sizes: list[int], wanted: int) -> int:
     return min(range(len(sizes)), key=lambda k: abs(sizes[k] - wanted))
 
 
-def _table(all_reduce: Json) -> list[Flowable]:
-    sizes = all_reduce["message_bytes"]
+def _table(all_reduce: AllReduceTable) -> list[Flowable]:
+    sizes = all_reduce.message_bytes
     shown = sorted({_nearest(sizes, size) for size in TABLE_SIZES})
     fields = [Field("GPUs", 0.1, is_number=True), *(Field(message_size(sizes[k]), 0.3) for k in shown)]
     rows = []
-    for at, n_gpus in enumerate(all_reduce["gpus"]):
+    for at, n_gpus in enumerate(all_reduce.gpus):
         cells = [Text(count(n_gpus))]
         for k in shown:
             low, high = busbw_bounds(all_reduce, at, k)
-            words = f"{gb_s(all_reduce['busbw_gb_s'][at][k])} ({rounded(low)} to {rounded(high)})"
-            cells.append(Text(words, f"{duration_us(all_reduce['time_us'][at][k])}; {limit_text(all_reduce, at, k)}"))
+            words = f"{gb_s(all_reduce.busbw_gb_s[at][k])} ({rounded(low)} to {rounded(high)})"
+            cells.append(Text(words, f"{duration_us(all_reduce.time_us[at][k])}; {limit_text(all_reduce, at, k)}"))
         rows.append(Row(cells))
     return headed("All-reduce by GPUs and message size", Grid(fields, rows))

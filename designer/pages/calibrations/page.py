@@ -29,6 +29,7 @@ from estimator.calibration.measured import SIZE_CLASSES
 from estimator.calibration.report import CLASS_LABELS
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
+from estimator.performance.result import Performance
 from estimator.spec.calibration import Calibrated
 from estimator.version import MODEL_VERSION
 
@@ -298,26 +299,26 @@ def widest(systems: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     return next((system for system in systems if system.get("fabric") not in (None, "none")), systems[0])
 
 
-def used_context(performance: Mapping[str, Any] | None, owner_id: int | None) -> dict[str, Any]:
+def used_context(performance: Performance, owner_id: int | None) -> dict[str, Any]:
     """What a design's result says of the calibration behind its numbers, and where that is found if it still is."""
-    used = (performance or {}).get("calibration")
-    if not performance or not used:
+    used, system = performance.calibration, performance.system
+    if not used or not system:
         return {}
     rows = Calibration.objects.filter(owner_id=owner_id).only("pk", "name", "parameters", "logs")
-    kept = next((row for row in rows if calibrated_of(row).hash == used["hash"]), None)
-    other = made_on(kept.logs, performance["system"], load_catalog()) if kept else ""
-    return {"calibration_used": {**used, "kept": kept, "made_on": other}}
+    kept = next((row for row in rows if calibrated_of(row).hash == used.hash), None)
+    other = made_on(kept.logs, system.gpu, system.fabric, load_catalog()) if kept else ""
+    return {"calibration_used": {**used.as_json(), "kept": kept, "made_on": other}}
 
 
-def made_on(logs: Iterable[Mapping[str, Any]], system: Mapping[str, Any], catalog: Catalog) -> str:
+def made_on(logs: Iterable[Mapping[str, Any]], gpu: str | None, fabric: str, catalog: Catalog) -> str:
     """GPU and network of a calibration's logs in words, where the design has others; "" where they are the same."""
     systems = [log["system"] for log in logs if log["system"]]
     gpus = dict.fromkeys(str(of_log["gpu"]) for of_log in systems)
     fabrics = dict.fromkeys(
         str(of_log.get("fabric")) for of_log in systems if of_log.get("fabric") not in (None, "none")
     )
-    is_other_fabric = bool(fabrics) and system.get("fabric") not in (None, "none", *fabrics)
-    if system.get("gpu") in gpus and not is_other_fabric:
+    is_other_fabric = bool(fabrics) and fabric not in ("none", *fabrics)
+    if gpu in gpus and not is_other_fabric:
         return ""
     models = " and ".join(catalog.gpus[gpu].model if gpu in catalog.gpus else gpu for gpu in gpus)
     names = " and ".join(FABRICS.get(name, name).split(" (")[0] for name in fabrics)

@@ -7,14 +7,15 @@ from designer.forms.design import DesignForm
 from designer.forms.keys import answered_texts, field_name
 from designer.services.designs.figures import LIVE_PARTS
 from designer.wording.findings import worst_first
-from designer.wording.headlines import headline, headlines
+from designer.wording.headlines import headlines
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem
 from estimator.pipeline import estimate
+from estimator.result import PricedEstimate
 from estimator.spec.design import DesignSpec, spec_hash
 
 
-def live_context(form: DesignForm, spec: DesignSpec | None, known: dict[str, Any] | None = None) -> dict[str, Any]:
+def live_context(form: DesignForm, spec: DesignSpec | None, known: PricedEstimate | None = None) -> dict[str, Any]:
     """Figures of a spec at once, with nothing stored; or the problems that stand in the way. ``known``: its estimate."""
     problems = [
         Problem(
@@ -29,15 +30,14 @@ def live_context(form: DesignForm, spec: DesignSpec | None, known: dict[str, Any
     if spec is None:
         return {"problems": problem_rows(problems)}
     try:
-        result = known or estimate([spec], load_catalog(), parts=LIVE_PARTS)[0].as_json()
+        made = known or PricedEstimate.of(estimate([spec], load_catalog(), parts=LIVE_PARTS)[0])
     except EstimatorError as error:
         return {"problems": problem_rows(problems or error.problems, spec.as_json()["other_fabrics"])}
     return {
-        "estimate": result,
-        "compute": result["fabrics"]["compute"],
-        "findings": worst_first(result["findings"]),
-        "busbw": headline(result.get("performance")),
-        "headlines": headlines(result),
+        "estimate": made,
+        "compute": made.compute,
+        "findings": worst_first(made.findings),
+        "headlines": headlines(made),
         "spec_hash": spec_hash(spec),
-        "computed": answered_texts(result, load_catalog()),
+        "computed": answered_texts(made, load_catalog()),
     }

@@ -13,6 +13,7 @@ from designer.models import Design
 from designer.pages.design.preview import live_context
 from designer.services.designs.edits import current_edit, start_state, steps_left, typed_now
 from designer.services.designs.state import figures_now, read
+from estimator.result import PricedEstimate
 from estimator.spec.design import DesignSpec
 
 
@@ -72,7 +73,7 @@ def head_context(row: Design) -> dict[str, Any]:
 
 
 def page_context(
-    form: DesignForm, spec: DesignSpec | None, row: Design | None = None, known: dict[str, Any] | None = None
+    form: DesignForm, spec: DesignSpec | None, row: Design | None = None, known: PricedEstimate | None = None
 ) -> dict[str, Any]:
     """The form and the figures beside it. ``known``: the estimate of ``spec``, where there is one.
 
@@ -82,7 +83,7 @@ def page_context(
     form.show_computed(figures.get("computed", {}))
     head = head_context(row) if row else {"design": None}
     if "estimate" in figures:
-        figures["diagram"] = fabric_svg(figures["estimate"])
+        figures["diagram"] = fabric_svg(figures["estimate"].as_json())
     elif row is not None:
         figures |= held_figures(row)
     return {"form": form} | head | figures

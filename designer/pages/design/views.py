@@ -36,6 +36,7 @@ from designer.services.designs import samples
 from designer.services.designs.beginnings import asked_sample, start_spec
 from designer.services.designs.edits import record, typed_of
 from designer.services.designs.listing import design_rows, sorted_rows
+from designer.services.designs.results import result_of
 from designer.services.designs.saving import request_estimate, save_design
 from designer.services.revising import revise, tab_page
 from estimator.catalog.loader import load_catalog
@@ -145,7 +146,8 @@ def design_apply(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
     """Change the design as one finding proposes, and ask for its estimate."""
     design_to_change(request, design_id)
     row, job = job_or_404(request, design_id, job_id)
-    change = change_of(job.result or {}, request.POST.get("finding", ""), request.POST.get("choice", ""))
+    made = result_of(job)
+    change = change_of(made.findings if made else [], request.POST.get("finding", ""), request.POST.get("choice", ""))
     if change is None:
         raise Http404("This estimate has no such finding, or it proposes no change.")
     if row.spec_hash != job.spec_hash:

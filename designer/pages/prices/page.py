@@ -22,6 +22,7 @@ from estimator.catalog.currency import USD, Rates, amount_text, us_cents
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_choice import BASIS_WORDS, is_valid
 from estimator.catalog.price_records import BOOK_TITLES, BOOK_WORDS, Price
+from estimator.spec.design import DesignSpec
 from estimator.spec.economics import Economics
 from estimator.spec.price_book import OwnPrice, OwnPrices
 
@@ -292,12 +293,11 @@ def rate_rows(book: OwnPrices, catalog: Catalog) -> list[dict[str, Any]]:
     ]
 
 
-def used_book(result: Mapping[str, Any], owner_id: int | None) -> dict[str, Any]:
+def used_book(spec: DesignSpec, owner_id: int | None) -> dict[str, Any]:
     """What a design's result says of its own prices, where their book is if it still is, and whether that has changed."""
-    own = result.get("spec", {}).get("economics", {}).get("prices")
-    if not own:
+    taken = spec.economics.prices
+    if not taken:
         return {}
-    taken = OwnPrices(**own)
     books = PriceBook.objects.filter(owner_id=owner_id)
     book = next((book for book in books if str(book.pk) == taken.book), None)
     is_changed = book is not None and book.contents().hash != taken.hash

@@ -1,46 +1,57 @@
 """The findings tab: what an architect should know, what could be changed, what a failure costs, and room to grow."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from designer.forms.changes import difference, label_of
 from designer.forms.keys import ALL_KEYS, field_name
-from designer.wording.findings import SEVERITIES, worst_first
+from designer.wording.findings import worst_first
 from estimator.catalog.loader import load_catalog
+from estimator.errors import Change
+from estimator.findings.finding import SEVERITY_ORDER, Finding
+from estimator.result import PricedEstimate
 from estimator.units import is_whole_number
 
+T = TypeVar("T")
 
-def findings_context(result: Mapping[str, Any]) -> dict[str, Any]:
+
+class FindingRow(NamedTuple):
+    """A finding with its number in the estimate, the name and input of its key, and what its change would change."""
+
+    finding: Finding
+    number: int
+    label: str
+    input: str
+    difference: list[dict[str, Any]]
+
+
+def findings_context(estimate: PricedEstimate) -> dict[str, Any]:
     """Findings, worst first, each with the difference that its proposed change would make."""
-    catalog = load_catalog()
+    catalog, spec, findings = load_catalog(), estimate.spec.as_json(), estimate.findings
+    numbers = {id(finding): number for number, finding in enumerate(findings, 1)}
     rows = [
-        {
-            **finding,
-            "number": number,
-            "label": label_of(finding["field"], result["spec"]) if finding.get("field") else "",
-            "input": field_name(finding["field"]) if finding.get("field") in ALL_KEYS else "",
-            "difference": difference(result["spec"], finding.get("change") or {}, catalog),
-            "choices": [
-                choice | {"number": place, "difference": difference(result["spec"], choice["change"], catalog)}
-                for place, choice in enumerate(finding.get("choices") or (), 1)
-            ],
-        }
-        for number, finding in enumerate(result["findings"], 1)
+        FindingRow(
+            finding,
+            numbers[id(finding)],
+            label_of(finding.field, spec) if finding.field else "",
+            field_name(finding.field) if finding.field in ALL_KEYS else "",
+            difference(spec, finding.change or {}, catalog),
+        )
+        for finding in worst_first(findings)
     ]
-    rows = worst_first(rows)
-    counts = [{"severity": severity, "n": sum(row["severity"] == severity for row in rows)} for severity in SEVERITIES]
-    return {"finding_rows": rows, "finding_counts": counts}
+    counts = {severity: sum(finding.severity == severity for finding in findings) for severity in SEVERITY_ORDER}
+    return {"finding_rows": rows, "finding_counts": list(counts.items())}
 
 
-def change_of(result: Mapping[str, Any], number: str, choice: str = "") -> dict[str, Any] | None:
+def change_of(findings: Sequence[Finding], number: str, choice: str = "") -> Change | None:
     """The proposed change of finding ``number``, counted from 1 as on the page; None if it proposes none.
 
     ``choice`` is the number of one of its choices, where it has several.
     """
-    finding = _numbered(result.get("findings", []), number)
-    chosen = _numbered((finding or {}).get("choices") or [], choice) if choice else finding
-    return (chosen or {}).get("change") or None
+    finding = _numbered(findings, number)
+    chosen = _numbered(finding.choices, choice) if finding and choice else finding
+    return (chosen and chosen.change) or None
 
 
-def _numbered(entries: Sequence[dict[str, Any]], number: str) -> dict[str, Any] | None:
+def _numbered(entries: Sequence[T], number: str) -> T | None:
     return entries[int(number) - 1] if is_whole_number(number, 6) and 1 <= int(number) <= len(entries) else None

@@ -13,10 +13,12 @@ from designer.forms.changes import problem_rows
 from designer.models import Design
 from designer.pages.result.tabs import result_context, tab_of
 from designer.services.access import design_to_see, job_to_see, visiting
+from designer.services.designs.results import result_of
 from designer.services.shown_page import ShownPage
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
 from estimator.jobs.models import EstimateJob
+from estimator.result import PricedEstimate
 from estimator.spec.design import DesignSpec, spec_hash
 from estimator.version import MODEL_VERSION
 
@@ -43,13 +45,13 @@ def _without_others(context: dict[str, Any]) -> dict[str, Any]:
     return context
 
 
-def present_result(job: EstimateJob | None, spec: DesignSpec | None) -> dict[str, Any] | None:
+def present_result(job: EstimateJob | None, spec: DesignSpec | None) -> PricedEstimate | None:
     """The job's result where it is what an estimate would say now: of the same spec, by the same model and catalog."""
     if job is None or spec is None or job.state != EstimateJob.State.SUCCEEDED:
         return None
     wanted = (spec_hash(spec), MODEL_VERSION, load_catalog().version)
     is_present = (job.spec_hash, job.model_version, job.catalog_version) == wanted
-    return dict(job.result) if is_present and job.result else None
+    return result_of(job) if is_present else None
 
 
 def job_of(row: Design, digest: str) -> EstimateJob | None:

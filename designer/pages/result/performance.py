@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from designer.charts.scaling import designs_chart, efficiency_chart, size_chart, table_of
+from designer.charts.scaling import curves_of, designs_chart, efficiency_chart, size_chart
 from designer.charts.vega import chosen
 from designer.models import Calibration, Design
+from designer.services.designs.results import result_of
 from designer.services.designs.state import fresh
 from designer.services.link_lists import is_outdated, refuse_outdated
 from designer.wording.names import COLLECTIVES
@@ -18,6 +19,8 @@ from estimator.catalog.loader import load_catalog
 from estimator.compare.sensitivity import sensitivity
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
+from estimator.performance.result import BuiltSystem, Curves, Performance
+from estimator.result import PricedEstimate
 from estimator.spec.parse import parse_spec
 from estimator.version import MODEL_VERSION
 
@@ -26,72 +29,88 @@ DESIGNS_OFFERED = 100
 KEPT = 32
 
 
-def performance_context(job: EstimateJob, design_id: UUID, query: Mapping[str, Any]) -> dict[str, Any]:
+def performance_context(
+    job: EstimateJob, estimate: PricedEstimate, design_id: UUID, query: Mapping[str, Any]
+) -> dict[str, Any]:
     """Charts, figures by GPU count, and what was requested beside them."""
-    performance = (job.result or {}).get("performance") or {}
+    performance = estimate.performance
     collective = one_of(query.get("collective"), COLLECTIVES)
-    table = table_of(performance, collective)
-    if table is None:
-        return {"table": None, "why": performance.get("missing") or _why_none(performance)}
-    efficiency = performance["efficiency"]
-    sizes = [str(size) for size in efficiency["message_bytes"]]
+    curves, efficiency, system = curves_of(performance, collective), performance.efficiency, performance.system
+    if curves is None or efficiency is None or system is None:
+        return {"is_predicted": False, "why": performance.missing or _why_none(performance)}
+    sizes = [str(size) for size in efficiency.message_bytes]
     size = one_of(query.get("size"), sizes[::-1])
-    dots = measured_beside(performance["system"], collective, table["gpus"])
+    dots = measured_beside(system, collective, curves.gpus)
     others = offered(job.owner_id, design_id)
     beside = _beside(job, dict(others), query, collective)
-    shown = [(str(job.spec.get("name", "")), table), *((row["name"], row["table"]) for row in beside if row["table"])]
+    shown = [(estimate.spec.name, curves), *((one.name, one.curves) for one in beside if one.curves)]
     return {
-        "table": table,
+        "is_predicted": True,
         "collective": collective,
         "collectives": COLLECTIVES,
         "collective_name": COLLECTIVES[collective],
         "size": size,
         "sizes": [(value, message_size(int(value))) for value in sizes],
         "charts": [
-            size_chart(table, collective, "busbw", dots),
-            size_chart(table, collective, "time", dots),
+            size_chart(curves, collective, "busbw", dots),
+            size_chart(curves, collective, "time", dots),
             efficiency_chart(efficiency, collective, sizes.index(size)),
             *([designs_chart(shown, collective)] if len(shown) > 1 else []),
         ],
-        "by_count": by_count(performance, table, collective),
+        "by_count": by_count(performance, curves, collective),
         "offered": others,
-        "with": [*(str(row["pk"]) for row in beside), ""][:MOST_BESIDE],
-        "without_table": [row["name"] for row in beside if not row["table"]],
-        "random": performance["all_reduce"]["both_placements"],
+        "with": [*(one.pk for one in beside), ""][:MOST_BESIDE],
+        "without_table": [one.name for one in beside if not one.curves],
+        "random": performance.all_reduce and performance.all_reduce.both_placements,
         "calibrations_offered": list(Calibration.objects.filter(owner_id=job.owner_id).only("pk", "name")),
         "steps": _steps(job) if query.get("steps") else None,
     }
 
 
-def _why_none(performance: Mapping[str, Any]) -> str:
-    if "all_reduce" in performance and "efficiency" not in performance:
+def _why_none(performance: Performance) -> str:
+    if performance.predicted_all_reduce and not performance.efficiency:
         return "This estimate was made before all collectives were predicted. A new one follows by itself."
     return "One GPU has nothing to exchange."
 
 
-def by_count(performance: Mapping[str, Any], table: Mapping[str, Any], collective: str) -> list[dict[str, Any]]:
-    """For a few GPU counts: what the largest message reaches, what limits it, and the size at half of the plateau."""
-    found = performance["efficiency"]["of"][collective]
-    half = performance["half_bandwidth_bytes"]["of"][collective]
+class ByCount(NamedTuple):
+    """What the largest message reaches on so many GPUs, what limits it, and the size at half of the plateau."""
+
+    gpus: int
+    busbw_gb_s: float
+    limited_by: str
+    algorithm: str | None
+    validated: bool
+    line_rate_gb_s: float
+    line_rate_of: str
+    share: float
+    half_bytes: int
+    small_us: float
+
+
+def by_count(performance: Performance, curves: Curves, collective: str) -> list[ByCount]:
+    """A row for each of a few GPU counts; none where efficiencies were not predicted."""
+    if not performance.efficiency or not performance.half_bandwidth_bytes:
+        return []
+    found, half = performance.efficiency.of[collective], performance.half_bandwidth_bytes.of[collective]
     return [
-        {
-            "gpus": table["gpus"][at],
-            "busbw_gb_s": table["busbw_gb_s"][at][-1],
-            "time_us": table["time_us"][at][-1],
-            "limited_by": table["limited_by"][at][-1],
-            "algorithm": table["algorithm"][at][-1],
-            "validated": table["validated"][at][-1],
-            "line_rate_gb_s": found["line_rate_gb_s"][at],
-            "line_rate_of": found["line_rate_of"][at],
-            "share": found["collective"][at][-1],
-            "half_bytes": half[at],
-            "small_us": table["time_us"][at][0],
-        }
-        for at in chosen(table["gpus"], 8)
+        ByCount(
+            gpus=curves.gpus[at],
+            busbw_gb_s=curves.busbw_gb_s[at][-1],
+            limited_by=curves.limited_by[at][-1],
+            algorithm=curves.algorithm[at][-1],
+            validated=curves.validated[at][-1],
+            line_rate_gb_s=found.line_rate_gb_s[at],
+            line_rate_of=found.line_rate_of[at],
+            share=found.collective[at][-1],
+            half_bytes=half[at],
+            small_us=curves.time_us[at][0],
+        )
+        for at in chosen(curves.gpus, 8)
     ]
 
 
-def measured_beside(system: Mapping[str, Any], collective: str, gpus: Sequence[int]) -> dict[int, list[Run]]:
+def measured_beside(system: BuiltSystem, collective: str, gpus: Sequence[int]) -> dict[int, list[Run]]:
     """Healthy runs of the library's own choice on the same GPUs, and beyond one domain on the same network, by GPU count."""
     out: dict[int, list[Run]] = {}
     for run in measured_runs():
@@ -103,12 +122,12 @@ def measured_beside(system: Mapping[str, Any], collective: str, gpus: Sequence[i
     return out
 
 
-def _is_like(run: Run, system: Mapping[str, Any]) -> bool:
+def _is_like(run: Run, system: BuiltSystem) -> bool:
     keys = ["gpu"]
     if run.n_domains > 1:
         keys += ["fabric", "nic_gbit_s", "nics_per_node", "in_network_reduction"]
-    domain = system.get("scale_up_domain_gpus") or run.system["scale_up_domain_gpus"]
-    return domain == run.system["scale_up_domain_gpus"] and all(run.system[key] == system.get(key) for key in keys)
+    domain = system.scale_up_domain_gpus or run.system["scale_up_domain_gpus"]
+    return domain == run.system["scale_up_domain_gpus"] and all(run.system[key] == getattr(system, key) for key in keys)
 
 
 def offered(owner_id: Any, design_id: UUID) -> list[tuple[str, str]]:
@@ -117,20 +136,27 @@ def offered(owner_id: Any, design_id: UUID) -> list[tuple[str, str]]:
     return [(str(pk), name) for pk, name in rows[:DESIGNS_OFFERED]]
 
 
-def _beside(
-    job: EstimateJob, known: Mapping[str, str], query: Mapping[str, Any], collective: str
-) -> list[dict[str, Any]]:
+class Beside(NamedTuple):
+    """Another design beside this one; no curves where it has no present estimate with a prediction."""
+
+    pk: str
+    name: str
+    curves: Curves | None
+
+
+def _beside(job: EstimateJob, known: Mapping[str, str], query: Mapping[str, Any], collective: str) -> list[Beside]:
     """The designs of ``known`` (id → name) that are requested beside this one, with the tables of their latest estimates."""
     asked = query.getlist("with") if hasattr(query, "getlist") else query.get("with", [])
     wanted = [pk for pk in dict.fromkeys(asked) if pk in known][:MOST_BESIDE]
-    return [{"pk": pk, "name": known[pk], "table": table_of(_performance_of(job, pk), collective)} for pk in wanted]
+    return [Beside(pk, known[pk], _curves_of(job, pk, collective)) for pk in wanted]
 
 
-def _performance_of(job: EstimateJob, pk: str) -> dict[str, Any] | None:
+def _curves_of(job: EstimateJob, pk: str, collective: str) -> Curves | None:
     digest = fresh(Design.objects.get(pk=pk)).spec_hash
     rows = EstimateJob.objects.filter(owner_id=job.owner_id, spec_hash=digest, state=EstimateJob.State.SUCCEEDED)
     found = rows.order_by("-created_at").first()
-    return (found.result or {}).get("performance") if found and not is_outdated(found) else None
+    estimate = result_of(found) if found and not is_outdated(found) else None
+    return curves_of(estimate.performance, collective) if estimate else None
 
 
 def _steps(job: EstimateJob) -> dict[str, Any]:

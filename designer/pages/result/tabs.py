@@ -19,6 +19,7 @@ from designer.pages.result.findings import findings_context
 from designer.pages.result.handoff import handoff_context
 from designer.pages.result.performance import performance_context
 from designer.pages.result.racks import racks_context
+from designer.services.designs.results import result_of
 from designer.services.link_lists import is_outdated
 from designer.services.shown_page import ShownPage
 from designer.wording.cost import bill_beside_likely, likely_rows
@@ -27,6 +28,7 @@ from designer.wording.headlines import headline
 from designer.wording.numbers import words
 from designer.wording.query import one_of
 from estimator.jobs.models import EstimateJob
+from estimator.result import PricedEstimate
 
 
 class Tab(NamedTuple):
@@ -56,16 +58,18 @@ def tab_of(query: Mapping[str, Any]) -> str:
 
 def result_context(job: EstimateJob, page: ShownPage, query: Mapping[str, Any]) -> dict[str, Any]:
     """All that the result part of the page shows of a finished job: what every tab has, and what the asked one shows."""
-    result, tab = job.result or {}, tab_of(query)
+    tab, result, estimate = tab_of(query), job.result, result_of(job)
+    if result is None or estimate is None:
+        raise ValueError("a job without a result has no tabs")
     context = {
         "tab": tab,
         "tabs": TABS,
         "tab_template": f"designer/result/_tab_{tab}.html",
-        "result": result,
-        "n_to_heed": n_to_heed(result),
+        "result": estimate,
+        "n_to_heed": n_to_heed(estimate.findings),
         "is_outdated": is_outdated(job),
-        **used_context(result.get("performance"), job.owner_id),
-        **used_book(result, job.owner_id),
+        **used_context(estimate.performance, job.owner_id),
+        **used_book(estimate.spec, job.owner_id),
     }
     match tab:
         case "fabric":
@@ -73,16 +77,16 @@ def result_context(job: EstimateJob, page: ShownPage, query: Mapping[str, Any]) 
         case "cost":
             return context | cost_context(job, result, query)
         case "performance":
-            return context | performance_context(job, page.design_id, query)
+            return context | performance_context(job, estimate, page.design_id, query)
         case "cabling":
             return context | cabling_context(job, result, query)
         case "racks":
             return context | racks_context(job, page, query)
         case "findings":
-            return context | findings_context(result) | failures_context(result)
+            return context | findings_context(estimate) | failures_context(result)
         case "handoff":
             return context | handoff_context(result, query)
-    return context | overview(result, query)
+    return context | overview(result, estimate, query)
 
 
 def network_name(key: str) -> str:
@@ -90,19 +94,19 @@ def network_name(key: str) -> str:
     return words(key).capitalize()
 
 
-def overview(result: dict[str, Any], query: Mapping[str, Any]) -> dict[str, Any]:
+def overview(result: dict[str, Any], estimate: PricedEstimate, query: Mapping[str, Any]) -> dict[str, Any]:
     """Counts, cost, predicted all-reduce, bill of materials, assumptions."""
-    nics_gb_s = domain_nics_gb_s(result)
+    nics_gb_s = domain_nics_gb_s(estimate)
     return {
-        "networks": [{"key": key, "name": network_name(key), **fabric} for key, fabric in result["fabrics"].items()],
+        "networks": [(network_name(key), network) for key, network in estimate.fabrics.items()],
         "nics_gb_s": nics_gb_s,
-        "result_compute": result["fabrics"]["compute"],
+        "result_compute": estimate.compute,
         "result_diagram": fabric_svg(result),
         "names": part_names(result),
-        "busbw_now": headline(result.get("performance")),
-        "likely": likely_rows(result["cost"]),
-        "price_book": result["cost"]["price_book"],
-        "beside": bill_beside_likely(result),
-        "charts": performance_charts(result.get("performance"), nics_gb_s),
+        "busbw_now": headline(estimate.performance),
+        "likely": likely_rows(estimate.cost),
+        "price_book": estimate.cost.price_book,
+        "beside": bill_beside_likely(estimate),
+        "charts": performance_charts(estimate.performance, nics_gb_s),
         "bom": sorted_bom(result.get("bom"), query.get("sort")),
     }

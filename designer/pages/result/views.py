@@ -18,6 +18,7 @@ from designer.services.access import (
     design_page,
     design_to_change,
 )
+from designer.services.designs.results import result_of
 from designer.services.designs.saving import cancel_estimate
 from designer.services.link_lists import is_outdated
 from designer.services.shown_page import shown_page, version_asked
@@ -68,10 +69,12 @@ def estimate_tab(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
 def estimate_bom(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """The bill of materials alone, in the order requested."""
     row, job = job_or_404(request, design_id, job_id)
-    result = job.result or {}
-    bom = sorted_bom(result.get("bom"), request.GET.get("sort"))
-    context = {"job": job, "design": row, "bom": bom, "price_book": result.get("cost", {}).get("price_book")}
-    context |= {"beside": bill_beside_likely(result)} | version_asked(request, row)
+    made = result_of(job)
+    if made is None:
+        raise Http404("This estimate has no result.")
+    bom = sorted_bom(made.bom.as_json(), request.GET.get("sort"))
+    context = {"job": job, "design": row, "bom": bom, "price_book": made.cost.price_book}
+    context |= {"beside": bill_beside_likely(made)} | version_asked(request, row)
     return render(request, "designer/result/overview/_bom.html", context)
 
 
@@ -82,7 +85,7 @@ def estimate_diagram(request: HttpRequest, design_id: UUID, job_id: UUID) -> Htt
     _, job = job_or_404(request, design_id, job_id)
     if job.result is None:
         raise Http404("This estimate has no result.")
-    svg = said_in_markup(fabric_svg(job.result), word_of(job.spec))
+    svg = said_in_markup(fabric_svg(job.result), _word(job))
     return _picture_file(job, svg, "fabric")
 
 
@@ -97,7 +100,12 @@ def estimate_racks(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpR
     if svg is None:
         raise Http404("This design has no floor plan.")
     page = request.GET.get("page", "1")
-    return _picture_file(job, said_in_markup(svg, word_of(job.spec)), f"racks-{page}" if page != "1" else "racks")
+    return _picture_file(job, said_in_markup(svg, _word(job)), f"racks-{page}" if page != "1" else "racks")
+
+
+def _word(job: EstimateJob) -> str:
+    """What one server of the job's design is called."""
+    return word_of(job.spec["compute"]["server"])
 
 
 def _picture_file(job: EstimateJob, svg: str, what: str) -> HttpResponse:
@@ -116,5 +124,5 @@ def estimate_fabric_view(request: HttpRequest, design_id: UUID, job_id: UUID) ->
         raise Http404("This estimate has no picture.")
     name, svg = fabric_file(job, request.GET)
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    svg = said_in_markup(svg, word_of(job.spec))
+    svg = said_in_markup(svg, _word(job))
     return HttpResponse(svg, content_type="image/svg+xml", headers=headers)

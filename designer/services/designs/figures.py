@@ -12,6 +12,7 @@ from designer.wording.headlines import headlines
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.pipeline import estimate
+from estimator.result import PricedEstimate
 from estimator.spec.design import DesignSpec, spec_hash
 from estimator.spec.parse import parse_spec
 from estimator.version import MODEL_VERSION
@@ -43,10 +44,10 @@ def is_of_today(figures: Mapping[str, Any] | None) -> TypeGuard[Mapping[str, Any
 def figures_of_spec(spec: DesignSpec) -> Figures | None:
     """Headline figures of a request, with what they are of and made by; None where no fabric of its parts meets it."""
     try:
-        result = estimate([spec], load_catalog(), parts=LIVE_PARTS)[0].as_json()
+        made = PricedEstimate.of(estimate([spec], load_catalog(), parts=LIVE_PARTS)[0])
     except EstimatorError:
         return None
-    return headlines(result) | {"spec_hash": spec_hash(spec), "versions": versions()}
+    return headlines(made) | {"spec_hash": spec_hash(spec), "versions": versions()}
 
 
 def figures_of(values: Mapping[str, Any], digest: str) -> Figures | None:

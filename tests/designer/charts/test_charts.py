@@ -12,6 +12,7 @@ from designer.services.designs.samples import SAMPLES
 from designer.wording.headlines import LIMITS, headline
 from estimator.catalog.loader import load_catalog
 from estimator.performance import bandwidth
+from estimator.performance.result import Performance
 from estimator.pipeline import estimate
 from estimator.spec.parse import parse_spec
 
@@ -25,7 +26,7 @@ for spec in json.load(sys.stdin):
 
 def performance_of(values):
     catalog = load_catalog()
-    return estimate([parse_spec(values, catalog)], catalog, parts=("counts", "performance"))[0].as_json()["performance"]
+    return estimate([parse_spec(values, catalog)], catalog, parts=("counts", "performance"))[0].performance
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +77,8 @@ def test_a_design_s_name_is_in_no_chart():
 
 def test_the_table_twin_has_every_size_and_every_drawn_series(charts, performance):
     busbw, scaling = charts
-    assert len(busbw["table"]["rows"]) == len(performance["all_reduce"]["message_bytes"])
-    assert len(scaling["table"]["rows"]) == len(performance["all_reduce"]["gpus"])
+    assert len(busbw["table"]["rows"]) == len(performance.all_reduce.message_bytes)
+    assert len(scaling["table"]["rows"]) == len(performance.all_reduce.gpus)
     for chart in charts:
         assert chart["table"]["columns"][1:] == [item["label"] for item in chart["legend"]]
         assert all(len(row["cells"]) == len(chart["legend"]) for row in chart["table"]["rows"])
@@ -89,17 +90,17 @@ def test_the_band_holds_the_line(charts):
 
 
 def test_the_headline_is_the_largest_message_on_the_whole_cluster(performance):
-    figure, all_reduce = headline(performance), performance["all_reduce"]
-    assert figure["gpus"] == 1016 == all_reduce["gpus"][-1]
-    assert figure["busbw_gb_s"] == all_reduce["busbw_gb_s"][-1][-1]
-    assert figure["low"] < figure["busbw_gb_s"] < figure["high"]
+    figure, all_reduce = headline(performance), performance.all_reduce
+    assert figure.gpus == 1016 == all_reduce.gpus[-1]
+    assert figure.busbw_gb_s == all_reduce.busbw_gb_s[-1][-1]
+    assert figure.low < figure.busbw_gb_s < figure.high
 
 
 def test_limits_and_extrapolation_stand_in_the_tooltip_and_in_the_table(charts, performance):
-    busbw, all_reduce = charts[0], performance["all_reduce"]
+    busbw, all_reduce = charts[0], performance.all_reduce
     last = busbw["table"]["rows"][-1]["cells"][-1]["note"]
-    assert all_reduce["limited_by"][-1][-1] == "NIC"
-    assert not all_reduce["validated"][-1][-1]
+    assert all_reduce.limited_by[-1][-1] == "NIC"
+    assert not all_reduce.validated[-1][-1]
     assert last.endswith("; NIC, extrapolated")
     assert busbw["table"]["rows"][-1]["cells"][0]["note"].endswith("; NVLink reduction")
     (points,) = [layer["data"]["values"] for layer in busbw["spec"]["layer"] if "data" in layer]
@@ -112,10 +113,10 @@ def test_the_headline_says_what_scattering_costs_and_how_far_runs_were_measured(
         "fabric": {"generation": "ndr", "oversubscription": "4:1"},
     }
     performance = performance_of(request)
-    figure, both = headline(performance), performance["all_reduce"]["both_placements"]
-    assert figure["random"]["costs"]
-    assert figure["random"]["loss"] == pytest.approx(1 - both["random_busbw_gb_s"] / both["ordered_busbw_gb_s"])
-    assert figure["measured_gpus"] == 32
+    figure, both = headline(performance), performance.all_reduce.both_placements
+    assert figure.random.costs
+    assert figure.random.loss == pytest.approx(1 - both.random_busbw_gb_s / both.ordered_busbw_gb_s)
+    assert figure.measured_gpus == 32
 
 
 def test_one_gpu_has_nothing_to_exchange_and_no_chart():
@@ -128,7 +129,7 @@ def test_one_gpu_has_nothing_to_exchange_and_no_chart():
         "nic_ports_per_node": 1,
     }
     performance = performance_of({"compute": compute, "fabric": {"generation": "ndr"}})
-    assert performance["all_reduce"]["gpus"] == [1]
+    assert performance.all_reduce.gpus == [1]
     assert performance_charts(performance) == []
     assert headline(performance) is None
 
@@ -146,9 +147,10 @@ def test_labels_of_gpu_counts_leave_each_other_room():
 
 def test_scaling_is_explained_by_the_domain_that_it_compares_with():
     catalog = load_catalog()
-    result = estimate([parse_spec(SAMPLES[0].values, catalog)], catalog, parts=("counts", "performance"))[0].as_json()
+    result = estimate([parse_spec(SAMPLES[0].values, catalog)], catalog, parts=("counts", "performance"))[0]
     assert domain_nics_gb_s(result) == 400, "eight NICs of 400 Gb/s"
-    note = performance_charts(result["performance"], domain_nics_gb_s(result))[1]["note"]
+    assert result.performance
+    note = performance_charts(result.performance, domain_nics_gb_s(result))[1]["note"]
     assert (
         "carry 400\N{NO-BREAK SPACE}GB/s together, so several domains can keep about 85\N{NO-BREAK SPACE}% of that"
         in note
@@ -156,8 +158,9 @@ def test_scaling_is_explained_by_the_domain_that_it_compares_with():
     assert "Two domains can pass 100" in note
 
 
-@pytest.mark.parametrize("performance", [None, {}, {"all_reduce": None, "missing": "Name the GPU."}])
-def test_without_a_prediction_there_is_no_chart(performance):
+@pytest.mark.parametrize("stored", [{}, {"all_reduce": None, "missing": "Name the GPU."}])
+def test_without_a_prediction_there_is_no_chart(stored):
+    performance = Performance.from_json(stored)
     assert performance_charts(performance) == []
     assert headline(performance) is None
 

@@ -443,10 +443,10 @@ def test_a_calibration_of_other_machines_says_so() -> None:
         {"system": {"gpu": "h100-sxm", "fabric": "none"}},
         {"system": None},
     ]
-    assert made_on(logs, {"gpu": "h100-sxm", "fabric": "efa"}, catalog) == ""
-    assert made_on(logs, {"gpu": "h100-sxm", "fabric": "none"}, catalog) == ""
-    assert made_on(logs, {"gpu": "h100-sxm", "fabric": "roce"}, catalog) == "H100 80GB SXM5 over EFA"
-    assert made_on(logs, {"gpu": "b200-sxm", "fabric": "efa"}, catalog) == "H100 80GB SXM5 over EFA"
+    assert made_on(logs, "h100-sxm", "efa", catalog) == ""
+    assert made_on(logs, "h100-sxm", "none", catalog) == ""
+    assert made_on(logs, "h100-sxm", "roce", catalog) == "H100 80GB SXM5 over EFA"
+    assert made_on(logs, "b200-sxm", "efa", catalog) == "H100 80GB SXM5 over EFA"
 
 
 def test_the_list_takes_few_queries(page: Client, django_assert_max_num_queries: Any) -> None:

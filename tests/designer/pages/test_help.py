@@ -19,6 +19,7 @@ from designer.wording.result_figures import RESULT_TITLES
 from designer.wording.strip import IN_FULL
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
+from estimator.result import PricedEstimate
 from estimator.spec.parse import parse_spec
 from tests.designer.pages.result.test_fabric import made_of
 
@@ -50,7 +51,7 @@ def test_every_head_figure_explains_itself(page: Client) -> None:
     assert len(marks) == content.count('class="figure-name"') == len(FIGURES)
     assert {key: IN_FULL.get(html.unescape(name), html.unescape(name)) for name, key in marks} == FIGURES
     (made,) = estimate([parse_spec(VALUES, load_catalog())], load_catalog())
-    names = [figure["name"] for figure in head_figures(made.as_json())]
+    names = [figure.name for figure in head_figures(PricedEstimate.of(made))]
     assert [cost_key(name) for name in names] == list(COST_FIGURES)
 
 

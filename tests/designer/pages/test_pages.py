@@ -21,6 +21,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import CatalogError
 from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
+from estimator.result import PricedEstimate
 from estimator.spec.parse import parse_spec
 
 SUPERPOD = SAMPLES[0]
@@ -398,7 +399,7 @@ class TestDesign:
             fabric["transceivers"],
             result["performance"]["all_reduce"]["both_placements"],
         )
-        sums = headlines(result)
+        sums = headlines(PricedEstimate.from_json(result))
         tiers = f"{counts['leaf']:,} leaf" + (f" + {counts['spine']:,} spine" if counts["spine"] else "")
         likely = cost["simulated"]
         if counts["core"]:

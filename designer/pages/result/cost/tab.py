@@ -20,6 +20,7 @@ from designer.wording.cost import head_figures
 from designer.wording.query import column_heads
 from estimator.errors import EstimatorError, Problem
 from estimator.jobs.models import EstimateJob
+from estimator.result import PricedEstimate
 
 NEEDED = ("capex_by", "cash_flow", "by_years", "rent", "depreciation", "outlay_usd")
 EFFECT, LABEL, BASIS = "effect", "label", "basis"
@@ -54,7 +55,7 @@ def cost_context(job: EstimateJob, result: Mapping[str, Any], query: Mapping[str
     return {
         "has_cost": True,
         "cost": cost,
-        "figures": head_figures(result),
+        "figures": head_figures(PricedEstimate.from_json(result)),
         "where_charts": [chart for chart in (purchase_chart(cost), kinds_chart(cost)) if chart],
         "when_charts": [cash_flow_chart(cost), book_value_chart(cost), *years_charts(cost)],
         "rent_charts": [rent_chart(cost, result)],

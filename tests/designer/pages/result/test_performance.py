@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from designer.charts.scaling import designs_chart, efficiency_chart, run_chart, size_chart, table_of
+from designer.charts.scaling import curves_of, designs_chart, efficiency_chart, run_chart, size_chart
 from designer.models import Design
 from designer.pages.reading.validation import source_address
 from designer.pages.result.performance import MOST_BESIDE, measured_beside
@@ -21,6 +21,7 @@ from estimator.calibration.measured import measured_runs, read_table
 from estimator.calibration.report import report
 from estimator.catalog.loader import load_catalog
 from estimator.performance import collectives
+from estimator.performance.result import BuiltSystem, Curves, Performance
 from estimator.performance.times import design_performance
 from estimator.spec.parse import parse_spec
 from tests.designer.charts.test_charts import rendered
@@ -31,30 +32,31 @@ SPEC: dict[str, Any] = {
     "compute": {"server": "dgx-h100", "nodes": 96},
     "fabric": {"generation": "ndr", "oversubscription": "2:1"},
 }
+SYSTEM: dict[str, Any] = {
+    "gpu": "h100-sxm",
+    "nic_gbit_s": 400.0,
+    "nics_per_node": 8,
+    "fabric": "infiniband",
+    "scale_up_domain_gpus": 8,
+    "in_network_reduction": False,
+}
 EVIL = "datum.x ? alert(1) : 0"
 
 
 @pytest.fixture(scope="module")
-def performance() -> dict[str, Any]:
-    system = {
-        "gpu": "h100-sxm",
-        "nic_gbit_s": 400.0,
-        "nics_per_node": 8,
-        "fabric": "infiniband",
-        "scale_up_domain_gpus": 8,
-        "in_network_reduction": False,
-    }
-    return design_performance([system], [1024], load_catalog())[0].as_json() | {"system": system}
+def performance() -> Performance:
+    return design_performance([SYSTEM], [1024], load_catalog())[0].but(system=BuiltSystem.from_json(SYSTEM))
 
 
-def table(performance: dict[str, Any], collective: str) -> dict[str, Any]:
-    found = table_of(performance, collective)
+def table(performance: Performance, collective: str) -> Curves:
+    found = curves_of(performance, collective)
     assert found is not None
     return found
 
 
-def test_every_collective_has_a_name_and_charts(performance: dict[str, Any]) -> None:
+def test_every_collective_has_a_name_and_charts(performance: Performance) -> None:
     assert tuple(COLLECTIVES) == collectives.COLLECTIVES
+    assert performance.efficiency
     charts = [
         chart
         for name in COLLECTIVES
@@ -62,41 +64,45 @@ def test_every_collective_has_a_name_and_charts(performance: dict[str, Any]) -> 
         for chart in (
             size_chart(found, name, "busbw", {}),
             size_chart(found, name, "time", {}),
-            efficiency_chart(performance["efficiency"], name, 3),
+            efficiency_chart(performance.efficiency, name, 3),
         )
     ]
     for chart, drawn in zip(charts, rendered([chart["spec"] for chart in charts]), strict=True):
         assert drawn["lines"] == len(chart["legend"])
 
 
-def test_tables_say_words_for_every_point(performance: dict[str, Any]) -> None:
+def test_tables_say_words_for_every_point(performance: Performance) -> None:
     for name in COLLECTIVES:
         found = table(performance, name)
-        shape = (len(found["gpus"]), len(found["message_bytes"]))
+        shape = (len(found.gpus), len(found.message_bytes))
         for key in ("limited_by", "algorithm", "protocol"):
-            assert (len(found[key]), len(found[key][0])) == shape
-            assert all(isinstance(word, str) for row in found[key] for word in row)
+            rows = getattr(found, key)
+            assert (len(rows), len(rows[0])) == shape
+            assert all(isinstance(word, str) for row in rows for word in row)
         chart = size_chart(found, name, "busbw", {})
         last = chart["table"]["rows"][-1]["cells"][-1]
-        assert found["limited_by"][-1][-1] in last["note"]
+        assert found.limited_by[-1][-1] in last["note"]
 
 
-def test_measured_runs_lie_on_the_chart_of_the_same_machine_only(performance: dict[str, Any]) -> None:
-    system = performance["system"]
+def test_measured_runs_lie_on_the_chart_of_the_same_machine_only(performance: Performance) -> None:
+    system = performance.system
+    assert system
     dots = measured_beside(system, "all_reduce", [8, 16, 32, 64, 128])
     assert set(dots) >= {8, 16}
     for n, runs in dots.items():
         for run in runs:
             assert (run.gpus, run.system["gpu"], run.collective) == (n, "h100-sxm", "all_reduce")
             assert (run.health, run.algorithm) == ("healthy", None)
-    assert 16 not in measured_beside(system | {"nic_gbit_s": 200.0}, "all_reduce", [8, 16])
-    assert 8 in measured_beside(system | {"nic_gbit_s": 200.0}, "all_reduce", [8, 16]), "no NIC has part in one domain"
-    assert not measured_beside(system | {"gpu": "gb300"}, "broadcast", [8])
+    slow = BuiltSystem.from_json(SYSTEM | {"nic_gbit_s": 200.0})
+    assert 16 not in measured_beside(slow, "all_reduce", [8, 16])
+    assert 8 in measured_beside(slow, "all_reduce", [8, 16]), "no NIC has part in one domain"
+    assert not measured_beside(BuiltSystem.from_json(SYSTEM | {"gpu": "gb300"}), "broadcast", [8])
 
 
-def test_a_measured_point_is_drawn_where_it_was_measured(performance: dict[str, Any]) -> None:
+def test_a_measured_point_is_drawn_where_it_was_measured(performance: Performance) -> None:
     """busbw of all-reduce on n GPUs is 2(n − 1)/n × size ÷ time, as the log prints it."""
-    dots = measured_beside(performance["system"], "all_reduce", [8, 16])
+    assert performance.system
+    dots = measured_beside(performance.system, "all_reduce", [8, 16])
     chart = size_chart(table(performance, "all_reduce"), "all_reduce", "busbw", dots)
     (layer,) = [layer for layer in chart["spec"]["layer"] if layer["mark"].get("shape") == "diamond"]
     run = dots[16][0]
@@ -109,7 +115,7 @@ def test_a_measured_point_is_drawn_where_it_was_measured(performance: dict[str, 
     assert rendered([chart["spec"]])[0]["length"] > 1000
 
 
-def test_names_of_designs_are_data_and_html_and_no_part_of_a_spec(performance: dict[str, Any]) -> None:
+def test_names_of_designs_are_data_and_html_and_no_part_of_a_spec(performance: Performance) -> None:
     found = table(performance, "alltoall")
     chart = designs_chart([(EVIL, found), ("Other", found)], "alltoall")
     bare = copy.deepcopy(chart["spec"])
