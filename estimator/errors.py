@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from estimator.record import IfAny, Shape
+
 Change = Mapping[str, Any]  # {dotted key: value}, such as {"fabric.tiers": 3}; spec/change.py applies it
 
 WORDS_SHOWN = 5  # messages that one line of words holds
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Shape):
     """One thing wrong with a request.
 
     ``field`` is the dotted key it is about ("" for the whole), ``code`` is stable and part of the API, ``message`` tells
@@ -22,12 +24,7 @@ class Problem:
     field: str
     code: str
     message: str
-    change: Change | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """The problem in the one error shape of the CLI and the API; ``change`` only where one is known."""
-        known = {} if self.change is None else {"change": dict(self.change)}
-        return {"field": self.field, "code": self.code, "message": self.message, **known}
+    change: IfAny[Change] = None
 
 
 class EstimatorError(Exception):

@@ -58,7 +58,11 @@ class Shape:
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values under the names of the Estimate."""
-        return {key.name: _plain(getattr(self, key.attribute)) for key in keys_of(type(self))}
+        return {
+            key.name: _plain(value)
+            for key in keys_of(type(self))
+            if (value := getattr(self, key.attribute)) is not None or not key.is_left_out
+        }
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:

@@ -63,6 +63,9 @@ def _schema(hint: Any, auto_schema: Any, direction: str) -> Schema:
     def of(part: Any) -> Schema:
         return _schema(part, auto_schema, direction)
 
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return next((extra for extra in args[1:] if isinstance(extra, dict)), None) or of(args[0])
     if hint in _PLAIN:
         return dict(_PLAIN[hint])
     if hint == Change:
@@ -71,11 +74,8 @@ def _schema(hint: Any, auto_schema: Any, direction: str) -> Schema:
         return cast(Schema, auto_schema.resolve_serializer(cast(Any, hint), direction).ref)
     if isinstance(hint, TypeVar):  # of a range
         return dict(_PLAIN[float])
-    origin, args = get_origin(hint), get_args(hint)
     if inspect.isclass(origin) and issubclass(origin, Shape):
         return of(origin)
-    if origin is Annotated:
-        return next((extra for extra in args[1:] if isinstance(extra, dict)), None) or of(args[0])
     if origin in (Union, UnionType):
         return _or_null(of(_without_none(hint)))
     if origin is Literal:
