@@ -9,6 +9,7 @@ from designer.exports.downloads import CSV_TYPE, Download
 from designer.exports.file_names import safe_name
 from designer.models import Quote
 from estimator.handoff.cells import Cell, csv_blocks, guarded
+from estimator.quotes.result import QuoteReport
 
 FORMATS = ("csv", "json")
 COLUMNS = (
@@ -22,7 +23,8 @@ def quote_file(quote: Quote, form: str) -> Download:
     """The report in one of FORMATS; cells that a spreadsheet would run are guarded."""
     name = f"{safe_name(quote.name, 'quote')}-report.{form}"
     if form == "csv":
-        text = "".join(csv_blocks(COLUMNS, ([guarded(cell) for cell in row] for row in _rows(quote.result))))
+        rows = _rows(QuoteReport.from_json(quote.result))
+        text = "".join(csv_blocks(COLUMNS, ([guarded(cell) for cell in row] for row in rows)))
         return Download(name, CSV_TYPE, text.encode())
     return Download(name, "application/json", DjangoJSONEncoder(ensure_ascii=False).encode(report_json(quote)).encode())
 
@@ -44,41 +46,18 @@ def report_json(quote: Quote) -> dict[str, Any]:
     }
 
 
-def _rows(result: Mapping[str, Any]) -> Iterator[list[Cell]]:
-    for name in ("lines", "surplus"):
-        for line in result[name]:
-            yield _cells(
-                name,
-                line | {"bom_lines": " ".join(map(str, line["bom_lines"])), "problems": " ".join(line["messages"])},
-            )
-    for item in result["missing"]:
-        price = item["price_usd"] or {}
-        yield _cells(
-            "missing",
-            {
-                "part_number": item["part_number"],
-                "description": item["description"],
-                "quantity": item["missing_quantity"],
-                "extended_price_usd": price.get("typical"),
-                "unit_price_usd": (item["unit_price_usd"] or {}).get("typical"),
-                "part": item["part"],
-                "category": item["category"],
-                "bom_lines": " ".join(map(str, item["bom_lines"])),
-                "why": item["why"],
-            },
-        )
-    for row in result["left_out"]:
-        yield _cells(
-            "left_out",
-            {
-                "sheet": row["sheet"],
-                "row": row["row"],
-                "description": row["text"],
-                "why": row["why"],
-                "extended_price": row.get("amount"),
-                "currency": row.get("currency"),
-            },
-        )
+def _rows(report: QuoteReport) -> Iterator[list[Cell]]:
+    for name, lines in (("lines", report.lines), ("surplus", report.surplus)):
+        for line in lines:
+            numbers, words = " ".join(map(str, line.bom_lines)), " ".join(line.messages)
+            yield _cells(name, vars(line) | {"bom_lines": numbers, "problems": words})
+    for item in report.missing:
+        prices = {"unit_price_usd": item.unit_price_usd, "extended_price_usd": item.price_usd}
+        typical = {key: price.typical if price else None for key, price in prices.items()}
+        numbers = " ".join(map(str, item.bom_lines))
+        yield _cells("missing", vars(item) | typical | {"quantity": item.missing_quantity, "bom_lines": numbers})
+    for row in report.left_out:
+        yield _cells("left_out", vars(row) | {"description": row.text, "extended_price": row.amount})
 
 
 def _cells(name: str, values: Mapping[str, Any]) -> list[Cell]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -17,6 +17,7 @@ from designer.services.designs.state import fresh, spec_of
 from designer.services.labels import checked_label, checked_name
 from designer.services.prices.books import take_prices
 from estimator.bom.lines import CATEGORIES
+from estimator.bom.result import BomLine, BomWithLines
 from estimator.catalog.currency import Rates
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
@@ -24,6 +25,8 @@ from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
 from estimator.quotes.check import ReadQuote, kept_quote, read_quote, refuse_unknown_columns, report_of, with_columns
 from estimator.quotes.columns import Columns
+from estimator.quotes.result import QuotedLine, QuoteReport
+from estimator.ranges import Range
 from estimator.spec.design import DesignSpec, spec_hash
 from estimator.spec.parse import parse_spec
 from estimator.spec.price_book import MAX_TEXT, is_day
@@ -121,11 +124,16 @@ def recompute(quote: Quote, read: ReadQuote | None = None) -> None:
     spec = parse_spec(quote.spec, catalog)
     own = spec.economics.prices
     rates = own.exchange(catalog) if own else Rates(catalog.exchange_rates)
-    quote.result = report_of(read, bill_of(quote.owner, spec), catalog, rates, quote.matches)
+    quote.result = report_of(read, bill_of(quote.owner, spec), catalog, rates, quote.matches).as_json()
     quote.model_version, quote.catalog_version = MODEL_VERSION, catalog.version
 
 
-def bill_of(owner: User, spec: DesignSpec) -> list[Json]:
+def reported(quote: Quote) -> QuoteReport | None:
+    """The report as it was kept; None where the columns are not known yet."""
+    return QuoteReport.from_json(quote.result) if quote.result else None
+
+
+def bill_of(owner: User, spec: DesignSpec) -> Sequence[BomLine]:
     """The lines of a design's bill of materials: of its finished estimate where there is one of today's, else made here."""
     catalog = load_catalog()
     job = EstimateJob.objects.filter(
@@ -136,9 +144,9 @@ def bill_of(owner: User, spec: DesignSpec) -> list[Json]:
         state=EstimateJob.State.SUCCEEDED,
     ).first()
     if job is not None and job.result and "bom" in job.result:
-        return list(job.result["bom"]["lines"])
+        return BomWithLines.from_json(job.result["bom"]).lines
     (made,) = estimate([spec], catalog, ("bom",))
-    return list(made.as_json()["bom"]["lines"])
+    return made.bom.lines if made.bom else []
 
 
 def is_outdated(quote: Quote) -> bool:
@@ -177,9 +185,9 @@ def set_matches(quote: Quote, changes: Mapping[str, Any]) -> None:
     SpecError
         For a line or an item that is not there; then nothing changes.
     """
-    result = quote.result or {}
-    lines = {line["id"] for key in ("lines", "surplus") for line in result.get(key, [])}
-    items = {item["key"] for item in result.get("items", [])}
+    report = reported(quote)
+    lines = {line.id for line in (*report.lines, *report.surplus)} if report else set()
+    items = {item.key for item in report.items} if report else set()
     problems = []
     for line, key in changes.items():
         if line not in lines:
@@ -227,21 +235,22 @@ def remember_columns(owner: User, columns: Any) -> None:
 def offer_of(quote: Quote) -> Json:
     """A side of a comparison: the quote's priced lines under a bill of materials' names."""
     rows: list[Json] = []
-    for line in (quote.result or {}).get("lines", []):
-        if line["status"] != "matched" or line["category"] not in CATEGORIES:
+    report = reported(quote)
+    for line in report.lines if report else ():
+        if line.status != "matched" or line.category not in CATEGORIES:
             continue
-        price, total = line["unit_price_usd"], line["extended_price_usd"]
+        price, total = line.unit_price_usd, line.extended_price_usd
         rows.append(
             {
                 "line": len(rows) + 1,
-                "category": line["category"],
-                "part": line["part"],
-                "part_number": line["part_number"][:120] or None,
-                "description": line["description"][:500],
-                "length_m": _length_of(line["items"][0]),
-                "quantity": line["quantity"],
-                "unit_price_usd": None if price is None else dict.fromkeys(("low", "typical", "high"), price),
-                "extended_price_usd": None if total is None else dict.fromkeys(("low", "typical", "high"), total),
+                "category": line.category,
+                "part": line.part,
+                "part_number": line.part_number[:120] or None,
+                "description": line.description[:500],
+                "length_m": _length_of(line.items[0]),
+                "quantity": line.quantity,
+                "unit_price_usd": None if price is None else Range.at(price).as_json(),
+                "extended_price_usd": None if total is None else Range.at(total).as_json(),
                 "price_basis": "quote",
             }
         )
@@ -267,14 +276,17 @@ def price_entries(quote: Quote, as_of: str) -> tuple[list[Json], int]:
         raise SpecError(
             [Problem("as_of", "not_a_date", f"{as_of[:20]!r} is no day of the calendar. Write it as 2026-11-02.")]
         )
-    priced: dict[tuple[str, float | None, str], list[Json]] = defaultdict(list)
-    skipped = 0
-    for line in (quote.result or {}).get("lines", []):
-        usable = line["status"] in ("matched", "doubled") and line["part"] and line["unit_price"] is not None
-        if not usable or len(line["items"]) != 1:
+    report = reported(quote)
+    if report is None:
+        return [], 0
+    priced: dict[tuple[str, float | None, str], list[QuotedLine]] = defaultdict(list)
+    skipped = len(report.surplus)
+    for line in report.lines:
+        is_usable = line.status in ("matched", "doubled") and line.unit_price is not None and len(line.items) == 1
+        if not is_usable or not line.part:
             skipped += 1
             continue
-        priced[line["part"], _length_of(line["items"][0]), line["currency"]].append(line)
+        priced[line.part, _length_of(line.items[0]), line.currency].append(line)
     seen: set[tuple[str, float | None]] = set()
     entries = []
     for (part, length, currency), lines in priced.items():
@@ -283,15 +295,15 @@ def price_entries(quote: Quote, as_of: str) -> tuple[list[Json], int]:
             continue
         seen.add((part, length))
         entries.append(_entry(quote, as_of, part, length, currency, lines))
-    return entries, skipped + len((quote.result or {}).get("surplus", []))
+    return entries, skipped
 
 
-def _entry(quote: Quote, as_of: str, part: str, length: float | None, currency: str, lines: list[Json]) -> Json:
-    minors = [round(line["unit_price"] * 10 ** minor_digits(currency)) for line in lines]
-    weights = [max(line["quantity"], 1) for line in lines]
+def _entry(quote: Quote, as_of: str, part: str, length: float | None, currency: str, lines: list[QuotedLine]) -> Json:
+    minors = [round((line.unit_price or 0.0) * 10 ** minor_digits(currency)) for line in lines]
+    weights = [max(line.quantity, 1) for line in lines]
     typical = sum(m * w for m, w in zip(minors, weights, strict=True)) // sum(weights)
     from_whom = f"{quote.vendor}: " if quote.vendor else ""
-    rows = ", ".join(str(line["row"]) for line in lines[:5])
+    rows = ", ".join(str(line.row) for line in lines[:5])
     return {
         "part": part,
         "per": "piece",
@@ -303,7 +315,7 @@ def _entry(quote: Quote, as_of: str, part: str, length: float | None, currency: 
         "as_of": as_of,
         "source": f"{from_whom}{quote.file_name}"[:MAX_TEXT],
         "length_m": length,
-        "note": f"Row {rows}: {lines[0]['part_number'] or lines[0]['description']}"[:MAX_TEXT],
+        "note": f"Row {rows}: {lines[0].part_number or lines[0].description}"[:MAX_TEXT],
     }
 
 

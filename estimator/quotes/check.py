@@ -4,12 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from estimator.bom.result import BomLine
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import Rates
 from estimator.errors import Problem, SpecError
 from estimator.quotes.columns import HEADER_ROWS, Columns, columns_from, given_columns, guess_columns
 from estimator.quotes.lines import read_lines
 from estimator.quotes.report import quote_report
+from estimator.quotes.result import QuoteReport
 from estimator.quotes.words import header_fields
 from estimator.tables.file import QuoteTable, read_table, table_of
 
@@ -63,11 +65,11 @@ def with_columns(quote: ReadQuote, columns: Any) -> ReadQuote:
 
 def report_of(
     quote: ReadQuote,
-    bom_lines: Iterable[Mapping[str, Any]],
+    bom_lines: Iterable[BomLine],
     catalog: Catalog,
     rates: Rates | None = None,
     by_hand: Mapping[str, str | None] | None = None,
-) -> dict[str, Any]:
+) -> QuoteReport:
     """The report of a quote against a bill of materials, see ``quote_report``.
 
     Raises

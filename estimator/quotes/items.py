@@ -1,11 +1,12 @@
 """What a design wants to be offered: lines of its BOM by part and length, and the numbers that vendors give them."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from estimator.bom.result import BomLine
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.records import Cable
 from estimator.quotes.profile import (
@@ -56,8 +57,8 @@ class Item:
         name = self.description if self.part_number is None else f"{self.description} ({self.part_number})"
         return name if self.length_m is None else f"{name}, {self.length_m:g} m"
 
-    def as_json(self) -> dict[str, Any]:
-        """What identifies the item, and what is needed of it."""
+    def needed(self) -> dict[str, Any]:
+        """What a ``NeededItem`` says of it, by name."""
         return {
             "key": self.key,
             "category": self.category,
@@ -73,36 +74,36 @@ class Item:
         }
 
 
-def items_of(bom_lines: Iterable[Mapping[str, Any]], catalog: Catalog) -> list[Item]:
+def items_of(bom_lines: Iterable[BomLine], catalog: Catalog) -> list[Item]:
     """The lines of an Estimate's bill of materials as items, in its order."""
     lines = list(bom_lines)
     fibres: dict[tuple[str, str | None], float] = {}
     for line in lines:
-        if line["category"] == FIBER and line.get("length_m"):
-            place = line["fabric"], line.get("tier")
-            fibres[place] = max(fibres.get(place, 0.0), line["length_m"])
+        if line.category == FIBER and line.length_m:
+            place = line.fabric, line.tier
+            fibres[place] = max(fibres.get(place, 0.0), line.length_m)
     items: dict[str, Item] = {}
     for line in lines:
         key = item_key(line)
         item = items.get(key)
         if item is None:
             item = items[key] = _new_item(key, line, catalog)
-        item.quantity += line["quantity"]
-        item.spare_quantity += line["spare_quantity"]
-        item.lines.append(line["line"])
-        item.fabrics += [line["fabric"]] if line["fabric"] not in item.fabrics else []
-        item.uses += [line["use"]] if line["use"] not in item.uses else []
-        if line["category"] == MODULE and (span := fibres.get((line["fabric"], line.get("tier")))):
+        item.quantity += line.quantity
+        item.spare_quantity += line.spare_quantity
+        item.lines.append(line.line)
+        item.fabrics += [line.fabric] if line.fabric not in item.fabrics else []
+        item.uses += [line.use] if line.use not in item.uses else []
+        if line.category == MODULE and (span := fibres.get((line.fabric, line.tier))):
             item.needed_m = max(item.needed_m or 0.0, span)
-        if item.unit_cents is None and line.get("unit_price_usd"):
-            item.unit_cents = Range(**line["unit_price_usd"]).each(lambda usd: round(usd * CENTS_PER_USD))
+        if item.unit_cents is None and line.unit_price_usd:
+            item.unit_cents = line.unit_price_usd.each(lambda usd: round(usd * CENTS_PER_USD))
     return [item for item in items.values() if item.quantity]
 
 
-def item_key(line: Mapping[str, Any]) -> str:
+def item_key(line: BomLine) -> str:
     """ "fib-mfp7e10@30", "nvidia-qm9700", "rack:Air-cooled rack with two PDUs": equal for lines that one offer may serve."""
-    name = line["part"] or f"{line['category']}:{line['description']}"
-    return name if line.get("length_m") is None else f"{name}@{line['length_m']:g}"
+    name = line.part or f"{line.category}:{line.description}"
+    return name if line.length_m is None else f"{name}@{line.length_m:g}"
 
 
 def current_key(key: str | None, catalog: Catalog) -> str | None:
@@ -113,21 +114,13 @@ def current_key(key: str | None, catalog: Catalog) -> str | None:
     return catalog.current_id(part) + at + length
 
 
-def _new_item(key: str, line: Mapping[str, Any], catalog: Catalog) -> Item:
-    known = record_profile(line["part"], catalog)
-    profile = known or text_profile(line["description"])
-    values = {name: getattr(profile, name) for name in Profile.__dataclass_fields__} | {"kind": line["category"]}
-    if line.get("length_m") is not None and line["category"] in (CABLE, FIBER):
-        values["length_m"] = line["length_m"]
-    return Item(
-        key,
-        line["category"],
-        line["part"],
-        line.get("part_number"),
-        line["description"],
-        line.get("length_m"),
-        Profile(**values),
-    )
+def _new_item(key: str, line: BomLine, catalog: Catalog) -> Item:
+    known = record_profile(line.part, catalog)
+    profile = known or text_profile(line.description)
+    values = {name: getattr(profile, name) for name in Profile.__dataclass_fields__} | {"kind": line.category}
+    if line.length_m is not None and line.category in (CABLE, FIBER):
+        values["length_m"] = line.length_m
+    return Item(key, line.category, line.part, line.part_number, line.description, line.length_m, Profile(**values))
 
 
 # ---------------------------------------------------------------- numbers

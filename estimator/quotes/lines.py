@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
 
 from estimator.errors import Problem, SpecError
 from estimator.quotes.columns import BY_CELLS, Columns, number_at
+from estimator.quotes.result import LeftOutRow
 from estimator.quotes.words import CHARGE, OPTION, OPTION_TAG, TOTAL, YES, plain_words
 from estimator.tables.file import QuoteSheet, QuoteTable
 from estimator.tables.numbers import (
@@ -86,18 +86,12 @@ class LeftOut:
     amount_minor: int | None = None
     currency: str = DEFAULT_CURRENCY
 
-    def as_json(self) -> dict[str, Any]:
+    def reported(self) -> LeftOutRow:
         """With the reason in words."""
-        out: dict[str, Any] = {
-            "sheet": self.sheet,
-            "row": self.row,
-            "code": self.code,
-            "why": WHY[self.code],
-            "text": self.text,
-        }
-        if self.amount_minor is not None:
-            out |= {"amount": major(self.amount_minor, self.currency), "currency": self.currency}
-        return out
+        row = LeftOutRow(sheet=self.sheet, row=self.row, code=self.code, why=WHY[self.code], text=self.text)
+        if self.amount_minor is None:
+            return row
+        return row.but(amount=major(self.amount_minor, self.currency), currency=self.currency)
 
 
 @dataclass(slots=True)

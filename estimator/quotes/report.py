@@ -2,8 +2,8 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
+from estimator.bom.result import BomLine, PriceRate
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import USD, Rates, us_cents
 from estimator.quotes.items import Item, items_of
@@ -11,7 +11,20 @@ from estimator.quotes.lines import CHARGES, LeftOut, QuoteLine, QuoteReading, ma
 from estimator.quotes.match import HANDED, match_lines
 from estimator.quotes.offers import NEWEST, Offer, count_pieces, mark_doubles, offers_of, usd_sum
 from estimator.quotes.racks import whole_racks_of
-from estimator.ranges import total_of, usd_json
+from estimator.quotes.result import (
+    CurrencySum,
+    MissingItem,
+    QuotedItem,
+    QuotedLine,
+    QuoteProblem,
+    QuoteRate,
+    QuoteRemark,
+    QuoteReport,
+    QuoteTotals,
+    SameScope,
+    Status,
+)
+from estimator.ranges import in_usd, total_of
 from estimator.units import cents_to_usd, counted
 from estimator.wording import whole_dollars
 
@@ -56,12 +69,12 @@ CATEGORY_WORDS = {
 
 def quote_report(
     reading: QuoteReading,
-    bom_lines: Iterable[Mapping[str, Any]],
+    bom_lines: Iterable[BomLine],
     catalog: Catalog,
     rates: Rates | None = None,
     by_hand: Mapping[str, str | None] | None = None,
     day: str = NEWEST,
-) -> dict[str, Any]:
+) -> QuoteReport:
     """Match a quote to a bill of materials and say what differs.
 
     Parameters
@@ -71,12 +84,6 @@ def quote_report(
     rates : dollars for other currencies; the catalog's without them
     by_hand : matches that somebody set, see ``match_lines``
     day : whose rates are taken; the newest without it
-
-    Returns
-    -------
-    dict
-        ``lines`` (what the design has), ``surplus`` (what it has not), ``left_out`` (rows that offer nothing): every row of the
-        file is in one of the three. ``missing``, ``items``, ``problems``, ``totals``, ``notes`` and ``summary`` speak of them.
     """
     items, racks = whole_racks_of(reading.lines, items_of(bom_lines, catalog), catalog)
     matches = match_lines(reading.lines, items, catalog, by_hand, racks)
@@ -85,50 +92,49 @@ def quote_report(
     offered = count_pieces(offers, items)
     problems = _Problems()
     by_key = {item.key: item for item in items}
-    rows = [_line_json(offer, by_key, problems) for offer in offers]
+    rows = [_quoted_line(offer, by_key, problems) for offer in offers]
     missing = _missing(items, offers, offered, problems)
     totals = _totals(offers, items, reading.left_out, offered)
-    return {
-        "lines": [row for row, offer in zip(rows, offers, strict=True) if offer.match.keys],
-        "surplus": [row for row, offer in zip(rows, offers, strict=True) if not offer.match.keys],
-        "missing": missing,
-        "left_out": [row.as_json() for row in reading.left_out],
-        "items": [_item_json(item, offered[item.key], offers) for item in items],
-        "problems": problems.in_order(),
-        "totals": totals,
-        "notes": reading.notes,
-        "summary": _summary(reading, offers, missing, items, totals, problems),
-    }
+    return QuoteReport(
+        lines=[row for row, offer in zip(rows, offers, strict=True) if offer.match.keys],
+        surplus=[row for row, offer in zip(rows, offers, strict=True) if not offer.match.keys],
+        missing=missing,
+        left_out=[row.reported() for row in reading.left_out],
+        items=[_quoted_item(item, offered[item.key], offers) for item in items],
+        problems=problems.in_order(),
+        totals=totals,
+        notes=reading.notes,
+        summary=_summary(reading, offers, missing, items, totals, problems),
+    )
 
 
 class _Problems:
     """Everything found, with the line or item it is about."""
 
     def __init__(self) -> None:
-        self._found: list[dict[str, Any]] = []
+        self._found: list[QuoteProblem] = []
 
-    def add(self, code: str, message: str, line: QuoteLine | None = None, item: Item | None = None) -> dict[str, Any]:
+    def add(self, code: str, message: str, line: QuoteLine | None = None, item: Item | None = None) -> QuoteProblem:
         """Keep a problem, and return it."""
-        grade = "error" if code in GRAVE else "info" if code in NOTICE else "warning"
-        problem = {
-            "code": code,
-            "severity": grade,
-            "message": message,
-            "line": line.id if line else None,
-            "row": line.row if line else None,
-            "item": item.key if item else None,
-        }
+        problem = QuoteProblem(
+            code=code,
+            severity="error" if code in GRAVE else "info" if code in NOTICE else "warning",
+            message=message,
+            line=line.id if line else None,
+            row=line.row if line else None,
+            item=item.key if item else None,
+        )
         self._found.append(problem)
         return problem
 
-    def in_order(self) -> list[dict[str, Any]]:
+    def in_order(self) -> list[QuoteProblem]:
         """By kind, the grave ones first; within one as they stand in the file."""
         order = {code: at for at, code in enumerate(PROBLEMS)}
-        return sorted(self._found, key=lambda problem: order[problem["code"]])
+        return sorted(self._found, key=lambda problem: order[problem.code])
 
     def count(self, code: str) -> int:
         """How many of a kind."""
-        return sum(problem["code"] == code for problem in self._found)
+        return sum(problem.code == code for problem in self._found)
 
 
 def usd(cents: int | None) -> float | None:
@@ -139,46 +145,47 @@ def usd(cents: int | None) -> float | None:
 # ---------------------------------------------------------------- lines
 
 
-def _line_json(offer: Offer, by_key: Mapping[str, Item], problems: _Problems) -> dict[str, Any]:
+def _quoted_line(offer: Offer, by_key: Mapping[str, Item], problems: _Problems) -> QuotedLine:
     line, match = offer.line, offer.match
     mine = list(_line_problems(offer, by_key, problems))
     items = [by_key[key] for key in match.keys]
-    return {
-        "id": line.id,
-        "sheet": line.sheet,
-        "row": line.row,
-        "part_number": line.part_number,
-        "other_number": line.other_number,
-        "description": line.description,
-        "section": line.section,
-        "quantity": line.quantity,
-        "counted": offer.n_counted,
-        "currency": line.currency,
-        "unit_price": None if line.unit_minor is None else major(line.unit_minor, line.currency),
-        "extended_price": None if line.extended_minor is None else major(line.extended_minor, line.currency),
-        "discount": line.discount,
-        "lead_time": line.lead_time,
-        "is_option": line.is_option,
-        "unit_price_usd": usd(offer.unit_cents),
-        "extended_price_usd": usd(offer.extended_cents),
-        "rate": offer.rate.as_json() if offer.rate else None,
-        "status": _status(offer),
-        "items": list(match.keys),
-        "bom_lines": [n for item in items for n in item.lines],
-        "matched_to": items[0].text if items else None,
-        "category": items[0].category if items else None,
-        "part": items[0].part if items else match.part,
-        "book_unit_usd": usd_json(items[0].unit_cents) if items else None,
-        "confidence": match.confidence,
-        "reason": match.reason,
-        "how": match.how,
-        "remarks": [{"code": code, "message": words} for code, words in line.remarks],
-        "problems": [problem["code"] for problem in mine],
-        "messages": [problem["message"] for problem in mine],
-    }
+    first = items[0] if items else None
+    return QuotedLine(
+        id=line.id,
+        sheet=line.sheet,
+        row=line.row,
+        part_number=line.part_number,
+        other_number=line.other_number,
+        description=line.description,
+        section=line.section,
+        quantity=line.quantity,
+        counted=offer.n_counted,
+        currency=line.currency,
+        unit_price=None if line.unit_minor is None else major(line.unit_minor, line.currency),
+        extended_price=None if line.extended_minor is None else major(line.extended_minor, line.currency),
+        discount=line.discount,
+        lead_time=line.lead_time,
+        is_option=line.is_option,
+        unit_price_usd=usd(offer.unit_cents),
+        extended_price_usd=usd(offer.extended_cents),
+        rate=PriceRate(**offer.rate.as_json()) if offer.rate else None,
+        status=_status(offer),
+        items=list(match.keys),
+        bom_lines=[n for item in items for n in item.lines],
+        matched_to=first.text if first else None,
+        category=first.category if first else None,
+        part=first.part if first else match.part,
+        book_unit_usd=in_usd(first.unit_cents) if first else None,
+        confidence=match.confidence,
+        reason=match.reason,
+        how=match.how,
+        remarks=[QuoteRemark(code=code, message=words) for code, words in line.remarks],
+        problems=[problem.code for problem in mine],
+        messages=[problem.message for problem in mine],
+    )
 
 
-def _status(offer: Offer) -> str:
+def _status(offer: Offer) -> Status:
     if offer.line.is_option:
         return "option"
     if not offer.match.keys:
@@ -188,7 +195,7 @@ def _status(offer: Offer) -> str:
     return "doubled" if offer.is_doubled else "matched"
 
 
-def _line_problems(offer: Offer, by_key: Mapping[str, Item], problems: _Problems) -> Iterable[dict[str, Any]]:
+def _line_problems(offer: Offer, by_key: Mapping[str, Item], problems: _Problems) -> Iterable[QuoteProblem]:
     line, match = offer.line, offer.match
     name, item = line.text, by_key[match.keys[0]] if match.keys else None
     if line.is_option:
@@ -211,7 +218,7 @@ def _line_problems(offer: Offer, by_key: Mapping[str, Item], problems: _Problems
 
 def _match_problems(
     offer: Offer, item: Item, by_key: Mapping[str, Item], problems: _Problems
-) -> Iterable[dict[str, Any]]:
+) -> Iterable[QuoteProblem]:
     line, match = offer.line, offer.match
     if match.conflicts:
         words = "; ".join(words for _, words in match.conflicts)
@@ -249,7 +256,7 @@ def _match_problems(
 
 def _missing(
     items: Sequence[Item], offers: Sequence[Offer], offered: Mapping[str, int], problems: _Problems
-) -> list[dict[str, Any]]:
+) -> list[MissingItem]:
     """Items of which too few are offered, priced by the book; those with no offer at all first."""
     instead: dict[str, list[Offer]] = defaultdict(list)
     for offer in offers:
@@ -271,18 +278,18 @@ def _missing(
         code, why = _why_missing(item, have, instead[item.key], is_whole)
         problems.add(code, why, item=item)
         rows.append(
-            {
-                **item.as_json(),
-                "offered": have,
-                "missing_quantity": lacking,
-                "is_spares_only": have >= item.quantity,
-                "is_whole_category": is_whole,
-                "why": why,
-                "unit_price_usd": usd_json(item.unit_cents),
-                "price_usd": usd_json(item.unit_cents * lacking) if item.unit_cents else None,
-            }
+            MissingItem(
+                **item.needed(),
+                offered=have,
+                missing_quantity=lacking,
+                is_spares_only=have >= item.quantity,
+                is_whole_category=is_whole,
+                why=why,
+                unit_price_usd=in_usd(item.unit_cents),
+                price_usd=in_usd(item.unit_cents * lacking) if item.unit_cents else None,
+            )
         )
-    return sorted(rows, key=lambda row: (row["offered"] > 0, row["is_spares_only"]))
+    return sorted(rows, key=lambda row: (row.offered > 0, row.is_spares_only))
 
 
 def _why_missing(item: Item, have: int, instead: Sequence[Offer], is_whole: bool) -> tuple[str, str]:
@@ -306,12 +313,11 @@ def _why_missing(item: Item, have: int, instead: Sequence[Offer], is_whole: bool
     return "missing", f"{item.quantity:,} × {item.text}: no line offers it."
 
 
-def _item_json(item: Item, offered: int, offers: Sequence[Offer]) -> dict[str, Any]:
-    return item.as_json() | {
-        "offered": offered,
-        "unit_price_usd": usd_json(item.unit_cents),
-        "quoted_usd": usd(sum(offer.counted_cents(item.key) for offer in offers if item.key in offer.counted)),
-    }
+def _quoted_item(item: Item, offered: int, offers: Sequence[Offer]) -> QuotedItem:
+    cents = sum(offer.counted_cents(item.key) for offer in offers if item.key in offer.counted)
+    return QuotedItem(
+        **item.needed(), offered=offered, unit_price_usd=in_usd(item.unit_cents), quoted_usd=cents_to_usd(cents)
+    )
 
 
 # ---------------------------------------------------------------- totals
@@ -319,7 +325,7 @@ def _item_json(item: Item, offered: int, offers: Sequence[Offer]) -> dict[str, A
 
 def _totals(
     offers: Sequence[Offer], items: Sequence[Item], left_out: Sequence[LeftOut], offered: Mapping[str, int]
-) -> dict[str, Any]:
+) -> QuoteTotals:
     """Sums in dollars. On the same scope stand the pieces that both have, at the quote's price and at the book's."""
     firm = [offer for offer in offers if not offer.line.is_option]
     priced = [offer for offer in firm if offer.extended_cents is not None]
@@ -334,41 +340,41 @@ def _totals(
     lacking = total_of(item.unit_cents * (item.whole - both[item.key]) for item in items if item.unit_cents)
     charges, is_charges_whole = _charges(left_out, offers)
     completed = lacking.each(lambda cents: counted_cents + cents)
-    return {
-        "quote_usd": usd(whole_quote),
-        "currencies": _by_currency(offers),
-        "options_usd": usd(usd_sum(offer for offer in offers if offer.line.is_option)),
-        "charges_usd": usd(charges),
-        "charges_at_least": not is_charges_whole,
-        "same_scope": {
-            "quote_usd": usd(quote),
-            "design_usd": usd_json(book),
-            "difference_usd": usd(quote - book.typical),
-            "difference_share": (quote - book.typical) / book.typical if book.typical else None,
-            "n_items": len(comparable),
-        },
-        "outside_scope_usd": usd(whole_quote - counted_cents),
-        "left_out_by_quote_usd": usd_json(lacking),
-        "completed_usd": usd_json(completed),
-        "design_usd": usd_json(total_of(item.unit_cents * item.whole for item in items if item.unit_cents)),
-        "at_least": any(item.unit_cents is None for item in items) or len(priced) < len(firm),
-        "unpriced_lines": len(firm) - len(priced),
-        "rates": _rates_used(offers),
-    }
+    return QuoteTotals(
+        quote_usd=cents_to_usd(whole_quote),
+        currencies=_by_currency(offers),
+        options_usd=cents_to_usd(usd_sum(offer for offer in offers if offer.line.is_option)),
+        charges_usd=cents_to_usd(charges),
+        charges_at_least=not is_charges_whole,
+        same_scope=SameScope(
+            quote_usd=cents_to_usd(quote),
+            design_usd=book.in_usd(),
+            difference_usd=cents_to_usd(quote - book.typical),
+            difference_share=(quote - book.typical) / book.typical if book.typical else None,
+            n_items=len(comparable),
+        ),
+        outside_scope_usd=cents_to_usd(whole_quote - counted_cents),
+        left_out_by_quote_usd=lacking.in_usd(),
+        completed_usd=completed.in_usd(),
+        design_usd=total_of(item.unit_cents * item.whole for item in items if item.unit_cents).in_usd(),
+        at_least=any(item.unit_cents is None for item in items) or len(priced) < len(firm),
+        unpriced_lines=len(firm) - len(priced),
+        rates=_rates_used(offers),
+    )
 
 
-def _by_currency(offers: Sequence[Offer]) -> list[dict[str, Any]]:
+def _by_currency(offers: Sequence[Offer]) -> list[CurrencySum]:
     """Sum of the firm lines by currency, as the vendor would add them up."""
     sums: dict[str, int] = defaultdict(int)
     for offer in offers:
         if offer.line.extended_minor is not None and not offer.line.is_option:
             sums[offer.line.currency] += offer.line.extended_minor
-    return [{"currency": currency, "amount": major(minor, currency)} for currency, minor in sorted(sums.items())]
+    return [CurrencySum(currency=currency, amount=major(minor, currency)) for currency, minor in sorted(sums.items())]
 
 
-def _rates_used(offers: Sequence[Offer]) -> list[dict[str, Any]]:
+def _rates_used(offers: Sequence[Offer]) -> list[QuoteRate]:
     rates = {offer.line.currency: offer.rate for offer in offers if offer.rate}
-    return [{"currency": currency} | rate.as_json() for currency, rate in sorted(rates.items())]
+    return [QuoteRate(currency=currency, **rate.as_json()) for currency, rate in sorted(rates.items())]
 
 
 def _charges(left_out: Sequence[LeftOut], offers: Sequence[Offer]) -> tuple[int, bool]:
@@ -392,9 +398,9 @@ def _charges(left_out: Sequence[LeftOut], offers: Sequence[Offer]) -> tuple[int,
 def _summary(
     reading: QuoteReading,
     offers: Sequence[Offer],
-    missing: Sequence[Mapping[str, Any]],
+    missing: Sequence[MissingItem],
     items: Sequence[Item],
-    totals: Mapping[str, Any],
+    totals: QuoteTotals,
     problems: _Problems,
 ) -> list[str]:
     """What a buyer should know first, in sentences."""
@@ -405,14 +411,14 @@ def _summary(
         f"{counted(len(reading.left_out), 'row')} left out; {counted(n_matched, 'line')} "
         f"{'stands' if n_matched == 1 else 'stand'} for {n_served:,} of the design’s {counted(len(items), 'part')}."
     ]
-    lacking = [row for row in missing if row["offered"] < row["quantity"] and not row["is_whole_category"]]
-    whole = sorted({row["category"] for row in missing if row["is_whole_category"]})
+    lacking = [row for row in missing if row.offered < row.quantity and not row.is_whole_category]
+    whole = sorted({row.category for row in missing if row.is_whole_category})
     if whole:
         nouns = [f"no {CATEGORY_WORDS.get(name, name)}" for name in whole]
         names = " and ".join([", ".join(nouns[:-1]), nouns[-1]] if nouns[1:] else nouns)
         out.append(f"The quote has {names} at all.")
     if lacking:
-        first = ", ".join(f"{row['missing_quantity']:,} × {row['description']}" for row in lacking[:3])
+        first = ", ".join(f"{row.missing_quantity:,} × {row.description}" for row in lacking[:3])
         more = f" and {len(lacking) - 3:,} more" if len(lacking) > 3 else ""
         out.append(f"Missing or too few: {first}{more}.")
     for code, words in (
@@ -427,20 +433,20 @@ def _summary(
     outside = problems.count("price_high"), problems.count("price_low")
     if any(outside):
         out.append(f"{counted(outside[0], 'price')} above and {outside[1]:,} below the book’s range.")
-    scope = totals["same_scope"]
-    if scope["n_items"] and scope["difference_share"] is not None:
-        share = scope["difference_share"]
+    scope = totals.same_scope
+    if scope.n_items and scope.difference_share is not None:
+        share = scope.difference_share
         word = "more than" if share > 0 else "less than"
         size = f"{abs(share) * 100:.1f} % {word}" if abs(share) >= 0.0005 else "as much as"
         out.append(
-            f"On the same scope the quote costs {size} the design’s price book: {whole_dollars(scope['quote_usd'])} against "
-            f"{whole_dollars(scope['design_usd']['typical'])}."
+            f"On the same scope the quote costs {size} the design’s price book: {whole_dollars(scope.quote_usd)} against "
+            f"{whole_dollars(scope.design_usd.typical)}."
         )
-    if totals["left_out_by_quote_usd"]["typical"]:
-        out.append(f"What it leaves out costs {whole_dollars(totals['left_out_by_quote_usd']['typical'])} by the book.")
+    if totals.left_out_by_quote_usd.typical:
+        out.append(f"What it leaves out costs {whole_dollars(totals.left_out_by_quote_usd.typical)} by the book.")
     return out + [
-        f"{rate['currency']} were turned into dollars at {rate['usd']:g} of {rate['date']} ({rate['source']})."
-        for rate in totals["rates"]
+        f"{rate.currency} were turned into dollars at {rate.usd:g} of {rate.date} ({rate.source})."
+        for rate in totals.rates
     ]
 
 

@@ -11,12 +11,13 @@ from django.utils.http import urlencode
 
 from designer.forms.quotes import SHOWN_SHEETS
 from designer.models import Quote
-from designer.services.quotes import design_of, is_outdated
+from designer.services.quotes import design_of, is_outdated, reported
 from designer.wording.numbers import category_name
 from designer.wording.query import Page, column_heads, page_number, rows_on
 from estimator.quotes.check import ReadQuote, kept_quote
-from estimator.quotes.columns import FIELDS, GIVEN, REMEMBERED, Columns, letter_of
+from estimator.quotes.columns import FIELDS, GIVEN, REMEMBERED, Columns, columns_from, letter_of
 from estimator.quotes.report import PROBLEMS
+from estimator.quotes.result import LeftOutRow, QuotedItem, QuotedLine, QuoteProblem, QuoteReport
 from estimator.tables.file import QuoteSheet
 from estimator.tables.numbers import CURRENCIES
 
@@ -32,14 +33,14 @@ STATUS = {
 }
 TONES = {"matched": "good", "incompatible": "error", "doubled": "error", "option": "info", "surplus": "warning"}
 HOW = {GIVEN: "as you set", REMEMBERED: "as you set for a sheet like it", "guessed": "by its header"}
-_SORTS: dict[str, Callable[[Json], Any]] = {
-    "row": lambda line: (line["sheet"], line["row"]),
-    "part": lambda line: (line["part_number"] or line["description"]).lower(),
-    "quantity": lambda line: line["quantity"],
-    "unit": lambda line: line["unit_price_usd"],
-    "price": lambda line: line["extended_price_usd"],
-    "match": lambda line: (line["matched_to"] or "").lower() or None,
-    "confidence": lambda line: line["confidence"] if line["matched_to"] else None,
+_SORTS: dict[str, Callable[[QuotedLine], Any]] = {
+    "row": lambda line: (line.sheet, line.row),
+    "part": lambda line: (line.part_number or line.description).lower(),
+    "quantity": lambda line: line.quantity,
+    "unit": lambda line: line.unit_price_usd,
+    "price": lambda line: line.extended_price_usd,
+    "match": lambda line: (line.matched_to or "").lower() or None,
+    "confidence": lambda line: line.confidence if line.matched_to else None,
 }
 
 
@@ -47,16 +48,16 @@ def list_rows(owner: User) -> list[Json]:
     """The owner's quotes, newest first, with what each says in one line."""
     rows = []
     for quote in owner.quotes.defer("reading"):
-        result = quote.result or {}
-        problems = Counter(problem["severity"] for problem in result.get("problems", []))
+        report = reported(quote)
+        problems = Counter(problem.severity for problem in report.problems) if report else Counter[str]()
         rows.append(
             {
                 "quote": quote,
-                "totals": result.get("totals"),
-                "n_lines": len(result.get("lines", [])) + len(result.get("surplus", [])),
+                "totals": report.totals if report else None,
+                "n_lines": len(report.lines) + len(report.surplus) if report else 0,
                 "n_errors": problems["error"],
                 "n_warnings": problems["warning"],
-                "needs_columns": not result,
+                "needs_columns": report is None,
                 "design": quote.spec.get("name", ""),
             }
         )
@@ -68,40 +69,36 @@ def list_rows(owner: User) -> list[Json]:
 
 def report_context(quote: Quote, query: Mapping[str, str]) -> Json:
     """All that the page of one quote shows."""
-    result = quote.result
-    lines = [*result["lines"], *result["surplus"]]
-    read = quote.reading["columns"]
+    report = QuoteReport.from_json(quote.result)
+    lines = [*report.lines, *report.surplus]
+    read = [columns_from(one) for one in quote.reading["columns"]]
     return {
         "quote": quote,
         "design": design_of(quote),
         "is_old": is_outdated(quote),
-        "totals": result["totals"],
-        "summary": result["summary"],
-        "notes": result["notes"],
-        "groups": problem_groups(result["problems"]),
-        "missing": result["missing"],
-        "left_out": left_out_groups(result["left_out"]),
-        "n_left_out": len(result["left_out"]),
-        "table": line_table(lines, result["items"], quote.matches, query),
+        "totals": report.totals,
+        "summary": report.summary,
+        "notes": report.notes,
+        "groups": problem_groups(report.problems),
+        "missing": report.missing,
+        "left_out": left_out_groups(report.left_out),
+        "n_left_out": len(report.left_out),
+        "table": line_table(lines, report.items, quote.matches, query),
         "status_names": STATUS,
-        "read": [
-            {"sheet": one["sheet"], "how": HOW[one["how"]], "words": _column_words(one)}
-            for one in read
-            if one["is_used"]
-        ],
+        "read": [{"sheet": one.sheet, "how": HOW[one.how], "words": _column_words(one)} for one in read if one.is_used],
     }
 
 
-def _column_words(columns: Mapping[str, Any]) -> str:
-    places = sorted(columns["fields"].items(), key=lambda item: item[1])
+def _column_words(columns: Columns) -> str:
+    places = sorted(columns.fields.items(), key=lambda item: item[1])
     return ", ".join(f"{FIELDS[name].lower()} {letter_of(place)}" for name, place in places)
 
 
-def problem_groups(problems: Iterable[Mapping[str, Any]]) -> list[Json]:
+def problem_groups(problems: Iterable[QuoteProblem]) -> list[Json]:
     """Problems by kind, the grave ones first and open."""
-    by_code: dict[str, list[Mapping[str, Any]]] = {}
+    by_code: dict[str, list[QuoteProblem]] = {}
     for problem in problems:
-        by_code.setdefault(problem["code"], []).append(problem)
+        by_code.setdefault(problem.code, []).append(problem)
     groups = []
     for code, title in PROBLEMS.items():
         if mine := by_code.get(code):
@@ -109,29 +106,29 @@ def problem_groups(problems: Iterable[Mapping[str, Any]]) -> list[Json]:
                 {
                     "code": code,
                     "title": title,
-                    "severity": mine[0]["severity"],
+                    "severity": mine[0].severity,
                     "rows": mine[:SHOWN_PROBLEMS],
                     "n": len(mine),
                     "n_more": max(len(mine) - SHOWN_PROBLEMS, 0),
-                    "is_open": mine[0]["severity"] == "error",
-                    "is_of_lines": any(problem["line"] for problem in mine),
+                    "is_open": mine[0].severity == "error",
+                    "is_of_lines": any(problem.line for problem in mine),
                 }
             )
     rank = {"error": 0, "warning": 1, "info": 2}
     return sorted(groups, key=lambda group: rank[group["severity"]])
 
 
-def left_out_groups(rows: Iterable[Mapping[str, Any]]) -> list[Json]:
+def left_out_groups(rows: Iterable[LeftOutRow]) -> list[Json]:
     """Rows left out, by the reason; those that hold words or amounts before blank ones."""
-    by_why: dict[str, list[Mapping[str, Any]]] = {}
+    by_why: dict[str, list[LeftOutRow]] = {}
     for row in rows:
-        by_why.setdefault(row["why"], []).append(row)
+        by_why.setdefault(row.why, []).append(row)
     groups = [
         {
             "why": why,
             "n": len(mine),
-            "rows": [row for row in mine if row["text"]][:SHOWN_ROWS],
-            "n_more": max(sum(bool(row["text"]) for row in mine) - SHOWN_ROWS, 0),
+            "rows": [row for row in mine if row.text][:SHOWN_ROWS],
+            "n_more": max(sum(bool(row.text) for row in mine) - SHOWN_ROWS, 0),
         }
         for why, mine in by_why.items()
     ]
@@ -139,7 +136,7 @@ def left_out_groups(rows: Iterable[Mapping[str, Any]]) -> list[Json]:
 
 
 def line_table(
-    lines: Sequence[Json], items: Sequence[Json], by_hand: Mapping[str, Any], query: Mapping[str, str]
+    lines: Sequence[QuotedLine], items: Sequence[QuotedItem], by_hand: Mapping[str, Any], query: Mapping[str, str]
 ) -> Json:
     """A page of the lines that the address asks for, in its order, with a line open for change where it names one."""
     asked = {key: query.get(key, "") for key in ("status", "problem", "q", "sort", "edit")}
@@ -149,9 +146,7 @@ def line_table(
     found = [
         line
         for line in lines
-        if (not status or line["status"] == status)
-        and (not problem or problem in line["problems"])
-        and _has(line, words)
+        if (not status or line.status == status) and (not problem or problem in line.problems) and _has(line, words)
     ]
     key = asked["sort"].removeprefix("-") if asked["sort"].removeprefix("-") in _SORTS else "row"
     is_descending = asked["sort"].startswith("-") and key in asked["sort"]
@@ -172,48 +167,47 @@ def line_table(
         "edit": asked["edit"],
         "heads": column_heads(list(_SORTS), key, is_descending),
         "choices": item_choices(items),
-        "statuses": [(name, STATUS[name], n) for name, n in Counter(line["status"] for line in lines).items()],
+        "statuses": [(name, STATUS[name], n) for name, n in Counter(line.status for line in lines).items()],
         "problems": [(code, PROBLEMS[code], n) for code, n in _counted_problems(lines)],
     }
 
 
-def _counted_problems(lines: Iterable[Json]) -> list[tuple[str, int]]:
-    counts = Counter(code for line in lines for code in dict.fromkeys(line["problems"]))
+def _counted_problems(lines: Iterable[QuotedLine]) -> list[tuple[str, int]]:
+    counts = Counter(code for line in lines for code in dict.fromkeys(line.problems))
     return [(code, counts[code]) for code in PROBLEMS if counts[code]]
 
 
-def _has(line: Json, words: Sequence[str]) -> bool:
-    text = f"{line['part_number']} {line['other_number']} {line['description']} {line['matched_to'] or ''}".lower()
+def _has(line: QuotedLine, words: Sequence[str]) -> bool:
+    text = f"{line.part_number} {line.other_number} {line.description} {line.matched_to or ''}".lower()
     return all(word in text for word in words)
 
 
-def _sorted(lines: Sequence[Json], value: Callable[[Json], Any], is_descending: bool) -> list[Json]:
+def _sorted(lines: Sequence[QuotedLine], value: Callable[[QuotedLine], Any], is_descending: bool) -> list[QuotedLine]:
     """Lines in order; those without the value last either way."""
     known = [line for line in lines if value(line) is not None]
     rest = [line for line in lines if value(line) is None]
     return sorted(known, key=value, reverse=is_descending) + rest
 
 
-def _row(line: Json, by_hand: Mapping[str, Any]) -> Json:
-    return line | {
-        "tone": TONES[line["status"]],
-        "status_name": STATUS[line["status"]],
-        "is_by_hand": line["id"] in by_hand,
-        "says": [
-            message for code, message in zip(line["problems"], line["messages"], strict=True) if code != "surplus"
-        ],
-        "is_foreign": line["currency"] != "USD",
+def _row(line: QuotedLine, by_hand: Mapping[str, Any]) -> Json:
+    return {
+        "line": line,
+        "tone": TONES[line.status],
+        "status_name": STATUS[line.status],
+        "is_by_hand": line.id in by_hand,
+        "says": [message for code, message in zip(line.problems, line.messages, strict=True) if code != "surplus"],
+        "is_foreign": line.currency != "USD",
     }
 
 
-def item_choices(items: Iterable[Json]) -> list[tuple[str, list[tuple[str, str]]]]:
+def item_choices(items: Iterable[QuotedItem]) -> list[tuple[str, list[tuple[str, str]]]]:
     """The design's parts by category, for a choice."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for item in items:
-        length = f", {item['length_m']:g} m" if item["length_m"] is not None else ""
-        number = f"{item['part_number']}, " if item["part_number"] else ""
-        words = f"{number}{item['description']}{length} × {item['quantity']:,}"
-        groups.setdefault(category_name(item["category"]), []).append((item["key"], words))
+        length = f", {item.length_m:g} m" if item.length_m is not None else ""
+        number = f"{item.part_number}, " if item.part_number else ""
+        words = f"{number}{item.description}{length} × {item.quantity:,}"
+        groups.setdefault(category_name(item.category), []).append((item.key, words))
     return list(groups.items())
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import openpyxl
 
+from estimator.bom.result import BomLine
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
 from estimator.quotes.check import read_quote, report_of
@@ -81,7 +82,8 @@ def sheet_xml(rows: str) -> bytes:
 
 def report(data: bytes, name: str = "quote.xlsx", columns: Any = None, **more: Any) -> dict[str, Any]:
     """The report of a file against the bill of one scalable unit."""
-    return report_of(read_quote(data, name, columns), bom(), load_catalog(), **more)
+    lines = [BomLine.from_json(line) for line in bom()]
+    return report_of(read_quote(data, name, columns), lines, load_catalog(), **more).as_json()
 
 
 def codes(result: dict[str, Any]) -> set[str]:

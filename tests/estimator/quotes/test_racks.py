@@ -10,18 +10,20 @@ from estimator.quotes.check import read_quote, report_of
 from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
-LINES = estimate(
+BILL = estimate(
     [parse_spec({"compute": {"server": "gb300-tray", "racks": 8}, "fabric": {"generation": "xdr"}}, CATALOG)],
     CATALOG,
     ("counts", "cables", "bom"),
-)[0].as_json()["bom"]["lines"]
+)[0].bom
+assert BILL
+LINES = BILL.lines
 
 
 def report(*rows: tuple[str, int, int]) -> dict[str, Any]:
     text = "Description,Qty,Unit price USD,Total USD\n" + "\n".join(
         f'"{words}",{quantity},{price},{quantity * price}' for words, quantity, price in rows
     )
-    return report_of(read_quote(text.encode()), LINES, CATALOG)
+    return report_of(read_quote(text.encode()), LINES, CATALOG).as_json()
 
 
 @pytest.mark.parametrize(
@@ -33,7 +35,7 @@ def test_an_offer_of_racks_serves_trays_and_rack_parts_together(words: str) -> N
     assert (line["status"], line["part"], line["quantity"]) == ("matched", "gb300-nvl72", 8)
     item = next(one for one in found["items"] if one["key"] == "gb300-nvl72")
     assert item["quantity"] == 8
-    assert item["bom_lines"] == [line["line"] for line in LINES if line["category"] in ("server", "rack-system")]
+    assert item["bom_lines"] == [line.line for line in LINES if line.category in ("server", "rack-system")]
     assert not {one["key"] for one in found["items"]} & {"gb300-tray", "gb300-nvl72-frame"}
     assert not [one for one in found["missing"] if one["key"] == "gb300-nvl72"]
 

@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
+from estimator.bom.result import BomLine
 from estimator.catalog.currency import Rate, Rates
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.quotes.check import kept_quote, read_quote, report_of, with_columns
+from estimator.quotes.result import QuoteReport
 from estimator.tables.file import read_table
 from tests.estimator.quotes.quote_files import HEADER, bom, codes, needed, report, rows_of, whole_quote, workbook
 from tests.yardstick import yardsticks
@@ -225,9 +227,10 @@ def test_five_thousand_lines_are_matched_without_comparing_all_with_all_and_none
     data = workbook([HEADER, *rows, *whole_quote()])
     report(workbook([HEADER, *rows[:5]]))  # libraries are loaded once
     quote = read_quote(data, "q.xlsx")
-    made: list[dict[str, Any]] = []
-    assert yardsticks(lambda: made.append(report_of(quote, bom(), load_catalog()))) < 25
-    (result,) = made
+    lines = [BomLine.from_json(line) for line in bom()]
+    made: list[QuoteReport] = []
+    assert yardsticks(lambda: made.append(report_of(quote, lines, load_catalog()))) < 25
+    result = made[0].as_json()
     assert rows_of(result) == [("Sheet", number) for number in range(1, 5002)]
     assert result["missing"] == []
     assert {key for line in by_status(result, "matched") for key in line["items"]} == {
@@ -286,12 +289,10 @@ def test_services_are_no_hardware_even_if_they_name_it() -> None:
 
 
 def test_a_longer_fibre_serves_a_shorter_need() -> None:
-    lines = [dict(line) for line in bom()]
-    for line in lines:
-        if line["tier"] == "leaf_spine" and line["length_m"]:
-            line["length_m"] = 20.0
+    lines = [BomLine.from_json(line) for line in bom()]
+    lines = [line.but(length_m=20.0) if line.tier == "leaf_spine" and line.length_m else line for line in lines]
     rows = whole_quote()
-    result = report_of(read_quote(workbook([HEADER, *rows]), "q.xlsx"), lines, load_catalog())
+    result = report_of(read_quote(workbook([HEADER, *rows]), "q.xlsx"), lines, load_catalog()).as_json()
     assert result["missing"] == []
     assert "longer" in codes(result)
 
