@@ -154,7 +154,7 @@ def _calibrate(asked: argparse.Namespace) -> Iterator[bytes]:
         message = f"{error.filename}: {error.strerror}. Name logs of nccl-tests or rccl-tests."
         raise SpecError([Problem("", "cannot_read", message)]) from None
     system = _read_json(asked.system) if asked.system else {}
-    return _json(calibrate(files, system, load_catalog()))
+    return _json(calibrate(files, system, load_catalog()).as_json())
 
 
 def _catalog(asked: argparse.Namespace) -> Iterator[bytes]:
@@ -227,8 +227,8 @@ def _quote(asked: argparse.Namespace) -> Iterator[bytes]:
     (made,) = estimate([spec], catalog, ("bom",))
     own = spec.economics.prices
     rates = own.exchange(catalog) if own else None
-    report = report_of(quote, made.as_json()["bom"]["lines"], catalog, rates)
-    return _json({"columns": [one.as_json() for one in quote.columns], **report})
+    report = report_of(quote, made.bom.lines if made.bom else (), catalog, rates)
+    return _json({"columns": [one.as_json() for one in quote.columns], **report.as_json()})
 
 
 def _json(answer: dict[str, Any]) -> Iterator[bytes]:

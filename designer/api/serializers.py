@@ -8,11 +8,14 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from designer.api.answers import estimate as answers
+from designer.api.answers.shapes import shape, shapes
 from designer.exports.downloads import FORMATS
 from designer.models import Calibration, Design, DesignRevision
 from designer.services.calibrations import calibrated_of
 from estimator.asbuilt.readers.files import AUTO
 from estimator.asbuilt.readers.files import FORMATS as READ_FORMATS
+from estimator.calibration.result import Curve, Fault, FitErrors, Log, Parameter
+from estimator.errors import Problem
 from estimator.handoff.formats import FORMATS as LINK_FORMATS
 from estimator.jobs.models import EstimateJob
 
@@ -83,7 +86,7 @@ class ErrorSerializer(serializers.Serializer[Any]):
     """Every refusal has this shape."""
 
     code = serializers.CharField()
-    problems = answers.Problem(many=True)
+    problems = shapes(Problem)
 
 
 @extend_schema_field(answers.Estimate)
@@ -255,11 +258,11 @@ class CalibrationDetailSerializer(CalibrationSerializer):
     """A calibration with its logs; ``calibration`` is what ``workload.calibration`` of a design and a prediction take."""
 
     calibration = serializers.SerializerMethodField()
-    parameters = serializers.DictField(child=answers.Parameter(), help_text="Constants by name and index.")
-    logs = answers.Log(many=True)
-    error = answers.FitErrors()
-    diagnosis = answers.Fault(many=True)
-    curves = answers.Curve(many=True)
+    parameters = serializers.DictField(child=shape(Parameter), help_text="Constants by name and index.")
+    logs = shapes(Log)
+    error = shape(FitErrors)
+    diagnosis = shapes(Fault)
+    curves = shapes(Curve)
 
     class Meta(CalibrationSerializer.Meta):
         fields = [

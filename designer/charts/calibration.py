@@ -1,6 +1,6 @@
 """Charts of a calibration: what a log measured, beside the prediction before and after the fit."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from designer.charts.scaling import AT_HOVER, BUSBW_OF, MEASURED, POINT, y_axis
 from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, chart_of, crosshair, size_axis
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import change_share, count, duration_us, gb_s, message_size
+from estimator.calibration.result import Curve
 from estimator.performance.collectives import BUS_FACTORS
 
 SERIES = ["Measured", "Predicted by the catalog", "Predicted after the fit"]
@@ -18,18 +19,18 @@ DASHES = {"condition": {"test": "datum.series === 's1'", "value": [5, 4]}, "valu
 MEASURED_SERIES = "s0"
 
 
-def fit_charts(curve: Mapping[str, Any]) -> list[dict[str, Any]]:
+def fit_charts(curve: Curve) -> list[dict[str, Any]]:
     """Bus bandwidth and time of one log. The file's name is data and HTML, never part of a spec."""
     return [_chart(curve, quantity) for quantity in TITLES]
 
 
-def _chart(curve: Mapping[str, Any], quantity: str) -> dict[str, Any]:
-    sizes: Sequence[int] = curve["message_bytes"]
-    factor = float(BUS_FACTORS[curve["collective"]](np.array(curve["gpus"])))
+def _chart(curve: Curve, quantity: str) -> dict[str, Any]:
+    sizes = curve.message_bytes
+    factor = float(BUS_FACTORS[curve.collective](np.array(curve.gpus)))
     text = gb_s if quantity == "busbw" else duration_us
 
     def value(at: int, key: str) -> float:
-        time_us = float(curve[key][at])
+        time_us = float(getattr(curve, key)[at])
         return sizes[at] * factor / time_us / 1e3 if quantity == "busbw" else time_us
 
     least = min(SMALLEST_DRAWN_BYTES, sizes[-1]) if quantity == "busbw" else 0
@@ -58,7 +59,7 @@ def _chart(curve: Mapping[str, Any], quantity: str) -> dict[str, Any]:
         "encoding": {"x": size_axis([lowest, max(highest, 2 * lowest)])},
         "layer": _layers(quantity, points, span, is_single=len(drawn) == 1),
     }
-    label, gpus = COLLECTIVES[curve["collective"]], count(curve["gpus"])
+    label, gpus = COLLECTIVES[curve.collective], count(curve.gpus)
     what = f"{label} on {gpus} GPUs: {TITLES[quantity]}"
     chart = chart_of(
         f"fit-{quantity}",
@@ -69,16 +70,16 @@ def _chart(curve: Mapping[str, Any], quantity: str) -> dict[str, Any]:
         spec,
         ["Message size", *SERIES],
         table,
-        _note(curve["collective"], quantity),
+        _note(curve.collective, quantity),
     )
-    return chart | {"description": f"{what}, as {curve['file']} measured it and as it is predicted before and after."}
+    return chart | {"description": f"{what}, as {curve.file} measured it and as it is predicted before and after."}
 
 
-def _off(curve: Mapping[str, Any], at: int, key: str) -> str:
+def _off(curve: Curve, at: int, key: str) -> str:
     """How far a predicted time is from the measured one; nothing for the measured one itself."""
     if key == KEYS[0]:
         return ""
-    return f", time {change_share(curve[key][at] / curve[KEYS[0]][at])}".replace("no change", "as measured")
+    return f", time {change_share(getattr(curve, key)[at] / curve.measured_us[at])}".replace("no change", "as measured")
 
 
 def _layers(

@@ -1,18 +1,22 @@
 """Named calibrations: kept with the logs they came from, given to designs and predictions whole."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth.models import User
 
 from designer.models import Calibration
 from designer.services.labels import checked_name
+from estimator.calibration.result import Parameter, SiteFit
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.spec.calibration import Calibrated
 from estimator.version import MODEL_VERSION
 
+KEPT = ("parameters", "logs", "error", "diagnosis", "curves")  # each in a column of its own
 
-def save_calibration(owner: User, name: str, system: dict[str, Any], answer: dict[str, Any]) -> Calibration:
+
+def save_calibration(owner: User, name: str, system: Mapping[str, Any], fit: SiteFit) -> Calibration:
     """Keep what logs have shown, under a name.
 
     Raises
@@ -20,25 +24,27 @@ def save_calibration(owner: User, name: str, system: dict[str, Any], answer: dic
     SpecError
         If the name is empty, too long or unreadable, or if no log could be fitted.
     """
-    if not answer["parameters"]:
-        problems = [problem["message"] for log in answer["logs"] for problem in log["problems"]]
+    if not fit.parameters:
+        problems = [problem.message for log in fit.logs for problem in log.problems]
         message = f"No constant could be fitted, so there is nothing to keep. {' '.join(problems[:3])}".strip()
         raise SpecError([Problem("log", "nothing_fitted", message)])
     return Calibration.objects.create(
         owner=owner,
         name=checked_name(name),
         system=system,
-        parameters=answer["parameters"],
-        logs=answer["logs"],
-        error=answer["error"],
-        diagnosis=answer["diagnosis"],
-        curves=answer["curves"],
+        **fit.as_json(),
         model_version=MODEL_VERSION,
         catalog_version=load_catalog().version,
     )
 
 
+def fit_of(calibration: Calibration, has_curves: bool = True) -> SiteFit:
+    """What its logs have shown, as it was kept; lists do without the curves."""
+    kept = {name: getattr(calibration, name) for name in KEPT if has_curves or name != "curves"}
+    return SiteFit.from_json({"curves": [], **kept})
+
+
 def calibrated_of(calibration: Calibration) -> Calibrated:
     """What a design or a prediction takes of it."""
-    values = {name: row["value"] for name, row in calibration.parameters.items()}
+    values = {name: Parameter.from_json(row).value for name, row in calibration.parameters.items()}
     return Calibrated(name=calibration.name, parameters=values)

@@ -9,10 +9,10 @@ its evidence.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from estimator.calibration import result
 from estimator.calibration.across_logs import faults_of_several
 from estimator.calibration.faults import MEDIUM, NOTHING, SHOWN, Fault
 from estimator.calibration.logged_run import LoggedRun
@@ -24,7 +24,7 @@ N_MESSAGES = 5_000
 MIN_STEP_BYTES = 16 * MIB  # below it steps are of protocols
 
 
-def diagnosis(runs: Sequence[LoggedRun], catalog: Catalog) -> list[dict[str, Any]]:
+def diagnosis(runs: Sequence[LoggedRun], catalog: Catalog) -> list[result.Fault]:
     """Likely faults of runs of one site, the likeliest first; ``nothing_wrong`` with the headroom left where there is none.
 
     Each fault stands once, as the run shows it that shows it best; ``files`` are all that show it.
@@ -34,7 +34,7 @@ def diagnosis(runs: Sequence[LoggedRun], catalog: Catalog) -> list[dict[str, Any
     for fault in (*(fault for one in signatures for fault in faults_of(one)), *faults_of_several(signatures)):
         by_code.setdefault(fault.code, []).append(fault)
     found = sorted((_best(same) for same in by_code.values()), key=lambda fault: -fault.score)
-    return [fault.as_json() for fault in (found or [_nothing(signatures, limits_of(catalog))])]
+    return [fault.reported() for fault in (found or [_nothing(signatures, limits_of(catalog))])]
 
 
 def _best(same: Sequence[Fault]) -> Fault:

@@ -1,7 +1,8 @@
 """Faults that a log can show: what each is called, and what to look at."""
 
 from dataclasses import dataclass
-from typing import Any
+
+from estimator.calibration import result
 
 HIGH, MEDIUM = 0.8, 0.5  # scores from which a fault is reported with this confidence
 SHOWN = 0.2  # below it a fault is not reported
@@ -121,22 +122,22 @@ class Fault:
     files: tuple[str, ...] = ()  # all that show it, the clearest first
 
     @property
-    def confidence(self) -> str:
+    def confidence(self) -> result.Confidence:
         """high, medium or low."""
         return "high" if self.score >= HIGH else "medium" if self.score >= MEDIUM else "low"
 
-    def as_json(self) -> dict[str, Any]:
-        """The contract's entry, with confidence and the numbers behind it."""
+    def reported(self) -> result.Fault:
+        """As it is answered, with confidence and the numbers behind it."""
         kind, title, advice = FAULTS[self.code]
-        return {
-            "code": self.code,
-            "title": title,
-            "evidence": self.evidence,
-            "advice": advice,
-            "confidence": self.confidence,
-            "score": round(self.score, 3),
-            "category": kind,
-            "file": self.file,
-            "files": list(self.files or (self.file,)) if self.file else [],
-            "numbers": self.numbers,
-        }
+        return result.Fault(
+            code=self.code,
+            title=title,
+            evidence=self.evidence,
+            advice=advice,
+            confidence=self.confidence,
+            score=round(self.score, 3),
+            category=kind,
+            file=self.file,
+            files=list(self.files or (self.file,)) if self.file else [],
+            numbers=self.numbers,
+        )

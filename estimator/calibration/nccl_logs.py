@@ -13,6 +13,7 @@ from math import isfinite
 from statistics import median
 from typing import Any
 
+from estimator.calibration.result import LogLine
 from estimator.errors import Problem, SpecError
 from estimator.performance.collectives import BUS_FACTORS, COLLECTIVES
 from estimator.units import is_whole_number
@@ -87,18 +88,6 @@ class LogRow:
     in_place_us: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """A line that was not used, and why."""
-
-    line: int
-    why: str
-
-    def as_json(self) -> dict[str, Any]:
-        """``{"line", "why"}``."""
-        return {"line": self.line, "why": self.why}
-
-
 @dataclass(frozen=True)
 class ParsedLog:
     """What a log says of one run. What it does not say is None; ``gpu_names`` are as printed."""
@@ -111,7 +100,7 @@ class ParsedLog:
     gpu_names: tuple[str, ...]
     version: str | None
     rows: tuple[LogRow, ...]
-    dropped: tuple[Dropped, ...]
+    dropped: tuple[LogLine, ...]
     n_dropped: int
     messages: tuple[str, ...] = ()  # lines of the library, for the diagnosis
     settings: dict[str, str] = field(default_factory=dict)  # NCCL_… as the log says them
@@ -127,13 +116,13 @@ class _Reading:
     collective: str | None = None
     version: str | None = None
     rows: list[tuple[str, LogRow, str]] = field(default_factory=list)  # (tag, row, kind of row)
-    dropped: list[Dropped] = field(default_factory=list)
+    dropped: list[LogLine] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
     n_disturbed: int = 0
 
     def drop(self, line: int, why: str) -> None:
-        self.dropped.append(Dropped(line, why))
+        self.dropped.append(LogLine(line=line, why=why))
 
 
 def read_log(name: str, data: bytes) -> ParsedLog:

@@ -4,7 +4,7 @@ Only constants that the logs inform are free. The launch floor comes from the sm
 ln(predicted ÷ measured) of every size, gently on outliers. docs/calibration.md says how, and what the answer means.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from estimator.calibration.logged_run import LoggedRun, LogSystem, log_system, r
 from estimator.calibration.measured import SIZE_CLASSES, size_class
 from estimator.calibration.nccl_logs import ParsedLog, read_log
 from estimator.calibration.predictor import Predictor
+from estimator.calibration.result import Bounds, Curve, ErrorBySize, FitErrors, Log, Parameter, SiteFit
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.errors import EstimatorError, Problem, SpecError
@@ -63,7 +64,7 @@ Key = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Parameter:
+class FreeConstant:
     """One free constant, in the unit of its row."""
 
     key: Key
@@ -81,38 +82,32 @@ class Parameter:
 class Fitted:
     """A fitted constant; ``low`` to ``high`` holds it nine times in ten."""
 
-    parameter: Parameter
+    constant: FreeConstant
     value: float
     low: float
     high: float
     at_bound: bool
 
-    def as_json(self, unit: str) -> dict[str, Any]:
-        """The contract's entry, with what it was before and how far it might go."""
-        bounds = {"from": self.parameter.low, "to": self.parameter.high}
-        return {
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
-            "at_bound": self.at_bound,
-            "unit": unit,
-            "before": self.parameter.start,
-            "bounds": bounds,
-        }
+    def reported(self, unit: str) -> Parameter:
+        """With what it was before and how far it might go."""
+        return Parameter(
+            value=self.value,
+            low=self.low,
+            high=self.high,
+            at_bound=self.at_bound,
+            unit=unit,
+            before=self.constant.start,
+            bounds=Bounds(from_=self.constant.low, to=self.constant.high),
+        )
 
 
-def calibrate(files: Iterable[tuple[str, bytes]], system: Any, catalog: Catalog) -> dict[str, Any]:
+def calibrate(files: Iterable[tuple[str, bytes]], system: Any, catalog: Catalog) -> SiteFit:
     """Constants of a site from its logs.
 
     Parameters
     ----------
     files : names and contents of what nccl-tests or rccl-tests printed.
     system : mapping, keys of a prediction request's system and of the run, where logs do not say; may be empty.
-
-    Returns
-    -------
-    The answer of the contract: ``parameters``, ``logs``, ``error``, ``diagnosis``; beside them ``curves``, what was measured
-    and predicted at each size.
 
     Raises
     ------
@@ -132,16 +127,12 @@ def calibrate(files: Iterable[tuple[str, bytes]], system: Any, catalog: Catalog)
         stand_in_run(log, asked, catalog) if given is None else None
         for log, (given, _) in zip(logs, found, strict=True)
     ]
-    answer = _fitted_answer(usable, catalog) if usable else _empty_answer()
     all_judged = [*usable, *(run for run in judged if run is not None)]
-    listed = [_log_json(*each) for each in zip(logs, runs, judged, problems, strict=True)]
-    return {
-        "parameters": answer["parameters"],
-        "logs": listed,
-        "error": answer["error"],
-        "diagnosis": diagnosis(all_judged, catalog) if all_judged else [],
-        "curves": answer["curves"],
-    }
+    fitted = _fitted(usable, catalog) if usable else _NOTHING_FITTED
+    return fitted.but(
+        logs=[_log(*each) for each in zip(logs, runs, judged, problems, strict=True)],
+        diagnosis=diagnosis(all_judged, catalog) if all_judged else [],
+    )
 
 
 def _read(files: Iterable[tuple[str, bytes]]) -> list[ParsedLog]:
@@ -182,78 +173,81 @@ def _impossible(run: LoggedRun) -> Problem:
     return Problem("system.algorithm", "algorithm_not_available", message)
 
 
-def _empty_answer() -> dict[str, Any]:
-    none = dict.fromkeys(SIZE_CLASSES)
-    return {"parameters": {}, "error": {"before": none, "after": dict(none)}, "curves": []}
+_NO_ERROR = ErrorBySize(large=None, mid=None, small=None)
+_NOTHING_FITTED = SiteFit(
+    parameters={}, logs=[], error=FitErrors(before=_NO_ERROR, after=_NO_ERROR), diagnosis=[], curves=[]
+)
 
 
-def _log_json(
-    log: ParsedLog, run: LoggedRun | None, judged: LoggedRun | None, problems: Sequence[Problem]
-) -> dict[str, Any]:
-    return {
-        "file": log.file,
-        "rows": len(log.rows),
-        "dropped": [item.as_json() for item in log.dropped],
-        "n_dropped": log.n_dropped,
-        "collective": run.collective if run else log.collective,
-        "gpus": run.gpus if run else log.gpus,
-        "nodes": _nodes(log, run),
-        "launch": run.launch if run else log.launch,
-        "gpu_names": list(log.gpu_names),
-        "library": log.version,
-        "system": run.system if run else None,
-        "assumed": list(run.assumed) if run else [],
-        "problems": [problem.as_json() for problem in problems],
-        "is_fitted": run is not None,
-        "judged_as": judged.stand_in if judged else None,
-    }
+def _log(log: ParsedLog, run: LoggedRun | None, judged: LoggedRun | None, problems: Sequence[Problem]) -> Log:
+    return Log(
+        file=log.file,
+        rows=len(log.rows),
+        dropped=list(log.dropped),
+        n_dropped=log.n_dropped,
+        collective=run.collective if run else log.collective,
+        gpus=run.gpus if run else log.gpus,
+        nodes=_nodes(log, run),
+        launch=run.launch if run else log.launch,
+        gpu_names=list(log.gpu_names),
+        library=log.version,
+        system=run.system if run else None,
+        assumed=list(run.assumed) if run else [],
+        problems=list(problems),
+        is_fitted=run is not None,
+        judged_as=judged.stand_in if judged else None,
+    )
 
 
 def _nodes(log: ParsedLog, run: LoggedRun | None) -> int | None:
     return log.nodes if log.nodes is not None or run is None else -(-run.gpus // int(run.system["gpus_per_node"]))
 
 
-def _fitted_answer(runs: Sequence[LoggedRun], catalog: Catalog) -> dict[str, Any]:
+def _fitted(runs: Sequence[LoggedRun], catalog: Catalog) -> SiteFit:
+    """What the runs give, without the logs and their faults."""
     predictor = Predictor(runs, catalog)
     fitted = fit_runs(predictor)
     before = predictor.errors(predictor.constants)
-    used = predictor.constants.replaced({one.parameter.key: one.value for one in fitted})
+    used = predictor.constants.replaced({one.constant.key: one.value for one in fitted})
     after = predictor.errors(used)
     rows = predictor.constants
-    parameters = {parameter_name(one.parameter.key): one.as_json(rows.row(*one.parameter.key).unit) for one in fitted}
-    return {
-        "parameters": parameters,
-        "error": {"before": error_json(predictor, before), "after": error_json(predictor, after)},
-        "curves": _curves(predictor, before, after),
-    }
+    return SiteFit(
+        parameters={parameter_name(one.constant.key): one.reported(rows.row(*one.constant.key).unit) for one in fitted},
+        logs=[],
+        error=FitErrors(before=errors_by_size(predictor, before), after=errors_by_size(predictor, after)),
+        diagnosis=[],
+        curves=_curves(predictor, before, after),
+    )
 
 
-def error_json(predictor: Predictor, errors: FloatArray) -> dict[str, float | None]:
+def errors_by_size(predictor: Predictor, errors: FloatArray) -> ErrorBySize:
     """Median |ln(predicted ÷ measured)| by size class; None where no size is of it."""
     classes = np.array([size_class(size) for size in predictor.message_bytes])
-    return {
-        name: float(np.median(np.abs(errors[classes == name]))) if (classes == name).any() else None
-        for name in SIZE_CLASSES
-    }
+    return ErrorBySize(
+        **{
+            name: float(np.median(np.abs(errors[classes == name]))) if (classes == name).any() else None
+            for name in SIZE_CLASSES
+        }
+    )
 
 
-def _curves(predictor: Predictor, before: FloatArray, after: FloatArray) -> list[dict[str, Any]]:
+def _curves(predictor: Predictor, before: FloatArray, after: FloatArray) -> list[Curve]:
     measured_us = s_to_us(predictor.measured_s)
-    out = []
-    for i, run in enumerate(predictor.runs):
-        own = predictor.owner == i
-        out.append(
-            {
-                "file": run.name,
-                "collective": run.collective,
-                "gpus": run.gpus,
-                "message_bytes": list(run.message_bytes),
-                "measured_us": measured_us[own].tolist(),
-                "before_us": (measured_us * np.exp(before))[own].tolist(),
-                "after_us": (measured_us * np.exp(after))[own].tolist(),
-            }
+    times = {
+        "measured_us": measured_us,
+        "before_us": measured_us * np.exp(before),
+        "after_us": measured_us * np.exp(after),
+    }
+    return [
+        Curve(
+            file=run.name,
+            collective=run.collective,
+            gpus=run.gpus,
+            message_bytes=list(run.message_bytes),
+            **{name: values[predictor.owner == i].tolist() for name, values in times.items()},
         )
-    return out
+        for i, run in enumerate(predictor.runs)
+    ]
 
 
 # ---------------------------------------------------------------- the fit
@@ -321,7 +315,7 @@ def _spread(jacobian: FloatArray, left: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt(np.maximum(np.diag(covariance), 0.0)))
 
 
-def _launches(predictor: Predictor, errors: FloatArray) -> list[Parameter]:
+def _launches(predictor: Predictor, errors: FloatArray) -> list[FreeConstant]:
     """The launch overhead of each kind of launch, about what the median of the smallest messages leaves for it."""
     base, out = predictor.constants, []
     small = predictor.message_bytes <= FLOOR_BYTES
@@ -337,24 +331,26 @@ def _launches(predictor: Predictor, errors: FloatArray) -> list[Parameter]:
                 floors.append(float(s_to_us(np.median(missing_s[own]))) / share)
         start = float(base.row(name, launch).value)
         start = max(start + float(np.median(floors)), LEAST_LAUNCH_US) if floors else start
-        out.append(Parameter((name, launch), start, start / REACH, start * REACH))
+        out.append(FreeConstant((name, launch), start, start / REACH, start * REACH))
     return out
 
 
-def _candidates(base: ModelConstants) -> list[Parameter]:
+def _candidates(base: ModelConstants) -> list[FreeConstant]:
     """Constants that the model has requested and that may differ from site to site."""
     out = []
     for row in base.used(frozenset()):
         value, key = float(row.value), (row.name, row.index or "")
         if row.name in EFFICIENCIES and value > 0 and row.index != "none":
             low, high = min(float(row.low), value * (1 - EFFICIENCY_REACH)), value * (1 + EFFICIENCY_REACH)
-            out.append(Parameter(key, value, low, max(float(row.high), min(high, 1.0), value * 1.001)))
+            out.append(FreeConstant(key, value, low, max(float(row.high), min(high, 1.0), value * 1.001)))
         elif row.name in LATENCIES and value > 0:
-            out.append(Parameter(key, value, min(float(row.low), value / REACH), max(float(row.high), value * REACH)))
+            out.append(
+                FreeConstant(key, value, min(float(row.low), value / REACH), max(float(row.high), value * REACH))
+            )
     return out
 
 
-def _informed(predictor: Predictor, candidates: Sequence[Parameter]) -> list[Parameter]:
+def _informed(predictor: Predictor, candidates: Sequence[FreeConstant]) -> list[FreeConstant]:
     """Those that move some size at all, the strongest first: six of one log, and two more for each further one.
 
     Never more than a third of the sizes. How far a constant could go counts little: moving many sizes counts.
@@ -376,9 +372,9 @@ def _informed(predictor: Predictor, candidates: Sequence[Parameter]) -> list[Par
     return [one for one in candidates if one in kept]
 
 
-def parameters_of(answer: Mapping[str, Any], name: str) -> Calibrated:
-    """What a design or a prediction takes of an answer, under a name."""
-    return Calibrated(name=name, parameters={key: row["value"] for key, row in answer["parameters"].items()})
+def parameters_of(fit: SiteFit, name: str) -> Calibrated:
+    """What a design or a prediction takes of a site's fit, under a name."""
+    return Calibrated(name=name, parameters={key: one.value for key, one in fit.parameters.items()})
 
 
 __all__ = ["MAX_LOGS", "LogSystem", "calibrate", "fit_runs", "parameters_of"]

@@ -20,7 +20,9 @@ from designer.api.answers.shapes import shape, shapes
 from designer.api.components import ChangeField
 from estimator.bom.result import BomTotals, BomWithLines
 from estimator.cabling.result import SizedNetwork
+from estimator.calibration.result import Curve, Fault, FitErrors, Log, Parameter
 from estimator.cost.result import Cost, Power
+from estimator.errors import Problem
 from estimator.findings.finding import Finding
 from estimator.findings.result import Failures, Growth
 from estimator.floor.result import FloorFigures, RackSystem
@@ -39,15 +41,6 @@ class SpecField(serializers.JSONField):
 class Versions(Answer):
     model = serializers.CharField(help_text="Version of the rules and formulas.")
     catalog = serializers.CharField(help_text="Hash of the catalog's files.")
-
-
-class Problem(Answer):
-    field = serializers.CharField(allow_blank=True, help_text="Dotted key the problem is about; empty for the whole.")
-    code = serializers.CharField(help_text="Stable; listed in the API's documentation.")
-    message = serializers.CharField(help_text="The limit, the value and a way out, in words.")
-    change = ChangeField(
-        required=False, help_text="Where one is known, what to change: values by dotted key of the spec."
-    )
 
 
 class Preview(Answer):
@@ -206,90 +199,9 @@ class LinkComparison(Answer):
     summary = serializers.CharField()
 
 
-class Parameter(Answer):
-    """One fitted constant; low to high holds it nine times in ten."""
-
-    value = serializers.FloatField()
-    low = serializers.FloatField()
-    high = serializers.FloatField()
-    at_bound = serializers.BooleanField(help_text="The fit wanted to go further than it may: do not trust the value.")
-    unit = serializers.CharField()
-    before = serializers.FloatField(help_text="Where the fit started.")
-    bounds = serializers.DictField(child=serializers.FloatField(), help_text="from, to.")
-
-
-class LogLine(Answer):
-    line = serializers.IntegerField()
-    why = serializers.CharField()
-
-
 @extend_schema_field({"$ref": "#/components/schemas/System"})  # part of a PredictionRequest
 class SystemField(serializers.DictField):
     """A system of a prediction, as it is."""
-
-
-class Log(Answer):
-    """What was read of one log."""
-
-    file = serializers.CharField()
-    rows = serializers.IntegerField()
-    dropped = LogLine(many=True)
-    n_dropped = serializers.IntegerField(help_text="All of them; the list ends at 200.")
-    collective = serializers.CharField(allow_null=True)
-    gpus = serializers.IntegerField(allow_null=True)
-    nodes = serializers.IntegerField(allow_null=True)
-    launch = serializers.CharField()
-    gpu_names = serializers.ListField(child=serializers.CharField())
-    library = serializers.CharField(allow_null=True)
-    system = SystemField(allow_null=True, help_text="The system it was fitted as; null where it was not.")
-    assumed = serializers.ListField(child=serializers.CharField(), help_text="Keys of the system that nobody gave.")
-    problems = Problem(many=True, help_text="What to give.")
-    is_fitted = serializers.BooleanField()
-    judged_as = serializers.CharField(
-        required=False,
-        allow_null=True,
-        help_text="The GPU that stood in for one that is not known, where only the network was judged.",
-    )
-
-
-class ErrorBySize(Answer):
-    """Median of |ln(predicted ÷ measured)|; null where no size is of the class."""
-
-    large = serializers.FloatField(allow_null=True, help_text="64 MiB and more.")
-    mid = serializers.FloatField(allow_null=True, help_text="1 to 64 MiB.")
-    small = serializers.FloatField(allow_null=True, help_text="Below 1 MiB.")
-
-
-class FitErrors(Answer):
-    before = ErrorBySize()
-    after = ErrorBySize()
-
-
-class Fault(Answer):
-    """A likely fault, the likeliest first; nothing_wrong where there is none."""
-
-    code = serializers.CharField()
-    title = serializers.CharField()
-    evidence = serializers.CharField()
-    advice = serializers.CharField()
-    confidence = serializers.ChoiceField(["low", "medium", "high"])
-    score = serializers.FloatField()
-    category = serializers.CharField()
-    file = serializers.CharField(allow_blank=True, help_text="The log that shows it best.")
-    files = serializers.ListField(child=serializers.CharField(), required=False, help_text="All that show it.")
-    numbers = serializers.DictField(child=serializers.FloatField())
-
-
-class Curve(Answer):
-    """Measured and predicted times of one log, by size."""
-
-    file = serializers.CharField()
-    collective = serializers.CharField()
-    gpus = serializers.IntegerField()
-    message_bytes = serializers.ListField(child=serializers.IntegerField())
-    measured_us = serializers.ListField(child=serializers.FloatField())
-    before_us = serializers.ListField(child=serializers.FloatField())
-    after_us = serializers.ListField(child=serializers.FloatField())
 
 
 class NamedConstants(Answer):
@@ -300,11 +212,11 @@ class NamedConstants(Answer):
 class CalibrationAnswer(Answer):
     """What logs have shown, kept nowhere."""
 
-    parameters = serializers.DictField(child=Parameter())
-    logs = Log(many=True)
-    error = FitErrors()
-    diagnosis = Fault(many=True)
-    curves = Curve(many=True)
+    parameters = serializers.DictField(child=shape(Parameter))
+    logs = shapes(Log)
+    error = shape(FitErrors)
+    diagnosis = shapes(Fault)
+    curves = shapes(Curve)
 
 
 class StepFigures(Answer):
@@ -332,7 +244,7 @@ class Step(Answer):
     title = serializers.CharField()
     change = ChangeField(allow_null=True, help_text="Values by dotted key; null where there is no such step.")
     built = BuiltStep(allow_null=True, help_text="Null where it cannot be built: problems say why.")
-    problems = Problem(many=True)
+    problems = shapes(Problem)
     findings = shapes(Finding, help_text="Warnings and errors that the step brings.")
 
 

@@ -45,10 +45,10 @@ class CalibrationsView(HeavyJobView):
     def post(self, request: Request) -> Response:
         query_of(request, NoQuery)
         name, system, files = _sent(request)
-        answer = calibrate(files, system, load_catalog())
+        fit = calibrate(files, system, load_catalog())
         if name is None:
-            return Response(answer)
-        kept = save_calibration(owner_of(request), name, system, answer)
+            return Response(fit.as_json())
+        kept = save_calibration(owner_of(request), name, system, fit)
         values = _calibration_json(request, kept)
         return Response(values, status=201, headers={"Location": values["url"]})
 

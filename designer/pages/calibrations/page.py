@@ -10,7 +10,7 @@ from django.db.models import F
 from designer.charts.calibration import fit_charts
 from designer.forms.calibration import FABRICS, LABELS, LAUNCH_WORDS
 from designer.models import Calibration, Design
-from designer.services.calibrations import calibrated_of
+from designer.services.calibrations import calibrated_of, fit_of
 from designer.services.designs.state import refresh_states
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import (
@@ -27,6 +27,7 @@ from designer.wording.query import one_of
 from estimator.calibration.faults import NOTHING
 from estimator.calibration.measured import SIZE_CLASSES
 from estimator.calibration.report import CLASS_LABELS
+from estimator.calibration.result import Curve, Fault, FitErrors, Log, LogLine, Parameter
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.performance.result import Performance
@@ -86,83 +87,83 @@ LINES_SHOWN = 12
 def detail(calibration: Calibration, asked_log: str | None) -> dict[str, Any]:
     """All that the page of one calibration shows."""
     catalog = load_catalog()
-    logs = [log_row(log, catalog) for log in calibration.logs]
-    curves = list(calibration.curves)
+    fit = fit_of(calibration)
+    logs, curves = [log_row(log, catalog) for log in fit.logs], fit.curves
     number = int(one_of(asked_log, [str(k) for k in range(1, len(curves) + 1)])) if curves else 0
-    parameters = [parameter_row(name, row) for name, row in calibration.parameters.items()]
+    parameters = [parameter_row(name, one) for name, one in fit.parameters.items()]
     is_old = (calibration.model_version, calibration.catalog_version) != (MODEL_VERSION, catalog.version)
     return {
         "calibration": calibration,
         "hash": calibrated_of(calibration).hash,
         "logs": logs,
-        "n_rows": sum(log["rows"] for log in logs),
-        "n_dropped": sum(log["n_dropped"] for log in logs),
+        "n_rows": sum(log.rows for log in fit.logs),
+        "n_dropped": sum(log.n_dropped for log in fit.logs),
         "parameters": parameters,
         "at_bound": [row for row in parameters if row["at_bound"]],
-        "errors": error_rows(calibration.error),
-        "explains_little": (calibration.error["after"].get("large") or 0) > LARGE_ERROR,
+        "errors": error_rows(fit.error),
+        "explains_little": (fit.error.after.large or 0) > LARGE_ERROR,
         "charts": fit_charts(curves[number - 1]) if curves else [],
         "curve_number": number,
         "curve_names": [(k, _curve_name(curve)) for k, curve in enumerate(curves, 1)],
         "is_old": is_old,
-        **faults_context(calibration.diagnosis),
-        **suspects(calibration.diagnosis, [log["file"] for log in calibration.logs if log["is_fitted"]]),
+        **faults_context(fit.diagnosis),
+        **suspects(fit.diagnosis, [log.file for log in fit.logs if log.is_fitted]),
     }
 
 
-def suspects(diagnosis: Iterable[Mapping[str, Any]], fitted: Sequence[str]) -> dict[str, Any]:
+def suspects(diagnosis: Iterable[Fault], fitted: Sequence[str]) -> dict[str, Any]:
     """Fitted logs that look faulty, as the constants rest on them too; whether all do."""
     named = {
         name
         for fault in diagnosis
-        if fault["code"] != NOTHING and fault["confidence"] != "low"
-        for name in fault.get("files") or [fault["file"]]
+        if fault.code != NOTHING and fault.confidence != "low"
+        for name in fault.files or [fault.file]
     }
     faulty = [name for name in fitted if name in named]
     return {"faulty": faulty, "n_fitted": len(fitted), "is_suspect": bool(faulty) and len(faulty) == len(fitted)}
 
 
-def faults_context(diagnosis: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def faults_context(diagnosis: Iterable[Fault]) -> dict[str, Any]:
     """Likely faults, the likeliest first, or that none was found and what is left to gain."""
-    faults = [{**fault, "tone": TONES[fault["confidence"]]} for fault in diagnosis]
-    nothing = next((fault for fault in faults if fault["code"] == NOTHING), None)
-    found = [fault for fault in faults if fault["code"] != NOTHING]
+    faults = list(diagnosis)
+    nothing = next((fault for fault in faults if fault.code == NOTHING), None)
+    found = [{"fault": fault, "tone": TONES[fault.confidence]} for fault in faults if fault.code != NOTHING]
     return {"faults": found, "nothing_wrong": nothing}
 
 
-def _curve_name(curve: Mapping[str, Any]) -> str:
-    return f"{curve['file']}: {COLLECTIVES[curve['collective']].lower()}, {count(curve['gpus'])} GPUs"
+def _curve_name(curve: Curve) -> str:
+    return f"{curve.file}: {COLLECTIVES[curve.collective].lower()}, {count(curve.gpus)} GPUs"
 
 
 # ---------------------------------------------------------------- logs
 
 
-def log_row(log: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
+def log_row(log: Log, catalog: Catalog) -> dict[str, Any]:
     """One log of a stored answer, with its system in words and its lines left out by reason."""
     return {
-        **log,
-        "collective_name": COLLECTIVES.get(log["collective"] or "", "not known"),
-        "launch_name": LAUNCH_WORDS.get(log["launch"], words(log["launch"])),
-        "system_words": system_words(log["system"], catalog) if log["system"] else "",
-        "assumed_words": ", ".join(LABELS[name] for name in log["assumed"]),
-        "problems": [problem for problem in log["problems"] if problem["code"] != "assumed"],
-        "by_reason": by_reason(log["dropped"]),
-        "n_hidden": log["n_dropped"] - len(log["dropped"]),
+        "log": log,
+        "collective_name": COLLECTIVES.get(log.collective or "", "not known"),
+        "launch_name": LAUNCH_WORDS.get(log.launch, words(log.launch)),
+        "system_words": system_words(log.system, catalog) if log.system else "",
+        "assumed_words": ", ".join(LABELS[name] for name in log.assumed),
+        "problems": [problem for problem in log.problems if problem.code != "assumed"],
+        "by_reason": by_reason(log.dropped),
+        "n_hidden": log.n_dropped - len(log.dropped),
     }
 
 
-def by_reason(dropped: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def by_reason(dropped: Iterable[LogLine]) -> list[dict[str, Any]]:
     """Lines that were left out, grouped by the reason without its figures; most frequent first."""
-    groups: dict[str, list[Mapping[str, Any]]] = {}
+    groups: dict[str, list[LogLine]] = {}
     for item in dropped:
-        groups.setdefault(re.split(r":\s|\s\(", item["why"], maxsplit=1)[0], []).append(item)
+        groups.setdefault(re.split(r":\s|\s\(", item.why, maxsplit=1)[0], []).append(item)
     rows = [
         {
             "reason": reason,
             "total": len(items),
             "items": items[:LINES_SHOWN],
             "n_more": max(len(items) - LINES_SHOWN, 0),
-            "has_figures": any(item["why"] != reason for item in items),
+            "has_figures": any(item.why != reason for item in items),
         }
         for reason, items in groups.items()
     ]
@@ -187,34 +188,31 @@ def system_words(system: Mapping[str, Any], catalog: Catalog) -> str:
 # ---------------------------------------------------------------- constants and errors
 
 
-def parameter_row(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
+def parameter_row(name: str, constant: Parameter) -> dict[str, Any]:
     """A fitted constant in words, its figures printed, and where they lie between the bounds."""
     first, _, index = name.partition(".")
-    low, high = row["bounds"]["from"], row["bounds"]["to"]
+    low, high = constant.bounds.from_, constant.bounds.to
 
     def printed(value: float) -> str:
-        return amount(value, row["unit"], first)
+        return amount(value, constant.unit, first)
 
     def place(value: float) -> str:
         share = min(max((value - low) / (high - low), 0.0), 1.0) if high > low else 0.5
         return f"{STRIP_EDGE_PX + share * (STRIP_PX - 2 * STRIP_EDGE_PX):.1f}"
 
-    is_upper = abs(row["value"] - high) < abs(row["value"] - low)
+    is_upper = abs(constant.value - high) < abs(constant.value - low)
     return {
         "name": name,
         "title": TITLES.get(first, words(first)),
         "index": _index_words(index),
-        "value": printed(row["value"]),
-        "spread": f"{printed(row['low'])} to {printed(row['high'])}",
-        "before": printed(row["before"]),
+        "value": printed(constant.value),
+        "spread": f"{printed(constant.low)} to {printed(constant.high)}",
+        "before": printed(constant.before),
         "bounds": f"{printed(low)} to {printed(high)}",
-        "at_bound": row["at_bound"],
+        "at_bound": constant.at_bound,
         "which": "upper" if is_upper else "lower",
         "x": {
-            "value": place(row["value"]),
-            "low": place(row["low"]),
-            "high": place(row["high"]),
-            "before": place(row["before"]),
+            **{key: place(getattr(constant, key)) for key in ("value", "low", "high", "before")},
             "from": place(low),
             "to": place(high),
         },
@@ -236,11 +234,11 @@ def amount(value: float, unit: str, name: str = "") -> str:
     return f"{rounded(value)} {unit}"
 
 
-def error_rows(error: Mapping[str, Mapping[str, float | None]]) -> list[dict[str, Any]]:
+def error_rows(error: FitErrors) -> list[dict[str, Any]]:
     """Before and after by size class; a class of no size says so."""
     rows = []
     for name in SIZE_CLASSES:
-        before, after = error["before"].get(name), error["after"].get(name)
+        before, after = getattr(error.before, name), getattr(error.after, name)
         is_better = before is not None and after is not None and after < before
         rows.append(
             {
@@ -277,17 +275,18 @@ def list_rows(owner: User) -> list[dict[str, Any]]:
     catalog, users = load_catalog(), users_by_hash(designs_of(owner))
     rows = []
     for calibration in owner.calibrations.defer("curves"):
-        systems = [log["system"] for log in calibration.logs if log["system"]]
-        faults = faults_context(calibration.diagnosis)
+        fit = fit_of(calibration, has_curves=False)
+        systems = [log.system for log in fit.logs if log.system]
+        faults = faults_context(fit.diagnosis)["faults"]
         rows.append(
             {
                 "calibration": calibration,
                 "system_words": system_words(widest(systems), catalog) if systems else "",
-                "n_logs": len(calibration.logs),
-                "gpus": sorted({log["gpus"] for log in calibration.logs if log["gpus"]}),
-                "errors": error_rows(calibration.error),
-                "verdict": faults["faults"][0]["title"] if faults["faults"] else "No fault found",
-                "tone": faults["faults"][0]["tone"] if faults["faults"] else "good",
+                "n_logs": len(fit.logs),
+                "gpus": sorted({log.gpus for log in fit.logs if log.gpus}),
+                "errors": error_rows(fit.error),
+                "verdict": faults[0]["fault"].title if faults else "No fault found",
+                "tone": faults[0]["tone"] if faults else "good",
                 "designs": users.get(calibrated_of(calibration).hash, []),
             }
         )

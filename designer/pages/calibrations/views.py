@@ -24,6 +24,7 @@ from designer.services.revising import revise
 from designer.services.uploads import bytes_of
 from designer.wording.names import COLLECTIVES
 from estimator.calibration.nccl_logs import MAX_LOG_BYTES
+from estimator.calibration.result import SiteFit
 from estimator.calibration.site_fit import MAX_LOGS, calibrate
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem, SpecError
@@ -46,28 +47,28 @@ def calibration_new(request: HttpRequest) -> HttpResponse:
     form = CalibrationForm(request.POST if request.method == "POST" else None)
     if not form.is_bound:
         return render(request, "designer/calibrations/new.html", _form_context(form))
-    answer: dict[str, Any] = {}
+    fit = None
     with form.refusing():
         typed, system, files = form.texts(NAME, *LABELS), form.system(), _files(request)
         name = checked_name(typed[NAME]) if typed[NAME] else ""
-        answer = calibrate(files, system, load_catalog())
-        if wrong := _wrong_answers(answer, typed):
+        fit = calibrate(files, system, load_catalog())
+        if wrong := _wrong_answers(fit, typed):
             raise SpecError(wrong)
         name = name or suggested_name(read_logs(files, system, load_catalog()).runs, load_catalog())
-        return redirect("calibration", _saved(owner_of(request), name, system, answer).pk)
+        return redirect("calibration", _saved(owner_of(request), name, system, fit).pk)
     context = _form_context(form) | {"is_refused": True}
-    if answer:
-        context |= faults_context(answer["diagnosis"])
-        context["logs"] = [log_row(log, load_catalog()) for log in answer["logs"]]
+    if fit:
+        context |= faults_context(fit.diagnosis)
+        context["logs"] = [log_row(log, load_catalog()) for log in fit.logs]
     return render(request, "designer/calibrations/new.html", context, status=422)
 
 
-def _saved(owner: User, name: str, system: dict[str, Any], answer: dict[str, Any]) -> Calibration:
+def _saved(owner: User, name: str, system: Mapping[str, Any], fit: SiteFit) -> Calibration:
     """Keep what the logs show; where nothing can be kept, beside each field stands what a log lacked."""
     try:
-        return save_calibration(owner, name, system, answer)
+        return save_calibration(owner, name, system, fit)
     except SpecError as error:
-        lacking = [Problem(**one) for log in answer["logs"] for one in log["problems"] if not log["is_fitted"]]
+        lacking = [one for log in fit.logs for one in log.problems if not log.is_fitted]
         raise SpecError([*error.problems, *dict.fromkeys(lacking)]) from None
 
 
@@ -88,11 +89,9 @@ def _files(request: HttpRequest) -> list[tuple[str, bytes]]:
     return [(str(part.name)[:200], bytes_of(part, FILES, MAX_LOG_BYTES)) for part in parts]
 
 
-def _wrong_answers(answer: Mapping[str, Any], values: Mapping[str, str]) -> list[Problem]:
+def _wrong_answers(fit: SiteFit, values: Mapping[str, str]) -> list[Problem]:
     """What cannot be so by a log, where the form says it: those answers are refused, not only remarked on."""
-    found = [
-        Problem(**problem) for log in answer["logs"] for problem in log["problems"] if problem["code"] != "assumed"
-    ]
+    found = [problem for log in fit.logs for problem in log.problems if problem.code != "assumed"]
     return [one for one in dict.fromkeys(found) if values.get(one.field.removeprefix("system."))]
 
 

@@ -18,6 +18,7 @@ from designer.pages.calibrations.page import amount, by_reason, made_on, paramet
 from designer.services.calibrations import calibrated_of
 from designer.services.designs.saving import save_design
 from designer.services.labels import MAX_NAME
+from estimator.calibration.result import Curve, LogLine, Parameter
 from estimator.catalog.loader import load_catalog
 from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
@@ -177,10 +178,10 @@ def test_a_log_above_the_limit_of_other_pages_is_taken(page: Client, settings: A
 
 
 def test_lines_that_were_left_out_are_grouped_and_counted() -> None:
-    dropped = [{"line": n, "why": "no bytes were sent"} for n in range(20)]
+    dropped = [LogLine(line=n, why="no bytes were sent") for n in range(20)]
     dropped += [
-        {"line": 40, "why": "warm-up or a disturbance: 99 us is over"},
-        {"line": 41, "why": "warm-up or a disturbance: 77 us is over"},
+        LogLine(line=40, why="warm-up or a disturbance: 99 us is over"),
+        LogLine(line=41, why="warm-up or a disturbance: 77 us is over"),
     ]
     first, second = by_reason(dropped)
     assert (first["reason"], first["total"], len(first["items"]), first["n_more"]) == ("no bytes were sent", 20, 12, 8)
@@ -275,7 +276,7 @@ def test_a_constant_is_shown_between_its_bounds() -> None:
         "unit": "us",
         "bounds": {"from": 0.0, "to": 2.0},
     }
-    out = parameter_row("launch.graph", row)
+    out = parameter_row("launch.graph", Parameter.from_json(row))
     assert out["title"] == "Launch of an operation"
     assert (out["value"], out["which"], out["bounds"]) == ("2.00\u00a0µs", "upper", "0\u00a0µs to 2.00\u00a0µs")
     assert float(out["x"]["from"]) < float(out["x"]["before"]) < float(out["x"]["low"]) < float(out["x"]["value"])
@@ -295,7 +296,7 @@ def test_curves_hold_what_was_measured_and_both_predictions() -> None:
         "before_us": [22.0, 40.0, 4000.0],
         "after_us": [20.0, 50.0, 5000.0],
     }
-    busbw, time = fit_charts(curve)
+    busbw, time = fit_charts(Curve.from_json(curve))
     assert [item["label"] for item in busbw["legend"]] == SERIES
     last = busbw["table"]["rows"][-1]["cells"]
     assert [cell["text"] for cell in last] == ["403\u00a0GB/s", "503\u00a0GB/s", "403\u00a0GB/s"]  # 2**30/5e-3 · 15/8
@@ -321,7 +322,9 @@ def test_a_log_of_one_size_has_a_chart_too() -> None:
         "before_us": [22.0],
         "after_us": [20.0],
     }
-    assert all(drawn["length"] > 1000 for drawn in rendered([chart["spec"] for chart in fit_charts(curve)]))
+    assert all(
+        drawn["length"] > 1000 for drawn in rendered([chart["spec"] for chart in fit_charts(Curve.from_json(curve))])
+    )
 
 
 def test_another_log_s_curves_are_asked_for_by_number(page: Client) -> None:

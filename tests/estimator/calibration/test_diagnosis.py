@@ -14,6 +14,7 @@ from estimator.calibration.faults import FAULTS, NOTHING
 from estimator.calibration.logged_run import LoggedRun
 from estimator.calibration.measured import Run, measured_runs
 from estimator.calibration.predictor import Predictor
+from estimator.calibration.result import Fault
 from estimator.calibration.site_fit import calibrate
 from estimator.catalog.loader import load_catalog
 from tests.estimator.calibration.log_texts import LOGS, measured_log
@@ -98,8 +99,8 @@ def made(
     )
 
 
-def codes(found: list[dict[str, Any]]) -> list[str]:
-    return [fault["code"] for fault in found]
+def codes(found: list[Fault]) -> list[str]:
+    return [fault.code for fault in found]
 
 
 def slow_above(size_from: int, times: float) -> Any:
@@ -119,7 +120,7 @@ def test_a_problem_run_gets_its_cause_among_the_first_two(run: Run) -> None:
 @pytest.mark.parametrize("run", HEALTHY, ids=label)
 def test_a_healthy_run_gets_no_fault_with_high_confidence(run: Run) -> None:
     for fault in diagnosis([logged(run)], CATALOG):
-        assert fault["confidence"] != "high", fault
+        assert fault.confidence != "high", fault
 
 
 def reported_logs(report: dict[str, Any]) -> list[tuple[str, bytes]]:
@@ -145,8 +146,8 @@ def reported_logs(report: dict[str, Any]) -> list[tuple[str, bytes]]:
 
 @pytest.mark.parametrize("report", REPORTED, ids=lambda report: report["name"])
 def test_a_reported_run_gets_its_category_among_the_first_two(report: dict[str, Any]) -> None:
-    found = calibrate(reported_logs(report), report["system"], CATALOG)["diagnosis"]
-    assert report["category"] in [fault["category"] for fault in found[:2]], found[:3]
+    found = calibrate(reported_logs(report), report["system"], CATALOG).diagnosis
+    assert report["category"] in [fault.category for fault in found[:2]], found[:3]
 
 
 def test_disturbed_sizes_that_the_fit_leaves_out_still_show_congestion() -> None:
@@ -154,13 +155,13 @@ def test_disturbed_sizes_that_the_fit_leaves_out_still_show_congestion() -> None
     spiked = {2**9: 2.5, 2**18: 20.0, 2**23: 9.0, 2**25: 8.0}
     rows = [(size, t * spiked.get(size, 1.0)) for size, t in zip(base.message_bytes, base.time_us, strict=True)]
     answer = calibrate([("spiky.txt", measured_log(gpus=16, nodes=2, rows=rows))], {}, CATALOG)
-    assert answer["logs"][0]["n_dropped"] == len(spiked)
-    assert "congestion" in codes(answer["diagnosis"])[:2]
+    assert answer.logs[0].n_dropped == len(spiked)
+    assert "congestion" in codes(answer.diagnosis)[:2]
     one = [
         (size, t * (20.0 if size == 2**18 else 1.0)) for size, t in zip(base.message_bytes, base.time_us, strict=True)
     ]
     answer = calibrate([("once.txt", measured_log(gpus=16, nodes=2, rows=one))], {}, CATALOG)
-    assert "congestion" not in codes(answer["diagnosis"])[:2]
+    assert "congestion" not in codes(answer.diagnosis)[:2]
 
 
 def test_most_healthy_core_runs_have_nothing_wrong() -> None:
@@ -173,8 +174,8 @@ def test_logs_of_one_machine_are_judged_together() -> None:
     """Bandwidth that sinks with each node is congestion, whatever one log alone would say."""
     runs = [logged(run) for run in PROBLEMS if run.name.startswith("a100_roce100x8")]
     first = diagnosis(runs, CATALOG)[0]
-    assert first["code"] == "congestion"
-    assert first["category"] == "congestion_or_loss"
+    assert first.code == "congestion"
+    assert first.category == "congestion_or_loss"
 
 
 # ---------------------------------------------------------------- signatures, one by one
@@ -200,15 +201,15 @@ def test_logs_of_one_machine_are_judged_together() -> None:
 )
 def test_a_signature_is_known(code: str, run: LoggedRun) -> None:
     found = diagnosis([run], CATALOG)
-    assert found[0]["code"] == code, found[:3]
-    assert found[0]["confidence"] != "high" or code == "p2p_disabled"
+    assert found[0].code == code, found[:3]
+    assert found[0].confidence != "high" or code == "p2p_disabled"
 
 
 def test_the_ring_s_rate_on_two_nodes_says_that_the_fabric_is_sound() -> None:
     ring = made(H100, 16, algorithm="ring")
     run = LoggedRun("x", "all_reduce", 16, H100, "process-per-gpu", None, None, ring.message_bytes, ring.time_us)
     found = diagnosis([run], CATALOG)
-    assert found[0]["code"] == "algorithm_not_best"
+    assert found[0].code == "algorithm_not_best"
     assert "gpudirect_off" not in codes(found)
 
 
@@ -235,11 +236,11 @@ SAID = [
 @pytest.mark.parametrize(("code", "line"), SAID)
 def test_what_the_library_says_counts_most_where_times_agree(code: str, line: str) -> None:
     slow = diagnosis([made(H100, 32, slow_above(2**16, 2.6), messages=(line,))], CATALOG)
-    assert (slow[0]["code"], slow[0]["confidence"]) == (code, "high")
-    assert line[:60] in slow[0]["evidence"]
+    assert (slow[0].code, slow[0].confidence) == (code, "high")
+    assert line[:60] in slow[0].evidence
     sound = diagnosis([made(H100, 32, messages=(line,))], CATALOG)
-    assert sound[0]["code"] == code
-    assert sound[0]["confidence"] == "low"
+    assert sound[0].code == code
+    assert sound[0].confidence == "low"
 
 
 def test_gpudirect_that_the_library_uses_is_not_doubted() -> None:
@@ -252,17 +253,17 @@ def test_gpudirect_that_the_library_uses_is_not_doubted() -> None:
     ("name", "code"), [("h100x4_shared_memory.txt", "p2p_disabled"), ("h100x4_sockets.txt", "tcp_fallback")]
 )
 def test_own_runs_with_a_fault_switched_on(name: str, code: str) -> None:
-    first = calibrate([(name, (LOGS / name).read_bytes())], {}, CATALOG)["diagnosis"][0]
-    assert (first["code"], first["confidence"]) == (code, "high")
+    first = calibrate([(name, (LOGS / name).read_bytes())], {}, CATALOG).diagnosis[0]
+    assert (first.code, first.confidence) == (code, "high")
 
 
 @pytest.mark.parametrize(
     "name", ["h100x4_all_reduce.txt", "h100x4_ring_ll128.txt", "h100x4_tree_simple.txt", "h100x4_all_reduce.json"]
 )
 def test_own_healthy_runs_have_nothing_wrong_and_their_headroom_said(name: str) -> None:
-    (only,) = calibrate([(name, (LOGS / name).read_bytes())], {}, CATALOG)["diagnosis"]
-    assert only["code"] == "nothing_wrong"
-    assert set(only["numbers"]) == {"slow", "headroom"}
+    (only,) = calibrate([(name, (LOGS / name).read_bytes())], {}, CATALOG).diagnosis
+    assert only.code == "nothing_wrong"
+    assert set(only.numbers) == {"slow", "headroom"}
 
 
 # ---------------------------------------------------------------- form
@@ -270,21 +271,21 @@ def test_every_fault_says_evidence_advice_confidence_and_numbers() -> None:
     seen = set()
     for run in RUNS:
         found = diagnosis([logged(run)], CATALOG)
-        assert [fault["score"] for fault in found] == sorted((fault["score"] for fault in found), reverse=True)
+        assert [fault.score for fault in found] == sorted((fault.score for fault in found), reverse=True)
         for fault in found:
-            seen.add(fault["code"])
-            assert fault["evidence"].startswith(run.name)
-            assert len(fault["advice"]) > 20
-            assert fault["confidence"] in ("low", "medium", "high")
-            assert all(isinstance(value, float) for value in fault["numbers"].values())
+            seen.add(fault.code)
+            assert fault.evidence.startswith(run.name)
+            assert len(fault.advice) > 20
+            assert fault.confidence in ("low", "medium", "high")
+            assert all(isinstance(value, float) for value in fault.numbers.values())
     assert seen <= set(FAULTS)
 
 
 def test_a_log_of_small_sizes_alone_is_not_judged_by_bandwidth() -> None:
     data = measured_log(rows=[(2**p, 18.0) for p in range(3, 12)])
-    found = calibrate([("small.txt", data)], {}, CATALOG)["diagnosis"]
+    found = calibrate([("small.txt", data)], {}, CATALOG).diagnosis
     assert codes(found) == ["nothing_wrong"]
-    assert "no size is large enough" in found[0]["evidence"]
+    assert "no size is large enough" in found[0].evidence
 
 
 # ---------------------------------------------------------------- a GPU that is not known
@@ -301,17 +302,17 @@ def bare_log(busbw_gb_s: float, gpus: int = 4, nodes: int = 4) -> bytes:
 
 def test_an_unknown_gpu_s_network_is_judged_by_its_nics_and_nothing_is_fitted() -> None:
     answer = calibrate([("z9.txt", bare_log(5.5))], EDR, CATALOG)
-    assert answer["parameters"] == {}
-    (log,) = answer["logs"]
-    assert (log["is_fitted"], log["judged_as"], log["system"]) == (False, "v100-sxm", None)
-    assert log["problems"][0]["code"] == "missing"
-    assert {"gpudirect_off", "acs_iommu"} == set(codes(answer["diagnosis"])[:2])
-    assert "the GPU is not known" in answer["diagnosis"][0]["evidence"]
-    assert all(fault["confidence"] != "high" for fault in answer["diagnosis"])
+    assert answer.parameters == {}
+    (log,) = answer.logs
+    assert (log.is_fitted, log.judged_as, log.system) == (False, "v100-sxm", None)
+    assert log.problems[0].code == "missing"
+    assert {"gpudirect_off", "acs_iommu"} == set(codes(answer.diagnosis)[:2])
+    assert "the GPU is not known" in answer.diagnosis[0].evidence
+    assert all(fault.confidence != "high" for fault in answer.diagnosis)
 
 
 def test_an_unknown_gpu_at_the_rate_of_its_nics_has_nothing_wrong() -> None:
-    assert codes(calibrate([("z9.txt", bare_log(11.9))], EDR, CATALOG)["diagnosis"]) == [NOTHING]
+    assert codes(calibrate([("z9.txt", bare_log(11.9))], EDR, CATALOG).diagnosis) == [NOTHING]
 
 
 @pytest.mark.parametrize(
@@ -321,14 +322,14 @@ def test_an_unknown_gpu_without_known_nics_or_in_one_node_is_not_judged(
     system: dict[str, Any], gpus: int, nodes: int
 ) -> None:
     answer = calibrate([("z9.txt", bare_log(5.5, gpus, nodes))], system, CATALOG)
-    assert answer["diagnosis"] == []
-    assert answer["logs"][0]["judged_as"] is None
+    assert answer.diagnosis == []
+    assert answer.logs[0].judged_as is None
 
 
 def test_faults_of_nodes_with_several_unknown_gpus_are_reported_less_surely() -> None:
-    one = calibrate([("z9.txt", bare_log(5.0))], EDR, CATALOG)["diagnosis"][0]
-    eight = calibrate([("z9.txt", bare_log(5.0, 32))], EDR, CATALOG)["diagnosis"]
-    assert next(fault for fault in eight if fault["code"] == one["code"])["score"] < one["score"]
+    one = calibrate([("z9.txt", bare_log(5.0))], EDR, CATALOG).diagnosis[0]
+    eight = calibrate([("z9.txt", bare_log(5.0, 32))], EDR, CATALOG).diagnosis
+    assert next(fault for fault in eight if fault.code == one.code).score < one.score
 
 
 # ---------------------------------------------------------------- logs against each other
@@ -339,24 +340,24 @@ def versioned(name: str, library: str | None, times: float, *extra: str, gpus: i
     return name, measured_log(gpus=gpus, nodes=gpus // 8, rows=rows, extra=[*says, *extra])
 
 
-def slower(*logs: tuple[str, bytes]) -> dict[str, Any] | None:
-    found = calibrate(logs, {"fabric": "infiniband", "nics_per_node": 8, "nic_gbit_s": 400}, CATALOG)["diagnosis"]
-    return next((fault for fault in found if fault["code"] == "slower_than_other_log"), None)
+def slower(*logs: tuple[str, bytes]) -> Fault | None:
+    found = calibrate(logs, {"fabric": "infiniband", "nics_per_node": 8, "nic_gbit_s": 400}, CATALOG).diagnosis
+    return next((fault for fault in found if fault.code == "slower_than_other_log"), None)
 
 
 def test_a_newer_library_that_is_slower_is_a_regression() -> None:
     fault = slower(versioned("old.txt", "2.9.4", 1.0), versioned("new.txt", "2.28.9", 1.6, "# NCCL_IB_HCA=mlx5_0"))
     assert fault is not None
-    assert (fault["category"], fault["file"], fault["confidence"]) == ("software_regression", "new.txt", "medium")
-    assert fault["numbers"]["times"] == pytest.approx(1.6, rel=0.01)
-    assert "2.28.9 is newer than 2.9.4" in fault["evidence"]
-    assert "old.txt" in fault["evidence"]
-    assert "NCCL_IB_HCA=mlx5_0 against unset" in fault["evidence"]
+    assert (fault.category, fault.file, fault.confidence) == ("software_regression", "new.txt", "medium")
+    assert fault.numbers["times"] == pytest.approx(1.6, rel=0.01)
+    assert "2.28.9 is newer than 2.9.4" in fault.evidence
+    assert "old.txt" in fault.evidence
+    assert "NCCL_IB_HCA=mlx5_0 against unset" in fault.evidence
 
 
 def test_how_sure_a_regression_is_depends_on_what_the_logs_say_of_their_libraries() -> None:
     scores = [
-        fault["score"]
+        fault.score
         for pair in (("2.7.8", "2.11.4"), ("2.11.4", "2.7.8"), (None, "2.7.8"), ("2.7.8", "2.7.8"))
         if (fault := slower(versioned("a.txt", pair[0], 1.0), versioned("b.txt", pair[1], 1.8)))
     ]
@@ -375,8 +376,8 @@ def test_a_fault_names_all_logs_that_show_it() -> None:
     good, bad = versioned("good.txt", "2.11.4", 1.0, gpus=32), versioned("bad.txt", "2.11.4", 2.0, gpus=64)
     worse = versioned("worse.txt", "2.11.4", 2.1, gpus=128)
     found = calibrate([good, bad, worse], {"fabric": "infiniband", "nics_per_node": 8, "nic_gbit_s": 400}, CATALOG)
-    (fault,) = [fault for fault in found["diagnosis"] if fault["code"] == "degraded_node"]
-    assert set(fault["files"]) == {"bad.txt", "worse.txt"}
+    (fault,) = [fault for fault in found.diagnosis if fault.code == "degraded_node"]
+    assert set(fault.files) == {"bad.txt", "worse.txt"}
 
 
 # ---------------------------------------------------------------- steps and jumps
@@ -401,7 +402,7 @@ def test_a_jump_at_the_end_of_a_short_log_stays_open() -> None:
     upto = base.message_bytes.index(2**21) + 1
     run = LoggedRun("x", "all_reduce", 32, H100, "process-per-gpu", None, None, base.message_bytes[:upto], times[:upto])
     first = diagnosis([run], CATALOG)[0]
-    assert (first["code"], first["category"]) == ("sudden_jump", "unresolved")
+    assert (first.code, first.category) == ("sudden_jump", "unresolved")
     whole = LoggedRun("x", "all_reduce", 32, H100, "process-per-gpu", None, None, base.message_bytes, times)
     assert "sudden_jump" not in codes(diagnosis([whole], CATALOG))
 
@@ -409,7 +410,7 @@ def test_a_jump_at_the_end_of_a_short_log_stays_open() -> None:
 @pytest.mark.parametrize("share", [0.2, 0.05, 0.01, 0.001])
 def test_small_shares_are_reported_with_their_figures_and_without_causes_that_leave_more(share: float) -> None:
     found = diagnosis([made(H100, 32, slow_above(2**16, 1 / share))], CATALOG)
-    assert not any("has 0 %" in fault["evidence"] for fault in found)
+    assert not any("has 0 %" in fault.evidence for fault in found)
     assert ("gpudirect_off" in codes(found)) == (share > 0.04)
 
 

@@ -46,7 +46,7 @@ def made_log(values: dict[tuple[str, str], float], gpus: int, nodes: int, noise:
 
 
 def fitted(data: bytes, system: dict[str, Any] | None = None, name: str = "log.txt") -> dict[str, Any]:
-    return calibrate([(name, data)], system or {}, CATALOG)
+    return calibrate([(name, data)], system or {}, CATALOG).as_json()
 
 
 # ---------------------------------------------------------------- what the fit finds

@@ -1,0 +1,118 @@
+"""What a site's logs give, as it is answered and stored: fitted constants, what was read, errors, likely faults, curves."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from estimator.errors import Problem
+from estimator.record import Newer, Record
+
+Confidence = Literal["low", "medium", "high"]
+Systems = Annotated[Mapping[str, Any] | None, {"oneOf": [{"$ref": "#/components/schemas/System"}, {"type": "null"}]}]
+
+
+class Bounds(Record):
+    """How far a constant may go."""
+
+    from_: float
+    to: float
+
+
+class Parameter(Record):
+    """One fitted constant; low to high holds it nine times in ten."""
+
+    value: float
+    low: float
+    high: float
+    at_bound: bool
+    """The fit wanted to go further than it may: do not trust the value."""
+    unit: str
+    before: float
+    """Where the fit started."""
+    bounds: Bounds
+
+
+class LogLine(Record):
+    """A line that was not used, and why."""
+
+    line: int
+    why: str
+
+
+class Log(Record):
+    """What was read of one log."""
+
+    file: str
+    rows: int
+    dropped: list[LogLine]
+    n_dropped: int
+    """All of them; the list ends at 200."""
+    collective: str | None
+    gpus: int | None
+    nodes: int | None
+    launch: str
+    gpu_names: list[str]
+    library: str | None
+    system: Systems
+    """The system it was fitted as; null where it was not."""
+    assumed: list[str]
+    """Keys of the system that nobody gave."""
+    problems: list[Problem]
+    """What to give."""
+    is_fitted: bool
+    judged_as: Newer[str | None]
+    """The GPU that stood in for one that is not known, where only the network was judged."""
+
+
+class ErrorBySize(Record):
+    """Median of |ln(predicted ÷ measured)|; null where no size is of the class."""
+
+    large: float | None
+    """64 MiB and more."""
+    mid: float | None
+    """1 to 64 MiB."""
+    small: float | None
+    """Below 1 MiB."""
+
+
+class FitErrors(Record):
+    before: ErrorBySize
+    after: ErrorBySize
+
+
+class Fault(Record):
+    """A likely fault, the likeliest first; nothing_wrong where there is none."""
+
+    code: str
+    title: str
+    evidence: str
+    advice: str
+    confidence: Confidence
+    score: float
+    category: str
+    file: str
+    """The log that shows it best."""
+    files: Newer[list[str]]
+    """All that show it."""
+    numbers: Mapping[str, float]
+
+
+class Curve(Record):
+    """Measured and predicted times of one log, by size."""
+
+    file: str
+    collective: str
+    gpus: int
+    message_bytes: list[int]
+    measured_us: list[float]
+    before_us: list[float]
+    after_us: list[float]
+
+
+class SiteFit(Record):
+    """All that the logs of a site give."""
+
+    parameters: Mapping[str, Parameter]
+    logs: list[Log]
+    error: FitErrors
+    diagnosis: list[Fault]
+    curves: list[Curve]
