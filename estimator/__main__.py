@@ -201,7 +201,7 @@ def _compare_links(asked: argparse.Namespace) -> Iterator[bytes]:
     try:
         names = Path(asked.names).read_bytes() if asked.names else b""
         with Path(asked.links).open("rb") as file:
-            return _json(compare_links(links, file, asked.format, names))
+            return _json(compare_links(links, file, asked.format, names).as_json())
     except OSError as error:
         message = f"{error.filename}: {error.strerror}. Name a file of links, and with --names one of names."
         raise SpecError([Problem("", "cannot_read", message)]) from None

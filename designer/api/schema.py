@@ -30,6 +30,7 @@ from designer.api.serializers import (
     RevisionDetailSerializer,
 )
 from designer.exports.downloads import TYPES
+from estimator.asbuilt.result import LinkComparison
 from estimator.handoff.formats import FORMATS
 from estimator.performance.prediction import PredictionRequest
 from estimator.spec.design import DesignSpec
@@ -478,14 +479,14 @@ _COMPARE: dict[str, Any] = {
 links_compare_estimate = _call(
     "compare_links_of_estimate",
     "A file of links against an estimate's fabric",
-    {200: answers.LinkComparison},
+    {200: LinkComparison},
     (403, 404, 409, 413, 503),
     **_COMPARE,
 )
 links_compare_design = _call(
     "compare_links_of_design",
     "A file of links against a design's fabric, as saved last",
-    {200: answers.LinkComparison},
+    {200: LinkComparison},
     (403, 404, 413, 503),
     **_COMPARE,
 )

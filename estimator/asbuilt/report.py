@@ -14,20 +14,42 @@ from estimator.asbuilt.ports import DEVICE_BITS, LANE_BITS, UNREAD
 from estimator.asbuilt.readers.files import AUTO, MAX_FILE_BYTES, read_links
 from estimator.asbuilt.readers.found import HOST, SWITCH
 from estimator.asbuilt.readers.name_map import read_name_map
+from estimator.asbuilt.result import (
+    BuiltNetwork,
+    BuiltRatio,
+    BuiltRatios,
+    DeviceLinks,
+    DeviceNames,
+    DisplacedLink,
+    DoubledLink,
+    ExtraLink,
+    FoundLink,
+    LinkComparison,
+    LinkEnd,
+    LinkSpan,
+    LinksRead,
+    MissingLink,
+    NamedDevice,
+    PlannedLink,
+    SlowLink,
+    SpineDifference,
+    SpineLinks,
+    SwappedLinks,
+)
 from estimator.cabling.links import LinkList
 from estimator.fabric.devices import KINDS, LEAF, MANAGER, NODE, SPINE
+from estimator.record import Record
 from estimator.units import IntArray, ratio_text
 
 LIST_BOUND = 200
 """Most entries of one list in the answer; ``totals`` has how many there are."""
 ORDINARY_DROPS = ("aggregation_node", "not_connected")  # of a sound dump: nothing to heed
 DIFFERENCES = ("missing", "extra", "swapped", "doubled", "wrong_port", "moved", "speed_mismatch")
-Json = dict[str, Any]
 
 
 def compare_links(
     links: LinkList, file: IO[bytes], file_format: str = AUTO, names: bytes = b"", max_bytes: int = MAX_FILE_BYTES
-) -> Json:
+) -> LinkComparison:
     """Read a file of links and compare it with a design's: what the command line, REST and the page answer.
 
     Parameters
@@ -47,49 +69,51 @@ def compare_links(
     return report(check_links(links, found, read_name_map(names) if names else None))
 
 
-def report(check: LinkCheck) -> Json:
-    """The comparison as JSON; lists end at LIST_BOUND entries."""
+def report(check: LinkCheck) -> LinkComparison:
+    """The comparison; lists end at LIST_BOUND entries."""
     names = _Names(check)
     lists = _differences(check, names)
     totals = {name: len(entries) for name, entries in lists.items()}
-    shown: Json = {name: [make(entry) for entry in lists[name][:LIST_BOUND]] for name, make in _makers(names).items()}
-    strangers, absent = _strangers(check), _absent(check)
-    file = check.file
-    out: Json = {
-        "format": file.format,
-        "fabric": check.links.role,
-        "spec_hash": check.links.spec_hash,
-        "file_spec_hash": file.spec_hash,
-        "read": _read(check),
-        "matched": len(check.pairing.matched[0]),
-        "planned": len(check.links),
-        "totals": totals | {"unknown_devices": len(strangers), "absent_devices": len(absent)},
-        "list_bound": LIST_BOUND,
-        **shown,
-        "unknown_devices": strangers[:LIST_BOUND],
-        "absent_devices": absent[:LIST_BOUND],
-        "names": _naming(check),
-        "port_names": check.styles,
-        "built": _built(check),
+    shown: dict[str, Any] = {
+        name: [make(entry) for entry in lists[name][:LIST_BOUND]] for name, make in _makers(names).items()
     }
-    out["summary"] = " ".join(_sentences(out))
-    return out
+    strangers, absent = _strangers(check), _absent(check)
+    made = LinkComparison(
+        format=check.file.format,
+        fabric=check.links.role,
+        spec_hash=check.links.spec_hash,
+        file_spec_hash=check.file.spec_hash,
+        read=_read(check),
+        matched=len(check.pairing.matched[0]),
+        planned=len(check.links),
+        totals=totals | {"unknown_devices": len(strangers), "absent_devices": len(absent)},
+        list_bound=LIST_BOUND,
+        **shown,
+        unknown_devices=strangers[:LIST_BOUND],
+        absent_devices=absent[:LIST_BOUND],
+        names=_naming(check),
+        port_names=check.styles,
+        built=_built(check),
+        summary="",
+    )
+    return made.but(summary=" ".join(_sentences(made)))
 
 
-def _read(check: LinkCheck) -> Json:
+def _read(check: LinkCheck) -> LinksRead:
     file = check.file
     kinds = Counter(file.kinds)
-    return {
-        "links": len(check.found.low),
-        "listings": len(file),
-        "devices": len(file.names),
-        "switches": kinds[SWITCH] if file.adapters is not None else None,
-        "hosts": kinds[HOST] if file.adapters is not None else None,
-        "adapters": file.adapters,
-        "dropped": [drop.as_json() for drop in file.drops],
-        "dropped_total": sum(file.drop_counts.values()),
-        "dropped_by_reason": file.drop_counts,
-    }
+    has_guids = file.adapters is not None
+    return LinksRead(
+        links=len(check.found.low),
+        listings=len(file),
+        devices=len(file.names),
+        switches=kinds[SWITCH] if has_guids else None,
+        hosts=kinds[HOST] if has_guids else None,
+        adapters=file.adapters,
+        dropped=file.drops,
+        dropped_total=sum(file.drop_counts.values()),
+        dropped_by_reason=file.drop_counts,
+    )
 
 
 # ---------------------------------------------------------------- one difference
@@ -102,18 +126,13 @@ class _Names:
         self.check = check
         self._devices = check.links.table.devices
 
-    def planned(self, link: int) -> Json:
+    def planned(self, link: int) -> PlannedLink:
         """A link of the design."""
         (row,) = self.check.links.rows(link, link + 1)
-        return {
-            "link": row[0],
-            "cable": row[1],
-            "tier": row[2],
-            "a": {"device": row[5], "port": row[7]},
-            "b": {"device": row[8], "port": row[10]},
-        }
+        a, b = LinkEnd(device=row.a_device, port=row.a_port), LinkEnd(device=row.b_device, port=row.b_port)
+        return PlannedLink(link=row.link, cable=row.cable, tier=row.tier, a=a, b=b)
 
-    def found(self, link: int) -> Json:
+    def found(self, link: int) -> FoundLink:
         """A link of the file, lower end first."""
         file, listing = self.check.file, int(self.check.found.listing[link])
         ends = [
@@ -124,22 +143,22 @@ class _Names:
         if self._identity(ends[0][0]) != codes[0] >> DEVICE_BITS:
             ends.reverse()
         a, b = (self._end(code, *end) for code, end in zip(codes, ends, strict=True))
-        return {"line": int(file.line[listing]), "a": a, "b": b}
+        return FoundLink(line=int(file.line[listing]), a=a, b=b)
 
     def _identity(self, device: int) -> int:
         design = int(self.check.match.design[device])
         return design if design >= 0 else self.check.n_devices + device
 
-    def _end(self, code: int, device: int, port: int) -> Json:
+    def _end(self, code: int, device: int, port: int) -> LinkEnd:
         file, index = self.check.file, code >> DEVICE_BITS
-        end: Json = {"device": file.names[device], "port": file.ports[port]}
+        end = LinkEnd(device=file.names[device], port=file.ports[port])
         if index >= self.check.n_devices:
             return end
         name, label = self._devices.names[index], self._label(index, code & (2 * UNREAD - 1))
-        if name != end["device"]:
-            end = {"device": name, "port": end["port"], "device_in_file": end["device"]}
-        if label is not None and label != end["port"]:
-            end |= {"port": label, "port_in_file": end["port"]}
+        if name != end.device:
+            end = end.but(device=name, device_in_file=end.device)
+        if label is not None and label != end.port:
+            end = end.but(port=label, port_in_file=end.port)
         return end
 
     def _label(self, device: int, code: int) -> str | None:
@@ -150,11 +169,11 @@ class _Names:
         return labels.port(port, lane) if port < len(labels.ports) and lane < len(labels.lanes) else None
 
 
-def _makers(names: _Names) -> dict[str, Callable[[Any], Json]]:
-    """What turns an entry of each list into JSON."""
+def _makers(names: _Names) -> dict[str, Callable[[Any], Record]]:
+    """What turns an entry of each list into a record."""
     return {
-        "missing": lambda link: _said(names.planned(link), "{} is missing."),
-        "extra": lambda link: _said(names.found(link), "{} is not in the design."),
+        "missing": lambda link: _missing(names.planned(link)),
+        "extra": lambda link: _extra(names.found(link)),
         "swapped": lambda swap: _swapped(names, swap),
         "doubled": lambda link: _doubled(names, link),
         "wrong_port": lambda pair: _instead(names, pair, "on another port: it should be {}, and is {}."),
@@ -163,48 +182,39 @@ def _makers(names: _Names) -> dict[str, Callable[[Any], Json]]:
     }
 
 
-def _said(link: Json, sentence: str) -> Json:
-    return link | {"message": sentence.format(in_words(link))}
+def _missing(link: PlannedLink) -> MissingLink:
+    return MissingLink(**vars(link), message=f"{link} is missing.")
 
 
-def in_words(link: Json) -> str:
-    """ "node-0001 mlx5_0 – leaf-r1-001 1/1/1"."""
-    a, b = link["a"], link["b"]
-    return f"{a['device']} {a['port']} – {b['device']} {b['port']}"
+def _extra(link: FoundLink) -> ExtraLink:
+    return ExtraLink(**vars(link), message=f"{link} is not in the design.")
 
 
-def _instead(names: _Names, pair: tuple[int, int], sentence: str) -> Json:
+def _instead(names: _Names, pair: tuple[int, int], sentence: str) -> DisplacedLink:
     plan, real = names.planned(pair[0]), names.found(pair[1])
-    message = f"Link {plan['link']} is {sentence.format(in_words(plan), in_words(real))}"
-    return {"planned": plan, "found": real, "message": message}
+    return DisplacedLink(planned=plan, found=real, message=f"Link {plan.link} is {sentence.format(plan, real)}")
 
 
-def _swapped(names: _Names, swap: tuple[Sequence[int], Sequence[int]]) -> Json:
+def _swapped(names: _Names, swap: tuple[Sequence[int], Sequence[int]]) -> SwappedLinks:
     planned, found = swap
     plans, reals = [names.planned(link) for link in planned[:8]], [names.found(link) for link in found[:8]]
-    pairs = {(link["a"]["device"], link["b"]["device"]) for link in plans}
+    pairs = {(link.a.device, link.b.device) for link in plans}
     is_harmless = len(pairs) == 1 and len(planned) <= 8
     what = "are swapped" if len(planned) == 2 else f"are mixed up in a ring of {len(planned)}"
-    message = f"{' and '.join(in_words(link) for link in plans[:2])} {what}"
+    message = f"{' and '.join(map(str, plans[:2]))} {what}"
     message += ", between the same two devices: nothing but the labels is wrong." if is_harmless else "."
-    return {"links": len(planned), "planned": plans, "found": reals, "same_devices": is_harmless, "message": message}
+    return SwappedLinks(links=len(planned), planned=plans, found=reals, same_devices=is_harmless, message=message)
 
 
-def _doubled(names: _Names, link: int) -> Json:
+def _doubled(names: _Names, link: int) -> DoubledLink:
     check, real = names.check, names.found(link)
     times = int(check.found.times[link])
     if times > 1:
-        return real | {
-            "reason": "listed_twice",
-            "times": times,
-            "lines": _lines_of(check, link),
-            "message": f"{in_words(real)} is listed {times} times.",
-        }
-    others = _sharing(check, link)
-    message = f"{in_words(real)} uses a port that another cable has: " + "; ".join(
-        in_words(names.found(other)) for other in others
-    )
-    return real | {"reason": "port_used_twice", "times": 1, "lines": [real["line"]], "message": f"{message}."}
+        lines, message = _lines_of(check, link), f"{real} is listed {times} times."
+        return DoubledLink(**vars(real), reason="listed_twice", times=times, lines=lines, message=message)
+    others = "; ".join(str(names.found(other)) for other in _sharing(check, link))
+    message = f"{real} uses a port that another cable has: {others}."
+    return DoubledLink(**vars(real), reason="port_used_twice", times=1, lines=[real.line], message=message)
 
 
 def _lines_of(check: LinkCheck, link: int) -> list[int]:
@@ -225,13 +235,17 @@ def _sharing(check: LinkCheck, link: int) -> list[int]:
     return [other for other in np.flatnonzero(same)[:4].tolist() if other != link]
 
 
-def _slow(names: _Names, pair: tuple[int, int]) -> Json:
+def _slow(names: _Names, pair: tuple[int, int]) -> SlowLink:
     planned, found = pair
     plan = names.planned(planned)
     asked, real = int(names.check.planned.rate_gbit_s[planned]), int(names.check.found.rate_gbit_s[found])
-    message = f"{in_words(plan)} runs at {real} Gb/s instead of {asked} Gb/s."
-    line = int(names.check.file.line[names.check.found.listing[found]])
-    return plan | {"line": line, "rate_gbit_s": asked, "found_gbit_s": real, "message": message}
+    return SlowLink(
+        **vars(plan),
+        line=int(names.check.file.line[names.check.found.listing[found]]),
+        rate_gbit_s=asked,
+        found_gbit_s=real,
+        message=f"{plan} runs at {real} Gb/s instead of {asked} Gb/s.",
+    )
 
 
 def _differences(check: LinkCheck, names: _Names) -> dict[str, list[Any]]:
@@ -262,25 +276,25 @@ def _ends_by_device(check: LinkCheck) -> IntArray:
     return np.bincount(ends, minlength=check.n_devices + len(check.file.names))
 
 
-def _strangers(check: LinkCheck) -> list[Json]:
+def _strangers(check: LinkCheck) -> list[DeviceLinks]:
     links = _ends_by_device(check)
     return [
-        {"device": check.file.names[index], "links": int(links[check.n_devices + index])}
+        DeviceLinks(device=check.file.names[index], links=int(links[check.n_devices + index]))
         for index in np.flatnonzero(check.match.design < 0).tolist()
     ]
 
 
-def _absent(check: LinkCheck) -> list[Json]:
+def _absent(check: LinkCheck) -> list[DeviceLinks]:
     """Devices of the design that no link of the file is at."""
     links = _ends_by_device(check)
     ends = np.concatenate([check.planned.low, check.planned.high]) >> DEVICE_BITS
     planned = np.bincount(ends, minlength=check.n_devices)
     absent = np.flatnonzero((links[: check.n_devices] == 0) & (planned > 0))
     names = check.links.table.devices.names
-    return [{"device": names[index], "links": int(planned[index])} for index in absent.tolist()]
+    return [DeviceLinks(device=names[index], links=int(planned[index])) for index in absent.tolist()]
 
 
-def _naming(check: LinkCheck) -> Json:
+def _naming(check: LinkCheck) -> DeviceNames:
     """How devices were identified; for those identified by structure, the pairs and the share of their links that fit."""
     n = check.n_devices
     planned = np.bincount(np.concatenate([check.planned.low, check.planned.high]) >> DEVICE_BITS, minlength=n)
@@ -290,21 +304,21 @@ def _naming(check: LinkCheck) -> Json:
     names, design = check.links.table.devices.names, check.match.design
     automatic = [index for index, how in enumerate(check.match.how) if how in (BY_STRUCTURE, BY_ORDER)]
     fits = [float(share[design[index]]) for index in automatic]
-    return {
-        "told_by": check.match.counts(),
-        "is_automatic": bool(automatic),
-        "confidence": round(sum(fits) / len(fits), 4) if fits else None,
-        "automatic": [
-            {
-                "in_file": check.file.names[index],
-                "in_design": names[design[index]],
-                "confidence": round(fit, 4),
-                "interchangeable": index in check.match.alike,
-            }
+    return DeviceNames(
+        told_by=check.match.counts(),
+        is_automatic=bool(automatic),
+        confidence=round(sum(fits) / len(fits), 4) if fits else None,
+        automatic=[
+            NamedDevice(
+                in_file=check.file.names[index],
+                in_design=names[design[index]],
+                confidence=round(fit, 4),
+                interchangeable=index in check.match.alike,
+            )
             for index, fit in list(zip(automatic, fits, strict=True))[:LIST_BOUND]
         ],
-        "automatic_total": len(automatic),
-    }
+        automatic_total=len(automatic),
+    )
 
 
 # ---------------------------------------------------------------- what the network of the file amounts to
@@ -332,7 +346,7 @@ def _sums(check: LinkCheck, low: IntArray, high: IntArray, rate: IntArray) -> _S
     return _Sums(down, up, np.bincount(b[above], minlength=n))
 
 
-def _built(check: LinkCheck) -> Json:
+def _built(check: LinkCheck) -> BuiltNetwork:
     """Oversubscription and links a spine, by the design's links and by the file's, both counted link by link."""
     planned, found, n = check.planned, check.found, check.n_devices
     keep = ((found.low >> DEVICE_BITS) < n) & ((found.high >> DEVICE_BITS) < n)
@@ -343,19 +357,22 @@ def _built(check: LinkCheck) -> Json:
     devices = check.links.table.devices
     spines = np.arange(n)[devices.of(SPINE)]
     differ = [i for i in spines.tolist() if design.spine_links[i] != real.spine_links[i]]
-    return {
-        "oversubscription": {"design": _ratios(devices.of(LEAF), design), "found": _ratios(devices.of(LEAF), real)},
-        "spine_links": {
-            "design": _span(design.spine_links[spines]),
-            "found": _span(real.spine_links[spines]),
-            "differ": [
-                {"device": devices.names[i], "design": int(design.spine_links[i]), "found": int(real.spine_links[i])}
+    leaves = devices.of(LEAF)
+    return BuiltNetwork(
+        oversubscription=BuiltRatios(design=_ratios(leaves, design), found=_ratios(leaves, real)),
+        spine_links=SpineLinks(
+            design=_span(design.spine_links[spines]),
+            found=_span(real.spine_links[spines]),
+            differ=[
+                SpineDifference(
+                    device=devices.names[i], design=int(design.spine_links[i]), found=int(real.spine_links[i])
+                )
                 for i in differ[:LIST_BOUND]
             ],
-            "differ_total": len(differ),
-        },
-        "links_not_counted": int((~keep).sum()),
-    }
+            differ_total=len(differ),
+        ),
+        links_not_counted=int((~keep).sum()),
+    )
 
 
 def _rates(check: LinkCheck) -> IntArray:
@@ -370,34 +387,33 @@ def _rates(check: LinkCheck) -> IntArray:
     return rate
 
 
-def _ratios(leaves: slice, sums: _Sums) -> Json:
-    """Σ down ÷ Σ up over all leaves and the highest of one leaf; null where there are no uplinks."""
+def _ratios(leaves: slice, sums: _Sums) -> BuiltRatio:
     down, up = sums.down_gbit_s[leaves], sums.up_gbit_s[leaves]
     if not up.any():
-        return {"built": None, "built_ratio": None, "worst_leaf": None, "worst_leaf_ratio": None}
+        return BuiltRatio(built=None, built_ratio=None, worst_leaf=None, worst_leaf_ratio=None)
     built = Fraction(int(down.sum()), int(up.sum()))
     fed = np.flatnonzero(up)
     worst_leaf = int(fed[np.argmax(down[fed] / up[fed])])
     worst = Fraction(int(down[worst_leaf]), int(up[worst_leaf]))
-    return {
-        "built": ratio_text(built),
-        "built_ratio": float(built),
-        "worst_leaf": ratio_text(worst),
-        "worst_leaf_ratio": float(worst),
-        "leaves_without_uplinks": int(((up == 0) & (down > 0)).sum()),
-    }
+    return BuiltRatio(
+        built=ratio_text(built),
+        built_ratio=float(built),
+        worst_leaf=ratio_text(worst),
+        worst_leaf_ratio=float(worst),
+        leaves_without_uplinks=int(((up == 0) & (down > 0)).sum()),
+    )
 
 
-def _span(counts: IntArray) -> Json | None:
-    return {"min": int(counts.min()), "max": int(counts.max()), "total": int(counts.sum())} if len(counts) else None
+def _span(counts: IntArray) -> LinkSpan | None:
+    return LinkSpan(min=int(counts.min()), max=int(counts.max()), total=int(counts.sum())) if len(counts) else None
 
 
 # ---------------------------------------------------------------- words
 
 
-def _sentences(out: Json) -> Iterator[str]:
+def _sentences(made: LinkComparison) -> Iterator[str]:
     """The summary, from the finished report."""
-    totals, names = out["totals"], out["names"]
+    totals, names = made.totals, made.names
     words = {
         "swapped": "swapped pair" if totals["swapped"] == 1 else "swapped pairs or rings",
         "missing": "missing",
@@ -409,23 +425,23 @@ def _sentences(out: Json) -> Iterator[str]:
     }
     counted = [f"{totals[name]:,} {text}" for name, text in words.items() if totals[name]]
     if counted:
-        yield f"{out['matched']:,} of {out['planned']:,} links are as designed; {', '.join(counted)}."
+        yield f"{made.matched:,} of {made.planned:,} links are as designed; {', '.join(counted)}."
     else:
-        yield f"All {out['planned']:,} links are as designed."
+        yield f"All {made.planned:,} links are as designed."
     if n := totals["absent_devices"]:
         yield f"{_many(n, 'device')} of the design {'has' if n == 1 else 'have'} no link in the file."
     if n := totals["unknown_devices"]:
         yield f"{_many(n, 'device')} of the file {'is' if n == 1 else 'are'} not in the design."
-    if names["is_automatic"]:
+    if names.is_automatic:
         yield (
-            f"{_many(names['automatic_total'], 'device')} of other names in the file were identified by their cabling; "
-            f"{names['confidence']:.0%} of their links fit."
+            f"{_many(names.automatic_total, 'device')} of other names in the file were identified by their cabling; "
+            f"{names.confidence:.0%} of their links fit."
         )
-    yield from _built_sentences(out["built"])
-    read = out["read"]
-    if n := read["dropped_total"] - sum(read["dropped_by_reason"].get(code, 0) for code in ORDINARY_DROPS):
+    yield from _built_sentences(made.built)
+    read = made.read
+    if n := read.dropped_total - sum(read.dropped_by_reason.get(code, 0) for code in ORDINARY_DROPS):
         yield f"{_many(n, 'line')} of the file gave no link."
-    if out["file_spec_hash"] and not out["spec_hash"].startswith(out["file_spec_hash"]):
+    if made.file_spec_hash and not made.spec_hash.startswith(made.file_spec_hash):
         yield "The file was written from another design or an earlier state of this one."
 
 
@@ -433,17 +449,17 @@ def _many(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
-def _built_sentences(built: Json) -> Iterator[str]:
-    design, found = (built["oversubscription"][side] for side in ("design", "found"))
-    if found["built"] is None or design["built"] is None:
+def _built_sentences(built: BuiltNetwork) -> Iterator[str]:
+    design, found = built.oversubscription.design, built.oversubscription.found
+    if found.built is None or design.built is None:
         return
-    if (found["built"], found["worst_leaf"]) == (design["built"], design["worst_leaf"]):
-        yield f"Oversubscription by the file's links is {found['built']}, as designed."
+    if (found.built, found.worst_leaf) == (design.built, design.worst_leaf):
+        yield f"Oversubscription by the file's links is {found.built}, as designed."
     else:
         yield (
-            f"Oversubscription by the file's links is {found['built']} and {found['worst_leaf']} at the worst leaf; "
-            f"designed are {design['built']} and {design['worst_leaf']}."
+            f"Oversubscription by the file's links is {found.built} and {found.worst_leaf} at the worst leaf; "
+            f"designed are {design.built} and {design.worst_leaf}."
         )
-    if built["spine_links"]["differ_total"]:
-        n = built["spine_links"]["differ_total"]
+    if built.spine_links.differ_total:
+        n = built.spine_links.differ_total
         yield f"{n:,} {'spine has' if n == 1 else 'spines have'} another number of links than designed."

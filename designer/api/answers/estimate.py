@@ -5,17 +5,6 @@ from typing import Any, cast
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from designer.api.answers.links import (
-    BuiltNetwork,
-    DeviceLinks,
-    DeviceNames,
-    DisplacedLink,
-    DoubledLink,
-    ExtraLink,
-    MissingLink,
-    SlowLink,
-    SwappedLinks,
-)
 from designer.api.answers.shapes import shape, shapes
 from designer.api.components import ChangeField
 from estimator.bom.result import BomTotals, BomWithLines
@@ -147,56 +136,6 @@ class Racks(Answer):
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
     results = Rack(many=True)
-
-
-class DroppedLine(Answer):
-    line = serializers.IntegerField(help_text="From 1; in a workbook the row of its sheet.")
-    code = serializers.CharField()
-    reason = serializers.CharField()
-    text = serializers.CharField(allow_blank=True)
-
-
-class LinksRead(Answer):
-    """What the file had in it."""
-
-    links = serializers.IntegerField()
-    listings = serializers.IntegerField(help_text="Lines with a link; dumps list each from both ends.")
-    devices = serializers.IntegerField()
-    switches = serializers.IntegerField(allow_null=True, help_text="By GUID; null where the file has none.")
-    hosts = serializers.IntegerField(allow_null=True)
-    adapters = serializers.IntegerField(allow_null=True)
-    dropped = DroppedLine(many=True)
-    dropped_total = serializers.IntegerField()
-    dropped_by_reason = serializers.DictField(child=serializers.IntegerField())
-
-
-class LinkComparison(Answer):
-    """A file of links compared with a design's. Lists end at ``list_bound`` entries; ``totals`` has all."""
-
-    format = serializers.CharField()
-    fabric = serializers.CharField()
-    spec_hash = serializers.CharField()
-    file_spec_hash = serializers.CharField(allow_null=True, help_text="That of the design the file was written from.")
-    read = LinksRead()
-    matched = serializers.IntegerField()
-    planned = serializers.IntegerField()
-    totals = serializers.DictField(child=serializers.IntegerField())
-    list_bound = serializers.IntegerField()
-    missing = MissingLink(many=True)
-    extra = ExtraLink(many=True)
-    swapped = SwappedLinks(many=True)
-    doubled = DoubledLink(many=True)
-    wrong_port = DisplacedLink(many=True)
-    moved = DisplacedLink(many=True)
-    speed_mismatch = SlowLink(many=True)
-    unknown_devices = DeviceLinks(many=True)
-    absent_devices = DeviceLinks(many=True)
-    names = DeviceNames(help_text="How devices were identified, and with what confidence.")
-    port_names = serializers.DictField(
-        child=serializers.CharField(), help_text="Style of port names, by kind of device."
-    )
-    built = BuiltNetwork(help_text="Oversubscription and links a spine, of the design and of the file.")
-    summary = serializers.CharField()
 
 
 @extend_schema_field({"$ref": "#/components/schemas/System"})  # part of a PredictionRequest

@@ -55,7 +55,8 @@ class _CompareView(HeavyJobView):
             message = "Send the file as the body, or as the part 'file' of a form."
             raise invalid("file", "required", message)
         names = bytes_of(parts.get("names"), "names", MAX_NAMES_BYTES)
-        return Response(compare_links(links, file, query["format"], names, settings.MAX_LINK_FILE_BYTES))
+        found = compare_links(links, file, query["format"], names, settings.MAX_LINK_FILE_BYTES)
+        return Response(found.as_json())
 
 
 class EstimateCompareView(_CompareView):

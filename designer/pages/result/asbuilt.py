@@ -87,15 +87,14 @@ def _compared(request: HttpRequest, job: EstimateJob, asked: dict[str, Any]) -> 
     names = bytes_of(request.FILES.get("names"), "names", MAX_NAMES_BYTES)
     links = links_of(job, asked["role"])
     report = compare_links(links, upload, asked["format"], names, settings.MAX_LINK_FILE_BYTES)
-    totals = report["totals"]
     lists = [
         {
             "key": item.key,
             "title": item.title,
             "meaning": item.meaning,
-            "total": totals[item.key],
-            "entries": report[item.key][:SHOWN],
-            "hidden": totals[item.key] - min(totals[item.key], SHOWN),
+            "total": report.totals[item.key],
+            "entries": getattr(report, item.key)[:SHOWN],
+            "hidden": max(report.totals[item.key] - SHOWN, 0),
         }
         for item in LISTS
     ]
@@ -104,8 +103,8 @@ def _compared(request: HttpRequest, job: EstimateJob, asked: dict[str, Any]) -> 
         "file_name": upload.name,
         "lists": lists,
         "is_same": not any(entry["total"] for entry in lists),
-        "share": report["matched"] / max(report["planned"], 1),
-        "format_name": FORMAT_NAMES[report["format"]],
-        "dropped": by_reason(report["read"]),
+        "share": report.matched / max(report.planned, 1),
+        "format_name": FORMAT_NAMES[report.format],
+        "dropped": by_reason(report.read.dropped, report.read.dropped_by_reason),
         "n_devices": len(links.table.devices),
     }

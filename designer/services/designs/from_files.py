@@ -57,7 +57,6 @@ def dump_report(file: IO[bytes], file_name: str, catalog: Catalog) -> dict[str, 
     name = _name_of(file_name)
     found = design_of_dump(links, catalog, name)
     (made,) = estimate([found.spec], catalog, ("counts",))
-    read = {"dropped": [drop.as_json() for drop in links.drops[:KEPT_DROPS]], "dropped_by_reason": links.drop_counts}
     return {
         "file_name": file_name,
         "name": name,
@@ -72,7 +71,7 @@ def dump_report(file: IO[bytes], file_name: str, catalog: Catalog) -> dict[str, 
         "n_differences": len(found.differences),
         "n_listings": len(links),
         "n_devices": len(links.names),
-        "dropped": by_reason(read),
+        "dropped": by_reason(links.drops[:KEPT_DROPS], links.drop_counts),
         "compute": made.fabrics["compute"],
         "generation": found.spec.fabric.generation,
     }

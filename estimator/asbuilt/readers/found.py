@@ -5,10 +5,10 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
+from estimator.asbuilt.result import DroppedLine
 from estimator.errors import UnreadableFile
 from estimator.units import IntArray
 
@@ -38,19 +38,6 @@ REASONS = {
 
 
 @dataclass(frozen=True)
-class Drop:
-    """A line that gave no link; ``line`` counts from 1 (a row of a sheet)."""
-
-    line: int
-    reason: str
-    text: str
-
-    def as_json(self) -> dict[str, Any]:
-        """With the reason in words."""
-        return {"line": self.line, "code": self.reason, "reason": REASONS[self.reason], "text": self.text}
-
-
-@dataclass(frozen=True)
 class FoundLinks:
     """Links of a file. Columns have shape (n_listings,): indices into ``names`` and ``ports``, and the line of each.
 
@@ -70,7 +57,7 @@ class FoundLinks:
     rate_gbit_s: IntArray
     both_sides: bool = False
     adapters: int | None = None
-    drops: tuple[Drop, ...] = ()
+    drops: tuple[DroppedLine, ...] = ()
     drop_counts: dict[str, int] = field(default_factory=dict)
     spec_hash: str | None = None
 
@@ -90,7 +77,7 @@ class LinkSink:
         self._devices: dict[str, int] = {}
         self._port_of: dict[str, int] = {}
         self._columns = array("q")  # six numbers a listing
-        self._drops: list[Drop] = []
+        self._drops: list[DroppedLine] = []
         self._drop_counts: Counter[str] = Counter()
 
     def device(self, name: str, kind: str = "") -> int:
@@ -143,7 +130,8 @@ class LinkSink:
         self._drop_counts[reason] += 1
         if len(self._drops) < KEPT_DROPS:
             shown = "".join(c if c.isprintable() else " " for c in text).strip()
-            self._drops.append(Drop(line, reason, shown if len(shown) <= 120 else f"{shown[:119]}…"))
+            text = shown if len(shown) <= 120 else f"{shown[:119]}…"
+            self._drops.append(DroppedLine(line=line, code=reason, reason=REASONS[reason], text=text))
 
     def found(self, file_format: str, both_sides: bool = False) -> FoundLinks:
         """Everything collected."""

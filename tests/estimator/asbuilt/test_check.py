@@ -72,7 +72,7 @@ def links_of(spec: Json, catalog: Catalog) -> LinkList:
 
 def compared(links: LinkList, data: bytes | str, mapping: dict[str, str] | None = None, kind: str = "auto") -> Json:
     file = io.BytesIO(data.encode() if isinstance(data, str) else data)
-    return report(check_links(links, read_links(file, kind), mapping))
+    return report(check_links(links, read_links(file, kind), mapping)).as_json()
 
 
 def totals(out: Json) -> Json:

@@ -78,7 +78,7 @@ def links(found: FoundLinks) -> list[tuple[str, str, str, str, int]]:
 
 
 def drops(found: FoundLinks) -> list[tuple[int, str]]:
-    return [(drop.line, drop.reason) for drop in found.drops]
+    return [(drop.line, drop.code) for drop in found.drops]
 
 
 def book(*sheets: Sequence[Sequence[object]]) -> bytes:

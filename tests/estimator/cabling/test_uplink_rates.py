@@ -285,7 +285,7 @@ def test_uplinks_have_whole_cages_after_those_of_nodes() -> None:
 @pytest.mark.parametrize("name", ["uplinks of 800G", "uplinks of XDR", "uplinks of half the rate"])
 def test_the_list_of_links_read_again_is_the_design(name: str) -> None:
     links = links_of(name)
-    made = compare_links(links, io.BytesIO(text(links, "csv").encode()))
+    made = compare_links(links, io.BytesIO(text(links, "csv").encode())).as_json()
     assert made["matched"] == made["planned"] == len(links)
     assert made["built"]["oversubscription"]["found"] == made["built"]["oversubscription"]["design"]
 
