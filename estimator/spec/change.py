@@ -8,12 +8,10 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from estimator.errors import Change
-
 SIZES = ("compute.nodes", "compute.gpus", "compute.racks")  # ways to say one thing: giving one takes the others away
 
 
-def apply_change(given: Mapping[str, Any], change: Change) -> dict[str, Any]:
+def apply_change(given: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
     """The request ``given`` with the values of ``change`` at their dotted keys; ``given`` stays as it is.
 
     A value of None removes the key, so that its default holds. A number in a dotted key counts the entries of a list from
