@@ -133,11 +133,12 @@ def _predict(asked: argparse.Namespace) -> Iterator[bytes]:
 def _compare(asked: argparse.Namespace) -> Iterator[bytes]:
     """A file holds a design, or an item of a comparison: ``{"label", "spec"}`` or ``{"label", "offer"}``."""
     from estimator.catalog.loader import load_catalog
-    from estimator.compare.comparison import MOST, compare_request
+    from estimator.compare.comparison import compare_request
+    from estimator.compare.request import MOST
 
     found = [_read_json(name) for name in asked.files[: MOST + 1]]
     items = [one if isinstance(one, dict) and {"spec", "offer"} & set(one) else {"spec": one} for one in found]
-    return _json(compare_request({"items": items, "baseline": asked.baseline}, load_catalog()))
+    return _json(compare_request({"items": items, "baseline": asked.baseline}, load_catalog()).as_json())
 
 
 def _calibrate(asked: argparse.Namespace) -> Iterator[bytes]:

@@ -112,7 +112,7 @@ def _each(kind: Callable[[Any], Any], one: Read | None) -> Read:
 
 
 def _plain(value: Any) -> Any:
-    """Lists are of one kind throughout: their first entry says whether records are among them."""
+    """Lists are of one kind throughout: their first entry that is not None says whether records are among them."""
     if value is None or type(value) in _PLAIN:
         return value
     if hasattr(value, "as_json"):
@@ -120,7 +120,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value] if value and isinstance(value[0], (Shape, Mapping)) else list(value)
+        first = next((one for one in value if one is not None), None)
+        return [_plain(one) for one in value] if isinstance(first, (Shape, Mapping)) else list(value)
     return value
 
 

@@ -24,19 +24,24 @@ from designer.wording.numbers import (
     usd_range,
 )
 from estimator.catalog.catalog import Catalog
+from estimator.compare.advice import Advice, Step
 from estimator.compare.criteria import (
     FAMILIES,
     INFINIBAND,
     ROCE,
     Compared,
+    Criterion,
     adapter_makers,
     large_busbw,
     switch_makers,
 )
 from estimator.cost.cost import NETWORK
+from estimator.cost.result import CapexPart
+from estimator.performance.result import AllReduceTable
+from estimator.ranges import Range, total_of
 from estimator.wording import in_sentence
 
-Json = Mapping[str, Any]
+Json = dict[str, Any]  # a Vega-Lite spec, or a part or row of one
 NAMES = ("InfiniBand", "RoCE")
 SHAPES = {
     "field": "series",
@@ -58,10 +63,10 @@ FEATURES: tuple[tuple[str, Callable[[Compared], Sequence[float | None]]], ...] =
 )
 
 
-def advice_charts(answer: Json, pair: Compared, catalog: Catalog) -> list[dict[str, Any]]:
+def advice_charts(advice: Advice, pair: Compared, catalog: Catalog) -> list[Json]:
     """The charts that both Estimates have figures for."""
     found = [
-        score_chart(answer["criteria"]),
+        score_chart(advice.criteria),
         price_chart(pair),
         latency_chart(pair),
         traffic_chart(pair),
@@ -75,7 +80,7 @@ def _cells(texts: Iterable[str], notes: Iterable[str] | None = None) -> list[dic
     return [{"text": text, "note": note} for text, note in zip(texts, notes or [""] * len(texts), strict=True)]
 
 
-def _names_axis(field: str, order: Sequence[str]) -> dict[str, Any]:
+def _names_axis(field: str, order: Sequence[str]) -> Json:
     """A row a name, in this order; long names take two lines."""
     return {
         "field": field,
@@ -98,7 +103,7 @@ def _in_lines(name: str) -> str:
     return BREAK.join(textwrap.wrap(name, LINE_CHARACTERS, break_on_hyphens=False))
 
 
-def _bar(at: int, what: str, value: float, figure: str, **reported: str) -> dict[str, Any]:
+def _bar(at: int, what: str, value: float, figure: str, **reported: str) -> Json:
     """The row of a bar: its family, what it is of, and what its end and its tooltip say."""
     return {
         "series": f"s{at}",
@@ -110,7 +115,7 @@ def _bar(at: int, what: str, value: float, figure: str, **reported: str) -> dict
     } | reported
 
 
-def _pairs_of_bars(what: Sequence[str], x: Json, values: Sequence[float], said: Mapping[str, str]) -> dict[str, Any]:
+def _pairs_of_bars(what: Sequence[str], x: Json, values: Sequence[float], said: Mapping[str, str]) -> Json:
     """A row for each of ``what``, in it a bar a family with its ``figure`` at the end, for which there is room."""
     gap = 0.5 if 2 * len(what) <= FEW_BARS else 0.3
     return {
@@ -134,24 +139,24 @@ def _pairs_of_bars(what: Sequence[str], x: Json, values: Sequence[float], said: 
 # ---------------------------------------------------------------- what decides
 
 
-def score_chart(criteria: Sequence[Json]) -> dict[str, Any] | None:
+def score_chart(criteria: Sequence[Criterion]) -> Json | None:
     """A bar for each criterion that has points, towards the family that it favours; None where none has."""
-    ordered = sorted(criteria, key=lambda one: (-abs(one["score"]), one["title"]))
-    scored = [one for one in ordered if one["score"]]
+    ordered = sorted(criteria, key=lambda one: (-abs(one.score), one.title))
+    scored = [one for one in ordered if one.score]
     if not scored:
         return None
     rows = [
         {
-            "series": f"s{FAMILIES.index(one['favours'])}",
-            "title": one["title"],
-            "label": _in_lines(one["title"]),
-            "points": -one["score"],
-            "reported": str(abs(one["score"])),
-            "both": f"{one['infiniband_text']}, {one['roce_text']}",
+            "series": f"s{FAMILIES.index(one.favours)}",
+            "title": one.title,
+            "label": _in_lines(one.title),
+            "points": -one.score,
+            "reported": str(abs(one.score)),
+            "both": f"{one.infiniband_text}, {one.roce_text}",
         }
         for one in scored
     ]
-    most = max(abs(one["score"]) for one in scored)
+    most = max(abs(one.score) for one in scored)
     spec = {
         "transform": [IS_ON],
         "mark": {
@@ -161,7 +166,7 @@ def score_chart(criteria: Sequence[Json]) -> dict[str, Any] | None:
             "tooltip": tooltip({"Criterion": "title", "InfiniBand, RoCE": "both", "Points": "reported"}),
         },
         "encoding": {
-            "y": _names_axis("label", [_in_lines(one["title"]) for one in scored]),
+            "y": _names_axis("label", [_in_lines(one.title) for one in scored]),
             "x": {
                 "field": "points",
                 "type": "quantitative",
@@ -173,17 +178,17 @@ def score_chart(criteria: Sequence[Json]) -> dict[str, Any] | None:
     }
     table = [
         {
-            "head": one["title"],
+            "head": one.title,
             "cells": [
-                {"text": one["infiniband_text"], "note": _points(one, INFINIBAND)},
-                {"text": one["roce_text"], "note": _points(one, ROCE)},
+                {"text": one.infiniband_text, "note": _points(one, INFINIBAND)},
+                {"text": one.roce_text, "note": _points(one, ROCE)},
             ],
         }
         for one in ordered
     ]
     sums = [
-        sum(one["score"] for one in scored if one["score"] > 0),
-        -sum(one["score"] for one in scored if one["score"] < 0),
+        sum(one.score for one in scored if one.score > 0),
+        -sum(one.score for one in scored if one.score < 0),
     ]
     n_even = len(ordered) - len(scored)
     note = f"{sums[0]} points for InfiniBand, {sums[1]} for RoCE."
@@ -203,19 +208,19 @@ def score_chart(criteria: Sequence[Json]) -> dict[str, Any] | None:
     return shaped(made, "tall") if len(scored) > MANY_ROWS else made
 
 
-def _points(one: Json, family: str) -> str:
-    return f"{abs(one['score'])} points" if one["score"] and one["favours"] == family else ""
+def _points(one: Criterion, family: str) -> str:
+    return f"{abs(one.score)} points" if one.score and one.favours == family else ""
 
 
 # ---------------------------------------------------------------- cost
 
 
-def price_chart(pair: Compared) -> dict[str, Any]:
+def price_chart(pair: Compared) -> Json:
     """What either network costs to buy, by kind of part."""
-    bought = [_by_category(one["cost"]["capex_by"]) for one in pair.both]
-    categories = [name for name in NETWORK if any(side.get(name, {}).get("typical") for side in bought)]
+    bought = [_by_category(one.cost.capex_by) for one in pair.both]
+    categories = [name for name in NETWORK if any(side[name].typical for side in bought if name in side)]
     rows = [
-        _bar(at, category_name(name), side[name]["typical"], usd(side[name]["typical"]), span=usd_range(side[name]))
+        _bar(at, category_name(name), side[name].typical, usd(side[name].typical), span=usd_range(side[name]))
         for at, side in enumerate(bought)
         for name in categories
         if name in side
@@ -227,14 +232,12 @@ def price_chart(pair: Compared) -> dict[str, Any]:
         [row["value"] for row in rows],
         said,
     )
-    totals = [one["cost"]["capex_usd"]["network"] for one in pair.both]
+    totals = [one.cost.capex_usd.network for one in pair.both]
     table = [
         {"head": category_name(name), "cells": [_priced(side.get(name)) for side in bought]} for name in categories
     ]
     table.append({"head": "Network, all parts", "cells": [_priced(total) for total in totals]})
-    reported = [
-        f"{name} {usd(total['typical'])} ({usd_range(total)})" for name, total in zip(NAMES, totals, strict=True)
-    ]
+    reported = [f"{name} {usd(total.typical)} ({usd_range(total)})" for name, total in zip(NAMES, totals, strict=True)]
     note = f"Network, all parts: {', '.join(reported)}."
     return chart_of(
         "advice-price",
@@ -249,39 +252,33 @@ def price_chart(pair: Compared) -> dict[str, Any]:
     )
 
 
-def _by_category(lines: Iterable[Json]) -> dict[str, dict[str, float]]:
+def _by_category(parts: Iterable[CapexPart]) -> dict[str, Range[float]]:
     """Category → dollars over all networks."""
-    out: dict[str, dict[str, float]] = {}
-    for line in lines:
-        if line["usd"]:
-            known = out.setdefault(line["category"], dict.fromkeys(line["usd"], 0.0))
-            for end, value in line["usd"].items():
-                known[end] += value
-    return out
+    categories = dict.fromkeys(part.category for part in parts)
+    return {name: total_of(part.usd for part in parts if part.category == name) for name in categories}
 
 
-def _priced(price: Json | None) -> dict[str, str]:
-    return {"text": usd(price["typical"]), "note": usd_range(price)} if price else {"text": MISSING, "note": ""}
+def _priced(price: Range[float] | None) -> dict[str, str]:
+    return {"text": usd(price.typical), "note": usd_range(price)} if price else {"text": MISSING, "note": ""}
 
 
 # ---------------------------------------------------------------- speed
 
 
-def latency_chart(pair: Compared) -> dict[str, Any] | None:
+def latency_chart(pair: Compared) -> Json | None:
     """Time of an all-reduce on all GPUs against message size; None where a side has no prediction."""
-    found = [(one.get("performance") or {}).get("all_reduce") for one in pair.both]
-    tables: list[Json] = [table for table in found if table and max(table["gpus"]) > 1]
-    if len(tables) < len(found):
+    tables = [found for one in pair.both if (found := one.performance.predicted_all_reduce)]
+    if len(tables) < len(pair.both):
         return None
-    sizes = tables[0]["message_bytes"]
+    sizes = tables[0].message_bytes
     drawn = [k for k, size in enumerate(sizes) if size <= LATENCY_MOST_BYTES]
     rows = [
         {
             "series": f"s{at}",
             "message_bytes": sizes[k],
-            "value": table["time_us"][-1][k],
-            "low": table["time_us_low"][-1][k],
-            "high": table["time_us_high"][-1][k],
+            "value": table.time_us[-1][k],
+            "low": table.time_us_low[-1][k],
+            "high": table.time_us_high[-1][k],
         }
         for at, table in enumerate(tables)
         for k in drawn
@@ -291,7 +288,10 @@ def latency_chart(pair: Compared) -> dict[str, Any] | None:
         | {f"s{at}": _timed(table, k) for at, table in enumerate(tables)}
         for k in drawn
     ]
-    ends = min(row["low"] for row in rows), max(row["high"] for row in rows)
+    ends = (
+        min(table.time_us_low[-1][k] for table in tables for k in drawn),
+        max(table.time_us_high[-1][k] for table in tables for k in drawn),
+    )
     y = {
         "field": "value",
         "type": "quantitative",
@@ -316,9 +316,9 @@ def latency_chart(pair: Compared) -> dict[str, Any] | None:
         {"head": message_size(size), "cells": _cells(_timed(one, k) for one in tables)} for k, size in enumerate(sizes)
     ]
     smallest = " and ".join(
-        f"{name} {duration_us(one['time_us'][-1][0])}" for name, one in zip(NAMES, tables, strict=True)
+        f"{name} {duration_us(one.time_us[-1][0])}" for name, one in zip(NAMES, tables, strict=True)
     )
-    gpus = count(tables[0]["gpus"][-1])
+    gpus = count(tables[0].gpus[-1])
     return chart_of(
         "advice-latency",
         "Latency: an all-reduce of small messages",
@@ -343,12 +343,12 @@ def _log_ticks(low: float, high: float) -> list[float]:
     ]
 
 
-def _timed(table: Json, at: int) -> str:
-    time, low, high = (duration_us(table[key][-1][at]) for key in ("time_us", "time_us_low", "time_us_high"))
+def _timed(table: AllReduceTable, at: int) -> str:
+    time, low, high = (duration_us(rows[-1][at]) for rows in (table.time_us, table.time_us_low, table.time_us_high))
     return f"{time} ({low} to {high})"
 
 
-def traffic_chart(pair: Compared) -> dict[str, Any] | None:
+def traffic_chart(pair: Compared) -> Json | None:
     """What large messages get with and without sums in the switches, and scattered ranks by how flows are spread."""
     known = [(title, values) for title, get in FEATURES if any(values := list(get(pair)))]
     if not known:
@@ -384,9 +384,9 @@ def traffic_chart(pair: Compared) -> dict[str, Any] | None:
 # ---------------------------------------------------------------- lock-in
 
 
-def makers_chart(pair: Compared, catalog: Catalog) -> dict[str, Any]:
+def makers_chart(pair: Compared, catalog: Catalog) -> Json:
     """Vendors to buy switches and NICs from at this rate."""
-    generations = [catalog.generations[one["spec"]["fabric"]["generation"]] for one in pair.both]
+    generations = [catalog.generations[one.spec.fabric.generation] for one in pair.both]
     makers = {
         title: [find(catalog, one.protocol, one.port_rate_gbit_s) for one in generations]
         for title, find in (("Switches", switch_makers), ("NICs", adapter_makers))
@@ -430,93 +430,17 @@ def _capital(words: str) -> str:
 # ---------------------------------------------------------------- generations
 
 
-def generations_chart(steps: Sequence[Json]) -> dict[str, Any]:
+def generations_chart(steps: Sequence[Step]) -> Json:
     """The year of each rate in either family: a row a rate, what is only announced at the end."""
-    years = [int(step["since"]) for step in steps if step["since"]]
+    years = [step.since for step in steps if step.since]
     order = [*(str(year) for year in range(min(years), max(years) + 1)), "", ANNOUNCED]
-    reported_years = [*order[:-2][::-2], ANNOUNCED]
-    rates = sorted({step["port_rate_gbit_s"] for step in steps})
-    rows = [
-        {
-            "series": f"s{FAMILIES.index(step['family'])}",
-            "rate": gbit_s(step["port_rate_gbit_s"]),
-            "name": step["name"],
-            "year": str(step["since"] or ANNOUNCED),
-            "is_announced": not step["since"],
-            "is_late": not step["since"] or 2 * int(step["since"]) > min(years) + max(years),
-            "family": NAMES[FAMILIES.index(step["family"])],
-            "lanes": f"{step['lanes']} × {step['lane_gbit_s']}G {step['signalling'] or ''}".strip(),
-            "latency": f"{step['latency_ns']} ns, {step['switch']}" if step["latency_ns"] else "none published",
-        }
-        for step in steps
+    rates = sorted({step.port_rate_gbit_s for step in steps})
+    rows = [_step_row(step, (min(years) + max(years)) / 2) for step in steps]
+    names = [
+        _step_name(test, align, dx)
+        for test, align, dx in (("!datum.is_late", "left", 12), ("datum.is_late", "right", -12))
     ]
-    place = {
-        "x": {
-            "field": "year",
-            "type": "ordinal",
-            "title": "On the market, or standard, since",
-            "sort": order,
-            "scale": {"domain": order},
-            "axis": {
-                "labelAngle": 0,
-                "grid": False,
-                "values": reported_years,
-                "labelExpr": f"datum.value === '{ANNOUNCED}' ? 'later' : datum.value",
-            },
-        },
-        "y": {
-            "field": "rate",
-            "type": "nominal",
-            "title": None,
-            "sort": [gbit_s(rate) for rate in reversed(rates)],
-            "axis": {"ticks": False, "domain": False, "grid": True, "tickBand": "extent"},
-        },
-        "yOffset": {**PAIR, "scale": {"domain": ["s0", "s1"], "paddingOuter": 0.35}},
-    }
-    said = tooltip(
-        {
-            "Step": "name",
-            "Family": "family",
-            "A port": "rate",
-            "Lanes": "lanes",
-            "Since": "year",
-            "Switch latency": "latency",
-        }
-    )
-    spec = {
-        "encoding": place,
-        "layer": [
-            {
-                "transform": [IS_ON],
-                "mark": {"type": "point", "size": 110, "strokeWidth": 2, "opacity": 1, "tooltip": said},
-                "encoding": {
-                    "shape": SHAPES,
-                    "fillOpacity": {"condition": {"test": "datum.is_announced", "value": 0}, "value": 1},
-                    "fill": {
-                        "field": "series",
-                        "type": "nominal",
-                        "legend": None,
-                        "scale": {"domain": ["s0", "s1"], "range": ["var(--chart-1)", "var(--chart-2)"]},
-                    },
-                },
-            },
-            *(
-                {
-                    "transform": [IS_ON, {"filter": test}],
-                    "mark": {
-                        "type": "text",
-                        "align": align,
-                        "dx": dx,
-                        "fontSize": 12,
-                        "fontWeight": 600,
-                        "aria": False,
-                    },
-                    "encoding": {"text": {"field": "name"}},
-                }
-                for test, align, dx in (("!datum.is_late", "left", 12), ("datum.is_late", "right", -12))
-            ),
-        ],
-    }
+    spec = {"encoding": _years_and_rates(order, rates), "layer": [_STEP_POINTS, *names]}
     table = [
         {"head": gbit_s(rate), "cells": [_step_cell(steps, rate, family) for family in FAMILIES]} for rate in rates
     ]
@@ -534,12 +458,95 @@ def generations_chart(steps: Sequence[Json]) -> dict[str, Any]:
     )
 
 
-def _step_cell(steps: Sequence[Json], rate: float, family: str) -> dict[str, str]:
-    found = [step for step in steps if (step["port_rate_gbit_s"], step["family"]) == (rate, family)]
-    if not found:
-        return {"text": MISSING, "note": ""}
-    step = found[0]
+def _step_row(step: Step, middle: float) -> Json:
+    """A step as a point; where it is late its name stands to the left."""
+    family = FAMILIES.index(step.family)
     return {
-        "text": f"{step['name']}, {step['since'] or ANNOUNCED}",
-        "note": f"{step['lanes']} × {step['lane_gbit_s']}G {step['signalling'] or ''}".strip(),
+        "series": f"s{family}",
+        "rate": gbit_s(step.port_rate_gbit_s),
+        "name": step.name,
+        "year": str(step.since or ANNOUNCED),
+        "is_announced": not step.since,
+        "is_late": not step.since or step.since > middle,
+        "family": NAMES[family],
+        "lanes": _lanes(step),
+        "latency": f"{step.latency_ns} ns, {step.switch}" if step.latency_ns else "none published",
     }
+
+
+def _lanes(step: Step) -> str:
+    return f"{step.lanes} × {step.lane_gbit_s}G {step.signalling or ''}".strip()
+
+
+def _years_and_rates(order: Sequence[str], rates: Sequence[float]) -> Json:
+    """Years along, with every second one written; rates upwards, a family below the other within each."""
+    return {
+        "x": {
+            "field": "year",
+            "type": "ordinal",
+            "title": "On the market, or standard, since",
+            "sort": order,
+            "scale": {"domain": order},
+            "axis": {
+                "labelAngle": 0,
+                "grid": False,
+                "values": [*order[:-2][::-2], ANNOUNCED],
+                "labelExpr": f"datum.value === '{ANNOUNCED}' ? 'later' : datum.value",
+            },
+        },
+        "y": {
+            "field": "rate",
+            "type": "nominal",
+            "title": None,
+            "sort": [gbit_s(rate) for rate in reversed(rates)],
+            "axis": {"ticks": False, "domain": False, "grid": True, "tickBand": "extent"},
+        },
+        "yOffset": {**PAIR, "scale": {"domain": ["s0", "s1"], "paddingOuter": 0.35}},
+    }
+
+
+_STEP_POINTS = {
+    "transform": [IS_ON],
+    "mark": {
+        "type": "point",
+        "size": 110,
+        "strokeWidth": 2,
+        "opacity": 1,
+        "tooltip": tooltip(
+            {
+                "Step": "name",
+                "Family": "family",
+                "A port": "rate",
+                "Lanes": "lanes",
+                "Since": "year",
+                "Switch latency": "latency",
+            }
+        ),
+    },
+    "encoding": {
+        "shape": SHAPES,
+        "fillOpacity": {"condition": {"test": "datum.is_announced", "value": 0}, "value": 1},
+        "fill": {
+            "field": "series",
+            "type": "nominal",
+            "legend": None,
+            "scale": {"domain": ["s0", "s1"], "range": ["var(--chart-1)", "var(--chart-2)"]},
+        },
+    },
+}
+
+
+def _step_name(test: str, align: str, dx: int) -> Json:
+    """Names of the steps that pass a test, beside their points."""
+    return {
+        "transform": [IS_ON, {"filter": test}],
+        "mark": {"type": "text", "align": align, "dx": dx, "fontSize": 12, "fontWeight": 600, "aria": False},
+        "encoding": {"text": {"field": "name"}},
+    }
+
+
+def _step_cell(steps: Sequence[Step], rate: float, family: str) -> dict[str, str]:
+    step = next((step for step in steps if (step.port_rate_gbit_s, step.family) == (rate, family)), None)
+    if step is None:
+        return {"text": MISSING, "note": ""}
+    return {"text": f"{step.name}, {step.since or ANNOUNCED}", "note": _lanes(step)}

@@ -17,8 +17,8 @@ from designer.services.quotes import offer_of
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_records import BOOKS
-from estimator.compare.comparison import LEAST, MOST
 from estimator.compare.other_family import alternative_spec
+from estimator.compare.request import LEAST, MOST
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.jobs.models import EstimateJob
 from estimator.spec.change import apply_change

@@ -12,8 +12,12 @@ from designer.services.comparison_sides import Json, renewed
 from designer.services.designs.state import fresh
 from designer.services.labels import MAX_NAME, checked_name
 from estimator.catalog.loader import load_catalog
-from estimator.compare.comparison import LEAST, Prepared, compare, prepare
+from estimator.compare.comparison import Prepared, compare, prepare
+from estimator.compare.kept import Kept
+from estimator.compare.request import LEAST, Offer
+from estimator.compare.result import ComparisonResult
 from estimator.errors import Problem, SpecError
+from estimator.result import PricedEstimate
 from estimator.version import MODEL_VERSION
 
 MAX_COMPARISONS = 200  # of one owner
@@ -48,7 +52,7 @@ def create_comparison(owner: User, sides: Sequence[Json], baseline: Any = 0, nam
 
 def _prepared(sides: Sequence[Json], baseline: Any) -> Prepared:
     items = [{key: side[key] for key in ("label", "spec", "offer", "notes")} for side in sides]
-    known = {at: side["estimate"] for at, side in enumerate(sides) if side["estimate"]}
+    known = {at: PricedEstimate.from_json(side["estimate"]) for at, side in enumerate(sides) if side["estimate"]}
     return prepare({"items": items, "baseline": baseline}, load_catalog(), known)
 
 
@@ -60,11 +64,28 @@ def _usual_name(labels: Sequence[str]) -> str:
 def _fill(row: Comparison, sides: Sequence[Json], made: Prepared) -> None:
     """Result and sides of a row; each side keeps what it was compared by."""
     row.specs = [
-        dict(side) | {"label": label, "estimate": kept if "offer" not in kept else None, "offer": kept.get("offer")}
+        dict(side) | {"label": label} | _stored(kept)
         for side, label, kept in zip(sides, made.labels, made.sides, strict=True)
     ]
-    row.baseline, row.result = made.baseline, made.compared()
+    row.baseline, row.result = made.baseline, made.compared().as_json()
     row.model_version, row.catalog_version = MODEL_VERSION, load_catalog().version
+
+
+def _stored(side: Kept | Offer) -> Json:
+    """What a side was compared by, as its row has it."""
+    if isinstance(side, Offer):
+        return {"estimate": None, "offer": side.model_dump(mode="json")}
+    return {"estimate": side.as_json(), "offer": None}
+
+
+def _read(side: Json) -> Kept | Offer:
+    """The reverse of ``_stored``."""
+    return Kept.from_json(side["estimate"]) if side["estimate"] else Offer.model_validate(side["offer"])
+
+
+def result_of(row: Comparison) -> ComparisonResult:
+    """What was compared, as pages and files read it, whatever model made it."""
+    return ComparisonResult.from_json(row.result)
 
 
 def rebase(row: Comparison, baseline: int) -> None:
@@ -105,8 +126,8 @@ def _moved(one: Mapping[str, Any], gone: int) -> Json:
 
 
 def _compare_kept(row: Comparison, sides: Sequence[Json], baseline: int) -> None:
-    made = [side["estimate"] or {"offer": side["offer"]} for side in sides]
-    row.result = compare(made, [side["label"] for side in sides], baseline, [side["notes"] for side in sides])
+    labels, notes = [side["label"] for side in sides], [side["notes"] for side in sides]
+    row.result = compare([_read(side) for side in sides], labels, baseline, notes).as_json()
     row.specs, row.baseline = list(sides), baseline
     row.save(update_fields=["specs", "baseline", "result"])
 

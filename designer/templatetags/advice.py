@@ -5,6 +5,7 @@ from typing import Any
 from django import template
 
 from designer.pages.advice.page import PRIORITY_LABELS
+from estimator.compare.advice import Priority
 
 register = template.Library()
 
@@ -29,6 +30,6 @@ def points(score: Any) -> str:
 
 
 @register.filter
-def priority_name(key: str) -> str:
+def priority_name(key: Priority) -> str:
     """What matters most, in a sentence."""
     return PRIORITY_LABELS[key].casefold()

@@ -2,18 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from estimator.units import ceil_div, is_whole_number
 
 ROWS_A_PAGE = 64
 MAX_DIGITS = 9
+Word = TypeVar("Word", bound=str)
 
 
-def one_of(asked: Any, words: Iterable[str]) -> str:
+def one_of(asked: Any, words: Iterable[Word]) -> Word:
     """The word that is requested, or the first one."""
     known = list(words)
-    return str(asked) if asked in known else known[0]
+    return next((word for word in known if word == asked), known[0])
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,18 @@
 """Whether one technology's network costs less than another's, as far as prices can show (docs/prices.md, "Verdicts").
 
 It is said only where the sign holds at the design's prices, at recommended, dealers' and branded resellers' prices of both
-sides, and over the whole range of parts that nobody quotes, and where the gap exceeds LEAST_GAP. Lines are those of a BOM
-as JSON.
+sides, and over the whole range of parts that nobody quotes, and where the gap exceeds LEAST_GAP.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 from estimator.bom.lines import CATEGORIES, FACILITY, NIC, SERVERS, SWITCH
 from estimator.bom.pricing import OWN
 from estimator.catalog.ports import COMPUTE
 from estimator.catalog.price_records import BRANDED, DEALER, STREET
+from estimator.ranges import Range
 
 LEAST_GAP = 0.10  # of the lower price
 NETWORK_CATEGORIES = tuple(category for category in CATEGORIES if category not in (*SERVERS, *FACILITY))
@@ -29,8 +29,35 @@ CASE_WORDS = {
     DEALER: "dealers’ prices",
     BRANDED: "branded resellers’ prices",
 }
-Lines = Sequence[Mapping[str, Any]]
-PriceOf = Callable[[Mapping[str, Any]], float | None]
+
+
+class PricedLine(Protocol):
+    """What a verdict reads of a line of a bill of materials."""
+
+    @property
+    def category(self) -> str: ...
+    @property
+    def part(self) -> str | None: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def fabric(self) -> str: ...
+    @property
+    def quantity(self) -> int: ...
+    @property
+    def spare_quantity(self) -> int: ...
+    @property
+    def unit_price_usd(self) -> Range[float] | None: ...
+    @property
+    def price_basis(self) -> str | None: ...
+    @property
+    def price_book(self) -> str | None: ...
+    @property
+    def book_prices_usd(self) -> Mapping[str, Range[float]] | None: ...
+
+
+Lines = Sequence[PricedLine]
+PriceOf = Callable[[PricedLine], float | None]
 
 
 @dataclass(frozen=True)
@@ -58,18 +85,6 @@ class Deciding:
     high_usd: float
     break_even_usd: float
     is_quoted: bool
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "part": self.part,
-            "name": self.name,
-            "now_usd": self.now_usd,
-            "low_usd": self.low_usd,
-            "high_usd": self.high_usd,
-            "break_even_usd": round(self.break_even_usd, 2),
-            "is_quoted": self.is_quoted,
-        }
 
 
 @dataclass(frozen=True)
@@ -100,33 +115,19 @@ class PriceVerdict:
         base = self.cases[0].gap(group)
         return [case.name for case in self.cases[1:] if case.gap(group) * base < 0]
 
-    def as_json(self) -> dict[str, Any]:
-        """``{"sign", "gaps", "turns", "deciding"}`` of the network's price."""
-        return {
-            "sign": self.sign(NETWORK),
-            "gaps": {case.name: round(case.gap(NETWORK), 6) for case in self.cases},
-            "turns": self.turning(NETWORK),
-            "deciding": self.deciding.as_json() if self.deciding else None,
-        }
 
-
-def are_two_technologies(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
-    """Whether two Estimates have other generations or other models of switches in their compute network."""
-    if ours["spec"]["fabric"]["generation"] != theirs["spec"]["fabric"]["generation"]:
-        return True
-    return _models(ours["bom"]["lines"]) != _models(theirs["bom"]["lines"])
-
-
-def _models(lines: Lines) -> set[str | None]:
-    return {line["part"] for line in lines if line["category"] == SWITCH and line["fabric"] == COMPUTE}
+def switch_models(lines: Lines) -> set[str | None]:
+    """Switches of the compute network, by id."""
+    return {line.part for line in lines if line.category == SWITCH and line.fabric == COMPUTE}
 
 
 def price_verdict(ours: Lines, theirs: Lines) -> PriceVerdict:
     """Compare two bills of materials at every set of prices."""
     cases = [_case("design", ours, theirs, _typical)]
     cases += [_case(book, ours, theirs, _in_book(book)) for book in (STREET, DEALER, BRANDED)]
-    for part in sorted({line["part"] for line in (*ours, *theirs) if _is_unquoted(line)}):
-        cases += [_case(f"{part} at the {end} end", ours, theirs, _at_end(part, end)) for end in ("low", "high")]
+    for part in sorted({line.part for line in (*ours, *theirs) if line.part and _is_unquoted(line)}):
+        cases.append(_case(f"{part} at the low end", ours, theirs, _at_end(part, lambda price: price.low)))
+        cases.append(_case(f"{part} at the high end", ours, theirs, _at_end(part, lambda price: price.high)))
     return PriceVerdict(tuple(cases), _deciding(ours, theirs, cases[0]))
 
 
@@ -136,46 +137,61 @@ def _case(name: str, ours: Lines, theirs: Lines, price_of: PriceOf) -> Case:
 
 def _sums(lines: Lines, price_of: PriceOf) -> dict[str, float]:
     return {
-        group: sum((price_of(line) or 0.0) * _pieces(line) for line in lines if line["category"] in categories)
+        group: sum((price_of(line) or 0.0) * _pieces(line) for line in lines if line.category in categories)
         for group, categories in GROUPS.items()
     }
 
 
-def _pieces(line: Mapping[str, Any]) -> int:
-    return int(line["quantity"]) + int(line.get("spare_quantity") or 0)
+def _pieces(line: PricedLine) -> int:
+    return line.quantity + line.spare_quantity
 
 
-def _typical(line: Mapping[str, Any]) -> float | None:
-    price = line["unit_price_usd"]
-    return float(price["typical"]) if price else None
+def _typical(line: PricedLine) -> float | None:
+    return line.unit_price_usd.typical if line.unit_price_usd else None
 
 
 def _in_book(book: str) -> PriceOf:
     """A part's price in a book; one of the buyer's own stays, as does what no book compares."""
 
-    def price_of(line: Mapping[str, Any]) -> float | None:
-        known = (line.get("book_prices_usd") or {}).get(book)
-        return float(known["typical"]) if known and line.get("price_book") != OWN else _typical(line)
+    def price_of(line: PricedLine) -> float | None:
+        known = (line.book_prices_usd or {}).get(book)
+        return known.typical if known and line.price_book != OWN else _typical(line)
 
     return price_of
 
 
-def _at_end(part: str, end: str) -> PriceOf:
-    def price_of(line: Mapping[str, Any]) -> float | None:
-        return float(line["unit_price_usd"][end]) if line["part"] == part else _typical(line)
+def _at_end(part: str, end: Callable[[Range[float]], float]) -> PriceOf:
+    def price_of(line: PricedLine) -> float | None:
+        return end(line.unit_price_usd) if line.part == part and line.unit_price_usd else _typical(line)
 
     return price_of
 
 
-def _is_unquoted(line: Mapping[str, Any]) -> bool:
+def _is_unquoted(line: PricedLine) -> bool:
     """A switch or NIC that nobody has quoted: its price is a class, a formula or an assumption."""
-    is_own = line.get("price_book") in (None, OWN)
+    is_own = line.price_book in (None, OWN)
     return bool(
-        line["unit_price_usd"]
-        and line["price_basis"] in ("assumption", "seed")
+        line.unit_price_usd
+        and line.price_basis in ("assumption", "seed")
         and not is_own
-        and line["category"] in (SWITCH, NIC)
+        and line.category in (SWITCH, NIC)
     )
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A switch or NIC that one side alone has; its lines."""
+
+    part: str
+    price: Range[float]
+    is_ours: bool
+    lines: Lines
+
+    @property
+    def range_usd(self) -> float:
+        """Between the low and the high end, over all pieces that are not of the buyer's own price."""
+        priced = [(line, line.unit_price_usd) for line in self.lines if line.price_book != OWN]
+        return sum((price.high - price.low) * _pieces(line) for line, price in priced if price)
 
 
 def _deciding(ours: Lines, theirs: Lines, case: Case) -> Deciding | None:
@@ -183,33 +199,28 @@ def _deciding(ours: Lines, theirs: Lines, case: Case) -> Deciding | None:
     found = list(_candidates(ours, theirs))
     if not found:
         return None
-    is_ours, lines = max(found, key=lambda one: _range_usd(one[1]))
-    price, pieces = lines[0]["unit_price_usd"], sum(_pieces(line) for line in lines)
+    one = max(found, key=lambda one: one.range_usd)
+    first, pieces = one.lines[0], sum(_pieces(line) for line in one.lines)
     gap = case.ours[NETWORK] - case.theirs[NETWORK]
-    break_even = price["typical"] - (gap if is_ours else -gap) / pieces
     return Deciding(
-        lines[0]["part"],
-        lines[0]["description"],
-        is_ours,
-        price["typical"],
-        price["low"],
-        price["high"],
-        break_even,
-        not _is_unquoted(lines[0]),
+        one.part,
+        first.description,
+        one.is_ours,
+        one.price.typical,
+        one.price.low,
+        one.price.high,
+        one.price.typical - (gap if one.is_ours else -gap) / pieces,
+        not _is_unquoted(first),
     )
 
 
-def _candidates(ours: Lines, theirs: Lines) -> Iterator[tuple[bool, list[Mapping[str, Any]]]]:
+def _candidates(ours: Lines, theirs: Lines) -> Iterator[_Candidate]:
     for is_ours, lines, others in ((True, ours, theirs), (False, theirs, ours)):
-        there = {line["part"] for line in others}
-        parts = {line["part"] for line in lines if line["category"] in (SWITCH, NIC) and line["unit_price_usd"]}
-        for part in parts - there - {None}:
-            yield is_ours, [line for line in lines if line["part"] == part]
-
-
-def _range_usd(lines: Lines) -> float:
-    return sum(
-        (line["unit_price_usd"]["high"] - line["unit_price_usd"]["low"]) * _pieces(line)
-        for line in lines
-        if line.get("price_book") != OWN
-    )
+        there = {line.part for line in others}
+        for part in dict.fromkeys(
+            line.part for line in lines if line.category in (SWITCH, NIC) and line.unit_price_usd
+        ):
+            of_part = [line for line in lines if line.part == part]
+            price = of_part[0].unit_price_usd
+            if part and price and part not in there:
+                yield _Candidate(part, price, is_ours, of_part)

@@ -4,13 +4,15 @@ A criterion has a figure for each family and says which is better, and by how mu
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from estimator.bom.verdict import ALL, NETWORK, PriceVerdict, price_verdict
 from estimator.bom.verdict_words import NO_DIFFERENCE, verdict_words
 from estimator.catalog.catalog import Catalog
+from estimator.performance.result import AllReduceTable, CollectiveTable
+from estimator.ranges import Range
+from estimator.result import Estimate, PricedEstimate
 from estimator.wording import NO_BREAK, amount
 
 INFINIBAND, ROCE, NEITHER = "infiniband", "roce", "neither"
@@ -25,28 +27,28 @@ MAX_WITHIN_RANGES = 1  # strength of a difference that is smaller than the range
 
 @dataclass(frozen=True)
 class Compared:
-    """Both families at one size: Estimates as JSON, and those of what each needs for its best or suffers at its worst.
+    """Both families at one size, and Estimates of what each needs for its best or suffers at its worst.
 
     ``sharp`` is InfiniBand with in-network reduction, ``scattered`` either family with scattered ranks, ``hashed`` RoCE with
     scattered ranks and plain ECMP, ``planes`` RoCE at half the rate in two planes where the NICs have the ports.
     """
 
-    infiniband: Mapping[str, Any]
-    roce: Mapping[str, Any]
-    sharp: Mapping[str, Any]
-    scattered: tuple[Mapping[str, Any], Mapping[str, Any]]
-    hashed: Mapping[str, Any]
-    planes: Mapping[str, Any] | None = None
+    infiniband: PricedEstimate
+    roce: PricedEstimate
+    sharp: Estimate
+    scattered: tuple[Estimate, Estimate]
+    hashed: Estimate
+    planes: PricedEstimate | None = None
 
     @property
-    def both(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    def both(self) -> tuple[PricedEstimate, PricedEstimate]:
         """InfiniBand, RoCE."""
         return self.infiniband, self.roce
 
     @property
     def prices(self) -> PriceVerdict:
         """What the prices of both bills of materials can show."""
-        return price_verdict(self.infiniband["bom"]["lines"], self.roce["bom"]["lines"])
+        return price_verdict(self.infiniband.bom.lines, self.roce.bom.lines)
 
 
 @dataclass(frozen=True)
@@ -71,23 +73,15 @@ class Criterion:
         sign = {INFINIBAND: 1, ROCE: -1}.get(self.favours, 0)
         return sign * self.weight * self.strength
 
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "key": self.key,
-            "group": self.group,
-            "title": self.title,
-            "unit": self.unit,
-            "weight": self.weight,
-            "infiniband": self.infiniband,
-            "roce": self.roce,
-            "infiniband_text": _in_words(self.infiniband, self.unit),
-            "roce_text": _in_words(self.roce, self.unit),
-            "favours": self.favours,
-            "strength": self.strength,
-            "words": self.words,
-            "source": self.source,
-        }
+    @property
+    def infiniband_text(self) -> str:
+        """InfiniBand's figure in words."""
+        return _in_words(self.infiniband, self.unit)
+
+    @property
+    def roce_text(self) -> str:
+        """RoCE's figure in words."""
+        return _in_words(self.roce, self.unit)
 
 
 def strength_of(low: float, high: float) -> int:
@@ -154,7 +148,7 @@ def _in_words(value: float, unit: str) -> str:
 
 
 def _money(pair: Compared) -> Iterator[Criterion | None]:
-    network = [one["cost"]["capex_usd"]["network"] for one in pair.both]
+    network = [one.cost.capex_usd.network for one in pair.both]
     prices = pair.prices
     bought = _judged(
         "network_price",
@@ -162,7 +156,7 @@ def _money(pair: Compared) -> Iterator[Criterion | None]:
         "Network, purchase",
         "usd",
         2,
-        (network[0]["typical"], network[1]["typical"]),
+        (network[0].typical, network[1].typical),
         "Bills of materials of both, at the design’s, recommended, dealers’ and branded resellers’ prices",
         "{better}, {worse}.",
         most=3 if _are_apart(network) else 2,
@@ -171,23 +165,22 @@ def _money(pair: Compared) -> Iterator[Criterion | None]:
         stands = prices.sign(NETWORK) != 0
         words = verdict_words(prices, *FAMILY_NAMES.values()) + (_ranges_note(network) if stands else "")
         yield replace(bought if stands else _undecided(bought), words=words)
-    total = [one["cost"]["tco_usd"] for one in pair.both]
-    years = pair.infiniband["cost"]["tco_years"]
+    total = [one.cost.tco_usd.typical for one in pair.both]
     over_years = _judged(
         "total_cost",
         MONEY,
-        f"Total cost over {years} years",
+        f"Total cost over {pair.infiniband.cost.tco_years} years",
         "usd",
         3,
-        (total[0]["typical"], total[1]["typical"]),
+        (total[0], total[1]),
         "Cost over years of both, servers, space and support included",
         "Over the years everything together: {better}, {worse}, {by} more.",
     )
-    if over_years and over_years.strength and not prices.sign(ALL, total[0]["typical"] / total[1]["typical"] - 1):
+    if over_years and over_years.strength and not prices.sign(ALL, total[0] / total[1] - 1):
         over_years = _undecided(over_years)
     yield over_years
-    licences = [one["cost"]["opex_usd_per_year"].get("licences") or {} for one in pair.both]
-    values = (licences[0].get("typical"), licences[1].get("typical"))
+    licences = [one.cost.opex_usd_per_year.get("licences") for one in pair.both]
+    values = [price.typical if price else 0.0 for price in licences]
     if any(values):
         yield _judged(
             "licences",
@@ -195,7 +188,7 @@ def _money(pair: Compared) -> Iterator[Criterion | None]:
             "Licences a year",
             "usd",
             0,
-            (values[0] or 0.0, values[1] or 0.0),
+            (values[0], values[1]),
             "Fabric manager (InfiniBand) and switch software (Ethernet), as the design asks; within the total cost",
             "Licences: {better} a year, {worse}.",
         )
@@ -207,17 +200,17 @@ def _undecided(one: Criterion) -> Criterion:
     return replace(one, favours=NEITHER, strength=0, words=f"{one.title}: {NO_DIFFERENCE}, {values}.")
 
 
-def _are_apart(ranges: list[Mapping[str, float]]) -> bool:
+def _are_apart(ranges: list[Range[float]]) -> bool:
     """Whether the high-cost end of the one is below the low-cost end of the other."""
-    return ranges[0]["high"] < ranges[1]["low"] or ranges[1]["high"] < ranges[0]["low"]
+    return ranges[0].high < ranges[1].low or ranges[1].high < ranges[0].low
 
 
-def _ranges_note(ranges: list[Mapping[str, float]]) -> str:
+def _ranges_note(ranges: list[Range[float]]) -> str:
     return "" if _are_apart(ranges) else " Their ranges overlap, so quotes may reverse it."
 
 
 def _running(pair: Compared) -> Iterator[Criterion | None]:
-    switches = [float(one["fabrics"]["compute"]["counts"]["switches"]) for one in pair.both]
+    switches = [float(one.compute.counts.switches) for one in pair.both]
     yield _judged(
         "switches",
         RUNNING,
@@ -228,7 +221,7 @@ def _running(pair: Compared) -> Iterator[Criterion | None]:
         "Counted from both designs; the ports of a box decide",
         "Fewer boxes to rack, power and look after: {better}, {worse}.",
     )
-    watts = [one["power"]["network_w"]["typical"] for one in pair.both]
+    watts = [one.power.network_w.typical for one in pair.both]
     yield _judged(
         "power",
         RUNNING,
@@ -239,55 +232,55 @@ def _running(pair: Compared) -> Iterator[Criterion | None]:
         "Datasheets of switches and transceivers",
         "The network draws less: {better}, {worse}.",
     )
-    stops = [(one.get("failures") or {}).get("expected", {}).get("network_stops_per_year") for one in pair.both]
+    expected = [one.failures.expected if one.failures else None for one in pair.both]
+    stops = [one.network_stops_per_year.typical if one else None for one in expected]
     yield _judged(
         "stops",
         RUNNING,
         "Stops by the network a year",
         "per_year",
         1,
-        (_typical(stops[0]), _typical(stops[1])),
+        (stops[0], stops[1]),
         "Failure rates of both networks' parts, GPUs and servers left out; assumptions for the most part",
         "A job over all GPUs is stopped less often by network parts: {better}, {worse} a year.",
         most=MAX_WITHIN_RANGES,
     )
 
 
-def _typical(value: Any) -> float | None:
-    return value.get("typical") if isinstance(value, Mapping) else value
-
-
 # ---------------------------------------------------------------- speed
 
 
-def _table(result: Mapping[str, Any], collective: str) -> Mapping[str, Any] | None:
-    performance = result.get("performance") or {}
-    table: Any = (
-        performance.get("all_reduce")
-        if collective == "all_reduce"
-        else (performance.get("collectives", {}).get(collective))
-    )
-    return table if table and table.get("busbw_gb_s") and max(table["gpus"]) > 1 else None
-
-
-def large_busbw(result: Mapping[str, Any], collective: str = "all_reduce") -> float | None:
-    """Bus bandwidth of the largest message on all GPUs. [GB/s]"""
-    table = _table(result, collective)
-    return float(table["busbw_gb_s"][-1][-1]) if table else None
-
-
-def small_time(result: Mapping[str, Any]) -> float | None:
-    """Time of an all-reduce of SMALL_MESSAGE_BYTES on all GPUs. [µs]"""
-    table = _table(result, "all_reduce")
-    if table is None or SMALL_MESSAGE_BYTES not in table["message_bytes"]:
+def _table(made: Estimate, collective: str) -> AllReduceTable | CollectiveTable | None:
+    performance = made.performance
+    if performance is None:
         return None
-    return float(table["time_us"][-1][table["message_bytes"].index(SMALL_MESSAGE_BYTES)])
+    of = performance.all_reduce if collective == "all_reduce" else (performance.collectives or {}).get(collective)
+    return of if of and max(of.gpus) > 1 else None
+
+
+def large_busbw(made: Estimate, collective: str = "all_reduce") -> float | None:
+    """Bus bandwidth of the largest message on all GPUs. [GB/s]"""
+    table = _table(made, collective)
+    return table.busbw_gb_s[-1][-1] if table else None
+
+
+def small_time(made: Estimate) -> float | None:
+    """Time of an all-reduce of SMALL_MESSAGE_BYTES on all GPUs. [µs]"""
+    table = _table(made, "all_reduce")
+    if table is None or SMALL_MESSAGE_BYTES not in table.message_bytes:
+        return None
+    return table.time_us[-1][table.message_bytes.index(SMALL_MESSAGE_BYTES)]
 
 
 def _band_overlaps(pair: Compared, at: int) -> bool:
-    tables = [_table(one, "all_reduce") for one in pair.both]
-    low, high = ([float(table[f"time_us_{end}"][-1][at]) for table in tables if table] for end in ("low", "high"))
-    return len(low) == 2 and max(low) <= min(high)
+    one, other = (_table(made, "all_reduce") for made in pair.both)
+    if one is None or other is None:
+        return False
+    low, high = (
+        max(table.time_us_low[-1][at] for table in (one, other)),
+        min(table.time_us_high[-1][at] for table in (one, other)),
+    )
+    return low <= high
 
 
 def _speed(pair: Compared) -> Iterator[Criterion | None]:
@@ -307,7 +300,7 @@ def _speed(pair: Compared) -> Iterator[Criterion | None]:
     )
     small = tuple(small_time(one) for one in pair.both)
     table = _table(pair.infiniband, "all_reduce")
-    at = table["message_bytes"].index(SMALL_MESSAGE_BYTES) if table and None not in small else 0
+    at = table.message_bytes.index(SMALL_MESSAGE_BYTES) if table and None not in small else 0
     yield _judged(
         "small_messages",
         SPEED,
@@ -361,7 +354,7 @@ def _speed(pair: Compared) -> Iterator[Criterion | None]:
 
 
 def _freedom(pair: Compared, catalog: Catalog) -> Iterator[Criterion | None]:
-    generations = [catalog.generations[one["spec"]["fabric"]["generation"]] for one in pair.both]
+    generations = [catalog.generations[one.spec.fabric.generation] for one in pair.both]
     makers: list[list[str]] = [switch_makers(catalog, one.protocol, one.port_rate_gbit_s) for one in generations]
     yield _judged(
         "switch_makers",
@@ -388,7 +381,7 @@ def _freedom(pair: Compared, catalog: Catalog) -> Iterator[Criterion | None]:
         "NICs from more than one vendor: {better}, {worse}.",
         more_is_better=True,
     )
-    reach = [float(two_tier_reach(catalog, one["spec"]["fabric"]["generation"])) for one in pair.both]
+    reach = [float(two_tier_reach(catalog, one.spec.fabric.generation)) for one in pair.both]
     yield _judged(
         "reach",
         FREEDOM,

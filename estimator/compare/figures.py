@@ -6,7 +6,6 @@ compared for each GPU. A side that lacks a figure, or knows only its least, is n
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from estimator.bom.lines import (
     CABLE,
@@ -17,24 +16,25 @@ from estimator.bom.lines import (
     NIC,
     RACK,
     RACK_SYSTEM,
-    RANGE,
     SERVERS,
     SWITCH,
     is_rack,
 )
 from estimator.catalog.ports import COMPUTE
+from estimator.compare.kept import Kept, KeptAllReduce, KeptCost, KeptExpected, KeptNetwork, KeptPower
 from estimator.compare.lines import FUNCTION_OF, Line, difference_cents, is_unpriced, relative, total_cents
+from estimator.compare.result import Better, ComparedFigure, JudgedChange, Kind
 from estimator.compare.verdicts import Verdicts
+from estimator.cost.result import Likely, Simulated
+from estimator.fabric.result import Counts
 from estimator.ranges import Range
 from estimator.units import parse_ratio
 
-LOW, HIGH = "low", "high"  # which end of a figure is the better one
+LOW: Better = "low"
+HIGH: Better = "high"
 SAME_SHARE = 0.01  # money and power closer than this are about the same
 SAME_COUNT = 0.0
 CLOSE_SHARE = 0.05  # prices closer than this are about the same where their ranges let either be the more expensive
-NAMED_BYTES = (2**20, 2**26, 2**30)  # 1 MiB, 64 MiB, 1 GiB
-LARGEST = "largest"
-ROLES = ("leaf", "spine", "core")
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class Side:
     """One design or offer of a comparison."""
 
     label: str
-    kind: str
+    kind: Kind
     lines: tuple[Line, ...]
-    estimate: dict[str, Any] | None = None  # None: an offer
+    estimate: Kept | None = None  # None: an offer
     gpus: int | None = None
     lacks: frozenset[tuple[str, str]] = frozenset()  # what an offer has nothing of, by network and function
 
@@ -53,20 +53,16 @@ class Side:
         functions = {FUNCTION_OF.get(category, category) for category in categories}
         return any(function in functions and compute in (None, fabric == COMPUTE) for fabric, function in self.lacks)
 
-    def network(self, key: str = COMPUTE) -> dict[str, Any]:
-        """A sized network of the design; nothing for an offer."""
-        return ((self.estimate or {}).get("fabrics") or {}).get(key) or {}
+    @property
+    def network(self) -> KeptNetwork | None:
+        """The sized compute network; None for an offer."""
+        return self.estimate.fabrics[COMPUTE] if self.estimate else None
 
     @property
-    def cost(self) -> dict[str, Any]:
-        """``cost`` of the Estimate; nothing for an offer."""
-        return (self.estimate or {}).get("cost") or {}
-
-    @property
-    def all_reduce(self) -> dict[str, Any] | None:
+    def all_reduce(self) -> KeptAllReduce | None:
         """The predicted all-reduce, where there is one over more than one GPU."""
-        table = ((self.estimate or {}).get("performance") or {}).get("all_reduce")
-        return table if table and max(table["gpus"]) > 1 else None
+        table = self.estimate.performance.all_reduce if self.estimate else None
+        return table if table and max(table.gpus) > 1 else None
 
     def of(self, *categories: str, compute: bool | None = None) -> list[Line]:
         """Lines of some categories: of the compute network, of the others, or of all."""
@@ -99,7 +95,7 @@ class Figure:
     unit: str
     group: str
     get: Getter
-    better: str | None = LOW
+    better: Better | None = LOW
     scales: bool = True
     same_share: float = SAME_SHARE
     has_band: bool = False  # its ends hold nine runs in ten, so that values within a band are about the same
@@ -114,12 +110,9 @@ def number(value: float | None, text: str | None = None, at_least: bool = False)
     return None if value is None else Value(Range.at(float(value)), at_least, text)
 
 
-def ranged(value: Any, at_least: bool = False) -> Value | None:
-    """A figure of JSON with low, typical and high."""
-    if not isinstance(value, dict) or any(value.get(end) is None for end in RANGE):
-        return None
-    low, typical, high = (float(value[end]) for end in RANGE)
-    return Value(Range(low, typical, high), at_least)
+def ranged(ends: Range[float] | None, at_least: bool = False) -> Value | None:
+    """A figure with low, typical and high."""
+    return Value(ends.each(float), at_least) if ends else None
 
 
 def _price(lines: Sequence[Line], is_partial: bool = False) -> Value | None:
@@ -138,10 +131,10 @@ def _quantity(*categories: str, compute: bool = True) -> Getter:
     return get
 
 
-def _switches(role: str | None) -> Getter:
+def _switches(role: str | None, count: Callable[[Counts], int]) -> Getter:
     def get(side: Side) -> Value | None:
-        if side.estimate:
-            return number(side.network()["counts"][role or "switches"])
+        if side.network:
+            return number(count(side.network.counts))
         lines = [line for line in side.of(SWITCH, compute=True) if role in (None, line.use)]
         least = role is None and side.is_partial(SWITCH, compute=True)
         return number(sum(line.quantity for line in lines), None, least) if lines else None
@@ -151,46 +144,39 @@ def _switches(role: str | None) -> Getter:
 
 def _other_switches(side: Side) -> Value | None:
     if side.estimate:
-        others = [fabric for key, fabric in side.estimate["fabrics"].items() if key != COMPUTE]
-        return number(sum(one["counts"]["switches"] for one in others)) if others else None
+        others = [fabric for key, fabric in side.estimate.fabrics.items() if key != COMPUTE]
+        return number(sum(one.counts.switches for one in others)) if others else None
     lines = side.of(SWITCH, compute=False)
     return number(sum(line.quantity for line in lines)) if lines else None
 
 
-def _links(side: Side) -> Value | None:
-    return number(sum(side.network()["links"].values())) if side.estimate else None
-
-
 def _oversubscription(side: Side) -> Value | None:
     """The fullest leaf's: traffic waits there, whatever the average is."""
-    built = side.network().get("oversubscription")
-    return number(float(parse_ratio(built["worst_leaf"])), built["worst_leaf"]) if built else None
+    built = side.network.oversubscription if side.network else None
+    return number(float(parse_ratio(built.worst_leaf)), built.worst_leaf) if built else None
 
 
 def _average_ratio(side: Side) -> Value | None:
-    built = side.network().get("oversubscription")
-    return number(built["built_ratio"], built["built"]) if built else None
+    built = side.network.oversubscription if side.network else None
+    return number(built.built_ratio, built.built) if built else None
 
 
 def _all_to_all(side: Side) -> Value | None:
     """The largest all-to-all on all GPUs; an estimate kept before there was one has none."""
-    found = ((side.estimate or {}).get("performance") or {}).get("all_to_all")
-    if not found:
-        return None
-    return Value(_of_times(found["busbw_gb_s"], found["time_us"], found["time_us_low"], found["time_us_high"]))
+    found = side.estimate.performance.all_to_all if side.estimate else None
+    return Value(_of_times(found.busbw_gb_s, found.time_us, found.time_us_low, found.time_us_high)) if found else None
 
 
-def _of_network(key: str) -> Getter:
-    return lambda side: number(side.network().get(key))
+def _of_network(read: Callable[[KeptNetwork], float]) -> Getter:
+    return lambda side: number(read(side.network)) if side.network else None
 
 
-def _watts(key: str) -> Getter:
+def _watts(read: Callable[[KeptPower], float], *, of_network: bool = False) -> Getter:
     def get(side: Side) -> Value | None:
-        power = (side.estimate or {}).get("power")
-        if power:
-            is_network = key == "network_w"
-            return number(power[key]["typical"], None, power["at_least"] and (not is_network or _network_unknown(side)))
-        return None
+        power = side.estimate.power if side.estimate else None
+        if not power:
+            return None
+        return number(read(power), None, power.at_least and (not of_network or _network_unknown(side)))
 
     return get
 
@@ -219,28 +205,33 @@ def _capex(*categories: str) -> Getter:
 NETWORK_CATEGORIES = tuple(category for category in CATEGORIES if category not in (*SERVERS, *FACILITY))
 
 
-def _simulated(key: str) -> Getter:
+def _simulated(read: Callable[[Simulated], Likely]) -> Getter:
     """The simulation's middle of a design's figure with 5 % and 95 % of the draws; an offer has none."""
 
     def get(side: Side) -> Value | None:
-        drawn = (side.cost.get("simulated") or {}).get(key)
-        return Value(Range(drawn["p5"], drawn["p50"], drawn["p95"]), bool(side.cost.get("at_least"))) if drawn else None
+        cost = side.estimate.cost if side.estimate else None
+        if not cost or not cost.simulated:
+            return None
+        drawn = read(cost.simulated)
+        return Value(Range(drawn.p5, drawn.p50, drawn.p95), bool(cost.at_least))
 
     return get
 
 
-def _of_cost(*path: str) -> Getter:
+def _of_cost(read: Callable[[KeptCost], Range[float] | None]) -> Getter:
     def get(side: Side) -> Value | None:
-        value: Any = side.cost
-        for key in path:
-            value = value.get(key) if isinstance(value, dict) else None
-        return ranged(value, bool(side.cost.get("at_least")))
+        cost = side.estimate.cost if side.estimate else None
+        return ranged(read(cost), bool(cost.at_least)) if cost else None
 
     return get
 
 
-def _failures(key: str) -> Getter:
-    return lambda side: ranged((((side.estimate or {}).get("failures") or {}).get("expected") or {}).get(key))
+def _yearly(cost: KeptCost) -> Range[float] | None:
+    return cost.opex_usd_per_year["total"] if cost.opex_usd_per_year else None
+
+
+def _failures(read: Callable[[KeptExpected], Range[float] | None]) -> Getter:
+    return lambda side: ranged(read(side.estimate.failures.expected)) if side.estimate else None
 
 
 def _racks(side: Side) -> Value | None:
@@ -248,10 +239,10 @@ def _racks(side: Side) -> Value | None:
     return number(sum(line.quantity for line in lines)) if lines else None
 
 
-def busbw(table: dict[str, Any], at: int, size: int) -> Range[float]:
+def busbw(table: KeptAllReduce, at: int, size: int) -> Range[float]:
     """Bus bandwidth of one point [GB/s]: the band is the time's, and bandwidth is inverse to it."""
-    value, *times = (table[key][at][size] for key in ("busbw_gb_s", "time_us", "time_us_low", "time_us_high"))
-    return _of_times(value, *times)
+    times = (rows[at][size] for rows in (table.time_us, table.time_us_low, table.time_us_high))
+    return _of_times(table.busbw_gb_s[at][size], *times)
 
 
 def _of_times(busbw_gb_s: float, time_us: float, low_us: float, high_us: float) -> Range[float]:
@@ -263,10 +254,10 @@ def _busbw(message_bytes: int | None, gpus: int | None = None) -> Getter:
 
     def get(side: Side) -> Value | None:
         table = side.all_reduce
-        if table is None or (gpus is not None and gpus not in table["gpus"]):
+        if table is None or (gpus is not None and gpus not in table.gpus):
             return None
-        at = len(table["gpus"]) - 1 if gpus is None else table["gpus"].index(gpus)
-        sizes = table["message_bytes"]
+        at = len(table.gpus) - 1 if gpus is None else table.gpus.index(gpus)
+        sizes = table.message_bytes
         wanted = sizes[-1] if message_bytes is None else message_bytes
         return Value(busbw(table, at, min(range(len(sizes)), key=lambda k: abs(sizes[k] - wanted))))
 
@@ -286,23 +277,28 @@ COUNTS, NETWORK, POWER, MONEY, UNIT_COSTS, SPEED, RUNNING = (
     "Running it",
 )
 FIGURES = (
-    Figure("switches", "Switches, compute network", "count", COUNTS, _switches(None), weight=10, same_share=SAME_COUNT),
-    *(Figure(f"{role}_switches", f"{role.capitalize()} switches", "count", COUNTS, _switches(role), same_share=SAME_COUNT)
-      for role in ROLES),
+    Figure("switches", "Switches, compute network", "count", COUNTS, _switches(None, lambda n: n.switches),
+           weight=10, same_share=SAME_COUNT),
+    Figure("leaf_switches", "Leaf switches", "count", COUNTS, _switches("leaf", lambda n: n.leaf),
+           same_share=SAME_COUNT),
+    Figure("spine_switches", "Spine switches", "count", COUNTS, _switches("spine", lambda n: n.spine),
+           same_share=SAME_COUNT),
+    Figure("core_switches", "Core switches", "count", COUNTS, _switches("core", lambda n: n.core),
+           same_share=SAME_COUNT),
     Figure("other_switches", "Switches, other networks", "count", COUNTS, _other_switches, weight=3, same_share=SAME_COUNT),
-    Figure("links", "Links, compute network", "count", COUNTS, _links, None, same_share=SAME_COUNT),
+    Figure("links", "Links, compute network", "count", COUNTS, _of_network(lambda n: n.links.total), None, same_share=SAME_COUNT),
     Figure("cables", "Cables, compute network", "count", COUNTS, _quantity(CABLE, FIBER), weight=3, same_share=SAME_COUNT),
     Figure("modules", "Transceivers, compute network", "count", COUNTS, _quantity(MODULE), weight=5, same_share=SAME_COUNT),
     Figure("oversubscription", "Oversubscription, fullest leaf", "ratio", NETWORK, _oversubscription, LOW, False, weight=7),
     Figure("average_oversubscription", "Oversubscription, average", "ratio", NETWORK, _average_ratio, LOW, False),
-    Figure("injection_gbit_s", "Injection", "gbit_s", NETWORK, _of_network("injection_gbit_s"), HIGH, weight=3),
-    Figure("bisection_gbit_s", "Bisection", "gbit_s", NETWORK, _of_network("bisection_gbit_s"), HIGH, weight=7),
-    Figure("network_w", "Network, typical", "w", POWER, _watts("network_w"), weight=5),
-    Figure("it_w", "Network and servers, typical", "w", POWER, _watts("it_w"), weight=2),
+    Figure("injection_gbit_s", "Injection", "gbit_s", NETWORK, _of_network(lambda n: n.injection_gbit_s), HIGH, weight=3),
+    Figure("bisection_gbit_s", "Bisection", "gbit_s", NETWORK, _of_network(lambda n: n.bisection_gbit_s), HIGH, weight=7),
+    Figure("network_w", "Network, typical", "w", POWER, _watts(lambda p: p.network_w.typical, of_network=True), weight=5),
+    Figure("it_w", "Network and servers, typical", "w", POWER, _watts(lambda p: p.it_w.typical), weight=2),
     Figure("lines_w", "All lines of the bill of materials", "w", POWER, _offer_watts),
-    Figure("capex_p50_usd", "Purchase price, P50 (P5 to P95)", "usd", MONEY, _simulated("capex_usd")),
-    Figure("network_p50_usd", "Network, P50 (P5 to P95)", "usd", MONEY, _simulated("network_usd")),
-    Figure("tco_p50_usd", "Total cost of ownership, P50 (P5 to P95)", "usd", MONEY, _simulated("tco_usd")),
+    Figure("capex_p50_usd", "Purchase price, P50 (P5 to P95)", "usd", MONEY, _simulated(lambda s: s.capex_usd)),
+    Figure("network_p50_usd", "Network, P50 (P5 to P95)", "usd", MONEY, _simulated(lambda s: s.network_usd)),
+    Figure("tco_p50_usd", "Total cost of ownership, P50 (P5 to P95)", "usd", MONEY, _simulated(lambda s: s.tco_usd)),
     Figure("servers_usd", "Servers", "usd", MONEY, _capex(*SERVERS), weight=2),
     Figure("switches_usd", "Switches", "usd", MONEY, _capex(SWITCH), weight=4),
     Figure("adapters_usd", "NICs", "usd", MONEY, _capex(NIC), weight=4),
@@ -310,19 +306,19 @@ FIGURES = (
     Figure("optics_usd", "Transceivers and cables", "usd", MONEY, _capex(MODULE, CABLE, FIBER), weight=6),
     Figure("network_usd", "Network", "usd", MONEY, _capex(*NETWORK_CATEGORIES), weight=9),
     Figure("capex_usd", "Purchase price", "usd", MONEY, _capex(), weight=6),
-    Figure("outlay_usd", "Outlay, with what is paid once", "usd", MONEY, _of_cost("outlay_usd"), weight=3),
-    Figure("opex_usd_per_year", "Running cost a year", "usd", MONEY, _of_cost("opex_usd_per_year", "total"), weight=4),
-    Figure("tco_usd", "Total cost of ownership", "usd", MONEY, _of_cost("tco_usd"), weight=8),
-    Figure("usd_per_gpu", "Purchase price a GPU", "usd", UNIT_COSTS, _of_cost("usd_per_gpu"), scales=False),
-    Figure("network_usd_per_gpu", "Network a GPU", "usd", UNIT_COSTS, _of_cost("network_usd_per_gpu"), scales=False),
-    Figure("usd_per_gpu_hour", "Total cost a GPU-hour", "usd_hour", UNIT_COSTS, _of_cost("usd_per_gpu_hour"), scales=False,
-           weight=5),
+    Figure("outlay_usd", "Outlay, with what is paid once", "usd", MONEY, _of_cost(lambda c: c.outlay_usd), weight=3),
+    Figure("opex_usd_per_year", "Running cost a year", "usd", MONEY, _of_cost(_yearly), weight=4),
+    Figure("tco_usd", "Total cost of ownership", "usd", MONEY, _of_cost(lambda c: c.tco_usd), weight=8),
+    Figure("usd_per_gpu", "Purchase price a GPU", "usd", UNIT_COSTS, _of_cost(lambda c: c.usd_per_gpu), scales=False),
+    Figure("network_usd_per_gpu", "Network a GPU", "usd", UNIT_COSTS, _of_cost(lambda c: c.network_usd_per_gpu), scales=False),
+    Figure("usd_per_gpu_hour", "Total cost a GPU-hour", "usd_hour", UNIT_COSTS, _of_cost(lambda c: c.usd_per_gpu_hour),
+           scales=False, weight=5),
     Figure("usd_per_gbit_s_bisection", "Network a Gb/s of bisection", "usd", UNIT_COSTS,
-           _of_cost("usd_per_gbit_s_bisection"), scales=False, weight=2),
+           _of_cost(lambda c: c.usd_per_gbit_s_bisection), scales=False, weight=2),
     Figure("usd_per_gb_s_busbw", "Purchase price a GB/s of all-reduce", "usd", UNIT_COSTS,
-           _of_cost("usd_per_gb_s_busbw"), scales=False, weight=2),
+           _of_cost(lambda c: c.usd_per_gb_s_busbw), scales=False, weight=2),
     Figure("usd_per_million_tokens", "Total cost a million tokens", "usd_hour", UNIT_COSTS,
-           _of_cost("usd_per_million_tokens"), scales=False, weight=3),
+           _of_cost(lambda c: c.usd_per_million_tokens), scales=False, weight=3),
     Figure("busbw_gb_s", "All-reduce, largest message, all GPUs", "gb_s", SPEED, _busbw(None), HIGH, False, has_band=True,
            weight=9),
     Figure("all_to_all_gb_s", "All-to-all, largest message, all GPUs", "gb_s", SPEED, _all_to_all, HIGH, False, has_band=True,
@@ -330,9 +326,9 @@ FIGURES = (
     *(Figure(f"busbw_{words.lower().replace(' ', '_')}_gb_s", f"All-reduce, {words}, all GPUs", "gb_s", SPEED, _busbw(size),
              HIGH, False, has_band=True, weight=weight)
       for words, size, weight in (("1 GiB", 2**30, 2), ("64 MiB", 2**26, 2), ("1 MiB", 2**20, 1))),
-    Figure("failures_per_year", "Failures a year", "per_year", RUNNING, _failures("failures_per_year"), weight=3,
+    Figure("failures_per_year", "Failures a year", "per_year", RUNNING, _failures(lambda e: e.failures_per_year), weight=3,
            same_share=0.02),
-    Figure("stops_per_year", "Stops of a job on all GPUs, a year", "per_year", RUNNING, _failures("stops_per_year"),
+    Figure("stops_per_year", "Stops of a job on all GPUs, a year", "per_year", RUNNING, _failures(lambda e: e.stops_per_year),
            weight=3, same_share=0.02),
     Figure("racks", "Racks", "count", RUNNING, _racks, weight=4, same_share=SAME_COUNT),
 )  # fmt: skip
@@ -341,7 +337,7 @@ FIGURES = (
 def common_gpus(sides: Sequence[Side]) -> int | None:
     """The most GPUs that every side with a prediction was predicted for, where not all have the same cluster."""
     tables = [side.all_reduce for side in sides]
-    known = [set(table["gpus"]) for table in tables if table]
+    known = [set(table.gpus) for table in tables if table]
     if len(known) < 2 or len({max(gpus) for gpus in known}) == 1:
         return None
     shared = set.intersection(*known) - {1}
@@ -379,16 +375,15 @@ def has_mixed_adapters(sides: Sequence[Side]) -> bool:
     return any(designs) and not all(designs)
 
 
-def _watts_without_adapters(side: Side) -> Value | None:
-    power = (side.estimate or {}).get("power")
-    if not power:
-        return None
-    watts = power["network_w"]["typical"] - power["parts_w"]["nics"]["typical"]
-    return number(watts, None, power["at_least"] and _network_unknown(side))
-
-
 WITHOUT_ADAPTERS: dict[str, Figure | None] = {  # where NICs are within the servers of some sides and lines of others
-    "network_w": Figure("network_w", "Network without NICs, typical", "w", POWER, _watts_without_adapters, weight=5),
+    "network_w": Figure(
+        "network_w",
+        "Network without NICs, typical",
+        "w",
+        POWER,
+        _watts(lambda power: power.network_w.typical - power.parts_w["nics"].typical, of_network=True),
+        weight=5,
+    ),
     "network_usd": Figure(
         "network_usd",
         "Network without NICs",
@@ -416,9 +411,9 @@ def differ_in_size(sides: Sequence[Side]) -> bool:
     return len({side.gpus for side in sides if side.gpus}) > 1
 
 
-def figure_json(
+def compared_figure(
     figure: Figure, sides: Sequence[Side], baseline: int, verdicts: Verdicts | None = None
-) -> dict[str, Any]:
+) -> ComparedFigure:
     """One row of the table: values, values for each GPU where clusters differ in size, differences, which is better.
 
     Between two technologies ``verdicts`` say which differences in money stand.
@@ -443,20 +438,20 @@ def figure_json(
         )
         for i, value in enumerate(compared)
     ]
-    return {
-        "key": figure.key,
-        "label": figure.label,
-        "unit": figure.unit,
-        "group": figure.group,
-        "better": figure.better,
-        "values": [_ends_json(value) for value in values],
-        "texts": [value.text if value else None for value in values],
-        "at_least": [bool(value and value.at_least) for value in values],
-        "is_per_gpu": is_per_gpu,
-        "per_gpu": [_ends_json(value) for value in compared] if is_per_gpu else None,
-        "differences": differences,
-        "best": _best(figure, compared, sides, known),
-    }
+    return ComparedFigure(
+        key=figure.key,
+        label=figure.label,
+        unit=figure.unit,
+        group=figure.group,
+        better=figure.better,
+        values=[_ends(value) for value in values],
+        texts=[value.text if value else None for value in values],
+        at_least=[bool(value and value.at_least) for value in values],
+        is_per_gpu=is_per_gpu,
+        per_gpu=[_ends(value) for value in compared] if is_per_gpu else None,
+        differences=differences,
+        best=_best(figure, compared, sides, known),
+    )
 
 
 def _for_each_gpu(value: Value | None, gpus: int | None) -> Value | None:
@@ -465,27 +460,27 @@ def _for_each_gpu(value: Value | None, gpus: int | None) -> Value | None:
     return Value(value.ends.each(lambda end: end / gpus), value.at_least, None, value.lines)
 
 
-def _ends_json(value: Value | None) -> dict[str, float] | None:
-    return None if value is None else value.ends.each(lambda end: round(end, 6)).as_json()
+def _ends(value: Value | None) -> Range[float] | None:
+    return None if value is None else value.ends.each(lambda end: round(end, 6))
 
 
 def _difference(
     figure: Figure, value: Value | None, base: Value | None, is_self: bool, shared_lines: bool, is_open: bool
-) -> dict[str, Any] | None:
+) -> JudgedChange | None:
     if value is None or base is None or value.at_least or base.at_least:
         return None
     share = relative(value.ends.typical, base.ends.typical)
     same = is_self or is_about_same(figure, value, base, shared_lines)
     sign = value.ends.typical - base.ends.typical
     is_better = None if same or is_open or figure.better is None or sign == 0 else (sign < 0) == (figure.better == LOW)
-    return {
-        "absolute": round(sign, 6),
-        "relative": share,
-        "is_about_same": same,
-        "is_better": is_better,
-        "ranges_overlap": ranges_overlap(value, base, shared_lines),
-        "is_undecided": is_open,
-    }
+    return JudgedChange(
+        absolute=round(sign, 6),
+        relative=share,
+        is_about_same=same,
+        is_better=is_better,
+        ranges_overlap=ranges_overlap(value, base, shared_lines),
+        is_undecided=is_open,
+    )
 
 
 def ranges_overlap(value: Value, base: Value, shared_lines: bool = True) -> bool:

@@ -1,78 +1,204 @@
 """What a comparison needs of an Estimate, so that it can be kept and compared with another baseline years later."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TypeVar
 
-_LINE = ("line", "category", "part", "part_number", "description", "use", "tier", "length_m", "quantity", "spare_quantity",
-         "unit_price_usd", "extended_price_usd", "price_basis", "power_w", "fabric", "price_book", "book_prices_usd")  # fmt: skip
-_NETWORK = ("tiers", "planes", "layout", "counts", "links", "oversubscription", "injection_gbit_s", "bisection_gbit_s")
-_COST = (
-    "outlay_usd",
-    "opex_usd_per_year",
-    "one_off_usd",
-    "tco_usd",
-    "tco_years",
-    "usd_per_gpu",
-    "network_usd_per_gpu",
-    "usd_per_gpu_hour",
-    "usd_per_gbit_s_bisection",
-    "usd_per_gb_s_busbw",
-    "usd_per_million_tokens",
-    "at_least",
-    "simulated",
-)
-_TIMES = ("busbw_gb_s", "time_us", "time_us_low", "time_us_high")
+from estimator.cost.result import ExpectedFailures, Simulated
+from estimator.fabric.result import Counts, Links, Oversubscription
+from estimator.floor.result import Watts
+from estimator.performance.result import AllReduceTable, AllToAllFigure
+from estimator.ranges import Range
+from estimator.record import IfAny, Newer, Record, keys_of
+from estimator.result import PricedEstimate, Versions
+from estimator.spec.design import DesignSpec
+
 _DIGITS = 6
+Part = TypeVar("Part", bound=Record)
 
 
-def kept_of(estimate: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of an Estimate's JSON that figures, rows and curves are made of; a kept one stays as it is."""
-    spec, cost, performance = estimate["spec"], estimate.get("cost") or {}, estimate.get("performance") or {}
-    compute, economics = spec["compute"], spec["economics"]
-    prices = economics.get("prices")
-    return {
-        "spec": {
-            "name": spec["name"],
-            "compute": {"server": compute["server"]},
-            "fabric": {"generation": spec["fabric"]["generation"]},
-            "economics": {
-                "price_book": economics["price_book"],
-                "prices": {"name": prices["name"]} if prices else None,
-            },
-        },
-        "spec_hash": estimate["spec_hash"],
-        "versions": dict(estimate["versions"]),
-        "fabrics": {name: {key: fabric.get(key) for key in _NETWORK} for name, fabric in estimate["fabrics"].items()},
-        "findings": [{"severity": finding["severity"]} for finding in estimate.get("findings", [])],
-        "bom": {"lines": [{key: line.get(key) for key in _LINE} for line in estimate["bom"]["lines"]]},
-        "cost": {key: cost[key] for key in _COST if cost.get(key) is not None},
-        "power": _power(estimate.get("power")),
-        "performance": {
-            "all_reduce": _all_reduce(performance.get("all_reduce")),
-            "all_to_all": performance.get("all_to_all"),
-        },
-        "failures": {"expected": _expected(estimate.get("failures") or {})},
-    }
+class KeptServers(Record):
+    server: str | None
 
 
-def _power(power: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    keys = ("network_w", "it_w", "facility_w", "parts_w", "at_least")
-    return {key: power[key] for key in keys} if power else None
+class KeptGeneration(Record):
+    generation: str
 
 
-def _expected(failures: Mapping[str, Any]) -> dict[str, Any]:
-    expected = failures.get("expected") or {}
-    return {key: expected[key] for key in ("failures_per_year", "stops_per_year") if key in expected}
+class KeptPrices(Record):
+    name: str
 
 
-def _all_reduce(table: Mapping[str, Any] | None) -> dict[str, Any] | None:
+class KeptEconomics(Record):
+    price_book: str
+    prices: KeptPrices | None
+
+
+class KeptSpec(Record):
+    name: str
+    compute: KeptServers
+    fabric: KeptGeneration
+    economics: KeptEconomics
+
+
+class KeptNetwork(Record):
+    tiers: int
+    planes: int
+    layout: str
+    counts: Counts
+    links: Links
+    oversubscription: Oversubscription | None
+    injection_gbit_s: int
+    bisection_gbit_s: int
+
+
+class KeptFinding(Record):
+    severity: str
+
+
+class KeptLine(Record):
+    line: int
+    category: str
+    part: str | None
+    part_number: str | None
+    description: str
+    use: str
+    tier: Newer[str | None]
+    length_m: float | None
+    quantity: int
+    spare_quantity: int
+    unit_price_usd: Range[float] | None
+    extended_price_usd: Range[float] | None
+    price_basis: str | None
+    power_w: float
+    fabric: str
+    price_book: Newer[str | None]
+    book_prices_usd: Newer[Mapping[str, Range[float]] | None]
+
+
+class KeptBom(Record):
+    lines: list[KeptLine]
+
+
+class KeptCost(Record):
+    outlay_usd: IfAny[Range[float]]
+    opex_usd_per_year: IfAny[Mapping[str, Range[float]]]
+    one_off_usd: IfAny[Mapping[str, Range[float]]]
+    tco_usd: IfAny[Range[float]]
+    tco_years: IfAny[int]
+    usd_per_gpu: IfAny[Range[float]]
+    network_usd_per_gpu: IfAny[Range[float]]
+    usd_per_gpu_hour: IfAny[Range[float]]
+    usd_per_gbit_s_bisection: IfAny[Range[float]]
+    usd_per_gb_s_busbw: IfAny[Range[float]]
+    usd_per_million_tokens: IfAny[Range[float]]
+    at_least: IfAny[bool]
+    simulated: IfAny[Simulated]
+
+
+class KeptPower(Record):
+    network_w: Watts
+    it_w: Watts
+    facility_w: Watts
+    parts_w: Mapping[str, Watts]
+    at_least: bool
+
+
+class KeptAllReduce(Record):
+    """A row for each GPU count and a column for each message size; algorithm and limit are of all GPUs."""
+
+    gpus: list[int]
+    message_bytes: list[int]
+    busbw_gb_s: list[list[float]]
+    time_us: list[list[float]]
+    time_us_low: list[list[float]]
+    time_us_high: list[list[float]]
+    algorithm: list[list[str | None]]
+    limited_by: list[list[str]]
+
+
+class KeptPerformance(Record):
+    all_reduce: KeptAllReduce | None
+    all_to_all: Newer[AllToAllFigure | None]
+
+
+class KeptExpected(Record):
+    failures_per_year: IfAny[Range[float]] = None
+    stops_per_year: IfAny[Range[float]] = None
+
+
+class KeptFailures(Record):
+    expected: KeptExpected
+
+
+class Kept(Record):
+    """The parts of an Estimate that figures, rows and curves are made of."""
+
+    spec: KeptSpec
+    spec_hash: str
+    versions: Versions
+    fabrics: Mapping[str, KeptNetwork]
+    findings: list[KeptFinding]
+    bom: KeptBom
+    cost: KeptCost
+    power: KeptPower | None
+    performance: KeptPerformance
+    failures: KeptFailures
+
+
+def kept_of(estimate: PricedEstimate) -> Kept:
+    """What a comparison keeps of an Estimate."""
+    return Kept(
+        spec=_spec(estimate.spec),
+        spec_hash=estimate.spec_hash,
+        versions=estimate.versions,
+        fabrics={name: _part(KeptNetwork, fabric) for name, fabric in estimate.fabrics.items()},
+        findings=[KeptFinding(severity=finding.severity) for finding in estimate.findings],
+        bom=KeptBom(lines=[_part(KeptLine, line) for line in estimate.bom.lines]),
+        cost=_part(KeptCost, estimate.cost),
+        power=_part(KeptPower, estimate.power),
+        performance=KeptPerformance(
+            all_reduce=_all_reduce(estimate.performance.all_reduce), all_to_all=estimate.performance.all_to_all
+        ),
+        failures=KeptFailures(expected=_expected(estimate.failures.expected if estimate.failures else None)),
+    )
+
+
+def _part(kind: type[Part], whole: Record) -> Part:
+    """Of a record, what a smaller kind of record has as well."""
+    return kind(**{key.attribute: getattr(whole, key.attribute) for key in keys_of(kind)})
+
+
+def _spec(spec: DesignSpec) -> KeptSpec:
+    prices = spec.economics.prices
+    return KeptSpec(
+        name=spec.name,
+        compute=KeptServers(server=spec.compute.server),
+        fabric=KeptGeneration(generation=spec.fabric.generation),
+        economics=KeptEconomics(
+            price_book=spec.economics.price_book, prices=KeptPrices(name=prices.name) if prices else None
+        ),
+    )
+
+
+def _expected(expected: ExpectedFailures | None) -> KeptExpected:
+    return _part(KeptExpected, expected) if expected else KeptExpected()
+
+
+def _all_reduce(table: AllReduceTable | None) -> KeptAllReduce | None:
     """Times and bandwidths to six digits: the bands are a tenth and more."""
     if not table:
         return None
-    times = {key: [[_short(value) for value in row] for row in table[key]] for key in _TIMES}
-    last = {key: [table[key][-1]] for key in ("algorithm", "limited_by")}
-    return {"gpus": list(table["gpus"]), "message_bytes": list(table["message_bytes"]), **times, **last}
+    return KeptAllReduce(
+        gpus=table.gpus,
+        message_bytes=table.message_bytes,
+        busbw_gb_s=_short(table.busbw_gb_s),
+        time_us=_short(table.time_us),
+        time_us_low=_short(table.time_us_low),
+        time_us_high=_short(table.time_us_high),
+        algorithm=table.algorithm[-1:],
+        limited_by=table.limited_by[-1:],
+    )
 
 
-def _short(value: float) -> float:
-    return float(f"{value:.{_DIGITS}g}")
+def _short(rows: list[list[float]]) -> list[list[float]]:
+    return [[float(f"{value:.{_DIGITS}g}") for value in row] for row in rows]

@@ -4,9 +4,8 @@ A row holds every line that serves one purpose, whatever part each side has for 
 and rows add up to the totals. Money is US cents until it is printed. docs/comparison.md tells the rules.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from estimator.bom.lines import (
     CABLE,
@@ -23,10 +22,14 @@ from estimator.bom.lines import (
     SWITCH,
 )
 from estimator.catalog.ports import COMPUTE
-from estimator.ranges import NOTHING, Range, total_of, usd_json
+from estimator.compare.kept import KeptLine
+from estimator.compare.request import OfferLine, OfferPrice
+from estimator.compare.result import AlignedRow, Change, ComparedPart, Kind, PartRow, RowDifference, RowPerGpu, RowSide
+from estimator.ranges import NOTHING, Range, in_usd, total_of
 from estimator.units import CENTS_PER_USD
 
-DESIGN, OFFER = "design", "offer"
+DESIGN: Kind = "design"
+OFFER: Kind = "offer"
 FUNCTION_OF = {FIBER: CABLE}  # fibre and finished cables do the same: they join two ends
 FUNCTIONS = tuple(dict.fromkeys(FUNCTION_OF.get(category, category) for category in CATEGORIES))
 SCOPE_OF = {RACK_SYSTEM: SERVER, MODULE: "cabling", CABLE: "cabling", PANEL: "cabling", RACK: "racks", COOLING: "racks"}
@@ -93,41 +96,38 @@ def scope_key(key: Key) -> tuple[str, str, str]:
     return fabric, kind, role if function == SWITCH else tier if kind == "cabling" else ""
 
 
-def cents_of(usd: Mapping[str, float | None] | None) -> Range[int] | None:
-    """``{"low", "typical", "high"}`` in dollars → whole cents; None where there is no price."""
-    if usd is None or any(usd.get(end) is None for end in ("low", "typical", "high")):
+def cents_of(usd: Range[float] | OfferPrice | None) -> Range[int] | None:
+    """A price in dollars → whole cents; None where there is no price."""
+    if usd is None:
         return None
-    low, typical, high = (round(float(usd[end] or 0) * CENTS_PER_USD) for end in ("low", "typical", "high"))
-    return Range(low, typical, high)
+    return Range(usd.low, usd.typical, usd.high).each(lambda end: round(end * CENTS_PER_USD))
 
 
-def lines_of(bom_lines: Sequence[Mapping[str, Any]]) -> tuple[Line, ...]:
-    """The lines of a bill of materials, from JSON under the names of the Estimate; what an offer leaves out is None or 0."""
-    return tuple(_line(line, number) for number, line in enumerate(bom_lines, start=1))
+def lines_of(lines: Sequence[KeptLine | OfferLine]) -> tuple[Line, ...]:
+    """The lines of a bill of materials or of an offer; what an offer leaves out is None or 0."""
+    return tuple(_line(line, number) for number, line in enumerate(lines, start=1))
 
 
-def _line(line: Mapping[str, Any], number: int) -> Line:
-    unit, quantity = cents_of(line.get("unit_price_usd")), int(line.get("quantity") or 0)
-    spares = int(line.get("spare_quantity") or 0)
-    extended = cents_of(line.get("extended_price_usd"))
+def _line(line: KeptLine | OfferLine, number: int) -> Line:
+    unit, extended = cents_of(line.unit_price_usd), cents_of(line.extended_price_usd)
     if extended is None and unit is not None:
-        extended = unit * (quantity + spares)
+        extended = unit * (line.quantity + line.spare_quantity)
     return Line(
-        int(line.get("line") or number),
-        line.get("fabric") or COMPUTE,
-        line["category"],
-        line.get("use"),
-        line.get("tier"),
-        line.get("part"),
-        line.get("part_number"),
-        line.get("description") or line.get("part") or "",
-        line.get("length_m"),
-        quantity,
-        spares,
+        line.line or number,
+        line.fabric or COMPUTE,
+        line.category,
+        line.use,
+        line.tier,
+        line.part,
+        line.part_number,
+        line.description or line.part or "",
+        line.length_m,
+        line.quantity,
+        line.spare_quantity,
         unit,
         extended,
-        line.get("power_w"),
-        line.get("price_basis"),
+        line.power_w,
+        line.price_basis,
     )
 
 
@@ -239,19 +239,16 @@ def is_unpriced(lines: Iterable[Line]) -> bool:
 
 def difference_cents(lines: Iterable[Line], base: Iterable[Line]) -> Range[int]:
     """Range of a price difference. A part that both sides buy at one price cancels; what is left may move each its own way."""
-    pieces: dict[tuple[Any, ...], int] = {}
+    pieces: dict[tuple[str, float | None, Range[int], bool], int] = {}
     for sign, some in ((1, lines), (-1, base)):
         for line in some:
             if line.cents is None:
                 continue
             at_unit = line.unit_cents is not None and line.cents == line.unit_cents * line.bought
-            key = (
-                (_name(line), line.length_m, line.unit_cents)
-                if at_unit
-                else (_name(line), line.length_m, line.cents, 0)
-            )
+            price = line.unit_cents if line.unit_cents is not None and at_unit else line.cents
+            key = (_name(line), line.length_m, price, at_unit)
             pieces[key] = pieces.get(key, 0) + sign * (line.bought if at_unit else 1)
-    return total_of((key[2] * count).ordered() for key, count in pieces.items())
+    return total_of((price * count).ordered() for (_, _, price, _), count in pieces.items())
 
 
 def relative(value: float, base: float) -> float | None:
@@ -261,41 +258,42 @@ def relative(value: float, base: float) -> float | None:
     return value / base - 1
 
 
-def change(value: float | None, base: float | None) -> dict[str, float | None] | None:
-    """``{"absolute", "relative"}`` of two numbers; None where one is not known."""
-    if value is None or base is None:
-        return None
-    return {"absolute": round(value - base, 4), "relative": relative(value, base)}
+def change(value: float, base: float) -> Change:
+    """The difference of two numbers."""
+    return Change(absolute=round(value - base, 4), relative=relative(value, base))
 
 
-def cell(lines: Sequence[Line]) -> dict[str, Any] | None:
+def _change_if_known(value: float | None, base: float | None) -> Change | None:
+    return None if value is None or base is None else change(value, base)
+
+
+def cell(lines: Sequence[Line]) -> RowSide | None:
     """One side of a row: quantity, price, power and the parts behind them; None where the side has no such line."""
     if not lines:
         return None
-    unpriced, bought = is_unpriced(lines), sum(line.bought for line in lines)
-    cents = None if unpriced else total_cents(lines)
-    units = {line.unit_cents for line in lines}
-    is_mean = len(units) > 1 or (None in units and bought > 0 and cents is not None)
-    unit = (
-        next(iter(units))
-        if not is_mean
-        else None
-        if cents is None or not bought
-        else cents.each(lambda end: round(end / bought))
-    )
-    watts = [line.power_w for line in lines]
+    unit, is_mean = _unit_price(lines)
+    watts = _watts(lines)
     parts = dict.fromkeys((line.part, line.part_number, line.description) for line in lines)
-    return {
-        "quantity": sum(line.quantity for line in lines),
-        "spare_quantity": sum(line.spare_quantity for line in lines),
-        "unit_price_usd": usd_json(unit),
-        "unit_is_mean": is_mean,
-        "extended_price_usd": usd_json(cents),
-        "power_w": None if None in watts else round(sum(w or 0.0 for w in watts), 3),
-        "parts": [dict(zip(("part", "part_number", "description"), part, strict=True)) for part in parts],
-        "lines": [line.number for line in lines],
-        "price_basis": sorted({line.price_basis for line in lines if line.price_basis}),
-    }
+    return RowSide(
+        quantity=sum(line.quantity for line in lines),
+        spare_quantity=sum(line.spare_quantity for line in lines),
+        unit_price_usd=in_usd(unit),
+        unit_is_mean=is_mean,
+        extended_price_usd=None if is_unpriced(lines) else total_cents(lines).in_usd(),
+        power_w=None if watts is None else round(watts, 3),
+        parts=[ComparedPart(part=part, part_number=number, description=words) for part, number, words in parts],
+        lines=[line.number for line in lines],
+        price_basis=sorted({line.price_basis for line in lines if line.price_basis}),
+    )
+
+
+def _unit_price(lines: Sequence[Line]) -> tuple[Range[int] | None, bool]:
+    """(what a piece costs in cents, whether that is a mean over several parts)."""
+    bought, is_known = sum(line.bought for line in lines), not is_unpriced(lines)
+    units = {line.unit_cents for line in lines}
+    if len(units) == 1 and not (None in units and bought > 0 and is_known):
+        return units.pop(), False
+    return total_cents(lines).each(lambda end: round(end / bought)) if is_known and bought else None, True
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,30 +312,31 @@ class Basis:
         return sum(line.bought if self.with_spares else line.quantity for line in lines)
 
 
-def differences(row: Sequence[Sequence[Line]], basis: Basis) -> list[dict[str, Any]]:
+def differences(row: Sequence[Sequence[Line]], basis: Basis) -> list[RowDifference]:
     """Each side of a row less the baseline; a side without such a line counts as none of it."""
     base = row[basis.baseline]
     return [_difference(lines, base, i, basis) for i, lines in enumerate(row)]
 
 
-def _difference(lines: Sequence[Line], base: Sequence[Line], side: int, basis: Basis) -> dict[str, Any]:
+def _difference(lines: Sequence[Line], base: Sequence[Line], side: int, basis: Basis) -> RowDifference:
     is_known = not is_unpriced(lines) and not is_unpriced(base)
     ours, theirs = total_cents(lines).typical, total_cents(base).typical
     mine, other = basis.quantity(lines), basis.quantity(base)
-    found: dict[str, Any] = {
-        "quantity": change(mine, other),
-        "unit_price_usd": change(_unit(lines), _unit(base)) if lines and base and is_known else None,
-        "extended_price_usd": change(ours / CENTS_PER_USD, theirs / CENTS_PER_USD) if is_known else None,
-        "extended_range_usd": usd_json(difference_cents(lines, base)) if is_known else None,
-        "power_w": change(_watts(lines), _watts(base)),
-    }
+    per_gpu = None
     if basis.gpus:
         gpus, base_gpus = basis.gpus[side], basis.gpus[basis.baseline]
-        found["per_gpu"] = {
-            "quantity": _share(mine, other, gpus, base_gpus),
-            "extended_price_usd": _share(ours, theirs, gpus, base_gpus) if is_known else None,
-        }
-    return found
+        per_gpu = RowPerGpu(
+            quantity=_share(mine, other, gpus, base_gpus),
+            extended_price_usd=_share(ours, theirs, gpus, base_gpus) if is_known else None,
+        )
+    return RowDifference(
+        quantity=change(mine, other),
+        unit_price_usd=_change_if_known(_unit(lines), _unit(base)) if lines and base and is_known else None,
+        extended_price_usd=change(ours / CENTS_PER_USD, theirs / CENTS_PER_USD) if is_known else None,
+        extended_range_usd=difference_cents(lines, base).in_usd() if is_known else None,
+        power_w=_change_if_known(_watts(lines), _watts(base)),
+        per_gpu=per_gpu,
+    )
 
 
 def _share(ours: float, theirs: float, gpus: int | None, base_gpus: int | None) -> float | None:
@@ -355,50 +354,54 @@ def _unit(lines: Sequence[Line]) -> float | None:
     return round(cents / bought) / CENTS_PER_USD if bought else None
 
 
-# ---------------------------------------------------------------- rows as JSON
+# ---------------------------------------------------------------- rows
 
 
-def row_json(key: Key, row: Sequence[Sequence[Line]], basis: Basis, is_in_scope: bool) -> dict[str, Any]:
+def row_of(key: Key, row: Sequence[Sequence[Line]], basis: Basis, is_in_scope: bool) -> AlignedRow:
     """One aligned row."""
     parts = parts_of(row)
     is_grouped = len(parts) > 1
     fabric, function, role, tier = key
-    return {
-        "key": ".".join(part for part in key if part),
-        "fabric": fabric,
-        "function": function,
-        "role": role,
-        "tier": tier or None,
-        "label": label_of(key),
-        "is_grouped": is_grouped,
-        "is_in_scope": is_in_scope,
-        **_sides_json(row, basis),
-        "parts": [
-            {
-                "label": _part_label(part),
-                "length_m": next(line.length_m for lines in part for line in lines),
-                **_sides_json(part, basis),
-            }
-            for part in parts
-        ]
-        if is_grouped
-        else [],
-    }
+    return AlignedRow(
+        key=".".join(part for part in key if part),
+        fabric=fabric,
+        function=function,
+        role=role,
+        tier=tier or None,
+        label=label_of(key),
+        is_grouped=is_grouped,
+        is_in_scope=is_in_scope,
+        sides=[cell(lines) for lines in row],
+        differences=differences(row, basis),
+        missing_on=_missing_on(row),
+        is_same=_is_same(row, basis),
+        parts=[_part_row(part, basis) for part in parts] if is_grouped else [],
+    )
 
 
-def _sides_json(row: Sequence[Sequence[Line]], basis: Basis) -> dict[str, Any]:
+def _part_row(part: Sequence[Sequence[Line]], basis: Basis) -> PartRow:
+    return PartRow(
+        label=_part_label(part),
+        length_m=next(line.length_m for lines in part for line in lines),
+        sides=[cell(lines) for lines in part],
+        differences=differences(part, basis),
+        missing_on=_missing_on(part),
+        is_same=_is_same(part, basis),
+    )
+
+
+def _missing_on(row: Sequence[Sequence[Line]]) -> list[int]:
+    return [i for i, lines in enumerate(row) if not lines]
+
+
+def _is_same(row: Sequence[Sequence[Line]], basis: Basis) -> bool:
     contents = [_content(lines, basis) for lines in row]
-    return {
-        "sides": [cell(lines) for lines in row],
-        "differences": differences(row, basis),
-        "missing_on": [i for i, lines in enumerate(row) if not lines],
-        "is_same": all(content == contents[0] for content in contents),
-    }
+    return all(content == contents[0] for content in contents)
 
 
-def _content(lines: Iterable[Line], basis: Basis) -> dict[tuple[Any, ...], tuple[int, Range[int]]]:
+def _content(lines: Iterable[Line], basis: Basis) -> dict[tuple[str, float | None], tuple[int, Range[int]]]:
     """Pieces and price of each part and length; an offer may have one line where a bill of materials has two."""
-    found: dict[tuple[Any, ...], tuple[int, Range[int]]] = {}
+    found: dict[tuple[str, float | None], tuple[int, Range[int]]] = {}
     for line in lines:
         name = (_name(line), line.length_m)
         pieces, cents = found.get(name, (0, NOTHING))

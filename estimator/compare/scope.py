@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from estimator.bom.lines import NIC, SWITCH
 from estimator.catalog.ports import COMPUTE
@@ -18,7 +17,7 @@ from estimator.compare.lines import (
     scope_key,
     total_cents,
 )
-from estimator.ranges import usd_json
+from estimator.compare.result import ComparedTotals, LeftOut
 from estimator.units import CENTS_PER_USD
 
 
@@ -96,22 +95,22 @@ def _have(labels: Sequence[str]) -> str:
     return "of " + " and ".join(f"“{label}”" for label in labels) + " have"
 
 
-def totals_json(
+def totals_of(
     rows: Mapping[Key, Sequence[Sequence[Line]]], left_out: Mapping[Key, str], baseline: int
-) -> dict[str, Any]:
+) -> ComparedTotals:
     """Totals of every side: of all its priced lines, and on the same scope, with differences from the baseline."""
     n_sides = len(next(iter(rows.values()))) if rows else 0
     every = [[line for row in rows.values() for line in row[i]] for i in range(n_sides)]
     same = [[line for key, row in rows.items() if key not in left_out for line in row[i]] for i in range(n_sides)]
     base = total_cents(same[baseline]).typical / CENTS_PER_USD
-    return {
-        "all_usd": [usd_json(total_cents(lines)) for lines in every],
-        "at_least": [is_unpriced(lines) for lines in every],
-        "same_scope_usd": [usd_json(total_cents(lines)) for lines in same],
-        "differences": [change(total_cents(lines).typical / CENTS_PER_USD, base) for lines in same],
-        "difference_ranges_usd": [usd_json(difference_cents(lines, same[baseline])) for lines in same],
-        "left_out": [
-            {"key": ".".join(part for part in key if part), "label": label_of(key), "reason": reason}
+    return ComparedTotals(
+        all_usd=[total_cents(lines).in_usd() for lines in every],
+        at_least=[is_unpriced(lines) for lines in every],
+        same_scope_usd=[total_cents(lines).in_usd() for lines in same],
+        differences=[change(total_cents(lines).typical / CENTS_PER_USD, base) for lines in same],
+        difference_ranges_usd=[difference_cents(lines, same[baseline]).in_usd() for lines in same],
+        left_out=[
+            LeftOut(key=".".join(part for part in key if part), label=label_of(key), reason=reason)
             for key, reason in left_out.items()
         ],
-    }
+    )

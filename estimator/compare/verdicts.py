@@ -1,10 +1,10 @@
 """Which price differences of a comparison are said: between two technologies only what bom/verdict.py lets stand."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from estimator.bom.verdict import ADAPTERS, ALL, NETWORK, SWITCHES, PriceVerdict, are_two_technologies, price_verdict
+from estimator.bom.verdict import ADAPTERS, ALL, NETWORK, SWITCHES, PriceVerdict, price_verdict, switch_models
 from estimator.bom.verdict_words import verdict_words
+from estimator.compare.kept import Kept
 
 MONEY_UNITS = ("usd", "usd_hour")
 GROUP_OF = {  # figures that move with the prices of switches and NICs
@@ -28,10 +28,17 @@ GROUP_OF = {  # figures that move with the prices of switches and NICs
 }
 
 
+def are_two_technologies(ours: Kept, theirs: Kept) -> bool:
+    """Whether two designs have other generations or other models of switches in their compute network."""
+    if ours.spec.fabric.generation != theirs.spec.fabric.generation:
+        return True
+    return switch_models(ours.bom.lines) != switch_models(theirs.bom.lines)
+
+
 class Verdicts:
     """Verdicts between the sides of a comparison, by place; an offer is a firm price and has none."""
 
-    def __init__(self, estimates: Sequence[Mapping[str, Any] | None]) -> None:
+    def __init__(self, estimates: Sequence[Kept | None]) -> None:
         self._estimates = estimates
         self._known: dict[tuple[int, int], PriceVerdict | None] = {}
 
@@ -41,7 +48,7 @@ class Verdicts:
             ours, theirs = self._estimates[side], self._estimates[other]
             is_asked = side != other and ours is not None and theirs is not None and are_two_technologies(ours, theirs)
             self._known[side, other] = (
-                price_verdict(ours["bom"]["lines"], theirs["bom"]["lines"]) if is_asked and ours and theirs else None
+                price_verdict(ours.bom.lines, theirs.bom.lines) if is_asked and ours and theirs else None
             )
         return self._known[side, other]
 

@@ -4,12 +4,24 @@ Every sentence has a short form for the headline ("40 % fewer switches") and a l
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from estimator.bom.verdict_words import NO_DIFFERENCE as NONE_SHOWN
 from estimator.compare.figures import FIGURES, SPEED
+from estimator.compare.result import (
+    ComparedFigure,
+    ComparedItem,
+    ComparedTotals,
+    ComparisonSummary,
+    JudgedChange,
+    LeftOut,
+    NotComparable,
+    Sentence,
+    Tone,
+)
 from estimator.compare.verdicts import Verdicts
+from estimator.ranges import Range
 from estimator.wording import amount, digits, dollars, in_sentence, percent_of
 
 HEADLINE = 4  # short forms that a headline holds
@@ -19,7 +31,10 @@ MANY_TIMES = 1.95  # from here on counts, power and bandwidth are reported as mu
 TWICE = 0.005
 SAME_SHARE_OF_WEIGHT = 0.22  # weight of "about the same" in what matters, against a change of e times
 VERDICT_ON = "network_usd"  # the figure that a verdict over two technologies is about
-BETTER, WORSE, SAME, OTHER = "better", "worse", "same", "other"
+BETTER: Tone = "better"
+WORSE: Tone = "worse"
+SAME: Tone = "same"
+OTHER: Tone = "other"
 _WEIGHTS = {figure.key: figure.weight for figure in FIGURES}
 _FEWER = {  # figures that are counted: noun
     "switches": "switches",
@@ -66,57 +81,70 @@ _SAID_WITH = {  # a sentence that another one makes superfluous in the headline
 }
 
 
+@dataclass(frozen=True)
+class _Said:
+    """A sentence, what it is about in a word or two, and whether it stays although nothing differs."""
+
+    sentence: Sentence
+    noun: str
+    is_kept: bool = False
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether it is told by its noun alone, as one of those that are about the same."""
+        return self.sentence.tone == SAME and not self.is_kept and not _is_headline_speed(self.sentence.code)
+
+
 def summary_of(
     side: int,
     baseline: int,
-    items: Sequence[Mapping[str, Any]],
-    figures: Sequence[Mapping[str, Any]],
-    totals: Mapping[str, Any],
+    items: Sequence[ComparedItem],
+    figures: Sequence[ComparedFigure],
+    totals: ComparedTotals,
     sizes: Sequence[int | None],
     verdicts: Verdicts | None = None,
-) -> dict[str, Any]:
+) -> ComparisonSummary:
     """What one side is against the baseline: a headline, sentences by weight, and what is about the same.
 
     Between two technologies a price is reported as lower only where ``verdicts`` let it stand; that of the network always has
     its sentence, with the price at which it would turn.
     """
-    gpus = [item["gpus"] for item in items]  # sizes are those of predictions, which not every side has
+    gpus = [item.gpus for item in items]  # sizes are those of predictions, which not every side has
     known = verdicts or Verdicts([None] * len(items))
     found = [said for figure in figures if (said := _said(figure, side, baseline, sizes, gpus))]
-    if words := known.words(side, baseline, [item["label"] for item in items]):
-        found = [said | {"words": words, "is_kept": True} if said["code"] == VERDICT_ON else said for said in found]
+    if words := known.words(side, baseline, [item.label for item in items]):
+        found = [_with_verdict(said, words) if said.sentence.code == VERDICT_ON else said for said in found]
     same_scope = _same_scope(totals, side, baseline, gpus, known)
     found += [same_scope] if same_scope else []
-    found.sort(key=lambda said: -said["weight"])
-    sentences = [said for said in found if said["tone"] != SAME or _is_said_anyway(said)]
-    alike = [said["noun"] for said in found if said["tone"] == SAME and not _is_said_anyway(said)]
-    mine, theirs = items[side]["label"], items[baseline]["label"]
+    found.sort(key=lambda said: -said.sentence.weight)
+    sentences = [said.sentence for said in found if not said.is_alike]
+    alike = [said.noun for said in found if said.is_alike]
     shown = _headline(sentences)
     words = ", ".join(shown) if shown else "no difference in any figure"
-    if sentences and all(said["tone"] == SAME for said in sentences) and alike:
+    if sentences and all(one.tone == SAME for one in sentences) and alike:
         words = f"about the same in {len(alike) + len(sentences)} figures"
-    return {
-        "of": side,
-        "against": baseline,
-        "headline": f"{mine} against {theirs}: {words}.",
-        "phrases": shown or [words],
-        "sentences": [{key: said[key] for key in ("code", "phrase", "words", "tone", "weight")} for said in sentences],
-        "about_the_same": alike,
-    }
+    return ComparisonSummary(
+        of=side,
+        against=baseline,
+        headline=f"{items[side].label} against {items[baseline].label}: {words}.",
+        phrases=shown or [words],
+        sentences=sentences,
+        about_the_same=alike,
+    )
 
 
-def _headline(sentences: Sequence[Mapping[str, Any]]) -> list[str]:
+def _with_verdict(said: _Said, words: str) -> _Said:
+    """What has its sentence although nothing differs: a verdict on prices."""
+    return replace(said, sentence=said.sentence.but(words=words), is_kept=True)
+
+
+def _headline(sentences: Sequence[Sentence]) -> list[str]:
     """The weightiest short forms, one of each matter; the predicted all-reduce is always among them."""
-    codes = {said["code"] for said in sentences}
-    chosen = [said for said in sentences if _SAID_WITH.get(said["code"]) not in codes and not _is_detail(said["code"])]
-    always = [said for said in chosen if said["code"] in _ALWAYS]
-    first = [said for said in chosen if said not in always][: HEADLINE - len(always)]
-    return [said["phrase"] for said in (*first, *always)]
-
-
-def _is_said_anyway(said: Mapping[str, Any]) -> bool:
-    """What has its sentence although nothing differs: the largest all-reduce, and a verdict on prices."""
-    return said["is_kept"] or _is_headline_speed(said["code"])
+    codes = {one.code for one in sentences}
+    chosen = [one for one in sentences if _SAID_WITH.get(one.code) not in codes and not _is_detail(one.code)]
+    always = [one for one in chosen if one.code in _ALWAYS]
+    first = [one for one in chosen if one not in always][: HEADLINE - len(always)]
+    return [one.phrase for one in (*first, *always)]
 
 
 def _is_headline_speed(code: str) -> bool:
@@ -129,40 +157,50 @@ def _is_detail(code: str) -> bool:
 
 
 def _said(
-    figure: Mapping[str, Any], side: int, baseline: int, sizes: Sequence[int | None], gpus: Sequence[int | None]
-) -> dict[str, Any] | None:
+    figure: ComparedFigure, side: int, baseline: int, sizes: Sequence[int | None], gpus: Sequence[int | None]
+) -> _Said | None:
     """One figure in words; None where it is not compared, not worth a sentence, or nothing on both sides."""
-    key, difference = figure["key"], figure["differences"][side]
+    key, difference = figure.key, figure.differences[side]
     weight = _WEIGHTS.get(key, 8.0 if key.startswith("busbw") else 0.0)
-    if difference is None or not weight:
+    mine, other = _compared(figure, side), _compared(figure, baseline)
+    if difference is None or mine is None or other is None or not weight:
         return None
-    values = figure["per_gpu"] or figure["values"]
-    ours, theirs = values[side]["typical"], values[baseline]["typical"]
+    ours, theirs = mine.typical, other.typical
     if not ours and not theirs:
         return None
     size = abs(math.log(ours / theirs)) if ours and theirs else LARGEST_CHANGE
-    undecided = difference["is_undecided"]
-    same = difference["is_about_same"] or undecided
+    undecided = difference.is_undecided
+    same = difference.is_about_same or undecided
     phrase, noun = _phrase(figure, side, baseline, ours, theirs, same, sizes)
     if undecided and phrase:
         phrase = f"{NONE_SHOWN} in {noun}"
     if phrase is None:
         return None
     share = SAME_SHARE_OF_WEIGHT if same else min(size, LARGEST_CHANGE)
-    tone = SAME if same else OTHER if difference["is_better"] is None else BETTER if difference["is_better"] else WORSE
-    return {
-        "code": key,
-        "phrase": phrase,
-        "noun": noun,
-        "tone": tone,
-        "weight": round(weight * share, 4),
-        "words": _sentence(figure, side, baseline, phrase, difference, gpus),
-        "is_kept": False,
-    }
+    tone = SAME if same else OTHER if difference.is_better is None else BETTER if difference.is_better else WORSE
+    sentence = Sentence(
+        code=key,
+        phrase=phrase,
+        words=_sentence(figure, side, baseline, phrase, (ours, theirs), difference, gpus),
+        tone=tone,
+        weight=round(weight * share, 4),
+    )
+    return _Said(sentence, noun)
+
+
+def _compared(figure: ComparedFigure, side: int) -> Range[float] | None:
+    """A side's figure as it is compared: for each GPU where clusters differ in size."""
+    return (figure.per_gpu or figure.values)[side]
+
+
+def _typical(figure: ComparedFigure, side: int) -> float:
+    """Of a whole side that is compared, and so has a value."""
+    value = figure.values[side]
+    return value.typical if value else 0.0
 
 
 def _phrase(
-    figure: Mapping[str, Any],
+    figure: ComparedFigure,
     side: int,
     baseline: int,
     ours: float,
@@ -170,12 +208,12 @@ def _phrase(
     same: bool,
     sizes: Sequence[int | None],
 ) -> tuple[str | None, str]:
-    key, a_gpu = figure["key"], " a GPU" if figure["is_per_gpu"] else ""
+    key, a_gpu = figure.key, " a GPU" if figure.is_per_gpu else ""
     change, times = _change(ours, theirs), _times_words(ours, theirs)
-    if figure["group"] == SPEED:
+    if figure.group == SPEED:
         return _speed_phrase(figure, side, baseline, ours, theirs, same, sizes)
     if key == "oversubscription":
-        mine, other = (amount(figure["values"][i]["typical"], "ratio") for i in (side, baseline))
+        mine, other = (amount(_typical(figure, i), "ratio") for i in (side, baseline))
         return (
             f"same oversubscription ({mine})" if same else f"oversubscribed {mine} instead of {other}"
         ), "oversubscription"
@@ -212,7 +250,7 @@ def _times_words(ours: float, theirs: float) -> str:
 
 
 def _speed_phrase(
-    figure: Mapping[str, Any],
+    figure: ComparedFigure,
     side: int,
     baseline: int,
     ours: float,
@@ -220,7 +258,7 @@ def _speed_phrase(
     same: bool,
     sizes: Sequence[int | None],
 ) -> tuple[str | None, str]:
-    collective, size, where = figure["label"].split(", ")
+    collective, size, where = figure.label.split(", ")
     mine, other = sizes[side], sizes[baseline]
     if where == "all GPUs":
         place = f"at {mine:,} GPUs" if mine == other else f"on all GPUs ({mine:,} against {other:,})"
@@ -241,42 +279,40 @@ def _change(ours: float, theirs: float) -> str:
 
 
 def _sentence(
-    figure: Mapping[str, Any],
+    figure: ComparedFigure,
     side: int,
     baseline: int,
     phrase: str,
-    difference: Mapping[str, Any],
+    both: tuple[float, float],
+    difference: JudgedChange,
     gpus: Sequence[int | None],
 ) -> str:
     """The short form with both figures, and what ranges or bands leave open."""
-    values, unit = figure["per_gpu"] or figure["values"], figure["unit"]
-    mine, other = values[side], values[baseline]
+    unit, (mine, other) = figure.unit, both
     start = phrase[0].upper() + phrase[1:]
     if unit == "ratio":
         return f"{start}."
-    pair = f"{amount(mine['typical'], unit)} against {amount(other['typical'], unit)}"
-    if figure["is_per_gpu"] and unit in ("count", "per_year"):  # a share of a switch tells nobody anything
-        whole, base = (figure["values"][i]["typical"] for i in (side, baseline))
+    pair = f"{amount(mine, unit)} against {amount(other, unit)}"
+    if figure.is_per_gpu and unit in ("count", "per_year"):  # a share of a switch tells nobody anything
+        whole, base = (_typical(figure, i) for i in (side, baseline))
         pair = f"{amount(whole, unit)} for {gpus[side]:,} GPUs against {amount(base, unit)} for {gpus[baseline]:,}"
-    if figure["group"] == SPEED and difference["is_about_same"] and mine["typical"] != other["typical"]:
-        share = _change(mine["typical"], other["typical"])
-        if abs(mine["typical"] / other["typical"] - 1) < NO_DIFFERENCE:
+    if figure.group == SPEED and difference.is_about_same and mine != other:
+        if abs(mine / other - 1) < NO_DIFFERENCE:
             return f"{start}: {pair}."
-        lower = "lower" if mine["typical"] < other["typical"] else "higher"
-        return f"{start}: {pair}, {share} {lower} and within the predicted band."
-    if unit in ("usd", "usd_hour") and difference["ranges_overlap"] and not difference["is_about_same"]:
+        lower = "lower" if mine < other else "higher"
+        return f"{start}: {pair}, {_change(mine, other)} {lower} and within the predicted band."
+    if unit in ("usd", "usd_hour") and difference.ranges_overlap and not difference.is_about_same:
         return f"{start} at typical prices: {pair}. The ranges overlap, so that the order may reverse."
     return f"{start}: {pair}."
 
 
 def _same_scope(
-    totals: Mapping[str, Any], side: int, baseline: int, gpus: Sequence[int | None], verdicts: Verdicts
-) -> dict[str, Any] | None:
+    totals: ComparedTotals, side: int, baseline: int, gpus: Sequence[int | None], verdicts: Verdicts
+) -> _Said | None:
     """The price without what a side lacks, where totals do not hold the same; a GPU where clusters differ in size."""
-    difference = totals["differences"][side]
-    if not totals["left_out"] or difference is None or difference["relative"] is None:
+    if not totals.left_out or totals.differences[side].relative is None:
         return None
-    ours, theirs = (totals["same_scope_usd"][i]["typical"] for i in (side, baseline))
+    ours, theirs = (totals.same_scope_usd[i].typical for i in (side, baseline))
     a_gpu = ""
     if len({size for size in gpus if size}) > 1:
         mine, other = gpus[side], gpus[baseline]
@@ -290,60 +326,55 @@ def _same_scope(
     word = "less" if ours < theirs else "more"
     phrase = f"costs {_change(ours, theirs)} {word}{a_gpu} on the same scope"
     size = min(abs(math.log(ours / theirs)), LARGEST_CHANGE) if ours and theirs else LARGEST_CHANGE
-    return {
-        "code": "same_scope_usd",
-        "phrase": phrase,
-        "noun": "price on the same scope",
-        "weight": round(9.5 * size, 4),
-        "tone": BETTER if ours < theirs else WORSE,
-        "is_kept": False,
-        "words": f"{phrase[0].upper()}{phrase[1:]}: {dollars(ours)} against {dollars(theirs)}{a_gpu}, without what a side lacks.",
-    }
+    sentence = Sentence(
+        code="same_scope_usd",
+        phrase=phrase,
+        words=f"{phrase[0].upper()}{phrase[1:]}: {dollars(ours)} against {dollars(theirs)}{a_gpu}, without what a side lacks.",
+        tone=BETTER if ours < theirs else WORSE,
+        weight=round(9.5 * size, 4),
+    )
+    return _Said(sentence, "price on the same scope")
 
 
 def not_comparable(
-    figures: Sequence[Mapping[str, Any]], items: Sequence[Mapping[str, Any]], totals: Mapping[str, Any]
-) -> list[dict[str, str]]:
+    figures: Sequence[ComparedFigure], items: Sequence[ComparedItem], totals: ComparedTotals
+) -> list[NotComparable]:
     """What one side lacks or knows only the least of, in words; rows that totals leave out come first."""
     out = [
-        {"code": "left_out", "words": f"{row['reason']} Totals are compared without them."}
-        for row in _once(totals["left_out"])
+        NotComparable(code="left_out", words=f"{row.reason} Totals are compared without them.")
+        for row in _once(totals.left_out)
     ]
     out += _other_books(figures, items)
-    versions = {tuple(item["versions"].values()) for item in items if item["versions"]}
-    if len(versions) > 1:
+    if len({(item.versions.model, item.versions.catalog) for item in items if item.versions}) > 1:
         words = "The designs were estimated by different versions of model or catalog. Refresh to compare them."
-        out.append({"code": "versions", "words": words})
+        out.append(NotComparable(code="versions", words=words))
     lacks: dict[tuple[str, ...], list[str]] = {}
     for figure in figures:
-        missing = tuple(item["label"] for item, value in zip(items, figure["values"], strict=True) if value is None)
+        missing = tuple(item.label for item, value in zip(items, figure.values, strict=True) if value is None)
         if missing and len(missing) < len(items):
-            lacks.setdefault(("Not known of", *missing), []).append(figure["label"])
-        least = tuple(item["label"] for item, some in zip(items, figure["at_least"], strict=True) if some)
+            lacks.setdefault(("Not known of", *missing), []).append(figure.label)
+        least = tuple(item.label for item, some in zip(items, figure.at_least, strict=True) if some)
         if least:
-            lacks.setdefault(("Known only at least of", *least), []).append(figure["label"])
+            lacks.setdefault(("Known only at least of", *least), []).append(figure.label)
     for (how, *labels), names in lacks.items():
         of = " and ".join(f"“{label}”" for label in labels)
-        out.append({"code": "figure", "words": f"{how} {of}, so not compared: {_listed(names)}."})
+        out.append(NotComparable(code="figure", words=f"{how} {of}, so not compared: {_listed(names)}."))
     return out
 
 
-def _other_books(figures: Sequence[Mapping[str, Any]], items: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+def _other_books(figures: Sequence[ComparedFigure], items: Sequence[ComparedItem]) -> list[NotComparable]:
     """That prices come from several books, where it is not books that are compared: there the parts are the same."""
-    books = [item["own_prices"] or item["price_book"] for item in items if item["price_book"]]
-    counts = [figure for figure in figures if figure["unit"] == "count"]
-    if len(set(books)) < 2 or all(value == figure["values"][0] for figure in counts for value in figure["values"]):
+    books = {item.label: item.own_prices or item.price_book for item in items if item.price_book}
+    counts = [figure for figure in figures if figure.unit == "count"]
+    if len(set(books.values())) < 2 or all(value == one.values[0] for one in counts for value in one.values):
         return []
-    reported = "; ".join(
-        f"“{item['label']}” by {item['own_prices'] or item['price_book']}" for item in items if item["price_book"]
-    )
-    return [
-        {"code": "books", "words": f"Prices are not of one book, so that a part may differ in price alone: {reported}."}
-    ]
+    reported = "; ".join(f"“{label}” by {book}" for label, book in books.items())
+    words = f"Prices are not of one book, so that a part may differ in price alone: {reported}."
+    return [NotComparable(code="books", words=words)]
 
 
-def _once(left_out: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
-    return list({row["reason"]: row for row in left_out}.values())
+def _once(left_out: Sequence[LeftOut]) -> list[LeftOut]:
+    return list({row.reason: row for row in left_out}.values())
 
 
 def _listed(names: Sequence[str], most: int = 6) -> str:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from estimator.catalog.loader import load_catalog
-from estimator.compare.comparison import MOST, compare_request
+from estimator.compare.comparison import compare_request
+from estimator.compare.request import MOST
 from tests.yardstick import in_yardsticks
 
 CATALOG = load_catalog()
@@ -33,6 +34,6 @@ def designs(gpus: int) -> list[dict[str, Any]]:
 def test_eight_designs_are_compared(benchmark: Any, gpus: int) -> None:
     items = designs(gpus)
     answer = benchmark(compare_request, {"items": items}, CATALOG)
-    assert len(answer["items"]) == MOST
-    assert answer["items"][0]["gpus"] == gpus
+    assert len(answer.items) == MOST
+    assert answer.items[0].gpus == gpus
     assert in_yardsticks(benchmark.stats["median"]) < BUDGET

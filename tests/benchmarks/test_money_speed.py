@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from estimator.catalog.loader import load_catalog
-from estimator.compare.comparison import MOST, compare_request
+from estimator.compare.comparison import compare_request
+from estimator.compare.request import MOST
 from estimator.cost.inputs import Priced, priced
 from estimator.cost.power import design_power
 from estimator.cost.uncertainty import DRAWS as DRAWS_OF_HEADLINE
@@ -92,6 +93,6 @@ def test_eight_designs_are_compared(benchmark: Any) -> None:
         for ratio in ("1:1", "4:3", "2:1", "3:1")
     ]
     answer = benchmark(compare_request, {"items": items}, CATALOG)
-    assert len(answer["items"]) == MOST
-    assert answer["items"][0]["gpus"] == 1_024
+    assert len(answer.items) == MOST
+    assert answer.items[0].gpus == 1_024
     assert in_yardsticks(benchmark.stats["min"]) < COMPARISON_BUDGET

@@ -2,29 +2,32 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from designer.charts.advice import advice_charts
 from designer.wording.numbers import words
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
-from estimator.compare.advice import PRIORITIES, advise
+from estimator.compare.advice import Advice, Priority, advise
 from estimator.compare.criteria import Compared
 from estimator.compare.other_family import ALTERNATIVES, alternative_spec
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.pipeline import estimate
+from estimator.result import PricedEstimate
 from estimator.spec.change import apply_change
 from estimator.spec.parse import parse_spec
 from estimator.units import is_whole_number
 
 FULL = ("counts", "cables", "bom", "cost", "performance", "failures")
 SPEED = ("counts", "performance")
+PLANES = ("counts", "cables", "bom", "cost", "all_reduce")
 KEPT = 32
+Spec = Mapping[str, Any]  # a request as it was sent
 MAX_BUDGET_USD = 1e12
 RATES = {"100": "edr", "200": "hdr", "400": "ndr", "800": "xdr"}
 DEFAULT_SERVER, DEFAULT_GPUS, DEFAULT_RATE = "dgx-h100", "1024", "400"
-PRIORITY_LABELS = {
+PRIORITY_LABELS: dict[Priority, str] = {
     "balanced": "Everything, evenly",
     "cost": "Cost",
     "speed": "Speed",
@@ -32,8 +35,17 @@ PRIORITY_LABELS = {
 }
 
 
-def advice_of(values: Mapping[str, Any], priority: str, budget_usd: float | None) -> dict[str, Any]:
-    """The advice for a request, with both designs and what changes from one to the other.
+@dataclass(frozen=True)
+class Advised:
+    """The advice for a request, with what changes from one family to the other."""
+
+    advice: Advice
+    pair: Compared
+    notes: tuple[str, ...]
+
+
+def advised(values: Spec, priority: Priority, budget_usd: float | None) -> Advised:
+    """The advice for a request.
 
     Raises
     ------
@@ -41,41 +53,13 @@ def advice_of(values: Mapping[str, Any], priority: str, budget_usd: float | None
         If the request is wrong, cannot be built, or has no other family.
     """
     catalog = load_catalog()
-    pair, notes, is_infiniband = _found(values, catalog)
-    chosen: Any = priority if priority in PRIORITIES else "balanced"
-    answer = advise(pair, catalog, chosen, budget_usd)
-    return answer | {
-        "own": "infiniband" if is_infiniband else "roce",
-        "notes": notes,
-        "designs": {family: _shape(result) for family, result in zip(("infiniband", "roce"), pair.both, strict=True)},
-    }
-
-
-def charts_of(values: Mapping[str, Any], answer: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The charts of an advice that was given for a request."""
-    catalog = load_catalog()
-    pair, *_ = _found(values, catalog)
-    return advice_charts(answer, pair, catalog)
-
-
-def _found(values: Mapping[str, Any], catalog: Catalog) -> tuple[Compared, tuple[str, ...], bool]:
-    return _compared(json.dumps(values, sort_keys=True), catalog.version)
-
-
-def _shape(result: Mapping[str, Any]) -> dict[str, Any]:
-    compute = result["fabrics"]["compute"]
-    return {
-        "generation": result["spec"]["fabric"]["generation"],
-        "counts": compute["counts"],
-        "tiers": compute["tiers"],
-        "capex_usd": result["cost"]["capex_usd"]["total"],
-        "at_least": result["cost"]["at_least"],
-    }
+    pair, notes = _compared(json.dumps(values, sort_keys=True), catalog.version)
+    return Advised(advise(pair, catalog, priority, budget_usd), pair, notes)
 
 
 @lru_cache(maxsize=KEPT)
-def _compared(text: str, catalog_version: str) -> tuple[Compared, tuple[str, ...], bool]:
-    """Both families of a request, whether the request itself is InfiniBand, and notes on the other side."""
+def _compared(text: str, catalog_version: str) -> tuple[Compared, tuple[str, ...]]:
+    """Both families of a request, and notes on the other side."""
     catalog, values = load_catalog(), json.loads(text)
     spec = parse_spec(values, catalog)
     other = alternative_spec(values, catalog)
@@ -91,35 +75,32 @@ def _compared(text: str, catalog_version: str) -> tuple[Compared, tuple[str, ...
             (roce, scattered | {"workload.load_balancing": "ecmp"}),
         )
     ]
-    full = [
-        made.as_json() for made in estimate([parse_spec(side, catalog) for side in (infiniband, roce)], catalog, FULL)
-    ]
-    sharp, ordered, mixed, hashed = (made.as_json() for made in estimate(quick, catalog, SPEED))
-    planes = _two_planes(infiniband, catalog)
-    pair = Compared(full[0], full[1], sharp, (ordered, mixed), hashed, planes)
-    return pair, tuple(note.words for note in other.notes), is_infiniband
+    full = estimate([parse_spec(side, catalog) for side in (infiniband, roce)], catalog, FULL)
+    sharp, ordered, mixed, hashed = estimate(quick, catalog, SPEED)
+    both = [PricedEstimate.of(made) for made in full]
+    pair = Compared(both[0], both[1], sharp, (ordered, mixed), hashed, _two_planes(infiniband, catalog))
+    return pair, tuple(note.words for note in other.notes)
 
 
-def _two_planes(infiniband: Mapping[str, Any], catalog: Catalog) -> dict[str, Any] | None:
+def _two_planes(infiniband: Spec, catalog: Catalog) -> PricedEstimate | None:
     """RoCE at half the rate in two planes, where NICs of 800 Gb/s have the ports for it."""
-    generation = infiniband["fabric"]["generation"]
-    if generation != "xdr":
+    if infiniband["fabric"]["generation"] != "xdr":
         return None
     alternative = alternative_spec(infiniband, catalog).values
     try:
         spec = parse_spec(apply_change(alternative, {"fabric.generation": "roce-400", "fabric.planes": 2}), catalog)
-        (made,) = estimate([spec], catalog, ("counts", "cables", "bom", "cost"))
+        (made,) = estimate([spec], catalog, PLANES)
     except (
         EstimatorError
     ):  # these servers have no ports for two planes, or no such fabric exists: then there is nothing to say
         return None
-    return made.as_json()
+    return PricedEstimate.of(made)
 
 
 # ---------------------------------------------------------------- what the page asks
 
 
-def asked_values(query: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
+def asked_values(query: Mapping[str, Any], catalog: Catalog) -> Spec:
     """A request out of the page's own questions: servers, GPUs, port rate.
 
     Raises

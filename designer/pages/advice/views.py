@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from designer.charts.advice import generations_chart
+from designer.charts.advice import advice_charts, generations_chart
 from designer.models import Design
 from designer.pages.advice.page import (
     DEFAULT_GPUS,
@@ -16,17 +16,16 @@ from designer.pages.advice.page import (
     DEFAULT_SERVER,
     PRIORITY_LABELS,
     RATES,
-    advice_of,
+    advised,
     asked_values,
     budget_of,
-    charts_of,
     servers_of,
 )
 from designer.services.access import design_page, design_to_see, owner_of
 from designer.services.shown_page import version_asked
 from designer.wording.query import one_of
 from estimator.catalog.loader import load_catalog
-from estimator.compare.advice import generations_json
+from estimator.compare.advice import generation_steps
 from estimator.errors import EstimatorError
 
 DESIGNS_OFFERED = 100
@@ -37,6 +36,7 @@ DESIGNS_OFFERED = 100
 def advice(request: HttpRequest) -> HttpResponse:
     """Which family suits a design or a size, why, what speaks against it and what would change it."""
     query, catalog = request.GET, load_catalog()
+    steps, priority = generation_steps(catalog), one_of(query.get("priority"), PRIORITY_LABELS)
     offered = list(owner_of(request).designs.order_by("-updated_at").only("pk", "name")[:DESIGNS_OFFERED])
     context: dict[str, Any] = {
         "section": "start",
@@ -44,21 +44,22 @@ def advice(request: HttpRequest) -> HttpResponse:
         "servers": servers_of(catalog),
         "rates": list(RATES),
         "priorities": PRIORITY_LABELS,
-        "priority": one_of(query.get("priority"), PRIORITY_LABELS),
+        "priority": priority,
         "asked": {
             "gpus": query.get("gpus") or DEFAULT_GPUS,
             "server": query.get("server") or DEFAULT_SERVER,
             "rate": query.get("rate") or DEFAULT_RATE,
             "budget": query.get("budget", ""),
         },
-        "generations": generations_json(catalog),
+        "generations": steps,
+        "charts": [generations_chart(steps)],
     }
-    context["charts"] = [generations_chart(context["generations"])]
     try:
         design = _design_of(request)
         values = design.given if design else asked_values(query, catalog)
-        answer = advice_of(values, context["priority"], budget_of(query.get("budget")))
-        context |= {"design": design, "advice": answer, "charts": charts_of(values, answer) + context["charts"]}
+        found = advised(values, priority, budget_of(query.get("budget")))
+        charts = [*advice_charts(found.advice, found.pair, catalog), *context["charts"]]
+        context |= vars(found) | {"design": design, "charts": charts}
     except EstimatorError as error:
         return render(request, "designer/advice/advice.html", context | {"problems": error.problems}, status=422)
     return render(request, "designer/advice/advice.html", context)
@@ -84,7 +85,7 @@ def advice_panel(request: HttpRequest, design_id: UUID) -> HttpResponse:
     context = {"design": design} | version_asked(request, design)
     shown = context.get("version_shown", design)
     try:
-        context["advice"] = advice_of(shown.given, "balanced", None)
+        context["advice"] = advised(shown.given, "balanced", None).advice
     except EstimatorError as error:
         context["problems"] = error.problems
     return render(request, "designer/advice/_panel.html", context)

@@ -16,8 +16,8 @@ from designer.wording.numbers import (
 )
 from designer.wording.query import one_of
 from estimator.catalog.loader import load_catalog
-from estimator.compare.comparison import LEAST
 from estimator.compare.lines import OFFER
+from estimator.compare.request import LEAST
 
 FIGURE_ORDERS = ("group", "weight")  # as in the table of contents; the largest relative difference first
 LINE_ORDERS = ("bill", "weight")  # as in a bill of materials; the largest difference in price first

@@ -21,7 +21,7 @@ from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison, rebase, refresh, remove_side
 from designer.services.designs.listing import design_rows
 from designer.services.labels import MAX_NAME, checked_name
-from estimator.compare.comparison import LEAST, MOST
+from estimator.compare.request import LEAST, MOST
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.units import is_whole_number
 

@@ -51,7 +51,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module", params=list(REQUESTS))
 def result(request: pytest.FixtureRequest, catalog: Catalog) -> dict[str, Any]:
-    return compare_request(REQUESTS[request.param], catalog)
+    return compare_request(REQUESTS[request.param], catalog).as_json()
 
 
 def content(form: str, result: dict[str, Any]) -> bytes:

@@ -10,11 +10,13 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from designer.charts.advice import generations_chart
-from designer.pages.advice.page import RATES, advice_of, budget_of, charts_of
+from designer.charts.advice import advice_charts, generations_chart
+from designer.pages.advice.page import RATES, advised, budget_of
 from designer.services.designs.samples import SAMPLES
 from designer.services.designs.saving import save_design
 from designer.wording.numbers import usd
+from estimator.catalog.loader import load_catalog
+from estimator.compare.advice import generation_steps
 from estimator.errors import SpecError
 from tests.designer.charts.test_charts import rendered
 from tests.designer.finished_design import finished
@@ -34,16 +36,16 @@ def text_of(response: Any) -> str:
 
 def test_without_a_question_it_advises_on_a_thousand_gpus(page: Client) -> None:
     words = text_of(page.get(reverse("advice")))
-    answer = advice_of(
+    answer = advised(
         {"name": "1,024 GPUs", "compute": {"server": "dgx-h100", "gpus": 1024}, "fabric": {"generation": "ndr"}},
         "balanced",
         None,
-    )
-    assert answer["words"] in words
-    for one in (*answer["reasons"], *answer["would_change"]):
-        assert re.sub(r"\s+", " ", one["words"]) in words
-    for one in answer["criteria"]:
-        assert one["title"] in words
+    ).advice
+    assert answer.words in words
+    for said in [*(one.words for one in answer.reasons), *(one.words for one in answer.would_change)]:
+        assert re.sub(r"\s+", " ", said) in words
+    for one in answer.criteria:
+        assert one.title in words
     assert "GDR announced" in words
 
 
@@ -110,7 +112,7 @@ def test_what_is_no_budget_is_refused(text: str) -> None:
 def test_an_accelerator_without_infiniband_has_no_other_side(page: Client) -> None:
     values = {"name": "Gaudi", "compute": {"server": "gaudi3-8u", "nodes": 8}, "fabric": {"generation": "roce-200"}}
     with pytest.raises(SpecError) as refused:
-        advice_of(values, "balanced", None)
+        advised(values, "balanced", None)
     assert [problem.code for problem in refused.value.problems] == ["no_sibling"]
     assert (
         text_of(page.get(reverse("advice"), {"server": "gaudi3-8u", "rate": "200"})).count("no InfiniBand version") == 1
@@ -120,7 +122,7 @@ def test_an_accelerator_without_infiniband_has_no_other_side(page: Client) -> No
 def test_the_panel_of_a_design_says_the_conclusion(page: Client, owner: User) -> None:
     design, _ = finished(owner, SMALL)
     panel = page.get(reverse("advice-panel", args=[design.pk]))
-    assert advice_of(design.now.given, "balanced", None)["words"] in html.unescape(panel.content.decode())
+    assert advised(design.now.given, "balanced", None).advice.words in html.unescape(panel.content.decode())
     assert b"<html" not in panel.content
     content = page.get(reverse("design", args=[design.pk])).content.decode()
     assert reverse("advice-panel", args=[design.pk]) in content
@@ -140,8 +142,8 @@ def test_designs_of_others_are_not_found(page: Client) -> None:
 
 @pytest.fixture(scope="module")
 def pictures() -> list[dict[str, Any]]:
-    answer = advice_of(SMALL, "balanced", None)
-    return [*charts_of(SMALL, answer), generations_chart(answer["generations"])]
+    found, catalog = advised(SMALL, "balanced", None), load_catalog()
+    return [*advice_charts(found.advice, found.pair, catalog), generations_chart(generation_steps(catalog))]
 
 
 def test_cost_latency_congestion_lock_in_and_years_are_drawn(pictures: list[dict[str, Any]], page: Client) -> None:
@@ -175,13 +177,13 @@ def test_tables_say_what_the_pictures_draw(pictures: list[dict[str, Any]]) -> No
     score, price, latency, traffic, makers, years = (
         {row["head"]: row["cells"] for row in chart["table"]["rows"]} for chart in pictures
     )
-    answer = advice_of(SMALL, "balanced", None)
-    for one in answer["criteria"]:
-        assert [cell["text"] for cell in score[one["title"]]] == [one["infiniband_text"], one["roce_text"]]
+    answer = advised(SMALL, "balanced", None).advice
+    for one in answer.criteria:
+        assert [cell["text"] for cell in score[one.title]] == [one.infiniband_text, one.roce_text]
     drawn = pictures[0]["spec"]["data"]["values"]
-    assert sum(-row["points"] for row in drawn) == answer["score"]
-    network = next(one for one in answer["criteria"] if one["key"] == "network_price")
-    assert [cell["text"] for cell in price["Network, all parts"]] == [usd(network["infiniband"]), usd(network["roce"])]
+    assert sum(-row["points"] for row in drawn) == answer.score
+    network = next(one for one in answer.criteria if one.key == "network_price")
+    assert [cell["text"] for cell in price["Network, all parts"]] == [usd(network.infiniband), usd(network.roce)]
     assert len(latency) > len({row["message_bytes"] for row in pictures[2]["spec"]["data"]["values"]})
     assert traffic["All-reduce, sums in switches"][1]["text"] == "–"
     assert "NVIDIA" in makers["Switches"][0]["note"]

@@ -187,6 +187,6 @@ def test_a_day_that_is_none_is_refused(quote: Quote) -> None:
 
 
 def test_a_quote_is_a_side_of_a_comparison(quote: Quote) -> None:
-    result = compare_request({"items": [{"spec": SPEC}, offer_of(quote)]}, load_catalog())
+    result = compare_request({"items": [{"spec": SPEC}, offer_of(quote)]}, load_catalog()).as_json()
     assert [item["label"] for item in result["items"]] == ["One scalable unit", "acme 118"]
     assert {line["part"] for line in offer_of(quote)["offer"]["lines"]} >= {SWITCH, "nv-mma4z00-ns", "fib-mfp7e10"}

@@ -4,11 +4,14 @@ from typing import Any
 
 import pytest
 
-from estimator.bom.verdict import ALL, NETWORK, are_two_technologies, price_verdict
+from estimator.bom.verdict import ALL, NETWORK, price_verdict
 from estimator.bom.verdict_words import NO_DIFFERENCE, verdict_words
 from estimator.catalog.loader import load_catalog
 from estimator.compare.comparison import compare_request
+from estimator.compare.kept import KeptLine, kept_of
+from estimator.compare.verdicts import are_two_technologies
 from estimator.pipeline import estimate
+from estimator.result import PricedEstimate
 from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
@@ -18,15 +21,15 @@ def spec_of(server: str, gpus: int, **fabric: Any) -> dict[str, Any]:
     return {"name": f"{fabric}", "compute": {"server": server, "gpus": gpus}, "fabric": fabric}
 
 
-def made(values: dict[str, Any]) -> dict[str, Any]:
-    return estimate([parse_spec(values, CATALOG)], CATALOG, ("counts", "cables", "bom", "cost"))[0].as_json()
+def made(values: dict[str, Any]) -> PricedEstimate:
+    return PricedEstimate.of(estimate([parse_spec(values, CATALOG)], CATALOG)[0])
 
 
-def line(part: str, usd: float, n: int = 10, **more: Any) -> dict[str, Any]:
+def line(part: str, usd: float, n: int = 10, **more: Any) -> KeptLine:
     """A switch line of a bill; ``more`` has low and high, prices by book, basis, book."""
     low, high = more.get("low", usd), more.get("high", usd)
     books = {book: dict.fromkeys(("low", "typical", "high"), price) for book, price in more.get("books", {}).items()}
-    return {
+    values = {
         "category": "switch",
         "part": part,
         "description": part,
@@ -38,6 +41,7 @@ def line(part: str, usd: float, n: int = 10, **more: Any) -> dict[str, Any]:
         "price_book": more.get("book", "street"),
         "book_prices_usd": books,
     }
+    return KeptLine.from_json(values)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +60,7 @@ def line(part: str, usd: float, n: int = 10, **more: Any) -> dict[str, Any]:
         (line("a", 80, book="own", books={"dealer": 120}), line("b", 100), -1),  # a quotation is what one pays
     ],
 )
-def test_the_rule(ours: dict[str, Any], theirs: dict[str, Any], sign: int) -> None:
+def test_the_rule(ours: KeptLine, theirs: KeptLine, sign: int) -> None:
     assert price_verdict([ours], [theirs]).sign(NETWORK) == sign
     assert price_verdict([theirs], [ours]).sign(NETWORK) == -sign
 
@@ -107,8 +111,8 @@ def test_infiniband_against_roce(
     server: str, gpus: int, ours: dict[str, Any], theirs: dict[str, Any], sign: int, part: str, break_even_usd: float
 ) -> None:
     one, other = made(spec_of(server, gpus, **ours)), made(spec_of(server, gpus, **theirs))
-    assert are_two_technologies(one, other)
-    verdict = price_verdict(one["bom"]["lines"], other["bom"]["lines"])
+    assert are_two_technologies(kept_of(one), kept_of(other))
+    verdict = price_verdict(one.bom.lines, other.bom.lines)
     assert verdict.sign(NETWORK) == sign
     assert verdict.deciding is not None
     assert verdict.deciding.part == part
@@ -116,7 +120,7 @@ def test_infiniband_against_roce(
     words = verdict_words(verdict, "InfiniBand", "the other")
     assert (NO_DIFFERENCE in words) == (sign == 0)
     assert ("request a quotation" in words) == (part != "nvidia-qm9700")
-    assert verdict.cases[0].ours[ALL] == pytest.approx(one["bom"]["totals_usd"]["typical"])
+    assert verdict.cases[0].ours[ALL] == pytest.approx(one.bom.totals_usd.typical)
 
 
 def test_co_packaged_optics_are_paid_for_and_need_no_module() -> None:
@@ -125,17 +129,17 @@ def test_co_packaged_optics_are_paid_for_and_need_no_module() -> None:
         made(spec_of("dgx-b300", 4096, generation="xdr", leaf_switch=f"nvidia-{name}"))
         for name in ("q3400-ra", "q3450-ld")
     )
-    modules = [line for line in inside["bom"]["lines"] if line["category"] == "transceiver"]
-    assert {line["use"] for line in modules} == {"node"}
-    ratio = inside["cost"]["capex_usd"]["network"]["typical"] / pluggable["cost"]["capex_usd"]["network"]["typical"]
+    modules = [line for line in inside.bom.lines if line.category == "transceiver"]
+    assert {line.use for line in modules} == {"node"}
+    ratio = inside.cost.capex_usd.network.typical / pluggable.cost.capex_usd.network.typical
     assert 0.95 < ratio < 1.1  # it was 0.54 while the optics were free
-    switches = next(line for line in inside["bom"]["lines"] if line["use"] == "leaf")
-    assert switches["power_w"] / switches["quantity"] > 3_000  # of the box alone
+    switches = next(line for line in inside.bom.lines if line.use == "leaf")
+    assert switches.power_w / switches.quantity > 3_000  # of the box alone
 
 
 def test_a_comparison_says_no_winner_where_prices_show_none() -> None:
     specs = [spec_of("dgx-b300", 1024, generation="xdr"), spec_of("dgx-b300", 1024, generation="roce-400", planes=2)]
-    answer = compare_request({"items": [{"spec": spec} for spec in specs]}, CATALOG)
+    answer = compare_request({"items": [{"spec": spec} for spec in specs]}, CATALOG).as_json()
     network = next(figure for figure in answer["figures"] if figure["key"] == "network_usd")
     assert network["differences"][1]["is_undecided"]
     assert network["differences"][1]["is_better"] is None
@@ -148,5 +152,5 @@ def test_a_comparison_says_no_winner_where_prices_show_none() -> None:
 
 def test_a_comparison_of_one_technology_says_what_it_said() -> None:
     small, large = spec_of("dgx-h100", 512, generation="ndr"), spec_of("dgx-h100", 1024, generation="ndr")
-    answer = compare_request({"items": [{"spec": large}, {"spec": small}]}, CATALOG)
+    answer = compare_request({"items": [{"spec": large}, {"spec": small}]}, CATALOG).as_json()
     assert not any(one and one["is_undecided"] for figure in answer["figures"] for one in figure["differences"])

@@ -1,7 +1,5 @@
 """InfiniBand or RoCE: criteria read the Estimates, weights and budget decide, and what would change it is computed."""
 
-import copy
-import json
 import math
 from dataclasses import replace
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 import pytest
 
 from estimator.catalog.loader import load_catalog
-from estimator.compare.advice import CLOSE_SHARE, PRIORITIES, advise, generations_json, kept, weighed
+from estimator.compare.advice import CLOSE_SHARE, PRIORITIES, advise, generation_steps, kept, weighed
 from estimator.compare.criteria import (
     INFINIBAND,
     NEITHER,
@@ -24,6 +22,8 @@ from estimator.compare.criteria import (
 )
 from estimator.compare.other_family import alternative_spec
 from estimator.pipeline import estimate
+from estimator.ranges import Range
+from estimator.result import PricedEstimate
 from estimator.spec.change import apply_change
 from estimator.spec.parse import parse_spec
 
@@ -43,7 +43,7 @@ def pair_of(values: dict[str, Any]) -> Compared:
         apply_change(alternative, random),
         apply_change(alternative, random | {"workload.load_balancing": "ecmp"}),
     ]
-    made = [one.as_json() for one in estimate([parse_spec(spec, CATALOG) for spec in specs], CATALOG, FULL)]
+    made = [PricedEstimate.of(one) for one in estimate([parse_spec(spec, CATALOG) for spec in specs], CATALOG, FULL)]
     return Compared(made[0], made[1], made[2], (made[3], made[4]), made[5])
 
 
@@ -77,34 +77,34 @@ def test_strength_follows_from_the_ratio(low: float, high: float, strength: int)
 
 def test_criteria_carry_the_figures_of_both_estimates(pair: Compared) -> None:
     found = by_key(pair)
-    network = [one["cost"]["capex_usd"]["network"]["typical"] for one in pair.both]
+    network = [one.cost.capex_usd.network.typical for one in pair.both]
     assert (found["network_price"].infiniband, found["network_price"].roce) == tuple(network)
-    assert found["switches"].infiniband == pair.infiniband["fabrics"]["compute"]["counts"]["switches"]
-    assert found["large_messages"].roce == pytest.approx(pair.roce["performance"]["all_reduce"]["busbw_gb_s"][-1][-1])
+    assert found["switches"].infiniband == pair.infiniband.compute.counts.switches
+    assert found["large_messages"].roce == pytest.approx(pair.roce.performance.all_reduce.busbw_gb_s[-1][-1])
     assert found["in_network"].infiniband > found["large_messages"].infiniband
 
 
 def test_stops_by_the_network_leave_gpus_and_servers_out(pair: Compared) -> None:
     found = by_key(pair)["stops"]
     for value, one in zip((found.infiniband, found.roce), pair.both, strict=True):
-        expected = one["failures"]["expected"]
-        gpus = next(part for part in expected["parts"] if part["class"] == "gpu")["stopping_per_year"]["typical"]
-        assert value == expected["network_stops_per_year"]["typical"]
-        assert value < expected["stops_per_year"]["typical"] - gpus
+        expected = one.failures.expected
+        gpus = next(part for part in expected.parts if part.class_ == "gpu").stopping_per_year.typical
+        assert value == expected.network_stops_per_year.typical
+        assert value < expected.stops_per_year.typical - gpus
 
 
-def with_switches_at(pair: Compared, usd: float) -> Compared:
-    """InfiniBand's switches at a price of one's own, so that its network costs ever so much more."""
-    dear = copy.deepcopy(dict(pair.infiniband))
-    for line in dear["bom"]["lines"]:
-        if line["category"] == "switch":
-            line |= {"unit_price_usd": dict.fromkeys(("low", "typical", "high"), usd), "price_book": "own"}
-    typical = sum(
-        line["unit_price_usd"]["typical"] * (line["quantity"] + line["spare_quantity"])
-        for line in dear["bom"]["lines"]
-        if line["category"] not in ("server", "rack")
-    )
-    dear["cost"]["capex_usd"]["network"] = {"low": typical, "typical": typical, "high": typical}
+def with_switches_at(pair: Compared, usd: float, low: float | None = None) -> Compared:
+    """InfiniBand's switches at a price of one's own, so that its network costs ever so much more; ``low`` is its low end."""
+    bom, cost = pair.infiniband.bom, pair.infiniband.cost
+    lines = [
+        line.but(unit_price_usd=Range.at(usd), price_book="own") if line.category == "switch" else line
+        for line in bom.lines
+    ]
+    network_lines = [line for line in lines if line.category not in ("server", "rack")]
+    prices = [line.unit_price_usd.typical * (line.quantity + line.spare_quantity) for line in network_lines]
+    typical = sum(prices)
+    network = Range(typical if low is None else low, typical, typical)
+    dear = pair.infiniband.but(bom=bom.but(lines=lines), cost=cost.but(capex_usd=cost.capex_usd.but(network=network)))
     return replace(pair, infiniband=dear)
 
 
@@ -135,12 +135,10 @@ def test_the_better_side_is_the_cheaper_and_the_faster(pair: Compared) -> None:
 
 
 def test_prices_whose_ranges_overlap_never_count_as_strong(pair: Compared) -> None:
-    dear = with_switches_at(pair, 150_000)
-    dear.infiniband["cost"]["capex_usd"]["network"]["low"] = 3.5e6
+    dear = with_switches_at(pair, 150_000, low=3.5e6)
     assert by_key(dear)["network_price"].strength == 2
     assert "overlap" in by_key(dear)["network_price"].words
-    dear.infiniband["cost"]["capex_usd"]["network"]["low"] = 8e6
-    assert by_key(dear)["network_price"].strength == 3
+    assert by_key(with_switches_at(pair, 150_000, low=8e6))["network_price"].strength == 3
 
 
 def test_makers_are_those_of_the_catalog() -> None:
@@ -172,18 +170,18 @@ def test_without_a_gpu_model_speed_is_not_compared() -> None:
 def test_the_score_is_the_sum_of_weight_times_strength(pair: Compared) -> None:
     answer = advise(pair, CATALOG)
     signs = {INFINIBAND: 1, ROCE: -1, NEITHER: 0}
-    assert answer["score"] == sum(signs[one["favours"]] * one["weight"] * one["strength"] for one in answer["criteria"])
-    assert answer["most"] == sum(3 * one["weight"] for one in answer["criteria"])
-    close = abs(answer["score"]) < CLOSE_SHARE * answer["most"]
-    assert answer["verdict"] == (NEITHER if close else INFINIBAND if answer["score"] > 0 else ROCE)
+    assert answer.score == sum(signs[one.favours] * one.weight * one.strength for one in answer.criteria)
+    assert answer.most == sum(3 * one.weight for one in answer.criteria)
+    close = abs(answer.score) < CLOSE_SHARE * answer.most
+    assert answer.verdict == (NEITHER if close else INFINIBAND if answer.score > 0 else ROCE)
 
 
 def test_reasons_favour_the_verdict_and_what_is_against_it_does_not(pair: Compared) -> None:
     answer = advise(pair, CATALOG, "freedom")
-    assert answer["verdict"] == ROCE, "many vendors against one"
-    assert {one["favours"] for one in answer["reasons"]} == {ROCE}
-    assert {one["favours"] for one in answer["against"]} == {INFINIBAND}
-    assert answer["reasons"][0]["key"] == "switch_makers"
+    assert answer.verdict == ROCE, "many vendors against one"
+    assert {one.favours for one in answer.reasons} == {ROCE}
+    assert {one.favours for one in answer.against} == {INFINIBAND}
+    assert answer.reasons[0].key == "switch_makers"
 
 
 @pytest.mark.parametrize("priority", list(PRIORITIES))
@@ -196,38 +194,36 @@ def test_a_priority_multiplies_its_group_alone(pair: Compared, priority: Any) ->
 
 @pytest.mark.parametrize(("budget", "verdict"), [(7.3, "within"), (4.8, "likely"), (3.5, "doubtful"), (3.0, "beyond")])
 def test_how_a_range_keeps_a_budget(budget: float, verdict: str) -> None:
-    assert kept({"low": 3.4, "typical": 4.8, "high": 7.3}, budget) == verdict
+    assert kept(Range(3.4, 4.8, 7.3), budget) == verdict
 
 
 def test_a_budget_that_only_one_side_keeps_decides(pair: Compared) -> None:
-    price = [one["cost"]["capex_usd"]["total"]["typical"] for one in pair.both]
+    price = [one.cost.capex_usd.total.typical for one in pair.both]
     between = sum(price) / 2
     answer = advise(pair, CATALOG, "speed", between)
     cheaper = INFINIBAND if price[0] < price[1] else ROCE
-    assert answer["verdict"] == cheaper
-    assert answer["is_forced"]
-    assert "does not keep the budget" in answer["words"]
-    assert not advise(pair, CATALOG, "speed", max(price) * 2)["is_forced"]
-    assert not advise(pair, CATALOG, "speed", min(price) / 2)["is_forced"], "neither keeps it, so it decides nothing"
+    assert answer.verdict == cheaper
+    assert answer.is_forced
+    assert "does not keep the budget" in answer.words
+    assert not advise(pair, CATALOG, "speed", max(price) * 2).is_forced
+    assert not advise(pair, CATALOG, "speed", min(price) / 2).is_forced, "neither keeps it, so it decides nothing"
 
 
 # ---------------------------------------------------------------- what would change it
 
 
 def test_the_discount_that_ties_prices_does(pair: Compared) -> None:
-    words = {one["code"]: one["words"] for one in advise(pair, CATALOG)["would_change"]}["price_tie"]
-    price = [one["cost"]["capex_usd"]["network"]["typical"] for one in pair.both]
+    words = {one.code: one.words for one in advise(pair, CATALOG).would_change}["price_tie"]
+    price = [one.cost.capex_usd.network.typical for one in pair.both]
     discount = int(words.split("discount of ")[1].split("\N{NO-BREAK SPACE}")[0]) / 100
     assert max(price) * (1 - discount) == pytest.approx(min(price), rel=0.01)
 
 
 def test_other_priorities_are_named_where_they_lead_elsewhere(pair: Compared) -> None:
     answer = advise(pair, CATALOG)
-    named = {
-        one["code"].removeprefix("priority_") for one in answer["would_change"] if one["code"].startswith("priority_")
-    }
+    named = {one.code.removeprefix("priority_") for one in answer.would_change if one.code.startswith("priority_")}
     priorities: tuple[Any, ...] = tuple(PRIORITIES)
-    leads = {key: advise(pair, CATALOG, key)["verdict"] for key in priorities}
+    leads = {key: advise(pair, CATALOG, key).verdict for key in priorities}
     others = {key for key in priorities if leads[key] != leads["balanced"]}
     assert named == others
 
@@ -237,34 +233,30 @@ def test_other_priorities_are_named_where_they_lead_elsewhere(pair: Compared) ->
 )
 def test_sizes_at_which_a_tier_is_added_are_named(nodes: int, words: str) -> None:
     values = {**H100, "compute": {"server": "dgx-h100", "nodes": nodes}}
-    assert any(one["words"].startswith(words) for one in advise(pair_of(values), CATALOG)["would_change"])
+    assert any(one.words.startswith(words) for one in advise(pair_of(values), CATALOG).would_change)
 
 
 def test_sums_in_the_switches_are_named_only_where_the_design_has_them_not(pair: Compared) -> None:
-    codes = {one["code"] for one in advise(pair, CATALOG)["would_change"]}
+    codes = {one.code for one in advise(pair, CATALOG).would_change}
     assert "in_network_reduction" in codes
     assert large_busbw(pair.sharp) > large_busbw(pair.infiniband)
     uses = pair_of(apply_change(H100, {"workload.in_network_reduction": True}))
-    assert "in_network_reduction" not in {one["code"] for one in advise(uses, CATALOG)["would_change"]}
+    assert "in_network_reduction" not in {one.code for one in advise(uses, CATALOG).would_change}
 
 
 # ---------------------------------------------------------------- generations
 
 
 def test_generations_run_from_edr_to_gdr_and_what_is_announced_is_only_that() -> None:
-    rows = generations_json(CATALOG)
-    infiniband = [row for row in rows if row["family"] == INFINIBAND]
-    assert [row["name"] for row in infiniband] == ["EDR", "HDR", "NDR", "XDR", "GDR"]
-    assert [row["port_rate_gbit_s"] for row in infiniband] == [100, 200, 400, 800, 1600]
+    rows = generation_steps(CATALOG)
+    infiniband = [row for row in rows if row.family == INFINIBAND]
+    assert [row.name for row in infiniband] == ["EDR", "HDR", "NDR", "XDR", "GDR"]
+    assert [row.port_rate_gbit_s for row in infiniband] == [100, 200, 400, 800, 1600]
     for row in rows:
-        assert row["lanes"] * row["lane_gbit_s"] == row["port_rate_gbit_s"]
-        assert (row["status"] == "announced") == (row["generation"] is None) == (row["since"] is None)
-        assert row["source"]
-        if row["generation"]:
-            assert CATALOG.generations[row["generation"]].port_rate_gbit_s == row["port_rate_gbit_s"]
-    assert {row["name"] for row in rows if row["status"] == "announced"} == {"GDR", "1.6T Ethernet"}
-    assert next(row for row in rows if row["name"] == "NDR")["latency_ns"] == 130
-
-
-def test_the_answer_is_json(pair: Compared) -> None:
-    assert json.loads(json.dumps(advise(pair, CATALOG)))["verdict"]
+        assert row.lanes * row.lane_gbit_s == row.port_rate_gbit_s
+        assert (row.status == "announced") == (row.generation is None) == (row.since is None)
+        assert row.source
+        if row.generation:
+            assert CATALOG.generations[row.generation].port_rate_gbit_s == row.port_rate_gbit_s
+    assert {row.name for row in rows if row.status == "announced"} == {"GDR", "1.6T Ethernet"}
+    assert next(row for row in rows if row.name == "NDR").latency_ns == 130

@@ -11,10 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from estimator.bom.lines import CATEGORIES
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
-from estimator.compare.comparison import MOST, compare, compare_request, estimates_of, prepare
+from estimator.compare.comparison import compare, estimates_of, prepare
+from estimator.compare.comparison import compare_request as compare_records
+from estimator.compare.kept import Kept
+from estimator.compare.request import MOST, Offer
 from estimator.errors import EstimatorError, InfeasibleDesign, SpecError
-from estimator.result import Estimate
+from estimator.result import PricedEstimate, Versions
 from estimator.spec.parse import parse_spec
 from tests.estimator.test_cli import refused as refusal
 from tests.estimator.test_cli import run
@@ -41,9 +45,14 @@ ALL = (INFINIBAND, ROCE, SMALL, CUSTOM, NEAR, PLANNED, STORAGE, DEAR)
 
 
 @cache
-def made_of(at: int) -> Estimate:
+def made_of(at: int) -> PricedEstimate:
     """The estimate of one of ALL."""
     return estimates_of([parse_spec(ALL[at], CATALOG)], CATALOG)[0]
+
+
+def compare_request(values: Any, catalog: Catalog) -> dict[str, Any]:
+    """A comparison as its JSON has it."""
+    return compare_records(values, catalog).as_json()
 
 
 def compared(*specs: dict[str, Any], baseline: int = 0, **more: Any) -> dict[str, Any]:
@@ -178,7 +187,7 @@ def test_a_design_has_no_difference_from_itself(spec: dict[str, Any]) -> None:
 def test_differences_turn_their_sign_with_the_baseline(chosen: list[int], data: Any) -> None:
     one, other = data.draw(st.permutations(range(len(chosen))))[:2]
     made, labels = [made_of(at) for at in chosen], [ALL[at]["name"] for at in chosen]
-    there, back = compare(made, labels, one), compare(made, labels, other)
+    there, back = (compare(made, labels, baseline).as_json() for baseline in (one, other))
     for a, b in zip(there["figures"], back["figures"], strict=True):
         forth, home = a["differences"][other], b["differences"][one]
         assert (forth is None) == (home is None)
@@ -209,13 +218,14 @@ def test_the_same_part_at_one_price_cancels_in_a_price_difference() -> None:
         }
         for n in (32, 31)
     ]
-    answer = compare([{"offer": {"lines": [line]}} for line in lines], ["a", "b"])
+    offers = [Offer.model_validate({"lines": [line]}) for line in lines]
+    answer = compare(offers, ["a", "b"]).as_json()
     difference = answer["rows"][0]["differences"][1]
     assert difference["extended_range_usd"] == {"low": -40_000, "typical": -25_000, "high": -20_000}
     assert not figure(answer, "switches_usd")["differences"][1]["ranges_overlap"]
     price = {"low": 19_000, "typical": 24_000, "high": 30_000}
-    other = {"offer": {"lines": [lines[0] | {"part": "other", "unit_price_usd": price}]}}
-    answer = compare([{"offer": {"lines": [lines[0]]}}, other], ["a", "b"])
+    other = Offer.model_validate({"lines": [lines[0] | {"part": "other", "unit_price_usd": price}]})
+    answer = compare([offers[0], other], ["a", "b"]).as_json()
     assert figure(answer, "switches_usd")["differences"][1]["ranges_overlap"]
 
 
@@ -425,16 +435,15 @@ def test_the_command_line_compares_files(tmp_path: Path) -> None:
 def test_what_is_kept_gives_the_same_comparison_again() -> None:
     """Another baseline, or a side less, needs no new estimate."""
     asked = prepare({"items": [{"spec": spec} for spec in ALL[:4]], "baseline": 1}, CATALOG)
-    kept = json.loads(json.dumps(asked.sides))
+    stored = json.loads(json.dumps([side.as_json() for side in asked.sides if isinstance(side, Kept)]))
+    kept = [Kept.from_json(one) for one in stored]
     assert compare(kept, asked.labels, 1, asked.notes) == asked.compared()
     assert compare([made_of(at) for at in range(4)], asked.labels, 1, asked.notes) == asked.compared()
-    assert len(json.dumps(kept)) < 400_000
-    known = prepare(
-        {"items": [{"spec": INFINIBAND}, {"spec": {"name": "not read"}}]}, CATALOG, {1: made_of(1).as_json()}
-    )
+    assert len(json.dumps(stored)) < 400_000
+    known = prepare({"items": [{"spec": INFINIBAND}, {"spec": {"name": "not read"}}]}, CATALOG, {1: made_of(1)})
     assert known.sides[1] == kept[1]
-    old = dict(kept[1]) | {"versions": {"model": "0.1", "catalog": "x"}}
-    answer = compare([kept[0], old], ["a", "b"])
+    old = kept[1].but(versions=Versions(model="0.1", catalog="x"))
+    answer = compare([kept[0], old], ["a", "b"]).as_json()
     assert answer["versions"] == {"model": None, "catalog": None}
     assert answer["not_comparable"][0]["code"] == "versions"
 

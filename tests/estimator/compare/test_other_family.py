@@ -49,7 +49,7 @@ def test_servers_ports_and_adapters_stay_and_both_can_be_compared(server: str, g
     before, after = parse_spec(values, CATALOG), parse_spec(found.values, CATALOG)
     assert before.compute == after.compute
     items = [{"spec": values}, {"spec": found.values, "notes": [note.words for note in found.notes]}]
-    answer = compare_request({"items": items}, CATALOG)
+    answer = compare_request({"items": items}, CATALOG).as_json()
     assert [item["gpus"] for item in answer["items"]] == [512, 512]
     assert answer["items"][1]["notes"]
 
@@ -165,7 +165,7 @@ def test_adapters_of_custom_servers_are_swapped_within_the_totals() -> None:
             ]
         },
         CATALOG,
-    )
+    ).as_json()
     adapters = next(row for row in answer["rows"] if row["function"] == "nic")
     assert [side["parts"][0]["part"] for side in adapters["sides"]] == [found.swap.old, found.swap.new]
 

@@ -8,7 +8,7 @@ from designer.api.schema import AS_FILE, BODY, SPEC, _call, _example, _files, _j
 from designer.api.serializers import FileQuery, PageQuery
 from designer.exports.downloads import TYPES
 from estimator.bom.lines import CATEGORIES
-from estimator.compare.comparison import LEAST, MAX_OFFER_LINES, MOST
+from estimator.compare.request import LEAST, MAX_OFFER_LINES, MOST
 
 TAGS = ["comparisons"]
 DESIGN_ID = "8f14e45f-ceea-467f-8d5c-3a1b2c3d4e5f"
