@@ -1,13 +1,12 @@
 """Tables of a cost with plain numbers: the cash flow for machines, and what chance does to the totals."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from designer.exports.cost_words import FIGURE_NAMES, KIND_NAMES, PERCENTILES
 from designer.exports.tables import ANY, COUNT, MONEY, RANGE, Cell, Column, Table
 from designer.wording.numbers import words
+from estimator.cost.result import Cost, Uncertainty
 
-Json = Mapping[str, Any]
 _SUMS = {
     "total_usd": "Paid in the year",
     "discounted_usd": "Paid, discounted",
@@ -28,9 +27,9 @@ FLOW_COLUMNS = (
 )
 
 
-def flow_table(estimate: Json) -> Table:
+def flow_table(cost: Cost) -> Table:
     """The cash flow, a row a year; empty for an estimate of an older model, which has none."""
-    rows = estimate["cost"].get("cash_flow") or []
+    rows = cost.cash_flow or []
     return Table("Cash flow", FLOW_COLUMNS, tuple(tuple(column.value(row) for column in FLOW_COLUMNS) for row in rows))
 
 
@@ -42,19 +41,18 @@ CHANCE_COLUMNS = (
 )
 
 
-def chance_table(estimate: Json) -> Table | None:
+def chance_table(cost: Cost) -> Table | None:
     """Percentiles of the draws, and what each assumption does to the total cost; None where nothing was drawn."""
-    drawn = estimate["cost"].get("uncertainty")
+    drawn = cost.uncertainty
     return Table("Uncertainty", CHANCE_COLUMNS, tuple(_chance_rows(drawn)), frozen_columns=2) if drawn else None
 
 
-def _chance_rows(drawn: Json) -> Iterator[tuple[Cell, ...]]:
-    yield "Draws", f"{drawn['draws']:,} draws, seed {drawn['seed']}", None, None
-    for key, figure in drawn["figures"].items():
+def _chance_rows(drawn: Uncertainty) -> Iterator[tuple[Cell, ...]]:
+    yield "Draws", f"{drawn.draws:,} draws, seed {drawn.seed}", None, None
+    for key, figure in drawn.figures.items():
         for name in PERCENTILES:
-            if name in figure:
-                reported = name if name == "mean" else f"{name[1:]} % of draws are not above"
-                yield FIGURE_NAMES.get(key, words(key)), reported, name, figure[name]
-    for bar in drawn.get("tornado") or []:
-        for end in ("low", "high"):
-            yield "Total cost, alone moved by", f"{bar['label']} ({bar['unit']})", bar[end], bar[f"tco_{end}_usd"]
+            reported = name if name == "mean" else f"{name[1:]} % of draws are not above"
+            yield FIGURE_NAMES.get(key, words(key)), reported, name, getattr(figure, name)
+    for bar in drawn.tornado:
+        for at, usd in ((bar.low, bar.tco_low_usd), (bar.high, bar.tco_high_usd)):
+            yield "Total cost, alone moved by", f"{bar.label} ({bar.unit})", at, usd

@@ -1,8 +1,5 @@
 """What downloaded files are called: of what they are, what they show, and the start of the hash of the state that they show."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.utils.text import slugify
 
 MOST_LETTERS = 80
@@ -13,9 +10,9 @@ def safe_name(name: str, otherwise: str) -> str:
     return slugify(name)[:MOST_LETTERS].strip("-") or otherwise
 
 
-def design_file_stem(spec: Mapping[str, Any], digest: str, what: str) -> str:
+def design_file_stem(name: str, digest: str, what: str) -> str:
     """``four-units-bom-1a2b3c4d``: the design's name, what the file shows of it, the start of the spec's hash."""
-    return f"{safe_name(str(spec.get('name', '')), 'design')}-{slugify(what)}-{digest[:8]}"
+    return f"{safe_name(name, 'design')}-{slugify(what)}-{digest[:8]}"
 
 
 def comparison_file_stem(name: str, what: str = "comparison") -> str:

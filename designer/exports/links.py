@@ -1,7 +1,6 @@
 """A link list as a file to send: its name, and its bytes in pieces that are worth a packet."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from designer.exports.file_names import design_file_stem
 from estimator.handoff.formats import FORMATS, Format
@@ -9,9 +8,9 @@ from estimator.handoff.formats import FORMATS, Format
 PIECE_BYTES = 65_536
 
 
-def link_file_name(spec: dict[str, Any], digest: str, role: str, form: str) -> str:
+def link_file_name(name: str, digest: str, role: str, form: str) -> str:
     """``dgx-h100-4-units-compute-topo-1a2b3c4d.topo``: design, fabric and format in safe letters, start of the spec's hash."""
-    return f"{design_file_stem(spec, digest, f'{role}-{form}')}.{FORMATS[form].extension}"
+    return f"{design_file_stem(name, digest, f'{role}-{form}')}.{FORMATS[form].extension}"
 
 
 def content_type(form: Format) -> str:

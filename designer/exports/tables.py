@@ -1,4 +1,4 @@
-"""The tables of a download, defined once: columns, and rows out of an Estimate's JSON. Writers turn them into bytes."""
+"""The tables of a download, defined once: columns, and rows out of an Estimate. Writers turn them into bytes."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,11 @@ from typing import Any
 
 from designer.wording.numbers import basis_name
 from designer.wording.trays import word_of
+from estimator.bom.result import BomLine
 from estimator.findings.node_words import SERVER_WORD, said
+from estimator.performance.result import ModelConstant
+from estimator.result import PricedEstimate
+from estimator.spec.design import DesignSpec
 
 
 @dataclass(frozen=True)
@@ -57,11 +61,11 @@ class Column:
         """The header with its unit."""
         return f"{self.header} ({self.unit})" if self.unit else self.header
 
-    def value(self, row: Json) -> Cell:
-        """This column's cell of a row of JSON; None where the row has no such key."""
+    def value(self, row: object) -> Cell:
+        """This column's cell of a record, or of a mapping in one; None where there is no such figure."""
         value: Any = row
         for key in self.path or (self.key,):
-            value = value.get(key) if isinstance(value, Mapping) else None
+            value = value.get(key) if isinstance(value, Mapping) else getattr(value, key, None)
         return value
 
 
@@ -77,9 +81,9 @@ class Table:
     frozen_columns: int = 0
 
 
-def in_words_of(table: Table, spec: Json) -> Table:
+def in_words_of(table: Table, spec: DesignSpec) -> Table:
     """The table in the word for a design's servers: headers, labels and notes. Bare codes, such as a category, stay."""
-    word, name = word_of(spec["compute"].get("server")), str(spec.get("name") or "")
+    word, name = word_of(spec.compute.server), spec.name
     if word == SERVER_WORD:
         return table
 
@@ -136,25 +140,24 @@ PROVENANCE_COLUMNS = (
 )
 
 
-def bom_table(estimate: Json) -> Table:
+def bom_table(estimate: PricedEstimate) -> Table:
     """The bill of materials. What has no price has empty cells, and makes the total "at least"."""
-    bom = estimate["bom"]
-    rows = tuple(tuple(column.value(line) for column in BOM_COLUMNS) for line in bom["lines"])
+    bom = estimate.bom
+    rows = tuple(tuple(column.value(line) for column in BOM_COLUMNS) for line in bom.lines)
     totals = {
-        "description": "Total, at least: lines without a price are not in it" if bom["at_least"] else "Total",
-        "extended_price_usd": bom["totals_usd"],
-        "power_w": sum(line["power_w"] or 0 for line in bom["lines"]),
+        "description": "Total, at least: lines without a price are not in it" if bom.at_least else "Total",
+        "extended_price_usd": bom.totals_usd,
+        "power_w": sum(line.power_w or 0 for line in bom.lines),
     }
     return Table("Bill of materials", BOM_COLUMNS, rows, tuple(column.value(totals) for column in BOM_COLUMNS))
 
 
-def provenance(estimate: Json) -> tuple[Cell, ...]:
+def provenance(estimate: PricedEstimate) -> tuple[Cell, ...]:
     """The cells of PROVENANCE_COLUMNS: which design, spec, model and catalog the rows come from."""
-    versions = estimate["versions"]
-    return estimate["spec"].get("name", ""), estimate["spec_hash"], versions["model"], versions["catalog"]
+    return estimate.spec.name, estimate.spec_hash, estimate.versions.model, estimate.versions.catalog
 
 
-def design_table(estimate: Json) -> Table:
+def design_table(estimate: PricedEstimate) -> Table:
     """What was requested and what it takes: names, versions, counts, findings and the normalized spec, a row each."""
     columns = (
         Column("section", "Section", width=14),
@@ -165,13 +168,13 @@ def design_table(estimate: Json) -> Table:
         ("Estimate", column.header, value)
         for column, value in zip(PROVENANCE_COLUMNS, provenance(estimate), strict=True)
     ]
-    for name, fabric in estimate["fabrics"].items():
-        rows += [(f"Network {name}", key, value) for key, value in flattened(fabric)]
-    for key in ("cost", "power"):
-        values = {name: value for name, value in estimate[key].items() if name != "assumptions"}
-        rows += [(key.capitalize(), path, value) for path, value in flattened(values)]
-    rows += [("Finding", item["code"], f"{item['severity']}: {item['message']}") for item in estimate["findings"]]
-    rows += [("Spec", key, value) for key, value in flattened(estimate["spec"])]
+    for name, network in estimate.fabrics.items():
+        rows += [(f"Network {name}", key, value) for key, value in flattened(network.as_json())]
+    cost = {key: value for key, value in estimate.cost.as_json().items() if key != "assumptions"}
+    rows += [("Cost", key, value) for key, value in flattened(cost)]
+    rows += [("Power", key, value) for key, value in flattened(estimate.power.as_json())]
+    rows += [("Finding", item.code, f"{item.severity}: {item.message}") for item in estimate.findings]
+    rows += [("Spec", key, value) for key, value in flattened(estimate.spec.as_json())]
     return Table("Design", columns, tuple(rows))
 
 
@@ -201,33 +204,30 @@ SOURCE_COLUMNS = (
 )
 
 
-def sources_table(estimate: Json) -> Table:
+def sources_table(estimate: PricedEstimate) -> Table:
     """Where every price, assumption and constant comes from, a row each, with its range."""
-    reduction = estimate["performance"].get("all_reduce") or {}
-    items = [
-        *(_price(line) for line in estimate["bom"]["lines"]),
-        *({**item, "kind": "assumption", "item": item["label"]} for item in estimate["cost"]["assumptions"]),
-        *(_constant(item) for item in reduction.get("constants", [])),
+    reduction = estimate.performance.all_reduce
+    rows: list[tuple[Cell, ...]] = [
+        *(_price(line) for line in estimate.bom.lines),
+        *(
+            ("assumption", one.label, one.low, one.value, one.high, one.unit, one.basis, one.as_of, one.source, None)
+            for one in estimate.cost.assumptions
+        ),
+        *(_constant(one) for one in (reduction.constants if reduction else None) or []),
     ]
-    rows = dict.fromkeys(tuple(column.value(item) for column in SOURCE_COLUMNS) for item in items)
-    return Table("Sources and assumptions", SOURCE_COLUMNS, tuple(rows))
+    return Table("Sources and assumptions", SOURCE_COLUMNS, tuple(dict.fromkeys(rows)))
 
 
-def _price(line: Json) -> Json:
-    price = line["unit_price_usd"]
-    return {
-        "kind": "price",
-        "item": line["description"] or line["part"],
-        "low": price and price["low"],
-        "value": price and price["typical"],
-        "high": price and price["high"],
-        "unit": "USD each",
-        "basis": basis_name(line["price_basis"]) if price else NO_PRICE,
-        "source": line["price_source"],
-        "note": line.get("price_note"),
-    }
+def _price(line: BomLine) -> tuple[Cell, ...]:
+    """The cells of SOURCE_COLUMNS of a line of the bill of materials."""
+    price = line.unit_price_usd
+    ends = tuple(price) if price else (None, None, None)
+    basis = basis_name(line.price_basis) if price else NO_PRICE
+    item = line.description or line.part
+    return "price", item, *ends, "USD each", basis, None, line.price_source, line.price_note
 
 
-def _constant(item: Json) -> Json:
-    name = f"{item['name']} [{item['index']}]" if item["index"] else item["name"]
-    return {**item, "kind": "constant", "item": name, "note": item["evidence"]}
+def _constant(one: ModelConstant) -> tuple[Cell, ...]:
+    """The cells of SOURCE_COLUMNS of a constant of the performance model."""
+    name = f"{one.name} [{one.index}]" if one.index else one.name
+    return "constant", name, one.low, one.value, one.high, one.unit, one.basis, None, one.source, one.evidence

@@ -3,6 +3,7 @@
 import copy
 from typing import Any
 
+from estimator.result import PricedEstimate
 from estimator.version import MODEL_VERSION
 
 NAME = "=cmd|' /C calc'!A0"
@@ -23,10 +24,11 @@ _ESTIMATE: dict[str, Any] = {
             "counts": {"nodes": 31, "gpus": 248, "endpoints": 248, "leaf": 8, "spine": 4, "core": 0, "switches": 12},
             "links": {"node_leaf": 248, "fabric_manager": 4, "leaf_spine": 256, "spine_core": 0},
             "ports": {"leaf_down_used": 252, "leaf_down_open": 4, "leaf_up": 256, "spine_down": 256, "spine_open": 0},
-            "cables": {"node_leaf": 252, "leaf_spine": 128, "spine_core": 0},
-            "transceivers": {"node": 124, "switch": 128},
+            "cables": {"node_leaf": 252, "leaf_spine": 128, "spine_core": 0, "fabric_manager": 0},
+            "transceivers": {"node": 124, "switch": 128, "fabric_manager": 4},
             "oversubscription": {"asked": "1:1", "built": "1:1", "built_ratio": 1.0, "worst_leaf": "1:1"},
             "injection_gbit_s": 99200, "bisection_gbit_s": 49600, "port_rate_gbit_s": 400, "endpoint_rate_gbit_s": 400,
+            "uplink_rate_gbit_s": 400,
             "switches": {"leaf": {"part": "nvidia-qm9700", "radix": 64}, "spine": {"part": "nvidia-qm9700", "radix": 64}},
             "split": {"leaf_downlinks": 32, "leaf_uplinks": 32, "scalable_unit_nodes": 32, "nodes_per_leaf": 32, "pods": 1,
                       "components": 1},
@@ -62,7 +64,11 @@ _ESTIMATE: dict[str, Any] = {
         "totals_by_category": {"server": None}, "at_least": True, "unpriced_lines": [3],
     },
     "cost": {
-        "capex_usd": {"network": {"low": 206499.5, "typical": 311003.25, "high": 415500.0}, "servers": None},
+        "capex_usd": {"network": {"low": 206499.5, "typical": 311003.25, "high": 415500.0}, "servers": None,
+                      "total": {"low": 206499.5, "typical": 311003.25, "high": 415500.0}},
+        "opex_usd_per_year": {"total": {"low": 90000.0, "typical": 100000.0, "high": 120000.0}},
+        "tco_usd": {"low": 500000.0, "typical": 700000.0, "high": 900000.0}, "tco_years": 4, "usd_per_gpu": None,
+        "usd_per_gpu_hour": {"low": 0.1, "typical": 0.2, "high": 0.3},
         "network_share": None, "at_least": True,
         "assumptions": [
             {
@@ -71,7 +77,8 @@ _ESTIMATE: dict[str, Any] = {
             }
         ],
     },
-    "power": {"network_w": {"typical": 8964.0, "max": 20604.0}},
+    "power": {"network_w": {"typical": 8964.0, "max": 20604.0}, "it_w": {"typical": 8964.0, "max": 20604.0},
+              "facility_w": {"typical": 11653.2, "max": 26785.2}},
     "performance": {
         "all_reduce": {
             "gpus": [8], "message_bytes": [8], "busbw_gb_s": [[1.0]], "scaling_efficiency": [[1.0]], "reference_gpus": 8,
@@ -91,3 +98,8 @@ _ESTIMATE: dict[str, Any] = {
 def sample_estimate(**changes: Any) -> dict[str, Any]:
     """A fresh copy, so that no test sees another's changes."""
     return {**copy.deepcopy(_ESTIMATE), **changes}
+
+
+def sample_record(**changes: Any) -> PricedEstimate:
+    """The same as pages and files read it."""
+    return PricedEstimate.from_json(sample_estimate(**changes))

@@ -15,6 +15,7 @@ from typing import Any
 from estimator.handoff.formats import FORMATS
 from estimator.link_list import link_list
 from estimator.pipeline import estimate
+from estimator.result import PricedEstimate
 from estimator.spec.parse import parse_spec
 from tests.designer import second_route_pages as pages
 from tests.designer import second_route_sheets as sheets
@@ -48,21 +49,23 @@ def file_differences(said: dict[str, Any]) -> Iterator[str]:
     """Bill and cost as CSV, as workbook and as report."""
     from designer.exports import downloads
 
-    bill, cost = (make(said, MADE).content for make in (downloads.bom_csv, downloads.cost_csv))
+    made = PricedEstimate.from_json(said)
+    bill, cost = (make(made, MADE).content for make in (downloads.bom_csv, downloads.cost_csv))
     yield from sheets.csv_differences(said, bill, cost)
-    yield from sheets.workbook_differences(said, sheets.cells_of(downloads.bom_xlsx(said, MADE).content))
-    yield from pages.report_differences(said, downloads.bom_pdf(said, MADE).content)
-    yield from pages.cost_differences(said, downloads.cost_pdf(said, MADE).content)
+    yield from sheets.workbook_differences(said, sheets.cells_of(downloads.bom_xlsx(made, MADE).content))
+    yield from pages.report_differences(said, downloads.bom_pdf(made, MADE).content)
+    yield from pages.cost_differences(said, downloads.cost_pdf(made, MADE).content)
 
 
 def slow_file_differences(said: dict[str, Any]) -> Iterator[str]:
     """Formulas computed afresh, and the workbook that opens at its cost: the same sheets in another order."""
     from designer.exports import downloads
 
-    content = downloads.bom_xlsx(said, MADE).content
+    made = PricedEstimate.from_json(said)
+    content = downloads.bom_xlsx(made, MADE).content
     cells = sheets.cells_of(content)
     yield from sheets.formula_differences(content, cells)
-    by_cost = sheets.cells_of(downloads.cost_xlsx(said, MADE).content)
+    by_cost = sheets.cells_of(downloads.cost_xlsx(made, MADE).content)
     if by_cost != cells:
         yield "the workbook of cost holds other cells than that of the bill"
     if next(iter(by_cost)) != "Cost" or next(iter(cells)) != "Bill of materials":

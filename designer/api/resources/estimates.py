@@ -25,7 +25,7 @@ from designer.api.serializers import (
     FileQuery,
     NoQuery,
 )
-from designer.exports.downloads import BOM_FILES, TYPES
+from designer.exports.downloads import BOM_FILES, TYPES, Writer
 from designer.models import Design, DesignRevision
 from designer.services.designs import saving
 from designer.services.designs.state import spec_of as spec_of_design
@@ -33,6 +33,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.design_prediction import predicted
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
+from estimator.result import PricedEstimate
 from estimator.spec.parse import parse_spec
 
 ASK_AGAIN_AFTER_S = 1
@@ -189,7 +190,7 @@ class BomFileView(ApiView):
         return part_file(request, pk, BOM_FILES)
 
 
-def part_answer(request: Request, pk: UUID, part: str, files: Mapping[str, Any]) -> Response | HttpResponse:
+def part_answer(request: Request, pk: UUID, part: str, files: Mapping[str, Writer]) -> Response | HttpResponse:
     """One part of a finished estimate, as JSON or as the file that query or Accept ask for; ``files`` makes them."""
     asked = query_of(request, BomQuery).get("format")
     form, kind = form_of(request, {JSON: JSON_TYPE, **TYPES}, asked)
@@ -199,15 +200,15 @@ def part_answer(request: Request, pk: UUID, part: str, files: Mapping[str, Any])
         keys = ("spec_hash", "versions", part)
         values = {"name": result["spec"].get("name", ""), **{key: result[key] for key in keys}}
         return Response(values, headers={"Vary": "Accept"})
-    file = files[form](result, job.finished_at or job.created_at)
+    file = files[form](PricedEstimate.from_json(result), job.finished_at or job.created_at)
     return file_answer(file.content, kind, file.name)
 
 
-def part_file(request: Request, pk: UUID, files: Mapping[str, Any]) -> HttpResponse:
+def part_file(request: Request, pk: UUID, files: Mapping[str, Writer]) -> HttpResponse:
     """One part of a finished estimate as a file."""
     form, kind = form_of(request, TYPES, query_of(request, FileQuery).get("format"))
     job = get_object_or_404(jobs_of(request), pk=pk)
-    file = files[form](finished_result(job), job.finished_at or job.created_at)
+    file = files[form](PricedEstimate.from_json(finished_result(job)), job.finished_at or job.created_at)
     return file_answer(file.content, kind, file.name)
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
 from xml.etree import ElementTree
 
 from reportlab.graphics.shapes import Drawing, Group, Path, Rect, Shape, String
@@ -10,15 +9,16 @@ from reportlab.lib.colors import Color, HexColor
 
 from designer.drawings.overview import fabric_svg
 from designer.exports.pdf.text import BOLD, REGULAR, printable, width
+from estimator.result import PricedEstimate
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _LETTER_ROOM = 0.86  # Vera is wider than the faces that the drawing was laid out for
 
 
-def fabric_drawing(estimate: Mapping[str, Any], room: float) -> Drawing:
+def fabric_drawing(estimate: PricedEstimate, room: float) -> Drawing:
     """The compute fabric of an Estimate, ``room`` points wide."""
-    root = ElementTree.fromstring(str(fabric_svg(estimate)))  # noqa: S314 - our own drawing, of a moment ago
+    root = ElementTree.fromstring(str(fabric_svg(estimate.as_json())))  # noqa: S314 - our own drawing, of a moment ago
     wide, high = (float(root.attrib[key]) for key in ("width", "height"))
     scale = room / wide
     group = Group(

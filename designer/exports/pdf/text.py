@@ -6,12 +6,12 @@ that every PDF reader supplies itself; what no font shows loses its accents, or 
 
 import os
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 import reportlab
@@ -21,6 +21,7 @@ from reportlab.pdfbase.ttfonts import TTFont
 
 from designer.wording.trays import word_of
 from estimator.findings.node_words import SERVER_WORD, said
+from estimator.spec.design import DesignSpec
 
 REGULAR, BOLD, ITALIC = "Vera", "VeraBd", "VeraIt"
 SUPPLIED = "STSong-Light"  # by the reader: ISO 32000 names it among those for Chinese, with Greek and Cyrillic in it
@@ -64,9 +65,9 @@ def _is_supplied(letter: str) -> bool:
 
 
 @contextmanager
-def speaking_of(estimate: Mapping[str, Any]) -> Iterator[None]:
+def speaking_of(spec: DesignSpec) -> Iterator[None]:
     """Within, texts say trays where the design's servers are trays; the design's own name stays as it is."""
-    token = _SPOKEN.set((word_of(estimate["spec"]["compute"].get("server")), str(estimate["spec"].get("name") or "")))
+    token = _SPOKEN.set((word_of(spec.compute.server), spec.name))
     try:
         yield
     finally:

@@ -1,7 +1,6 @@
 """The bill of materials in a report: by category, with subtotals; every line with the basis and source of its price."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from reportlab.platypus import Flowable, Paragraph
 
@@ -21,8 +20,10 @@ from designer.wording.numbers import (
     watts,
     words,
 )
+from estimator.bom.result import BomLine
+from estimator.ranges import Range
+from estimator.result import PricedEstimate
 
-Json = Mapping[str, Any]
 MAX_LINES = 1_000  # a report of more is no longer read; the workbook and the CSV have them all
 FIELDS = (
     Field("Line", 0.035, is_number=True),
@@ -43,74 +44,71 @@ def money(value: float | None) -> str:
     return MINUS + text if value < 0 else text
 
 
-def money_range(amount: Json) -> str:
+def money_range(amount: Range[float]) -> str:
     """Both ends; empty where they are one."""
-    return "" if amount["low"] == amount["high"] else f"{money(amount['low'])} to {money(amount['high'])}"
+    return "" if amount.low == amount.high else f"{money(amount.low)} to {money(amount.high)}"
 
 
-def bill(estimate: Json) -> list[Flowable]:
+def bill(estimate: PricedEstimate) -> list[Flowable]:
     """All lines, or the first MAX_LINES with a note where the others are."""
-    bom = estimate["bom"]
-    book = estimate["cost"].get("price_book")
+    book = estimate.cost.price_book
     intro = (f"Price book: {book_name(book)}. " if book else "") + (
         "Before tax, freight and installation; spares are in the price. A price that is an assumption is marked; the range "
         "from low to high stands below each figure."
     )
-    rows = list(_rows(estimate, bom["lines"][:MAX_LINES]))
+    rows = list(_rows(estimate, estimate.bom.lines[:MAX_LINES]))
     out: list[Flowable] = [*section("Bill of materials", WIDE), Paragraph(markup(intro), BODY), Grid(FIELDS, rows)]
-    left = len(bom["lines"]) - MAX_LINES
+    left = len(estimate.bom.lines) - MAX_LINES
     if left > 0:
         note = f"{left:,} more lines are in the workbook and the CSV file; subtotals and totals hold them."
         out.append(Paragraph(markup(note), SMALL))
     return out
 
 
-def _rows(estimate: Json, lines: list[dict[str, Any]]) -> Iterator[Row]:
-    bom, has_networks = estimate["bom"], len(estimate["fabrics"]) > 1
-    by_category: dict[str, list[dict[str, Any]]] = {}
+def _rows(estimate: PricedEstimate, lines: list[BomLine]) -> Iterator[Row]:
+    bom, has_networks = estimate.bom, len(estimate.fabrics) > 1
+    by_category: dict[str, list[BomLine]] = {}
     for line in lines:
-        by_category.setdefault(line["category"], []).append(line)
-    whole = (bom["totals_usd"] or {}).get("typical")
+        by_category.setdefault(line.category, []).append(line)
+    whole = bom.totals_usd.typical
     for category, members in by_category.items():
         yield Row([Text(category_name(category))], "group")
         for line in members:
             yield Row(_cells(line, has_networks))
-        amount = bom["totals_by_category"].get(category)
-        share = f"{percent(amount['typical'] / whole)} of the total" if amount and whole else ""
+        amount = bom.totals_by_category.get(category)
+        share = f"{percent(amount.typical / whole)} of the total" if amount and whole else ""
         yield _sum_row(category_name(category), amount, share, "subtotal")
-    title = "Total, at least: lines without a price are not in it" if bom["at_least"] else "Total"
-    watt = watts(sum(line["power_w"] or 0 for line in bom["lines"]))
-    yield _sum_row(title, bom["totals_usd"] or None, "", "total", watt, "≥ " if bom["at_least"] else "")
+    title = "Total, at least: lines without a price are not in it" if bom.at_least else "Total"
+    watt = watts(sum(line.power_w or 0 for line in bom.lines))
+    yield _sum_row(title, bom.totals_usd, "", "total", watt, "≥ " if bom.at_least else "")
 
 
-def _sum_row(name: str, amount: Json | None, note: str, kind: str, power: str = "", exact: str = "") -> Row:
-    price = Text(exact + money(amount["typical"]), money_range(amount)) if amount else Text("no price")
+def _sum_row(name: str, amount: Range[float] | None, note: str, kind: str, power: str = "", exact: str = "") -> Row:
+    price = Text(exact + money(amount.typical), money_range(amount)) if amount else Text("no price")
     return Row(["", Text(name), "", "", price, power, Text("", note)], kind)
 
 
-def _cells(line: Json, has_networks: bool) -> list[Text | str]:
-    unit, extended = line["unit_price_usd"], line["extended_price_usd"]
-    length = f"{decimal(line['length_m'])} m" if line.get("length_m") else ""
-    network = f"{words(line['fabric'])} network" if has_networks else ""
-    below = ", ".join(part for part in (line["part_number"], network, line.get("use"), length) if part)
-    spares = f"+ {count(line['spare_quantity'])} spare" if line["spare_quantity"] else ""
+def _cells(line: BomLine, has_networks: bool) -> list[Text | str]:
+    unit, extended = line.unit_price_usd, line.extended_price_usd
+    length = f"{decimal(line.length_m)} m" if line.length_m else ""
+    network = f"{words(line.fabric)} network" if has_networks else ""
+    below = ", ".join(part for part in (line.part_number, network, line.use, length) if part)
+    spares = f"+ {count(line.spare_quantity)} spare" if line.spare_quantity else ""
     return [
-        str(line["line"]),
-        Text(line["description"] or line["part"] or "", below),
-        Text(count(line["quantity"]), spares),
-        Text(money(unit["typical"]), money_range(unit)) if unit else "no price",
-        Text(money(extended["typical"]), money_range(extended)) if extended else "no price",
-        watts(line["power_w"]) if line["power_w"] else "–",
+        str(line.line),
+        Text(line.description or line.part or "", below),
+        Text(count(line.quantity), spares),
+        Text(money(unit.typical), money_range(unit)) if unit else "no price",
+        Text(money(extended.typical), money_range(extended)) if extended else "no price",
+        watts(line.power_w) if line.power_w else "–",
         _basis(line),
     ]
 
 
-def _basis(line: Json) -> Text:
-    basis = line["price_basis"]
+def _basis(line: BomLine) -> Text:
+    basis = line.price_basis
     name = basis_name(basis) if basis else ""
-    whence = ". ".join(
-        str(part).rstrip(".") for part in (line.get("price_rule"), line["price_source"], line.get("price_note")) if part
-    )
+    whence = ". ".join(part.rstrip(".") for part in (line.price_rule, line.price_source, line.price_note) if part)
     if basis and is_assumption(basis):
         return Text("", whence, mark=name)
-    return Text(name, whence, mark="partly assumed" if line["assumption"] else "")
+    return Text(name, whence, mark="partly assumed" if line.assumption else "")

@@ -1,8 +1,6 @@
 """One estimate as a report for people who decide: cover, summary, diagram, BOM, cost, performance, assumptions, versions."""
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from reportlab.platypus import Flowable
 
@@ -14,48 +12,42 @@ from designer.exports.reports.front import cover, diagram, summary
 from designer.exports.reports.performance import performance
 from designer.exports.reports.sources import assumptions, constants, request, versions
 from designer.exports.versions import foot_of
-
-Json = Mapping[str, Any]
-
-
-def name_of(estimate: Json) -> str:
-    """The design's name, or what stands for one."""
-    return str(estimate["spec"].get("name") or "Design without a name")
+from estimator.result import PricedEstimate
 
 
-def design_report(estimate: Json, made: datetime) -> bytes:
+def design_report(estimate: PricedEstimate, made: datetime) -> bytes:
     """The whole report as PDF. The same estimate and date give the same bytes."""
-    with speaking_of(estimate):
+    with speaking_of(estimate.spec):
         return _design_report(estimate, made)
 
 
-def _design_report(estimate: Json, made: datetime) -> bytes:
+def _design_report(estimate: PricedEstimate, made: datetime) -> bytes:
     story: list[Flowable] = [
         *cover(estimate, "Design report", made),
         *summary(estimate),
         *diagram(estimate),
         *bill(estimate),
-        *cost_sections(estimate),
-        *performance(estimate),
-        *assumptions(estimate),
-        *constants(estimate),
-        *request(estimate),
+        *cost_sections(estimate.cost),
+        *performance(estimate.performance),
+        *assumptions(estimate.cost),
+        *constants(estimate.performance),
+        *request(estimate.spec),
         *versions(estimate, made),
     ]
-    return pdf_bytes(story, About(name_of(estimate), "Design report", foot_of(estimate), made))
+    return pdf_bytes(story, About(estimate.spec.name, "Design report", foot_of(estimate), made))
 
 
-def cost_report(estimate: Json, made: datetime) -> bytes:
+def cost_report(estimate: PricedEstimate, made: datetime) -> bytes:
     """Cost over the years alone, with what it rests on."""
-    with speaking_of(estimate):
+    with speaking_of(estimate.spec):
         return _cost_report(estimate, made)
 
 
-def _cost_report(estimate: Json, made: datetime) -> bytes:
+def _cost_report(estimate: PricedEstimate, made: datetime) -> bytes:
     story: list[Flowable] = [
         *cover(estimate, "Cost of ownership", made),
-        *cost_sections(estimate),
-        *assumptions(estimate),
+        *cost_sections(estimate.cost),
+        *assumptions(estimate.cost),
         *versions(estimate, made),
     ]
-    return pdf_bytes(story, About(name_of(estimate), "Cost of ownership", foot_of(estimate), made))
+    return pdf_bytes(story, About(estimate.spec.name, "Cost of ownership", foot_of(estimate), made))

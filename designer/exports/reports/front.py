@@ -1,12 +1,10 @@
 """The first pages of a report: cover, summary, and the drawing of the fabric."""
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from reportlab.platypus import Flowable, NextPageTemplate, Paragraph, Spacer, Table, TableStyle
 
-from designer.drawings.overview import part_names, uplink_rate_gbit_s
+from designer.drawings.overview import part_names
 from designer.exports.pdf.diagram import fabric_drawing
 from designer.exports.pdf.grid import Field, Grid, Row, Text
 from designer.exports.pdf.page import WIDE, headed, section
@@ -33,64 +31,63 @@ from designer.wording.numbers import (
     generation_name,
     message_size,
     ratio_to_one,
-    total,
     usd,
     usd_range,
     watts,
     words,
 )
-from estimator.cost.result import Cost
+from estimator.cabling.result import SizedNetwork
+from estimator.cost.result import Power
 from estimator.findings.finding import Finding
-from estimator.performance.result import Performance
+from estimator.ranges import Range
+from estimator.result import PricedEstimate
 from estimator.units import counted
 
-Json = Mapping[str, Any]
 MAX_FINDINGS = 60
 TIER_WORDS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
 
 
-def at_least(estimate: Json) -> str:
+def at_least(estimate: PricedEstimate) -> str:
     """The sign before figures that lack something."""
-    return "≥ " if estimate["cost"].get("at_least") else ""
+    return "≥ " if estimate.cost.at_least else ""
 
 
-def in_a_sentence(estimate: Json) -> str:
+def in_a_sentence(estimate: PricedEstimate) -> str:
     """What the design is: "1,016 GPUs in 127 NVIDIA DGX H100, on InfiniBand NDR: 32 leaf and 16 spine switches …"."""
-    counts, fabric = estimate["fabrics"]["compute"]["counts"], estimate["fabrics"]["compute"]
-    server = part_names(estimate).get("node") or "custom servers"
-    tiers = [f"{count(counts[tier])} {tier}" for tier in ("leaf", "spine", "core") if counts.get(tier)]
+    network, counts = estimate.compute, estimate.compute.counts
+    server = part_names(estimate.as_json()).get("node") or "custom servers"
+    tiers = [f"{count(n)} {tier}" for tier, n in _switches(network).items() if n]
     switches = " and ".join(part for part in (", ".join(tiers[:-1]), tiers[-1]) if part)
-    network = generation_name(estimate["spec"]["fabric"]["generation"])
-    planes = f", {fabric['planes']} planes" if fabric["planes"] > 1 else ""
+    generation = generation_name(estimate.spec.fabric.generation)
+    planes = f", {network.planes} planes" if network.planes > 1 else ""
     return (
-        f"{counted(counts['gpus'], 'GPU')} in {count(counts['nodes'])} {server} on {network}: {switches} switches in "
-        f"{TIER_WORDS[fabric['tiers']]}{planes}, {words(fabric['layout'])}."
+        f"{counted(counts.gpus, 'GPU')} in {count(counts.nodes)} {server} on {generation}: {switches} switches in "
+        f"{TIER_WORDS[network.tiers]}{planes}, {words(network.layout)}."
     )
 
 
-def key_figures(estimate: Json) -> list[tuple[str, str, str]]:
+def _switches(network: SizedNetwork) -> dict[str, int]:
+    """Tier → its switches."""
+    return {"leaf": network.counts.leaf, "spine": network.counts.spine, "core": network.counts.core}
+
+
+def key_figures(estimate: PricedEstimate) -> list[tuple[str, str, str]]:
     """Name, figure and what stands below it; only those that the estimate has."""
-    cost, power, exact = estimate["cost"], estimate["power"], at_least(estimate)
+    cost, watt, exact = estimate.cost, estimate.power.it_w, at_least(estimate)
     out = []
 
-    def add(name: str, amount: Json | None, note: str = "") -> None:
-        if amount:
-            out.append((name, exact + usd(amount["typical"]), note or f"{usd_range(amount)}"))
-
-    def add_likely(name: str, key: str, amount: Json | None) -> None:
+    def add(name: str, key: str, amount: Range[float]) -> None:
         """The simulation's middle, where there is one, else the sum at typical prices."""
-        drawn = likely(Cost.from_json(cost), key) if amount else None
-        add(
-            f"{name}, P50" if drawn else name,
-            drawn.as_json() if drawn else amount,
-            f"P5 to P95: {usd_range(drawn)}" if drawn else "",
-        )
+        if drawn := likely(cost, key):
+            out.append((f"{name}, P50", exact + usd(drawn.typical), f"P5 to P95: {usd_range(drawn)}"))
+        else:
+            out.append((name, exact + usd(amount.typical), usd_range(amount)))
 
-    add_likely("Purchase price", "capex_usd", cost["capex_usd"].get("total") or estimate["bom"]["totals_usd"])
-    add_likely(f"Total cost over {cost.get('tco_years', '')} years", "tco_usd", cost.get("tco_usd"))
-    add_likely("Network", "network_usd", cost["capex_usd"].get("network"))
-    add_likely("Total cost a GPU-hour", "usd_per_gpu_hour", cost.get("usd_per_gpu_hour"))
-    if top := headline(Performance.from_json(estimate["performance"])):
+    add("Purchase price", "capex_usd", cost.capex_usd.total)
+    add(f"Total cost over {cost.tco_years} years", "tco_usd", cost.tco_usd)
+    add("Network", "network_usd", cost.capex_usd.network)
+    add("Total cost a GPU-hour", "usd_per_gpu_hour", cost.usd_per_gpu_hour)
+    if top := headline(estimate.performance):
         out.append(
             (
                 f"All-reduce on {count(top.gpus)} GPUs",
@@ -98,12 +95,11 @@ def key_figures(estimate: Json) -> list[tuple[str, str, str]]:
                 f"busbw at {message_size(top.message_bytes)}; {gb_s(top.low)} to {gb_s(top.high)}",
             )
         )
-    if it := power.get("it_w"):
-        out.append(("Power of the equipment", exact + watts(it["max"]), f"largest; typical {watts(it['typical'])}"))
+    out.append(("Power of the equipment", exact + watts(watt.max), f"largest; typical {watts(watt.typical)}"))
     return out
 
 
-def _figures(estimate: Json, room: float) -> Table:
+def _figures(estimate: PricedEstimate, room: float) -> Table:
     """Key figures, three in a row."""
     cells = [
         [
@@ -130,17 +126,16 @@ def _figures(estimate: Json, room: float) -> Table:
     return table
 
 
-def cover(estimate: Json, kind: str, made: datetime) -> list[Flowable]:
+def cover(estimate: PricedEstimate, kind: str, made: datetime) -> list[Flowable]:
     """The first page: what this is about, its key figures, and what it rests on."""
     room = text_width(PORTRAIT)
-    name = str(estimate["spec"].get("name") or "Design without a name")
     rows = [Row([Text(words), Text(value)]) for words, value, _ in versions_of(estimate)]
     return [
         NextPageTemplate("cover"),
         Spacer(1, 78),
         Paragraph(markup(kind, BOLD), EYEBROW),
         Spacer(1, 6),
-        Paragraph(markup(name, BOLD), TITLE),
+        Paragraph(markup(estimate.spec.name, BOLD), TITLE),
         Spacer(1, 8),
         Paragraph(markup(in_a_sentence(estimate)), SUBTITLE),
         Spacer(1, 26),
@@ -159,10 +154,10 @@ def cover(estimate: Json, kind: str, made: datetime) -> list[Flowable]:
     ]
 
 
-def _missing_prices(estimate: Json) -> list[Flowable]:
-    if not estimate["cost"].get("at_least"):
+def _missing_prices(estimate: PricedEstimate) -> list[Flowable]:
+    if not estimate.cost.at_least:
         return []
-    unpriced = estimate["bom"].get("unpriced_lines", [])
+    unpriced = estimate.bom.unpriced_lines
     lines = f" Lines {', '.join(map(str, unpriced[:20]))} of the bill of materials have none." if unpriced else ""
     return [
         Paragraph(
@@ -171,51 +166,49 @@ def _missing_prices(estimate: Json) -> list[Flowable]:
     ]
 
 
-def summary(estimate: Json) -> list[Flowable]:
+def summary(estimate: PricedEstimate) -> list[Flowable]:
     """Counts of every network, power, findings."""
     return [
         *section("Summary"),
         Paragraph(markup(in_a_sentence(estimate)), BODY),
         *headed("Networks", _networks(estimate)),
-        *headed("Power", _power(estimate["power"])),
-        *headed("Findings", *_findings([Finding.from_json(one) for one in estimate["findings"]])),
+        *headed("Power", _power(estimate.power)),
+        *headed("Findings", *_findings(estimate.findings)),
     ]
 
 
-def _networks(estimate: Json) -> Grid:
-    fields = [Field("", 0.24), *(Field(words(name).capitalize(), 0.16, is_number=True) for name in estimate["fabrics"])]
-    fabrics = list(estimate["fabrics"].values())
+def _networks(estimate: PricedEstimate) -> Grid:
+    fields = [Field("", 0.24), *(Field(words(name).capitalize(), 0.16, is_number=True) for name in estimate.fabrics)]
+    networks = list(estimate.fabrics.values())
 
     def row(name: str, cells: list[str]) -> Row:
         return Row([Text(name), *(Text(cell) for cell in cells)])
 
-    rows = [row("Ports joined", [count(fabric["counts"]["endpoints"]) for fabric in fabrics])]
+    rows = [row("Ports joined", [count(one.counts.endpoints) for one in networks])]
     for tier, name in (("leaf", "Leaf switches"), ("spine", "Spine switches"), ("core", "Core switches")):
-        if any(fabric["counts"].get(tier) for fabric in fabrics):
-            rows.append(row(name, [count(fabric["counts"].get(tier, 0)) for fabric in fabrics]))
-    rows.append(row("Links", [total(fabric["links"]) for fabric in fabrics]))
-    rows.append(row("Cables", [total(fabric.get("cables")) for fabric in fabrics]))
-    rows.append(row("Transceivers, spares not counted", [total(fabric.get("transceivers")) for fabric in fabrics]))
-    built = [
-        ratio_to_one(fabric["oversubscription"]["built"]) if fabric["counts"]["spine"] else "–" for fabric in fabrics
-    ]
+        if any(switches := [_switches(one)[tier] for one in networks]):
+            rows.append(row(name, [count(n) for n in switches]))
+    rows.append(row("Links", [count(one.links.total) for one in networks]))
+    rows.append(row("Cables", [count(one.cables.total) if one.cables else "–" for one in networks]))
+    modules = [count(one.transceivers.total) if one.transceivers else "–" for one in networks]
+    rows.append(row("Transceivers, spares not counted", modules))
+    built = [ratio_to_one(one.oversubscription.built) if one.counts.spine else "–" for one in networks]
     rows.append(row("Oversubscription as built", built))
-    rows.append(row("Injection", [gbit_s(fabric.get("injection_gbit_s")) for fabric in fabrics]))
-    rows.append(row("Bisection, one direction", [gbit_s(fabric.get("bisection_gbit_s")) for fabric in fabrics]))
+    rows.append(row("Injection", [gbit_s(one.injection_gbit_s) for one in networks]))
+    rows.append(row("Bisection, one direction", [gbit_s(one.bisection_gbit_s) for one in networks]))
     return Grid(fields, rows)
 
 
-def _power(power: Json) -> Grid:
-    names = {
-        "network_w": "Network: switches, transceivers, cables",
-        "it_w": "Network and servers",
-        "facility_w": f"With cooling, at a PUE of {power.get('pue', '–')}",
+def _power(power: Power) -> Grid:
+    drawn = {
+        "Network: switches, transceivers, cables": power.network_w,
+        "Network and servers": power.it_w,
+        f"With cooling, at a PUE of {power.pue or '–'}": power.facility_w,
     }
-    exact = "≥ " if power.get("at_least") else ""
+    exact = "≥ " if power.at_least else ""
     rows = [
-        Row([Text(name), Text(exact + watts(power[key].get("typical"))), Text(exact + watts(power[key].get("max")))])
-        for key, name in names.items()
-        if power.get(key)
+        Row([Text(name), Text(exact + watts(watt.typical)), Text(exact + watts(watt.max))])
+        for name, watt in drawn.items()
     ]
     return Grid([Field("", 0.5), Field("Typical", 0.25, is_number=True), Field("Maximum", 0.25, is_number=True)], rows)
 
@@ -234,23 +227,23 @@ def _findings(findings: list[Finding]) -> list[Flowable]:
     return out
 
 
-def _rates(fabric: Json) -> str:
+def _rates(network: SizedNetwork) -> str:
     """Rate of switch ports, where uplinks have another one both."""
-    below, above = gbit_s(fabric["port_rate_gbit_s"]), gbit_s(uplink_rate_gbit_s(fabric))
+    below, above = gbit_s(network.port_rate_gbit_s), gbit_s(network.uplink_rate_gbit_s)
     return below if below == above else f"{below} (uplinks {above})"
 
 
-def diagram(estimate: Json) -> list[Flowable]:
+def diagram(estimate: PricedEstimate) -> list[Flowable]:
     """The compute network on a page of its own."""
-    fabric = estimate["fabrics"]["compute"]
-    links = {
-        "node_leaf": "between servers and leaves",
-        "leaf_spine": "between leaves and spines",
-        "spine_core": "between spines and cores",
+    links = estimate.compute.links
+    where = {
+        "between servers and leaves": links.node_leaf,
+        "between leaves and spines": links.leaf_spine,
+        "between spines and cores": links.spine_core,
     }
-    reported = [f"{count(fabric['links'][key])} {where}" for key, where in links.items() if fabric["links"].get(key)]
+    reported = [f"{count(n)} {there}" for there, n in where.items() if n]
     note = (
-        f"Links: {', '.join(reported)}, at {_rates(fabric)} a switch port. Where a fabric has more blocks "
+        f"Links: {', '.join(reported)}, at {_rates(estimate.compute)} a switch port. Where a fabric has more blocks "
         "than fit, a dashed box stands for the ones between."
     )
     return [

@@ -1,8 +1,6 @@
 """Predicted collectives in a report: bandwidth against message size, scaling, and the figures behind both."""
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 from reportlab.platypus import Flowable, KeepTogether, Paragraph, Spacer
 
@@ -17,18 +15,16 @@ from designer.wording.headlines import busbw_bounds, headline
 from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded, significant
 from estimator.performance.result import AllReduceTable, Performance
 
-Json = Mapping[str, Any]
 TABLE_SIZES = (2**20, 2**26, 2**33)
 CHART_HEIGHT = 160.0
 
 
-def performance(estimate: Json) -> list[Flowable]:
+def performance(predicted: Performance) -> list[Flowable]:
     """The predicted all-reduce; a sentence where there is none."""
     out: list[Flowable] = [*section("Performance")]
-    found = Performance.from_json(estimate["performance"])
-    top, all_reduce = headline(found), found.predicted_all_reduce
+    top, all_reduce = headline(predicted), predicted.predicted_all_reduce
     if top is None or all_reduce is None:
-        return [*out, Paragraph(markup(found.missing or "One GPU has nothing to exchange."), BODY)]
+        return [*out, Paragraph(markup(predicted.missing or "One GPU has nothing to exchange."), BODY)]
     measured = "" if top.validated else " Nothing like it was measured: the figure is extrapolated."
     text = (
         f"All-reduce of {message_size(top.message_bytes)} on {count(top.gpus)} GPUs: bus bandwidth "

@@ -13,8 +13,11 @@ from designer.exports.pdf.text import markup
 from designer.exports.tables import flattened
 from designer.exports.versions import in_words, versions_of
 from designer.wording.numbers import basis_name, decimal, in_unit, is_assumption, unit_name, words
+from estimator.cost.result import Assumption, Cost
+from estimator.performance.result import ModelConstant, Performance
+from estimator.result import PricedEstimate
+from estimator.spec.design import DesignSpec
 
-Json = Mapping[str, Any]
 MAX_CONSTANTS, MAX_KEYS = 400, 400
 UNITS = {"1": "", "us": "µs"}
 NOT_PRINTED = {  # parts of a request that are files of their own, and what is reported of them instead
@@ -29,10 +32,10 @@ def _basis(basis: str) -> Text:
     return Text("", mark=basis_name(basis)) if is_assumption(basis) else Text(basis_name(basis))
 
 
-def assumptions(estimate: Json) -> list[Flowable]:
+def assumptions(cost: Cost) -> list[Flowable]:
     """Every figure that the cost rests on, with its range, basis and source."""
-    items = estimate["cost"]["assumptions"]
-    n_assumed = sum(is_assumption(item["basis"]) for item in items)
+    items = cost.assumptions
+    n_assumed = sum(is_assumption(item.basis) for item in items)
     intro = (
         f"The cost rests on {len(items)} figures besides prices; {n_assumed} of them are assumptions, which are marked. "
         "Sources of prices stand beside each line of the bill of materials."
@@ -48,12 +51,12 @@ def assumptions(estimate: Json) -> list[Flowable]:
     rows = [
         Row(
             [
-                item["label"],
-                in_unit(item["value"], item["unit"]),
+                item.label,
+                in_unit(item.value, item.unit),
                 _span(item),
-                unit_name(item["unit"]),
-                _basis(item["basis"]),
-                Text(str(item["source"] or ""), str(item.get("as_of") or "")),
+                unit_name(item.unit),
+                _basis(item.basis),
+                Text(item.source or "", item.as_of or ""),
             ]
         )
         for item in items
@@ -61,15 +64,15 @@ def assumptions(estimate: Json) -> list[Flowable]:
     return [*section("Assumptions and sources"), Paragraph(markup(intro), BODY), Grid(fields, rows)]
 
 
-def _span(item: Json) -> str:
-    if item["low"] == item["high"]:
+def _span(item: Assumption) -> str:
+    if item.low == item.high:
         return "–"
-    return f"{in_unit(item['low'], item['unit'])} to {in_unit(item['high'], item['unit'])}"
+    return f"{in_unit(item.low, item.unit)} to {in_unit(item.high, item.unit)}"
 
 
-def constants(estimate: Json) -> list[Flowable]:
+def constants(predicted: Performance) -> list[Flowable]:
     """Constants of the performance model with their evidence; nothing where nothing was predicted."""
-    items = (estimate["performance"].get("all_reduce") or {}).get("constants") or []
+    items = (predicted.all_reduce.constants if predicted.all_reduce else None) or []
     if not items:
         return []
     fields = (
@@ -84,17 +87,17 @@ def constants(estimate: Json) -> list[Flowable]:
     return headed(f"Performance: {len(items)} constants of the model", Grid(fields, rows))
 
 
-def _constant(item: Json) -> Row:
-    value = Text(decimal(item["value"]), UNITS.get(item["unit"], str(item["unit"])))
-    span = f"{decimal(item['low'])} to {decimal(item['high'])}" if item["low"] != item["high"] else "–"
-    index = words(item["index"]) if item["index"] else ""
-    evidence = Text(str(item["source"] or ""), str(item["evidence"] or ""))
-    return Row([words(item["name"]), index, value, span, _basis(item["basis"]), evidence])
+def _constant(item: ModelConstant) -> Row:
+    value = Text(decimal(item.value), UNITS.get(item.unit, item.unit))
+    span = f"{decimal(item.low)} to {decimal(item.high)}" if item.low != item.high else "–"
+    index = words(item.index) if item.index else ""
+    evidence = Text(item.source or "", item.evidence or "")
+    return Row([words(item.name), index, value, span, _basis(item.basis), evidence])
 
 
-def request(estimate: Json) -> list[Flowable]:
+def request(spec: DesignSpec) -> list[Flowable]:
     """The normalized request, a key a row: what was requested and what was left at its default."""
-    rows = [Row([Text(key), Text(_plain(value))]) for key, value in _keys(estimate["spec"]) if value is not None]
+    rows = [Row([Text(key), Text(_plain(value))]) for key, value in _keys(spec) if value is not None]
     intro = "What was requested, and defaults for the rest. Keys that are not printed take the catalog's figure."
     grid = Grid([Field("Key", 0.42), Field("Value", 0.58, most_lines=8)], rows[:MAX_KEYS])
     out = headed("The request", Paragraph(markup(intro), SMALL), grid)
@@ -103,8 +106,8 @@ def request(estimate: Json) -> list[Flowable]:
     return out
 
 
-def _keys(spec: Json) -> Iterator[tuple[str, Any]]:
-    for part, values in spec.items():
+def _keys(spec: DesignSpec) -> Iterator[tuple[str, Any]]:
+    for part, values in spec.as_json().items():
         if not isinstance(values, Mapping):
             yield from flattened(values, part)
             continue
@@ -124,7 +127,7 @@ def _plain(value: Any) -> str:
             return str(value)
 
 
-def versions(estimate: Json, made: datetime) -> list[Flowable]:
+def versions(estimate: PricedEstimate, made: datetime) -> list[Flowable]:
     """What fixes the numbers, and room to sign for them."""
     fields = (Field("Rests on", 0.16), Field("Version or hash", 0.4), Field("What it covers", 0.44))
     rows = [Row([Text(name), Text(value), Text(what)]) for name, value, what in versions_of(estimate)]

@@ -1,8 +1,5 @@
 """The bill of materials as sheets that compute: prices of lines, totals, and subtotals by network and category."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from xlsxwriter.utility import xl_col_to_name
 
 from designer.exports.sheets.basis import failure_row
@@ -19,8 +16,10 @@ from designer.exports.tables import (
     bom_table,
 )
 from designer.wording.numbers import basis_name, category_name
+from estimator.bom.result import BomLine
+from estimator.ranges import total_of
+from estimator.result import PricedEstimate
 
-Json = Mapping[str, Any]
 BILL, TOTALS = "Bill of materials", "Totals"
 FIRST = 2  # row of a sheet's first line, below its header
 LETTER = {column.key: xl_col_to_name(index) for index, column in enumerate(BOM_COLUMNS)}
@@ -29,12 +28,12 @@ LETTER["fails_as"] = xl_col_to_name(len(BOM_COLUMNS))
 SUMMED = (*(f"extended_price_usd_{end}" for end in RANGE), "power_w")
 
 
-def bill_sheet(estimate: Json) -> Table:
+def bill_sheet(estimate: PricedEstimate) -> Table:
     """The bill of materials: a line's price is its unit price × (quantity + spares), and the last row adds the lines up."""
     table = bom_table(estimate)
     rows = tuple(
         (*_line(row, number), failure_row(line, estimate) or None)
-        for number, (row, line) in enumerate(zip(table.rows, estimate["bom"]["lines"], strict=True), FIRST)
+        for number, (row, line) in enumerate(zip(table.rows, estimate.bom.lines, strict=True), FIRST)
     )
     last = FIRST + len(rows) - 1
     totals = list(table.totals or ())
@@ -78,14 +77,14 @@ TOTAL_COLUMNS = (
 _AT = {column.key: xl_col_to_name(index) for index, column in enumerate(TOTAL_COLUMNS)}
 
 
-def totals_sheet(estimate: Json) -> Table:
+def totals_sheet(estimate: PricedEstimate) -> Table:
     """Subtotals of the BOM by network and category, each a formula over the BOM's lines, and their total."""
-    lines = estimate["bom"]["lines"]
-    groups: dict[tuple[str, str], list[Json]] = {}
+    lines = estimate.bom.lines
+    groups: dict[tuple[str, str], list[BomLine]] = {}
     for line in lines:
-        groups.setdefault((line["fabric"], line["category"]), []).append(line)
+        groups.setdefault((line.fabric, line.category), []).append(line)
     total_row = FIRST + len(groups)
-    whole = (estimate["bom"]["totals_usd"] or {}).get("typical") or 0
+    whole = estimate.bom.totals_usd.typical
     rows = tuple(
         _subtotal(key, members, row, FIRST + len(lines) - 1, total_row, whole)
         for row, (key, members) in enumerate(groups.items(), FIRST)
@@ -104,7 +103,7 @@ def _value(row: tuple[Cell, ...], key: str) -> float:
 
 
 def _subtotal(
-    key: tuple[str, str], members: list[Json], row: int, last: int, total_row: int, whole: float
+    key: tuple[str, str], members: list[BomLine], row: int, last: int, total_row: int, whole: float
 ) -> tuple[Cell, ...]:
     """One network's category. SUMPRODUCT compares names as they are: no sign in one is read as a pattern."""
 
@@ -112,9 +111,9 @@ def _subtotal(
         return bill_column(name, last - FIRST + 1)
 
     mine = f"({column('fabric')}=$A{row})*({column('category')}=$B{row})"
-    quantity = sum(line["quantity"] for line in members)
-    spares = sum(line["spare_quantity"] for line in members)
-    amounts = [round(sum((line["extended_price_usd"] or {}).get(end, 0) for line in members), 2) for end in RANGE]
+    quantity = sum(line.quantity for line in members)
+    spares = sum(line.spare_quantity for line in members)
+    amounts = [round(end, 2) for end in total_of(line.extended_price_usd for line in members)]
     share = amounts[1] / whole if whole else 0
     return (
         *key,

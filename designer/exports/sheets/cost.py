@@ -14,10 +14,11 @@ from designer.exports.sheets.cells import CASH, CASH_SHEETS, PARAMETERS, REPAIRS
 from designer.exports.tables import ANY, COUNT, MONEY, RANGE, Cell, Column, Formula, Shown, Table
 from designer.wording.numbers import basis_name
 from estimator.bom.lines import CATEGORIES, FACILITY, SERVERS
+from estimator.bom.result import BomLine
 from estimator.cost.inputs import FAILURE_ROWS, SUPPORT_ROWS
+from estimator.result import PricedEstimate
 from estimator.units import HOURS_PER_YEAR
 
-Json = Mapping[str, Any]
 NETWORK = tuple(category for category in CATEGORIES if category not in (*SERVERS, *FACILITY))
 ONE_OFF_SHARES = (("freight", "freight-pct"), ("contingency", "contingency-pct"), ("tax", "sales-tax"))
 INSTALLED = (("install-node", "nodes"), ("install-cable", "cables"), ("install-rack", "racks"))
@@ -27,14 +28,9 @@ MILLIONS_AN_HOUR = 0.0036  # of tokens, for one a second
 NOTE = "Change a yellow cell of Parameters, or a price or quantity of the bill of materials: every figure follows."
 
 
-def has_cost_sheets(estimate: Json) -> bool:
-    """Whether the estimate has a cash flow; those of an older model have none."""
-    return bool(estimate["cost"].get("cash_flow"))
-
-
-def cost_sheets(estimate: Json) -> dict[str, Table]:
-    """The sheets by title; none for an estimate without a cash flow."""
-    if not has_cost_sheets(estimate):
+def cost_sheets(estimate: PricedEstimate) -> dict[str, Table]:
+    """The sheets by title; none for an estimate of an older model, which has no cash flow."""
+    if not estimate.cost.cash_flow:
         return {}
     basis, ledger = basis_of(estimate), Ledger()
     repairs = _Repairs(basis, estimate)
@@ -69,12 +65,12 @@ def parameters_table(basis: Basis) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
             name,
-            item["label"],
-            *(Shown(item[key], is_input=True) for key in ("low", "value", "high")),
-            item["unit"],
-            basis_name(item["basis"]),
-            item.get("as_of"),
-            item["source"],
+            item.label,
+            *(Shown(end, is_input=True) for end in (item.low, item.value, item.high)),
+            item.unit,
+            basis_name(item.basis),
+            item.as_of,
+            item.source,
         )
         for name, item in basis.parameters.items()
     ]
@@ -98,9 +94,9 @@ def _amount(basis: Basis, categories: Iterable[str], end: str, with_spares: bool
     pieces = bill_column("quantity", n)
     pieces = f"({pieces}+{bill_column('spare_quantity', n)})" if with_spares else pieces
     value = sum(
-        line["unit_price_usd"][end] * (line["quantity"] + (line["spare_quantity"] if with_spares else 0))
+        getattr(line.unit_price_usd, end) * (line.quantity + (line.spare_quantity if with_spares else 0))
         for line in basis.lines
-        if line["category"] in wanted and line["unit_price_usd"]
+        if line.category in wanted and line.unit_price_usd
     )
     return (f"ROUND(SUMPRODUCT(({is_wanted})*{price}*{pieces}),2)", round(value, 2)) if n else ("0", 0.0)
 
@@ -162,12 +158,12 @@ def _one_off(ledger: Ledger, basis: Basis) -> None:
     for key, row in ONE_OFF_SHARES:
         _share(ledger, basis, key, group, row, "purchase", f"purchase × {row}")
     for row, count in INSTALLED:
-        label = basis.parameters[row]["label"]
+        label = basis.parameters[row].label
         _product(ledger, basis, row, group, label, [row, count], f"{row} × {basis.facts[count].label.lower()}")
     if basis.has("design-labour"):
-        _product(ledger, basis, "design", group, basis.parameters["design-labour"]["label"], ["design-labour"], "once")
+        _product(ledger, basis, "design", group, basis.parameters["design-labour"].label, ["design-labour"], "once")
     if basis.has("dc-capex-mw"):
-        label = basis.parameters["dc-capex-mw"]["label"]
+        label = basis.parameters["dc-capex-mw"].label
         _product(
             ledger, basis, "building", group, label, ["dc-capex-mw", "it-max"], "dc-capex-mw × largest power", 0.001
         )
@@ -180,7 +176,7 @@ def _share(ledger: Ledger, basis: Basis, key: str, group: str, row: str, of: str
     ledger.add(
         key,
         group,
-        basis.parameters[row]["label"],
+        basis.parameters[row].label,
         lambda end: f"ROUND({ledger.cell(of, end)}*{parameter_cell(basis, row, end)},2)",
         lambda end: cents(ledger.value(of, end) * basis.end(row, end)),
         how,
@@ -204,7 +200,7 @@ def _yearly(ledger: Ledger, basis: Basis) -> None:
     )
     _share(ledger, basis, "electricity", group, "electricity-kwh", "energy", "energy × price of a kWh")
     if basis.has("colo-kw-month"):
-        label = basis.parameters["colo-kw-month"]["label"]
+        label = basis.parameters["colo-kw-month"].label
         _product(ledger, basis, "space", group, label, ["colo-kw-month", "it-max"], "rent × largest power × 12", 12)
     for row, categories in SUPPORT_ROWS.items():
         if basis.has(row):
@@ -212,7 +208,7 @@ def _yearly(ledger: Ledger, basis: Basis) -> None:
     _sum(ledger, "support", group, "Support", list(SUPPORT_ROWS))
     for row, count in LICENCES:
         if basis.has(row):
-            label = basis.parameters[row]["label"]
+            label = basis.parameters[row].label
             _product(ledger, basis, row, group, label, [row, count], f"{row} × {basis.facts[count].label.lower()}")
     _sum(ledger, "licences", group, "Licences", [row for row, _ in LICENCES])
     if basis.has("ops-staff-fte"):
@@ -234,7 +230,7 @@ def _support(ledger: Ledger, basis: Basis, row: str, categories: tuple[str, ...]
     ledger.add(
         row,
         "Every year",
-        basis.parameters[row]["label"],
+        basis.parameters[row].label,
         lambda end: f"ROUND({amounts[end][0]}*{parameter_cell(basis, row, end)},2)",
         lambda end: cents(amounts[end][1] * basis.end(row, end)),
         "price of what is installed × share",
@@ -256,23 +252,26 @@ REPAIR_COLUMNS = (
 class _Repairs:
     """Classes of parts that fail: how many there are, how often one fails, and what one costs on average."""
 
-    def __init__(self, basis: Basis, estimate: Json) -> None:
+    def __init__(self, basis: Basis, estimate: PricedEstimate) -> None:
         self._basis = basis
-        by_row: dict[str, list[Json]] = {}
+        by_row: dict[str, list[BomLine]] = {}
         for line in basis.lines:
             row = failure_row(line, estimate)
             if row and basis.has(row):
                 by_row.setdefault(row, []).append(line)
         self.rows = {row: by_row[row] for row in FAILURE_ROWS if row in by_row}
 
-    def _pieces(self, row: str, key: str) -> int:
-        return sum(line[key] for line in self.rows[row])
+    def _installed(self, row: str) -> int:
+        return sum(line.quantity for line in self.rows[row])
+
+    def _spares(self, row: str) -> int:
+        return sum(line.spare_quantity for line in self.rows[row])
 
     def _price(self, row: str, end: str) -> float:
         bought = sum(
-            line["unit_price_usd"][end] * (line["quantity"] + line["spare_quantity"]) for line in self.rows[row]
+            getattr(line.unit_price_usd, end) * (line.quantity + line.spare_quantity) for line in self.rows[row]
         )
-        return float(bought / (self._pieces(row, "quantity") + self._pieces(row, "spare_quantity")))
+        return float(bought / (self._installed(row) + self._spares(row)))
 
     def so_far(self, end: str) -> list[float]:
         """What replacements have cost up to each year, from year 0."""
@@ -280,16 +279,15 @@ class _Repairs:
         for year in range(LAST_YEAR + 1):
             time = max(year - self._basis.end("warranty-years", end), 0)
             beyond = {
-                row: self._pieces(row, "quantity") * self._basis.end(row, end) * time
-                - self._pieces(row, "spare_quantity")
-                for row in self.rows
+                row: self._installed(row) * self._basis.end(row, end) * time - self._spares(row) for row in self.rows
             }
             out.append(sum(max(number, 0) * self._price(row, end) for row, number in beyond.items()))
         return out
 
     def table(self) -> Table:
         """A row a class; the cash flows multiply its columns."""
-        n, rows = len(self._basis.lines), []
+        n = len(self._basis.lines)
+        rows: list[tuple[Cell, ...]] = []
         for number, row in enumerate(self.rows, FIRST):
             mine = f"({bill_column('fails_as', n)}=$A{number})"
             prices = [
@@ -302,11 +300,9 @@ class _Repairs:
             rows.append(
                 (
                     row,
-                    self._basis.parameters[row]["label"],
-                    Formula(f"SUMPRODUCT({mine}*{bill_column('quantity', n)})", self._pieces(row, "quantity")),
-                    Formula(
-                        f"SUMPRODUCT({mine}*{bill_column('spare_quantity', n)})", self._pieces(row, "spare_quantity")
-                    ),
+                    self._basis.parameters[row].label,
+                    Formula(f"SUMPRODUCT({mine}*{bill_column('quantity', n)})", self._installed(row)),
+                    Formula(f"SUMPRODUCT({mine}*{bill_column('spare_quantity', n)})", self._spares(row)),
                     *(Formula(parameter_cell(self._basis, row, end), self._basis.end(row, end)) for end in RANGE),
                     *prices,
                 )

@@ -22,6 +22,7 @@ from designer.exports.downloads import BOM_FILES, COST_FILES
 from designer.models import Design, ShareLink
 from designer.pages.result.job import job_or_404
 from designer.services.access import GONE, close, design_page, design_to_own, remember
+from designer.services.designs.results import result_of
 from designer.services.sharing import find, issue, live_links, withdraw
 from designer.wording.query import one_of
 from estimator.errors import EstimatorError
@@ -123,8 +124,9 @@ def shared_file(request: HttpRequest, design_id: UUID, job_id: UUID, kind: str, 
     """The bill of materials or the cost of an estimate as a file, for those who may see the design but not call the API."""
     _, job = job_or_404(request, design_id, job_id)
     writers = FILES.get(kind, {})
-    if form not in writers or job.state != EstimateJob.State.SUCCEEDED or job.result is None:
+    made = result_of(job) if job.state == EstimateJob.State.SUCCEEDED else None
+    if form not in writers or made is None:
         raise Http404("There is no such file.")
-    file = writers[form](job.result, job.finished_at or job.created_at)
+    file = writers[form](made, job.finished_at or job.created_at)
     headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
     return HttpResponse(file.content, content_type=file.content_type, headers=headers)

@@ -108,7 +108,7 @@ def fabric_file(job: EstimateJob, query: Mapping[str, Any]) -> tuple[str, str]:
     heading = f"{name[:60]} · {asked.role} network"
     scene = replace(scene_of(diagram, asked, down, job.result or {}, lambda **_: None), heading=heading)
     svg = picture_of(diagram, scene, scope, asked).svg
-    return f"{design_file_stem(job.spec, job.spec_hash, _picture_name(asked))}.svg", svg
+    return f"{design_file_stem(job.spec['name'], job.spec_hash, _picture_name(asked))}.svg", svg
 
 
 def _picture_name(asked: Asked) -> str:

@@ -110,7 +110,7 @@ def _word(job: EstimateJob) -> str:
 
 def _picture_file(job: EstimateJob, svg: str, what: str) -> HttpResponse:
     """A picture of an estimate to save."""
-    name = f"{design_file_stem(job.spec, job.spec_hash, what)}.svg"
+    name = f"{design_file_stem(job.spec['name'], job.spec_hash, what)}.svg"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(svg, content_type="image/svg+xml", headers=headers)
 

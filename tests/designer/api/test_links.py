@@ -63,7 +63,7 @@ def test_the_file_is_named_after_design_fabric_format_and_hash(call: Caller, job
 
 @pytest.mark.parametrize("name", ['a"b\r\nSet-Cookie: x', "../../etc/passwd", "Ünïts — 中", ""])
 def test_a_name_of_any_letters_makes_a_safe_file_name(name: str) -> None:
-    made = link_file_name({"name": name}, "75e5d072645d35e9", "out-of-band", "csv")
+    made = link_file_name(name, "75e5d072645d35e9", "out-of-band", "csv")
     assert made.endswith("out-of-band-csv-75e5d072.csv")
     assert all(letter.isascii() and (letter.isalnum() or letter in "-_.") for letter in made)
     assert ".." not in made

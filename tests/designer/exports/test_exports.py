@@ -14,7 +14,8 @@ from designer.exports.downloads import BOM_FILES, bom_csv, bom_xlsx, file_name
 from designer.exports.tables import BOM_COLUMNS, RANGE, bom_table, flattened, provenance
 from designer.wording.numbers import basis_name
 from estimator.handoff.cells import guarded
-from tests.designer.sample_estimate import NAME, sample_estimate
+from estimator.result import PricedEstimate
+from tests.designer.sample_estimate import NAME, sample_estimate, sample_record
 
 CREATED = datetime(2026, 11, 27, 12, 0, 0, tzinfo=UTC)
 MONEY_KEYS = [f"{kind}_price_usd_{bound}" for kind in ("unit", "extended") for bound in ("low", "typical", "high")]
@@ -34,7 +35,7 @@ def unguarded(text: str) -> str:
 
 def test_csv_has_a_row_a_line_and_its_keys_first() -> None:
     estimate = sample_estimate()
-    rows = read_csv(bom_csv(estimate, CREATED).content)
+    rows = read_csv(bom_csv(PricedEstimate.from_json(estimate), CREATED).content)
     assert list(rows[0])[: len(BOM_COLUMNS)] == [column.key for column in BOM_COLUMNS]
     assert list(rows[0])[len(BOM_COLUMNS) :] == ["design", "spec_hash", "model_version", "catalog_version"]
     assert len(rows) == len(estimate["bom"]["lines"])
@@ -60,7 +61,7 @@ def test_csv_has_a_row_a_line_and_its_keys_first() -> None:
 
 
 def test_csv_has_no_byte_order_mark_and_ends_lines_as_rfc_4180_says() -> None:
-    content = bom_csv(sample_estimate(), CREATED).content
+    content = bom_csv(sample_record(), CREATED).content
     assert content.startswith(b"line,")
     assert content.endswith(b"\r\n")
     assert content.count(b"\r\n") == content.count(b"\n") == 4
@@ -79,7 +80,7 @@ def test_numbers_and_harmless_text_stay_as_they_are(cell: Any) -> None:
 
 
 def test_no_cell_of_the_csv_begins_a_formula() -> None:
-    for row in read_csv(bom_csv(sample_estimate(), CREATED).content):
+    for row in read_csv(bom_csv(sample_record(), CREATED).content):
         for key, cell in row.items():
             assert not cell.startswith(("=", "+", "@", "\t", "\r")), key
             assert not cell.startswith("-") or float(cell) < 0, key
@@ -88,13 +89,13 @@ def test_no_cell_of_the_csv_begins_a_formula() -> None:
 
 def test_workbook_has_the_lines_and_the_totals_of_the_json() -> None:
     estimate = sample_estimate()
-    sheet = workbook(bom_xlsx(estimate, CREATED).content, data_only=True)["Bill of materials"]
+    sheet = workbook(bom_xlsx(PricedEstimate.from_json(estimate), CREATED).content, data_only=True)["Bill of materials"]
     header = [cell.value for cell in sheet[1]]
     assert header == [*(column.title for column in BOM_COLUMNS), "Failure rate"]
     rows = list(
         sheet.iter_rows(min_row=2, max_col=len(BOM_COLUMNS), values_only=True)
     )  # as delivered: every formula with its value
-    table = bom_table(estimate)
+    table = bom_table(PricedEstimate.from_json(estimate))
     assert table.totals is not None
     at = [column.key for column in BOM_COLUMNS].index("price_basis")
     named = [(*row[:at], row[at] and basis_name(row[at]), *row[at + 1 :]) for row in table.rows]
@@ -109,16 +110,16 @@ def test_workbook_has_the_lines_and_the_totals_of_the_json() -> None:
 
 def test_totals_say_at_least_only_when_a_price_is_missing() -> None:
     estimate = sample_estimate()
-    assert "at least" in str(bom_table(estimate).totals)
+    assert "at least" in str(bom_table(PricedEstimate.from_json(estimate)).totals)
     estimate["bom"] |= {"lines": estimate["bom"]["lines"][:2], "at_least": False}
-    assert "at least" not in str(bom_table(estimate).totals)
+    assert "at least" not in str(bom_table(PricedEstimate.from_json(estimate)).totals)
 
 
 FORMULA_WORDS = re.compile(r"[A-Z][A-Z]+(?=\()|'[^']+'!|\$?[A-Z]{1,3}\$?\d+|[-+*/^(),:=<>]|\d+(\.\d+)?|\"[^\"]*\"")
 
 
 def test_workbook_holds_text_only_as_text() -> None:
-    content = bom_xlsx(sample_estimate(), CREATED).content
+    content = bom_xlsx(sample_record(), CREATED).content
     book = workbook(content)
     cells = [cell for sheet in book for row in sheet.iter_rows() for cell in row if cell.value is not None]
     assert not [cell.coordinate for cell in cells if cell.hyperlink]
@@ -131,7 +132,7 @@ def test_workbook_holds_text_only_as_text() -> None:
 
 def test_second_sheet_names_the_design_its_versions_counts_and_spec() -> None:
     estimate = sample_estimate()
-    sheet = workbook(bom_xlsx(estimate, CREATED).content)["Design"]
+    sheet = workbook(bom_xlsx(PricedEstimate.from_json(estimate), CREATED).content)["Design"]
     rows = {(section, key): value for section, key, value in sheet.iter_rows(min_row=2, values_only=True)}
     assert rows["Estimate", "Hash of the spec"] == estimate["spec_hash"]
     assert rows["Estimate", "Version of the catalog"] == estimate["versions"]["catalog"]
@@ -146,7 +147,7 @@ def test_second_sheet_names_the_design_its_versions_counts_and_spec() -> None:
 
 def test_third_sheet_names_the_source_of_every_price() -> None:
     estimate = sample_estimate()
-    sheet = workbook(bom_xlsx(estimate, CREATED).content)["Sources and assumptions"]
+    sheet = workbook(bom_xlsx(PricedEstimate.from_json(estimate), CREATED).content)["Sources and assumptions"]
     header = [cell.value for cell in sheet[1]]
     cells = [dict(zip(header, row, strict=True)) for row in sheet.iter_rows(min_row=2, values_only=True)]
     rows = {row["Part or assumption"]: row for row in cells}
@@ -162,14 +163,14 @@ def test_third_sheet_names_the_source_of_every_price() -> None:
 
 @pytest.mark.parametrize("form", BOM_FILES)
 def test_the_same_estimate_gives_the_same_bytes(form: str) -> None:
-    first = BOM_FILES[form](sample_estimate(), CREATED)
-    assert first == BOM_FILES[form](sample_estimate(), CREATED)
+    first = BOM_FILES[form](sample_record(), CREATED)
+    assert first == BOM_FILES[form](sample_record(), CREATED)
     assert first.content
 
 
 def test_workbook_says_when_its_estimate_was_made() -> None:
     later = CREATED + timedelta(hours=1, microseconds=5)
-    assert workbook(bom_xlsx(sample_estimate(), later).content).properties.created == datetime(2026, 11, 27, 13, 0, 0)
+    assert workbook(bom_xlsx(sample_record(), later).content).properties.created == datetime(2026, 11, 27, 13, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -183,11 +184,12 @@ def test_workbook_says_when_its_estimate_was_made() -> None:
     ],
 )
 def test_file_names_are_slugs(name: str, start: str) -> None:
-    assert file_name(sample_estimate(spec={"name": name}), "csv") == f"{start}.csv"
+    assert file_name(sample_record(spec=sample_estimate()["spec"] | {"name": name}), "csv") == f"{start}.csv"
 
 
 def test_an_empty_bill_still_has_its_header() -> None:
-    estimate = sample_estimate(bom={"lines": [], "totals_usd": {}, "at_least": False})
+    nothing = {"low": 0.0, "typical": 0.0, "high": 0.0}
+    estimate = sample_record(bom={"lines": [], "totals_usd": nothing, "at_least": False})
     content = csv_bytes(bom_table(estimate), provenance(estimate))
     assert content.decode().splitlines()[0].startswith("line,fabric,category")
     assert len(content.decode().splitlines()) == 1

@@ -17,6 +17,7 @@ from designer.exports.reports.bill import MAX_LINES, money
 from designer.exports.versions import result_hash
 from estimator.catalog.catalog import Catalog
 from estimator.pipeline import estimate
+from estimator.result import PricedEstimate
 from estimator.spec.parse import parse_spec
 from tests.designer.sample_estimate import NAME, sample_estimate
 from tests.yardstick import another_second, yardsticks
@@ -37,7 +38,7 @@ def real(catalog: Catalog) -> dict[str, Any]:
 
 
 def reader(values: dict[str, Any]) -> PdfReader:
-    return PdfReader(io.BytesIO(bom_pdf(values, MADE).content))
+    return PdfReader(io.BytesIO(bom_pdf(PricedEstimate.from_json(values), MADE).content))
 
 
 def text_of(pdf: PdfReader) -> str:
@@ -62,7 +63,7 @@ def test_a_report_has_its_parts_in_order(real: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("make", [bom_pdf, cost_pdf])
 def test_every_bookmark_opens_the_page_of_its_heading(real: dict[str, Any], make: Any) -> None:
-    pdf = PdfReader(io.BytesIO(make(real, MADE).content))
+    pdf = PdfReader(io.BytesIO(make(PricedEstimate.from_json(real), MADE).content))
 
     def entries(outline: list[Any]) -> list[Any]:
         return [found for item in outline for found in (entries(item) if isinstance(item, list) else [item])]
@@ -88,7 +89,12 @@ def test_a_report_names_every_line_its_price_and_source(real: dict[str, Any], te
 
 def test_a_report_names_its_versions_and_assumptions(real: dict[str, Any], text: str) -> None:
     flat = " ".join(text.split())
-    for value in (real["spec_hash"], real["versions"]["model"], real["versions"]["catalog"], result_hash(real)):
+    for value in (
+        real["spec_hash"],
+        real["versions"]["model"],
+        real["versions"]["catalog"],
+        result_hash(PricedEstimate.from_json(real)),
+    ):
         assert value in flat
     for item in real["cost"]["assumptions"]:
         assert " ".join(item["label"].split()) in flat
@@ -115,9 +121,9 @@ def test_total_cost_and_performance_are_reported(real: dict[str, Any], text: str
 
 
 def test_the_same_estimate_gives_the_same_report(real: dict[str, Any]) -> None:
-    first = bom_pdf(real, MADE)
+    first = bom_pdf(PricedEstimate.from_json(real), MADE)
     another_second()
-    assert first == bom_pdf(copy.deepcopy(real), MADE)
+    assert first == bom_pdf(PricedEstimate.from_json(copy.deepcopy(real)), MADE)
     assert first.name == f"four-units-report-{real['spec_hash'][:8]}.pdf"
     assert first.content.startswith(b"%PDF-")
 
@@ -140,7 +146,7 @@ def test_awkward_texts_stand_in_a_report_as_they_are() -> None:
 
 
 def test_a_report_holds_no_script_link_or_file(real: dict[str, Any]) -> None:
-    content = bom_pdf(real, MADE).content
+    content = bom_pdf(PricedEstimate.from_json(real), MADE).content
     for word in (b"/JavaScript", b"/JS ", b"/Launch", b"/URI", b"/EmbeddedFile", b"/OpenAction"):
         assert word not in content
 

@@ -17,8 +17,9 @@ from designer.exports.sheets.cells import CASH, CASH_SHEETS
 from designer.exports.tables import RANGE
 from estimator.catalog.catalog import Catalog
 from estimator.pipeline import estimate
+from estimator.result import PricedEstimate
 from estimator.spec.parse import parse_spec
-from tests.designer.sample_estimate import sample_estimate
+from tests.designer.sample_estimate import sample_record
 from tests.designer.spreadsheet import Workbook
 
 CREATED = datetime(2026, 11, 27, 12, 0, 0, tzinfo=UTC)
@@ -68,7 +69,7 @@ def cost_content(real: dict[str, Any]) -> bytes:
     """The workbook of one of SPECS, made once."""
     key = real["spec_hash"]
     if key not in _MADE:
-        _MADE[key] = cost_xlsx(real, CREATED).content
+        _MADE[key] = cost_xlsx(PricedEstimate.from_json(real), CREATED).content
     return _MADE[key]
 
 
@@ -105,7 +106,7 @@ def assert_same(found: Any, wanted: Any, where: str) -> None:
 
 @pytest.mark.parametrize("make", [bom_xlsx, cost_xlsx])
 def test_every_formula_gives_the_value_it_is_delivered_with(real: dict[str, Any], make: Any) -> None:
-    content = make(real, CREATED).content
+    content = make(PricedEstimate.from_json(real), CREATED).content
     delivered = read(content, data_only=True)
     formulas = Workbook(read(content)).formulas()
     assert len(formulas) > 3 * len(real["bom"]["lines"])
@@ -114,21 +115,21 @@ def test_every_formula_gives_the_value_it_is_delivered_with(real: dict[str, Any]
 
 
 def test_formulas_of_an_awkward_bill_hold_too() -> None:
-    content = bom_xlsx(sample_estimate(), CREATED).content
+    content = bom_xlsx(sample_record(), CREATED).content
     delivered = read(content, data_only=True)
     for sheet, place, value in Workbook(read(content)).formulas():
         assert_same(value, delivered[sheet][place].value, f"{sheet}!{place}")
 
 
 def test_totals_of_the_workbook_are_those_of_the_estimate(real: dict[str, Any]) -> None:
-    computed = Workbook(read(bom_xlsx(real, CREATED).content))
+    computed = Workbook(read(bom_xlsx(PricedEstimate.from_json(real), CREATED).content))
     lines, row = real["bom"]["lines"], len(real["bom"]["lines"]) + 2
     header = list(LETTER)
     for end, total in real["bom"]["totals_usd"].items():
         column = header.index(f"extended_price_usd_{end}") + 1
         assert computed.value("Bill of materials", row, column) == pytest.approx(total, abs=CENT)
     groups = {(line["fabric"], line["category"]) for line in lines}
-    book = read(bom_xlsx(real, CREATED).content)
+    book = read(bom_xlsx(PricedEstimate.from_json(real), CREATED).content)
     found = {(row[0].value, row[1].value) for row in book["Totals"].iter_rows(min_row=2, max_row=len(groups) + 1)}
     assert found == groups
 
@@ -236,7 +237,7 @@ def test_a_changed_parameter_gives_what_a_new_estimate_gives(parameter: str, ask
         return values
 
     before, after = made(), made(**{asked: value})
-    book = read(cost_xlsx(before, CREATED).content)
+    book = read(cost_xlsx(PricedEstimate.from_json(before), CREATED).content)
     row = next(row for row in book["Parameters"].iter_rows(min_row=2) if row[0].value == parameter)
     for cell in row[3:4] if parameter == "years" else row[2:5]:
         cell.value = value
@@ -252,7 +253,7 @@ def test_a_changed_parameter_gives_what_a_new_estimate_gives(parameter: str, ask
 def test_sheets_of_a_workbook_are_there_and_frozen(real: dict[str, Any]) -> None:
     names = read(cost_content(real)).sheetnames
     assert names[0] == "Cost"
-    assert read(bom_xlsx(real, CREATED).content).sheetnames[0] == "Bill of materials"
+    assert read(bom_xlsx(PricedEstimate.from_json(real), CREATED).content).sheetnames[0] == "Bill of materials"
     assert {
         "Cash flow",
         "Cash flow, low",
@@ -270,12 +271,12 @@ def test_sheets_of_a_workbook_are_there_and_frozen(real: dict[str, Any]) -> None
 
 
 def test_an_estimate_of_an_older_model_has_a_bill_without_cost_sheets() -> None:
-    names = read(bom_xlsx(sample_estimate(), CREATED).content).sheetnames
+    names = read(bom_xlsx(sample_record(), CREATED).content).sheetnames
     assert names == ["Bill of materials", "Totals", "Design", "Sources and assumptions"]
 
 
 def test_another_quantity_moves_the_totals(real: dict[str, Any]) -> None:
-    book = read(bom_xlsx(real, CREATED).content)
+    book = read(bom_xlsx(PricedEstimate.from_json(real), CREATED).content)
     sheet, line = book["Bill of materials"], real["bom"]["lines"][1]
     sheet[f"{LETTER['quantity']}3"] = line["quantity"] + 10
     total = Workbook(book).value("Totals", 2 + len({(x["fabric"], x["category"]) for x in real["bom"]["lines"]}), 8)

@@ -19,6 +19,7 @@ from designer.exports.downloads import bom_pdf, bom_xlsx, cost_xlsx
 from designer.forms.design import DesignForm
 from designer.models import Design
 from designer.pages.result.tabs import KEYS
+from designer.services.designs.results import result_of
 from estimator.jobs.models import EstimateJob
 from tests.designer.finished_design import finished
 
@@ -119,7 +120,8 @@ def test_the_racks_tab_says_what_a_rack_holds_and_how_sure_that_is(
 
 
 def test_reports_and_workbooks_say_trays(hall: tuple[Design, EstimateJob]) -> None:
-    result, made = hall[1].result or {}, datetime(2026, 11, 28, tzinfo=UTC)
+    result, made = result_of(hall[1]), datetime(2026, 11, 28, tzinfo=UTC)
+    assert result is not None
     for download in (bom_xlsx(result, made), cost_xlsx(result, made)):
         book = openpyxl.load_workbook(io.BytesIO(download.content))
         cells = [

@@ -455,7 +455,7 @@ def test_every_format_can_be_fetched_from_its_link(page: Client, owner: User) ->
     assert job.spec_hash in text
     fetched = page.get(links[0])
     assert (fetched.status_code, fetched.streaming) == (200, True)
-    assert link_file_name(job.spec, job.spec_hash, "compute", "csv") in fetched["Content-Disposition"]
+    assert link_file_name(job.spec["name"], job.spec_hash, "compute", "csv") in fetched["Content-Disposition"]
 
 
 def test_with_several_fabrics_one_is_chosen_and_the_overview_has_them_all(page: Client, owner: User) -> None:
