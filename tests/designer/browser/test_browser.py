@@ -168,6 +168,16 @@ def test_estimate_ends_by_itself_and_polling_stops(page):
     assert page.inner_text("#stale-note") == ""
 
 
+def test_a_result_of_another_state_is_dimmed_and_cannot_be_pressed(page):
+    result = page.locator("#result")
+    playwright.expect(result).not_to_have_class(re.compile("is-stale"))
+    page.route("**/settle/", lambda route: None)  # never answered: the result stays that of the state before
+    page.fill("#id_size", "48")
+    playwright.expect(result).to_have_class(re.compile("is-stale"))
+    assert result.evaluate("(result) => result.inert")
+    page.unroute_all(behavior="ignoreErrors")
+
+
 def test_the_bill_is_sorted_on_the_server_without_a_new_page(page):
     page.evaluate("window.same = true")
     page.click("#bom th:has-text('Quantity') a")
