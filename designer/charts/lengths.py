@@ -1,25 +1,26 @@
 """Links by length and medium, as a chart."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from designer.charts.vega import IS_ON, chart_of, shaped
 from designer.wording.numbers import count, decimal, medium_name
+from estimator.cabling.result import CablingRow
 
 FEW_BARS, MANY_BARS, BAR_PX = 3, 14, 20
 
 
-def length_chart(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+def length_chart(rows: Sequence[CablingRow]) -> dict[str, Any] | None:
     """Links of each length, stacked by medium. ``rows`` are those of the cabling table; None where none has a medium."""
-    known = [row for row in rows if row["medium"] and row["length_m"] is not None]
-    if not known:
+    links: dict[tuple[str, float], int] = {}
+    for row in rows:
+        if row.medium:
+            key = row.medium, row.length_m
+            links[key] = links.get(key, 0) + row.links
+    if not links:
         return None
-    media = sorted({row["medium"] for row in known})
-    lengths = sorted({row["length_m"] for row in known})
-    links = {(row["medium"], row["length_m"]): 0 for row in known}
-    for row in known:
-        links[row["medium"], row["length_m"]] += row["links"]
+    media, lengths = (sorted(set(names)) for names in zip(*links, strict=True))
     bars = [
         {"series": f"s{media.index(medium)}", "text": f"{decimal(length)} m", "links": n, "reported": count(n)}
         for (medium, length), n in links.items()

@@ -10,13 +10,14 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from html import escape
-from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
 
 from designer.drawings.svg import STRAND_GAP, STRANDS, fan, spread, text_width
 from designer.wording.numbers import NO_BREAK_SPACE, count, gbit_s
+from estimator.cabling.result import SizedNetwork
 from estimator.catalog.loader import load_catalog
+from estimator.result import Estimate
 from estimator.units import ceil_div
 
 MAX_GLYPHS = 400
@@ -66,19 +67,19 @@ def _shared(total: int, over: int) -> int:
     return total // over if over and total % over == 0 else 0
 
 
-def plan_of(fabric: Mapping[str, Any]) -> Plan:
+def plan_of(network: SizedNetwork, rails_per_leaf: int = 1) -> Plan:
     """Which blocks of the fabric to show side by side: units, leaves, pods, or rails."""
-    counts, split = fabric["counts"], fabric["split"]
-    nodes, leaf, spine = counts["nodes"], counts["leaf"], counts["spine"]
-    components, pods, unit = split["components"], split["pods"], split["scalable_unit_nodes"]
-    rails = _rails(fabric)
-    if fabric["tiers"] == 1 or components > fabric["planes"]:
+    counts, split = network.counts, network.split
+    nodes, leaf, spine = counts.nodes, counts.leaf, counts.spine
+    components, pods, unit = split.components, split.pods, split.scalable_unit_nodes
+    rails = _rails(network, rails_per_leaf)
+    if network.tiers == 1 or components > network.planes:
         blocks = [
-            Column(_component_title(k, fabric), 0, *(_shared(n, components) for n in (leaf, spine, counts["core"])))
+            Column(_component_title(k, network), 0, *(_shared(n, components) for n in (leaf, spine, counts.core)))
             for k in range(components)
         ]
         return Plan(blocks, frozenset({"node"}))
-    if fabric["tiers"] == 3 and pods > 1:
+    if network.tiers == 3 and pods > 1:
         return Plan(
             [
                 Column(f"Pod {k + 1}", _shared(nodes, pods), _shared(leaf, pods), _shared(spine, pods))
@@ -86,7 +87,7 @@ def plan_of(fabric: Mapping[str, Any]) -> Plan:
             ],
             frozenset({"core"}),
         )
-    if fabric["tiers"] == 3:
+    if network.tiers == 3:
         return Plan(
             [
                 Column(f"Rail {k + 1}" if rails > 1 else "Pod 1", 0, _shared(leaf, rails), _shared(spine, rails))
@@ -103,16 +104,16 @@ def plan_of(fabric: Mapping[str, Any]) -> Plan:
     return Plan([Column(f"Leaf {k + 1}", n_leaf=1) for k in range(leaf)], frozenset({"spine", "node"}))
 
 
-def _rails(fabric: Mapping[str, Any]) -> int:
-    if fabric["layout"] != "rail-optimized":
+def _rails(network: SizedNetwork, rails_per_leaf: int) -> int:
+    if network.layout != "rail-optimized":
         return 1
-    endpoints_a_node = fabric["counts"]["endpoints"] // fabric["counts"]["nodes"] // fabric["planes"]
-    return max(1, endpoints_a_node // max(fabric["split"].get("rails_per_leaf", 1), 1))
+    endpoints_a_node = network.counts.endpoints // network.counts.nodes // network.planes
+    return max(1, endpoints_a_node // max(rails_per_leaf, 1))
 
 
-def _component_title(k: int, fabric: Mapping[str, Any]) -> str:
-    planes = fabric["planes"]
-    rails = fabric["split"]["components"] // planes
+def _component_title(k: int, network: SizedNetwork) -> str:
+    planes = network.planes
+    rails = network.split.components // planes
     if rails == 1:
         return f"Plane {k + 1}" if planes > 1 else "Leaf 1"
     return f"Rail {k % rails + 1}" + (f", plane {k // rails + 1}" if planes > 1 else "")
@@ -183,6 +184,7 @@ class _Frame:
     column_width: float
     n_planes: int  # that the shared tiers are drawn in
     is_in_node_order: bool
+    parts: Mapping[str, str]  # what the switches of a tier, or the servers, are called
 
     def top(self, tier: str) -> float:
         return 10 + self.tiers.index(tier) * (BOX_HEIGHT + LANE)
@@ -209,16 +211,16 @@ class _Frame:
         return self.centres[k] - half, self.centres[k] + half
 
 
-def _frame(fabric: Mapping[str, Any]) -> _Frame:
-    plan = plan_of(fabric)
+def _frame(network: SizedNetwork, rails_per_leaf: int, parts: Mapping[str, str]) -> _Frame:
+    plan = plan_of(network, rails_per_leaf)
     columns = shown_columns(plan.columns)
     room = WIDTH - GUTTER - EDGE
     width = min(room / len(columns), COLUMN_MOST)
     left = GUTTER + (room - width * len(columns)) / 2
     centres = [left + width * (k + 0.5) for k in range(len(columns))]
-    planes = fabric["planes"] if fabric["split"]["components"] == fabric["planes"] <= MAX_PLANES else 1
+    planes = network.planes if network.split.components == network.planes <= MAX_PLANES else 1
     return _Frame(
-        columns, plan.spans, TIERS[fabric["tiers"]], centres, width, planes, fabric["layout"] == "top-of-rack"
+        columns, plan.spans, TIERS[network.tiers], centres, width, planes, network.layout == "top-of-rack", parts
     )
 
 
@@ -227,21 +229,21 @@ def _part_lines(number: int, part: str | None) -> list[str]:
     return textwrap.wrap(words, GUTTER_LETTERS, max_lines=PART_LINES, placeholder="…")
 
 
-def _draw_tier(canvas: _Canvas, frame: _Frame, tier: str, fabric: Mapping[str, Any]) -> None:
-    counts, top = fabric["counts"], frame.top(tier)
-    total = counts["nodes" if tier == "node" else tier]
-    part = fabric["parts"].get(tier)
+def _draw_tier(canvas: _Canvas, frame: _Frame, tier: str, network: SizedNetwork) -> None:
+    counts, top = network.counts, frame.top(tier)
+    total = counts.nodes if tier == "node" else getattr(counts, tier)
+    part = frame.parts.get(tier)
     canvas.text(4, top + 26, NAMES[tier], "tier", "start")
     for row, words in enumerate(_part_lines(total, part)):
         canvas.text(4, top + 44 + 15 * row, words, "", "start")
     if tier in frame.spans:
-        _draw_span(canvas, frame, tier, total, counts["gpus"])
+        _draw_span(canvas, frame, tier, total, counts.gpus)
         return
     for k, column in enumerate(frame.columns):
         left, right = frame.column_box(k)
         canvas.box(left, top, right - left, BOX_HEIGHT, dashed=column.stands_for > 1)
         if tier == "node":
-            _draw_nodes(canvas, column, (left + right) / 2, top, fabric)
+            _draw_nodes(canvas, column, (left + right) / 2, top, network)
             continue
         names_block = "node" in frame.spans and tier == "leaf" and len(frame.columns) > 1
         title, number = column.title if names_block else "", _in_block(column, tier)
@@ -283,11 +285,11 @@ def _number_of(number: int, word: str) -> str:
     return f"{count(number)} {word}" if number == 1 else f"{count(number)} {word}s"
 
 
-def _draw_nodes(canvas: _Canvas, column: Column, centre: float, top: float, fabric: Mapping[str, Any]) -> None:
+def _draw_nodes(canvas: _Canvas, column: Column, centre: float, top: float, network: SizedNetwork) -> None:
     if not column.n_nodes:
         canvas.text(centre, top + 35, column.title, "head")
         return
-    gpus = column.n_nodes * fabric["counts"]["gpus"] // fabric["counts"]["nodes"]
+    gpus = column.n_nodes * network.counts.gpus // network.counts.nodes
     canvas.text(centre, top + 19, column.title + (" of" if column.stands_for > 1 else ""), "head")
     canvas.text(centre, top + 35, _number_of(column.n_nodes, "server"))
     canvas.text(centre, top + 51, _number_of(gpus, "GPU"))
@@ -324,27 +326,27 @@ def _draw_switches(
     canvas.text(centre, top + (46 if len(rows) == 1 else 51), f"{title}: {count(each)}" if is_long else words)
 
 
-def uplink_rate_gbit_s(fabric: Mapping[str, Any]) -> int:
+def uplink_rate_gbit_s(network: SizedNetwork) -> int:
     """Rate of the links between switches; results kept from before they could differ have the port rate alone."""
-    return int(fabric.get("uplink_rate_gbit_s") or fabric["port_rate_gbit_s"])
+    return network.uplink_rate_gbit_s or network.port_rate_gbit_s
 
 
-def _draw_bundles(canvas: _Canvas, frame: _Frame, lower: str, fabric: Mapping[str, Any]) -> None:
+def _draw_bundles(canvas: _Canvas, frame: _Frame, lower: str, network: SizedNetwork) -> None:
     upper = frame.tiers[frame.tiers.index(lower) - 1]
-    links = fabric["links"][{"node": "node_leaf", "leaf": "leaf_spine", "spine": "spine_core"}[lower]]
-    rate = fabric["endpoint_rate_gbit_s"] if lower == "node" else uplink_rate_gbit_s(fabric)
+    links = getattr(network.links, {"node": "node_leaf", "leaf": "leaf_spine", "spine": "spine_core"}[lower])
+    rate = network.endpoint_rate_gbit_s if lower == "node" else uplink_rate_gbit_s(network)
     y0, y1 = frame.top(lower), frame.top(upper) + BOX_HEIGHT
     canvas.text(4, (y0 + y1) / 2 - 3, f"{count(links)} links at {gbit_s(rate)}", "", "start")
     canvas.text(4, (y0 + y1) / 2 + 13, gbit_s(links * rate), "", "start")
     n_blocks = sum(column.stands_for for column in frame.columns)
     for k, column in enumerate(frame.columns):
-        ends = _ends(frame, k, upper, lower, fabric)
+        ends = _ends(frame, k, upper, lower, network)
         band = min(STRAND_GAP * (len(ends) - 1), frame.column_width / 3)
         starts = spread(frame.centres[k] - band / 2, frame.centres[k] + band / 2, len(ends))
         weight = max(1.1, min(8 / len(ends), 3)) * (1 if column.stands_for == 1 else 1.5)
         canvas.bundle(starts, y0, ends, y1, weight)
     for k, column in enumerate(frame.columns):
-        own = _links_of(column, lower, links, n_blocks, fabric)
+        own = _links_of(column, lower, links, n_blocks, network)
         if own:
             canvas.tag(frame.centres[k], y0 - LABEL_RISE, _own_words(own, rate, column, frame.column_width - GAP))
 
@@ -356,11 +358,11 @@ def _own_words(own: int, rate: float, column: Column, room: float) -> str:
     return words if text_width(words, SMALL) + 12 <= room else f"{count(own)}{each or ' links'}"
 
 
-def _ends(frame: _Frame, k: int, upper: str, lower: str, fabric: Mapping[str, Any]) -> list[float]:
+def _ends(frame: _Frame, k: int, upper: str, lower: str, network: SizedNetwork) -> list[float]:
     """Where the lines of block k end in the tier above: at the switches of its own block, or at those that all share."""
     column = frame.columns[k]
     if upper in frame.spans and lower not in frame.spans:
-        number, boxes = _shared(fabric["counts"][upper], frame.n_planes), frame.plane_boxes
+        number, boxes = _shared(getattr(network.counts, upper), frame.n_planes), frame.plane_boxes
         rows = [_switch_rows(box, number)[0] for box in boxes]
     else:
         number = _in_block(column, upper)
@@ -370,45 +372,45 @@ def _ends(frame: _Frame, k: int, upper: str, lower: str, fabric: Mapping[str, An
     return ends or [frame.centres[k]]
 
 
-def _links_of(column: Column, lower: str, links: int, n_blocks: int, fabric: Mapping[str, Any]) -> int:
+def _links_of(column: Column, lower: str, links: int, n_blocks: int, network: SizedNetwork) -> int:
     """Links that one block has towards the tier above; 0 where they do not divide evenly."""
     if lower == "node" and column.n_nodes:
-        return column.n_nodes * fabric["counts"]["endpoints"] // fabric["counts"]["nodes"]
+        return column.n_nodes * network.counts.endpoints // network.counts.nodes
     if lower == "leaf" and column.n_leaf:
-        return _shared(links * column.n_leaf, fabric["counts"]["leaf"])
+        return _shared(links * column.n_leaf, network.counts.leaf)
     return _shared(links, n_blocks)
 
 
-def _in_words(fabric: Mapping[str, Any]) -> str:
-    counts, links = fabric["counts"], fabric["links"]
+def _in_words(network: SizedNetwork) -> str:
+    counts, links = network.counts, network.links
     words = [
-        f"{count(counts['nodes'])} servers with {count(counts['gpus'])} GPUs reach {count(counts['leaf'])} leaf "
-        f"switches over {count(links['node_leaf'])} links."
+        f"{count(counts.nodes)} servers with {count(counts.gpus)} GPUs reach {count(counts.leaf)} leaf "
+        f"switches over {count(links.node_leaf)} links."
     ]
-    if counts["spine"]:
-        words.append(f"The leaves reach {count(counts['spine'])} spines over {count(links['leaf_spine'])} links.")
-    if counts["core"]:
-        words.append(f"The spines reach {count(counts['core'])} cores over {count(links['spine_core'])} links.")
-    if links["fabric_manager"]:
-        words.append(f"{count(links['fabric_manager'])} more leaf ports serve fabric managers.")
-    below, above = fabric["endpoint_rate_gbit_s"], uplink_rate_gbit_s(fabric)
-    if below == above or not counts["spine"]:
+    if counts.spine:
+        words.append(f"The leaves reach {count(counts.spine)} spines over {count(links.leaf_spine)} links.")
+    if counts.core:
+        words.append(f"The spines reach {count(counts.core)} cores over {count(links.spine_core)} links.")
+    if links.fabric_manager:
+        words.append(f"{count(links.fabric_manager)} more leaf ports serve fabric managers.")
+    below, above = network.endpoint_rate_gbit_s, uplink_rate_gbit_s(network)
+    if below == above or not counts.spine:
         words.append(f"Every link runs at {gbit_s(below)}.")
     else:
         words.append(f"Links of servers run at {gbit_s(below)}, those between switches at {gbit_s(above)}.")
     return " ".join(words)
 
 
-def part_names(estimate: Mapping[str, Any]) -> dict[str, str]:
+def part_names(estimate: Estimate) -> dict[str, str]:
     """Tier → what its switches, or the servers, are called; tiers of custom parts are left out."""
-    ids = {tier: switch["part"] for tier, switch in estimate["fabrics"]["compute"]["switches"].items()}
-    ids["node"] = estimate["spec"]["compute"]["server"]
+    ids = {tier: switch.part for tier, switch in estimate.compute.switches.items()}
+    ids["node"] = estimate.spec.compute.server
     return names_of(ids, estimate)
 
 
-def names_of(ids: Mapping[str, str | None], estimate: Mapping[str, Any]) -> dict[str, str]:
+def names_of(ids: Mapping[str, str | None], estimate: Estimate) -> dict[str, str]:
     """What parts are called: as the bill of an Estimate says, else by vendor and model; custom ones are left out."""
-    described = {line["part"]: line["description"] for line in (estimate.get("bom") or {}).get("lines", [])}
+    described = {line.part: line.description for line in (estimate.bom.lines if estimate.bom else ())}
     catalog = load_catalog()
     models = {
         part: f"{record.vendor} {record.model}"
@@ -420,24 +422,21 @@ def names_of(ids: Mapping[str, str | None], estimate: Mapping[str, Any]) -> dict
     return {kind: known.get(part, part) for kind, part in ids.items() if part and part != "custom"}
 
 
-def fabric_svg(estimate: Mapping[str, Any]) -> SafeString:
+def fabric_svg(estimate: Estimate) -> SafeString:
     """The compute fabric of one Estimate as SVG."""
-    compute = estimate["spec"]["compute"]
-    fabric = dict(estimate["fabrics"]["compute"]) | {"gpus_per_node": compute["gpus_per_node"]}
-    fabric["parts"] = part_names(estimate)
-    fabric["split"] = dict(fabric["split"]) | {"rails_per_leaf": estimate["spec"]["fabric"]["rails_per_leaf"]}
-    frame, canvas = _frame(fabric), _Canvas()
+    network = estimate.compute
+    frame, canvas = _frame(network, estimate.spec.fabric.rails_per_leaf, part_names(estimate)), _Canvas()
     for tier in frame.tiers[1:]:
-        _draw_bundles(canvas, frame, tier, fabric)
+        _draw_bundles(canvas, frame, tier, network)
     for tier in frame.tiers:
-        _draw_tier(canvas, frame, tier, fabric)
-    tiers = "1 tier" if fabric["tiers"] == 1 else f"{fabric['tiers']} tiers"
+        _draw_tier(canvas, frame, tier, network)
+    tiers = "1 tier" if network.tiers == 1 else f"{network.tiers} tiers"
     look = "fabric one-block" if len(frame.columns) == 1 else "fabric"
-    title = f"Fabric of {count(fabric['counts']['switches'])} switches in {tiers}"
+    title = f"Fabric of {count(network.counts.switches)} switches in {tiers}"
     return mark_safe(  # noqa: S308 - every text in it went through escape()
         f'<svg xmlns="http://www.w3.org/2000/svg" class="{look}" viewBox="0 0 {WIDTH} {frame.height:.0f}" width="{WIDTH}" '
         f'height="{frame.height:.0f}" role="img" aria-labelledby="fabric-title fabric-desc" '
         f'font-family="system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif">'
-        f'<title id="fabric-title">{escape(title)}</title><desc id="fabric-desc">{escape(_in_words(fabric))}</desc>'
+        f'<title id="fabric-title">{escape(title)}</title><desc id="fabric-desc">{escape(_in_words(network))}</desc>'
         f"{''.join(canvas.parts)}</svg>"
     )

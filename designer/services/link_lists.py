@@ -20,11 +20,6 @@ class OutdatedEstimate(EstimatorError):
     code = "outdated_estimate"
 
 
-def fabric_roles(job: EstimateJob) -> tuple[str, ...]:
-    """The fabrics of a finished estimate, the compute fabric first."""
-    return tuple((job.result or {}).get("fabrics", {}))
-
-
 def is_outdated(job: EstimateJob) -> bool:
     """True if model or catalog have changed since the estimate was made."""
     return (job.model_version, job.catalog_version) != (MODEL_VERSION, load_catalog().version)

@@ -123,6 +123,32 @@ class CabledTier(Record):
     runs: list[CableRun]
 
 
+class CablingRow(Record):
+    """One tier over one medium, length and part."""
+
+    tier: str
+    medium: str | None
+    length_m: float
+    """As ordered."""
+    part: str | None
+    """The cable or fibre; null where none fits."""
+    upper_module: str | None
+    """The transceiver nearer the core."""
+    lower_module: str | None
+    links: int
+    """Connections at one port rate."""
+    cables: int
+    """Things bought."""
+    modules: int
+    """Transceivers."""
+    cages: int
+    """Filled openings of switches and servers."""
+    set_by_hand: int
+    """Links whose length was set manually."""
+    missing: str | None
+    """Why no part fits."""
+
+
 class SizedNetwork(RatedNetwork):
     """One network of the cluster; with cables where they were asked for, with a floor plan where the design has one."""
 

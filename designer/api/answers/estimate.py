@@ -8,7 +8,7 @@ from rest_framework import serializers
 from designer.api.answers.shapes import shape, shapes
 from designer.api.components import ChangeField
 from estimator.bom.result import BomTotals, BomWithLines
-from estimator.cabling.result import SizedNetwork
+from estimator.cabling.result import CablingRow, SizedNetwork
 from estimator.calibration.result import Curve, Fault, FitErrors, Log, Parameter
 from estimator.cost.result import Cost, Power
 from estimator.errors import Problem
@@ -78,29 +78,12 @@ class CostOfOne(Answer):
     cost = shape(Cost)
 
 
-class CablingRow(Answer):
-    """One tier over one medium, length and part."""
-
-    tier = serializers.CharField()
-    medium = serializers.CharField(allow_null=True)
-    length_m = serializers.FloatField(allow_null=True, help_text="As ordered.")
-    part = serializers.CharField(allow_null=True, help_text="The cable or fibre; null where none fits.")
-    upper_module = serializers.CharField(allow_null=True, help_text="The transceiver nearer the core.")
-    lower_module = serializers.CharField(allow_null=True)
-    links = serializers.IntegerField(help_text="Connections at one port rate.")
-    cables = serializers.IntegerField(help_text="Things bought.")
-    modules = serializers.IntegerField(help_text="Transceivers.")
-    cages = serializers.IntegerField(help_text="Filled openings of switches and servers.")
-    set_by_hand = serializers.IntegerField(help_text="Links whose length was set manually.")
-    missing = serializers.CharField(allow_null=True, help_text="Why no part fits.")
-
-
 class Cabling(Answer):
     """What one fabric is cabled with."""
 
     spec_hash = serializers.CharField()
     fabric = serializers.CharField()
-    rows = CablingRow(many=True)
+    rows = shapes(CablingRow)
 
 
 class RackDevice(Answer):

@@ -1,7 +1,6 @@
 """Port-to-port lists of a finished estimate, streamed: what a cabling crew and the fabric's tools read."""
 
 from itertools import chain
-from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse, StreamingHttpResponse
@@ -21,18 +20,19 @@ from designer.exports.links import content_type, in_pieces, link_file_name
 from designer.pages.result.cabling.tab import cabling_rows
 from designer.pages.result.racks import floor_of
 from designer.services.link_lists import entity_tag, links_of
+from estimator.cabling.result import SizedNetwork
 from estimator.handoff.formats import FORMATS
 from estimator.jobs.models import EstimateJob
 
 
-def finished_fabric(request: Request, pk: UUID, role: str) -> tuple[EstimateJob, dict[str, Any]]:
+def finished_fabric(request: Request, pk: UUID, role: str) -> tuple[EstimateJob, SizedNetwork]:
     """The caller's finished estimate, and one fabric of it; 404, 409 or 400 where there is none."""
     job = get_object_or_404(jobs_of(request), pk=pk)
     fabrics = finished_result(job)["fabrics"]
     if role not in fabrics:
         message = f"This estimate has no fabric {role!r}. It has: {', '.join(fabrics)}."
         raise invalid("fabric", "invalid_choice", message)
-    return job, fabrics[role]
+    return job, SizedNetwork.from_json(fabrics[role])
 
 
 class LinksView(ApiView):
@@ -67,8 +67,9 @@ class CablingView(ApiView):
     @schema.cabling_read
     def get(self, request: Request, pk: UUID) -> Response:
         role = query_of(request, FabricQuery)["fabric"]
-        job, fabric = finished_fabric(request, pk, role)
-        return Response({"spec_hash": job.spec_hash, "fabric": role, "rows": cabling_rows(fabric)})
+        job, network = finished_fabric(request, pk, role)
+        rows = [row.as_json() for row in cabling_rows(network)]
+        return Response({"spec_hash": job.spec_hash, "fabric": role, "rows": rows})
 
 
 class RacksView(ApiView):

@@ -18,7 +18,7 @@ _LETTER_ROOM = 0.86  # Vera is wider than the faces that the drawing was laid ou
 
 def fabric_drawing(estimate: PricedEstimate, room: float) -> Drawing:
     """The compute fabric of an Estimate, ``room`` points wide."""
-    root = ElementTree.fromstring(str(fabric_svg(estimate.as_json())))  # noqa: S314 - our own drawing, of a moment ago
+    root = ElementTree.fromstring(str(fabric_svg(estimate)))  # noqa: S314 - our own drawing, of a moment ago
     wide, high = (float(root.attrib[key]) for key in ("width", "height"))
     scale = room / wide
     group = Group(

@@ -55,7 +55,7 @@ def at_least(estimate: PricedEstimate) -> str:
 def in_a_sentence(estimate: PricedEstimate) -> str:
     """What the design is: "1,016 GPUs in 127 NVIDIA DGX H100, on InfiniBand NDR: 32 leaf and 16 spine switches …"."""
     network, counts = estimate.compute, estimate.compute.counts
-    server = part_names(estimate.as_json()).get("node") or "custom servers"
+    server = part_names(estimate).get("node") or "custom servers"
     tiers = [f"{count(n)} {tier}" for tier, n in _switches(network).items() if n]
     switches = " and ".join(part for part in (", ".join(tiers[:-1]), tiers[-1]) if part)
     generation = generation_name(estimate.spec.fabric.generation)

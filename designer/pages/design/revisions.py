@@ -118,7 +118,7 @@ def version(request: HttpRequest, design_id: UUID, number: int) -> HttpResponse:
     job = _job_of_version(row, spec) if spec else None
     shown = live_context(form, spec, present_result(job, spec))
     if "estimate" in shown:
-        shown["diagram"] = fabric_svg(shown["estimate"].as_json())
+        shown["diagram"] = fabric_svg(shown["estimate"])
     page = {"form": form} | head_context(row) | shown | job_context(request, row, job, number)
     return render(request, "designer/design/design.html", page | context)
 

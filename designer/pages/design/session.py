@@ -252,8 +252,8 @@ def diagram(request: HttpRequest, design_id: UUID) -> HttpResponse:
     if spec is None:
         return HttpResponse(status=204)
     try:
-        result = estimate([spec], load_catalog(), parts=("counts", "cables"))[0].as_json()
+        result = estimate([spec], load_catalog(), parts=("counts", "cables"))[0]
     except EstimatorError:
         return HttpResponse(status=204)
-    context = {"diagram": fabric_svg(result), "fabric": result["fabrics"]["compute"]}
+    context = {"diagram": fabric_svg(result), "fabric": result.compute}
     return render(request, "designer/design/_live_diagram.html", context)

@@ -83,7 +83,7 @@ def page_context(
     form.show_computed(figures.get("computed", {}))
     head = head_context(row) if row else {"design": None}
     if "estimate" in figures:
-        figures["diagram"] = fabric_svg(figures["estimate"].as_json())
+        figures["diagram"] = fabric_svg(figures["estimate"])
     elif row is not None:
         figures |= held_figures(row)
     return {"form": form} | head | figures

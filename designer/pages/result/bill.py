@@ -1,58 +1,66 @@
 """The bill of materials in the order that a reader asks for."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from designer.wording.query import column_heads
+from estimator.bom.result import BomLine, BomWithLines
+from estimator.ranges import Range
 
-ORDERS = {
-    "line": ("line",),
-    "category": ("category",),
-    "part": ("part",),
-    "quantity": ("quantity",),
-    "unit": ("unit_price_usd", "typical"),
-    "extended": ("extended_price_usd", "typical"),
-    "power": ("power_w",),
-    "basis": ("price_basis",),
+ORDERS: dict[str, Callable[[BomLine], Any]] = {
+    "line": lambda line: line.line,
+    "category": lambda line: line.category,
+    "part": lambda line: line.part,
+    "quantity": lambda line: line.quantity,
+    "unit": lambda line: line.unit_price_usd.typical if line.unit_price_usd else None,
+    "extended": lambda line: line.extended_price_usd.typical if line.extended_price_usd else None,
+    "power": lambda line: line.power_w,
+    "basis": lambda line: line.price_basis,
 }
 DEFAULT_ORDER = "line"
 
 
-def _value(line: Mapping[str, Any], path: tuple[str, ...]) -> Any:
-    value: Any = line
-    for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value
+@dataclass(frozen=True)
+class CategoryTotal:
+    """A category with its amount (None without a price), its share of the total, and the number of its lines."""
+
+    name: str
+    amount: Range[float] | None
+    share: float | None
+    n_lines: int
 
 
-def sorted_bom(bom: Mapping[str, Any] | None, order: str | None) -> dict[str, Any] | None:
-    """The BOM's lines by ``order`` ("-extended": largest first); lines without the value come last either way."""
-    if bom is None:
-        return None
+@dataclass(frozen=True)
+class SortedBill:
+    """A bill of materials as its table shows it."""
+
+    bill: BomWithLines
+    lines: Sequence[BomLine]
+    heads: dict[str, dict[str, str]]
+    categories: Sequence[CategoryTotal]
+
+
+def sorted_bom(bill: BomWithLines, order: str | None) -> SortedBill:
+    """The lines by ``order`` ("-extended": largest first); lines without the value come last either way."""
     key = (order or "").removeprefix("-")
     if key not in ORDERS:
         order, key = DEFAULT_ORDER, DEFAULT_ORDER
-    descending = str(order).startswith("-")
-    lines = bom["lines"]
-    known = [line for line in lines if _value(line, ORDERS[key]) is not None]
-    rest = [line for line in lines if _value(line, ORDERS[key]) is None]
-    known.sort(key=lambda line: _value(line, ORDERS[key]), reverse=descending)
-    return dict(bom) | {
-        "lines": known + rest,
-        "heads": column_heads(list(ORDERS), key, descending),
-        "categories": category_totals(bom),
-    }
+    descending, value = str(order).startswith("-"), ORDERS[key]
+    known = sorted((line for line in bill.lines if value(line) is not None), key=value, reverse=descending)
+    rest = [line for line in bill.lines if value(line) is None]
+    return SortedBill(bill, [*known, *rest], column_heads(list(ORDERS), key, descending), category_totals(bill))
 
 
-def category_totals(bom: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Each category with its amount (None without a price), its share of the total, and the number of its lines."""
-    whole = bom["totals_usd"]["typical"]
+def category_totals(bill: BomWithLines) -> list[CategoryTotal]:
+    """Each category of the bill, in its order."""
+    whole = bill.totals_usd.typical
     return [
-        {
-            "name": category,
-            "amount": amount,
-            "share": amount["typical"] / whole if amount and whole else None,
-            "n_lines": sum(line["category"] == category for line in bom["lines"]),
-        }
-        for category, amount in bom["totals_by_category"].items()
+        CategoryTotal(
+            category,
+            amount,
+            amount.typical / whole if amount and whole else None,
+            sum(line.category == category for line in bill.lines),
+        )
+        for category, amount in bill.totals_by_category.items()
     ]

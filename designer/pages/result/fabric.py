@@ -16,7 +16,6 @@ from designer.drawings.scene import Scene
 from designer.drawings.tables import bundle_rows, device_details, port_rows
 from designer.drawings.words import HEADS, MODES, axis_name, scope_title
 from designer.exports.file_names import design_file_stem
-from designer.services.link_lists import fabric_roles
 from designer.services.shown_page import ShownPage
 from estimator.catalog.ports import COMPUTE
 from estimator.diagrams.data import MOST_LISTED, fabric_view, listed
@@ -28,6 +27,7 @@ from estimator.diagrams.scope import Scope, address_of, examples, home_of, near_
 from estimator.errors import EstimatorError
 from estimator.fabric.devices import LEAF, NODE, SWITCH_KINDS
 from estimator.jobs.models import EstimateJob
+from estimator.result import PricedEstimate
 
 COLLECTIVES = {"all_reduce": "All-reduce", "alltoall": "All-to-all"}  # whose speed after a loss is reported
 
@@ -46,9 +46,11 @@ class Picture:
     n_glyphs: int = 0
 
 
-def fabric_context(job: EstimateJob, page: ShownPage, query: Mapping[str, Any]) -> dict[str, Any]:
+def fabric_context(
+    job: EstimateJob, estimate: PricedEstimate, page: ShownPage, query: Mapping[str, Any]
+) -> dict[str, Any]:
     """All that the fabric tab shows."""
-    roles = fabric_roles(job)
+    roles = tuple(estimate.fabrics)
     asked = asked_of(query, roles)
     base = {"role": asked.role, "roles": roles, "view": None, "asked": asked}
     try:
@@ -56,7 +58,7 @@ def fabric_context(job: EstimateJob, page: ShownPage, query: Mapping[str, Any]) 
         scope, found = _sought(asked, diagram)
         asked = replace(asked, at=address_of(scope, diagram.places))
         down, unknown = down_of(asked.down, diagram.table.devices)
-        scene = scene_of(diagram, asked, down, job.result or {}, lambda **changes: asked.href(page, **changes))
+        scene = scene_of(diagram, asked, down, estimate, lambda **changes: asked.href(page, **changes))
         picture = picture_of(diagram, scene, scope, asked)
     except EstimatorError as error:
         return base | {"cannot": [problem.message for problem in error.problems]}
@@ -84,14 +86,12 @@ def fabric_context(job: EstimateJob, page: ShownPage, query: Mapping[str, Any]) 
             "picture": _picture_name(asked),
             "up": asked.query(at=_parent(scope, diagram)) if asked.at else None,
             "toggle": _toggle(scope, diagram, asked),
-            "lost": _lost(diagram, down, unknown, asked, job.result or {})
-            if asked.colour == "failure" or down
-            else None,
+            "lost": _lost(diagram, down, unknown, asked, estimate) if asked.colour == "failure" or down else None,
         }
     )
 
 
-def fabric_file(job: EstimateJob, query: Mapping[str, Any]) -> tuple[str, str]:
+def fabric_file(job: EstimateJob, estimate: PricedEstimate, query: Mapping[str, Any]) -> tuple[str, str]:
     """(name, SVG) of the picture that a query asks for, as a file: its glyphs are no links, and it has a heading.
 
     Raises
@@ -99,14 +99,13 @@ def fabric_file(job: EstimateJob, query: Mapping[str, Any]) -> tuple[str, str]:
     OutdatedEstimate
         If model or catalog have changed since.
     """
-    asked = asked_of(query, fabric_roles(job))
+    asked = asked_of(query, tuple(estimate.fabrics))
     diagram = diagram_of(job, asked.role)
     scope, _ = _sought(asked, diagram)
     asked = replace(asked, at=address_of(scope, diagram.places))
     down, _ = down_of(asked.down, diagram.table.devices)
-    name = str((job.result or {}).get("spec", {}).get("name") or "Design")
-    heading = f"{name[:60]} · {asked.role} network"
-    scene = replace(scene_of(diagram, asked, down, job.result or {}, lambda **_: None), heading=heading)
+    heading = f"{(estimate.spec.name or 'Design')[:60]} · {asked.role} network"
+    scene = replace(scene_of(diagram, asked, down, estimate, lambda **_: None), heading=heading)
     svg = picture_of(diagram, scene, scope, asked).svg
     return f"{design_file_stem(job.spec['name'], job.spec_hash, _picture_name(asked))}.svg", svg
 
@@ -144,20 +143,20 @@ def _sought(asked: Asked, diagram: Diagram) -> tuple[Scope, dict[str, Any]]:
 
 
 def scene_of(
-    diagram: Diagram, asked: Asked, down: Down, result: Mapping[str, Any], href: Callable[..., str | None]
+    diagram: Diagram, asked: Asked, down: Down, estimate: PricedEstimate, href: Callable[..., str | None]
 ) -> Scene:
     """How the pictures of one address are coloured, and where their glyphs lead."""
-    into = str(result["fabrics"][asked.role].get("uplinks", {}).get("into") or "")
-    return Scene(diagram.places, asked.role, asked.colour, down, part_names(result, asked.role), href, into=into)
+    uplinks = estimate.fabrics[asked.role].uplinks
+    into = (uplinks.into if uplinks else None) or ""
+    return Scene(diagram.places, asked.role, asked.colour, down, part_names(estimate, asked.role), href, into=into)
 
 
-def part_names(result: Mapping[str, Any], role: str) -> dict[str, str]:
+def part_names(estimate: PricedEstimate, role: str) -> dict[str, str]:
     """Kind of device → what its parts are called; custom parts are left out."""
-    fabric = result["fabrics"][role]
-    ids = {kind: switch["part"] for kind, switch in fabric["switches"].items()}
+    ids = {kind: switch.part for kind, switch in estimate.fabrics[role].switches.items()}
     if role == COMPUTE:
-        ids[NODE] = result["spec"]["compute"]["server"]
-    return names_of(ids, result)
+        ids[NODE] = estimate.spec.compute.server
+    return names_of(ids, estimate)
 
 
 # ---------------------------------------------------------------- pictures
@@ -287,7 +286,7 @@ def _window(picture: Picture, asked: Asked) -> dict[str, Any] | None:
 
 
 def _lost(
-    diagram: Diagram, down: Down, unknown: list[str], asked: Asked, result: Mapping[str, Any]
+    diagram: Diagram, down: Down, unknown: list[str], asked: Asked, estimate: PricedEstimate
 ) -> dict[str, Any] | None:
     """What is down, with the way to bring each back; and what that costs."""
     names = [name for name in asked.down if name not in unknown]
@@ -304,8 +303,8 @@ def _lost(
     if not down:
         return out
     impact = impact_of(diagram.table, down)
-    all_reduce = (result.get("performance") or {}).get("all_reduce") or {}
-    message_bytes = (all_reduce.get("message_bytes") or [USUAL_BYTES])[-1]
+    all_reduce = estimate.performance.all_reduce
+    message_bytes = all_reduce.message_bytes[-1] if all_reduce and all_reduce.message_bytes else USUAL_BYTES
     predicted = [
         (name, diagram.busbw_with(impact, message_bytes, collective)) for collective, name in COLLECTIVES.items()
     ]

@@ -1,10 +1,14 @@
 """What failures leave, how often they come, and what growing costs: the Estimate's figures as rows to read."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from designer.wording.numbers import NO_BREAK_SPACE, words
+from estimator.bom.result import BomWithLines
 from estimator.catalog.loader import load_catalog
+from estimator.cost.result import ExpectedFailures
+from estimator.findings.result import Growth, GrowthStage, Loss
+from estimator.result import PricedEstimate
 
 LOST = {
     "node-nic": "A server’s NIC",
@@ -47,37 +51,35 @@ CLASSES = {
 SIDES = {"right_sized": "No room to grow", "bought_now": "Bought now", "sized_for": "Grown"}
 
 
-def failures_context(result: Mapping[str, Any]) -> dict[str, Any]:
+def failures_context(estimate: PricedEstimate) -> dict[str, Any]:
     """``losses`` and ``pairs``: a row for each kind of loss; ``expected``: failures a year; ``growth``: three designs."""
-    failures = result.get("failures") or {}
-    fabric = result["fabrics"]["compute"]
-    kinds = [key for key in LEFT if _is_reported(key, failures, fabric)]
+    found = estimate.failures
+    one, two = (found.one, found.two) if found else ([], [])
+    kinds = [key for key in LEFT if _is_reported(key, [*one, *two], estimate.compute.planes)]
     return {
         "left_heads": [LEFT[key] for key in kinds],
-        "losses": [_loss(one, kinds) for one in failures.get("one", [])],
-        "pairs": [_loss(one, kinds) for one in failures.get("two", [])],
-        "expected": _expected(failures.get("expected"), result),
-        "growth": growth_rows(result.get("growth")),
+        "losses": [_loss(loss, kinds) for loss in one],
+        "pairs": [_loss(loss, kinds) for loss in two],
+        "expected": found.expected if found else None,
+        "failing": _failing(found.expected, estimate.bom) if found and found.expected else [],
+        "growth": estimate.growth,
+        "growth_table": growth_table(estimate.growth) if estimate.growth else None,
     }
 
 
-def _is_reported(key: str, failures: Mapping[str, Any], fabric: Mapping[str, Any]) -> bool:
+def _is_reported(key: str, losses: Sequence[Loss], planes: int) -> bool:
     """A column that some loss has a figure for; with one plane, that plane is all leaves."""
-    has_figures = any(one[key] is not None for one in (*failures.get("one", []), *failures.get("two", [])))
-    return has_figures and not (key == "plane_uplinks_left" and fabric["planes"] == 1)
+    has_figures = any(getattr(loss, key) is not None for loss in losses)
+    return has_figures and not (key == "plane_uplinks_left" and planes == 1)
 
 
-def _loss(one: Mapping[str, Any], kinds: list[str]) -> dict[str, Any]:
+def _loss(loss: Loss, kinds: list[str]) -> dict[str, Any]:
+    left = [(LEFT[key], getattr(loss, key)) for key in kinds]
     return {
-        "name": LOST.get(one["lost"]) or words(one["lost"]).capitalize(),
-        "n": one["n"],
-        "endpoints": one["endpoints_cut_off"],
-        "nodes": one["nodes_cut_off"],
-        "worst_leaf": one["worst_leaf"],
-        "stops": one["endpoints_cut_off"] > 0,
-        "starts_again": one["all_reduce_goes_on"],
-        "islands": one["islands"],
-        "left": [{"head": LEFT[key], "text": part_of(one[key]), "is_whole": one[key] == "1:1"} for key in kinds],
+        "name": LOST.get(loss.lost) or words(loss.lost).capitalize(),
+        "loss": loss,
+        "stops": loss.endpoints_cut_off > 0,
+        "left": [{"head": head, "text": part_of(share), "is_whole": share == "1:1"} for head, share in left],
     }
 
 
@@ -91,46 +93,31 @@ def part_of(ratio: str | None) -> str:
     return "none" if part == "0" else f"{int(part):,} of{NO_BREAK_SPACE}{int(whole):,}"
 
 
-def _expected(expected: Mapping[str, Any] | None, result: Mapping[str, Any]) -> dict[str, Any] | None:
-    if not expected:
-        return None
+def _failing(expected: ExpectedFailures, bill: BomWithLines) -> list[dict[str, Any]]:
     described = {key: gpu.model for key, gpu in load_catalog().gpus.items()}
-    described |= {
-        line["part"]: line["description"] for line in (result.get("bom") or {}).get("lines", []) if line["part"]
-    }
-    parts = [
+    described |= {line.part: line.description for line in bill.lines if line.part}
+    return [
         {
-            **part,
-            "name": CLASSES.get(part["class"]) or words(part["class"]).capitalize(),
-            "description": described.get(part["part"], part["part"]),
+            "part": part,
+            "name": CLASSES.get(part.class_) or words(part.class_).capitalize(),
+            "description": described.get(part.part, part.part) if part.part else None,
         }
-        for part in expected["parts"]
+        for part in expected.parts
     ]
-    return {**expected, "parts": parts}
 
 
-def growth_rows(growth: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The three designs side by side, what being ready costs, and the later BOM; None where there is no room to grow."""
-    if growth is None:
-        return None
-    sides = [growth[key] for key in SIDES]
-    counts = (
-        ("Servers", "counts", "nodes"),
-        ("Leaf switches", "counts", "leaf"),
-        ("Spine switches", "counts", "spine"),
-        ("Core switches", "counts", "core"),
-    )
-    rows = [{"name": name, "values": [side[part][key] for side in sides]} for name, part, key in counts]
-    rows += [
-        {"name": name, "values": [sum(side[part].values()) for side in sides]}
-        for name, part in (("Links", "links"), ("Cables", "cables"), ("Transceivers", "transceivers"))
-    ]
+def growth_table(growth: Growth) -> dict[str, Any]:
+    """The three designs side by side."""
+    sides: list[GrowthStage] = [getattr(growth, key) for key in SIDES]
+    counts = {"Servers": "nodes", "Leaf switches": "leaf", "Spine switches": "spine", "Core switches": "core"}
+    totals = {"Links": "links", "Cables": "cables", "Transceivers": "transceivers"}
+    rows = [{"name": name, "values": [getattr(side.counts, key) for side in sides]} for name, key in counts.items()]
+    rows += [{"name": name, "values": [getattr(side, part).total for side in sides]} for name, part in totals.items()]
     return {
-        **growth,
         "heads": list(SIDES.values()),
         "rows": [row for row in rows if any(row["values"])],
         "prices": [
-            {"name": name, "values": [side[key] for side in sides]}
-            for name, key in (("Network", "network_usd"), ("Purchase price", "totals_usd"))
+            {"name": "Network", "values": [side.network_usd for side in sides]},
+            {"name": "Purchase price", "values": [side.totals_usd for side in sides]},
         ],
     }

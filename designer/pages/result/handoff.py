@@ -6,15 +6,16 @@ from typing import Any
 
 from designer.wording.query import one_of
 from estimator.handoff.formats import FORMATS
+from estimator.result import Estimate
 
 A_ROW_A_LINK = ("csv",)  # files whose lines are counted to say how far a download is
 
 
-def handoff_context(result: Mapping[str, Any], query: Mapping[str, Any]) -> dict[str, Any]:
+def handoff_context(estimate: Estimate, query: Mapping[str, Any]) -> dict[str, Any]:
     """Formats by group, the fabrics to choose from, and the size of the chosen one."""
-    roles = list(result["fabrics"])
+    roles = list(estimate.fabrics)
     role = one_of(query.get("fabric"), roles)
-    n_links = sum(result["fabrics"][role]["links"].values())
+    n_links = estimate.fabrics[role].links.total
     return {"role": role, "roles": roles, "format_groups": format_groups(), "n_links": n_links}
 
 

@@ -73,19 +73,19 @@ def result_context(job: EstimateJob, page: ShownPage, query: Mapping[str, Any]) 
     }
     match tab:
         case "fabric":
-            return context | fabric_context(job, page, query)
+            return context | fabric_context(job, estimate, page, query)
         case "cost":
             return context | cost_context(job, result, query)
         case "performance":
             return context | performance_context(job, estimate, page.design_id, query)
         case "cabling":
-            return context | cabling_context(job, result, query)
+            return context | cabling_context(job, estimate, query)
         case "racks":
             return context | racks_context(job, page, query)
         case "findings":
-            return context | findings_context(estimate) | failures_context(result)
+            return context | findings_context(estimate) | failures_context(estimate)
         case "handoff":
-            return context | handoff_context(result, query)
+            return context | handoff_context(estimate, query)
     return context | overview(result, estimate, query)
 
 
@@ -101,12 +101,12 @@ def overview(result: dict[str, Any], estimate: PricedEstimate, query: Mapping[st
         "networks": [(network_name(key), network) for key, network in estimate.fabrics.items()],
         "nics_gb_s": nics_gb_s,
         "result_compute": estimate.compute,
-        "result_diagram": fabric_svg(result),
-        "names": part_names(result),
+        "result_diagram": fabric_svg(estimate),
+        "names": part_names(estimate),
         "busbw_now": headline(estimate.performance),
         "likely": likely_rows(estimate.cost),
         "price_book": estimate.cost.price_book,
         "beside": bill_beside_likely(estimate),
         "charts": performance_charts(estimate.performance, nics_gb_s),
-        "bom": sorted_bom(result.get("bom"), query.get("sort")),
+        "bom": sorted_bom(estimate.bom, query.get("sort")),
     }

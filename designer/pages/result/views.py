@@ -72,7 +72,7 @@ def estimate_bom(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
     made = result_of(job)
     if made is None:
         raise Http404("This estimate has no result.")
-    bom = sorted_bom(made.bom.as_json(), request.GET.get("sort"))
+    bom = sorted_bom(made.bom, request.GET.get("sort"))
     context = {"job": job, "design": row, "bom": bom, "price_book": made.cost.price_book}
     context |= {"beside": bill_beside_likely(made)} | version_asked(request, row)
     return render(request, "designer/result/overview/_bom.html", context)
@@ -83,9 +83,10 @@ def estimate_bom(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
 def estimate_diagram(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """The fabric diagram as a file."""
     _, job = job_or_404(request, design_id, job_id)
-    if job.result is None:
+    made = result_of(job)
+    if made is None:
         raise Http404("This estimate has no result.")
-    svg = said_in_markup(fabric_svg(job.result), _word(job))
+    svg = said_in_markup(fabric_svg(made), _word(job))
     return _picture_file(job, svg, "fabric")
 
 
@@ -120,9 +121,10 @@ def _picture_file(job: EstimateJob, svg: str, what: str) -> HttpResponse:
 def estimate_fabric_view(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """What the fabric tab shows at the same query, as an SVG that stands alone."""
     _, job = job_or_404(request, design_id, job_id)
-    if job.state != EstimateJob.State.SUCCEEDED or is_outdated(job):
+    made = result_of(job)
+    if made is None or is_outdated(job):
         raise Http404("This estimate has no picture.")
-    name, svg = fabric_file(job, request.GET)
+    name, svg = fabric_file(job, made, request.GET)
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     svg = said_in_markup(svg, _word(job))
     return HttpResponse(svg, content_type="image/svg+xml", headers=headers)

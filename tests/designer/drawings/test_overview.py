@@ -43,11 +43,9 @@ DESIGNS = {
 @pytest.fixture(scope="module", params=list(DESIGNS), ids=list(DESIGNS))
 def drawn(request):
     catalog = load_catalog()
-    result = estimate([parse_spec(DESIGNS[request.param], catalog)], catalog, parts=("counts", "links", "bom"))[
-        0
-    ].as_json()
+    (result,) = estimate([parse_spec(DESIGNS[request.param], catalog)], catalog, parts=("counts", "links", "bom"))
     svg = fabric_svg(result)
-    return result["fabrics"]["compute"], svg, ElementTree.fromstring(svg)
+    return result.compute, svg, ElementTree.fromstring(svg)
 
 
 def test_glyphs_stay_few(drawn):
@@ -108,15 +106,15 @@ def test_its_words_name_every_count(drawn):
     fabric, _, root = drawn
     words = root.find(f"{SVG}desc").text
     for tier in ("leaf", "spine", "core"):
-        number = fabric["counts"][tier]
+        number = getattr(fabric.counts, tier)
         assert not number or f"{number:,}" in words
     for name in ("node_leaf", "leaf_spine", "spine_core"):
-        assert not fabric["links"][name] or f"{fabric['links'][name]:,} links" in words
+        assert not getattr(fabric.links, name) or f"{getattr(fabric.links, name):,} links" in words
 
 
 def test_blocks_add_up_to_the_fabric(drawn):
     fabric, _, _ = drawn
-    plan = plan_of({**fabric, "split": {**fabric["split"], "rails_per_leaf": 1}})
+    plan = plan_of(fabric)
     columns = shown_columns(plan.columns)
     assert len(columns) <= MAX_COLUMNS
     assert sum(column.stands_for for column in columns) == len(plan.columns)
@@ -128,7 +126,7 @@ def test_blocks_add_up_to_the_fabric(drawn):
     ):
         numbers = [getattr(column, attribute) for column in plan.columns]
         if tier not in plan.spans and all(numbers):
-            assert sum(numbers) == fabric["counts"][key]
+            assert sum(numbers) == getattr(fabric.counts, key)
 
 
 def test_it_stands_alone_as_a_file(drawn):
@@ -139,16 +137,16 @@ def test_it_stands_alone_as_a_file(drawn):
 
 def test_a_part_s_name_is_text():
     catalog = load_catalog()
-    result = estimate([SAMPLES[0].spec()], catalog)[0].as_json()
-    for line in result["bom"]["lines"]:
-        line["description"] = '<script>"&'
-    ElementTree.fromstring(fabric_svg(result))  # parses: the text was escaped
-    assert "<script>" not in fabric_svg(result)
+    (result,) = estimate([SAMPLES[0].spec()], catalog)
+    bill = result.bom.but(lines=[line.but(description='<script>"&') for line in result.bom.lines])
+    svg = fabric_svg(result.but(bom=bill))
+    ElementTree.fromstring(svg)  # parses: the text was escaped
+    assert "<script>" not in svg
 
 
 def test_the_sample_shows_its_four_units():
     catalog = load_catalog()
-    svg = fabric_svg(estimate([SAMPLES[0].spec()], catalog)[0].as_json())
+    svg = fabric_svg(estimate([SAMPLES[0].spec()], catalog)[0])
     assert svg.count(">32 servers<") == 3
     assert svg.count(">256 GPUs<") == 3
     assert svg.count(">31 servers<") == 1
@@ -158,10 +156,10 @@ def test_the_sample_shows_its_four_units():
 
 def test_a_row_that_is_cut_says_so():
     catalog = load_catalog()
-    result = estimate([parse_spec(SAMPLES[3].values, catalog)], catalog, parts=("counts", "links", "bom"))[0].as_json()
+    result = estimate([parse_spec(SAMPLES[3].values, catalog)], catalog, parts=("counts", "links", "bom"))[0]
     root = ElementTree.fromstring(fabric_svg(result))
     n_drawn = sum(rect.get("class") == "glyph core" for rect in root.iter(f"{SVG}rect"))
-    assert n_drawn < result["fabrics"]["compute"]["counts"]["core"]
+    assert n_drawn < result.compute.counts.core
     assert [text.text for text in root.iter(f"{SVG}text")].count("…") == 1 + 2 * 8, (
         "cores, and spines and leaves of eight rails"
     )
@@ -170,7 +168,7 @@ def test_a_row_that_is_cut_says_so():
 def test_parts_have_their_names_without_a_bill():
     catalog = load_catalog()
     spec = parse_spec(design(128), catalog)
-    bare, billed = (estimate([spec], catalog, parts=parts)[0].as_json() for parts in (("counts",), ("counts", "bom")))
+    bare, billed = (estimate([spec], catalog, parts=parts)[0] for parts in (("counts",), ("counts", "bom")))
     assert (
         part_names(bare)
         == part_names(billed)

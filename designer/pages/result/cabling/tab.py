@@ -1,6 +1,7 @@
 """The cabling tab: what is bought to join the devices, in aggregate; and pages of the link list where a reader asks for them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from designer.charts.lengths import length_chart
@@ -10,9 +11,11 @@ from designer.services.link_lists import links_of
 from designer.wording.numbers import words
 from designer.wording.query import column_heads, one_of
 from estimator.cabling.links import LinkList
+from estimator.cabling.result import CableRun, CablingRow, SizedNetwork
 from estimator.catalog.ports import COMPUTE
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
+from estimator.result import PricedEstimate
 
 TIERS = {
     "node_leaf": "Server to leaf",
@@ -28,10 +31,10 @@ EXAMPLES = ("node-0001", "spine-001")  # every fabric of two tiers has them
 VIEWS = {"parts": "Parts", "schedule": "Cable schedule", "device": "Device ports"}
 
 
-def cabling_rows(fabric: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One row a tier, medium, length and part of a fabric: links, cables, transceivers and cages are four counts."""
-    media = fabric.get("media", {})
-    return [row for tier in sorted(media, key=_place) for row in _tier_rows(tier, media[tier])]
+def cabling_rows(network: SizedNetwork) -> list[CablingRow]:
+    """One row a tier, medium, length and part of a network."""
+    media = network.media or {}
+    return [_row(tier, run) for tier in sorted(media, key=_place) for run in media[tier].runs]
 
 
 def _place(tier: str) -> tuple[int, str]:
@@ -40,54 +43,51 @@ def _place(tier: str) -> tuple[int, str]:
     return (known.index(tier) if tier in TIERS else len(known)), tier
 
 
-def _tier_rows(tier: str, cabled: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for run in cabled["runs"]:
-        parts = run.get("parts") or {}
-        yield {
-            "tier": tier,
-            "medium": run.get("medium"),
-            "length_m": run.get("length_m"),
-            "part": parts.get("cable"),
-            "upper_module": parts.get("upper_module"),
-            "lower_module": parts.get("lower_module"),
-            "links": run["links"],
-            "cables": run["cables"],
-            "modules": run.get("upper_modules", 0) + run.get("lower_modules", 0),
-            "cages": run.get("upper_cages", 0) + run.get("lower_cages", 0),
-            "set_by_hand": run.get("set_by_hand", 0),
-            "missing": run.get("missing"),
-        }
+def _row(tier: str, run: CableRun) -> CablingRow:
+    return CablingRow(
+        tier=tier,
+        medium=run.medium,
+        length_m=run.length_m,
+        part=run.parts.cable,
+        upper_module=run.parts.upper_module,
+        lower_module=run.parts.lower_module,
+        links=run.links,
+        cables=run.cables,
+        modules=run.modules,
+        cages=run.cages,
+        set_by_hand=run.set_by_hand,
+        missing=run.missing,
+    )
 
 
-def cabling_context(job: EstimateJob, result: Mapping[str, Any], query: Mapping[str, Any]) -> dict[str, Any]:
+def cabling_context(job: EstimateJob, estimate: PricedEstimate, query: Mapping[str, Any]) -> dict[str, Any]:
     """The view that is requested: parts bought, cable schedule, or the ports of one device."""
-    roles = list(result["fabrics"])
+    roles = list(estimate.fabrics)
     role, view = one_of(query.get("fabric"), roles), one_of(query.get("view"), VIEWS)
     context = {"role": role, "roles": roles, "view": view, "views": VIEWS}
     if view == "parts":
-        return context | _parts(result, role, query.get("sort"))
+        return context | _parts(estimate, role, query.get("sort"))
     return context | _rows_of_links(job, role, view, query)
 
 
-def _parts(result: Mapping[str, Any], role: str, order: str | None) -> dict[str, Any]:
-    rows = cabling_rows(result["fabrics"][role])
-    described = {
-        line["part"]: line["description"] for line in (result.get("bom") or {}).get("lines", []) if line["part"]
-    }
-    for row in rows:
-        row["tier_name"] = _tier_name(row["tier"], role)
-        row["description"] = described.get(row["part"], row["part"])
-        row["module_names"] = [described.get(part, part) for part in _modules(row)]
-    totals = {key: sum(row[key] for row in rows) for key in COUNTS}
-    media = result["fabrics"][role].get("media", {})
-    lengths = [
-        {"tier": _tier_name(tier, role), "panels": media[tier]["panels_per_link"], **media[tier]["lengths_m"]}
-        for tier in sorted(media, key=_place)
+def _parts(estimate: PricedEstimate, role: str, order: str | None) -> dict[str, Any]:
+    network = estimate.fabrics[role]
+    rows, media = cabling_rows(network), network.media or {}
+    described: dict[str | None, str] = {line.part: line.description for line in estimate.bom.lines if line.part}
+    shown = sorted_cabling(rows, order)
+    shown["rows"] = [
+        {
+            "row": row,
+            "tier_name": _tier_name(row.tier, role),
+            "description": described.get(row.part, row.part),
+            "module_names": [described.get(part, part) for part in _modules(row)],
+        }
+        for row in shown["rows"]
     ]
     return {
-        "cabling": sorted_cabling(rows, order) | {"totals": totals},
+        "cabling": shown | {"totals": {key: sum(getattr(row, key) for row in rows) for key in COUNTS}},
         "length_chart": length_chart(rows),
-        "lengths": lengths,
+        "lengths": [(_tier_name(tier, role), media[tier]) for tier in sorted(media, key=_place)],
     }
 
 
@@ -98,22 +98,23 @@ def _tier_name(tier: str, role: str) -> str:
     return TIERS.get(tier) or words(tier).capitalize()
 
 
-def _modules(row: Mapping[str, Any]) -> list[str]:
+def _modules(row: CablingRow) -> list[str]:
     """The row's transceivers, each once."""
-    return list(dict.fromkeys(part for part in (row["lower_module"], row["upper_module"]) if part))
+    return list(dict.fromkeys(part for part in (row.lower_module, row.upper_module) if part))
 
 
-def sorted_cabling(rows: list[dict[str, Any]], order: str | None) -> dict[str, Any]:
+def sorted_cabling(rows: Sequence[CablingRow], order: str | None) -> dict[str, Any]:
     """Rows by ``order`` ("-links": most first); as the tiers stand where none is requested. Unknown values come last."""
     key = (order or "").removeprefix("-")
     if key not in ORDERS:
         order, key = DEFAULT_ORDER, DEFAULT_ORDER
     descending = str(order).startswith("-")
+    heads = column_heads(list(ORDERS), key, descending)
     if key == "tier":
-        return {"rows": rows[::-1] if descending else rows, "heads": column_heads(list(ORDERS), key, descending)}
-    known = sorted((row for row in rows if row[key] is not None), key=lambda row: row[key], reverse=descending)
-    rest = [row for row in rows if row[key] is None]
-    return {"rows": known + rest, "heads": column_heads(list(ORDERS), key, descending)}
+        return {"rows": rows[::-1] if descending else rows, "heads": heads}
+    value = attrgetter(key)
+    known = sorted((row for row in rows if value(row) is not None), key=value, reverse=descending)
+    return {"rows": known + [row for row in rows if value(row) is None], "heads": heads}
 
 
 def _rows_of_links(job: EstimateJob, role: str, view: str, query: Mapping[str, Any]) -> dict[str, Any]:

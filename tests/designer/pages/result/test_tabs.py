@@ -15,10 +15,11 @@ from designer.forms.changes import difference, proposal
 from designer.models import Design
 from designer.pages.result import racks as racks_tab
 from designer.pages.result.cabling import tab as cabling_tab
-from designer.pages.result.failures import growth_rows, part_of
+from designer.pages.result.failures import growth_table, part_of
 from designer.pages.result.tabs import TABS
 from designer.services import link_lists
 from designer.services.designs.edits import record, start_state
+from designer.services.designs.results import result_of
 from designer.services.designs.saving import request_estimate, save_design
 from designer.wording.query import Page, page_number, rows_on
 from estimator.catalog.loader import load_catalog
@@ -166,11 +167,12 @@ def test_the_cabling_table_adds_up_to_the_published_bill(page: Client, owner: Us
 
 def test_the_table_sorts_by_every_column_and_says_so(page: Client, owner: User) -> None:
     design, job = finished(owner, PLANNED)
-    rows = cabling_tab.cabling_rows(job.result["fabrics"]["compute"])
+    rows = cabling_tab.cabling_rows(result_of(job).compute)
     assert len(rows) > 3
     for key in cabling_tab.ORDERS[1:]:
         for order in (key, f"-{key}"):
-            values = [row[key] for row in cabling_tab.sorted_cabling(rows, order)["rows"] if row[key] is not None]
+            values = [getattr(row, key) for row in cabling_tab.sorted_cabling(rows, order)["rows"]]
+            values = [value for value in values if value is not None]
             assert values == sorted(values, reverse=order.startswith("-"))
     text = tab(page, design, tab="cabling", sort="-links").content.decode()
     assert re.search(r'aria-sort="descending"><a class="sort" id="sort-links"', text)
@@ -438,9 +440,11 @@ def test_bought_now_and_sized_for_stand_side_by_side(page: Client, owner: User) 
     assert "Growth: 32 servers now, ports for 72" in text
     assert "Leaf switches 8 8 8 Spine switches 2 4 4" in text
     assert "Everything bought now stays in use" in text
-    rows = growth_rows(job.result["growth"])
-    assert [one["typical"] for one in rows["prices"][0]["values"]] == sorted(
-        one["typical"] for one in rows["prices"][0]["values"]
+    growth = result_of(job).growth
+    assert growth is not None
+    rows = growth_table(growth)
+    assert [one.typical for one in rows["prices"][0]["values"]] == sorted(
+        one.typical for one in rows["prices"][0]["values"]
     )
 
 
