@@ -77,7 +77,7 @@ def simulated(drawn: Drawn, n_gpus: int) -> Simulated:
 
 
 def _likely(cents: FloatArray, digits: int = 2) -> Likely:
-    usd = np.percentile(cents, HEADLINE_PERCENTILES) / CENTS_PER_USD
+    usd = percentiles(cents, HEADLINE_PERCENTILES) / CENTS_PER_USD
     p5, p50, p95 = (round(value, digits) for value in usd.tolist())
     return Likely(p5=p5, p50=p50, p95=p95)
 
@@ -100,9 +100,18 @@ def uncertainty(
 
 
 def _percentiles(cents: FloatArray, digits: int) -> Percentiles:
-    usd = np.percentile(cents, PERCENTILES) / CENTS_PER_USD
+    usd = percentiles(cents, PERCENTILES) / CENTS_PER_USD
     values = {f"p{rank}": round(value, digits) for rank, value in zip(PERCENTILES, usd.tolist(), strict=True)}
     return Percentiles(**values, mean=round(float(cents.mean()) / CENTS_PER_USD, digits))
+
+
+def percentiles(values: FloatArray, percents: Sequence[int]) -> FloatArray:
+    """Percentiles between neighbouring draws, as ``np.percentile`` has them, which imports ``numpy.ma``: 25 ms of a start."""
+    ordered = np.sort(values)
+    place = np.asarray(percents) / 100 * (len(ordered) - 1)
+    below = np.floor(place).astype(np.int64)
+    low, high, share = ordered[below], ordered[np.minimum(below + 1, len(ordered) - 1)], place - below
+    return np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share))
 
 
 def _histogram(cents: FloatArray) -> Histogram:

@@ -143,9 +143,9 @@ class DesignSpec(Section):
         title="Other fabrics",
         description="Storage and management networks of the same servers, each sized by the rules of the compute network.",
     )
-    site: Site = Field(default_factory=lambda: Site(), title="Site")
-    economics: Economics = Field(default_factory=lambda: Economics(), title="Money")
-    workload: Workload = Field(default_factory=lambda: Workload(), title="Workload")
+    site: Site = Field(default_factory=Site.model_construct, title="Site")
+    economics: Economics = Field(default_factory=Economics.model_construct, title="Money")
+    workload: Workload = Field(default_factory=Workload.model_construct, title="Workload")
 
     _given: dict[str, Any] = PrivateAttr(default_factory=dict)
 

@@ -167,7 +167,7 @@ class Economics(Section):
         description="Throughput of your workload, for the dollars a million tokens.",
     )
     spares: Spares = Field(
-        default_factory=lambda: Spares(),
+        default_factory=Spares.model_construct,
         title="Spares",
         description="Shares of spare parts by class.",
     )

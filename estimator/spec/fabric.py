@@ -241,7 +241,7 @@ class Fabric(Section):
             "Two endpoints at half the port rate share one leaf port through a splitter cable (HDR100, NDR200)."
         ),
     )
-    reserved: Reserved = Field(default_factory=lambda: Reserved(), title="Reserved ports")
+    reserved: Reserved = Field(default_factory=Reserved.model_construct, title="Reserved ports")
 
     @property
     def endpoints_a_port(self) -> int:
