@@ -8,7 +8,7 @@ says why.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -311,7 +311,7 @@ def _connected_as(upper: Cable, lower: Cable) -> Cable:
     """Built-in optics as if their connector were the other end's: a fibre may have two kinds of ends."""
     if BUILT_IN_CLASS not in (upper.id, lower.id):
         return upper
-    return replace(upper, fiber_connector=lower.fiber_connector)
+    return upper._replace(fiber_connector=lower.fiber_connector)
 
 
 def _plugs(catalog: Catalog, question: Question, cage: Cage) -> Iterator[Cable]:
@@ -319,7 +319,7 @@ def _plugs(catalog: Catalog, question: Question, cage: Cage) -> Iterator[Cable]:
     if cage.classes[0] in BUILT_IN_CLASSES:
         like = (c for c in catalog.cables.values() if c.optic == "DR4" and c.aggregate_gbit_s == question.rate_gbit_s)
         connector = cage.classes[0]
-        yield from (replace(module, id=BUILT_IN_CLASS, a_power_w=0.0, fiber_connector=connector) for module in like)
+        yield from (module._replace(id=BUILT_IN_CLASS, a_power_w=0.0, fiber_connector=connector) for module in like)
         return
     for module in catalog.cables.values():
         if (

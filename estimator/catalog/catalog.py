@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -230,22 +229,20 @@ class Catalog:
         return [self._as_json(kind, key, record) for key, record in table.items()]
 
     def _as_json(self, kind: str, key: str, record: Any) -> dict[str, Any]:
-        out: dict[str, Any] = {"id": key} | _plain(asdict(record))
+        out: dict[str, Any] = {"id": key} | _plain(record)
         if kind in GRADED_KINDS:
             out |= self._grades_as_json(key, record)
         if kind in PART_KINDS:
             out["prices"] = [
-                _plain(asdict(p)) | {"source": self._source_line(p.source)}
-                for book in BOOKS
-                for p in self.prices_of(key, book)
+                _plain(p) | {"source": self._source_line(p.source)} for book in BOOKS for p in self.prices_of(key, book)
             ]
             out["price_evidence"] = [
-                _plain(asdict(row)) | {"counts": self.evidence.counts(row)} for row in self.evidence_of(key)
+                _plain(row) | {"counts": self.evidence.counts(row)} for row in self.evidence_of(key)
             ]
         if kind == "economics":
             out["source"] = self._source_line(record.source)
         if kind in (*PART_KINDS, "economics"):
-            out["sources"] = [_plain(asdict(s)) for s in self.sources_of(key)]
+            out["sources"] = [_plain(s) for s in self.sources_of(key)]
         return out
 
     def _grades_as_json(self, part_id: str, record: Any) -> dict[str, Any]:
@@ -379,12 +376,14 @@ def _racks(tables: Tables) -> tuple[dict[str, RackSystem], dict[str, RackPart]]:
     racks: dict[str, RackSystem] = _by_id(
         tables, "rack_systems", RackSystem, ("rack_figures", RackFigure), ("rack_layouts", RackBlock)
     )
-    racks = {key: replace(rack, parts=tuple(parts.get(key, ()))) for key, rack in racks.items()}
+    racks = {key: rack._replace(parts=tuple(parts.get(key, ()))) for key, rack in racks.items()}
     return racks, {part.id: part for rack in racks.values() for part in rack.own_parts}
 
 
 def _plain(values: Any) -> Any:
-    """Tuples become lists, so that JSON and Python agree."""
+    """Records become objects and tuples lists, as in JSON."""
+    if hasattr(values, "_asdict"):
+        values = values._asdict()
     if isinstance(values, dict):
         return {key: _plain(value) for key, value in values.items()}
     if isinstance(values, Iterable) and not isinstance(values, str):

@@ -1,14 +1,13 @@
 """How many ports switches and servers have at a given port rate, and how many of them share a cage."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from estimator.catalog.records import Breakout, Nic, Server, ServerNetwork, Switch, SwitchCage
 from estimator.units import ceil_div
 
 
-@dataclass(frozen=True, slots=True)
-class SwitchPorts:
+class SwitchPorts(NamedTuple):
     """A switch at one port rate: ``radix`` ports of one switch, ``links_per_cage`` of them in each cage."""
 
     radix: int

@@ -1,7 +1,7 @@
 """Prices of the catalog: its books, what rules each, and what was seen in the market."""
 
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from estimator.ranges import Range
 
@@ -18,8 +18,7 @@ BOOK_WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(NamedTuple):
     """Price of one piece (or one metre) of a part, in US cents; ``source`` is an id of sources.csv."""
 
     part_id: str
@@ -47,8 +46,7 @@ class Price:
         return Range(self.low_cents, self.typical_cents, self.high_cents)
 
 
-@dataclass(frozen=True, slots=True)
-class PriceRule:
+class PriceRule(NamedTuple):
     """What rules the anchors' price of a switch or NIC: so many units of an anchor, or why no anchor does (``note``).
 
     A switch with its optics inside adds ``n_optics`` transceivers of ``optics_part``, at their price in the same book.
@@ -63,8 +61,7 @@ class PriceRule:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class PriceEvidence:
+class PriceEvidence(NamedTuple):
     """One price seen somewhere, in hundredths of its currency; ``left_out`` says why it does not count, where it does not.
 
     ``channel`` is who sells: the open market (dealer), a branded reseller, a volume deal, a vendor (OEM), used goods, a model.
@@ -88,8 +85,7 @@ class PriceEvidence:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class PriceMethod:
+class PriceMethod(NamedTuple):
     """How the street book prices a part that its own prices alone do not: a pool, a class, a formula over other parts."""
 
     part_id: str

@@ -1,7 +1,7 @@
 """Records of rack systems: racks that are bought whole, with compute trays, switch trays, power shelves and a frame."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from estimator.catalog.price_records import Price
 
@@ -27,8 +27,7 @@ NEEDED_FIGURES = ("rack_units", "typical_w", "max_w", "liquid_heat_share")
 PER_MILLE = 1_000  # all parts of a rack together
 
 
-@dataclass(frozen=True, slots=True)
-class RackFigure:
+class RackFigure(NamedTuple):
     """One figure of a rack system with where it comes from."""
 
     name: str
@@ -40,8 +39,7 @@ class RackFigure:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class RackPart:
+class RackPart(NamedTuple):
     """Pieces of one kind in a rack; all of them together have ``price_per_mille`` thousandths of the rack's price."""
 
     id: str
@@ -59,8 +57,7 @@ class RackPart:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class RackBlock:
+class RackBlock(NamedTuple):
     """Rack units of a rack that is bought whole: its trays (one a unit), or what stands between them."""
 
     position: int
@@ -73,8 +70,7 @@ class RackBlock:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class RackSystem:
+class RackSystem(NamedTuple):
     """A rack that is bought whole; ``tray_id`` is the server that its compute trays are."""
 
     id: str
@@ -140,8 +136,7 @@ def part_prices(system: RackSystem, price: Price) -> list[Price]:
     """The prices of a rack's parts that follow from a price of the rack, on the same basis and from the same source."""
     low, typical, high = (piece_amounts(system.parts, cents) for cents in price.cents)
     return [
-        replace(
-            price,
+        price._replace(
             part_id=part.id,
             low_cents=low[part.id],
             typical_cents=typical[part.id],

@@ -1,12 +1,11 @@
 """Catalog records: frozen, one class for each kind of row. Rates are one direction in Gb/s; powers are watts."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from estimator.ranges import Range
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Where a figure comes from; ``access`` says whether the page itself was read."""
 
     id: str
@@ -16,8 +15,7 @@ class Source:
     access: str
 
 
-@dataclass(frozen=True, slots=True)
-class OpenQuestion:
+class OpenQuestion(NamedTuple):
     """What sources leave open about a part; ``matters`` is ``"order"`` where what is bought depends on it."""
 
     record_id: str
@@ -27,8 +25,7 @@ class OpenQuestion:
     as_of: str
 
 
-@dataclass(frozen=True, slots=True)
-class SwitchCage:
+class SwitchCage(NamedTuple):
     """A group of like cages of a switch at their native rate."""
 
     position: int
@@ -42,8 +39,7 @@ class SwitchCage:
     top: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Breakout:
+class Breakout(NamedTuple):
     """Another way to use the cages: more links a cage at a lower rate, up to ``max_ports`` a box."""
 
     name: str
@@ -53,8 +49,7 @@ class Breakout:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class AuxPort:
+class AuxPort(NamedTuple):
     """Ports beside the fabric's, such as one for the fabric manager."""
 
     name: str
@@ -64,8 +59,7 @@ class AuxPort:
     purpose: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Switch:
+class Switch(NamedTuple):
     """A switch box; ``radix`` is ports of one switch in it at native rate, ``switch_units`` how many it holds."""
 
     id: str
@@ -103,8 +97,7 @@ class Switch:
     aux_ports: tuple[AuxPort, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NicPort:
+class NicPort(NamedTuple):
     """A group of like cages of a NIC."""
 
     position: int
@@ -115,8 +108,7 @@ class NicPort:
     top: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class NicMode:
+class NicMode(NamedTuple):
     """What a NIC is as a protocol: so many ports of a rate. NICs without rows are what their cages carry."""
 
     protocol: str
@@ -128,8 +120,7 @@ class NicMode:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Nic:
+class Nic(NamedTuple):
     """A NIC, SuperNIC or DPU; ``total_rate_gbit_s`` is the sum over its ports."""
 
     id: str
@@ -153,8 +144,7 @@ class Nic:
     modes: tuple[NicMode, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Gpu:
+class Gpu(NamedTuple):
     """An accelerator; TFLOPS are dense, ``scale_up_both_ways_gb_s`` counts both directions."""
 
     id: str
@@ -183,8 +173,7 @@ class Gpu:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ServerNetwork:
+class ServerNetwork(NamedTuple):
     """One network of a server: NICs, their ports, and the cages in which the ports come out."""
 
     position: int
@@ -206,8 +195,7 @@ class ServerNetwork:
         return self.n_nics * self.ports_per_nic
 
 
-@dataclass(frozen=True, slots=True)
-class Server:
+class Server(NamedTuple):
     """A server or tray; power is at the supply input, NICs included, external transceivers not."""
 
     id: str
@@ -242,8 +230,7 @@ class Server:
         return "tray" if self.role == "gpu_tray" else "server"
 
 
-@dataclass(frozen=True, slots=True)
-class Cable:
+class Cable(NamedTuple):
     """A cable, transceiver or fibre. A transceiver has no b end; it needs ``connectors_per_module`` fibre connections."""
 
     id: str
@@ -284,8 +271,7 @@ class Cable:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Economic:
+class Economic(NamedTuple):
     """An economic parameter with its range, in ``unit``; failure rates carry the events they were counted from.
 
     ``request_key`` is the key below a request's ``economics`` that replaces it, or None.
@@ -313,8 +299,7 @@ class Economic:
         return Range(self.low, self.typical, self.high)
 
 
-@dataclass(frozen=True, slots=True)
-class Generation:
+class Generation(NamedTuple):
     """What a fabric generation means: protocol, port rate, and the switch and NIC taken when none is named."""
 
     id: str
@@ -327,8 +312,7 @@ class Generation:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class RateStep:
+class RateStep(NamedTuple):
     """A step in the rates of a family: what one port carries over how many lanes, since when, or that it is announced."""
 
     id: str
@@ -348,8 +332,7 @@ class RateStep:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class DefaultLength:
+class DefaultLength(NamedTuple):
     """Cable length of a tier when the site says nothing."""
 
     tier: str
@@ -360,8 +343,7 @@ class DefaultLength:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class FloorDefault:
+class FloorDefault(NamedTuple):
     """A figure of racks, rows or cable routes when the site's floor plan says nothing."""
 
     name: str
@@ -373,8 +355,7 @@ class FloorDefault:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class FabricDefault:
+class FabricDefault(NamedTuple):
     """A figure of storage and management networks when the request says nothing."""
 
     name: str
@@ -386,8 +367,7 @@ class FabricDefault:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class PcieLimit:
+class PcieLimit(NamedTuple):
     """What a host interface carries, one direction."""
 
     pcie_gen: int
@@ -398,8 +378,7 @@ class PcieLimit:
     as_of: str
 
 
-@dataclass(frozen=True, slots=True)
-class DiagnosisConstant:
+class DiagnosisConstant(NamedTuple):
     """A threshold or a score by which faults are found in logs; ``name`` is the fault and the figure, with a dot between."""
 
     name: str
@@ -411,12 +390,11 @@ class DiagnosisConstant:
     as_of: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModelConstant:
+class ModelConstant(NamedTuple):
     """A constant of the performance model with its range and evidence; ``index`` is a generation, fabric or empty."""
 
     name: str
-    index: str | None
+    index: str | None  # type: ignore[assignment]  # in place of tuple.index
     value: float
     low: float
     high: float
@@ -427,8 +405,7 @@ class ModelConstant:
     as_of: str
 
 
-@dataclass(frozen=True, slots=True)
-class PortNaming:
+class PortNaming(NamedTuple):
     """How the system of a switch names its ports; line cards only where the box has them."""
 
     switch_id: str
@@ -444,8 +421,7 @@ class PortNaming:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class VendorUnit:
+class VendorUnit(NamedTuple):
     """Nodes of one set of leaves in a vendor's published design of a server's network."""
 
     server_id: str
@@ -459,8 +435,7 @@ class VendorUnit:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class RdmaName:
+class RdmaName(NamedTuple):
     """RDMA device names of a vendor's NICs: the prefix before the number."""
 
     vendor: str
@@ -471,8 +446,7 @@ class RdmaName:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ServerPort:
+class ServerPort(NamedTuple):
     """A compute port of a server: its rail, RDMA device, and the cage (and port of the cage) that brings it out."""
 
     rail: int

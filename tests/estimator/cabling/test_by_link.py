@@ -519,7 +519,7 @@ def _with_price(catalog: Catalog, part: str, cents: int) -> Catalog:
     other.__dict__.update(catalog.__dict__)
     known = catalog.price(part)
     assert known is not None
-    price = replace(known, low_cents=cents, typical_cents=cents, high_cents=cents)
+    price = known._replace(low_cents=cents, typical_cents=cents, high_cents=cents)
     other._prices = {**catalog._prices, (part, "street", "piece"): price}
     return other
 

@@ -1,7 +1,6 @@
 """What goes into which cage, and which fibre into which transceiver: each rule by its code, on parts of several makers."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -62,7 +61,7 @@ def test_servers_take_what_their_cages_take(catalog: Catalog) -> None:
 
 
 def test_an_announced_part_is_to_be_reviewed(catalog: Catalog) -> None:
-    announced = replace(catalog.cables["nv-mma4z00-ns"], status="announced")
+    announced = catalog.cables["nv-mma4z00-ns"]._replace(status="announced")
     found = fit(announced, catalog.switches["nvidia-qm9700"], catalog)
     assert (found.verdict, codes(found)) == (REVIEW, ["not_available"])
 
@@ -100,7 +99,7 @@ def test_fibres_in_a_module(
 
 
 def test_a_grade_that_the_maker_does_not_name_is_blocked(catalog: Catalog) -> None:
-    unnamed = replace(catalog.cables["nv-mma4z00-ns"], reach_om3_m=None)
+    unnamed = catalog.cables["nv-mma4z00-ns"]._replace(reach_om3_m=None)
     assert codes(fit_fibers(unnamed, [catalog.cables["fib-mpo12-om3-apc"]], 1)) == ["grade_unknown"]
 
 

@@ -1,6 +1,5 @@
 """Prices of one's own: which of several counts, what a line says of it, and what is refused."""
 
-from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
@@ -56,7 +55,7 @@ def line_of(lines: list[dict[str, Any]], part: str) -> dict[str, Any]:
 
 def entry(**values: Any) -> Price:
     known = Price(QM9700, "anchors", "piece", 1, 1, 1, "USD", "list", "x", "2026-05-01", None, None, 1, None, None)
-    return replace(known, **values)
+    return known._replace(**values)
 
 
 @pytest.mark.parametrize(
@@ -249,7 +248,7 @@ def test_units_of_a_planning_price_are_ports_capacity_and_adapters(catalog: Cata
 def test_several_rows_of_a_part_may_stand_in_the_catalog(catalog: Catalog) -> None:
     known = catalog.price(QM9700, "anchors")
     assert known is not None
-    broken = replace(known, typical_cents=40_000_00, min_quantity=100)
+    broken = known._replace(typical_cents=40_000_00, min_quantity=100)
     other = object.__new__(Catalog)
     other.__dict__.update(catalog.__dict__)
     other._price_rows = {**catalog._price_rows, (QM9700, "anchors", "piece"): (known, broken)}
