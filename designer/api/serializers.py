@@ -1,7 +1,7 @@
 """Queries and answers. A design itself is checked and described by estimator.spec alone, and its wrapping by bodies.py."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
@@ -18,6 +18,7 @@ from estimator.calibration.result import Curve, Fault, FitErrors, Log, Parameter
 from estimator.errors import Problem
 from estimator.handoff.formats import FORMATS as LINK_FORMATS
 from estimator.jobs.models import EstimateJob
+from estimator.result import Versions
 
 MAX_PAGE = 1_000_000
 
@@ -204,8 +205,9 @@ class EstimateJobSerializer(serializers.ModelSerializer[EstimateJob]):
     def get_name(self, job: EstimateJob) -> str:
         return str(job.spec.get("name", ""))
 
-    def get_versions(self, job: EstimateJob) -> answers.Versions:
-        return {"model": job.model_version, "catalog": job.catalog_version}  # type: ignore[return-value]
+    @extend_schema_field(cast(Any, Versions))
+    def get_versions(self, job: EstimateJob) -> dict[str, str]:
+        return {"model": job.model_version, "catalog": job.catalog_version}
 
 
 class EstimateStateSerializer(serializers.ModelSerializer[EstimateJob]):

@@ -3,15 +3,18 @@
 Names of designs are a user's text: they stand in the HTML legend and as data, never in an expression. Sides have letters.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from designer.charts.scaling import AT_HOVER, BAND_OPACITY, POINT, y_axis
 from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, chart_of, crosshair, size_axis
 from designer.wording.comparison import LETTERS
 from designer.wording.numbers import MISSING, count, gb_s, message_size, rounded, usd
+from estimator.compare.result import ComparedCurve, ComparisonResult, Spend
+from estimator.ranges import Range
 
-Json = Mapping[str, Any]
+Json = dict[str, Any]  # a Vega-Lite spec, or a part or row of one
+Known = Sequence[tuple[int, ComparedCurve]]  # curves by side, of those that have one
 PARTS = {
     "servers": "Servers",
     "switches": "Switches",
@@ -24,23 +27,23 @@ MOST_BANDS = 3  # more bands over one another say nothing
 BAR_STEP = 0.62
 
 
-def comparison_charts(result: Json) -> list[dict[str, Any]]:
+def comparison_charts(result: ComparisonResult) -> list[Json]:
     """The charts that the sides have figures for."""
     found = [spend_chart(result), speed_chart(result)]
     return [chart for chart in found if chart]
 
 
-def _names(result: Json) -> list[str]:
-    return [f"{LETTERS[i]}  {item['label']}" for i, item in enumerate(result["items"])]
+def _names(result: ComparisonResult) -> list[str]:
+    return [f"{LETTERS[i]}  {item.label}" for i, item in enumerate(result.items)]
 
 
-def spend_chart(result: Json) -> dict[str, Any]:
+def spend_chart(result: ComparisonResult) -> Json:
     """Stacked bars: what each side costs to buy, pay once and run, undiscounted."""
-    parts = [part for part in PARTS if any(_spent(spend, part) for spend in result["spend"])]
+    parts = [part for part in PARTS if any(_spent(spend, part) for spend in result.spend)]
     names, series = _names(result), [PARTS[part] for part in parts]
     rows = [
         {"series": f"s{k}", "place": k, "side": names[i], "value": value, "part": PARTS[part], "reported": usd(value)}
-        for i, spend in enumerate(result["spend"])
+        for i, spend in enumerate(result.spend)
         for k, part in enumerate(parts)
         if (value := _spent(spend, part))
     ]
@@ -76,13 +79,12 @@ def spend_chart(result: Json) -> dict[str, Any]:
                 {"text": usd(_spent(spend, part)) if _spent(spend, part) else MISSING, "note": ""} for part in parts
             ],
         }
-        for i, spend in enumerate(result["spend"])
+        for i, spend in enumerate(result.spend)
     ]
     totals = ", ".join(
-        f"{LETTERS[i]} {usd(sum(_spent(spend, part) or 0 for part in parts))}"
-        for i, spend in enumerate(result["spend"])
+        f"{LETTERS[i]} {usd(sum(_spent(spend, part) or 0 for part in parts))}" for i, spend in enumerate(result.spend)
     )
-    years = sorted({spend["years"] for spend in result["spend"] if spend["years"]})
+    years = sorted({spend.years for spend in result.spend if spend.years})
     note = "Typical prices, not discounted; a part without a price is not in the bars."
     if years:
         note += f" Running it: over {' or '.join(str(one) for one in years)} years."
@@ -105,18 +107,18 @@ _DOLLARS = (
 )
 
 
-def _spent(spend: Json, part: str) -> float | None:
-    value = spend["parts_usd"].get(part)
-    return float(value["typical"]) if value else None
+def _spent(spend: Spend, part: str) -> float | None:
+    price: Range[float] | None = getattr(spend.parts_usd, part)
+    return price.typical if price else None
 
 
-def speed_chart(result: Json) -> dict[str, Any] | None:
+def speed_chart(result: ComparisonResult) -> Json | None:
     """All-reduce on all GPUs of each side; None where no side has a prediction."""
-    known = [(i, curve) for i, curve in enumerate(result["busbw"]["sides"]) if curve]
+    known = [(i, curve) for i, curve in enumerate(result.busbw.sides) if curve]
     if not known:
         return None
     names = _names(result)
-    sizes = sorted({size for _, curve in known for size in curve["message_bytes"]})
+    sizes = sorted({size for _, curve in known for size in curve.message_bytes})
     drawn = [size for size in sizes if size >= min(SMALLEST_DRAWN_BYTES, sizes[-1])]
     rows, points = _speed_rows(known, drawn)
     letters = [LETTERS[i] for i, _ in known]
@@ -137,9 +139,7 @@ def speed_chart(result: Json) -> dict[str, Any] | None:
     }
     series = [names[i] for i, _ in known]
     table = [{"head": message_size(size), "cells": [_speed_cell(curve, size) for _, curve in known]} for size in sizes]
-    largest = ", ".join(
-        f"{LETTERS[i]} {gb_s(curve['busbw_gb_s'][-1])} on {count(curve['gpus'])} GPUs" for i, curve in known
-    )
+    largest = ", ".join(f"{LETTERS[i]} {gb_s(curve.busbw_gb_s[-1])} on {count(curve.gpus)} GPUs" for i, curve in known)
     note = (
         "Bus bandwidth as nccl-tests counts it, on all GPUs of each side. Nine runs in ten should lie in the band"
         + (", which the table has." if len(known) > MOST_BANDS else ".")
@@ -157,19 +157,17 @@ def speed_chart(result: Json) -> dict[str, Any] | None:
     )
 
 
-def _speed_rows(
-    known: Sequence[tuple[int, Json]], drawn: Sequence[int]
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _speed_rows(known: Known, drawn: Sequence[int]) -> tuple[list[Json], list[Json]]:
     rows = []
-    points: list[dict[str, Any]] = [{"message_bytes": size, "text": message_size(size)} for size in drawn]
+    points: list[Json] = [{"message_bytes": size, "text": message_size(size)} for size in drawn]
     for k, (_, curve) in enumerate(known):
-        at = {size: n for n, size in enumerate(curve["message_bytes"])}
+        at = {size: n for n, size in enumerate(curve.message_bytes)}
         for point in points:
             n = at.get(point["message_bytes"])
             if n is None:
                 point[f"s{k}"] = MISSING
                 continue
-            value, low, high = (curve[key][n] for key in ("busbw_gb_s", "low_gb_s", "high_gb_s"))
+            value, low, high = (ends[n] for ends in (curve.busbw_gb_s, curve.low_gb_s, curve.high_gb_s))
             rows.append(
                 {"series": f"s{k}", "message_bytes": point["message_bytes"], "value": value, "low": low, "high": high}
             )
@@ -177,9 +175,9 @@ def _speed_rows(
     return rows, points
 
 
-def _speed_cell(curve: Json, size: int) -> dict[str, str]:
-    if size not in curve["message_bytes"]:
+def _speed_cell(curve: ComparedCurve, size: int) -> dict[str, str]:
+    if size not in curve.message_bytes:
         return {"text": MISSING, "note": ""}
-    at = curve["message_bytes"].index(size)
-    low, high = curve["low_gb_s"][at], curve["high_gb_s"][at]
-    return {"text": gb_s(curve["busbw_gb_s"][at]), "note": f"{gb_s(low)} to {gb_s(high)}"}
+    at = curve.message_bytes.index(size)
+    low, high = curve.low_gb_s[at], curve.high_gb_s[at]
+    return {"text": gb_s(curve.busbw_gb_s[at]), "note": f"{gb_s(low)} to {gb_s(high)}"}

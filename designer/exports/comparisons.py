@@ -1,17 +1,18 @@
 """The files of one comparison: name, type and bytes of each form, by its word in the address."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import Any
 
 from designer.exports.csv import csv_bytes
 from designer.exports.downloads import CSV_TYPE, PDF_TYPE, XLSX_TYPE, Download
 from designer.exports.file_names import comparison_file_stem
 from designer.exports.sheets.comparison import comparison_tables
-from designer.exports.tables import COUNT, MONEY, RANGE, Cell, Column, Json, Table
+from designer.exports.tables import COUNT, MONEY, RANGE, Cell, Column, Table
 from designer.exports.xlsx import xlsx_bytes
+from estimator.compare.result import AlignedRow, ComparisonResult, PartRow
+from estimator.ranges import Range
 
-Writer = Callable[[str, Json, datetime], Download]
+Writer = Callable[[str, ComparisonResult, datetime], Download]
 
 FIGURE, ROW, PART, TOTAL = "figure", "row", "part", "total"
 COMPARISON_COLUMNS = (
@@ -39,114 +40,103 @@ COMPARISON_COLUMNS = (
 )
 
 
-def comparison_table(result: Json) -> Table:
+def comparison_table(result: ComparisonResult) -> Table:
     """Figures, aligned rows with their parts, and totals: a row for each of them and side, so that programs can pivot."""
     rows = [*_figure_rows(result), *_line_rows(result), *_total_rows(result)]
     cells = tuple(tuple(row.get(column.key) for column in COMPARISON_COLUMNS) for row in rows)
     return Table("Comparison", COMPARISON_COLUMNS, cells)
 
 
-def _sides(result: Json) -> Iterator[tuple[int, dict[str, Cell]]]:
-    for i, item in enumerate(result["items"]):
-        yield i, {"side": item["label"], "is_baseline": i == result["baseline"]}
+def _sides(result: ComparisonResult) -> Iterator[tuple[int, dict[str, Cell]]]:
+    for i, item in enumerate(result.items):
+        yield i, {"side": item.label, "is_baseline": i == result.baseline}
 
 
-def _figure_rows(result: Json) -> Iterator[dict[str, Cell]]:
-    for figure in result["figures"]:
+def _ends(price: Range[float] | None, stem: str = "") -> dict[str, Cell]:
+    """The cells of a range's ends; none where there is no range."""
+    return {f"{stem}{end}": value for end, value in zip(RANGE, price, strict=True)} if price else {}
+
+
+def _figure_rows(result: ComparisonResult) -> Iterator[dict[str, Cell]]:
+    for figure in result.figures:
         for i, side in _sides(result):
-            value, difference = figure["values"][i], figure["differences"][i] or {}
-            yield (
-                side
-                | dict(value or {})
-                | {
-                    "section": FIGURE,
-                    "key": figure["key"],
-                    "label": figure["label"],
-                    "unit": figure["unit"],
-                    "is_at_least": figure["at_least"][i],
-                    "difference": difference.get("absolute"),
-                    "relative": difference.get("relative"),
-                    "is_better": difference.get("is_better"),
-                    "is_about_same": difference.get("is_about_same"),
+            difference = figure.differences[i]
+            judged: dict[str, Cell] = (
+                {
+                    "difference": difference.absolute,
+                    "relative": difference.relative,
+                    "is_better": difference.is_better,
+                    "is_about_same": difference.is_about_same,
                 }
+                if difference
+                else {}
             )
+            head: dict[str, Cell] = {
+                "section": FIGURE,
+                "key": figure.key,
+                "label": figure.label,
+                "unit": figure.unit,
+                "is_at_least": figure.at_least[i],
+            }
+            yield side | _ends(figure.values[i]) | head | judged
 
 
-def _line_rows(result: Json) -> Iterator[dict[str, Cell]]:
+def _line_rows(result: ComparisonResult) -> Iterator[dict[str, Cell]]:
     """Sums over ``row`` are the totals; ``part`` opens a row of several parts, and is in it already."""
-    for row in result["rows"]:
-        head = {"key": row["key"], "network": row["fabric"], "is_in_scope": row["is_in_scope"], "unit": "usd"}
-        yield from _side_rows(result, row, head | {"section": ROW, "label": row["label"]})
-        for part in row["parts"]:
-            more = {"section": PART, "label": f"{row['label']}, {part['label']}", "length_m": part["length_m"]}
+    for row in result.rows:
+        head: dict[str, Cell] = {"key": row.key, "network": row.fabric, "is_in_scope": row.is_in_scope, "unit": "usd"}
+        yield from _side_rows(result, row, head | {"section": ROW, "label": row.label})
+        for part in row.parts:
+            more = {"section": PART, "label": f"{row.label}, {part.label}", "length_m": part.length_m}
             yield from _side_rows(result, part, head | more)
 
 
-def _side_rows(result: Json, row: Json, head: dict[str, Cell]) -> Iterator[dict[str, Cell]]:
+def _side_rows(result: ComparisonResult, row: AlignedRow | PartRow, head: dict[str, Cell]) -> Iterator[dict[str, Cell]]:
     for i, side in _sides(result):
-        cell, difference = row["sides"][i], row["differences"][i]
-        price = difference["extended_price_usd"] or {}
-        found = (
-            head
-            | side
-            | {
-                "difference": price.get("absolute"),
-                "relative": price.get("relative"),
-                "quantity_difference": difference["quantity"]["absolute"],
-            }
-        )
+        cell, difference = row.sides[i], row.differences[i]
+        found = head | side | {"quantity_difference": difference.quantity.absolute}
+        if price := difference.extended_price_usd:
+            found |= {"difference": price.absolute, "relative": price.relative}
         if cell:
-            unit = cell["unit_price_usd"] or {}
-            found |= dict(cell["extended_price_usd"] or {}) | {
-                "part": "; ".join(part["part"] or part["description"] for part in cell["parts"]),
-                "quantity": cell["quantity"],
-                "spare_quantity": cell["spare_quantity"],
-                "power_w": cell["power_w"],
-                **{f"unit_price_usd_{end}": unit.get(end) for end in RANGE},
+            found |= _ends(cell.extended_price_usd) | _ends(cell.unit_price_usd, "unit_price_usd_")
+            found |= {
+                "part": "; ".join(part.part or part.description for part in cell.parts),
+                "quantity": cell.quantity,
+                "spare_quantity": cell.spare_quantity,
+                "power_w": cell.power_w,
             }
         yield found
 
 
-def _total_rows(result: Json) -> Iterator[dict[str, Cell]]:
-    totals = result["totals"]
-    for key, label in (("all_usd", "All lines with a price"), ("same_scope_usd", "On the same scope")):
-        for i, side in _sides(result):
-            difference = totals["differences"][i] if key == "same_scope_usd" else {}
-            at_least = totals["at_least"][i] if key == "all_usd" else False
-            yield (
-                side
-                | dict(totals[key][i])
-                | {
-                    "section": TOTAL,
-                    "key": key,
-                    "label": label,
-                    "unit": "usd",
-                    "is_at_least": at_least,
-                    "difference": difference.get("absolute"),
-                    "relative": difference.get("relative"),
-                }
-            )
+def _total_rows(result: ComparisonResult) -> Iterator[dict[str, Cell]]:
+    totals = result.totals
+    for i, side in _sides(result):
+        head: dict[str, Cell] = {"section": TOTAL, "key": "all_usd", "label": "All lines with a price", "unit": "usd"}
+        yield side | _ends(totals.all_usd[i]) | head | {"is_at_least": totals.at_least[i]}
+    for i, side in _sides(result):
+        head = {"section": TOTAL, "key": "same_scope_usd", "label": "On the same scope", "unit": "usd"}
+        moved = {"difference": totals.differences[i].absolute, "relative": totals.differences[i].relative}
+        yield side | _ends(totals.same_scope_usd[i]) | head | {"is_at_least": False} | moved
 
 
-def provenance_of(name: str, result: Json) -> tuple[Cell, ...]:
+def provenance_of(name: str, result: ComparisonResult) -> tuple[Cell, ...]:
     """The cells of PROVENANCE_COLUMNS: the comparison's name, the baseline's spec, and the versions of all."""
-    versions = result["versions"]
-    return name, result["items"][result["baseline"]]["spec_hash"], versions["model"], versions["catalog"]
+    return name, result.items[result.baseline].spec_hash, result.versions.model, result.versions.catalog
 
 
-def comparison_csv(name: str, result: Json, created: datetime) -> Download:
+def comparison_csv(name: str, result: ComparisonResult, created: datetime) -> Download:
     """The comparison for machines."""
     content = csv_bytes(comparison_table(result), provenance_of(name, result))
     return Download(comparison_file_name(name, "csv"), CSV_TYPE, content)
 
 
-def comparison_xlsx(name: str, result: Json, created: datetime) -> Download:
+def comparison_xlsx(name: str, result: ComparisonResult, created: datetime) -> Download:
     """The comparison for people, as sheets that compute."""
     content = xlsx_bytes(comparison_tables(result), name, created)
     return Download(comparison_file_name(name, "xlsx"), XLSX_TYPE, content)
 
 
-def comparison_pdf(name: str, result: Json, created: datetime) -> Download:
+def comparison_pdf(name: str, result: ComparisonResult, created: datetime) -> Download:
     """The comparison as a report."""
     from designer.exports.reports.comparison import comparison_report  # start-up time: reportlab
 
@@ -162,6 +152,6 @@ COMPARISON_FILES: dict[str, Writer] = {"csv": comparison_csv, "xlsx": comparison
 COMPARISON_FORMATS = ("json", *COMPARISON_FILES)
 
 
-def comparison_download(form: str, name: str, result: Mapping[str, Any], created: datetime) -> Download:
+def comparison_download(form: str, name: str, result: ComparisonResult, created: datetime) -> Download:
     """One of COMPARISON_FILES."""
     return COMPARISON_FILES[form](name, result, created)

@@ -211,7 +211,7 @@ def _of_alternative(owner: User, value: Any, before: Sequence[Json | None]) -> J
     return alternative_side(origin["spec"], value, load_catalog())
 
 
-def alternative_side(spec: Mapping[str, Any], origin: int, catalog: Catalog) -> Json:
+def alternative_side(spec: Json, origin: int, catalog: Catalog) -> Json:
     """The other family of a spec as a side."""
     try:
         found = alternative_spec(spec, catalog)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
 
@@ -15,7 +15,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.compare.comparison import Prepared, compare, prepare
 from estimator.compare.kept import Kept
 from estimator.compare.request import LEAST, Offer
-from estimator.compare.result import ComparisonResult
+from estimator.compare.result import ComparisonHead, ComparisonResult
 from estimator.errors import Problem, SpecError
 from estimator.result import PricedEstimate
 from estimator.version import MODEL_VERSION
@@ -88,6 +88,28 @@ def result_of(row: Comparison) -> ComparisonResult:
     return ComparisonResult.from_json(row.result)
 
 
+def head_of(row: Comparison) -> ComparisonHead:
+    """Of that, what a list says."""
+    return ComparisonHead.from_json(row.result)
+
+
+class Source(NamedTuple):
+    """The design of a side, and which state of it was compared: a named version, or the one that was current."""
+
+    design: str | None
+    version: int | None
+    state: str | None
+    price_book: str | None
+
+
+def sources_of(row: Comparison) -> list[Source]:
+    """Where the sides came from. Before states were kept, ``revision`` was the newest version of any kind."""
+    return [
+        Source(side["design"], side["revision"] if "state" in side else None, side.get("state"), side["price_book"])
+        for side in row.specs
+    ]
+
+
 def rebase(row: Comparison, baseline: int) -> None:
     """Hold the same figures against another side.
 
@@ -118,7 +140,7 @@ def remove_side(row: Comparison, side: int) -> None:
     _compare_kept(row, rest, baseline)
 
 
-def _moved(one: Mapping[str, Any], gone: int) -> Json:
+def _moved(one: Json, gone: int) -> Json:
     """A side whose InfiniBand or RoCE alternative may have moved up, or gone: then it stands for itself."""
     origin = one["sibling"]
     moved = None if origin == gone else origin if origin is None or origin < gone else origin - 1
@@ -149,8 +171,9 @@ def is_outdated(row: Comparison) -> bool:
     """Whether model or catalog have changed since, or a design has."""
     if (row.model_version, row.catalog_version) != (MODEL_VERSION, load_catalog().version):
         return True
-    if row.result["versions"]["model"] is None and any(side["estimate"] for side in row.specs):
+    if head_of(row).versions.model is None and any(side["estimate"] for side in row.specs):
         return True
-    known = [side for side in row.specs if side["design"] and (side.get("state") or "state" not in side)]
-    designs = {str(one.pk): fresh(one) for one in row.owner.designs.filter(pk__in=[side["design"] for side in known])}
-    return any(designs[side["design"]].spec_hash != side.get("state") for side in known if side["design"] in designs)
+    known = [source for source in sources_of(row) if source.design and source.version is None]
+    found = row.owner.designs.filter(pk__in=[source.design for source in known])
+    states = {str(design.pk): fresh(design).spec_hash for design in found}
+    return any(states[source.design] != source.state for source in known if source.design in states)

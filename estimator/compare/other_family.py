@@ -4,7 +4,7 @@ Servers, GPUs, NICs and their ports stay; switches become the other family's usu
 not have is dropped with a note.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from estimator.catalog.ports import COMPUTE
 from estimator.catalog.records import Nic, ServerNetwork
 from estimator.designs.adapters import ports_of_adapters
 from estimator.errors import Problem, SpecError
-from estimator.ranges import Range, usd_json
+from estimator.ranges import Range
 from estimator.spec.change import apply_change
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
@@ -26,6 +26,7 @@ ALTERNATIVES = {"edr": "roce-100", "hdr": "roce-200", "ndr": "roce-400", "xdr": 
 ALTERNATIVES |= {roce: infiniband for infiniband, roce in ALTERNATIVES.items()}
 ETHERNET, INFINIBAND = "ethernet", "infiniband"
 _FAMILY = {ETHERNET: "RoCE", INFINIBAND: "InfiniBand"}
+Values = dict[str, Any]  # a request as it was given, or values by dotted key
 _TIERS = ("leaf", "spine", "core")
 _PLACED = ("scalable_unit_nodes", "pod_nodes", "core_groups")  # they follow from ports of the switches that go
 
@@ -36,10 +37,6 @@ class Note:
 
     code: str
     words: str
-
-    def as_json(self) -> dict[str, str]:
-        """``{"code", "words"}``."""
-        return {"code": self.code, "words": self.words}
 
 
 @dataclass(frozen=True)
@@ -54,40 +51,14 @@ class Swap:
     is_needed: bool  # the old ones do not speak the other protocol
     is_billed: bool  # NICs are lines of the bill of materials, so that totals hold the change
 
-    def as_json(self) -> dict[str, Any]:
-        """The swap with prices in US dollars and, where both are known, the difference over all NICs."""
-        old, new = self.old_cents, self.new_cents
-        change = None
-        if old is not None and new is not None:  # each may move its own way
-            one = Range(new.low - old.high, new.typical - old.typical, new.high - old.low)
-            change = one * self.n_adapters
-        return {
-            "from": self.old,
-            "to": self.new,
-            "quantity": self.n_adapters,
-            "is_needed": self.is_needed,
-            "is_in_totals": self.is_billed,
-            "from_unit_usd": usd_json(old),
-            "to_unit_usd": usd_json(new),
-            "difference_usd": usd_json(change),
-        }
-
 
 @dataclass(frozen=True)
 class Alternative:
     """A request for the same cluster on the other family, and what changed on the way."""
 
-    values: dict[str, Any]
+    values: Values
     notes: tuple[Note, ...]
     swap: Swap | None
-
-    def as_json(self) -> dict[str, Any]:
-        """``{"spec", "notes", "adapters"}``."""
-        return {
-            "spec": self.values,
-            "notes": [note.as_json() for note in self.notes],
-            "adapters": self.swap.as_json() if self.swap else None,
-        }
 
 
 def other_family(generation: str, catalog: Catalog) -> str:
@@ -95,7 +66,7 @@ def other_family(generation: str, catalog: Catalog) -> str:
     return _FAMILY[ETHERNET if catalog.generations[generation].protocol == INFINIBAND else INFINIBAND]
 
 
-def alternative_spec(values: Mapping[str, Any], catalog: Catalog) -> Alternative:
+def alternative_spec(values: Values, catalog: Catalog) -> Alternative:
     """The request ``values`` for the other family at the same port rate.
 
     Raises
@@ -116,7 +87,7 @@ def alternative_spec(values: Mapping[str, Any], catalog: Catalog) -> Alternative
     return Alternative(found, tuple(notes), swap)
 
 
-def _ports_there(spec: DesignSpec, generation: str, catalog: Catalog) -> tuple[str, dict[str, Any]]:
+def _ports_there(spec: DesignSpec, generation: str, catalog: Catalog) -> tuple[str, Values]:
     """The generation of the other family, and the ports of a server there.
 
     NICs that have no single port of the rate in the other protocol take a slower generation with all the ports that they
@@ -135,7 +106,7 @@ def _ports_there(spec: DesignSpec, generation: str, catalog: Catalog) -> tuple[s
     return generation, {}
 
 
-def _ports_words(ports: Mapping[str, Any], generation: str, catalog: Catalog) -> str:
+def _ports_words(ports: Values, generation: str, catalog: Catalog) -> str:
     known = catalog.generations[generation]
     return (
         f"The NICs have no port of the same rate there: each has more ports of {known.port_rate_gbit_s} Gb/s, "
@@ -240,9 +211,9 @@ def _price(cents: Range[int] | None) -> str:
 # ---------------------------------------------------------------- what else changes
 
 
-def _changes(spec: DesignSpec, generation: str, catalog: Catalog) -> tuple[dict[str, Any], list[Note]]:
+def _changes(spec: DesignSpec, generation: str, catalog: Catalog) -> tuple[Values, list[Note]]:
     """Keys that take another value, and notes on those that the architect had set."""
-    change: dict[str, Any] = {}
+    change: Values = {}
     notes: list[Note] = []
     for some, more in (
         _switches(spec, generation, catalog),
@@ -255,7 +226,7 @@ def _changes(spec: DesignSpec, generation: str, catalog: Catalog) -> tuple[dict[
     return change, notes
 
 
-def _switches(spec: DesignSpec, generation: str, catalog: Catalog) -> tuple[dict[str, Any], list[Note]]:
+def _switches(spec: DesignSpec, generation: str, catalog: Catalog) -> tuple[Values, list[Note]]:
     change = {f"fabric.{tier}_{what}": None for tier in _TIERS for what in ("switch", "radix")}
     usual = catalog.generations[spec.fabric.generation].default_switch
     own = {part for tier in _TIERS if (part := getattr(spec.fabric, f"{tier}_switch")) not in (None, usual)}
@@ -267,10 +238,10 @@ def _switches(spec: DesignSpec, generation: str, catalog: Catalog) -> tuple[dict
     return change, [note] if names else []
 
 
-def _shape(spec: DesignSpec, catalog: Catalog) -> tuple[dict[str, Any], list[Note]]:
+def _shape(spec: DesignSpec, catalog: Catalog) -> tuple[Values, list[Note]]:
     """Tiers, splits and units that were counted in the ports of the old switches."""
     fabric = spec.fabric
-    change: dict[str, Any] = {"fabric.leaf_downlinks": None, "fabric.leaf_uplinks": None, "fabric.tiers": "auto"}
+    change: Values = {"fabric.leaf_downlinks": None, "fabric.leaf_uplinks": None, "fabric.tiers": "auto"}
     change |= {"fabric.uplink_rate_gbit_s": None} if fabric.uplink_rate_gbit_s else {}
     change |= {f"fabric.{key}": None for key in _PLACED}
     notes = []
@@ -292,9 +263,9 @@ def _shape(spec: DesignSpec, catalog: Catalog) -> tuple[dict[str, Any], list[Not
     return change, notes
 
 
-def _family_features(spec: DesignSpec, generation: str, catalog: Catalog) -> tuple[dict[str, Any], list[Note]]:
+def _family_features(spec: DesignSpec, generation: str, catalog: Catalog) -> tuple[Values, list[Note]]:
     """What only one family has: in-network reduction, fabric managers."""
-    change: dict[str, Any] = {}
+    change: Values = {}
     notes = []
     if catalog.generations[generation].protocol == INFINIBAND:
         words = "InfiniBand could also reduce in the network (SHARP) and have fabric managers (UFM); neither is in this design."
@@ -309,11 +280,9 @@ def _family_features(spec: DesignSpec, generation: str, catalog: Catalog) -> tup
     return change, notes
 
 
-def _beside(spec: DesignSpec) -> tuple[dict[str, Any], list[Note]]:
+def _beside(spec: DesignSpec) -> tuple[Values, list[Note]]:
     """Other networks stay what they are; lengths by device name and calibrations belong to the old network."""
-    change: dict[str, Any] = {
-        f"other_fabrics.{i}.generation": entry.generation for i, entry in enumerate(spec.other_fabrics)
-    }
+    change: Values = {f"other_fabrics.{i}.generation": entry.generation for i, entry in enumerate(spec.other_fabrics)}
     notes = []
     if change:
         notes.append(Note("other_networks_kept", "Storage and management networks stay as they are."))

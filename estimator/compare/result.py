@@ -226,6 +226,14 @@ class CommonVersions(Record):
     catalog: str | None
 
 
+class ComparisonHead(Record):
+    """Of a result, what a list says of it."""
+
+    versions: CommonVersions
+    items: list[ComparedItem]
+    summary: list[ComparisonSummary]
+
+
 class ComparisonResult(Record):
     """Two to eight sides against a baseline."""
 

@@ -6,15 +6,17 @@ why. Bandwidths are those of the largest message on all GPUs.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 from estimator.catalog.catalog import Catalog
 from estimator.designs.networks import sized_fabrics
 from estimator.errors import Change, EstimatorError, Problem
 from estimator.fabric.sized import SizedFabric
-from estimator.performance.result import Performance
+from estimator.findings.finding import Finding
 from estimator.pipeline import estimate
-from estimator.result import Estimate
+from estimator.ranges import Range
+from estimator.record import Record
+from estimator.result import Estimate, Versions
 from estimator.spec.change import apply_change
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
@@ -26,24 +28,63 @@ PARTS = ("counts", "cables", "bom", "cost", "performance")
 _SWITCH_KEYS = tuple(f"fabric.{tier}_{what}" for tier in ("leaf", "spine", "core") for what in ("switch", "radix"))
 
 
+StepKey = Literal["uplink", "rail", "generation", "plane"]
+
+
+class StepFigures(Record):
+    """A design in money, parts and bandwidth: of the largest message on all GPUs, by collective; null without a GPU."""
+
+    network_usd: Range[float]
+    at_least: bool
+    """Something has no price."""
+    switches: int
+    links: int
+    busbw_gb_s: Mapping[str, float | None]
+    limited_by: Mapping[str, str | None]
+
+
+class BuiltStep(StepFigures):
+    """The same of a changed design, and the change."""
+
+    network_usd_change: float | None
+    """Typical; null where parts have no price."""
+    switches_change: int
+    links_change: int
+    busbw_ratio: Mapping[str, float | None]
+
+
+class Step(Record):
+    key: StepKey
+    title: str
+    change: Change | None
+    """Values by dotted key; null where there is no such step."""
+    built: BuiltStep | None
+    """Null where it cannot be built: problems say why."""
+    problems: list[Problem]
+    findings: list[Finding]
+    """Warnings and errors that the step brings."""
+
+
+class Sensitivity(Record):
+    """What each step more would cost and bring."""
+
+    versions: Versions
+    base: StepFigures
+    variants: list[Step]
+
+
 @dataclass(frozen=True)
 class _Step:
     """One change of the design; ``change`` is None where there is no such step, for the reason in ``problems``."""
 
-    key: str
+    key: StepKey
     title: str
     change: Change | None
     problems: tuple[Problem, ...] = ()
 
 
-def sensitivity(spec: DesignSpec, catalog: Catalog) -> dict[str, Any]:
+def sensitivity(spec: DesignSpec, catalog: Catalog) -> Sensitivity:
     """What each step more would cost and bring.
-
-    Returns
-    -------
-    ``{"versions", "base": {…}, "variants": [{"key", "title", "change", "built": {…} or None, "problems", "findings"}]}``;
-    ``built`` has ``network_usd``, ``switches``, ``links``, ``busbw_gb_s`` and ``limited_by`` by collective, and ``…_change``
-    or ``…_ratio`` against the base.
 
     Raises
     ------
@@ -55,11 +96,11 @@ def sensitivity(spec: DesignSpec, catalog: Catalog) -> dict[str, Any]:
     made = estimate([spec, *(found for _, found in tried if found)], catalog, PARTS)
     base, others = made[0], iter(made[1:])
     figures = _figures(base)
-    return {
-        "versions": {"model": MODEL_VERSION, "catalog": catalog.version},
-        "base": figures,
-        "variants": [_variant(step, next(others) if found else None, base, figures) for step, found in tried],
-    }
+    return Sensitivity(
+        versions=Versions(model=MODEL_VERSION, catalog=catalog.version),
+        base=figures,
+        variants=[_variant(step, next(others) if found else None, base, figures) for step, found in tried],
+    )
 
 
 def _steps(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> list[_Step]:
@@ -113,59 +154,45 @@ def _tried(step: _Step, spec: DesignSpec, catalog: Catalog) -> tuple[_Step, Desi
     return step, changed
 
 
-def _variant(step: _Step, made: Estimate | None, base: Estimate, figures: Mapping[str, Any]) -> dict[str, Any]:
+def _variant(step: _Step, made: Estimate | None, base: Estimate, figures: StepFigures) -> Step:
     known = {(finding.code, finding.field) for finding in base.findings}
     found = made.findings if made else []
-    new = [f.as_json() for f in found if f.severity != "info" and (f.code, f.field) not in known]
-    return {
-        "key": step.key,
-        "title": step.title,
-        "change": None if step.change is None else dict(step.change),
-        "built": _with_changes(_figures(made), figures) if made else None,
-        "problems": [problem.as_json() for problem in step.problems],
-        "findings": new,
-    }
+    return Step(
+        key=step.key,
+        title=step.title,
+        change=step.change,
+        built=_with_changes(_figures(made), figures) if made else None,
+        problems=list(step.problems),
+        findings=[f for f in found if f.severity != "info" and (f.code, f.field) not in known],
+    )
 
 
-def _figures(made: Estimate) -> dict[str, Any]:
-    """Money, parts and bandwidth of one estimate."""
-    compute = made.fabrics["compute"]
+def _figures(made: Estimate) -> StepFigures:
+    """Money, parts and bandwidth of one estimate: busbw of the largest message on all GPUs, and what limits it."""
     if made.cost is None:
         raise ValueError("figures of a design need its cost")
-    return {
-        "network_usd": made.cost.capex_usd.network.as_json(),
-        "at_least": made.cost.at_least,
-        "switches": compute.counts.switches,
-        "links": compute.links.total,
-        **_at_the_end(made.performance),
-    }
+    tables = {name: made.performance.curves(name) if made.performance else None for name in COLLECTIVES}
+    return StepFigures(
+        network_usd=made.cost.capex_usd.network,
+        at_least=made.cost.at_least,
+        switches=made.compute.counts.switches,
+        links=made.compute.links.total,
+        busbw_gb_s={name: table.busbw_gb_s[-1][-1] if table else None for name, table in tables.items()},
+        limited_by={name: table.limited_by[-1][-1] if table else None for name, table in tables.items()},
+    )
 
 
-def _at_the_end(performance: Performance | None) -> dict[str, Any]:
-    """busbw of the largest message on all GPUs, and what limits it, by collective; None where nothing is predicted."""
-    tables = {name: performance.curves(name) if performance else None for name in COLLECTIVES}
-    return {
-        "busbw_gb_s": {name: table.busbw_gb_s[-1][-1] if table else None for name, table in tables.items()},
-        "limited_by": {name: table.limited_by[-1][-1] if table else None for name, table in tables.items()},
-    }
+def _with_changes(figures: StepFigures, base: StepFigures) -> BuiltStep:
+    ratios = {name: _ratio(busbw, base.busbw_gb_s[name]) for name, busbw in figures.busbw_gb_s.items()}
+    is_known = base.at_least or not figures.at_least  # else the change brings parts without a price
+    return BuiltStep(
+        **vars(figures),
+        network_usd_change=figures.network_usd.typical - base.network_usd.typical if is_known else None,
+        switches_change=figures.switches - base.switches,
+        links_change=figures.links - base.links,
+        busbw_ratio=ratios,
+    )
 
 
-def _with_changes(figures: dict[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
-    busbw, before = figures["busbw_gb_s"], base["busbw_gb_s"]
-    ratios: dict[str, float | None] = {
-        name: busbw[name] / before[name] if busbw[name] and before[name] else None for name in busbw
-    }
-    return {
-        **figures,
-        "network_usd_change": _difference(figures, base),
-        "switches_change": figures["switches"] - base["switches"],
-        "links_change": figures["links"] - base["links"],
-        "busbw_ratio": ratios,
-    }
-
-
-def _difference(after: Mapping[str, Any], before: Mapping[str, Any]) -> float | None:
-    """Typical price after − before; None where the change brings parts without a price."""
-    if after["network_usd"] is None or before["network_usd"] is None or (after["at_least"] and not before["at_least"]):
-        return None
-    return float(after["network_usd"]["typical"] - before["network_usd"]["typical"])
+def _ratio(busbw: float | None, before: float | None) -> float | None:
+    return busbw / before if busbw and before else None

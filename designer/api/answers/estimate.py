@@ -6,17 +6,17 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from designer.api.answers.shapes import shape, shapes
-from designer.api.components import ChangeField
 from estimator.bom.result import BomTotals, BomWithLines
 from estimator.cabling.result import CablingRow, SizedNetwork
 from estimator.calibration.result import Curve, Fault, FitErrors, Log, Parameter
+from estimator.compare.sensitivity import Step, StepFigures
 from estimator.cost.result import Cost, Power
-from estimator.errors import Problem
 from estimator.findings.finding import Finding
 from estimator.findings.result import Failures, Growth
 from estimator.floor.result import FloorFigures, RackSystem
 from estimator.performance.result import Performance
 from estimator.ranges import Range
+from estimator.result import Versions
 from estimator.spec.design import DesignSpec
 
 Answer = serializers.Serializer[Any]
@@ -27,16 +27,11 @@ class SpecField(serializers.JSONField):
     """A stored spec, as it is."""
 
 
-class Versions(Answer):
-    model = serializers.CharField(help_text="Version of the rules and formulas.")
-    catalog = serializers.CharField(help_text="Hash of the catalog's files.")
-
-
 class Preview(Answer):
     """An Estimate without the lines of its bill of materials."""
 
     spec = SpecField(help_text="The normalized spec.")
-    versions = Versions()
+    versions = shape(Versions)
     spec_hash = serializers.CharField()
     fabrics = serializers.DictField(child=shape(SizedNetwork))
     findings = shapes(Finding)
@@ -65,7 +60,7 @@ class Bom(Answer):
 
     name = serializers.CharField()
     spec_hash = serializers.CharField()
-    versions = Versions()
+    versions = shape(Versions)
     bom = shape(BomWithLines)
 
 
@@ -74,7 +69,7 @@ class CostOfOne(Answer):
 
     name = serializers.CharField()
     spec_hash = serializers.CharField()
-    versions = Versions()
+    versions = shape(Versions)
     cost = shape(Cost)
 
 
@@ -141,40 +136,11 @@ class CalibrationAnswer(Answer):
     curves = shapes(Curve)
 
 
-class StepFigures(Answer):
-    """A design in money, parts and bandwidth: of the largest message on all GPUs, by collective; null without a GPU."""
-
-    network_usd = shape(Range, allow_null=True)
-    at_least = serializers.BooleanField(help_text="Something has no price.")
-    switches = serializers.IntegerField()
-    links = serializers.IntegerField()
-    busbw_gb_s = serializers.DictField(child=serializers.FloatField(allow_null=True))
-    limited_by = serializers.DictField(child=serializers.CharField(allow_null=True))
-
-
-class BuiltStep(StepFigures):
-    """The same of a changed design, and the change."""
-
-    network_usd_change = serializers.FloatField(allow_null=True, help_text="Typical; null where parts have no price.")
-    switches_change = serializers.IntegerField()
-    links_change = serializers.IntegerField()
-    busbw_ratio = serializers.DictField(child=serializers.FloatField(allow_null=True))
-
-
-class Step(Answer):
-    key = serializers.ChoiceField(["uplink", "rail", "generation", "plane"])
-    title = serializers.CharField()
-    change = ChangeField(allow_null=True, help_text="Values by dotted key; null where there is no such step.")
-    built = BuiltStep(allow_null=True, help_text="Null where it cannot be built: problems say why.")
-    problems = shapes(Problem)
-    findings = shapes(Finding, help_text="Warnings and errors that the step brings.")
-
-
 class Sensitivity(Answer):
     spec_hash = serializers.CharField()
-    versions = Versions()
-    base = StepFigures()
-    variants = Step(many=True)
+    versions = shape(Versions)
+    base = shape(StepFigures)
+    variants = shapes(Step)
 
 
 class WhatIf(Answer):

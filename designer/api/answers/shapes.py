@@ -96,7 +96,8 @@ def _without_none(hint: Any) -> Any:
 def _or_null(schema: Schema) -> Schema:
     if "$ref" in schema:
         return {"oneOf": [schema, {"type": "null"}]}
-    return schema | {"type": [schema["type"], "null"]}
+    either = {"enum": [*schema["enum"], None]} if "enum" in schema else {}
+    return schema | {"type": [schema["type"], "null"]} | either
 
 
 def _noted(schema: Schema, note: str | None) -> Schema:

@@ -1,9 +1,8 @@
 """A comparison as a report: what is compared, what differs in words, figures, lines, charts, versions."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from reportlab.platypus import Flowable, KeepTogether, NextPageTemplate, Paragraph, Spacer
 
@@ -14,10 +13,11 @@ from designer.exports.pdf.page import UPRIGHT, WIDE, About, headed, heading, pdf
 from designer.exports.pdf.style import BODY, EYEBROW, PORTRAIT, SMALL, TITLE, text_width
 from designer.exports.pdf.text import BOLD, markup
 from designer.exports.versions import in_words
-from designer.wording.comparison import LETTERS, figure_groups, line_rows, total_rows
+from designer.wording.comparison import LETTERS, PriceCell, figure_groups, line_rows, total_rows
 from designer.wording.numbers import count, generation_name, message_size, significant, usd, words
+from estimator.compare.result import ComparedCurve, ComparedItem, ComparisonResult, SpendParts
+from estimator.ranges import Range
 
-Json = Mapping[str, Any]
 MAX_ROWS = 600
 MANY_SIDES = 5
 SPEND = {
@@ -32,7 +32,7 @@ CHART_HEIGHT = 190.0
 MARKS = {"better": " (better)", "worse": " (worse)", "same": ""}
 
 
-def comparison_report(name: str, result: Json, made: datetime) -> bytes:
+def comparison_report(name: str, result: ComparisonResult, made: datetime) -> bytes:
     """The whole report. The same comparison and date give the same bytes."""
     story = [
         *_cover(name, result, made),
@@ -45,34 +45,34 @@ def comparison_report(name: str, result: Json, made: datetime) -> bytes:
     return pdf_bytes(story, About(name, "Comparison", _foot(result), made))
 
 
-def _foot(result: Json) -> str:
-    versions = result["versions"]
-    hashes = [f"{LETTERS[k]} {item['spec_hash']}" for k, item in enumerate(result["items"]) if item["spec_hash"]]
-    known = [f"model {versions['model']}"] if versions["model"] else []
-    known += [f"catalog {versions['catalog']}"] if versions["catalog"] else []
+def _foot(result: ComparisonResult) -> str:
+    versions = result.versions
+    hashes = [f"{LETTERS[k]} {item.spec_hash}" for k, item in enumerate(result.items) if item.spec_hash]
+    known = [f"model {versions.model}"] if versions.model else []
+    known += [f"catalog {versions.catalog}"] if versions.catalog else []
     return " · ".join([*hashes, *known])
 
 
-def named(result: Json, side: int) -> str:
+def named(result: ComparisonResult, side: int) -> str:
     """A side by its letter and name."""
-    return f"{LETTERS[side]}: {result['items'][side]['label']}"
+    return f"{LETTERS[side]}: {result.items[side].label}"
 
 
-def _cover(name: str, result: Json, made: datetime) -> list[Flowable]:
-    base = named(result, result["baseline"])
+def _cover(name: str, result: ComparisonResult, made: datetime) -> list[Flowable]:
+    base = named(result, result.baseline)
     rows = [
         Row(
             [
                 LETTERS[k],
-                Text(item["label"], "; ".join(item["notes"])),
+                Text(item.label, "; ".join(item.notes)),
                 Text(_about(item)),
-                "baseline" if k == result["baseline"] else "",
+                "baseline" if k == result.baseline else "",
             ]
         )
-        for k, item in enumerate(result["items"])
+        for k, item in enumerate(result.items)
     ]
     fields = (Field("", 0.06), Field("Design or offer", 0.36), Field("What it is", 0.44), Field("", 0.14))
-    lead = [Paragraph(markup(said["headline"]), BODY) for said in result["summary"]]
+    lead = [Paragraph(markup(said.headline), BODY) for said in result.summary]
     intro = f"Compared with {base}. Made on {in_words(made)}; amounts are US dollars, typical, with their range below."
     return [
         NextPageTemplate("cover"),
@@ -89,64 +89,64 @@ def _cover(name: str, result: Json, made: datetime) -> list[Flowable]:
     ]
 
 
-def _about(item: Json) -> str:
-    if item["kind"] == "offer":
-        return "offer" + (f" for {count(item['gpus'])} GPUs" if item["gpus"] else "")
-    prices = item["own_prices"] or item["price_book"]
+def _about(item: ComparedItem) -> str:
+    if item.kind == "offer":
+        return "offer" + (f" for {count(item.gpus)} GPUs" if item.gpus else "")
+    prices = item.own_prices or item.price_book
     parts = [
-        f"{count(item['gpus'])} GPUs",
-        words(item["server"]),
-        generation_name(item["generation"]),
-        words(item["layout"]),
+        f"{count(item.gpus)} GPUs",
+        words(item.server),
+        generation_name(item.generation),
+        words(item.layout),
         f"prices: {prices}" if prices else "",
     ]
     return ", ".join(part for part in parts if part)
 
 
-def _in_words(result: Json) -> list[Flowable]:
+def _in_words(result: ComparisonResult) -> list[Flowable]:
     out: list[Flowable] = [*section("What differs", UPRIGHT)]
-    for said in result["summary"]:
-        rows = [Row([Text(sentence["words"]), Text(sentence["tone"])]) for sentence in said["sentences"]]
+    for said in result.summary:
+        rows = [Row([Text(sentence.words), Text(sentence.tone)]) for sentence in said.sentences]
         grid = Grid([Field("In words", 0.84), Field("Than the baseline", 0.16)], rows)
-        out += headed(f"{named(result, said['of'])}, against {LETTERS[said['against']]}", grid)
-        if said["about_the_same"]:
-            out.append(Paragraph(markup(f"About the same: {', '.join(said['about_the_same'])}."), SMALL))
-    if result["not_comparable"]:
-        rows = [Row([Text(item["words"])]) for item in result["not_comparable"]]
+        out += headed(f"{named(result, said.of)}, against {LETTERS[said.against]}", grid)
+        if said.about_the_same:
+            out.append(Paragraph(markup(f"About the same: {', '.join(said.about_the_same)}."), SMALL))
+    if result.not_comparable:
+        rows = [Row([Text(item.words)]) for item in result.not_comparable]
         out += headed("What could not be compared", Grid([Field("Why", 1)], rows))
     return out
 
 
-def _fields(result: Json, first: str) -> list[Field]:
-    n = len(result["items"])
+def _fields(result: ComparisonResult, first: str) -> list[Field]:
+    n = len(result.items)
     return [
         Field(first, 0.26 if n < MANY_SIDES else 0.18),
         *(Field(named(result, k), 0.74 / n, is_number=True) for k in range(n)),
     ]
 
 
-def _size(result: Json) -> float:
-    return 6.0 if len(result["items"]) >= MANY_SIDES else 7.0
+def _size(result: ComparisonResult) -> float:
+    return 6.0 if len(result.items) >= MANY_SIDES else 7.0
 
 
 def _note(*parts: str) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def _figures(result: Json) -> list[Flowable]:
+def _figures(result: ComparisonResult) -> list[Flowable]:
     rows: list[Row] = []
     for group in figure_groups(result, "group"):
-        rows.append(Row([Text(group["name"])], "group"))
-        for figure in group["rows"]:
+        rows.append(Row([Text(group.name)], "group"))
+        for figure in group.rows:
             cells = [
                 Text(
-                    ("≥ " if cell["at_least"] else "") + cell["text"],
-                    _note(cell["range"], cell["difference"] + MARKS.get(cell["tone"], "")),
+                    ("≥ " if cell.at_least else "") + cell.text,
+                    _note(cell.range, cell.difference + MARKS.get(cell.tone, "")),
                 )
-                for cell in figure["cells"]
+                for cell in figure.cells
             ]
-            rows.append(Row([Text(figure["label"]), *cells]))
-    note = f"Below each figure: its range, and its difference from {named(result, result['baseline'])}."
+            rows.append(Row([Text(figure.label), *cells]))
+    note = f"Below each figure: its range, and its difference from {named(result, result.baseline)}."
     return [
         *section("Figures", WIDE),
         Grid(_fields(result, "Figure"), rows, size=_size(result)),
@@ -154,59 +154,59 @@ def _figures(result: Json) -> list[Flowable]:
     ]
 
 
-def _lines(result: Json) -> list[Flowable]:
+def _lines(result: ComparisonResult) -> list[Flowable]:
     lines = line_rows(result, "bill")
     rows = [
         Row(
             [
-                Text(line["label"], "" if line["is_in_scope"] else "not on the same scope"),
-                *map(_line_cell, line["cells"]),
+                Text(line.label, "" if line.is_in_scope else "not on the same scope"),
+                *map(_line_cell, line.cells),
             ]
         )
         for line in lines[:MAX_ROWS]
     ]
     for total in total_rows(result):
         cells = [
-            Text(("≥ " if cell["at_least"] else "") + cell["text"], _note(cell["range"], cell["difference"]))
-            for cell in total["cells"]
+            Text(("≥ " if cell.at_least else "") + cell.text, _note(cell.range, cell.difference))
+            for cell in total.cells
         ]
-        rows.append(Row([Text(total["label"]), *cells], "total"))
+        rows.append(Row([Text(total.label), *cells], "total"))
     out: list[Flowable] = [*section("Lines", WIDE), Grid(_fields(result, "What it is for"), rows, size=_size(result))]
     if len(lines) > MAX_ROWS:
         out.append(Paragraph(f"{len(lines) - MAX_ROWS:,} more rows are in the workbook; the totals hold them.", SMALL))
-    left_out = result["totals"]["left_out"]
+    left_out = result.totals.left_out
     if left_out:
-        reasons = " ".join(dict.fromkeys(item["reason"] for item in left_out))
+        reasons = " ".join(dict.fromkeys(item.reason for item in left_out))
         out.append(Paragraph(markup(f"Not on the same scope: {reasons}"), SMALL))
     return out
 
 
-def _line_cell(cell: Json) -> Text:
-    if cell["is_missing"]:
-        return Text(cell["words"], cell["difference"])
-    pieces = cell["quantity"] + (f" + {cell['spares']} spare" if cell["spares"] else "")
-    unit = f" × {cell['unit']}" if cell["unit"] else ""
-    return Text(cell["price"], _note(cell["part"], pieces + unit, cell["range"], cell["difference"]))
+def _line_cell(cell: PriceCell) -> Text:
+    if cell.is_missing:
+        return Text(cell.words, cell.difference)
+    pieces = cell.quantity + (f" + {cell.spares} spare" if cell.spares else "")
+    unit = f" × {cell.unit}" if cell.unit else ""
+    return Text(cell.text, _note(cell.part, pieces + unit, cell.range, cell.difference))
 
 
 # ---------------------------------------------------------------- charts
 
 
-def _charts(result: Json) -> list[Flowable]:
+def _charts(result: ComparisonResult) -> list[Flowable]:
     out = [*_spend(result), *_busbw(result)]
     return [*section("Where the money goes, and what it brings", UPRIGHT), *out] if out else []
 
 
-def _spend(result: Json) -> list[Flowable]:
-    parts = [side["parts_usd"] for side in result["spend"]]
-    kinds = [kind for kind in SPEND if any((part.get(kind) or {}).get("typical") for part in parts)]
+def _spend(result: ComparisonResult) -> list[Flowable]:
+    parts = [side.parts_usd for side in result.spend]
+    kinds = [kind for kind in SPEND if any(_spent(part, kind) for part in parts)]
     if not kinds:
         return []
     room, names = text_width(PORTRAIT), [SPEND[kind] for kind in kinds]
-    values = [[(part.get(kind) or {}).get("typical") or 0.0 for kind in kinds] for part in parts]
+    values = [[_spent(part, kind) for kind in kinds] for part in parts]
     labels = [LETTERS[k] for k in range(len(parts))]
     chart = stacked_bars(labels, names, values, room, CHART_HEIGHT, "", "US dollars, typical", usd)
-    years = sorted({side["years"] for side in result["spend"] if side["years"]})
+    years = sorted({side.years for side in result.spend if side.years})
     reported = f"Running cost is that of {' or '.join(map(str, years))} years, not discounted." if years else ""
     return [
         KeepTogether(
@@ -221,16 +221,21 @@ def _spend(result: Json) -> list[Flowable]:
     ]
 
 
-def _key(result: Json) -> str:
-    return "; ".join(named(result, k) for k in range(len(result["items"]))) + "."
+def _spent(parts: SpendParts, kind: str) -> float:
+    price: Range[float] | None = getattr(parts, kind)
+    return price.typical if price else 0.0
 
 
-def _busbw(result: Json) -> list[Flowable]:
+def _key(result: ComparisonResult) -> str:
+    return "; ".join(named(result, k) for k in range(len(result.items))) + "."
+
+
+def _busbw(result: ComparisonResult) -> list[Flowable]:
     room = text_width(PORTRAIT)
     series = [
-        Series(f"{named(result, k)}, {count(curve['gpus'])} GPUs", *_points(curve))
-        for k, curve in enumerate(result["busbw"]["sides"])
-        if curve and len(curve["message_bytes"]) > 1
+        Series(f"{named(result, k)}, {count(curve.gpus)} GPUs", *_points(curve))
+        for k, curve in enumerate(result.busbw.sides)
+        if curve and len(curve.message_bytes) > 1
     ]
     if not series:
         return []
@@ -249,26 +254,26 @@ def _busbw(result: Json) -> list[Flowable]:
     return [KeepTogether([heading("Predicted all-reduce"), legend([one.name for one in series], room), chart])]
 
 
-def _points(curve: Json) -> tuple[Sequence[tuple[float, float]], Sequence[tuple[float, float]]]:
-    sizes = curve["message_bytes"]
+def _points(curve: ComparedCurve) -> tuple[Sequence[tuple[float, float]], Sequence[tuple[float, float]]]:
+    sizes = curve.message_bytes
     drawn = [k for k, size in enumerate(sizes) if size >= min(SMALLEST_DRAWN_BYTES, sizes[-1])]
-    points = [(math.log2(sizes[k]), curve["busbw_gb_s"][k]) for k in drawn]
-    return points, [(curve["low_gb_s"][k], curve["high_gb_s"][k]) for k in drawn]
+    points = [(math.log2(sizes[k]), curve.busbw_gb_s[k]) for k in drawn]
+    return points, [(curve.low_gb_s[k], curve.high_gb_s[k]) for k in drawn]
 
 
-def _versions(result: Json, made: datetime) -> list[Flowable]:
+def _versions(result: ComparisonResult, made: datetime) -> list[Flowable]:
     rows = []
-    for k, item in enumerate(result["items"]):
-        known = item["versions"] or {}
+    for k, item in enumerate(result.items):
+        known = item.versions
         rows.append(
             Row(
                 [
                     LETTERS[k],
-                    Text(item["label"]),
-                    Text(item["spec_hash"] or "–"),
-                    Text(known.get("model") or "–"),
-                    Text(known.get("catalog") or "–"),
-                    Text(item["own_prices"] or item["price_book"] or "–"),
+                    Text(item.label),
+                    Text(item.spec_hash or "–"),
+                    Text(known.model if known else "–"),
+                    Text(known.catalog if known else "–"),
+                    Text(item.own_prices or item.price_book or "–"),
                 ]
             )
         )

@@ -23,7 +23,7 @@ FULL = ("counts", "cables", "bom", "cost", "performance", "failures")
 SPEED = ("counts", "performance")
 PLANES = ("counts", "cables", "bom", "cost", "all_reduce")
 KEPT = 32
-Spec = Mapping[str, Any]  # a request as it was sent
+Spec = dict[str, Any]  # a request as it was sent
 MAX_BUDGET_USD = 1e12
 RATES = {"100": "edr", "200": "hdr", "400": "ndr", "800": "xdr"}
 DEFAULT_SERVER, DEFAULT_GPUS, DEFAULT_RATE = "dgx-h100", "1024", "400"
@@ -100,7 +100,7 @@ def _two_planes(infiniband: Spec, catalog: Catalog) -> PricedEstimate | None:
 # ---------------------------------------------------------------- what the page asks
 
 
-def asked_values(query: Mapping[str, Any], catalog: Catalog) -> Spec:
+def asked_values(query: Mapping[str, str], catalog: Catalog) -> Spec:
     """A request out of the page's own questions: servers, GPUs, port rate.
 
     Raises

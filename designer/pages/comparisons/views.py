@@ -18,7 +18,7 @@ from designer.pages.comparisons.page import list_rows, page_context
 from designer.pages.deleting import delete_or_ask
 from designer.services.access import changing, design_to_own, owned, owner_of
 from designer.services.comparison_sides import resolved_items
-from designer.services.comparisons import create_comparison, rebase, refresh, remove_side
+from designer.services.comparisons import create_comparison, rebase, refresh, remove_side, result_of
 from designer.services.designs.listing import design_rows
 from designer.services.labels import MAX_NAME, checked_name
 from estimator.compare.request import LEAST, MOST
@@ -26,6 +26,7 @@ from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.units import is_whole_number
 
 SECTION = {"section": "comparisons"}
+Context = dict[str, Any]  # of a template
 BOOK_NAMES = {
     "street": "Street prices",
     "anchors": "Planning anchors",
@@ -72,7 +73,7 @@ def _reported(error: EstimatorError, ticked: Sequence[str], request: HttpRequest
     return list(dict.fromkeys(out))
 
 
-def _form_context(request: HttpRequest, form: PickForm) -> dict[str, Any]:
+def _form_context(request: HttpRequest, form: PickForm) -> Context:
     owner = owner_of(request)
     books = [{"key": key, "name": name} for key, name in BOOK_NAMES.items()]
     books += [{"key": str(book.pk), "name": book.name} for book in PriceBook.objects.filter(owner=owner)]
@@ -110,10 +111,11 @@ def comparison(request: HttpRequest, pk: UUID) -> HttpResponse:
     return render(request, "designer/comparisons/comparison.html", _page(request, owned(request, Comparison, pk)))
 
 
-def _page(request: HttpRequest, row: Comparison) -> dict[str, Any]:
-    context = SECTION | page_context(row, request.GET) | {"max_name": MAX_NAME}
+def _page(request: HttpRequest, row: Comparison) -> Context:
+    result = result_of(row)
+    context = SECTION | page_context(row, result, request.GET) | {"max_name": MAX_NAME}
     files = [form for form in COMPARISON_FILES if form != "csv"]
-    return context | {"charts": comparison_charts(row.result), "file_forms": files}
+    return context | {"charts": comparison_charts(result), "file_forms": files}
 
 
 @login_required

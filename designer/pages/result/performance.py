@@ -189,4 +189,5 @@ def sensitivity_of(job: EstimateJob) -> dict[str, Any]:
 def _sensitivity_of(job_id: UUID, model: str, catalog_version: str) -> dict[str, Any]:
     """Kept, as a finished estimate never changes; versions are part of the key."""
     catalog = load_catalog()
-    return sensitivity(parse_spec(EstimateJob.objects.defer("result").get(pk=job_id).spec, catalog), catalog)
+    spec = parse_spec(EstimateJob.objects.defer("result").get(pk=job_id).spec, catalog)
+    return sensitivity(spec, catalog).as_json()

@@ -11,6 +11,7 @@ from pypdf import PdfReader
 from designer.exports.comparisons import COMPARISON_FILES, COMPARISON_FORMATS
 from estimator.catalog.catalog import Catalog
 from estimator.compare.comparison import compare_request
+from estimator.compare.result import ComparisonResult
 from tests.designer.spreadsheet import Workbook
 from tests.yardstick import another_second
 
@@ -50,19 +51,19 @@ REQUESTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module", params=list(REQUESTS))
-def result(request: pytest.FixtureRequest, catalog: Catalog) -> dict[str, Any]:
-    return compare_request(REQUESTS[request.param], catalog).as_json()
+def result(request: pytest.FixtureRequest, catalog: Catalog) -> ComparisonResult:
+    return compare_request(REQUESTS[request.param], catalog)
 
 
-def content(form: str, result: dict[str, Any]) -> bytes:
+def content(form: str, result: ComparisonResult) -> bytes:
     return COMPARISON_FILES[form](NAME, result, MADE).content
 
 
-def book(result: dict[str, Any], data_only: bool = False) -> Any:
+def book(result: ComparisonResult, data_only: bool = False) -> Any:
     return openpyxl.load_workbook(io.BytesIO(content("xlsx", result)), data_only=data_only)
 
 
-def text_of(result: dict[str, Any]) -> str:
+def text_of(result: ComparisonResult) -> str:
     pages = PdfReader(io.BytesIO(content("pdf", result))).pages
     return " ".join(" ".join(page.extract_text() for page in pages).replace("\u00a0", " ").split())
 
@@ -71,10 +72,10 @@ def test_every_form_is_there() -> None:
     assert COMPARISON_FORMATS == ("json", "csv", "xlsx", "pdf")
 
 
-def test_formulas_give_the_numbers_of_the_comparison(result: dict[str, Any]) -> None:
+def test_formulas_give_the_numbers_of_the_comparison(result: ComparisonResult) -> None:
     delivered, computed = book(result, data_only=True), Workbook(book(result))
     formulas = computed.formulas()
-    assert len(formulas) > len(result["rows"])
+    assert len(formulas) > len(result.rows)
     for sheet, place, value in formulas:
         wanted = delivered[sheet][place].value
         assert float(value) == pytest.approx(wanted, rel=1e-6, abs=0.0051 if abs(wanted) > 2 else 2e-6), (
@@ -82,16 +83,16 @@ def test_formulas_give_the_numbers_of_the_comparison(result: dict[str, Any]) -> 
         )
 
 
-def test_totals_of_the_workbook_are_those_of_the_comparison(result: dict[str, Any]) -> None:
+def test_totals_of_the_workbook_are_those_of_the_comparison(result: ComparisonResult) -> None:
     made = book(result)
-    computed, n = Workbook(made), len(result["items"])
-    for start, key in ((2, "all_usd"), (2 + n, "same_scope_usd")):
-        for side, amount in enumerate(result["totals"][key]):
+    computed, n = Workbook(made), len(result.items)
+    for start, totals in ((2, result.totals.all_usd), (2 + n, result.totals.same_scope_usd)):
+        for side, amount in enumerate(totals):
             found = [float(computed.value("Totals", start + side, column)) for column in (4, 5, 6)]
-            assert found == pytest.approx(list(amount.values()), abs=0.0051)
+            assert found == pytest.approx(list(amount), abs=0.0051)
 
 
-def test_the_workbook_holds_text_as_text_and_frozen_heads(result: dict[str, Any]) -> None:
+def test_the_workbook_holds_text_as_text_and_frozen_heads(result: ComparisonResult) -> None:
     made = book(result)
     assert made.sheetnames == ["In words", "Figures", "Lines", "Totals", "Sides"]
     for sheet in made:
@@ -102,23 +103,23 @@ def test_the_workbook_holds_text_as_text_and_frozen_heads(result: dict[str, Any]
                     assert "cmd" not in cell.value
                     assert "Offer" not in cell.value
     said = [cell.value for cell in made["In words"]["C"]]
-    assert all(one["headline"] in said for one in result["summary"])
+    assert all(one.headline in said for one in result.summary)
 
 
-def test_the_report_says_it_in_words_and_figures(result: dict[str, Any]) -> None:
+def test_the_report_says_it_in_words_and_figures(result: ComparisonResult) -> None:
     text = text_of(result)
     assert NAME in text
-    for said in result["summary"]:
-        assert " ".join(said["headline"].replace("\u00a0", " ").split())[:60] in text
-    for item in result["items"]:
-        assert (item["spec_hash"] or "") in text
+    for said in result.summary:
+        assert " ".join(said.headline.replace("\u00a0", " ").split())[:60] in text
+    for item in result.items:
+        assert (item.spec_hash or "") in text
     assert "27 November 2026, 12:00 UTC" in text
-    for figure in result["figures"]:
-        assert figure["label"].split(",")[0].split()[0] in text
+    for figure in result.figures:
+        assert figure.label.split(",")[0].split()[0] in text
 
 
 @pytest.mark.parametrize("form", list(COMPARISON_FILES))
-def test_the_same_comparison_gives_the_same_bytes(result: dict[str, Any], form: str) -> None:
+def test_the_same_comparison_gives_the_same_bytes(result: ComparisonResult, form: str) -> None:
     first = content(form, result)
     another_second()
     assert content(form, result) == first

@@ -14,7 +14,7 @@ from designer.models import Comparison, Design
 from designer.pages.comparisons.page import page_context
 from designer.services import comparisons as services
 from designer.services.comparison_sides import resolved_items
-from designer.services.comparisons import create_comparison, is_outdated
+from designer.services.comparisons import create_comparison, is_outdated, result_of
 from designer.services.designs.saving import save_design
 from designer.services.prices.books import create_book, revise_book
 from estimator.catalog.loader import load_catalog
@@ -204,22 +204,22 @@ def test_the_page_says_it_in_words_and_shows_every_figure_and_line(page: Client,
         "about the same predicted all-reduce at 256 GPUs" in reported
         or "same predicted all-reduce at 256 GPUs" in reported
     )
-    context = page_context(row, {})
-    cells = [cell for one in context["line_rows"] for cell in one["cells"]]
-    assert any(cell["difference"].startswith("\N{MINUS SIGN}") for cell in cells if not cell["is_missing"])
+    context = page_context(row, result_of(row), {})
+    cells = [cell for one in context["line_rows"] for cell in one.cells]
+    assert any(cell.difference.startswith("\N{MINUS SIGN}") for cell in cells if not cell.is_missing)
     for group in context["figure_groups"]:
-        for one in group["rows"]:
-            assert one["cells"][0]["is_baseline"]
-            assert one["cells"][0]["difference"] == ""
-            assert one["cells"][1]["tone"] in ("better", "worse", "same", "")
+        for one in group.rows:
+            assert one.cells[0].is_baseline
+            assert one.cells[0].difference == ""
+            assert one.cells[1].tone in ("better", "worse", "same", "")
 
 
 def test_rows_can_be_ordered_by_what_they_weigh(page: Client, pair: list[Design]) -> None:
     row = compared(page, *pair)
-    by_weight = [one["size"] for one in page_context(row, {"lines": "weight"})["line_rows"]]
+    by_weight = [one.size for one in page_context(row, result_of(row), {"lines": "weight"})["line_rows"]]
     assert by_weight == sorted(by_weight, reverse=True)
-    (group,) = page_context(row, {"figures": "weight"})["figure_groups"]
-    assert [one["size"] for one in group["rows"]] == sorted((one["size"] for one in group["rows"]), reverse=True)
+    (group,) = page_context(row, result_of(row), {"figures": "weight"})["figure_groups"]
+    assert [one.size for one in group.rows] == sorted((one.size for one in group.rows), reverse=True)
     assert 'aria-current="true">Largest difference' in shown(page, row, lines="weight", figures="junk").content.decode()
 
 
@@ -228,16 +228,18 @@ def test_names_are_text_wherever_they_stand(page: Client, owner: User) -> None:
     seen = shown(page, row).content.decode()
     assert EVIL not in seen
     assert "&lt;img" in seen
-    for chart in comparison_charts(row.result):
+    for chart in comparison_charts(result_of(row)):
         spec = {key: value for key, value in chart["spec"].items() if key not in ("data", "description")}
         assert "onerror" not in str({key: value for key, value in spec.items() if key != "encoding"})
-    assert all(drawn["length"] > 1000 for drawn in rendered([chart["spec"] for chart in comparison_charts(row.result)]))
+    assert all(
+        drawn["length"] > 1000 for drawn in rendered([chart["spec"] for chart in comparison_charts(result_of(row))])
+    )
 
 
 def test_charts_have_a_series_a_side_and_a_table(page: Client, owner: User) -> None:
     designs = [saved(owner, f"Side {n}", "ndr", site={"leaf_spine_m": 10.0 + n}) for n in range(8)]
     row = compared(page, *designs)
-    spend, speed = comparison_charts(row.result)
+    spend, speed = comparison_charts(result_of(row))
     assert len(speed["legend"]) == 8
     assert len(speed["table"]["rows"][0]["cells"]) == 8
     assert [one["head"] for one in spend["table"]["rows"]] == [

@@ -20,7 +20,7 @@ CUSTOM: dict[str, Any] = {
 
 
 def found(values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    answer = sensitivity(parse_spec(values, CATALOG), CATALOG)
+    answer = sensitivity(parse_spec(values, CATALOG), CATALOG).as_json()
     json.dumps(answer, allow_nan=False)
     return answer["base"], {variant["key"]: variant for variant in answer["variants"]}
 

@@ -1,70 +1,15 @@
 """What calls of comparisons take and answer."""
 
-from typing import Any
-
-from designer.api.components import body, component
+from designer.api.components import body, component, model
 from designer.api.resources.comparisons.serializers import ComparisonDetailSerializer, ComparisonSerializer
 from designer.api.schema import AS_FILE, BODY, SPEC, _call, _example, _files, _json
 from designer.api.serializers import FileQuery, PageQuery
 from designer.exports.downloads import TYPES
-from estimator.bom.lines import CATEGORIES
-from estimator.compare.request import LEAST, MAX_OFFER_LINES, MOST
+from estimator.compare.request import LEAST, MOST, Offer
 
 TAGS = ["comparisons"]
 DESIGN_ID = "8f14e45f-ceea-467f-8d5c-3a1b2c3d4e5f"
 _ID = {"type": "string", "format": "uuid"}
-_ENDS = ("low", "typical", "high")
-_PRICE = {
-    "anyOf": [
-        component(
-            "OfferPrice",
-            {
-                "type": "object",
-                "properties": {end: {"type": "number", "minimum": 0} for end in _ENDS},
-                "required": list(_ENDS),
-            },
-        ),
-        {"type": "null"},
-    ]
-}
-_TEXT = {"type": ["string", "null"]}
-_OFFER_LINE: dict[str, Any] = {
-    "type": "object",
-    "description": "Keys of a bill of materials.",
-    "required": ["category", "quantity"],
-    "properties": {
-        "category": {"type": "string", "enum": list(CATEGORIES)},
-        "part": _TEXT,
-        "part_number": _TEXT,
-        "description": {"type": "string"},
-        "use": _TEXT,
-        "tier": _TEXT,
-        "length_m": {"type": ["number", "null"]},
-        "quantity": {"type": "integer", "minimum": 0},
-        "spare_quantity": {"type": "integer", "minimum": 0},
-        "unit_price_usd": _PRICE,
-        "extended_price_usd": _PRICE,
-        "power_w": {"type": ["number", "null"]},
-        "fabric": {"type": "string"},
-        "line": {"type": ["integer", "null"]},
-        "price_basis": _TEXT,
-    },
-    "additionalProperties": False,
-}
-_OFFER = {
-    "type": "object",
-    "required": ["lines"],
-    "properties": {
-        "gpus": {"type": ["integer", "null"], "minimum": 1},
-        "lines": {
-            "type": "array",
-            "minItems": 1,
-            "maxItems": MAX_OFFER_LINES,
-            "items": component("OfferLine", _OFFER_LINE),
-        },
-    },
-    "additionalProperties": False,
-}
 _ITEM = {
     "type": "object",
     "description": "One source: an estimate, design, spec, offer, quote, or the RoCE (or InfiniBand) alternative of an item.",
@@ -72,7 +17,7 @@ _ITEM = {
         "estimate": {**_ID, "description": "A finished estimate, taken as it is."},
         "design": {**_ID, "description": "A design as it is now, or its version ``revision``."},
         "spec": {"$ref": "#/components/schemas/DesignSpec"},
-        "offer": component("Offer", _OFFER),
+        "offer": model(Offer),
         "quote": {**_ID, "description": "The matched lines of a quote."},
         "sibling": {
             "type": "integer",

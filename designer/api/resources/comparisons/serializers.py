@@ -1,16 +1,18 @@
 """Comparisons in lists and whole."""
 
-from typing import Any
+from typing import Any, cast
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from designer.api.answers import comparisons as comparison_answers
-from designer.api.answers.estimate import Answer, SpecField, Versions
+from designer.api.answers.estimate import Answer, SpecField
+from designer.api.answers.shapes import shape
 from designer.api.serializers import _choice, _url
 from designer.exports.comparisons import COMPARISON_FORMATS
 from designer.models import Comparison
-from designer.services.comparisons import is_outdated
+from designer.services.comparisons import head_of, is_outdated
+from estimator.compare.result import ComparisonResult
+from estimator.result import Versions
 
 
 class ComparisonQuery(serializers.Serializer[Any]):
@@ -33,11 +35,6 @@ class ComparisonSource(Answer):
     spec = SpecField(allow_null=True)
 
 
-@extend_schema_field(comparison_answers.ComparisonResult)
-class ComparisonField(serializers.JSONField):
-    """A stored result, as it is."""
-
-
 class ComparisonSerializer(serializers.ModelSerializer[Comparison]):
     """A comparison in a list."""
 
@@ -54,13 +51,14 @@ class ComparisonSerializer(serializers.ModelSerializer[Comparison]):
         return _url(self, "comparison", pk=row.pk)
 
     def get_labels(self, row: Comparison) -> list[str]:
-        return [item["label"] for item in row.result["items"]]
+        return [item.label for item in head_of(row).items]
 
     def get_headlines(self, row: Comparison) -> list[str]:
-        return [said["headline"] for said in row.result["summary"]]
+        return [said.headline for said in head_of(row).summary]
 
-    def get_versions(self, row: Comparison) -> Versions:
-        return {"model": row.model_version, "catalog": row.catalog_version}  # type: ignore[return-value]
+    @extend_schema_field(cast(Any, Versions))
+    def get_versions(self, row: Comparison) -> dict[str, str]:
+        return {"model": row.model_version, "catalog": row.catalog_version}
 
 
 class ComparisonDetailSerializer(ComparisonSerializer):
@@ -68,7 +66,7 @@ class ComparisonDetailSerializer(ComparisonSerializer):
 
     is_outdated = serializers.SerializerMethodField()
     sources = serializers.SerializerMethodField()
-    result = ComparisonField()
+    result = shape(ComparisonResult)
 
     class Meta(ComparisonSerializer.Meta):
         fields = [*ComparisonSerializer.Meta.fields, "is_outdated", "sources", "result"]

@@ -24,7 +24,7 @@ from designer.exports.comparisons import comparison_download
 from designer.exports.downloads import TYPES
 from designer.models import Comparison
 from designer.services.comparison_sides import resolved_items
-from designer.services.comparisons import create_comparison, rebase, refresh
+from designer.services.comparisons import create_comparison, rebase, refresh, result_of
 from designer.services.labels import checked_name
 
 CREATE_KEYS = ("items", "baseline", "name")
@@ -62,7 +62,7 @@ class ComparisonView(ApiView):
         row = get_object_or_404(comparisons_of(request), pk=pk)
         if form == JSON:
             return Response(_comparison_json(request, row), headers={"Vary": "Accept"})
-        file = comparison_download(form, row.name, row.result, row.created_at)
+        file = comparison_download(form, row.name, result_of(row), row.created_at)
         return file_answer(file.content, kind, file.name)
 
     @schema.comparison_update
@@ -98,7 +98,7 @@ class ComparisonFileView(ApiView):
     def get(self, request: Request, pk: UUID) -> HttpResponse:
         form, kind = form_of(request, TYPES, query_of(request, FileQuery).get("format"))
         row = get_object_or_404(comparisons_of(request), pk=pk)
-        file = comparison_download(form, row.name, row.result, row.created_at)
+        file = comparison_download(form, row.name, result_of(row), row.created_at)
         return file_answer(file.content, kind, file.name)
 
 

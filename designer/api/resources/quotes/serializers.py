@@ -5,13 +5,14 @@ from typing import Any, cast
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from designer.api.answers.estimate import Answer, Versions
+from designer.api.answers.estimate import Answer
 from designer.api.serializers import _choice, _url
 from designer.exports.quotes import FORMATS
 from designer.models import Quote
 from designer.services.quotes import is_outdated
 from estimator.quotes.columns import FIELDS
 from estimator.quotes.result import QuoteReport
+from estimator.result import Versions
 
 
 class QuoteQuery(serializers.Serializer[Any]):
@@ -83,8 +84,9 @@ class QuoteSerializer(serializers.ModelSerializer[Quote]):
     def get_summary(self, quote: Quote) -> list[str]:
         return list(quote.result.get("summary", []))
 
-    def get_versions(self, quote: Quote) -> Versions:
-        return {"model": quote.model_version, "catalog": quote.catalog_version}  # type: ignore[return-value]
+    @extend_schema_field(cast(Any, Versions))
+    def get_versions(self, quote: Quote) -> dict[str, str]:
+        return {"model": quote.model_version, "catalog": quote.catalog_version}
 
 
 class QuoteDetailSerializer(QuoteSerializer):
