@@ -12,6 +12,8 @@ from typing import Any
 from designer.charts.vega import IS_ON, chart_of, crosshair, shaped
 from designer.wording.cost import HOURS_PER_YEAR
 from designer.wording.numbers import category_name, usd, usd_exact, usd_exact_range, usd_range, usd_small, words
+from estimator.cost.result import CapexPart, CashFlowYear, Cost
+from estimator.ranges import Range
 from estimator.wording import in_sentence
 
 KINDS = {
@@ -69,27 +71,27 @@ def _cells(values: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
 
 
 # --- Where the money goes ----------------------------------------------------------------------------------------
-def purchase_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
+def purchase_chart(cost: Cost) -> dict[str, Any] | None:
     """The purchase price but for servers: a bar a category, stacked by network. The table has the servers too."""
-    rows = [row for row in cost["capex_by"] if row["usd"]]
-    fabrics = list(dict.fromkeys(row["fabric"] for row in rows))
-    categories = sorted({row["category"] for row in rows}, key=lambda name: -_sum(rows, category=name))
-    drawn = [name for name in categories if name not in SERVERS and _sum(rows, category=name)]
+    rows = cost.capex_by
+    fabrics = list(dict.fromkeys(row.fabric for row in rows))
+    categories = sorted({row.category for row in rows}, key=lambda name: -_sum(rows, name))
+    drawn = [name for name in categories if name not in SERVERS and _sum(rows, name)]
     if not drawn:
         return None
     bars = [
         {
-            "series": f"s{fabrics.index(row['fabric'])}",
-            "at": drawn.index(row["category"]),
-            "name": category_name(row["category"]),
-            "usd": row["usd"]["typical"],
-            "network": words(row["fabric"]).capitalize(),
-            "reported": usd(row["usd"]["typical"]),
-            "span": usd_range(row["usd"]),
-            "spares": usd(row["spares_usd"]["typical"]),
+            "series": f"s{fabrics.index(row.fabric)}",
+            "at": drawn.index(row.category),
+            "name": category_name(row.category),
+            "usd": row.usd.typical,
+            "network": words(row.fabric).capitalize(),
+            "reported": usd(row.usd.typical),
+            "span": usd_range(row.usd),
+            "spares": usd(row.spares_usd.typical),
         }
         for row in rows
-        if row["category"] in drawn
+        if row.category in drawn
     ]
     series = [f"{words(fabric).capitalize()} network" for fabric in fabrics]
     said = {
@@ -119,13 +121,13 @@ def purchase_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
         {"head": category_name(name), "cells": [_purchase_cell(rows, name, fabric) for fabric in fabrics]}
         for name in categories
     ]
-    total, servers = cost["capex_usd"]["total"], cost["capex_usd"].get("servers")
+    total, servers = cost.capex_usd.total, cost.capex_usd.servers
     known = (
-        f"Servers, {usd(servers['typical'])}, are left out: beside them the rest would be hard to read. "
+        f"Servers, {usd(servers.typical)}, are left out: beside them the rest would be hard to read. "
         if servers
         else ""
     )
-    note = f"{known}Spares are part of each bar. Everything together: {usd(total['typical'])} ({usd_range(total)})."
+    note = f"{known}Spares are part of each bar. Everything together: {usd(total.typical)} ({usd_range(total)})."
     most = in_sentence(category_name(drawn[0]))
     description = f"Purchase price by category and network, servers left out: the most goes to {most}."
     chart = chart_of(
@@ -142,43 +144,42 @@ def purchase_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
     return shaped(chart, "low")
 
 
-def _sum(rows: Sequence[Mapping[str, Any]], **wanted: str) -> float:
-    return sum(row["usd"]["typical"] for row in rows if all(row[key] == value for key, value in wanted.items()))
+def _sum(rows: Sequence[CapexPart], category: str) -> float:
+    return sum(row.usd.typical for row in rows if row.category == category)
 
 
-def _purchase_cell(rows: Sequence[Mapping[str, Any]], category: str, fabric: str) -> dict[str, str]:
-    found = [row for row in rows if (row["category"], row["fabric"]) == (category, fabric)]
-    if not found:
+def _purchase_cell(rows: Sequence[CapexPart], category: str, fabric: str) -> dict[str, str]:
+    row = next((row for row in rows if (row.category, row.fabric) == (category, fabric)), None)
+    if row is None:
         return {"text": "\N{EN DASH}", "note": ""}
-    row = found[0]
     return {
-        "text": usd_exact(row["usd"]["typical"]),
-        "note": f"{usd_exact_range(row['usd'])}; spares {usd_exact(row['spares_usd']['typical'])}",
+        "text": usd_exact(row.usd.typical),
+        "note": f"{usd_exact_range(row.usd)}; spares {usd_exact(row.spares_usd.typical)}",
     }
 
 
-def discount_rate(cost: Mapping[str, Any]) -> float:
+def discount_rate(cost: Cost) -> float:
     """The typical discount rate that the Estimate's total rests on."""
-    return float(next((item["value"] for item in cost["assumptions"] if item["name"] == "discount-rate"), 0.0))
+    return next((item.value for item in cost.assumptions if item.name == "discount-rate"), 0.0)
 
 
-def present_kinds(cost: Mapping[str, Any]) -> list[str]:
+def present_kinds(cost: Cost) -> list[str]:
     """The kinds of cost that some year has any of, in their fixed order."""
-    return [kind for kind in KINDS if any(row["usd"].get(kind) for row in cost["cash_flow"])]
+    return [kind for kind in KINDS if any(row.usd.get(kind) for row in cost.cash_flow)]
 
 
-def sums_by_kind(cost: Mapping[str, Any], *, is_discounted: bool) -> dict[str, float]:
+def sums_by_kind(cost: Cost, *, is_discounted: bool) -> dict[str, float]:
     """Kind → typical dollars over all years."""
     rate = discount_rate(cost) if is_discounted else 0.0
     return {
-        kind: sum(row["usd"].get(kind, 0.0) / (1 + rate) ** row["year"] for row in cost["cash_flow"])
+        kind: sum(row.usd.get(kind, 0.0) / (1 + rate) ** row.year for row in cost.cash_flow)
         for kind in present_kinds(cost)
     }
 
 
-def kinds_chart(cost: Mapping[str, Any]) -> dict[str, Any]:
+def kinds_chart(cost: Cost) -> dict[str, Any]:
     """The total cost by kind, as two stacked bars: as it is paid, and in today's money."""
-    kinds, years = present_kinds(cost), cost["tco_years"]
+    kinds, years = present_kinds(cost), cost.tco_years
     both = {name: sums_by_kind(cost, is_discounted=is_it) for name, is_it in (("Discounted", True), ("As paid", False))}
     bars = [
         {
@@ -244,7 +245,7 @@ def _numbers(kinds: Sequence[str]) -> list[int]:
 
 
 # --- When it is paid ---------------------------------------------------------------------------------------------
-def cash_flow_chart(cost: Mapping[str, Any]) -> dict[str, Any]:
+def cash_flow_chart(cost: Cost) -> dict[str, Any]:
     """What each year costs, stacked by kind, with the sum so far; a switch discounts all of it."""
     kinds = present_kinds(cost)
     so_far = {"data": {"values": _sums_so_far(cost, len(kinds))}, "transform": [IS_ON, IS_SHOWN_SUM]}
@@ -275,8 +276,8 @@ def cash_flow_chart(cost: Mapping[str, Any]) -> dict[str, Any]:
     series = [*(KINDS[kind] for kind in kinds), "Paid so far"]
     columns = ["Year", *series[:-1], "Sum of the year", "Discounted", "So far"]
     description = (
-        f"Cash flow of years 0 to {cost['tco_years']}: {usd(cost['outlay_usd']['typical'])} at the start, "
-        f"{usd(cost['tco_undiscounted_usd']['typical'])} in all."
+        f"Cash flow of years 0 to {cost.tco_years}: {usd(cost.outlay_usd.typical)} at the start, "
+        f"{usd(cost.tco_undiscounted_usd.typical)} in all."
     )
     note = (
         "Year 0 is what is paid before the first hour of use. The line adds up the years. "
@@ -298,14 +299,14 @@ def cash_flow_chart(cost: Mapping[str, Any]) -> dict[str, Any]:
     return coloured(chart, [*_numbers(kinds), SUM_COLOUR])
 
 
-def _paid_rows(cost: Mapping[str, Any], kinds: Sequence[str]) -> list[dict[str, Any]]:
+def _paid_rows(cost: Cost, kinds: Sequence[str]) -> list[dict[str, Any]]:
     """A bar a year and kind, both as paid and discounted; none where nothing is paid."""
     rate, bars = discount_rate(cost), []
     for is_discounted in (False, True):
-        for row in cost["cash_flow"]:
-            worth = (1 + rate) ** -row["year"] if is_discounted else 1.0
-            paid = {kind: row["usd"].get(kind, 0.0) * worth for kind in kinds}
-            same = {"year": row["year"], "text": f"Year {row['year']}", "is_discounted": is_discounted}
+        for row in cost.cash_flow:
+            worth = (1 + rate) ** -row.year if is_discounted else 1.0
+            paid = {kind: row.usd.get(kind, 0.0) * worth for kind in kinds}
+            same = {"year": row.year, "text": f"Year {row.year}", "is_discounted": is_discounted}
             bars += [
                 {**same, "series": f"s{k}", "kind": KINDS[kind], "usd": paid[kind], "reported": usd(paid[kind])}
                 for k, kind in enumerate(kinds)
@@ -314,61 +315,80 @@ def _paid_rows(cost: Mapping[str, Any], kinds: Sequence[str]) -> list[dict[str, 
     return bars
 
 
-def _paid_table(cost: Mapping[str, Any], kinds: Sequence[str]) -> list[dict[str, Any]]:
-    sums = ("total_usd", "discounted_usd", "cumulative_usd")
+def _paid_table(cost: Cost, kinds: Sequence[str]) -> list[dict[str, Any]]:
     return [
         {
-            "head": str(row["year"]),
+            "head": str(row.year),
             "cells": _cells(
                 [
-                    *((usd_exact(row["usd"].get(kind, 0.0)), "") for kind in kinds),
-                    *((usd_exact(row[key]["typical"]), usd_exact_range(row[key])) for key in sums),
+                    *((usd_exact(row.usd.get(kind, 0.0)), "") for kind in kinds),
+                    *((usd_exact(one.typical), usd_exact_range(one)) for one in _sums_of(row)),
                 ]
             ),
         }
-        for row in cost["cash_flow"]
+        for row in cost.cash_flow
     ]
 
 
-def _sums_so_far(cost: Mapping[str, Any], position: int) -> list[dict[str, Any]]:
+def _sums_of(row: CashFlowYear) -> tuple[Range[float], ...]:
+    """The sum of a year, discounted, and so far."""
+    return row.total_usd, row.discounted_usd, row.cumulative_usd
+
+
+def _sums_so_far(cost: Cost, position: int) -> list[dict[str, Any]]:
     return [
         {
             "series": f"s{position}",
-            "year": row["year"],
+            "year": row.year,
             "is_discounted": is_discounted,
-            "usd": row[key]["typical"],
-            "text": f"Year {row['year']}",
-            "reported": usd(row[key]["typical"]),
+            "usd": so_far.typical,
+            "text": f"Year {row.year}",
+            "reported": usd(so_far.typical),
         }
-        for is_discounted, key in ((False, "cumulative_usd"), (True, "cumulative_discounted_usd"))
-        for row in cost["cash_flow"]
+        for is_discounted in (False, True)
+        for row in cost.cash_flow
+        for so_far in [row.cumulative_discounted_usd if is_discounted else row.cumulative_usd]
     ]
 
 
 # --- How long it is used -----------------------------------------------------------------------------------------
-def years_charts(cost: Mapping[str, Any]) -> list[dict[str, Any]]:
+def years_charts(cost: Cost) -> list[dict[str, Any]]:
     """Total cost and dollars a GPU-hour against years of use."""
     return [
-        _years_chart(cost, "tco_usd", "years-tco", "Total cost by years of use", "Total cost, discounted", usd),
         _years_chart(
-            cost, "usd_per_gpu_hour", "years-hour", "Per GPU-hour by years of use", "Per GPU-hour in use", usd_small
+            cost,
+            {one.years: one.tco_usd for one in cost.by_years},
+            "years-tco",
+            "Total cost by years of use",
+            "Total cost, discounted",
+            usd,
+        ),
+        _years_chart(
+            cost,
+            {one.years: one.usd_per_gpu_hour for one in cost.by_years},
+            "years-hour",
+            "Per GPU-hour by years of use",
+            "Per GPU-hour in use",
+            usd_small,
         ),
     ]
 
 
-def _years_chart(cost: Mapping[str, Any], key: str, name: str, title: str, axis: str, printer: Any) -> dict[str, Any]:
-    rows = [{"series": "s0", "years": row["years"], **row[key]} for row in cost["by_years"]]
+def _years_chart(
+    cost: Cost, figures: Mapping[int, Range[float]], name: str, title: str, axis: str, printer: Any
+) -> dict[str, Any]:
+    rows = [{"series": "s0", "years": years, **figure.as_json()} for years, figure in figures.items()]
     points = [
         {
-            "years": row["years"],
-            "text": _years(row["years"]),
-            "s0": f"{printer(row['typical'])} ({printer(row['low'])} to {printer(row['high'])})",
+            "years": years,
+            "text": _years(years),
+            "s0": f"{printer(figure.typical)} ({printer(figure.low)} to {printer(figure.high)})",
         }
-        for row in rows
+        for years, figure in figures.items()
     ]
     y = money_axis("typical", axis, zero=True)
     spec = {
-        "encoding": {"x": _years_axis(max(row["years"] for row in rows), least=1)},
+        "encoding": {"x": _years_axis(max(figures), least=1)},
         "layer": [
             {"transform": [IS_ON], "mark": BAND, "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}},
             {
@@ -381,14 +401,14 @@ def _years_chart(cost: Mapping[str, Any], key: str, name: str, title: str, axis:
     }
     table = [
         {
-            "head": _years(row["years"]),
-            "cells": _cells([(printer(row["typical"]), ""), (printer(row["low"]), ""), (printer(row["high"]), "")]),
+            "head": _years(years),
+            "cells": _cells([(printer(end), "") for end in (figure.typical, figure.low, figure.high)]),
         }
-        for row in rows
+        for years, figure in figures.items()
     ]
-    description = f"{title}: {points[0]['s0']} after one year, {points[-1]['s0']} after {rows[-1]['years']}."
+    description = f"{title}: {points[0]['s0']} after one year, {points[-1]['s0']} after {[*figures][-1]}."
     note = (
-        f"The design counts {_years(cost['tco_years'])}. The band runs from low to high; "
+        f"The design counts {_years(cost.tco_years)}. The band runs from low to high; "
         "what is left after fewer years is worth more."
     )
     return chart_of(
@@ -410,9 +430,9 @@ def _years_axis(most: int, least: int = 0) -> dict[str, Any]:
     }
 
 
-def book_value_chart(cost: Mapping[str, Any]) -> dict[str, Any]:
+def book_value_chart(cost: Cost) -> dict[str, Any]:
     """What the equipment is worth at the end of each year."""
-    worth = cost["depreciation"]["book_value_usd"]
+    worth = cost.depreciation.book_value_usd
     rows = [
         {
             "series": "s0",
@@ -437,10 +457,10 @@ def book_value_chart(cost: Mapping[str, Any]) -> dict[str, Any]:
         },
     }
     table = [{"head": row["text"], "cells": _cells([(usd_exact(row["usd"]), "")])} for row in rows]
-    years, yearly = cost["depreciation"]["years"], cost["depreciation"]["usd_per_year"]
+    years, yearly = cost.depreciation.years, cost.depreciation.usd_per_year
     note = (
-        f"Straight line over {years['typical']:g} years ({years['low']:g} to {years['high']:g}): "
-        f"{usd(yearly['typical'])} a year ({usd_range(yearly)})."
+        f"Straight line over {years.typical:g} years ({years.low:g} to {years.high:g}): "
+        f"{usd(yearly.typical)} a year ({usd_range(yearly)})."
     )
     description = (
         f"Book value from {usd(worth[0])} at the start to {usd(worth[-1])} at the end of year {len(worth) - 1}."
@@ -450,24 +470,23 @@ def book_value_chart(cost: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
-def rent_chart(cost: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
+def rent_chart(cost: Cost, gpus: int) -> dict[str, Any]:
     """What renting the same GPU-hours has cost by the end of each year, against what owning has, with nothing sold.
 
     The lines cross where the Estimate's ``break_even_months`` says: both are of mean years, and nothing is discounted.
     """
-    rent = cost["rent"]
-    cloud, months = rent["cloud_usd_per_gpu_hour"], rent["break_even_months"]
-    price = cloud or rent["break_even_usd_per_gpu_hour"]["typical"]
-    yearly = price * hours_in_use(cost, result)
-    last = min(max(cost["tco_years"], math.ceil(months["typical"] / 12) if months else 0), MOST_YEARS)
+    cloud, months = cost.rent.cloud_usd_per_gpu_hour, cost.rent.break_even_months
+    price = cloud or cost.rent.break_even_usd_per_gpu_hour.typical
+    yearly = price * hours_in_use(cost, gpus)
+    last = min(max(cost.tco_years, math.ceil(months.typical / 12) if months else 0), MOST_YEARS)
     owning = [_owning(cost, year) for year in range(last + 1)]
-    rows = [{"series": "s0", "years": year, "value": at["typical"], **at} for year, at in enumerate(owning)]
+    rows = [{"series": "s0", "years": year, "value": at.typical, **at.as_json()} for year, at in enumerate(owning)]
     rows += [
         {"series": "s1", "years": year, **dict.fromkeys(("value", "low", "high"), yearly * year)}
         for year in range(last + 1)
     ]
     points = [
-        {"years": year, "text": _years(year), "s0": f"{usd(at['typical'])} ({usd_range(at)})", "s1": usd(yearly * year)}
+        {"years": year, "text": _years(year), "s0": f"{usd(at.typical)} ({usd_range(at)})", "s1": usd(yearly * year)}
         for year, at in enumerate(owning)
     ]
     y = money_axis("value", "Paid so far")
@@ -483,13 +502,13 @@ def rent_chart(cost: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, 
     table = [
         {
             "head": _years(year),
-            "cells": _cells([(usd_exact(at["typical"]), usd_exact_range(at)), (usd_exact(yearly * year), "")]),
+            "cells": _cells([(usd_exact(at.typical), usd_exact_range(at)), (usd_exact(yearly * year), "")]),
         }
         for year, at in enumerate(owning)
     ]
     description = (
         f"Renting at {usd_small(price)} a GPU-hour comes to {usd(yearly * last)} after {_years(last)}; "
-        f"owning to {usd(owning[-1]['typical'])}."
+        f"owning to {usd(owning[-1].typical)}."
     )
     note = "What was paid so far, in years of mean running cost, nothing discounted. Renting pays for the hours in use alone. "
     note += "The break-even price also discounts, and counts what is left of the equipment in favour of owning."
@@ -497,15 +516,12 @@ def rent_chart(cost: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, 
     return chart_of("rent-or-buy", title, description, series, rows, spec, ["After", *series], table, note)
 
 
-def hours_in_use(cost: Mapping[str, Any], result: Mapping[str, Any]) -> float:
+def hours_in_use(cost: Cost, gpus: int) -> float:
     """GPU-hours in use of a year."""
-    share = next((item["value"] for item in cost["assumptions"] if item["name"] == "gpu-utilization"), 1.0)
-    return float(result["fabrics"]["compute"]["counts"]["gpus"] * HOURS_PER_YEAR * share)
+    share = next((item.value for item in cost.assumptions if item.name == "gpu-utilization"), 1.0)
+    return gpus * HOURS_PER_YEAR * share
 
 
-def _owning(cost: Mapping[str, Any], years: int) -> dict[str, float]:
-    """What owning has cost by then, as a range."""
-    return {
-        end: cost["outlay_usd"][end] + cost["opex_usd_per_year"]["total"][end] * years
-        for end in ("low", "typical", "high")
-    }
+def _owning(cost: Cost, years: int) -> Range[float]:
+    """What owning has cost by then."""
+    return cost.outlay_usd + cost.opex_usd_per_year["total"] * years

@@ -1,7 +1,7 @@
 """How sure the cost is → charts: how often the draws fell where, and what moves the total most."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from designer.charts.cost import money_axis, tooltip
 from designer.charts.vega import chart_of, shaped
@@ -16,6 +16,7 @@ from designer.wording.numbers import (
     usd,
     usd_exact,
 )
+from estimator.cost.result import Cost, Uncertainty
 
 MARKED = {"p5": 0, "p25": 1, "p50": 0, "p75": 1, "p95": 0}  # on which of two lines its name stands
 SHOWN = ("p5", "p10", "p25", "p50", "p75", "p90", "p95", "mean")
@@ -24,12 +25,13 @@ MILLION = 1e6
 FIGURES = {"capex_usd": "Purchase price", "tco_usd": "Total cost", "usd_per_gpu_hour": "Per GPU-hour"}
 
 
-def histogram_chart(uncertainty: Mapping[str, Any], figure: str) -> dict[str, Any] | None:
+def histogram_chart(uncertainty: Uncertainty, figure: str) -> dict[str, Any] | None:
     """How many draws fell into each slice of a figure, with percentiles marked."""
-    found, marks = uncertainty["histogram"].get(figure), uncertainty["figures"].get(figure)
+    found, marks = uncertainty.histogram.get(figure), uncertainty.figures.get(figure)
     if not found or not marks:
         return None
-    edges, counts, draws, name = found["edges_usd"], found["counts"], uncertainty["draws"], FIGURES[figure]
+    edges, counts, draws, name = found.edges_usd, found.counts, uncertainty.draws, FIGURES[figure]
+    at = vars(marks)
     rows = [
         {
             "series": "s0",
@@ -42,9 +44,7 @@ def histogram_chart(uncertainty: Mapping[str, Any], figure: str) -> dict[str, An
         }
         for low, high, n in zip(edges[:-1], edges[1:], counts, strict=True)
     ]
-    marked = [
-        {"usd": marks[key], "name": key, "reported": usd(marks[key]), "line": line} for key, line in MARKED.items()
-    ]
+    marked = [{"usd": at[key], "name": key, "reported": usd(at[key]), "line": line} for key, line in MARKED.items()]
     x = {
         **money_axis("from", name, zero=False),
         "scale": {"zero": False, "nice": False, "domain": [edges[0], edges[-1]]},
@@ -73,10 +73,10 @@ def histogram_chart(uncertainty: Mapping[str, Any], figure: str) -> dict[str, An
         ],
     }
     heads = {key: "mean" if key == "mean" else f"{key[1:]} % of draws below" for key in SHOWN}
-    table = [{"head": head, "cells": [{"text": usd_exact(marks[key]), "note": ""}]} for key, head in heads.items()]
+    table = [{"head": head, "cells": [{"text": usd_exact(at[key]), "note": ""}]} for key, head in heads.items()]
     description = (
-        f"{name} of {count(draws)} draws: half below {usd(marks['p50'])}, nine in ten between {usd(marks['p5'])} and "
-        f"{usd(marks['p95'])}."
+        f"{name} of {count(draws)} draws: half below {usd(marks.p50)}, nine in ten between {usd(marks.p5)} and "
+        f"{usd(marks.p95)}."
     )
     note = f"{description} p25 is the figure that a quarter of the draws stay below."
     chart = chart_of(
@@ -108,40 +108,56 @@ def _names_of_marks(marked: Sequence[Mapping[str, Any]], at_mark: Mapping[str, A
     ]
 
 
-def percentile_rows(uncertainty: Mapping[str, Any]) -> list[dict[str, Any]]:
+def percentile_rows(uncertainty: Uncertainty) -> list[dict[str, Any]]:
     """A row a figure with its percentiles and its mean, in the order of SHOWN."""
     return [
-        {"name": name, "values": [uncertainty["figures"][key][at] for at in SHOWN]}
+        {"name": name, "values": [getattr(found, at) for at in SHOWN]}
         for key, name in FIGURES.items()
-        if key in uncertainty["figures"]
+        if (found := uncertainty.figures.get(key))
     ]
 
 
-def tornado_rows(cost: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The assumptions that move the total most, widest first, each with its basis where the Estimate states one."""
-    known = {item["name"]: item for item in cost["assumptions"]}
+class TornadoRow(NamedTuple):
+    """What one assumption moves the total by, with its basis where the Estimate states one, and its range in words."""
+
+    name: str
+    label: str
+    basis: str | None
+    is_assumption: bool
+    range: str
+    tco_low_usd: float
+    tco_high_usd: float
+    width_usd: float
+
+
+def tornado_rows(cost: Cost) -> list[TornadoRow]:
+    """The assumptions that move the total most, widest first."""
+    known = {item.name: item.basis for item in cost.assumptions}
     rows = []
-    for item in (cost.get("uncertainty") or {}).get("tornado", []):
-        basis = item.get("basis") or known.get(item["name"], {}).get("basis")
+    for item in cost.uncertainty.tornado if cost.uncertainty else []:
+        basis = item.basis or known.get(item.name)
         rows.append(
-            {
-                **item,
-                "basis": basis,
-                "is_assumption": is_assumption(basis),
-                "range": range_words(item),
-                "width_usd": abs(item["tco_high_usd"] - item["tco_low_usd"]),
-            }
+            TornadoRow(
+                name=item.name,
+                label=item.label,
+                basis=basis,
+                is_assumption=is_assumption(basis),
+                range=range_words(item.low, item.high, item.unit),
+                tco_low_usd=item.tco_low_usd,
+                tco_high_usd=item.tco_high_usd,
+                width_usd=abs(item.tco_high_usd - item.tco_low_usd),
+            )
         )
     return rows
 
 
-def range_words(item: Mapping[str, Any]) -> str:
+def range_words(low: float, high: float, unit: str) -> str:
     """Low to high of a parameter with its unit: "$0.05 to $0.15 per kWh", "3 % to 10 % of the price a year"."""
-    dollars, slash, per = str(item.get("unit") or "").partition("/")
+    dollars, slash, per = unit.partition("/")
     if dollars == "USD":
-        return f"{_dollars(item['low'])} to {_dollars(item['high'])}{f' per {per}' if slash else ''}"
-    unit = "" if item["unit"] == "ratio" else item["unit"]
-    return f"{in_unit(item['low'], unit)} to {in_unit(item['high'], unit)} {unit_name(unit)}".strip()
+        return f"{_dollars(low)} to {_dollars(high)}{f' per {per}' if slash else ''}"
+    unit = "" if unit == "ratio" else unit
+    return f"{in_unit(low, unit)} to {in_unit(high, unit)} {unit_name(unit)}".strip()
 
 
 def _dollars(value: float) -> str:
@@ -149,18 +165,18 @@ def _dollars(value: float) -> str:
     return usd(value) if value >= MILLION else f"${significant(value)}"
 
 
-def tornado_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
+def tornado_chart(cost: Cost) -> dict[str, Any] | None:
     """What the total would be at either end of each assumption, all others at their typical value."""
-    found, typical = tornado_rows(cost), cost["tco_usd"]["typical"]
+    found, typical = tornado_rows(cost), cost.tco_usd.typical
     if not found:
         return None
     bars = [bar for at, row in enumerate(found) for bar in _bars_of(at, row, typical)]
     labels = [
         {
             "at": at,
-            "label": f"{row['label']}: {row['range']}",
-            "basis": basis_name(row["basis"]) if row["is_assumption"] else "",
-            "is_assumption": row["is_assumption"],
+            "label": f"{row.label}: {row.range}",
+            "basis": basis_name(row.basis) if row.is_assumption else "",
+            "is_assumption": row.is_assumption,
         }
         for at, row in enumerate(found)
     ]
@@ -173,17 +189,17 @@ def tornado_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
     spec = {"encoding": {"y": y}, "layer": [*_tornado_bars(bars, x, typical), *_tornado_labels(labels)]}
     table = [
         {
-            "head": row["label"],
+            "head": row.label,
             "cells": [
-                {"text": row["range"], "note": basis_name(row["basis"]) if row["basis"] else ""},
-                {"text": usd_exact(row["tco_low_usd"]), "note": _off(row["tco_low_usd"], typical)},
-                {"text": usd_exact(row["tco_high_usd"]), "note": _off(row["tco_high_usd"], typical)},
-                {"text": usd_exact(row["width_usd"]), "note": ""},
+                {"text": row.range, "note": basis_name(row.basis) if row.basis else ""},
+                {"text": usd_exact(row.tco_low_usd), "note": _off(row.tco_low_usd, typical)},
+                {"text": usd_exact(row.tco_high_usd), "note": _off(row.tco_high_usd, typical)},
+                {"text": usd_exact(row.width_usd), "note": ""},
             ],
         }
         for row in found
     ]
-    first = f"{found[0]['label']}, by {usd(found[0]['width_usd'])} between its ends"
+    first = f"{found[0].label}, by {usd(found[0].width_usd)} between its ends"
     description = f"What moves the total cost of {usd(typical)} most: {first}."
     note = (
         f"The mark on each bar is the typical total, {usd(typical)}. A bar moves one figure from its low to its high end and "
@@ -195,16 +211,16 @@ def tornado_chart(cost: Mapping[str, Any]) -> dict[str, Any] | None:
     return shaped(chart, "tall")
 
 
-def _bars_of(at: int, row: Mapping[str, Any], typical: float) -> list[dict[str, Any]]:
-    ends = (("s0", "low", row["tco_low_usd"]), ("s1", "high", row["tco_high_usd"]))
+def _bars_of(at: int, row: TornadoRow, typical: float) -> list[dict[str, Any]]:
+    ends = (("s0", "low", row.tco_low_usd), ("s1", "high", row.tco_high_usd))
     return [
         {
             "series": series,
             "at": at,
             "usd": value,
             "typical": typical,
-            "label": row["label"],
-            "range": row["range"],
+            "label": row.label,
+            "range": row.range,
             "reported": f"{usd(value)} ({_off(value, typical)})",
             "end": f"its {end} end",
         }

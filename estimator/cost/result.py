@@ -112,7 +112,7 @@ class Lever(Record):
     unit: str
     low: float
     high: float
-    basis: str
+    basis: Newer[str]
     tco_low_usd: float
     tco_high_usd: float
 

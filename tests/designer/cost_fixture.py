@@ -3,6 +3,8 @@
 import copy
 from typing import Any
 
+from estimator.cost.result import Cost
+
 KINDS = ("servers", "network", "facility", "one_off", "electricity", "space", "support", "licences", "staff", "repairs")
 RATE, YEARS, GPUS = 0.09, 4, 1_024
 NOTHING = {"low": 0.0, "typical": 0.0, "high": 0.0}
@@ -161,3 +163,8 @@ _COST: dict[str, Any] = {
 def cost_fixture(**changes: Any) -> dict[str, Any]:
     """A fresh copy, so that no test sees another's changes."""
     return {**copy.deepcopy(_COST), **changes}
+
+
+def made_cost(**changes: Any) -> Cost:
+    """The same, read as an Estimate's."""
+    return Cost.from_json(cost_fixture(**changes))

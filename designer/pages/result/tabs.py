@@ -75,7 +75,7 @@ def result_context(job: EstimateJob, page: ShownPage, query: Mapping[str, Any]) 
         case "fabric":
             return context | fabric_context(job, estimate, page, query)
         case "cost":
-            return context | cost_context(job, result, query)
+            return context | cost_context(job, estimate, query)
         case "performance":
             return context | performance_context(job, estimate, page.design_id, query)
         case "cabling":

@@ -1,31 +1,33 @@
 """What a finished estimate would cost with other economics: the cost part alone, worked out at once and stored nowhere."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from designer.services.link_lists import refuse_outdated
 from estimator.catalog.loader import load_catalog
+from estimator.cost.result import Cost
 from estimator.errors import Problem, SpecError
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
+from estimator.ranges import Range
 from estimator.spec.change import apply_change
 from estimator.spec.economics import Economics
 from estimator.spec.parse import parse_spec
 
-ENDS = ("low", "typical", "high")
-FIGURES = {  # name in the answer → where it stands in the cost
-    "capex_usd": ("capex_usd", "total"),
-    "outlay_usd": ("outlay_usd",),
-    "opex_usd_per_year": ("opex_usd_per_year", "total"),
-    "tco_usd": ("tco_usd",),
-    "tco_undiscounted_usd": ("tco_undiscounted_usd",),
-    "usd_per_gpu": ("usd_per_gpu",),
-    "usd_per_gpu_hour": ("usd_per_gpu_hour",),
-    "usd_per_gb_s_busbw": ("usd_per_gb_s_busbw",),
-    "usd_per_million_tokens": ("usd_per_million_tokens",),
-    "break_even_usd_per_gpu_hour": ("rent", "break_even_usd_per_gpu_hour"),
-    "break_even_months": ("rent", "break_even_months"),
-    "saved_usd": ("rent", "saved_usd"),
+Figure = Callable[[Cost], Range[float] | None]
+FIGURES: dict[str, Figure] = {  # name in the answer → where it stands in the cost
+    "capex_usd": lambda cost: cost.capex_usd.total,
+    "outlay_usd": lambda cost: cost.outlay_usd,
+    "opex_usd_per_year": lambda cost: cost.opex_usd_per_year["total"],
+    "tco_usd": lambda cost: cost.tco_usd,
+    "tco_undiscounted_usd": lambda cost: cost.tco_undiscounted_usd,
+    "usd_per_gpu": lambda cost: cost.usd_per_gpu,
+    "usd_per_gpu_hour": lambda cost: cost.usd_per_gpu_hour,
+    "usd_per_gb_s_busbw": lambda cost: cost.usd_per_gb_s_busbw,
+    "usd_per_million_tokens": lambda cost: cost.usd_per_million_tokens,
+    "break_even_usd_per_gpu_hour": lambda cost: cost.rent.break_even_usd_per_gpu_hour,
+    "break_even_months": lambda cost: cost.rent.break_even_months,
+    "saved_usd": lambda cost: cost.rent.saved_usd,
 }
 DIGITS = 4
 SECTION = "economics."
@@ -51,16 +53,23 @@ def economics_change(values: Mapping[str, Any]) -> dict[str, Any]:
     return {SECTION + key: value for key, value in values.items()}
 
 
-def kept_cost(job: EstimateJob) -> dict[str, Any] | None:
+def kept_cost(job: EstimateJob) -> Cost | None:
     """The cost of a finished estimate, read alone: its whole result is a hundred times as large. None where it has none."""
     if job.state != EstimateJob.State.SUCCEEDED:
         return None
     cost = EstimateJob.objects.filter(pk=job.pk).values_list("result__cost", flat=True).get()
-    return dict(cost) if cost else None
+    return Cost.from_json(cost) if cost else None
 
 
-def what_if(job: EstimateJob, before: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """``cost`` of the job's design with ``change``, and ``change``: how far its figures lie from ``before``.
+class Changed(NamedTuple):
+    """A cost with other economics, and how much more each figure is, end by end; None where either has none."""
+
+    cost: Cost
+    change: dict[str, Range[float] | None]
+
+
+def what_if(job: EstimateJob, before: Cost, change: Mapping[str, Any]) -> Changed:
+    """The cost of the job's design with ``change``, and how far its figures lie from ``before``.
 
     Parameters
     ----------
@@ -77,35 +86,28 @@ def what_if(job: EstimateJob, before: Mapping[str, Any], change: Mapping[str, An
     refuse_outdated(job)
     catalog = load_catalog()
     spec = parse_spec(apply_change(job.spec, change), catalog)
-    made = estimate([spec], catalog, parts=("cost",))[0]
-    cost = made.as_json()["cost"]
-    cost["usd_per_gb_s_busbw"] = _per_busbw(before, cost)
-    return {"cost": cost, "change": differences(before, cost)}
+    cost = estimate([spec], catalog, parts=("cost",))[0].cost
+    if cost is None:
+        raise ValueError("cost was requested")
+    cost = cost.but(usd_per_gb_s_busbw=_per_busbw(before, cost))
+    return Changed(cost, differences(before, cost))
 
 
-def _per_busbw(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, float] | None:
+def _per_busbw(before: Cost, after: Cost) -> Range[float] | None:
     """Dollars a GB/s of all-reduce: money does not change what was predicted, so it need not be predicted again."""
-    known, paid, pays = before.get("usd_per_gb_s_busbw"), before["capex_usd"]["total"], after["capex_usd"]["total"]
+    known, paid, pays = before.usd_per_gb_s_busbw, before.capex_usd.total, after.capex_usd.total
     if not known or paid == pays:
-        return dict(known) if known else None
-    busbw_gb_s = paid["typical"] / known["typical"]
-    return {end: round(pays[end] / busbw_gb_s, 2) for end in ENDS}
+        return known
+    busbw_gb_s = paid.typical / known.typical
+    return pays.each(lambda usd: round(usd / busbw_gb_s, 2))
 
 
-def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, dict[str, float] | None]:
+def differences(before: Cost, after: Cost) -> dict[str, Range[float] | None]:
     """Figure → how much more it is, end by end; None where either has none."""
-    return {name: _difference(figure(before, path), figure(after, path)) for name, path in FIGURES.items()}
+    return {name: _difference(figure(before), figure(after)) for name, figure in FIGURES.items()}
 
 
-def figure(cost: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, float] | None:
-    """The range at a path of the cost, or None."""
-    value: Any = cost
-    for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return dict(value) if isinstance(value, Mapping) and value.get("typical") is not None else None
-
-
-def _difference(before: Mapping[str, float] | None, after: Mapping[str, float] | None) -> dict[str, float] | None:
+def _difference(before: Range[float] | None, after: Range[float] | None) -> Range[float] | None:
     if before is None or after is None:
         return None
-    return {end: round(after[end] - before[end], DIGITS) for end in ENDS}
+    return (after - before).each(lambda usd: round(usd, DIGITS))

@@ -8,6 +8,7 @@ from designer.forms.keys import ALL_KEYS, cost_rows, read_path
 from designer.services.designs.what_if import SECTION
 from designer.wording.numbers import significant
 from estimator.catalog.loader import load_catalog
+from estimator.cost.result import Cost
 
 PERCENT = 100
 CLOUD = "cloud_usd_per_gpu_hour"
@@ -70,10 +71,10 @@ SLIDERS = (
 )
 
 
-def values_of(cost: Mapping[str, Any]) -> dict[str, Any]:
+def values_of(cost: Cost) -> dict[str, Any]:
     """Name → the value that an estimate's cost rests on, for each slider that has a part in it; a cloud price may be None."""
-    used = {item["name"]: item["value"] for item in cost["assumptions"]}
-    found: dict[str, Any] = {YEARS: cost["tco_years"], CLOUD: cost["rent"]["cloud_usd_per_gpu_hour"]}
+    used = {item.name: item.value for item in cost.assumptions}
+    found: dict[str, Any] = {YEARS: cost.tco_years, CLOUD: cost.rent.cloud_usd_per_gpu_hour}
     rows = cost_rows(load_catalog())
     for slider in SLIDERS:
         if rows.get(slider.path) in used:
@@ -81,7 +82,7 @@ def values_of(cost: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def change_of(answers: Mapping[str, Any], cost: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, Any]:
+def change_of(answers: Mapping[str, Any], cost: Cost, spec: Mapping[str, Any]) -> dict[str, Any]:
     """Dotted key → value, for the fields that differ from the estimate's; a blank takes away what the design gives."""
     known, change = values_of(cost), {}
     for slider in SLIDERS:
@@ -98,7 +99,7 @@ def change_of(answers: Mapping[str, Any], cost: Mapping[str, Any], spec: Mapping
     return change
 
 
-def slider_rows(cost: Mapping[str, Any], change: Mapping[str, Any]) -> list[dict[str, Any]]:
+def slider_rows(cost: Cost, change: Mapping[str, Any]) -> list[dict[str, Any]]:
     """A row a slider: its span, widened to its value where that lies outside, and its value with ``change``."""
     known, rows = values_of(cost), []
     for slider in (slider for slider in SLIDERS if slider.name in known):
@@ -123,14 +124,14 @@ def slider_rows(cost: Mapping[str, Any], change: Mapping[str, Any]) -> list[dict
     return rows
 
 
-def _position(slider: Slider, value: Any, cost: Mapping[str, Any]) -> float:
+def _position(slider: Slider, value: Any, cost: Cost) -> float:
     """Where the slider stands: at the break-even price where no cloud price is given, at its low end for nonsense."""
     if value is None and slider.name == CLOUD:
-        return round(float(cost["rent"]["break_even_usd_per_gpu_hour"]["typical"]), 2)
+        return round(cost.rent.break_even_usd_per_gpu_hour.typical, 2)
     return round(float(value) * slider.factor, 6) if isinstance(value, int | float) else slider.low
 
 
-def moved_rows(cost: Mapping[str, Any], change: Mapping[str, Any]) -> list[dict[str, str]]:
+def moved_rows(cost: Cost, change: Mapping[str, Any]) -> list[dict[str, str]]:
     """What ``change`` moves, in words: name, value of the estimate, new value, and the field as it was typed."""
     known, rows = values_of(cost), []
     for slider in (slider for slider in SLIDERS if slider.path in change):

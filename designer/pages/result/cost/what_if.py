@@ -1,6 +1,5 @@
 """What the sliders of the cost tab ask for: the cost with figures moved, and those figures put into the design."""
 
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -15,32 +14,33 @@ from designer.services.access import design_page, design_to_change, design_to_se
 from designer.services.designs.what_if import kept_cost
 from designer.services.revising import revise, tab_page
 from designer.services.shown_page import version_asked
+from estimator.cost.result import Cost
 from estimator.jobs.models import EstimateJob
 
 TAB = "cost"
 
 
-def _asked(request: HttpRequest, design_id: UUID, job_id: UUID) -> tuple[Design, EstimateJob, dict[str, Any]]:
-    """The design, the job without its result, and of the result what sliders need."""
+def _asked(request: HttpRequest, design_id: UUID, job_id: UUID) -> tuple[Design, EstimateJob, Cost]:
+    """The design, the job without its result, and the cost of that."""
     row = design_to_see(request, design_id)
     job = job_to_see(request, row, job_id, defer=("result",))
     cost = kept_cost(job)
     if not is_complete(cost):
         raise Http404("This estimate has no cost to move.")
-    return row, job, {"cost": cost, "spec": job.spec}
+    return row, job, cost
 
 
 @design_page
 @require_POST
 def cost_what_if(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """The figures with what was moved; nothing is stored."""
-    row, job, result = _asked(request, design_id, job_id)
+    row, job, cost = _asked(request, design_id, job_id)
     context = {
         "design": row,
         "job": job,
-        "cost": result["cost"],
+        "cost": cost,
         "is_answer": True,
-        **what_if_context(job, result, request.POST),
+        **what_if_context(job, cost, request.POST),
         **version_asked(request, row),
     }
     return render(request, "designer/result/cost/_what_if.html", context)
@@ -51,8 +51,8 @@ def cost_what_if(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
 def cost_apply(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """Change the design to what was moved, and ask for its estimate."""
     design_to_change(request, design_id)
-    row, job, result = _asked(request, design_id, job_id)
+    row, job, cost = _asked(request, design_id, job_id)
     if row.spec_hash != job.spec_hash:
         messages.error(request, "The design has changed since this estimate. Move the figures on its new estimate.")
         return redirect(tab_page(row, TAB))
-    return revise(request, row, change_of(request.POST, result["cost"], job.spec), TAB)
+    return revise(request, row, change_of(request.POST, cost, job.spec), TAB)

@@ -26,14 +26,16 @@ from designer.charts.cost_risk import MARKED, histogram_chart, range_words, torn
 from designer.models import Design, DesignRevision
 from designer.pages.result.cost.sliders import SLIDERS, change_of, moved_rows, slider_rows, values_of
 from designer.pages.result.cost.tab import assumption_rows
-from designer.services.designs.what_if import FIGURES, differences, figure
+from designer.services.designs.what_if import FIGURES, differences
 from designer.wording.numbers import change_usd, usd, usd_small, usd_small_range
 from estimator.catalog.loader import load_catalog
+from estimator.cost.result import Cost
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
+from estimator.ranges import Range
 from estimator.spec.parse import parse_spec
 from tests.designer.api_helpers import Caller, assert_refused, caller
-from tests.designer.cost_fixture import cost_fixture
+from tests.designer.cost_fixture import GPUS, cost_fixture, made_cost
 from tests.designer.finished_design import finished
 
 DESIGN: dict[str, Any] = {
@@ -41,7 +43,6 @@ DESIGN: dict[str, Any] = {
     "compute": {"server": "dgx-h100", "nodes": 128},
     "fabric": {"generation": "ndr"},
 }
-RESULT = {"fabrics": {"compute": {"counts": {"gpus": 1_024}}}}
 RENDER = """
 import json, sys, vl_convert
 for spec in json.load(sys.stdin):
@@ -72,21 +73,20 @@ def tab(client: Client, design: Design, **query: str) -> Any:
 # --- Figures -----------------------------------------------------------------------------------------------------
 def test_every_head_figure_is_the_estimates_as_the_filters_print_it(page: Client, owner: User) -> None:
     design, job = costed(owner)
-    response, cost = tab(page, design), job.result["cost"]
+    response, cost = tab(page, design), Cost.from_json(job.result["cost"])
     assert response.status_code == 200
     shown = words_of(response)
-    for path in (
-        ("capex_usd", "total"),
-        ("outlay_usd",),
-        ("opex_usd_per_year", "total"),
-        ("tco_usd",),
-        ("usd_per_gpu",),
-        ("usd_per_gpu_hour",),
-        ("usd_per_gbit_s_bisection",),
-        ("usd_per_gb_s_busbw",),
+    for amount in (
+        cost.capex_usd.total,
+        cost.outlay_usd,
+        cost.opex_usd_per_year["total"],
+        cost.tco_usd,
+        cost.usd_per_gpu,
+        cost.usd_per_gpu_hour,
+        cost.usd_per_gbit_s_bisection,
+        cost.usd_per_gb_s_busbw,
     ):
-        amount = figure(cost, path)
-        assert f"{usd_small(amount['typical'])} {usd_small_range(amount)}" in shown, path
+        assert f"{usd_small(amount.typical)} {usd_small_range(amount)}" in shown
     assert "Total cost over 4 years" in shown
     assert "Purchase price ÷ 1,024 GPUs" in shown
     assert "1,024 GPUs × 8,760 h × 4 years × 80 % of the hours in use" in shown.replace("80\xa0%", "80 %")
@@ -112,8 +112,8 @@ def test_rent_or_buy_states_the_break_even_price_always_and_the_rest_with_a_clou
         "saved_usd": {"low": 1.0e6, "typical": 1.93e7, "high": 3.0e7},
     }
     EstimateJob.objects.all().delete()
-    design, job = costed(owner, rent=rent)
-    chart = rent_chart(cost_fixture(rent=rent), job.result or {})
+    design, _ = costed(owner, rent=rent)
+    chart = rent_chart(made_cost(rent=rent), GPUS)
     own, rented = (
         [row["value"] for row in chart["spec"]["data"]["values"] if row["series"] == key] for key in ("s0", "s1")
     )
@@ -131,26 +131,26 @@ def test_a_whole_estimate_shows_all_of_it(page: Client, owner: User) -> None:
     design, job = finished(owner, values)
     response = tab(page, design)
     assert response.status_code == 200
-    shown, cost = words_of(response), (job.result or {})["cost"]
-    for path in (
-        ("usd_per_million_tokens",),
-        ("rent", "break_even_usd_per_gpu_hour"),
-        ("rent", "rented_usd"),
-        ("tco_usd",),
-        ("outlay_usd",),
+    shown, cost = words_of(response), Cost.from_json(job.result["cost"])
+    for found in (
+        cost.usd_per_million_tokens,
+        cost.rent.break_even_usd_per_gpu_hour,
+        cost.rent.rented_usd,
+        cost.tco_usd,
+        cost.outlay_usd,
     ):
-        assert usd_small((figure(cost, path) or {})["typical"]) in shown, path
-    assert f"{usd_small(cost['rent']['rented_usd']['low'])} to" in shown
+        assert usd_small(found.typical) in shown
+    assert f"{usd_small(cost.rent.rented_usd.low)} to" in shown
     assert "Storage network" in shown
     assert "Staff" in shown
     assert "Rent of space" not in words_of(response).split("What if", 2)[-1].split("Over the years")[0], (
         "nothing is rented"
     )
     sums = sums_by_kind(cost, is_discounted=True)
-    assert sum(sums.values()) == pytest.approx(cost["tco_usd"]["typical"], abs=0.1)
-    assert len(cost["uncertainty"]["tornado"]) == 10
-    for row in cost["uncertainty"]["tornado"]:
-        assert row["label"] in html.unescape(response.content.decode())
+    assert sum(sums.values()) == pytest.approx(cost.tco_usd.typical, abs=0.1)
+    assert len(cost.uncertainty.tornado) == 10
+    for row in cost.uncertainty.tornado:
+        assert row.label in html.unescape(response.content.decode())
 
 
 def test_an_estimate_made_before_cash_flows_still_opens(page: Client, owner: User) -> None:
@@ -188,15 +188,15 @@ def test_what_is_at_least_says_so(page: Client, owner: User) -> None:
 
 
 # --- Charts ------------------------------------------------------------------------------------------------------
-def all_charts(cost: dict[str, Any]) -> list[dict[str, Any]]:
+def all_charts(cost: Cost) -> list[dict[str, Any]]:
     made = [
         purchase_chart(cost),
         kinds_chart(cost),
         cash_flow_chart(cost),
-        rent_chart(cost, RESULT),
+        rent_chart(cost, GPUS),
         *years_charts(cost),
         book_value_chart(cost),
-        histogram_chart(cost["uncertainty"], "tco_usd"),
+        histogram_chart(cost.uncertainty, "tco_usd") if cost.uncertainty else None,
         tornado_chart(cost),
     ]
     assert all(made)
@@ -204,7 +204,7 @@ def all_charts(cost: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_every_chart_renders_and_has_a_table_of_its_columns() -> None:
-    charts = all_charts(cost_fixture())
+    charts = all_charts(made_cost())
     child = subprocess.run(
         [sys.executable, "-c", RENDER],
         input=json.dumps([chart["spec"] for chart in charts]),
@@ -227,18 +227,16 @@ def test_every_chart_renders_and_has_a_table_of_its_columns() -> None:
 
 
 def test_kinds_add_up_to_the_total_to_the_cent() -> None:
-    cost = cost_fixture()
-    assert sum(sums_by_kind(cost, is_discounted=True).values()) == pytest.approx(cost["tco_usd"]["typical"], abs=0.02)
-    assert sum(sums_by_kind(cost, is_discounted=False).values()) == pytest.approx(
-        cost["tco_undiscounted_usd"]["typical"]
-    )
+    cost = made_cost()
+    assert sum(sums_by_kind(cost, is_discounted=True).values()) == pytest.approx(cost.tco_usd.typical, abs=0.02)
+    assert sum(sums_by_kind(cost, is_discounted=False).values()) == pytest.approx(cost.tco_undiscounted_usd.typical)
     bars = kinds_chart(cost)["spec"]["data"]["values"]
     paid = sum(bar["usd"] for bar in bars if bar["bar"] == "As paid")
-    assert paid == pytest.approx(cost["tco_undiscounted_usd"]["typical"])
+    assert paid == pytest.approx(cost.tco_undiscounted_usd.typical)
 
 
 def test_a_kind_has_one_colour_and_none_that_costs_nothing_is_drawn() -> None:
-    cost = cost_fixture()
+    cost = made_cost()
     numbers = {}
     for chart in (kinds_chart(cost), cash_flow_chart(cost)):
         assert "Staff" not in [item["label"] for item in chart["legend"]]
@@ -251,36 +249,33 @@ def test_a_kind_has_one_colour_and_none_that_costs_nothing_is_drawn() -> None:
 
 
 def test_the_cash_flow_has_both_moneys_and_a_switch_between_them() -> None:
-    cost = cost_fixture()
+    cost = made_cost()
     chart = cash_flow_chart(cost)
     assert chart["switches"] == [{"key": "discounted", "label": "Discounted"}]
     assert {"name": "discounted", "value": False} in chart["spec"]["params"]
-    for is_discounted, total in ((False, cost["tco_undiscounted_usd"]), (True, cost["tco_usd"])):
+    for is_discounted, total in ((False, cost.tco_undiscounted_usd), (True, cost.tco_usd)):
         bars = [bar["usd"] for bar in chart["spec"]["data"]["values"] if bar["is_discounted"] is is_discounted]
-        assert sum(bars) == pytest.approx(total["typical"], abs=0.02)
+        assert sum(bars) == pytest.approx(total.typical, abs=0.02)
         line = [row for row in chart["spec"]["layer"][1]["data"]["values"] if row["is_discounted"] is is_discounted]
-        assert line[-1]["usd"] == pytest.approx(total["typical"], abs=0.02)
+        assert line[-1]["usd"] == pytest.approx(total.typical, abs=0.02)
 
 
 def test_the_tornado_is_widest_first_with_ranges_and_what_is_assumed() -> None:
-    rows = tornado_rows(cost_fixture())
-    assert [row["width_usd"] for row in rows] == sorted((row["width_usd"] for row in rows), reverse=True)
-    assert rows[0]["range"] == "$0.05 to $0.15 per kWh"
-    assert [row["is_assumption"] for row in rows[:4]] == [False, False, True, True]
-    assert (
-        range_words({"low": 0.03, "high": 0.1, "unit": "fraction of price a year"}).replace("\xa0", " ")
-        == "3 % to 10 % of the price a year"
-    )
-    assert range_words({"low": 38.4e6, "high": 51.2e6, "unit": "USD"}).replace("\xa0", " ") == "$38.4 M to $51.2 M"
-    assert range_words({"low": 1.1, "high": 1.54, "unit": "ratio"}) == "1.1 to 1.54"
+    rows = tornado_rows(made_cost())
+    assert [row.width_usd for row in rows] == sorted((row.width_usd for row in rows), reverse=True)
+    assert rows[0].range == "$0.05 to $0.15 per kWh"
+    assert [row.is_assumption for row in rows[:4]] == [False, False, True, True]
+    assert range_words(0.03, 0.1, "fraction of price a year").replace("\xa0", " ") == "3 % to 10 % of the price a year"
+    assert range_words(38.4e6, 51.2e6, "USD").replace("\xa0", " ") == "$38.4 M to $51.2 M"
+    assert range_words(1.1, 1.54, "ratio") == "1.1 to 1.54"
 
 
 def test_names_of_parts_are_data_and_never_part_of_an_expression() -> None:
-    cost = cost_fixture()
-    cost["uncertainty"]["tornado"][0]["label"] = evil = "'});alert(1)//"
-    spec = tornado_chart(cost)["spec"]
-    values = [row for layer in spec["layer"] for row in layer["data"]["values"]]
-    assert any(evil in str(row.get("label")) for row in values)
+    values, evil = cost_fixture(), "'});alert(1)//"
+    values["uncertainty"]["tornado"][0]["label"] = evil
+    spec = tornado_chart(Cost.from_json(values))["spec"]
+    rows = [row for layer in spec["layer"] for row in layer["data"]["values"]]
+    assert any(evil in str(row.get("label")) for row in rows)
     for layer in spec["layer"]:
         layer["data"] = {}
     spec["data"] = {}
@@ -288,11 +283,14 @@ def test_names_of_parts_are_data_and_never_part_of_an_expression() -> None:
 
 
 def test_percentiles_stand_on_the_histogram() -> None:
-    uncertainty = cost_fixture()["uncertainty"]
+    uncertainty = made_cost().uncertainty
+    assert uncertainty
     chart = histogram_chart(uncertainty, "tco_usd")
     marks = [row for layer in chart["spec"]["layer"][1:2] for row in layer["data"]["values"]]
-    assert {row["name"]: row["usd"] for row in marks} == {key: uncertainty["figures"]["tco_usd"][key] for key in MARKED}
-    assert sum(row["n"] for row in chart["spec"]["data"]["values"]) == uncertainty["draws"]
+    assert {row["name"]: row["usd"] for row in marks} == {
+        key: getattr(uncertainty.figures["tco_usd"], key) for key in MARKED
+    }
+    assert sum(row["n"] for row in chart["spec"]["data"]["values"]) == uncertainty.draws
     assert histogram_chart(uncertainty, "usd_per_gpu_hour") is None
 
 
@@ -307,20 +305,20 @@ def test_percentiles_are_listed_for_each_figure(page: Client, owner: User) -> No
 
 # --- Assumptions -------------------------------------------------------------------------------------------------
 def test_assumptions_are_sorted_by_what_they_move_and_by_what_is_asked() -> None:
-    cost = cost_fixture()
+    cost = made_cost()
     by_effect = assumption_rows(cost, None)
     assert by_effect["heads"]["effect"]["aria"] == "descending"
-    assert by_effect["rows"][0]["name"] == "electricity-kwh"
-    labels = [row["label"] for row in assumption_rows(cost, "label")["rows"]]
+    assert by_effect["rows"][0].item.name == "electricity-kwh"
+    labels = [row.item.label for row in assumption_rows(cost, "label")["rows"]]
     assert labels == sorted(labels, key=str.casefold)
-    assert [row["label"] for row in assumption_rows(cost, "-label")["rows"]] == labels[::-1]
+    assert [row.item.label for row in assumption_rows(cost, "-label")["rows"]] == labels[::-1]
     assert assumption_rows(cost, "nonsense")["rows"] == by_effect["rows"]
-    assert assumption_rows(cost | {"uncertainty": None}, None)["heads"]["label"]["aria"] == "ascending"
+    assert assumption_rows(cost.but(uncertainty=None), None)["heads"]["label"]["aria"] == "ascending"
 
 
 # --- Sliders -----------------------------------------------------------------------------------------------------
 def test_sliders_stand_at_the_estimates_figures_and_only_those_that_count_are_there() -> None:
-    cost = cost_fixture()
+    cost = made_cost()
     rows = {row["name"]: row for row in slider_rows(cost, {})}
     assert set(rows) == set(values_of(cost))
     assert "support_other" not in rows
@@ -328,7 +326,7 @@ def test_sliders_stand_at_the_estimates_figures_and_only_those_that_count_are_th
     assert rows["utilization"]["unit"] == "%"
     assert rows["cloud_usd_per_gpu_hour"]["typed"] == ""
     assert rows["cloud_usd_per_gpu_hour"]["at"] == "2.33"
-    assert float(slider_rows(cost_fixture(tco_years=12), {})[0]["high"]) == 12
+    assert float(slider_rows(made_cost(tco_years=12), {})[0]["high"]) == 12
 
 
 @pytest.mark.parametrize(
@@ -346,12 +344,12 @@ def test_sliders_stand_at_the_estimates_figures_and_only_those_that_count_are_th
 )
 def test_only_what_differs_is_a_change(answers: dict[str, str], change: dict[str, Any]) -> None:
     spec = {"economics": {"electricity_usd_per_kwh": 0.085}}
-    assert change_of(answers, cost_fixture(), spec) == change
+    assert change_of(answers, made_cost(), spec) == change
 
 
 def test_what_was_moved_is_reported_with_its_unit() -> None:
     change = {"economics.electricity_usd_per_kwh": 0.2, "economics.utilization": None, "economics.years": 5}
-    reported = {row["name"]: (row["before"], row["after"]) for row in moved_rows(cost_fixture(), change)}
+    reported = {row["name"]: (row["before"], row["after"]) for row in moved_rows(made_cost(), change)}
     assert reported["electricity_usd_per_kwh"] == ("$0.085 per kWh", "$0.2 per kWh")
     assert reported["utilization"] == ("80\xa0%", "automatic")
     assert reported["years"] == ("4 years", "5 years")
@@ -476,11 +474,9 @@ def test_rest_refuses_what_cannot_be_and_who_may_not(owner: User, call: Caller) 
 
 
 def test_differences_are_end_by_end_and_unknown_where_one_is() -> None:
-    before = {"tco_usd": {"low": 1.0, "typical": 2.0, "high": 3.0}, "rent": {"saved_usd": None}}
-    after = {
-        "tco_usd": {"low": 1.5, "typical": 1.0, "high": 3.0},
-        "rent": {"saved_usd": {"low": 1.0, "typical": 1.0, "high": 1.0}},
-    }
+    cost = made_cost()
+    before = cost.but(tco_usd=Range(1.0, 2.0, 3.0), rent=cost.rent.but(saved_usd=None))
+    after = cost.but(tco_usd=Range(1.5, 1.0, 3.0), rent=cost.rent.but(saved_usd=Range.at(1.0)))
     found = differences(before, after)
-    assert found["tco_usd"] == {"low": 0.5, "typical": -1.0, "high": 0.0}
+    assert found["tco_usd"] == Range(0.5, -1.0, 0.0)
     assert found["saved_usd"] is None
