@@ -93,6 +93,8 @@ BROKEN: list[tuple[str, Edit, int | None, str | None]] = [
     ("prices", put(5, "low_cents", "99999999999"), 5, "typical_cents"),
     ("prices", put(3, "part_id", "no-such-part"), 3, "part_id"),
     ("prices", put(3, "source", "hearsay"), 3, "source"),
+    ("prices", put(3, "source", ""), 3, "source"),
+    ("economics", put(2, "source", ""), 2, "source"),
     ("prices", put(3, "as_of", "last week"), 3, "as_of"),
     ("prices", put(3, "basis", "rumour"), 3, "basis"),
     ("prices", put(3, "currency", "EUR"), 3, "currency"),
