@@ -6,6 +6,7 @@ Every verb imports what it needs itself, for a fast start.
 import argparse
 import gc
 import json
+import os
 import sys
 from collections.abc import Iterator
 from itertools import chain
@@ -270,7 +271,8 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 if __name__ == "__main__":
-    gc.set_threshold(
-        100_000
-    )  # starting makes many objects and next to no garbage: looking for it takes a seventh of the time
+    # starting makes many objects and next to no garbage: looking for it takes a seventh of the time
+    gc.set_threshold(100_000)
+    # numpy would start a thread for each core as it is imported, and products here are too small for any
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(main())
