@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 import uuid
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -15,12 +18,94 @@ from django.utils import timezone
 
 from estimator.spec.price_book import OwnPrices
 
+LARGE_PARTS = (("economics", "prices"), ("site", "set_lengths"))
+LEAST_KEPT_APART = 500  # characters
+KEPT = "kept"
 SIGN_IN_LINK_LIFETIME = timedelta(hours=12)
 
 
 def hash_secret(secret: str) -> str:
     """SHA-256 of a random 256-bit secret, in hex. A slow hash would protect no better: there is nothing to guess."""
     return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class KeptPart(models.Model):
+    """A large part of requests, a book's prices or lengths set manually: kept once, named by its content, never changed.
+
+    Requests in the database and pages of designs name it: ``{"kept": digest}``. Nobody finds a part who does not have it:
+    its digest is a SHA-256 of all of it.
+    """
+
+    digest = models.CharField(max_length=64, primary_key=True)
+    text = models.TextField()  # JSON: its keys stay in their order, and every character that JSON can say is kept
+
+    def __str__(self) -> str:
+        return self.digest
+
+    @classmethod
+    def keep(cls, value: Any) -> Any:
+        """What stands for a value: the name of its part, which is kept; a short one stands for itself."""
+        text = json.dumps(value)
+        if len(text) < LEAST_KEPT_APART:
+            return value
+        digest = _digest(text)
+        if not cls.objects.filter(pk=digest).exists():
+            cls.objects.get_or_create(digest=digest, defaults={"text": text})
+        return {KEPT: digest}
+
+    @classmethod
+    def named(cls, value: Any) -> Any:
+        """As ``keep``, where the part is kept already; else the value itself."""
+        text = json.dumps(value)
+        is_kept = len(text) >= LEAST_KEPT_APART and cls.objects.filter(pk=_digest(text)).exists()
+        return {KEPT: _digest(text)} if is_kept else value
+
+    @classmethod
+    def meant(cls, value: Any) -> Any:
+        """The value that stands there, or that a name there means.
+
+        Raises
+        ------
+        KeptPart.DoesNotExist
+            If there is no part of this name.
+        """
+        is_name = isinstance(value, dict) and set(value) == {KEPT} and isinstance(value[KEPT], str)
+        return json.loads(_text_of_part(value[KEPT])) if is_name else value
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@lru_cache(maxsize=64)
+def _text_of_part(digest: str) -> str:
+    return KeptPart.objects.get(pk=digest).text
+
+
+class RequestField(models.JSONField):
+    """A request. In the database its large parts are names of kept ones; rows of before have all in them."""
+
+    def deconstruct(self) -> Any:
+        """Nothing else than JSON to migrations."""
+        name, _, args, kwargs = super().deconstruct()
+        return name, "django.db.models.JSONField", args, kwargs
+
+    def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
+        """The request with its parts."""
+        return _with_parts(super().from_db_value(value, expression, connection), KeptPart.meant)
+
+    def get_prep_value(self, value: Any) -> Any:
+        """The request with the names of its parts, which are kept."""
+        return super().get_prep_value(_with_parts(value, KeptPart.keep))
+
+
+def _with_parts(request: Any, of: Callable[[Any], Any]) -> Any:
+    """A request with something else for each large part that it has."""
+    for section, name in LARGE_PARTS:
+        inner = request.get(section) if isinstance(request, dict) else None
+        if isinstance(inner, dict) and inner.get(name):
+            request = request | {section: inner | {name: of(inner[name])}}
+    return request
 
 
 class Design(models.Model):
@@ -35,8 +120,8 @@ class Design(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="designs")
     name = models.CharField(max_length=200)
     parent = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="variants")
-    given = models.JSONField(default=dict)
-    spec = models.JSONField(default=dict)
+    given = RequestField(default=dict)
+    spec = RequestField(default=dict)
     spec_hash = models.CharField(max_length=64, default="", db_index=True)
     figures = models.JSONField(null=True)  # headline figures; null where they were not made yet, or it cannot be built
     versions = models.CharField(max_length=120, default="")  # model and catalog that ``spec`` was read by
@@ -73,8 +158,8 @@ class DesignRevision(models.Model):
     number = models.PositiveIntegerField()
     name = models.CharField(max_length=200, default="")
     note = models.CharField(max_length=2000, default="", blank=True)
-    given = models.JSONField()
-    spec = models.JSONField()
+    given = RequestField()
+    spec = RequestField()
     spec_hash = models.CharField(max_length=64, db_index=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -97,7 +182,7 @@ class DesignEdit(models.Model):
     step = models.CharField(max_length=64)  # edits of one field between focus and blur have one step and one row
     typed = models.JSONField()  # field name → text
     is_valid = models.BooleanField(default=True)  # whether the form's text is the state that holds
-    given = models.JSONField(null=True)  # null in rows of before states were kept
+    given = RequestField(null=True)  # null in rows of before states were kept
     spec_hash = models.CharField(max_length=64, default="", db_index=True)
     figures = models.JSONField(null=True)  # headline figures of the state that held
     by = models.CharField(max_length=200, default="")  # who made it, by name
@@ -133,7 +218,7 @@ class Baseline(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="baselines")
     design = models.ForeignKey(Design, on_delete=models.SET_NULL, null=True, blank=True, related_name="baselines")
     name = models.CharField(max_length=200)
-    given = models.JSONField()
+    given = RequestField()
     spec_hash = models.CharField(max_length=64)
     figures = models.JSONField(null=True)  # null in a row that was a pin: made when it is first shown
     created_at = models.DateTimeField(auto_now_add=True)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 
-from designer.models import PriceBook
+from designer.models import KeptPart, PriceBook
 from estimator.errors import Problem
 from estimator.spec.price_book import OwnPrices
 
@@ -102,6 +102,6 @@ def carried_by_form(text: Any) -> Any:
     """The own prices among what a sent form hands through."""
     try:
         kept = json.loads(text) if isinstance(text, str) and text else {}
-    except (ValueError, RecursionError):  # the field's own check says so
+        return KeptPart.meant(kept.get(PRICES_KEY)) if isinstance(kept, Mapping) else None
+    except (ValueError, RecursionError, KeptPart.DoesNotExist):  # the field's own check says so
         return None
-    return kept.get(PRICES_KEY) if isinstance(kept, Mapping) else None

@@ -36,6 +36,7 @@ from designer.forms.networks import (
     label_of,
     path_of_problem,
 )
+from designer.models import KeptPart
 from designer.wording.numbers import words
 from estimator.catalog.aliases import renamed
 from estimator.catalog.catalog import Catalog
@@ -180,13 +181,14 @@ def _field(key: Key, catalog: Catalog) -> forms.Field:
 
 
 class KeptField(forms.JSONField):
-    """What the form hands through; nesting that no reader follows is as wrong as no JSON."""
+    """What the form hands through, large parts by their names; nesting that no reader follows is as wrong as no JSON."""
 
     def to_python(self, value: Any) -> Any:
         """The values, or a problem of the field."""
         try:
-            return super().to_python(value)
-        except RecursionError:
+            kept = super().to_python(value)
+            return {path: KeptPart.meant(part) for path, part in kept.items()} if isinstance(kept, dict) else kept
+        except (RecursionError, KeptPart.DoesNotExist):
             raise forms.ValidationError(self.error_messages["invalid"], code="invalid", params={"value": ""}) from None
 
 
@@ -247,7 +249,7 @@ class DesignForm(forms.Form):
 
     @staticmethod
     def _initial_of(values: Mapping[str, Any]) -> dict[str, Any]:
-        kept = {path: value for path in KEPT if (value := read_path(values, path))}
+        kept = {path: KeptPart.named(value) for path in KEPT if (value := read_path(values, path))}
         initial: dict[str, Any] = {KEPT_FIELD: kept or None}
         for key in KEYS.values():
             value = read_path(values, key.path)
@@ -326,8 +328,10 @@ class DesignForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         """Hand the values to the one set of rules, and put its problems beside their fields."""
+        is_broken = bool(self.errors)  # what is handed through cannot be read: without it, this is another design
         try:
-            self.spec = parse_spec(self.values(), self.catalog)
+            spec = parse_spec(self.values(), self.catalog)
+            self.spec = None if is_broken else spec
         except SpecError as error:
             self.add_problems(error.problems)
         _, _, unknown = self.books.meant(self.cleaned_data.get(field_name(BASE_KEY)) or "")
@@ -376,6 +380,16 @@ class DesignForm(forms.Form):
             "digest": digest(main),
             "more_digest": digest(more),
         }
+
+
+def with_parts_named(typed: Mapping[str, str]) -> dict[str, str]:
+    """What a form holds, its large parts kept and named; what it hands through as it is where that is broken."""
+    try:
+        kept = json.loads(typed.get(KEPT_FIELD) or "{}")
+        named = {path: KeptPart.keep(part) for path, part in kept.items()} if isinstance(kept, dict) else {}
+    except (ValueError, RecursionError):
+        named = {}
+    return {**typed, KEPT_FIELD: json.dumps(named)} if named else dict(typed)
 
 
 def problems_for_page(problems: Iterable[Problem], entries: Any = None) -> list[dict[str, str]]:

@@ -12,7 +12,7 @@ from django.forms import BooleanField
 from django.http import QueryDict
 from django.utils.choices import flatten_choices
 
-from designer.forms.design import KEPT_FIELD, DesignForm
+from designer.forms.design import KEPT_FIELD, DesignForm, with_parts_named
 from designer.models import Design, DesignEdit, EditingPage
 from designer.services.designs.state import COLUMNS, fresh, given_of, hold, hold_edit
 from designer.services.labels import checked_name
@@ -121,17 +121,17 @@ def record(
     ChangedMeanwhile
         If the design has moved on from ``seen``.
     """
-    locked = fresh(Design.objects.select_for_update().get(pk=design.pk))
+    locked, typed = fresh(Design.objects.select_for_update().get(pk=design.pk)), with_parts_named(typed)
     if seen is not None and seen != locked.state_number:
         raise ChangedMeanwhile
     if locked.at == 0:
         _begin(locked)
     now = locked.edits.get(number=locked.at)
     locked.edits.filter(number__gt=locked.at).delete()
-    is_same = now.typed == dict(typed)
+    is_same = with_parts_named(now.typed) == typed
     edit = now if is_same or (now.step == step and step != START) else DesignEdit(design=locked, number=now.number + 1)
     if not is_same:
-        edit.step, edit.typed, edit.by = step, dict(typed), by
+        edit.step, edit.typed, edit.by = step, typed, by
     if spec is not None and is_same:  # your price book may have changed; the same text of a form says nothing new
         is_same = locked.given == given_of(spec) if is_whole else locked.spec_hash == spec_hash(spec)
     if spec is not None and not is_same:
@@ -153,7 +153,7 @@ def record(
 def _begin(locked: Design) -> None:
     """The row of the state that a session begins with."""
     locked.edits.all().delete()
-    edit = DesignEdit(design=locked, number=1, step=START, typed=start_state(locked))
+    edit = DesignEdit(design=locked, number=1, step=START, typed=with_parts_named(start_state(locked)))
     _keep_state(edit, locked)
     edit.save()
     locked.at = 1
