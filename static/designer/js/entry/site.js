@@ -1,4 +1,3 @@
-// What every page has: the script of a page begins with it.
+// What every page has: the script of a page begins with it. The scheme (theme.js) is apart, since a page waits for it.
 
-import "../site/theme.js";
 import "../site/nav.js";
