@@ -62,12 +62,12 @@ class Prepared:
         return compare(self.sides, self.labels, self.baseline, self.notes)
 
 
-def prepare(values: Any, catalog: Catalog, known: Mapping[int, PricedEstimate] | None = None) -> Prepared:
+def prepare(values: Any, catalog: Catalog, known: Mapping[int, Kept] | None = None) -> Prepared:
     """Check a request and estimate its designs, all in one batch.
 
     Parameters
     ----------
-    known : estimates that are there already, by the position of the item that they are of; their specs are not read.
+    known : what was kept of estimates, by the position of the item that they are of; the specs of those are not read.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def prepare(values: Any, catalog: Catalog, known: Mapping[int, PricedEstimate] |
     if problems:
         raise SpecError(problems)
     made = iter(estimates_of(specs, catalog))
-    sides = [item.offer or kept_of(known[i] if i in known else next(made)) for i, item in enumerate(asked.items)]
+    sides = [item.offer or known.get(i) or kept_of(next(made)) for i, item in enumerate(asked.items)]
     labels = [
         item.label or (side.spec.name if isinstance(side, Kept) else "Offer")
         for item, side in zip(asked.items, sides, strict=True)

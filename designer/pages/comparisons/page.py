@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from designer.models import Comparison, Design
-from designer.services.comparisons import Source, head_of, is_outdated, sources_of
+from designer.services.comparison_sides import Source
+from designer.services.comparisons import head_of, is_outdated, sources_of
 from designer.services.shown_page import ShownPage
 from designer.wording.comparison import LETTERS, figure_groups, line_rows, total_rows
 from designer.wording.numbers import (

@@ -135,7 +135,7 @@ def agrees(design: Design, oracle: Oracle, owner: User) -> None:
     (row,) = design_rows(owner)
     assert row["figures"]["gpus"] == oracle.held[1]
     assert row["figures"]["spec_hash"] == now.spec_hash
-    (side,) = (one["spec"] for one in resolved_items(owner, [{"design": str(design.pk)}] * 2)[:1])
+    (side,) = (one.spec for one in resolved_items(owner, [{"design": str(design.pk)}] * 2)[:1])
     assert json.dumps(side, sort_keys=True) == oracle.held[0]
 
 

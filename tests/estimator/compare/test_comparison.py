@@ -15,7 +15,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.compare.comparison import compare, estimates_of, prepare
 from estimator.compare.comparison import compare_request as compare_records
-from estimator.compare.kept import Kept
+from estimator.compare.kept import Kept, kept_of
 from estimator.compare.request import MOST, Offer
 from estimator.errors import EstimatorError, InfeasibleDesign, SpecError
 from estimator.result import PricedEstimate, Versions
@@ -440,7 +440,9 @@ def test_what_is_kept_gives_the_same_comparison_again() -> None:
     assert compare(kept, asked.labels, 1, asked.notes) == asked.compared()
     assert compare([made_of(at) for at in range(4)], asked.labels, 1, asked.notes) == asked.compared()
     assert len(json.dumps(stored)) < 400_000
-    known = prepare({"items": [{"spec": INFINIBAND}, {"spec": {"name": "not read"}}]}, CATALOG, {1: made_of(1)})
+    known = prepare(
+        {"items": [{"spec": INFINIBAND}, {"spec": {"name": "not read"}}]}, CATALOG, {1: kept_of(made_of(1))}
+    )
     assert known.sides[1] == kept[1]
     old = kept[1].but(versions=Versions(model="0.1", catalog="x"))
     answer = compare([kept[0], old], ["a", "b"]).as_json()

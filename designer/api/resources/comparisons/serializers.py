@@ -76,4 +76,5 @@ class ComparisonDetailSerializer(ComparisonSerializer):
 
     @extend_schema_field(ComparisonSource(many=True))
     def get_sources(self, row: Comparison) -> list[dict[str, Any]]:
-        return [{key: side[key] for key in map(str, ComparisonSource().fields)} for side in row.specs]
+        keys = list(map(str, ComparisonSource().fields))
+        return [{key: side[key] for key in keys if key in side} for side in row.specs]
