@@ -147,7 +147,7 @@ def agrees_on_pages_and_in_files(design: Design, oracle: Oracle, owner: User, cl
         tasks.run_estimate(str(job.pk))
     shown = client.get(reverse("design", args=[design.pk])).context
     assert shown["job"].spec_hash == shown["spec_hash"] == design.now.spec_hash
-    assert shown["result"]["fabrics"]["compute"]["counts"]["gpus"] == shown["headlines"]["gpus"] == oracle.held[1]
+    assert shown["result"].compute.counts.gpus == shown["headlines"]["gpus"] == oracle.held[1]
     reported = caller(owner)("GET", f"designs/{design.pk}/").json()
     assert (reported["spec_hash"], json.dumps(reported["given"], sort_keys=True)) == (
         design.now.spec_hash,
