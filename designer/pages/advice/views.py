@@ -85,7 +85,7 @@ def advice_panel(request: HttpRequest, design_id: UUID) -> HttpResponse:
     context = {"design": design} | version_asked(request, design)
     shown = context.get("version_shown", design)
     try:
-        context["advice"] = advised(shown.given, "balanced", None).advice
+        context |= vars(advised(shown.given, "balanced", None))
     except EstimatorError as error:
         context["problems"] = error.problems
     return render(request, "designer/advice/_panel.html", context)

@@ -97,8 +97,8 @@ def test_fragments_of_a_versions_page_are_of_that_version(page: Client, moved: A
     assert f'href="{address}?tab=handoff' in compare
     assert '<input type="hidden" name="version" value="1">' in compare
     panel = reverse("advice-panel", args=[design.pk])
-    of_version, now = (page.get(panel, query).context["advice"]["designs"]["infiniband"] for query in (asked, {}))
-    assert of_version["capex_usd"]["typical"] > 1.5 * now["capex_usd"]["typical"]
+    of_version, now = (page.get(panel, query).context["pair"].infiniband.cost for query in (asked, {}))
+    assert of_version.capex_usd.total.typical > 1.5 * now.capex_usd.total.typical
 
 
 def test_a_shared_page_leads_to_nothing_that_its_visitor_may_not_open(owner: User) -> None:
