@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -11,10 +10,10 @@ from django.db import transaction
 from designer.models import Baseline, Comparison, Design
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison
-from designer.services.designs.figures import figures_of
+from designer.services.designs.figures import figures_of, kept
 from designer.services.designs.state import figures_now
 from designer.services.labels import MAX_NAME, checked_name
-from designer.wording.headlines import changes
+from designer.wording.headlines import Headlines, changes
 from designer.wording.strip import FIGURES, summary_cells
 from estimator.errors import EstimatorError, Problem
 
@@ -54,7 +53,7 @@ def mark(owner: User, design: Design, name: str = "") -> Baseline:
         message = "This design cannot be built as it stands, and so it has no figures to measure against."
         raise NoBaseline([Problem("", NoBaseline.code, message)])
     named = checked_name(name) if name.strip() else design.name[:MAX_NAME]
-    state = {"given": design.given, "spec_hash": design.spec_hash, "figures": figures}
+    state = {"given": design.given, "spec_hash": design.spec_hash, "figures": figures.as_json()}
     return Baseline.objects.create(owner=owner, design=design, name=named, **state)
 
 
@@ -63,15 +62,16 @@ def baselines_of(owner: User) -> list[Baseline]:
     found = list(Baseline.objects.filter(owner=owner).select_related("design"))
     for one in found:
         if one.figures is None:  # it was a pin
-            one.figures = figures_of(one.given, one.spec_hash)
+            made = figures_of(one.given, one.spec_hash)
+            one.figures = made.as_json() if made else None
             Baseline.objects.filter(pk=one.pk).update(figures=one.figures)
     return found
 
 
-def against(owner: User, headlines: Mapping[str, Any] | None) -> dict[str, Any]:
+def against(owner: User, headlines: Headlines | None) -> dict[str, Any]:
     """The newest baseline, and by how much the figures of a page differ from it; nothing where there is none."""
     newest = next(iter(baselines_of(owner)), None)
-    return {"baseline": newest, "against": changes(headlines, newest.figures)} if newest else {}
+    return {"baseline": newest, "against": changes(headlines, kept(newest))} if newest else {}
 
 
 def strip(owner: User, design: Design) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def strip(owner: User, design: Design) -> dict[str, Any]:
     found = baselines_of(owner)
     live = figures_now(design) if found else None
     rows = [
-        {"baseline": one, "cells": summary_cells(one.figures, changes(live, one.figures)) if one.figures else []}
+        {"baseline": one, "cells": summary_cells(figures, changes(live, figures)) if (figures := kept(one)) else []}
         for one in found
     ]
     return {"baselines": rows, "baseline_heads": [figure.name for figure in FIGURES]}

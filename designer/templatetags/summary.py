@@ -1,10 +1,10 @@
 """The rows of the summary strip, for templates."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django import template
 
+from designer.wording.headlines import Headlines
 from designer.wording.strip import summary_rows
 from estimator.result import PricedEstimate
 
@@ -13,7 +13,7 @@ register = template.Library()
 
 @register.simple_tag
 def figures_of(
-    headlines: Mapping[str, Any], moved: Any, estimate: PricedEstimate | None, against: Any = None
+    headlines: Headlines, moved: Any, estimate: PricedEstimate | None, against: Any = None
 ) -> list[dict[str, Any]]:
     """Rows of the strip; ``moved``, ``estimate`` and ``against`` may be missing."""
     return summary_rows(headlines, moved or None, estimate, against or None)

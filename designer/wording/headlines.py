@@ -1,11 +1,10 @@
-"""The figures that sum a design up, as plain values: kept with every edit, so that the next one shows what it changed."""
+"""The figures that sum a design up, kept with every edit, so that the next one shows what it changed."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from designer.wording.cost import likely
-from estimator.cost.result import Cost
 from estimator.performance.result import AllReduceTable, BothPlacements, Curves, Performance
+from estimator.record import IfAny, Newer, Record
 from estimator.result import PricedEstimate
 from estimator.units import W_PER_KW, parse_ratio
 
@@ -23,7 +22,6 @@ KEYS = (
     "busbw_gb_s",
     "all_to_all_gb_s",
 )
-TIERS = ("leaf", "spine", "core")
 CABLING = ("cables", "modules")
 MONEY = ("capex_usd", "usd_per_gpu", "usd_per_gpu_hour", "tco_usd")
 NO_LOSS = 0.0005  # a difference that three digits do not show
@@ -41,53 +39,80 @@ LIMITS = {  # the kinds of link explain themselves
 }
 
 
-def headlines(estimate: PricedEstimate) -> dict[str, Any]:
-    """GPUs, switches, cables, transceivers of all networks; IT kW, purchase and its range, dollars a GPU; ratio, collectives.
+class Headlines(Record):
+    """The figures that sum a design up; those of all networks together are so named. Money is the P50 of the simulation."""
 
-    ``built_ratio`` is that of the fullest leaf, ``average`` over all leaves; None where there are no uplinks.
+    gpus: int
+    tiers: int
+    leaf: int
+    spine: int
+    core: int
+    switches: int
+    """Of all networks, as cables and modules."""
+    cables: int
+    modules: int
+    it_kw: float
+    capex_usd: float
+    capex_usd_low: float
+    """P5, as the other low ends; the high ones are P95."""
+    capex_usd_high: float
+    usd_per_gpu: float | None
+    usd_per_gpu_low: float | None
+    usd_per_gpu_high: float | None
+    usd_per_gpu_hour: float
+    tco_usd: float
+    is_simulated: Newer[bool]
+    tco_years: Newer[int]
+    built_ratio: float | None
+    """Of the fullest leaf; null where there are no uplinks, as the two below."""
+    built: str | None
+    average: Newer[str | None]
+    """Over all leaves."""
+    busbw_gb_s: float | None
+    all_to_all_gb_s: Newer[float | None]
+    floors: Newer[list[str]]
+    """Figures that lack a part without a price, a known power or a cable that fits: they are the least."""
+    spec_hash: IfAny[str] = None
+    """What they are of, where they are kept."""
+    versions: IfAny[list[str]] = None
+    """Model and catalog that made them, where they are kept."""
 
-    Money is the P50 of the simulation, with P5 and P95 as its ends.
 
-    ``floors`` names the figures that lack a part without a price, a known power or a cable that fits: they are the least.
-    """
+def headlines(estimate: PricedEstimate) -> Headlines:
+    """The figures of one Estimate."""
     networks, cost, compute = estimate.fabrics.values(), estimate.cost, estimate.compute
     counts, ratio = compute.counts, compute.oversubscription
     reduction, scattered = headline(estimate.performance), estimate.performance.all_to_all
-    has_uplinks = counts.spine > 0
-    return {
-        "gpus": counts.gpus,
-        "tiers": compute.tiers,
-        **{tier: getattr(counts, tier) for tier in TIERS},
-        "switches": sum(network.counts.switches for network in networks),
-        "cables": sum(network.cables.total for network in networks if network.cables),
-        "modules": sum(network.transceivers.total for network in networks if network.transceivers),
-        "it_kw": estimate.power.it_w.typical / W_PER_KW,
-        **_money(cost),
-        "is_simulated": cost.simulated is not None,
-        "tco_years": cost.tco_years,
-        "built_ratio": float(parse_ratio(ratio.worst_leaf)) if has_uplinks else None,
-        "built": ratio.worst_leaf if has_uplinks else None,
-        "average": ratio.built if has_uplinks else None,
-        "busbw_gb_s": reduction.busbw_gb_s if reduction else None,
-        "all_to_all_gb_s": scattered.busbw_gb_s if scattered else None,
-        "floors": _floors(estimate),
-    }
-
-
-def _money(cost: Cost) -> dict[str, float | None]:
-    """The figures of MONEY, with the ends of what a purchase costs."""
     capex = likely(cost, "capex_usd") or cost.capex_usd.total
     per_gpu = (likely(cost, "usd_per_gpu") or cost.usd_per_gpu) if cost.usd_per_gpu else None
-    return {
-        "capex_usd": capex.typical,
-        "capex_usd_low": capex.low,
-        "capex_usd_high": capex.high,
-        "usd_per_gpu": per_gpu.typical if per_gpu else None,
-        "usd_per_gpu_low": per_gpu.low if per_gpu else None,
-        "usd_per_gpu_high": per_gpu.high if per_gpu else None,
-        "usd_per_gpu_hour": (likely(cost, "usd_per_gpu_hour") or cost.usd_per_gpu_hour).typical,
-        "tco_usd": (likely(cost, "tco_usd") or cost.tco_usd).typical,
-    }
+    has_uplinks = counts.spine > 0
+    return Headlines(
+        gpus=counts.gpus,
+        tiers=compute.tiers,
+        leaf=counts.leaf,
+        spine=counts.spine,
+        core=counts.core,
+        switches=sum(network.counts.switches for network in networks),
+        cables=sum(network.cables.total for network in networks if network.cables),
+        modules=sum(network.transceivers.total for network in networks if network.transceivers),
+        it_kw=estimate.power.it_w.typical / W_PER_KW,
+        capex_usd=capex.typical,
+        capex_usd_low=capex.low,
+        capex_usd_high=capex.high,
+        usd_per_gpu=per_gpu.typical if per_gpu else None,
+        usd_per_gpu_low=per_gpu.low if per_gpu else None,
+        usd_per_gpu_high=per_gpu.high if per_gpu else None,
+        usd_per_gpu_hour=(likely(cost, "usd_per_gpu_hour") or cost.usd_per_gpu_hour).typical,
+        tco_usd=(likely(cost, "tco_usd") or cost.tco_usd).typical,
+        is_simulated=cost.simulated is not None,
+        tco_years=cost.tco_years,
+        built_ratio=float(parse_ratio(ratio.worst_leaf)) if has_uplinks else None,
+        built=ratio.worst_leaf if has_uplinks else None,
+        average=ratio.built if has_uplinks else None,
+        busbw_gb_s=reduction.busbw_gb_s if reduction else None,
+        all_to_all_gb_s=scattered.busbw_gb_s if scattered else None,
+        floors=_floors(estimate),
+    )
 
 
 def _floors(estimate: PricedEstimate) -> list[str]:
@@ -100,21 +125,30 @@ def _floors(estimate: PricedEstimate) -> list[str]:
     return [key for keys, is_lacking in lacks if is_lacking for key in keys]
 
 
-def is_floor(figures: Mapping[str, Any], key: str) -> bool:
+def is_floor(figures: Headlines, key: str) -> bool:
     """Whether a figure is only the least that it is."""
-    return key in (figures.get("floors") or ())
+    return key in (figures.floors or ())
 
 
-def changes(now: Mapping[str, Any] | None, before: Mapping[str, Any] | None) -> dict[str, float]:
+def figure_at(figures: Headlines, key: str) -> float | None:
+    """One of KEYS; None where it is not known, or was not made yet when they were kept."""
+    value: float | None = getattr(figures, key, None)
+    return value
+
+
+def changes(now: Headlines | None, before: Headlines | None) -> dict[str, float]:
     """By key, how much a figure has moved since ``before``; what has not, or cannot be reported, is left out.
 
     Two least figures say nothing of how far the true ones are apart.
     """
     if not now or not before:
         return {}
-    known = [key for key in KEYS if not any(one.get(key) is None or is_floor(one, key) for one in (now, before))]
-    moved = {key: now[key] - before[key] for key in known}
-    return {key: value for key, value in moved.items() if value}
+    moved = {}
+    for key in KEYS:
+        here, there = figure_at(now, key), figure_at(before, key)
+        if here is not None and there is not None and not is_floor(now, key) and not is_floor(before, key):
+            moved[key] = here - there
+    return {key: by for key, by in moved.items() if by}
 
 
 def busbw_bounds(curves: Curves, at: int, size: int) -> tuple[float, float]:

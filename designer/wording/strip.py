@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from designer.wording import numbers
-from designer.wording.headlines import headline, is_floor
+from designer.wording.headlines import Headlines, figure_at, headline, is_floor
 from designer.wording.trays import word_of
 from estimator.fabric.result import Counts, RatedNetwork
 from estimator.floor.result import RackSystem
@@ -76,7 +76,7 @@ NAMES = {figure.help: IN_FULL.get(figure.name, figure.name) for figure in FIGURE
 
 
 def summary_rows(
-    headlines: Mapping[str, Any],
+    headlines: Headlines,
     moved: Mapping[str, float] | None,
     estimate: PricedEstimate | None,
     against: Mapping[str, float] | None = None,
@@ -95,18 +95,18 @@ def summary_rows(
     ]
 
 
-def summary_cells(headlines: Mapping[str, Any], moved: Mapping[str, float]) -> list[dict[str, Any]]:
+def summary_cells(headlines: Headlines, moved: Mapping[str, float]) -> list[dict[str, Any]]:
     """What the strip says of figures that were kept, without notes: for tables of several designs."""
     return [
         {"key": figure.key, "value": _value(figure, headlines), "change": _change(figure, moved)} for figure in FIGURES
     ]
 
 
-def _value(figure: Figure, headlines: Mapping[str, Any]) -> str:
+def _value(figure: Figure, headlines: Headlines) -> str:
     """A figure as it is shown: "≥" before one that is only the least, and a dash where nothing is known of it."""
-    value = headlines.get(figure.key)
+    value = figure_at(headlines, figure.key)
     if figure.key == "built_ratio":
-        return numbers.ratio_to_one(headlines["built"]) if value is not None else "one tier"
+        return numbers.ratio_to_one(headlines.built) if value is not None else "one tier"
     if not is_floor(headlines, figure.key):
         return figure.shown(value)
     return GREATER_OR_EQUAL + figure.shown(value) if value else numbers.MISSING
@@ -132,24 +132,24 @@ def _nodes_note(n_nodes: int, word: str, racks: RackSystem | None) -> str:
     return f"{nodes} in {numbers.count(racks.racks)} {'rack' if racks.racks == 1 else 'racks'}" if racks else nodes
 
 
-def _notes(headlines: Mapping[str, Any], estimate: PricedEstimate) -> dict[str, str]:
+def _notes(headlines: Headlines, estimate: PricedEstimate) -> dict[str, str]:
     compute, word = estimate.compute, word_of(estimate.spec.compute.server)
     networks = estimate.fabrics.values()
     in_switches = sum(network.transceivers.switch for network in networks if network.transceivers)
     links = sum(network.links.total for network in networks)
     return {
         "gpus": _nodes_note(compute.counts.nodes, word, estimate.racks),
-        "switches": _tiers(compute.counts, headlines["switches"]),
+        "switches": _tiers(compute.counts, headlines.switches),
         "cables": f"{numbers.count(links)} links",
         "modules": "no part fits"
-        if is_floor(headlines, "modules") and not headlines["modules"]
+        if is_floor(headlines, "modules") and not headlines.modules
         else f"{numbers.count(in_switches)} in switches",
         "it_kw": f"network {numbers.watts(estimate.power.network_w.typical)}",
-        "capex_usd": _range(headlines["capex_usd_low"], headlines["capex_usd_high"])
-        + (", P5 to P95" if headlines.get("is_simulated") else ""),
+        "capex_usd": _range(headlines.capex_usd_low, headlines.capex_usd_high)
+        + (", P5 to P95" if headlines.is_simulated else ""),
         "usd_per_gpu": f"{word}s have no price"
         if estimate.cost.network_share is None
-        else f"{numbers.usd_small(headlines['usd_per_gpu_hour'])} an hour",
+        else f"{numbers.usd_small(headlines.usd_per_gpu_hour)} an hour",
         "built_ratio": _ratio_note(compute),
         "busbw_gb_s": _busbw_note(estimate),
         "all_to_all_gb_s": _all_to_all_note(estimate.performance),

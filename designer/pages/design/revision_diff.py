@@ -8,8 +8,8 @@ from typing import Any
 from designer.forms.changes import AUTOMATIC, label_of, text_of
 from designer.forms.keys import KEPT, SIZE_KEYS, cost_rows, read_path
 from designer.models import Design, DesignRevision
-from designer.services.designs.figures import Figures, figures_of
-from designer.wording.headlines import changes, is_floor
+from designer.services.designs.figures import figures_of
+from designer.wording.headlines import Headlines, changes, is_floor
 from designer.wording.numbers import change_usd, count, gb_s, ratio_to_one, usd, usd_small, watts, words
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
@@ -186,12 +186,14 @@ def _by_role(entries: list[Any]) -> dict[tuple[str, int], Mapping[str, Any]]:
     return out
 
 
-def figure_words(before: Figures | None, after: Figures | None) -> list[str]:
+def figure_words(before: Headlines | None, after: Headlines | None) -> list[str]:
     """What moved: ["spines 16 → 18", "+$210,000", "built 1.33:1 → 1:1"]; nothing where one of them cannot be reported."""
     if before is None or after is None:
         return []
     out = [words for key, name in COUNTS for words in _figure(before, after, key, name, count)]
-    if len(out) > 1 and {"leaf", "spine", "core"} & {key for key, _ in COUNTS if before[key] != after[key]}:
+    if len(out) > 1 and {"leaf", "spine", "core"} & {
+        key for key, _ in COUNTS if getattr(before, key) != getattr(after, key)
+    }:
         out = [text for text in out if not text.startswith("switches ")]  # the tiers have said it
     out += _figure(before, after, "it_kw", "IT power", lambda value: watts(value * W_PER_KW))
     moved = changes(after, before)
@@ -207,20 +209,20 @@ def figure_words(before: Figures | None, after: Figures | None) -> list[str]:
 
 
 def _figure(
-    before: Figures, after: Figures, key: str, name: str, say: Callable[[Any], str], none: str = "not known"
+    before: Headlines, after: Headlines, key: str, name: str, say: Callable[[Any], str], none: str = "not known"
 ) -> list[str]:
     was, became = (_text(one, key, say, none) for one in (before, after))
     return [] if was == became else [f"{name} {was} → {became}"]
 
 
-def _text(figures: Figures, key: str, say: Callable[[Any], str], none: str) -> str:
-    value, has_more = figures.get(key), is_floor(figures, key)
+def _text(figures: Headlines, key: str, say: Callable[[Any], str], none: str) -> str:
+    value, has_more = getattr(figures, key, None), is_floor(figures, key)
     if value is None or (has_more and not value):
         return none
     return f"at least {say(value)}" if has_more else say(value)
 
 
-def _years(before: Figures, after: Figures) -> str:
+def _years(before: Headlines, after: Headlines) -> str:
     """ "4 years", or "4 → 6 years" """
-    spans = dict.fromkeys(str(one.get("tco_years")) for one in (before, after))
+    spans = dict.fromkeys(str(one.tco_years) for one in (before, after))
     return f"{' → '.join(spans)} year{'' if list(spans) == ['1'] else 's'}"

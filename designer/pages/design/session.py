@@ -37,11 +37,11 @@ from designer.services.designs.edits import (
     start_state,
     typed_differences,
 )
-from designer.services.designs.figures import to_keep
+from designer.services.designs.figures import kept, to_keep
 from designer.services.designs.merging import SentEdit, is_kept
 from designer.services.designs.saving import TooManyJobs, request_draft, save_design
 from designer.services.designs.state import figures_now, fresh, read
-from designer.wording.headlines import changes
+from designer.wording.headlines import Headlines, changes
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, SpecError
 from estimator.pipeline import estimate
@@ -108,7 +108,8 @@ def _merged(request: HttpRequest, row: Design, sent: SentEdit) -> HttpResponse:
     if allowed != typed:  # a book of the owner that a visitor may not name: the form goes back to the one there was
         refused = {"problems": _judged(request, row, typed, head).get("problems")}
     page = (sent.page, sent.number) if sent.page and not disputed else None
-    spec, figures = (live["form"].spec, to_keep(live)) if "headlines" in live else (None, None)
+    can_be = "headlines" in live
+    spec, figures = (live["form"].spec, to_keep(live["headlines"], live["spec_hash"])) if can_be else (None, None)
     record(row, allowed, sent.step, spec, figures, seen=number, by=name_of(request), page=page)
     if disputed:
         return _disputed(request, row, sent, head, disputed, others)
@@ -124,7 +125,7 @@ def _judged(request: HttpRequest, row: Design, typed: Mapping[str, str], head: M
     return live_context(form, form.spec) | {"form": form}
 
 
-def _live(request: HttpRequest, row: Design, live: dict[str, Any], shown: Mapping[str, Any] | None) -> HttpResponse:
+def _live(request: HttpRequest, row: Design, live: dict[str, Any], shown: Headlines | None) -> HttpResponse:
     """The parts of the page that an edit changes."""
     figures = live if "headlines" in live else live | held_figures(row)
     context = {"since_edit": changes(figures["headlines"], shown), "estimated_hash": _estimated_hash(request)}
@@ -144,13 +145,13 @@ def _disputed(
     return state_answer(request, row, figures_shown(request, row), context, CONFLICT)
 
 
-def figures_shown(request: HttpRequest, row: Design) -> Mapping[str, Any] | None:
+def figures_shown(request: HttpRequest, row: Design) -> Headlines | None:
     """Headline figures that stand on the page that asks, by the hash that it sends; None where that is not known any more."""
     digest = request.POST.get("shown") or request.GET.get("shown")
     if not digest or digest == row.spec_hash:  # a page without scripts shows the state that it was answered with
-        return row.figures
+        return kept(row)
     found = row.edits.filter(spec_hash=digest, figures__isnull=False).order_by("-number").first()
-    return found.figures if found else None
+    return kept(found) if found else None
 
 
 def _estimated_hash(request: HttpRequest) -> str | None:
@@ -199,7 +200,7 @@ def changer(request: HttpRequest, row: Design) -> str:
 def state_answer(
     request: HttpRequest,
     row: Design,
-    shown: Mapping[str, Any] | None = None,
+    shown: Headlines | None = None,
     more: Mapping[str, Any] | None = None,
     status: int = 200,
 ) -> HttpResponse:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from typing import Any
 
 from django.db import transaction
 from django.forms import BooleanField
@@ -16,6 +15,7 @@ from designer.forms.design import KEPT_FIELD, DesignForm, with_parts_named
 from designer.models import Design, DesignEdit, EditingPage
 from designer.services.designs.state import COLUMNS, fresh, given_of, hold, hold_edit
 from designer.services.labels import checked_name
+from designer.wording.headlines import Headlines
 from estimator.errors import EstimatorError, Problem
 from estimator.spec.design import DesignSpec, spec_hash
 
@@ -102,7 +102,7 @@ def record(
     typed: Mapping[str, str],
     step: str,
     spec: DesignSpec | None,
-    figures: Mapping[str, Any] | None = None,
+    figures: Headlines | None = None,
     *,
     seen: int | None = None,
     by: str = "",
@@ -137,7 +137,7 @@ def record(
     if spec is not None and not is_same:
         hold(locked, spec, figures)
     elif spec is not None and figures is not None:
-        locked.figures = dict(figures)
+        locked.figures = figures.as_json()
     if spec is not None or not is_same:
         edit.is_valid = spec is not None
     _keep_state(edit, locked)
@@ -203,7 +203,7 @@ def is_held(design: Design, spec: DesignSpec) -> bool:
     return design.now.given == given_of(spec) and (edit is None or edit.is_valid)
 
 
-def take_over(design: Design, spec: DesignSpec, figures: Mapping[str, Any] | None = None, by: str = "") -> DesignEdit:
+def take_over(design: Design, spec: DesignSpec, figures: Headlines | None = None, by: str = "") -> DesignEdit:
     """Make a whole request the design, as one edit that can be taken back."""
     form = DesignForm(values=given_of(spec), owner=design.owner)
     return record(design, form.typed(), f"whole.{uuid.uuid4().hex}", spec, figures, by=by, is_whole=True)

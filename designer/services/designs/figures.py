@@ -8,7 +8,8 @@ from typing import Any, TypeGuard
 
 from django.core.cache import cache
 
-from designer.wording.headlines import headlines
+from designer.models import Baseline, Design, DesignEdit
+from designer.wording.headlines import Headlines, headlines
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.pipeline import estimate
@@ -20,7 +21,6 @@ from estimator.version import MODEL_VERSION
 logger = logging.getLogger(__name__)
 
 KEPT_S = 7 * 86_400
-Figures = dict[str, Any]
 # What the strip and the findings need, and no more: growth would size three designs at each key.
 LIVE_PARTS = ("counts", "cables", "bom", "cost", "percentiles", "all_reduce", "spares")
 
@@ -30,36 +30,42 @@ def versions() -> list[str]:
     return [MODEL_VERSION, load_catalog().version]
 
 
-def to_keep(live: Mapping[str, Any]) -> Figures | None:
-    """Headline figures of a live answer, with what they are of and made by; None where it has problems."""
-    found = live.get("headlines")
-    return dict(found) | {"spec_hash": live["spec_hash"], "versions": versions()} if found else None
+def to_keep(figures: Headlines, digest: str) -> Headlines:
+    """Headline figures with what they are of and made by."""
+    return figures.but(spec_hash=digest, versions=versions())
 
 
-def is_of_today(figures: Mapping[str, Any] | None) -> TypeGuard[Mapping[str, Any]]:
+def kept(row: Design | DesignEdit | Baseline) -> Headlines | None:
+    """The headline figures that a row keeps, whatever model made them; None where it has none."""
+    return Headlines.from_json(row.figures) if row.figures else None
+
+
+def is_of_today(figures: Headlines | None) -> TypeGuard[Headlines]:
     """Whether kept figures are what an estimate would say now."""
-    return bool(figures) and (figures or {}).get("versions") == versions()
+    return figures is not None and figures.versions == versions()
 
 
-def figures_of_spec(spec: DesignSpec) -> Figures | None:
+def figures_of_spec(spec: DesignSpec) -> Headlines | None:
     """Headline figures of a request, with what they are of and made by; None where no fabric of its parts meets it."""
     try:
         made = PricedEstimate.of(estimate([spec], load_catalog(), parts=LIVE_PARTS)[0])
     except EstimatorError:
         return None
-    return headlines(made) | {"spec_hash": spec_hash(spec), "versions": versions()}
+    return to_keep(headlines(made), spec_hash(spec))
 
 
-def figures_of(values: Mapping[str, Any], digest: str) -> Figures | None:
+def figures_of(values: Mapping[str, Any], digest: str) -> Headlines | None:
     """As ``figures_of_spec``, of a stored request and its hash; None where today's rules refuse it."""
 
-    def make() -> Figures | None:
+    def make() -> dict[str, Any] | None:
         try:
-            return figures_of_spec(parse_spec(values, load_catalog()))
+            made = figures_of_spec(parse_spec(values, load_catalog()))
         except EstimatorError:
             return None
+        return made.as_json() if made else None
 
-    return cached(f"figures:{digest}", make)
+    found = cached(f"figures:{digest}", make)
+    return Headlines.from_json(found) if found else None
 
 
 def cached(name: str, make: Callable[[], Any]) -> Any:

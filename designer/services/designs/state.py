@@ -5,14 +5,15 @@ It changes by what the form holds (``edits``), by a whole request at once (``sav
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth.models import User
 
 from designer.forms.design import DesignForm
 from designer.models import Design, DesignEdit
-from designer.services.designs.figures import Figures, figures_of, figures_of_spec, is_of_today, versions
+from designer.services.designs.figures import figures_of, figures_of_spec, is_of_today, kept, versions
+from designer.wording.headlines import Headlines
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.spec.design import DesignSpec, spec_hash
@@ -31,10 +32,10 @@ def given_of(spec: DesignSpec) -> dict[str, Any]:
     return spec.as_given() | {"name": spec.name}
 
 
-def hold(design: Design, spec: DesignSpec, figures: Mapping[str, Any] | None = None) -> None:
+def hold(design: Design, spec: DesignSpec, figures: Headlines | None = None) -> None:
     """Make a request the current state of a design; the row is not saved."""
     design.given, design.spec, design.spec_hash = given_of(spec), spec.as_json(), spec_hash(spec)
-    design.figures = dict(figures) if figures else None
+    design.figures = figures.as_json() if figures else None
     design.versions = rules()
 
 
@@ -43,7 +44,7 @@ def hold_edit(design: Design, edit: DesignEdit) -> None:
     given = held_at(edit)
     spec = read(given)
     if spec is not None:
-        hold(design, spec, edit.figures)
+        hold(design, spec, kept(edit))
     else:  # today's rules refuse it, and the page says why
         design.given, design.spec_hash, design.figures, design.versions = given, edit.spec_hash, None, rules()
 
@@ -80,7 +81,8 @@ def fresh(design: Design) -> Design:
     if edit is not None and not edit.is_valid:
         spec = _became_buildable(edit) or spec
     if spec is not None:
-        hold(design, spec, design.figures if is_of_today(design.figures) else None)
+        known = kept(design)
+        hold(design, spec, known if is_of_today(known) else None)
     design.versions = rules()
     values = {name: getattr(design, name) for name in COLUMNS}
     Design.objects.filter(pk=design.pk, state_number=design.state_number).update(**values)
@@ -115,19 +117,14 @@ def spec_of(design: Design) -> DesignSpec:
     return parse_spec(design.given, load_catalog())
 
 
-def figures_now(design: Design) -> Figures | None:
+def figures_now(design: Design) -> Headlines | None:
     """Headline figures of the current state, kept in its row; None where it cannot be built."""
     fresh(design)
-    known = design.figures
-    if is_of_today(known) and known.get("spec_hash") == design.spec_hash:
-        return dict(known)
+    known = kept(design)
+    if is_of_today(known) and known.spec_hash == design.spec_hash:
+        return known
     made = figures_of(design.given, design.spec_hash)
     if made is not None:
-        design.figures = made
-        Design.objects.filter(pk=design.pk, spec_hash=design.spec_hash).update(figures=made)
+        design.figures = made.as_json()
+        Design.objects.filter(pk=design.pk, spec_hash=design.spec_hash).update(figures=design.figures)
     return made
-
-
-def all_figures(designs: Iterable[Design]) -> dict[Any, Figures | None]:
-    """Headline figures of several designs, by their keys."""
-    return {design.pk: figures_now(design) for design in designs}

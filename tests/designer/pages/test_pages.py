@@ -406,9 +406,9 @@ class TestDesign:
             tiers = f"{counts['leaf']:,} + {counts['spine']:,} + {counts['core']:,} in 3 tiers"
         for text in (
             f"GPUs ? {counts['gpus']:,} {counts['nodes']:,} servers",
-            f"Switches ? {sums['switches']:,} {tiers}",
-            f"Cables ? {sums['cables']:,}",
-            f"Optics ? {sums['modules']:,}",
+            f"Switches ? {sums.switches:,} {tiers}",
+            f"Cables ? {sums.cables:,}",
+            f"Optics ? {sums.modules:,}",
             f"IT power ? {numbers.watts(power['it_w']['typical'])}",
             f"P50 price ? {numbers.usd(likely['capex_usd']['p50'])} {numbers.usd(likely['capex_usd']['p5'])}",
             f"P50 a GPU ? {numbers.usd(likely['usd_per_gpu']['p50'])} "

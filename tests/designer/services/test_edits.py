@@ -23,10 +23,10 @@ from designer.services.designs.edits import (
     start_state,
     typed_now,
 )
-from designer.services.designs.figures import figures_of_spec
+from designer.services.designs.figures import figures_of_spec, kept
 from designer.services.designs.samples import SAMPLES
 from designer.services.designs.saving import request_draft, request_estimate, save_design, save_version
-from designer.wording.headlines import MONEY, changes
+from designer.wording.headlines import MONEY, Headlines, changes
 from designer.wording.strip import summary_cells
 from estimator.catalog.loader import load_catalog
 from estimator.jobs import tasks
@@ -303,17 +303,18 @@ class TestAccess:
 @given(st.dictionaries(st.sampled_from(["gpus", "switches", "capex_usd"]), st.one_of(st.none(), st.integers(0, 9))))
 def test_changes_are_differences_of_what_both_know(before: dict[str, Any]) -> None:
     now = {"gpus": 4, "switches": None, "capex_usd": 7}
-    found = changes(now, before)
+    here, there = Headlines.from_json(now), Headlines.from_json(before)
+    found = changes(here, there)
     known = {key: now[key] - value for key, value in before.items() if value is not None and now[key] is not None}
     assert found == {key: value for key, value in known.items() if value}
-    assert changes(None, before) == changes(now, None) == {}
+    assert changes(None, there) == changes(here, None) == {}
 
 
 def test_figures_show_what_the_last_edit_moved(page: Client, design: Design) -> None:
     edit(page, design, start_state(design) | {"size": "64"}, "s")
     rows = list(design.edits.all())
     assert rows[0].figures["gpus"] == 127 * 8
-    assert changes(rows[1].figures, rows[0].figures)["gpus"] == (64 - 127) * 8
+    assert changes(kept(rows[1]), kept(rows[0]))["gpus"] == (64 - 127) * 8
 
 
 class TestFloors:
@@ -323,15 +324,17 @@ class TestFloors:
         "fabric": {"generation": "hdr", "leaf_switch": "nvidia-qm8700", "spine_switch": "nvidia-qm9700"},
     }
 
-    def figures(self, values: dict[str, Any]) -> dict[str, Any]:
-        return figures_of_spec(parse_spec(values, load_catalog())) or {}
+    def figures(self, values: dict[str, Any]) -> Headlines:
+        made = figures_of_spec(parse_spec(values, load_catalog()))
+        assert made is not None
+        return made
 
     def test_cables_that_the_catalog_lacks_are_not_known_and_no_saving(self) -> None:
         before, now = self.figures(SUPERPOD.values), self.figures(self.LACKING)
         moved = changes(now, before)
-        assert set(now["floors"]) == {"cables", "modules", "it_kw", *MONEY}
-        assert not set(moved) & set(now["floors"])
-        assert moved["switches"] == now["switches"] - before["switches"]
+        assert set(now.floors) == {"cables", "modules", "it_kw", *MONEY}
+        assert not set(moved) & set(now.floors)
+        assert moved["switches"] == now.switches - before.switches
         cells = {cell["key"]: cell["value"] for cell in summary_cells(now, moved)}
         assert (cells["cables"], cells["modules"]) == ("–", "–")
         assert cells["capex_usd"].startswith("≥ $")

@@ -133,8 +133,8 @@ def agrees(design: Design, oracle: Oracle, owner: User) -> None:
     assert plain(typed_now(now) or start_state(now)) == plain(oracle.typed)
     assert (now.state_number, json.dumps(now.given, sort_keys=True)) == (oracle.number, oracle.held[0])
     (row,) = design_rows(owner)
-    assert row["figures"]["gpus"] == oracle.held[1]
-    assert row["figures"]["spec_hash"] == now.spec_hash
+    assert row.figures is not None
+    assert (row.figures.gpus, row.figures.spec_hash) == (oracle.held[1], now.spec_hash)
     (side,) = (one.spec for one in resolved_items(owner, [{"design": str(design.pk)}] * 2)[:1])
     assert json.dumps(side, sort_keys=True) == oracle.held[0]
 
@@ -147,7 +147,7 @@ def agrees_on_pages_and_in_files(design: Design, oracle: Oracle, owner: User, cl
         tasks.run_estimate(str(job.pk))
     shown = client.get(reverse("design", args=[design.pk])).context
     assert shown["job"].spec_hash == shown["spec_hash"] == design.now.spec_hash
-    assert shown["result"].compute.counts.gpus == shown["headlines"]["gpus"] == oracle.held[1]
+    assert shown["result"].compute.counts.gpus == shown["headlines"].gpus == oracle.held[1]
     reported = caller(owner)("GET", f"designs/{design.pk}/").json()
     assert (reported["spec_hash"], json.dumps(reported["given"], sort_keys=True)) == (
         design.now.spec_hash,

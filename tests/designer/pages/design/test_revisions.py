@@ -12,6 +12,7 @@ from designer.pages.design.revision_diff import answer_rows, figure_words, revis
 from designer.services.comparisons import is_outdated, refresh
 from designer.services.designs.edits import typed_now
 from designer.services.designs.saving import request_estimate, save_design, save_version
+from designer.wording.headlines import Headlines
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.jobs import tasks
@@ -125,23 +126,27 @@ def test_no_lengths_and_an_empty_list_of_them_are_the_same_answer(owner, catalog
     assert len(rows) == 1, rows
 
 
+def words_between(before, after):
+    return figure_words(*(Headlines.from_json(one) if one else None for one in (before, after)))
+
+
 def test_figures_are_reported_as_an_architect_says_them():
     after = FIGURES | {"spine": 18, "switches": 50, "capex_usd": 50_210_000, "built": "1:1", "busbw_gb_s": 368.0}
-    assert figure_words(FIGURES, after) == [
+    assert words_between(FIGURES, after) == [
         "spines 16 → 18",
         "+$210,000 to buy",
         "built 1.33:1 → 1:1",
         "all-reduce 340\xa0GB/s → 368\xa0GB/s",
     ]
-    assert figure_words(FIGURES, FIGURES) == []
-    assert figure_words(FIGURES, None) == []
-    assert figure_words(FIGURES | {"built": None}, FIGURES)[-1] == "built one tier → 1.33:1"
+    assert words_between(FIGURES, FIGURES) == []
+    assert words_between(FIGURES, None) == []
+    assert words_between(FIGURES | {"built": None}, FIGURES)[-1] == "built one tier → 1.33:1"
 
 
 def test_what_owning_costs_is_reported_where_only_that_has_moved():
     costs = {"tco_years": 4, "tco_usd": 63_600_000, "usd_per_gpu_hour": 2.23}
     later = {"tco_years": 6, "tco_usd": 77_100_000, "usd_per_gpu_hour": 1.84}
-    assert figure_words(FIGURES | costs, FIGURES | later) == [
+    assert words_between(FIGURES | costs, FIGURES | later) == [
         "cost over 4 → 6 years $63.6\xa0M → $77.1\xa0M",
         "a GPU-hour $2.23 → $1.84",
     ]
@@ -149,7 +154,7 @@ def test_what_owning_costs_is_reported_where_only_that_has_moved():
 
 def test_figures_that_lack_something_are_no_savings():
     after = FIGURES | {"cables": 0, "modules": 12, "capex_usd": 8_000_000, "floors": ["cables", "modules", "capex_usd"]}
-    assert figure_words(FIGURES, after) == [
+    assert words_between(FIGURES, after) == [
         "cables 2,048 → not known",
         "transceivers 3,072 → at least 12",
         "purchase $50.0\xa0M → at least $8.00\xa0M",
@@ -271,14 +276,14 @@ class TestPanel:
         shown = page.get(address)
         words = shown.content.decode()
         assert shown.context["job"].pk == job.pk
-        assert shown.context["headlines"]["gpus"] == 1024
+        assert shown.context["headlines"].gpus == 1024
         assert "Version “Version 1”, saved" in words
         assert "entry/design_version.js" in words, "nothing on it changes the design"
         assert f'href="{address}?tab=cost&amp;version=1#result"' in words
         tab = page.get(reverse("estimate-tab", args=[design.pk, job.pk]), {"tab": "handoff", "version": "1"})
         assert tab["HX-Push-Url"].startswith(address)
         assert f"{reverse('api:links', args=[job.pk])}" in tab.content.decode()
-        assert page.get(reverse("design", args=[design.pk])).context["headlines"]["gpus"] == 512
+        assert page.get(reverse("design", args=[design.pk])).context["headlines"].gpus == 512
         assert page.get(reverse("version", args=[design.pk, 9])).status_code == 404
 
     def test_a_version_is_compared_with_now(self, page, owner):
