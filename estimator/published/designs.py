@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from estimator.result import Estimate
 
 DATA = Path(__file__).with_name("designs.json")
 BILL, ATTACHED = "bom", "attached"
@@ -116,44 +118,42 @@ def published() -> Published:
     )
 
 
-def figure_of(result: Mapping[str, Any], name: str) -> Any:
-    """A figure of an Estimate's JSON by its published name.
+class ComparedRow(NamedTuple):
+    """A printed figure beside what the Estimate says."""
+
+    row: PublishedRow
+    computed: Any
+
+    @property
+    def is_same(self) -> bool:
+        """Whether it comes out as printed."""
+        return bool(self.computed == self.row.expected)
+
+
+def figure_of(estimate: Estimate, name: str) -> Any:
+    """A figure of an Estimate by its published name.
 
     ``a+b`` is a sum, ``a/b`` a quotient of whole numbers (it must come out whole), ``in-band.attached.kind:source``
     counts ports, ``bom.part`` the pieces of a part that the network needs, spares aside.
     """
     if "+" in name:
-        return sum(figure_of(result, part) for part in name.split("+"))
+        return sum(figure_of(estimate, part) for part in name.split("+"))
     if "/" in name:
-        over, under = (figure_of(result, part) for part in name.split("/"))
+        over, under = (figure_of(estimate, part) for part in name.split("/"))
         share = Fraction(over, under)
         return int(share) if share.denominator == 1 else share
     key, *rest = name.split(".")
     if key == BILL:
-        return sum(line["quantity"] for line in result["bom"]["lines"] if line["part"] == rest[0])
-    found = result["fabrics"][key]
+        return sum(line.quantity for line in estimate.bom.lines if line.part == rest[0]) if estimate.bom else None
+    found: Any = estimate.fabrics[key]
     if rest[0] == ATTACHED:
         kind, _, source = rest[1].partition(":")
-        return sum(one["ports"] for one in found[ATTACHED] if one["kind"] == kind and source in ("", one["of"]))
+        return sum(one.ports for one in found.attached if one.kind == kind and source in ("", one.of))
     for part in rest:
-        found = found[part]
+        found = found[part] if isinstance(found, Mapping) else getattr(found, part)
     return found
 
 
-def compared(design: PublishedDesign, result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Each row of a design beside what the Estimate says: ``figure, printed, each, worked, expected, computed, is_same``."""
-    rows = []
-    for row in design.rows:
-        computed = figure_of(result, row.figure)
-        rows.append(
-            {
-                "figure": row.figure,
-                "printed": row.printed,
-                "each": row.each,
-                "worked": row.worked,
-                "expected": row.expected,
-                "computed": computed,
-                "is_same": computed == row.expected,
-            }
-        )
-    return rows
+def compared(design: PublishedDesign, estimate: Estimate) -> list[ComparedRow]:
+    """Each row of a design beside what the Estimate says."""
+    return [ComparedRow(row, figure_of(estimate, row.figure)) for row in design.rows]

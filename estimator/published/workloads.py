@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from estimator.catalog.catalog import Catalog
 from estimator.performance.prediction import predict
@@ -54,6 +54,26 @@ class Message:
     message_bytes: int
     times: int
     formula: str
+
+
+class TimedMessage(NamedTuple):
+    """A message with its predicted time and bus bandwidth on a design's network."""
+
+    message: Message
+    time_us: float
+    """Of one message."""
+    busbw_gb_s: float
+    validated: bool
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether a group stands in one server."""
+        return self.message.gpus <= self.message.per_node
+
+    @property
+    def step_us(self) -> float:
+        """Of all of them in a row: an upper bound, since runs hide some behind computing."""
+        return self.time_us * self.message.times
 
 
 @cache
@@ -130,11 +150,8 @@ def messages_of(work: Workload, gpus_per_node: int) -> list[Message]:
     return [one for one in found if one.gpus > 1 and one.message_bytes and one.times]
 
 
-def timed(work: Workload, spec: DesignSpec, catalog: Catalog) -> list[dict[str, Any]]:
-    """Each message of a step with its predicted time on a design's network, in the order of ``messages_of``.
-
-    ``time_us`` is of one message, ``step_us`` of all of them in a row: an upper bound, since runs hide some behind computing.
-    """
+def timed(work: Workload, spec: DesignSpec, catalog: Catalog) -> list[TimedMessage]:
+    """Each message of a step with its predicted time on a design's network, in the order of ``messages_of``."""
     rows = []
     for message in messages_of(work, spec.compute.gpus_per_node or 1):
         request = {
@@ -144,22 +161,7 @@ def timed(work: Workload, spec: DesignSpec, catalog: Catalog) -> list[dict[str, 
             "message_bytes": [message.message_bytes],
         }
         (row,) = predict(request, catalog)["rows"]
-        rows.append(
-            {
-                "kind": message.kind,
-                "collective": message.collective,
-                "gpus": message.gpus,
-                "per_node": message.per_node,
-                "message_bytes": message.message_bytes,
-                "times": message.times,
-                "formula": message.formula,
-                "is_inside": message.gpus <= message.per_node,
-                "time_us": row["time_us"],
-                "busbw_gb_s": row["busbw_gb_s"],
-                "step_us": row["time_us"] * message.times,
-                "validated": row["validated"],
-            }
-        )
+        rows.append(TimedMessage(message, row["time_us"], row["busbw_gb_s"], row["validated"]))
     return rows
 
 

@@ -1,18 +1,70 @@
 """Published designs as pages show them: each with its figures beside the computed ones. They change with the catalog alone."""
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from designer.wording.figures import figure_words
 from designer.wording.numbers import NO_BREAK_SPACE, count, generation_name
+from estimator.cabling.result import SizedNetwork
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
-from estimator.published.designs import PublishedDesign, compared, figure_of, published
+from estimator.published.designs import (
+    ComparedRow,
+    PublishedDesign,
+    PublishedSource,
+    Slip,
+    compared,
+    figure_of,
+    published,
+)
 from estimator.published.parts import PORTS, PartRow, carried, part_rows
+from estimator.result import Estimate
 from estimator.spec.parse import parse_spec
 
 TIERS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
+
+
+class ShownRow(NamedTuple):
+    """A printed figure beside the computed one, in words."""
+
+    compared: ComparedRow
+    words: str
+    printed_text: str
+    computed_text: str
+
+
+class ShownDesign(NamedTuple):
+    """A published design with its rows."""
+
+    id: str
+    name: str
+    note: str
+    source: PublishedSource
+    rows: list[ShownRow]
+    n_same: int
+    shape: str
+
+
+class ShownPart(NamedTuple):
+    """A printed figure of a part beside the catalog's."""
+
+    row: PartRow
+    words: str
+    printed: str
+    carried: str
+    is_same: bool
+
+
+class ShownSlip(NamedTuple):
+    """A figure that its own source contradicts, beside what comes out."""
+
+    slip: Slip
+    name: str
+    words: str
+    printed: str
+    computed: str
+    is_as_meant: bool
 
 
 def published_page() -> dict[str, Any]:
@@ -24,18 +76,23 @@ def published_page() -> dict[str, Any]:
 def _page(catalog_version: str) -> dict[str, Any]:
     catalog = load_catalog()
     results = _results(catalog)
-    groups: dict[str, list[dict[str, Any]]] = {}
+    groups: dict[str, list[ShownDesign]] = {}
     for design in published().designs.values():
         groups.setdefault(design.group, []).append(_design(design, results[design.id], catalog))
     designs = [design for group in groups.values() for design in group]
     return {
         "groups": [
-            {"title": title, "key": f"group-{at}", "designs": found, "n_rows": sum(len(d["rows"]) for d in found)}
+            {
+                "title": title,
+                "key": f"group-{at}",
+                "designs": found,
+                "n_rows": sum(len(design.rows) for design in found),
+            }
             for at, (title, found) in enumerate(groups.items(), start=1)
         ],
         "n_designs": len(designs),
-        "n_rows": sum(len(design["rows"]) for design in designs),
-        "n_same": sum(design["n_same"] for design in designs),
+        "n_rows": sum(len(design.rows) for design in designs),
+        "n_same": sum(design.n_same for design in designs),
         "slips": [_slip(slip, results) for slip in published().slips],
         "apart": published().apart,
         "parts": _parts(catalog),
@@ -44,49 +101,43 @@ def _page(catalog_version: str) -> dict[str, Any]:
     }
 
 
-def _results(catalog: Catalog) -> dict[str, dict[str, Any]]:
+def _results(catalog: Catalog) -> dict[str, Estimate]:
     """The Estimate of every design, those of the same parts in one pass."""
     by_parts: dict[tuple[str, ...], list[PublishedDesign]] = {}
     for design in published().designs.values():
         by_parts.setdefault(design.parts, []).append(design)
-    out: dict[str, dict[str, Any]] = {}
+    out: dict[str, Estimate] = {}
     for parts, designs in by_parts.items():
         specs = [parse_spec(design.inputs, catalog) for design in designs]
         made = estimate(specs, catalog, parts)
-        out |= {design.id: one.as_json() for design, one in zip(designs, made, strict=True)}
+        out |= {design.id: one for design, one in zip(designs, made, strict=True)}
     return out
 
 
-def _design(design: PublishedDesign, result: dict[str, Any], catalog: Catalog) -> dict[str, Any]:
+def _design(design: PublishedDesign, estimate: Estimate, catalog: Catalog) -> ShownDesign:
     models = {key: part.model for key, part in catalog.switches.items()} | {
         key: part.part_numbers[0] for key, part in catalog.cables.items() if part.part_numbers
     }
     rows = [
-        row
-        | {
-            "words": figure_words(row["figure"], models),
-            "printed_text": shown(row["printed"]),
-            "computed_text": shown(row["computed"]),
-        }
-        for row in compared(design, result)
+        ShownRow(one, figure_words(one.row.figure, models), shown(one.row.printed), shown(one.computed))
+        for one in compared(design, estimate)
     ]
-    compute = result["fabrics"]["compute"]
-    return {
-        "id": design.id,
-        "name": design.name,
-        "note": design.note,
-        "source": design.source,
-        "rows": rows,
-        "n_same": sum(row["is_same"] for row in rows),
-        "shape": _shape(result["spec"], compute),
-    }
+    return ShownDesign(
+        id=design.id,
+        name=design.name,
+        note=design.note,
+        source=design.source,
+        rows=rows,
+        n_same=sum(row.compared.is_same for row in rows),
+        shape=_shape(estimate.spec.fabric.generation, estimate.compute),
+    )
 
 
-def _shape(spec: dict[str, Any], compute: dict[str, Any]) -> str:
+def _shape(generation: str | None, compute: SizedNetwork) -> str:
     """Size, network and tiers in a line."""
-    planes = [f"{compute['planes']} planes"] if compute["planes"] > 1 else []
-    network = generation_name(spec["fabric"]["generation"])
-    return " · ".join([f"{count(compute['counts']['gpus'])} GPUs", network, TIERS[compute["tiers"]], *planes])
+    planes = [f"{compute.planes} planes"] if compute.planes > 1 else []
+    gpus = f"{count(compute.counts.gpus)} GPUs"
+    return " · ".join([gpus, generation_name(generation), TIERS[compute.tiers], *planes])
 
 
 def shown(value: Any) -> str:
@@ -117,19 +168,11 @@ FIGURE_UNITS = {
 def _parts(catalog: Catalog) -> dict[str, Any]:
     """Printed figures of parts beside the catalog's, a row each, and how many are the same."""
     rows = [
-        {
-            "part": row.part,
-            "words": _part_words(row),
-            "printed": _in_unit(row.printed, row),
-            "why": row.why,
-            "carried": _in_unit(carried(row, catalog), row),
-            "is_same": carried(row, catalog) == row.printed,
-            "source": row.source,
-            "url": row.url,
-        }
+        ShownPart(row, _part_words(row), _in_unit(row.printed, row), _in_unit(found, row), found == row.printed)
         for row in part_rows()
+        for found in [carried(row, catalog)]
     ]
-    return {"rows": rows, "n_same": sum(row["is_same"] for row in rows)}
+    return {"rows": rows, "n_same": sum(row.is_same for row in rows)}
 
 
 def _part_words(row: PartRow) -> str:
@@ -145,16 +188,13 @@ def _in_unit(value: float | None, row: PartRow) -> str:
     return f"{value:,g}{NO_BREAK_SPACE}{unit}".strip()
 
 
-def _slip(slip: Any, results: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _slip(slip: Slip, results: dict[str, Estimate]) -> ShownSlip:
     computed = figure_of(results[slip.case], slip.figure)
-    return {
-        "case": slip.case,
-        "name": published().designs[slip.case].name,
-        "source": slip.source,
-        "place": slip.place,
-        "words": figure_words(slip.figure),
-        "printed": shown(slip.printed),
-        "computed": shown(computed),
-        "why": slip.why,
-        "is_as_meant": computed == slip.meant,
-    }
+    return ShownSlip(
+        slip=slip,
+        name=published().designs[slip.case].name,
+        words=figure_words(slip.figure),
+        printed=shown(slip.printed),
+        computed=shown(computed),
+        is_as_meant=bool(computed == slip.meant),
+    )

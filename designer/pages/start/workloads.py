@@ -1,6 +1,7 @@
 """The page of a sample workload: its messages and their times, on its own cluster or on a design of the reader's."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -19,26 +20,46 @@ from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import significant
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
-from estimator.published.workloads import Workload, timed, workloads
+from estimator.published.workloads import TimedMessage, Workload, timed, workloads
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 
 MOST_DESIGNS = 100
 
 
-def work_card(work: Workload) -> dict[str, Any]:
+class WorkCard(NamedTuple):
     """A workload in a few words and figures."""
-    billions = significant(work.model["parameters"] / 1e9)
-    return {
-        "id": work.id,
-        "name": work.name,
-        "teaches": work.teaches,
-        "source": work.source,
-        "url": work.url,
-        "n_gpus": work.n_gpus,
-        "layout": work.parallel,
-        "parameters": f"{billions} billion",
-    }
+
+    id: str
+    name: str
+    teaches: str
+    source: str
+    url: str
+    n_gpus: int
+    layout: Mapping[str, int]
+    parameters: str
+
+
+class WorkRow(NamedTuple):
+    """One kind of message, with the same on the cluster that the workload ran on where another design is shown."""
+
+    here: TimedMessage
+    collective_name: str
+    there: TimedMessage | None = None
+
+
+def work_card(work: Workload) -> WorkCard:
+    """A workload as the start page offers it."""
+    return WorkCard(
+        id=work.id,
+        name=work.name,
+        teaches=work.teaches,
+        source=work.source,
+        url=work.url,
+        n_gpus=work.n_gpus,
+        layout=work.parallel,
+        parameters=f"{significant(work.model['parameters'] / 1e9)} billion",
+    )
 
 
 @login_required
@@ -94,8 +115,8 @@ def _own(request: HttpRequest, asked: str) -> Design:
         raise Http404("There is no such design.") from None
 
 
-def _rows(work: Workload, spec: DesignSpec) -> list[dict[str, Any]]:
-    return [row | {"collective_name": COLLECTIVES[row["collective"]]} for row in timed(work, spec, load_catalog())]
+def _rows(work: Workload, spec: DesignSpec) -> list[WorkRow]:
+    return [WorkRow(one, COLLECTIVES[one.message.collective]) for one in timed(work, spec, load_catalog())]
 
 
 def _about_jobs(work: Workload) -> dict[str, Any]:
@@ -112,9 +133,10 @@ def _on(work: Workload, row: Design) -> dict[str, Any]:
         rows = _rows(work, spec)
     except EstimatorError as error:
         return here | {"cannot": [problem.message for problem in error.problems]}
-    there = {(one["kind"], one["collective"]): one for one in _rows(work, parse_spec(work.inputs, catalog))}
+    known = timed(work, parse_spec(work.inputs, catalog), catalog)
+    there = {(one.message.kind, one.message.collective): one for one in known}
     return here | {
-        "rows": [one | {"there": there.get((one["kind"], one["collective"]))} for one in rows],
+        "rows": [row._replace(there=there.get((row.here.message.kind, row.here.message.collective))) for row in rows],
         "own_gpus": (spec.compute.nodes or 0) * (spec.compute.gpus_per_node or 1),
         "own_generation": spec.fabric.generation,
     }

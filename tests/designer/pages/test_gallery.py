@@ -19,7 +19,7 @@ from designer.services.designs.saving import save_design
 from designer.wording.figures import figure_words
 from estimator.catalog.loader import load_catalog
 from estimator.link_list import link_list
-from estimator.published.designs import published
+from estimator.published.designs import ComparedRow, published
 from estimator.published.parts import part_rows
 from estimator.published.workloads import workloads
 from estimator.spec.parse import parse_spec
@@ -82,9 +82,9 @@ def test_published_against_computed_is_green_row_by_row(page: Client) -> None:
 def test_a_row_that_differs_is_shown_as_such(page: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     from designer.pages.start import published as published_page
 
-    def wrong(design: Any, result: Any) -> list[dict[str, Any]]:
+    def wrong(design: Any, result: Any) -> list[ComparedRow]:
         rows = compared(design, result)
-        return [row | {"is_same": False} for row in rows] if design.id == "form-2tier-k36" else rows
+        return [one._replace(computed=None) for one in rows] if design.id == "form-2tier-k36" else rows
 
     compared = published_page.compared
     monkeypatch.setattr(published_page, "compared", wrong)
@@ -141,8 +141,8 @@ def test_a_workload_runs_on_a_design_of_ones_own(page: Client, owner: User) -> N
     own = save_design(owner, parse_spec(HALL, load_catalog()))
     assert "On a design of yours" in text_of(page.get(reverse("start")))
     answer = page.get(address, {"design": str(own.pk)})
-    by_kind = {row["kind"]: row for row in answer.context["rows"]}
-    assert by_kind["Gradients"]["time_us"] != by_kind["Gradients"]["there"]["time_us"]
+    by_kind = {row.here.message.kind: row for row in answer.context["rows"]}
+    assert by_kind["Gradients"].here.time_us != by_kind["Gradients"].there.time_us
     assert "The layout takes 16,384 GPUs and Hall 3 has 64" in text_of(answer)
     assert "on Hall 3 , InfiniBand NDR" in text_of(answer)
 

@@ -9,27 +9,28 @@ import pytest
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
 from estimator.published.designs import DATA, PublishedDesign, Slip, compared, figure_of, published
+from estimator.result import Estimate
 from estimator.spec.parse import parse_spec
 
 CATALOG = load_catalog()
 DESIGNS, SLIPS = published().designs, published().slips
 
 
-def result_of(design: PublishedDesign) -> dict[str, Any]:
+def estimate_of(design: PublishedDesign) -> Estimate:
     (made,) = estimate([parse_spec(design.inputs, CATALOG)], CATALOG, design.parts)
-    return made.as_json()
+    return made
 
 
 @pytest.mark.parametrize("design", DESIGNS.values(), ids=lambda design: design.id)
 def test_every_row_comes_out_as_printed(design: PublishedDesign) -> None:
-    rows = compared(design, result_of(design))
+    rows = compared(design, estimate_of(design))
     assert rows
-    assert [row for row in rows if not row["is_same"]] == []
+    assert [row for row in rows if not row.is_same] == []
 
 
 @pytest.mark.parametrize("slip", SLIPS, ids=lambda slip: f"{slip.case} {slip.figure}")
 def test_a_slip_is_not_matched_and_what_was_meant_is(slip: Slip) -> None:
-    computed = figure_of(result_of(DESIGNS[slip.case]), slip.figure)
+    computed = figure_of(estimate_of(DESIGNS[slip.case]), slip.figure)
     assert computed == slip.meant
     assert computed != slip.printed
     assert slip.why
@@ -61,12 +62,13 @@ def test_every_case_has_a_name_of_its_own_a_source_and_inputs_under_that_name() 
 
 
 def test_sums_quotients_and_bills_are_read() -> None:
-    result: dict[str, Any] = {
+    stored: dict[str, Any] = {
         "fabrics": {
             "compute": {"counts": {"leaf": 12, "spine": 5}, "attached": [{"kind": "pdu", "of": "", "ports": 7}]}
         },
         "bom": {"lines": [{"part": "x", "quantity": 2}, {"part": "y", "quantity": 9}, {"part": "x", "quantity": 3}]},
     }
+    result = Estimate.from_json(stored)
     assert figure_of(result, "compute.counts.leaf+compute.counts.spine") == 17
     assert figure_of(result, "compute.counts.leaf/compute.counts.spine") == Fraction(12, 5)
     assert figure_of(result, "bom.x") == 5
@@ -75,6 +77,8 @@ def test_sums_quotients_and_bills_are_read() -> None:
 
 def test_a_row_that_differs_says_so() -> None:
     design = DESIGNS["dgx-h100-ndr-su1-ufm"]
-    result = result_of(design)
-    result["fabrics"]["compute"]["counts"]["spine"] += 1
-    assert [row["figure"] for row in compared(design, result) if not row["is_same"]] == ["compute.counts.spine"]
+    stored = estimate_of(design).as_json()
+    stored["fabrics"]["compute"]["counts"]["spine"] += 1
+    assert [one.row.figure for one in compared(design, Estimate.from_json(stored)) if not one.is_same] == [
+        "compute.counts.spine"
+    ]

@@ -45,8 +45,8 @@ def test_every_message_is_timed_on_the_network(work: Workload) -> None:
     assert len(rows) == len(messages_of(work, 8))
     port_gb_s = CATALOG.generations[spec.fabric.generation].port_rate_gbit_s / 8
     for row in rows:
-        assert row["time_us"] > 0
-        assert row["step_us"] == pytest.approx(row["time_us"] * row["times"])
-        if row["per_node"] == 1:
-            assert row["busbw_gb_s"] < port_gb_s, "one NIC a GPU carries no more than its port"
-    assert {row["is_inside"] for row in rows if row["kind"] == "Tensor parallel"} <= {True}
+        assert row.time_us > 0
+        assert row.step_us == pytest.approx(row.time_us * row.message.times)
+        if row.message.per_node == 1:
+            assert row.busbw_gb_s < port_gb_s, "one NIC a GPU carries no more than its port"
+    assert {row.is_inside for row in rows if row.message.kind == "Tensor parallel"} <= {True}
