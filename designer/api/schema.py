@@ -1,5 +1,6 @@
 """The OpenAPI document: what each call takes and answers, with examples. Views wear these as decorators."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerExtension
@@ -209,6 +210,33 @@ def _call(
     return extend_schema(operation_id=operation_id, summary=summary, responses=described, **more)
 
 
+def list_call(operation_id: str, summary: str, rows: Any, tag: str, query: Any = PageQuery) -> Any:
+    """The call for a page of rows."""
+    return _call(operation_id, summary, {200: rows(many=True)}, (404,), parameters=[query], tags=[tag])
+
+
+def read_call(operation_id: str, summary: str, shape: Any, tag: str, **more: Any) -> Any:
+    """The call for one thing, which a caller may have already."""
+    return _call(operation_id, summary, {200: shape}, (404,), tags=[tag], is_conditional=True, **more)
+
+
+def filed_call(operation_id: str, summary: str, shape: Any, tag: str, *refusals: int) -> Any:
+    """The call for one thing that has files as well."""
+    options: dict[str, Any] = {"description": AS_FILE, "tags": [tag], "is_conditional": True}
+    return _call(operation_id, summary, {200: shape}, (406, *(refusals or (404,))), **options)
+
+
+def file_call(operation_id: str, summary: str, types: Iterable[str], tag: str, *refusals: int, **more: Any) -> Any:
+    """The call for a file."""
+    options: dict[str, Any] = {"tags": [tag], "is_conditional": True} | more
+    return _call(operation_id, summary, _files(*types), (406, *(refusals or (404,))), **options)
+
+
+def delete_call(operation_id: str, summary: str, tag: str) -> Any:
+    """The call that deletes one thing."""
+    return _call(operation_id, summary, {204: None}, (403, 404, 412), tags=[tag])
+
+
 AS_FILE = "`file/` behind this address has it as a file; `?format=` here, or Accept, do too."
 BODY = (403, 413, 415)  # what a call with a body may be refused for besides
 FINISHED = OpenApiResponse(EstimateJobDetailSerializer, "Finished before: the same spec at the same versions.")
@@ -275,35 +303,12 @@ calibration_create = _call(
     takes_key=True,
     tags=["calibrations"],
 )
-calibration_list = _call(
-    "list_calibrations",
-    "List calibrations",
-    {200: CalibrationSerializer(many=True)},
-    (404,),
-    parameters=[PageQuery],
-    tags=["calibrations"],
-)
-calibration_read = _call(
-    "get_calibration",
-    "A calibration",
-    {200: CalibrationDetailSerializer},
-    (404,),
-    tags=["calibrations"],
-    is_conditional=True,
-)
-calibration_delete = _call(
-    "delete_calibration", "Delete a calibration", {204: None}, (403, 404, 412), tags=["calibrations"]
-)
+calibration_list = list_call("list_calibrations", "List calibrations", CalibrationSerializer, "calibrations")
+calibration_read = read_call("get_calibration", "A calibration", CalibrationDetailSerializer, "calibrations")
+calibration_delete = delete_call("delete_calibration", "Delete a calibration", "calibrations")
 spec_schema = _call("get_spec_schema", "JSON Schema of a design", {200: SPEC_SCHEMA}, tags=["designs"])
 
-design_list = _call(
-    "list_designs",
-    "List designs",
-    {200: DesignSerializer(many=True)},
-    (404,),
-    parameters=[DesignQuery],
-    tags=["designs"],
-)
+design_list = list_call("list_designs", "List designs", DesignSerializer, "designs", DesignQuery)
 design_create = _call(
     "create_design",
     "Save a design",
@@ -314,13 +319,8 @@ design_create = _call(
     examples=[_example("named spec", {"name": "Bid for 127 nodes", "spec": SPEC}), _example("spec", SPEC)],
     tags=["designs"],
 )
-design_read = _call(
-    "get_design",
-    "A design as it is now, with its named versions",
-    {200: DesignDetailSerializer},
-    (404,),
-    tags=["designs"],
-    is_conditional=True,
+design_read = read_call(
+    "get_design", "A design as it is now, with its named versions", DesignDetailSerializer, "designs"
 )
 design_update = _call(
     "update_design",
@@ -331,9 +331,7 @@ design_update = _call(
     examples=[_example("rename", {"name": "Bid, second round"}), _example("revise", {"spec": SPEC})],
     tags=["designs"],
 )
-design_delete = _call(
-    "delete_design", "Delete a design with its versions", {204: None}, (403, 404, 412), tags=["designs"]
-)
+design_delete = delete_call("delete_design", "Delete a design with its versions", "designs")
 revision_create = _call(
     "save_revision",
     "Keep the current state as a named version",
@@ -348,14 +346,7 @@ revision_read = _call(
     "get_revision", "One named version of a design", {200: RevisionDetailSerializer}, (404,), tags=["designs"]
 )
 
-estimate_list = _call(
-    "list_estimates",
-    "List estimates",
-    {200: EstimateJobSerializer(many=True)},
-    (404,),
-    parameters=[EstimateQuery],
-    tags=["estimates"],
-)
+estimate_list = list_call("list_estimates", "List estimates", EstimateJobSerializer, "estimates", EstimateQuery)
 estimate_create = _call(
     "create_estimate",
     "Request an estimate",
@@ -369,23 +360,19 @@ estimate_create = _call(
     ],
     tags=["estimates"],
 )
-estimate_read = _call(
+estimate_read = read_call(
     "get_estimate",
     "State and result of an estimate",
-    {200: EstimateJobDetailSerializer},
-    (404,),
+    EstimateJobDetailSerializer,
+    "estimates",
     description="With Retry-After while it is on its way. To poll, `state/` has a few bytes.",
-    tags=["estimates"],
-    is_conditional=True,
 )
-estimate_state = _call(
+estimate_state = read_call(
     "get_estimate_state",
     "How far an estimate is",
-    {200: EstimateStateSerializer},
-    (404,),
+    EstimateStateSerializer,
+    "estimates",
     description="With Retry-After while it is on its way.",
-    tags=["estimates"],
-    is_conditional=True,
 )
 estimate_result = _call(
     "get_estimate_result",
@@ -403,44 +390,28 @@ estimate_cancel = _call(
     request=None,
     tags=["estimates"],
 )
-bom_read = _call(
-    "get_bom",
-    "Bill of materials",
-    {200: answers.Bom},
-    (404, 406, 409),
-    description=AS_FILE,
-    tags=["estimates"],
-    is_conditional=True,
-)
-bom_file = _call(
+bom_read = filed_call("get_bom", "Bill of materials", answers.Bom, "estimates", 404, 409)
+bom_file = file_call(
     "download_bom",
     "Bill of materials as a file",
-    _files(*TYPES.values()),
-    (404, 406, 409),
-    description="CSV; a workbook with formulas that follow; the whole design as a PDF report.",
+    TYPES.values(),
+    "estimates",
+    404,
+    409,
     parameters=[FileQuery],
-    tags=["estimates"],
-    is_conditional=True,
+    description="CSV; a workbook with formulas that follow; the whole design as a PDF report.",
 )
 
-cost_read = _call(
-    "get_cost",
-    "Cost of ownership",
-    {200: answers.CostOfOne},
-    (404, 406, 409),
-    description=AS_FILE,
-    tags=["estimates"],
-    is_conditional=True,
-)
-cost_file = _call(
+cost_read = filed_call("get_cost", "Cost of ownership", answers.CostOfOne, "estimates", 404, 409)
+cost_file = file_call(
     "download_cost",
     "Cost of ownership as a file",
-    _files(*TYPES.values()),
-    (404, 406, 409),
-    description="CSV is the cash flow, a row a year. The workbook computes: change a parameter, and all figures follow.",
+    TYPES.values(),
+    "estimates",
+    404,
+    409,
     parameters=[FileQuery],
-    tags=["estimates"],
-    is_conditional=True,
+    description="CSV is the cash flow, a row a year. The workbook computes: change a parameter, and all figures follow.",
 )
 links_read = _call(
     "get_links",

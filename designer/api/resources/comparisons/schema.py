@@ -2,12 +2,12 @@
 
 from designer.api.components import body, component, model
 from designer.api.resources.comparisons.serializers import ComparisonDetailSerializer, ComparisonSerializer
-from designer.api.schema import AS_FILE, BODY, SPEC, _call, _example, _files, _json
-from designer.api.serializers import FileQuery, PageQuery
+from designer.api.schema import BODY, SPEC, _call, _example, _json, delete_call, file_call, filed_call, list_call
+from designer.api.serializers import FileQuery
 from designer.exports.downloads import TYPES
 from estimator.compare.request import LEAST, MOST, Offer
 
-TAGS = ["comparisons"]
+TAG = "comparisons"
 DESIGN_ID = "8f14e45f-ceea-467f-8d5c-3a1b2c3d4e5f"
 _ID = {"type": "string", "format": "uuid"}
 _ITEM = {
@@ -41,14 +41,7 @@ _KEYS = {
 COMPARISON = component("ComparisonRequest", body(_KEYS, required=["items"]))
 CHANGE = component("ComparisonChange", body({key: _KEYS[key] for key in ("baseline", "name")}, minProperties=1))
 
-comparison_list = _call(
-    "list_comparisons",
-    "List comparisons",
-    {200: ComparisonSerializer(many=True)},
-    (404,),
-    parameters=[PageQuery],
-    tags=TAGS,
-)
+comparison_list = list_call("list_comparisons", "List comparisons", ComparisonSerializer, TAG)
 comparison_create = _call(
     "create_comparison",
     "Compare two to eight designs, offers or price books",
@@ -63,25 +56,11 @@ comparison_create = _call(
         ),
         _example("specs", {"items": [{"spec": SPEC}, {"spec": SPEC, "label": "The same"}], "baseline": 1}),
     ],
-    tags=TAGS,
+    tags=[TAG],
 )
-comparison_read = _call(
-    "get_comparison",
-    "A comparison",
-    {200: ComparisonDetailSerializer},
-    (404, 406),
-    description=AS_FILE,
-    tags=TAGS,
-    is_conditional=True,
-)
-comparison_file = _call(
-    "download_comparison",
-    "A comparison as a file",
-    _files(*TYPES.values()),
-    (404, 406),
-    parameters=[FileQuery],
-    tags=TAGS,
-    is_conditional=True,
+comparison_read = filed_call("get_comparison", "A comparison", ComparisonDetailSerializer, TAG)
+comparison_file = file_call(
+    "download_comparison", "A comparison as a file", TYPES.values(), TAG, parameters=[FileQuery]
 )
 comparison_update = _call(
     "update_comparison",
@@ -90,7 +69,7 @@ comparison_update = _call(
     (*BODY, 404, 412),
     request=_json(CHANGE),
     examples=[_example("another baseline", {"baseline": 1})],
-    tags=TAGS,
+    tags=[TAG],
 )
 comparison_refresh = _call(
     "refresh_comparison",
@@ -99,6 +78,6 @@ comparison_refresh = _call(
     (403, 404, 412, 503),
     request=None,
     takes_key=True,
-    tags=TAGS,
+    tags=[TAG],
 )
-comparison_delete = _call("delete_comparison", "Delete a comparison", {204: None}, (403, 404, 412), tags=TAGS)
+comparison_delete = delete_call("delete_comparison", "Delete a comparison", TAG)

@@ -10,15 +10,14 @@ from designer.api.resources.price_books.serializers import (
     PriceBookSerializer,
     PriceImport,
 )
-from designer.api.schema import AS_FILE, BODY, _call, _example, _files, _json
-from designer.api.serializers import PageQuery
+from designer.api.schema import BODY, _call, _example, _json, delete_call, file_call, filed_call, list_call
 from designer.exports.downloads import CSV_TYPE, XLSX_TYPE
 from designer.services.prices.books import BASES, MAX_REASON
 from estimator.catalog.currency import CURRENCIES
 from estimator.spec.price_book import BASES as PRICE_BASES
 from estimator.spec.price_book import MAX_NAME, MAX_PRICES, MAX_RATES, MAX_REGION
 
-TAGS = ["price books"]
+TAG = "price books"
 PRICE = {
     "part": "nvidia-qm9700",
     "low": 3000000,
@@ -42,16 +41,9 @@ _KEYS: dict[str, Any] = {
 NEW = component("PriceBookRequest", body(_KEYS, required=["name"]))
 CHANGE = component("PriceBookChange", body(_KEYS, minProperties=1))
 SNAPSHOT = {"$ref": "#/components/schemas/OwnPrices"}
-_FILES = _files(CSV_TYPE, XLSX_TYPE)
+_FILES = (CSV_TYPE, XLSX_TYPE)
 
-book_list = _call(
-    "list_price_books",
-    "List price books",
-    {200: PriceBookSerializer(many=True)},
-    (404,),
-    parameters=[PageQuery],
-    tags=TAGS,
-)
+book_list = list_call("list_price_books", "List price books", PriceBookSerializer, TAG)
 book_create = _call(
     "create_price_book",
     "Make a price book",
@@ -60,26 +52,10 @@ book_create = _call(
     request=_json(NEW),
     takes_key=True,
     examples=[_example("one quotation", {"name": "Vendor A", "prices": [PRICE], "rates": [RATE]})],
-    tags=TAGS,
+    tags=[TAG],
 )
-book_read = _call(
-    "get_price_book",
-    "A price book with its history",
-    {200: PriceBookDetailSerializer},
-    (404, 406),
-    description=AS_FILE,
-    tags=TAGS,
-    is_conditional=True,
-)
-book_read_file = _call(
-    "download_price_book",
-    "A price book as a file",
-    _FILES,
-    (404, 406),
-    parameters=[BookFileQuery],
-    tags=TAGS,
-    is_conditional=True,
-)
+book_read = filed_call("get_price_book", "A price book with its history", PriceBookDetailSerializer, TAG)
+book_read_file = file_call("download_price_book", "A price book as a file", _FILES, TAG, parameters=[BookFileQuery])
 book_update = _call(
     "update_price_book",
     "Rename a price book, or give it other prices or rates as its next revision",
@@ -87,17 +63,15 @@ book_update = _call(
     (*BODY, 404, 412, 503),
     request=_json(CHANGE),
     examples=[_example("new prices", {"prices": [PRICE], "reason": "Round two"})],
-    tags=TAGS,
+    tags=[TAG],
 )
-book_delete = _call(
-    "delete_price_book", "Delete a price book with its history", {204: None}, (403, 404, 412), tags=TAGS
-)
+book_delete = delete_call("delete_price_book", "Delete a price book with its history", TAG)
 revision_read = _call(
     "get_price_book_revision",
     "One revision of a price book",
     {200: PriceBookRevisionDetailSerializer},
     (404,),
-    tags=TAGS,
+    tags=[TAG],
 )
 book_import = _call(
     "import_prices",
@@ -134,31 +108,24 @@ book_import = _call(
     takes_key=True,
     description="The header names a part and a price; parts go by id or part number. Rows that cannot be read are reported and "
     "left out. `basis`, `currency`, `as_of` and `source` hold where a row does not say them.",
-    tags=TAGS,
+    tags=[TAG],
 )
 
 
 def catalog_book(book: str) -> Any:
     """The call for one of the catalog's books."""
-    return _call(
-        f"get_price_book_{book}",
-        f"The catalog's book {book}, in the form of an own one",
-        {200: SNAPSHOT},
-        (406, 503),
-        description=AS_FILE,
-        tags=TAGS,
-        is_conditional=True,
+    return filed_call(
+        f"get_price_book_{book}", f"The catalog's book {book}, in the form of an own one", SNAPSHOT, TAG, 503
     )
 
 
 def catalog_book_file(book: str) -> Any:
     """The call for a file of one of the catalog's books."""
-    return _call(
+    return file_call(
         f"download_price_book_{book}",
         f"The catalog's book {book} as a file",
         _FILES,
-        (406, 503),
+        TAG,
+        503,
         parameters=[BookFileQuery],
-        tags=TAGS,
-        is_conditional=True,
     )

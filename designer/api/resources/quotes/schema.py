@@ -2,13 +2,12 @@
 
 from designer.api.components import body, component
 from designer.api.resources.quotes.serializers import QuoteDetailSerializer, QuoteSerializer, TakenPrices
-from designer.api.schema import AS_FILE, BODY, _call, _example, _files, _json
-from designer.api.serializers import PageQuery
+from designer.api.schema import BODY, _call, _example, _json, delete_call, file_call, filed_call, list_call
 from designer.exports.downloads import CSV_TYPE
 from estimator.catalog.currency import CURRENCIES
 from estimator.quotes.columns import FIELDS
 
-TAGS = ["quotes"]
+TAG = "quotes"
 _PLACE = {"type": ["string", "integer", "null"], "description": "A letter, the text of the header, or a place from 0."}
 _COLUMNS = {
     "type": "object",
@@ -54,9 +53,7 @@ TAKE = component(
 )
 _TEXT = {"type": "string"}
 
-quote_list = _call(
-    "list_quotes", "List quotes", {200: QuoteSerializer(many=True)}, (404,), parameters=[PageQuery], tags=TAGS
-)
+quote_list = list_call("list_quotes", "List quotes", QuoteSerializer, TAG)
 quote_create = _call(
     "check_quote",
     "Hold a vendor's quote against a design's bill of materials",
@@ -83,20 +80,10 @@ quote_create = _call(
         )
     },
     takes_key=True,
-    tags=TAGS,
+    tags=[TAG],
 )
-quote_read = _call(
-    "get_quote",
-    "A quote and its report",
-    {200: QuoteDetailSerializer},
-    (404, 406),
-    description=AS_FILE,
-    tags=TAGS,
-    is_conditional=True,
-)
-quote_read_file = _call(
-    "download_quote", "The report of a quote as CSV", _files(CSV_TYPE), (404, 406), tags=TAGS, is_conditional=True
-)
+quote_read = filed_call("get_quote", "A quote and its report", QuoteDetailSerializer, TAG)
+quote_read_file = file_call("download_quote", "The report of a quote as CSV", [CSV_TYPE], TAG)
 quote_update = _call(
     "update_quote",
     "Rename a quote, read it by other columns, or set matches",
@@ -107,9 +94,9 @@ quote_update = _call(
         _example("columns", {"columns": {"fields": {"part_number": "B", "quantity": "Qty", "unit_price": 4}}}),
         _example("matches", {"matches": {"0:7": "nvidia-qm9700", "0:9": None}}),
     ],
-    tags=TAGS,
+    tags=[TAG],
 )
-quote_delete = _call("delete_quote", "Delete a quote", {204: None}, (403, 404, 412), tags=TAGS)
+quote_delete = delete_call("delete_quote", "Delete a quote", TAG)
 quote_prices = _call(
     "take_quote_prices",
     "Take a quote's prices into a price book",
@@ -118,5 +105,5 @@ quote_prices = _call(
     request=_json(TAKE),
     takes_key=True,
     examples=[_example("a new book", {"name": "ACME", "as_of": "2026-11-02"})],
-    tags=TAGS,
+    tags=[TAG],
 )
