@@ -37,7 +37,6 @@ class Shown:
 
 CODE = re.compile(r"[a-z0-9._-]+").fullmatch  # what formulas and machines read
 Cell = str | int | float | bool | Formula | Shown | None
-Json = Mapping[str, Any]
 
 COUNT, WATT, MONEY, METRE, SHARE = "#,##0", "#,##0", "#,##0.00", "0.0", "0.0 %"
 ANY = "General"
