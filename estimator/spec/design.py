@@ -7,9 +7,9 @@ rules.py.
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar, get_args
 
-from pydantic import Field, PrivateAttr
+from pydantic import BaseModel, Field, PrivateAttr, ValidationError
 
 from estimator.spec.calibration import Calibrated
 from estimator.spec.checking import Section
@@ -17,6 +17,7 @@ from estimator.spec.economics import Economics
 from estimator.spec.fabric import MAX_NODES, Fabric, OtherFabric, in_unit
 from estimator.spec.site import Site
 
+Kept = TypeVar("Kept", bound=BaseModel)
 MAX_GPUS = 4_194_304
 MAX_OTHER_FABRICS = 8
 
@@ -155,13 +156,37 @@ class DesignSpec(Section):
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """The reverse of ``as_json``, of a spec that was checked before: keys of other versions are left alone."""
-        return cls.model_validate(stored, extra="ignore")
+        """The reverse of ``as_json``, of a spec that was checked before: keys of other versions are left alone.
+
+        What an older version took stays readable where today's bounds would refuse it.
+        """
+        try:
+            return cls.model_validate(stored, extra="ignore")
+        except ValidationError:
+            return _as_it_was(cls, stored)
 
     def as_given(self) -> dict[str, Any]:
         """The values as the caller gave them, so that an edited design takes new defaults where nothing was said."""
         given: dict[str, Any] = json.loads(json.dumps(self._given))
         return given
+
+
+def _as_it_was(kind: type[Kept], stored: Mapping[str, Any]) -> Kept:
+    """A section, and those in it, with nothing checked."""
+    fields = kind.model_fields.items()
+    return kind.model_construct(
+        **{key: _unchecked(field.annotation, stored[key]) for key, field in fields if key in stored}
+    )
+
+
+def _unchecked(hint: Any, value: Any) -> Any:
+    if isinstance(value, list):
+        return [_unchecked(hint, one) for one in value]
+    if not isinstance(value, Mapping):
+        return value
+    if isinstance(hint, type) and issubclass(hint, BaseModel):
+        return _as_it_was(hint, value)
+    return next((made for part in get_args(hint) if isinstance(made := _unchecked(part, value), BaseModel)), value)
 
 
 SECTIONS: dict[str, type[Section]] = {

@@ -50,3 +50,14 @@ def test_parts_that_were_not_requested_stay_away(part: str) -> None:
     assert json.dumps(Estimate.from_json(json.loads(stored)).as_json()) == stored
     with pytest.raises(ValueError, match="not requested: "):
         PricedEstimate.of(made)
+
+
+def test_a_spec_that_today_s_bounds_refuse_is_read_as_it_was() -> None:
+    (made,) = estimate([parse_spec(VARIED[-1], CATALOG)], CATALOG)
+    stored = json.loads(json.dumps(made.as_json()))
+    stored["spec"]["compute"]["nodes"] = 10**9
+    stored["spec"]["other_fabrics"][0]["role"] = "a role of before"
+    read = PricedEstimate.from_json(stored)
+    assert (read.spec.compute.nodes, read.spec.other_fabrics[0].role) == (10**9, "a role of before")
+    assert read.spec.fabric == made.spec.fabric
+    assert read.spec.workload.calibration == made.spec.workload.calibration
