@@ -16,6 +16,7 @@ from django.contrib.auth.models import User
 from django.db import models
 from django.utils import timezone
 
+from estimator.record import Json
 from estimator.spec.price_book import OwnPrices
 
 LARGE_PARTS = (("economics", "prices"), ("site", "set_lengths"))
@@ -300,7 +301,7 @@ class PriceBook(models.Model):
         one = revision or self.latest
         return OwnPrices(name=self.name, prices=one.prices, rates=one.rates, region=self.region or None)
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Json:
         """What a design takes of the book: all of its newest revision, priced for today."""
         taken = self.contents().model_copy(update={"priced_on": timezone.localdate().isoformat(), "book": str(self.pk)})
         return taken.model_dump(mode="json")

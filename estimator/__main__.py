@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from estimator.errors import EstimatorError, Problem, SpecError
+from estimator.record import Json
 
 MAX_INPUT_BYTES = 5_000_000
 
@@ -233,7 +234,7 @@ def _quote(asked: argparse.Namespace) -> Iterator[bytes]:
     return _json({"columns": [one.as_json() for one in quote.columns], **report.as_json()})
 
 
-def _json(answer: dict[str, Any]) -> Iterator[bytes]:
+def _json(answer: Json) -> Iterator[bytes]:
     """One JSON document and the end of its line."""
     yield json.dumps(answer, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 

@@ -11,13 +11,14 @@ from estimator.designs.networks import sized_fabrics
 from estimator.errors import Problem, SpecError
 from estimator.performance.prediction import predict
 from estimator.pipeline import system_of
+from estimator.record import Json
 from estimator.spec.design import spec_hash
 from estimator.spec.parse import parse_spec
 
 DESIGN = "design"
 
 
-def predicted(request: Any, catalog: Catalog) -> dict[str, Any]:
+def predicted(request: Any, catalog: Catalog) -> Json:
     """Predicted times of a collective, on a system or on a design as it would be built.
 
     Parameters

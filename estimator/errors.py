@@ -1,13 +1,12 @@
 """What a caller is shown: problems with a limit, a value and a way out, and the exceptions that carry them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from estimator.record import IfAny, Shape
+from estimator.record import Given, IfAny, Json, Shape
 
-Change = Mapping[str, Any]  # {dotted key: value}, such as {"fabric.tiers": 3}; spec/change.py applies it
+Change = Given  # {dotted key: value}, such as {"fabric.tiers": 3}; spec/change.py applies it
 
 WORDS_SHOWN = 5  # messages that one line of words holds
 
@@ -40,7 +39,7 @@ class EstimatorError(Exception):
         """What is wrong in one line, each message once and the first WORDS_SHOWN of them."""
         return " ".join([*dict.fromkeys(problem.message for problem in self.problems)][:WORDS_SHOWN])
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """``{"code", "problems": [{"field", "code", "message"}]}``."""
         return {"code": self.code, "problems": [p.as_json() for p in self.problems]}
 

@@ -20,6 +20,8 @@ from typing import (
 )
 
 T = TypeVar("T")
+Json = dict[str, Any]  # an object of JSON whose keys are not declared: a schema, a change, what as_json gives
+Given = Mapping[str, Any]  # the same as somebody gave it, only read
 LEFT_OUT = "no key where there is nothing"
 _PLAIN = (str, int, float, bool)
 NEWER = "not in every estimate"
@@ -56,7 +58,7 @@ class Shape:
 
     __slots__ = ()
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """Plain JSON values under the names of the Estimate."""
         return {
             key.name: _plain(value)
@@ -65,7 +67,7 @@ class Shape:
         }
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+    def from_json(cls, stored: Given) -> Self:
         """The reverse of ``as_json``. Keys that it does not know are left alone, and nothing is checked."""
         return cls(
             **{
@@ -144,7 +146,7 @@ class Record(Shape):
             raise TypeError(f"{type(self).__name__} has {', '.join(names)}; given were {', '.join(given)}")
         self.__dict__.update(given)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """Plain JSON values under the names of the Estimate; what was not given has no key."""
         held = self.__dict__
         return {
@@ -154,7 +156,7 @@ class Record(Shape):
         }
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+    def from_json(cls, stored: Given) -> Self:
         """The reverse of ``as_json``; a key that an older model did not have is one that was not given."""
         made = object.__new__(cls)
         held = made.__dict__

@@ -1,7 +1,7 @@
 """What every address of the API has in common: JSON in and out, closed to strangers, owners see their own rows only."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, NoReturn, cast
 
 from django.db.models import QuerySet
@@ -23,6 +23,7 @@ from designer.api.permissions import TokenMayWrite
 from designer.api.throttling import HeavyJobThrottle
 from designer.models import KeptAnswer
 from estimator.errors import Problem
+from estimator.record import Given, Json
 
 
 class JSONAlways(DefaultContentNegotiation):
@@ -113,11 +114,11 @@ class Pages(PageNumberPagination):
     page_size_query_param = "page_size"
     invalid_page_message = "There is no page {page_number}; the list ends before it."
 
-    def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
+    def get_schema_operation_parameters(self, view: APIView) -> list[Json]:
         """None: views describe their query by PageQuery, which also checks it."""
         return []
 
-    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+    def get_paginated_response_schema(self, schema: Json) -> Json:
         """As DRF's, in the words of OpenAPI 3.1, where null is a type."""
         address = {"type": ["string", "null"], "format": "uri"}
         return {
@@ -127,12 +128,12 @@ class Pages(PageNumberPagination):
         }
 
 
-def body_of(request: Request) -> Mapping[str, Any]:
+def body_of(request: Request) -> Given:
     """The request's JSON object; the parser lets nothing else through."""
-    return cast(Mapping[str, Any], request.data)
+    return cast(Given, request.data)
 
 
-def query_of(request: Request, serializer_class: type[Serializer[Any]], also: Iterable[str] = ()) -> dict[str, Any]:
+def query_of(request: Request, serializer_class: type[Serializer[Any]], also: Iterable[str] = ()) -> Json:
     """The query as this serializer reads it. Names beside its own and ``also`` are refused, and so are repetitions."""
     known = [*serializer_class().fields, *also]
     problems = [

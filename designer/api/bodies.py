@@ -8,6 +8,7 @@ from designer.api.errors import Refusal, invalid, refuse, refuse_unknown
 from designer.models import Design
 from estimator.catalog.catalog import Catalog
 from estimator.errors import Problem
+from estimator.record import Given
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 
@@ -16,7 +17,7 @@ REFERENCE_KEYS = ("design", "revision")
 VERSION_KEYS = ("name", "note")
 
 
-def spec_of(body: Mapping[str, Any], catalog: Catalog) -> DesignSpec:
+def spec_of(body: Given, catalog: Catalog) -> DesignSpec:
     """The DesignSpec of ``{"name": …, "spec": {…}}`` or of a bare spec. A name beside the spec is the design's.
 
     Raises
@@ -32,7 +33,7 @@ def spec_of(body: Mapping[str, Any], catalog: Catalog) -> DesignSpec:
     return _named(body["spec"], body, catalog)
 
 
-def revised_spec(design: Design, body: Mapping[str, Any], catalog: Catalog) -> DesignSpec:
+def revised_spec(design: Design, body: Given, catalog: Catalog) -> DesignSpec:
     """The next state of a design: ``name`` replaces its name, ``spec`` its spec; what is left out stays."""
     refuse_unknown(body, WRAPPER_KEYS, most=None)
     if not body:
@@ -43,7 +44,7 @@ def revised_spec(design: Design, body: Mapping[str, Any], catalog: Catalog) -> D
     return _named(spec, body, catalog)
 
 
-def _named(spec: Any, body: Mapping[str, Any], catalog: Catalog) -> DesignSpec:
+def _named(spec: Any, body: Given, catalog: Catalog) -> DesignSpec:
     """The spec under the body's name; a name of its own must be right too, although it gives way."""
     if not isinstance(spec, Mapping) or "name" not in body:
         return parse_spec(spec, catalog)
@@ -52,7 +53,7 @@ def _named(spec: Any, body: Mapping[str, Any], catalog: Catalog) -> DesignSpec:
     return parse_spec({**spec, "name": body["name"]}, catalog)
 
 
-def design_id_of(body: Mapping[str, Any]) -> UUID:
+def design_id_of(body: Given) -> UUID:
     """The id in ``{"design": …}``."""
     refuse_unknown(body, REFERENCE_KEYS, most=None)
     try:
@@ -64,7 +65,7 @@ def design_id_of(body: Mapping[str, Any]) -> UUID:
         raise invalid("design", "invalid", message) from None
 
 
-def version_of(body: Mapping[str, Any]) -> tuple[str, str]:
+def version_of(body: Given) -> tuple[str, str]:
     """(name, note) of a version to be saved; either may be left out.
 
     Raises

@@ -4,17 +4,19 @@ from typing import Any
 
 from pydantic import BaseModel
 
-_WRITTEN: dict[str, dict[str, Any]] = {}
+from estimator.record import Json
+
+_WRITTEN: dict[str, Json] = {}
 
 
-def component(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+def component(name: str, schema: Json) -> Json:
     """A reference to this schema, which the document will have under this name."""
     if _WRITTEN.setdefault(name, schema) != schema:
         raise ValueError(f"two schemas are called {name}")
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def model(kind: type[BaseModel]) -> dict[str, Any]:
+def model(kind: type[BaseModel]) -> Json:
     """A reference to what checks this part of a body."""
     schema = split_enums(kind.model_json_schema(ref_template="#/components/schemas/{model}"))
     for name, part in schema.pop("$defs", {}).items():
@@ -22,7 +24,7 @@ def model(kind: type[BaseModel]) -> dict[str, Any]:
     return component(kind.__name__, schema)
 
 
-def with_written_components(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+def with_written_components(result: Json, **_: Any) -> Json:
     """The library's hook at the end: put them in."""
     schemas = result["components"]["schemas"]
     for name in sorted(_WRITTEN):
@@ -55,7 +57,7 @@ def split_enums(schema: Any) -> Any:
     return {key: value for key, value in schema.items() if key not in ("enum", "type")} | {"anyOf": parts}
 
 
-def _type_of_const(schema: dict[str, Any]) -> str | None:
+def _type_of_const(schema: Json) -> str | None:
     return _type_of(schema["const"]) if isinstance(schema.get("const"), (str, int, float)) else None
 
 
@@ -64,12 +66,12 @@ def _type_of(value: Any) -> str:
     return names[type(value)]
 
 
-def body(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
+def body(properties: Json, **more: Any) -> Json:
     """An object of these keys and no others."""
     return {"type": "object", "properties": properties, **more, "additionalProperties": False}
 
 
-def values_by(what: str) -> dict[str, Any]:
+def values_by(what: str) -> Json:
     """An object of any JSON values by what is said here."""
     kinds = ("string", "number", "boolean", "null")
     nested = [{"type": "array", "items": {}}, {"type": "object", "additionalProperties": True}]

@@ -16,6 +16,7 @@ from rest_framework.views import set_rollback
 from designer.services.designs.saving import TooManyJobs
 from designer.services.link_lists import OutdatedEstimate
 from estimator.errors import CatalogError, EstimatorError, Problem
+from estimator.record import Json
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +59,7 @@ def refuse_unknown(body: Iterable[Any], known: tuple[str, ...], most: int | None
         raise Refusal(400, "invalid_request", problems)
 
 
-def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
+def exception_handler(error: Exception, context: Json) -> Response:
     """DRF's EXCEPTION_HANDLER: any exception of a view as an answer in the one shape."""
     set_rollback()
     refusal = _as_refusal(error)

@@ -1,12 +1,12 @@
 """Request bodies: JSON objects within bounds."""
 
-from collections.abc import Mapping
 from typing import IO, Any
 
 from rest_framework.parsers import BaseParser
 
 from designer.api.errors import refuse
 from designer.services.bounded_json import UnsoundJson, json_object
+from estimator.record import Given, Json
 
 
 class BoundedJSONParser(BaseParser):
@@ -14,9 +14,7 @@ class BoundedJSONParser(BaseParser):
 
     media_type = "application/json"
 
-    def parse(
-        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
+    def parse(self, stream: IO[Any], media_type: str | None = None, parser_context: Given | None = None) -> Json:
         """The object; BodyLimitMiddleware keeps the body below MAX_BODY_BYTES."""
         try:
             return json_object(stream.read())

@@ -34,6 +34,7 @@ from designer.exports.downloads import TYPES
 from estimator.asbuilt.result import LinkComparison
 from estimator.handoff.formats import FORMATS
 from estimator.performance.prediction import PredictionRequest
+from estimator.record import Json
 from estimator.spec.design import DesignSpec
 
 SPEC = {
@@ -101,7 +102,7 @@ class RequestComponent(OpenApiSerializerExtension):
     def get_name(self, auto_schema: Any, direction: str) -> str:
         return self.target.__name__
 
-    def map_serializer(self, auto_schema: Any, direction: str) -> dict[str, Any]:
+    def map_serializer(self, auto_schema: Any, direction: str) -> Json:
         schema = self.target.model_json_schema(mode="validation", ref_template="#/components/schemas/{model}")
         for name, part in schema.pop("$defs", {}).items():
             made = ResolvedComponent(name=name, type=ResolvedComponent.SCHEMA, object=name, schema=split_enums(part))
@@ -163,7 +164,7 @@ DESIGN_PREDICTION = component(
 SPEC_SCHEMA = component("SpecSchema", values_by("keyword of JSON Schema, draft 2020-12"))
 
 
-def _json(*shapes: dict[str, Any]) -> dict[str, Any]:
+def _json(*shapes: Json) -> Json:
     """A body of one of these shapes."""
     return {"application/json": shapes[0] if len(shapes) == 1 else {"anyOf": list(shapes)}}
 
@@ -222,13 +223,13 @@ def read_call(operation_id: str, summary: str, shape: Any, tag: str, **more: Any
 
 def filed_call(operation_id: str, summary: str, shape: Any, tag: str, *refusals: int) -> Any:
     """The call for one thing that has files as well."""
-    options: dict[str, Any] = {"description": AS_FILE, "tags": [tag], "is_conditional": True}
+    options: Json = {"description": AS_FILE, "tags": [tag], "is_conditional": True}
     return _call(operation_id, summary, {200: shape}, (406, *(refusals or (404,))), **options)
 
 
 def file_call(operation_id: str, summary: str, types: Iterable[str], tag: str, *refusals: int, **more: Any) -> Any:
     """The call for a file."""
-    options: dict[str, Any] = {"tags": [tag], "is_conditional": True} | more
+    options: Json = {"tags": [tag], "is_conditional": True} | more
     return _call(operation_id, summary, _files(*types), (406, *(refusals or (404,))), **options)
 
 
@@ -424,7 +425,7 @@ links_read = _call(
     tags=["links"],
     is_conditional=True,
 )
-_COMPARE: dict[str, Any] = {
+_COMPARE: Json = {
     "request": {
         "multipart/form-data": component(
             "LinksFile",

@@ -6,7 +6,6 @@ InfiniBand is always the first series and RoCE the second, in the colours and sh
 import math
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 from designer.charts.cost import money_axis, tooltip
 from designer.charts.scaling import AT_HOVER, BAND_OPACITY, POINT
@@ -39,9 +38,9 @@ from estimator.cost.cost import NETWORK
 from estimator.cost.result import CapexPart
 from estimator.performance.result import AllReduceTable
 from estimator.ranges import Range, total_of
+from estimator.record import Json
 from estimator.wording import in_sentence
 
-Json = dict[str, Any]  # a Vega-Lite spec, or a part or row of one
 NAMES = ("InfiniBand", "RoCE")
 SHAPES = {
     "field": "series",

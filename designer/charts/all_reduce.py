@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, chart_of, chosen, crosshair, size_axis
+from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Spec, chart_of, chosen, crosshair, size_axis
 from designer.wording.headlines import busbw_bounds
 from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded
 from estimator.performance.result import AllReduceTable, Curves, Performance
@@ -36,7 +36,7 @@ def _busbw_rows(all_reduce: AllReduceTable, shown: list[int], drawn: list[int]) 
     return rows, points
 
 
-def _busbw_table(all_reduce: AllReduceTable, shown: list[int]) -> list[dict[str, Any]]:
+def _busbw_table(all_reduce: AllReduceTable, shown: list[int]) -> list[Spec]:
     busbw, time_us = all_reduce.busbw_gb_s, all_reduce.time_us
     return [
         {
@@ -53,7 +53,7 @@ def _busbw_table(all_reduce: AllReduceTable, shown: list[int]) -> list[dict[str,
     ]
 
 
-def busbw_chart(all_reduce: AllReduceTable) -> dict[str, Any]:
+def busbw_chart(all_reduce: AllReduceTable) -> Spec:
     """All-reduce bus bandwidth against message size, one line a GPU count, with the band of nine runs in ten."""
     gpus, sizes = all_reduce.gpus, all_reduce.message_bytes
     shown = chosen(gpus)
@@ -136,7 +136,7 @@ def gpu_ticks(gpus: Sequence[int]) -> list[int]:
     return [n for n in gpus if n == gpus[-1] or n * CLOSE_LABELS < gpus[-1]]
 
 
-def efficiency_spec(gpus: list[int], title: str, series: list[str], points: list[dict[str, Any]]) -> dict[str, Any]:
+def efficiency_spec(gpus: list[int], title: str, series: list[str], points: list[Spec]) -> Spec:
     """Shares of a whole against GPU count: a line a series, and the read-out of all at the pointer."""
     x = {
         "field": "gpus",
@@ -165,7 +165,7 @@ def efficiency_spec(gpus: list[int], title: str, series: list[str], points: list
     }
 
 
-def scaling_chart(all_reduce: AllReduceTable, nics_gb_s: float | None = None) -> dict[str, Any]:
+def scaling_chart(all_reduce: AllReduceTable, nics_gb_s: float | None = None) -> Spec:
     """Scaling efficiency against GPU count, one line a message size."""
     gpus, sizes = all_reduce.gpus, all_reduce.message_bytes
     shown = _scaling_sizes(sizes)
@@ -210,7 +210,7 @@ def scaling_chart(all_reduce: AllReduceTable, nics_gb_s: float | None = None) ->
     )
 
 
-def performance_charts(performance: Performance, nics_gb_s: float | None = None) -> list[dict[str, Any]]:
+def performance_charts(performance: Performance, nics_gb_s: float | None = None) -> list[Spec]:
     """The charts of one Estimate's all-reduce; none where it was not predicted."""
     all_reduce = performance.predicted_all_reduce
     return [busbw_chart(all_reduce), scaling_chart(all_reduce, nics_gb_s)] if all_reduce else []

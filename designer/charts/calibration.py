@@ -1,12 +1,11 @@
 """Charts of a calibration: what a log measured, beside the prediction before and after the fit."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from designer.charts.scaling import AT_HOVER, BUSBW_OF, MEASURED, POINT, y_axis
-from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, chart_of, crosshair, size_axis
+from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Spec, chart_of, crosshair, size_axis
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import change_share, count, duration_us, gb_s, message_size
 from estimator.calibration.result import Curve
@@ -19,12 +18,12 @@ DASHES = {"condition": {"test": "datum.series === 's1'", "value": [5, 4]}, "valu
 MEASURED_SERIES = "s0"
 
 
-def fit_charts(curve: Curve) -> list[dict[str, Any]]:
+def fit_charts(curve: Curve) -> list[Spec]:
     """Bus bandwidth and time of one log. The file's name is data and HTML, never part of a spec."""
     return [_chart(curve, quantity) for quantity in TITLES]
 
 
-def _chart(curve: Curve, quantity: str) -> dict[str, Any]:
+def _chart(curve: Curve, quantity: str) -> Spec:
     sizes = curve.message_bytes
     factor = float(BUS_FACTORS[curve.collective](np.array(curve.gpus)))
     text = gb_s if quantity == "busbw" else duration_us
@@ -82,9 +81,7 @@ def _off(curve: Curve, at: int, key: str) -> str:
     return f", time {change_share(getattr(curve, key)[at] / curve.measured_us[at])}".replace("no change", "as measured")
 
 
-def _layers(
-    quantity: str, points: list[dict[str, Any]], span: Mapping[str, float], is_single: bool
-) -> list[dict[str, Any]]:
+def _layers(quantity: str, points: list[Spec], span: Mapping[str, float], is_single: bool) -> list[Spec]:
     """Predicted lines, what was measured as diamonds on top. A single size has no line, so it shows its points."""
     y = y_axis(quantity, [span])
     is_predicted = {"filter": f"datum.series !== '{MEASURED_SERIES}'"}

@@ -4,7 +4,6 @@ Names of designs are a user's text: they stand in the HTML legend and as data, n
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from designer.charts.scaling import AT_HOVER, BAND_OPACITY, POINT, y_axis
 from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, chart_of, crosshair, size_axis
@@ -12,8 +11,8 @@ from designer.wording.comparison import LETTERS
 from designer.wording.numbers import MISSING, count, gb_s, message_size, rounded, usd
 from estimator.compare.result import ComparedCurve, ComparisonResult, Spend
 from estimator.ranges import Range
+from estimator.record import Json
 
-Json = dict[str, Any]  # a Vega-Lite spec, or a part or row of one
 Known = Sequence[tuple[int, ComparedCurve]]  # curves by side, of those that have one
 PARTS = {
     "servers": "Servers",

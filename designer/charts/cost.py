@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from designer.charts.vega import IS_ON, chart_of, crosshair, shaped
+from designer.charts.vega import IS_ON, Spec, chart_of, crosshair, shaped
 from designer.wording.cost import HOURS_PER_YEAR
 from designer.wording.numbers import category_name, usd, usd_exact, usd_exact_range, usd_range, usd_small, words
 from estimator.cost.result import CapexPart, CashFlowYear, Cost
@@ -42,7 +42,7 @@ IS_SHOWN_SUM = {"filter": "datum.is_discounted === discounted"}
 ZERO_LINE = {"condition": {"test": "datum.value === 0", "value": "var(--line-strong)"}, "value": "var(--line)"}
 
 
-def money_axis(field: str, title: str, *, zero: bool = True) -> dict[str, Any]:
+def money_axis(field: str, title: str, *, zero: bool = True) -> Spec:
     """A quantitative axis in dollars."""
     return {
         "field": field,
@@ -58,7 +58,7 @@ def tooltip(fields: Mapping[str, str]) -> dict[str, str]:
     return {"expr": "{" + ", ".join(f"{json.dumps(head)}: datum.{field}" for head, field in fields.items()) + "}"}
 
 
-def coloured(chart: dict[str, Any], numbers: Sequence[int]) -> dict[str, Any]:
+def coloured(chart: Spec, numbers: Sequence[int]) -> Spec:
     """The chart with series in these colours of the palette, instead of in those of their positions."""
     for item, number in zip(chart["legend"], numbers, strict=True):
         item["number"] = number
@@ -71,7 +71,7 @@ def _cells(values: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
 
 
 # --- Where the money goes ----------------------------------------------------------------------------------------
-def purchase_chart(cost: Cost) -> dict[str, Any] | None:
+def purchase_chart(cost: Cost) -> Spec | None:
     """The purchase price but for servers: a bar a category, stacked by network. The table has the servers too."""
     rows = cost.capex_by
     fabrics = list(dict.fromkeys(row.fabric for row in rows))
@@ -177,7 +177,7 @@ def sums_by_kind(cost: Cost, *, is_discounted: bool) -> dict[str, float]:
     }
 
 
-def kinds_chart(cost: Cost) -> dict[str, Any]:
+def kinds_chart(cost: Cost) -> Spec:
     """The total cost by kind, as two stacked bars: as it is paid, and in today's money."""
     kinds, years = present_kinds(cost), cost.tco_years
     both = {name: sums_by_kind(cost, is_discounted=is_it) for name, is_it in (("Discounted", True), ("As paid", False))}
@@ -245,7 +245,7 @@ def _numbers(kinds: Sequence[str]) -> list[int]:
 
 
 # --- When it is paid ---------------------------------------------------------------------------------------------
-def cash_flow_chart(cost: Cost) -> dict[str, Any]:
+def cash_flow_chart(cost: Cost) -> Spec:
     """What each year costs, stacked by kind, with the sum so far; a switch discounts all of it."""
     kinds = present_kinds(cost)
     so_far = {"data": {"values": _sums_so_far(cost, len(kinds))}, "transform": [IS_ON, IS_SHOWN_SUM]}
@@ -299,7 +299,7 @@ def cash_flow_chart(cost: Cost) -> dict[str, Any]:
     return coloured(chart, [*_numbers(kinds), SUM_COLOUR])
 
 
-def _paid_rows(cost: Cost, kinds: Sequence[str]) -> list[dict[str, Any]]:
+def _paid_rows(cost: Cost, kinds: Sequence[str]) -> list[Spec]:
     """A bar a year and kind, both as paid and discounted; none where nothing is paid."""
     rate, bars = discount_rate(cost), []
     for is_discounted in (False, True):
@@ -315,7 +315,7 @@ def _paid_rows(cost: Cost, kinds: Sequence[str]) -> list[dict[str, Any]]:
     return bars
 
 
-def _paid_table(cost: Cost, kinds: Sequence[str]) -> list[dict[str, Any]]:
+def _paid_table(cost: Cost, kinds: Sequence[str]) -> list[Spec]:
     return [
         {
             "head": str(row.year),
@@ -335,7 +335,7 @@ def _sums_of(row: CashFlowYear) -> tuple[Range[float], ...]:
     return row.total_usd, row.discounted_usd, row.cumulative_usd
 
 
-def _sums_so_far(cost: Cost, position: int) -> list[dict[str, Any]]:
+def _sums_so_far(cost: Cost, position: int) -> list[Spec]:
     return [
         {
             "series": f"s{position}",
@@ -352,7 +352,7 @@ def _sums_so_far(cost: Cost, position: int) -> list[dict[str, Any]]:
 
 
 # --- How long it is used -----------------------------------------------------------------------------------------
-def years_charts(cost: Cost) -> list[dict[str, Any]]:
+def years_charts(cost: Cost) -> list[Spec]:
     """Total cost and dollars a GPU-hour against years of use."""
     return [
         _years_chart(
@@ -376,7 +376,7 @@ def years_charts(cost: Cost) -> list[dict[str, Any]]:
 
 def _years_chart(
     cost: Cost, figures: Mapping[int, Range[float]], name: str, title: str, axis: str, printer: Any
-) -> dict[str, Any]:
+) -> Spec:
     rows = [{"series": "s0", "years": years, **figure.as_json()} for years, figure in figures.items()]
     points = [
         {
@@ -420,7 +420,7 @@ def _years(count: int) -> str:
     return f"{count} year{'' if count == 1 else 's'}"
 
 
-def _years_axis(most: int, least: int = 0) -> dict[str, Any]:
+def _years_axis(most: int, least: int = 0) -> Spec:
     return {
         "field": "years",
         "type": "quantitative",
@@ -430,7 +430,7 @@ def _years_axis(most: int, least: int = 0) -> dict[str, Any]:
     }
 
 
-def book_value_chart(cost: Cost) -> dict[str, Any]:
+def book_value_chart(cost: Cost) -> Spec:
     """What the equipment is worth at the end of each year."""
     worth = cost.depreciation.book_value_usd
     rows = [
@@ -470,7 +470,7 @@ def book_value_chart(cost: Cost) -> dict[str, Any]:
     )
 
 
-def rent_chart(cost: Cost, gpus: int) -> dict[str, Any]:
+def rent_chart(cost: Cost, gpus: int) -> Spec:
     """What renting the same GPU-hours has cost by the end of each year, against what owning has, with nothing sold.
 
     The lines cross where the Estimate's ``break_even_months`` says: both are of mean years, and nothing is discounted.

@@ -1,10 +1,10 @@
 """How sure the cost is → charts: how often the draws fell where, and what moves the total most."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from designer.charts.cost import money_axis, tooltip
-from designer.charts.vega import chart_of, shaped
+from designer.charts.vega import Spec, chart_of, shaped
 from designer.wording.numbers import (
     basis_name,
     count,
@@ -17,6 +17,7 @@ from designer.wording.numbers import (
     usd_exact,
 )
 from estimator.cost.result import Cost, Uncertainty
+from estimator.record import Given
 
 MARKED = {"p5": 0, "p25": 1, "p50": 0, "p75": 1, "p95": 0}  # on which of two lines its name stands
 SHOWN = ("p5", "p10", "p25", "p50", "p75", "p90", "p95", "mean")
@@ -25,7 +26,7 @@ MILLION = 1e6
 FIGURES = {"capex_usd": "Purchase price", "tco_usd": "Total cost", "usd_per_gpu_hour": "Per GPU-hour"}
 
 
-def histogram_chart(uncertainty: Uncertainty, figure: str) -> dict[str, Any] | None:
+def histogram_chart(uncertainty: Uncertainty, figure: str) -> Spec | None:
     """How many draws fell into each slice of a figure, with percentiles marked."""
     found, marks = uncertainty.histogram.get(figure), uncertainty.figures.get(figure)
     if not found or not marks:
@@ -95,7 +96,7 @@ def histogram_chart(uncertainty: Uncertainty, figure: str) -> dict[str, Any] | N
     return chart
 
 
-def _names_of_marks(marked: Sequence[Mapping[str, Any]], at_mark: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _names_of_marks(marked: Sequence[Given], at_mark: Given) -> list[Spec]:
     """The names of percentiles over the plot, on two lines."""
     text = {"type": "text", "fontSize": 11, "fontWeight": 600, "aria": False}
     return [
@@ -108,7 +109,7 @@ def _names_of_marks(marked: Sequence[Mapping[str, Any]], at_mark: Mapping[str, A
     ]
 
 
-def percentile_rows(uncertainty: Uncertainty) -> list[dict[str, Any]]:
+def percentile_rows(uncertainty: Uncertainty) -> list[Spec]:
     """A row a figure with its percentiles and its mean, in the order of SHOWN."""
     return [
         {"name": name, "values": [getattr(found, at) for at in SHOWN]}
@@ -165,7 +166,7 @@ def _dollars(value: float) -> str:
     return usd(value) if value >= MILLION else f"${significant(value)}"
 
 
-def tornado_chart(cost: Cost) -> dict[str, Any] | None:
+def tornado_chart(cost: Cost) -> Spec | None:
     """What the total would be at either end of each assumption, all others at their typical value."""
     found, typical = tornado_rows(cost), cost.tco_usd.typical
     if not found:
@@ -211,7 +212,7 @@ def tornado_chart(cost: Cost) -> dict[str, Any] | None:
     return shaped(chart, "tall")
 
 
-def _bars_of(at: int, row: TornadoRow, typical: float) -> list[dict[str, Any]]:
+def _bars_of(at: int, row: TornadoRow, typical: float) -> list[Spec]:
     ends = (("s0", "low", row.tco_low_usd), ("s1", "high", row.tco_high_usd))
     return [
         {
@@ -233,7 +234,7 @@ def _off(value: float, typical: float) -> str:
     return text if value < typical else f"+{text}" if value > typical else "no change"
 
 
-def _tornado_bars(bars: Sequence[Mapping[str, Any]], x: Mapping[str, Any], typical: float) -> list[dict[str, Any]]:
+def _tornado_bars(bars: Sequence[Given], x: Given, typical: float) -> list[Spec]:
     said = tooltip({"Figure": "label", "Range": "range", "At": "end", "Total cost": "reported"})
     return [
         {
@@ -258,7 +259,7 @@ def _tornado_bars(bars: Sequence[Mapping[str, Any]], x: Mapping[str, Any], typic
     ]
 
 
-def _tornado_labels(labels: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _tornado_labels(labels: Sequence[Given]) -> list[Spec]:
     """The name of a bar stands over it, at the left edge: on a phone it has the whole width. Its basis is at the right one."""
     text = {
         "type": "text",

@@ -2,16 +2,15 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
-from designer.charts.vega import IS_ON, chart_of, shaped
+from designer.charts.vega import IS_ON, Spec, chart_of, shaped
 from designer.wording.numbers import count, decimal, medium_name
 from estimator.cabling.result import CablingRow
 
 FEW_BARS, MANY_BARS, BAR_PX = 3, 14, 20
 
 
-def length_chart(rows: Sequence[CablingRow]) -> dict[str, Any] | None:
+def length_chart(rows: Sequence[CablingRow]) -> Spec | None:
     """Links of each length, stacked by medium. ``rows`` are those of the cabling table; None where none has a medium."""
     links: dict[tuple[str, float], int] = {}
     for row in rows:

@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from designer.charts.all_reduce import efficiency_spec, limit_text
-from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, chart_of, chosen, crosshair, size_axis
+from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Spec, chart_of, chosen, crosshair, size_axis
 from designer.wording.headlines import busbw_bounds
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded
 from estimator.calibration.measured import Run
 from estimator.performance.result import Curves, Efficiency, Performance
+from estimator.record import Given
 
 BUSBW_OF = {  # busbw ÷ (size ÷ time)
     "all_reduce": "2(n − 1)/n",
@@ -52,7 +52,7 @@ def _of_run(run: Run, at: int, quantity: str, factor: float) -> float:
 
 def _measured_rows(
     dots: Dots, gpus: Sequence[int], smallest: int, quantity: str, factor_of: Mapping[int, float]
-) -> list[dict[str, Any]]:
+) -> list[Spec]:
     return [
         {
             "series": f"s{k}",
@@ -68,7 +68,7 @@ def _measured_rows(
     ]
 
 
-def _layers(y: dict[str, Any], cross: dict[str, Any], measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _layers(y: Spec, cross: Spec, measured: list[Spec]) -> list[Spec]:
     """Band, line, the points under the pointer, and what was measured, which lies on top so that it can be pointed at."""
     dots = {
         "data": {"values": measured},
@@ -89,7 +89,7 @@ def _layers(y: dict[str, Any], cross: dict[str, Any], measured: list[dict[str, A
     ]
 
 
-def y_axis(quantity: str, rows: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+def y_axis(quantity: str, rows: Sequence[Given] = ()) -> Spec:
     """The axis of busbw, or of time over whole powers of ten around the bands of ``rows``."""
     if quantity == "busbw":
         return {
@@ -116,7 +116,7 @@ def y_axis(quantity: str, rows: Sequence[Mapping[str, Any]] = ()) -> dict[str, A
     }
 
 
-def size_chart(curves: Curves, collective: str, quantity: str, dots: Dots) -> dict[str, Any]:
+def size_chart(curves: Curves, collective: str, quantity: str, dots: Dots) -> Spec:
     """Bandwidth or time of a collective against message size: a line and a band a GPU count, and what was measured."""
     gpus, sizes = curves.gpus, curves.message_bytes
     shown = _shown_counts(gpus, dots)
@@ -125,7 +125,7 @@ def size_chart(curves: Curves, collective: str, quantity: str, dots: Dots) -> di
     series = [f"{count(gpus[at])} GPUs" for at in shown]
     factor_of = {gpus[at]: curves.busbw_gb_s[at][-1] * curves.time_us[at][-1] * 1e3 / sizes[-1] for at in shown}
     measured = _measured_rows(dots, [gpus[at] for at in shown], smallest, quantity, factor_of)
-    rows: list[dict[str, Any]] = []
+    rows: list[Spec] = []
     points = [{"message_bytes": sizes[size], "text": message_size(sizes[size])} for size in drawn]
     for k, at in enumerate(shown):
         for point, size in zip(points, drawn, strict=True):
@@ -170,7 +170,7 @@ def _shown_counts(gpus: Sequence[int], dots: Dots) -> list[int]:
     return sorted(set(spread))
 
 
-def _size_table(curves: Curves, shown: list[int], quantity: str) -> list[dict[str, Any]]:
+def _size_table(curves: Curves, shown: list[int], quantity: str) -> list[Spec]:
     def cell(at: int, size: int) -> dict[str, str]:
         value, low, high = _bounds(curves, quantity, at, size)
         note = f"{_short(low, quantity)} to {_short(high, quantity)}; {limit_text(curves, at, size)}"
@@ -182,7 +182,7 @@ def _size_table(curves: Curves, shown: list[int], quantity: str) -> list[dict[st
     ]
 
 
-def _size_note(collective: str, quantity: str, measured: list[dict[str, Any]]) -> str:
+def _size_note(collective: str, quantity: str, measured: list[Spec]) -> str:
     words = "A band should hold nine runs in ten. "
     if quantity == "busbw":
         words += f"Bus bandwidth as nccl-tests counts it: size ÷ time × {BUSBW_OF[collective]} on n GPUs. "
@@ -192,7 +192,7 @@ def _size_note(collective: str, quantity: str, measured: list[dict[str, Any]]) -
     return words + "No published run of this GPU and network at these GPU counts is carried."
 
 
-def efficiency_chart(efficiency: Efficiency, collective: str, at_size: int) -> dict[str, Any]:
+def efficiency_chart(efficiency: Efficiency, collective: str, at_size: int) -> Spec:
     """Efficiency against the line rate, weak and strong, over GPU counts at one message size."""
     gpus, found = efficiency.gpus, efficiency.of[collective]
     size = message_size(efficiency.message_bytes[at_size])
@@ -226,7 +226,7 @@ def efficiency_chart(efficiency: Efficiency, collective: str, at_size: int) -> d
     return chart_of("efficiency", title, description, series, rows, spec, ["GPUs", *series], table, note)
 
 
-def designs_chart(tables: Sequence[tuple[str, Curves]], collective: str) -> dict[str, Any]:
+def designs_chart(tables: Sequence[tuple[str, Curves]], collective: str) -> Spec:
     """Bandwidth of several designs, each on all of its GPUs. Names of designs are data and HTML, never part of the spec."""
     labels = [f"{name}, {count(curves.gpus[-1])} GPUs" for name, curves in tables]
     sizes = tables[0][1].message_bytes
@@ -267,9 +267,7 @@ def designs_chart(tables: Sequence[tuple[str, Curves]], collective: str) -> dict
     return chart | {"description": f"{COLLECTIVES[collective]} bus bandwidth of {', '.join(labels)}."}
 
 
-def run_chart(
-    run: Run, sizes: Sequence[int], bounds: Sequence[tuple[float, float, float]], factor: float
-) -> dict[str, Any]:
+def run_chart(run: Run, sizes: Sequence[int], bounds: Sequence[tuple[float, float, float]], factor: float) -> Spec:
     """One measured run beside its prediction. ``bounds``: predicted time, its low and high, a triple a size [µs]."""
 
     def busbw(size: int, time_us: float) -> float:

@@ -8,6 +8,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+Spec = dict[str, Any]  # a part of a Vega-Lite specification, or a chart as its template takes it
+
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 MAX_SERIES = 5
 PLOT_HEIGHTS_PX = {"": 320, "slim": 150, "low": 240, "tall": 500}  # figures.css gives the plots as much
@@ -57,12 +59,12 @@ def chart_of(
     title: str,
     description: str,
     series: list[str],
-    rows: list[dict[str, Any]],
-    spec: dict[str, Any],
+    rows: list[Spec],
+    spec: Spec,
     columns: list[str],
-    table: list[dict[str, Any]],
+    table: list[Spec],
     note: str,
-) -> dict[str, Any]:
+) -> Spec:
     legend = [{"key": f"s{k}", "label": label, "number": k + 1} for k, label in enumerate(series)]
     colours = {"domain": [item["key"] for item in legend], "range": [_colour(k) for k in range(len(legend))]}
     return {
@@ -90,18 +92,18 @@ def chart_of(
     }
 
 
-def shaped(chart: dict[str, Any], shape: str) -> dict[str, Any]:
+def shaped(chart: Spec, shape: str) -> Spec:
     """The chart with a plot of another height: "slim", "low" or "tall"."""
     chart["shape"], chart["spec"]["height"] = shape, PLOT_HEIGHTS_PX[shape]
     return chart
 
 
-def _with_colours(spec: dict[str, Any], colours: dict[str, Any]) -> dict[str, Any]:
+def _with_colours(spec: Spec, colours: Spec) -> Spec:
     encoding = spec["encoding"] | {"color": {"field": "series", "type": "nominal", "scale": colours, "legend": None}}
     return spec | {"encoding": encoding}
 
 
-def crosshair(x_field: str, x_title: str, series: list[str], points: list[dict[str, Any]]) -> dict[str, Any]:
+def crosshair(x_field: str, x_title: str, series: list[str], points: list[Spec]) -> Spec:
     """A rule at the nearest x, with every series' value in its tooltip.
 
     ``points`` has one row an x: the x itself, its ``text``, and what the tooltip prints of s0, s1 … there. The tooltip is an
@@ -141,7 +143,7 @@ def _size_ticks(sizes: Sequence[int]) -> list[int]:
     return [2**power for power in range(high, low - 1, -step)][::-1]
 
 
-def size_axis(sizes: Sequence[int]) -> dict[str, Any]:
+def size_axis(sizes: Sequence[int]) -> Spec:
     ticks = _size_ticks(sizes)
     return {
         "field": "message_bytes",

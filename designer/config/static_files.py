@@ -9,6 +9,7 @@ from typing import Any
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 from designer.runtime.bundles import linked
+from estimator.record import Json
 
 ENTRIES = ("designer/css/entry/", "designer/js/entry/")
 
@@ -16,7 +17,7 @@ ENTRIES = ("designer/css/entry/", "designer/js/entry/")
 class LinkedStaticFilesStorage(CompressedManifestStaticFilesStorage):
     """What a page names is collected with all that it imports; the parts are collected too, and nothing asks for them."""
 
-    def post_process(self, paths: dict[str, Any], dry_run: bool = False, **options: Any) -> Iterator[Any]:
+    def post_process(self, paths: Json, dry_run: bool = False, **options: Any) -> Iterator[Any]:
         for name, (storage, source) in paths.items():
             if name.startswith(ENTRIES) and not dry_run:
                 Path(self.path(name)).write_text(linked(Path(storage.path(source))))

@@ -4,10 +4,8 @@ A finished estimate never changes, so that what was made once holds; a table of 
 hundredths of a second.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
 from uuid import UUID
 
 from designer.services.link_lists import links_of, refuse_outdated
@@ -24,6 +22,7 @@ from estimator.jobs.models import EstimateJob
 from estimator.networks.links import other_table
 from estimator.performance.prediction import predict
 from estimator.pipeline import system_of
+from estimator.record import Given, Json
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 
@@ -52,7 +51,7 @@ class Diagram:
         return links_of(EstimateJob.objects.defer("result").get(pk=self.job_id), self.role)
 
     @cached_property
-    def system(self) -> dict[str, Any] | None:
+    def system(self) -> Json | None:
         """What predictions of this design start from; None where no GPU is named, or the fabric is not the GPUs'."""
         if self.role != COMPUTE or not self.spec.compute.gpu:
             return None
@@ -65,7 +64,7 @@ class Diagram:
         scattered = self.spec.workload.placement == "random"
         return Traffic(pattern, max(domain, 1.0) if self.role == COMPUTE else 1.0, scattered)
 
-    def busbw_with(self, impact: Impact, message_bytes: int, collective: str) -> dict[str, Any] | None:
+    def busbw_with(self, impact: Impact, message_bytes: int, collective: str) -> Json | None:
         """A collective over all servers before and after a loss: GB/s, and the GPUs that are left; None without a GPU."""
         if self.system is None:
             return None
@@ -85,7 +84,7 @@ class Diagram:
             "share": after / before if before and after else None,
         }
 
-    def _busbw(self, system: Mapping[str, Any], n_gpus: int, message_bytes: int, collective: str) -> float | None:
+    def _busbw(self, system: Given, n_gpus: int, message_bytes: int, collective: str) -> float | None:
         if n_gpus < 2:
             return None
         used = self.spec.workload.calibration

@@ -1,6 +1,6 @@
 """What an address asks of the fabric tab, and the addresses that the tab's links have."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +9,7 @@ from designer.services.shown_page import ShownPage
 from designer.wording.query import MAX_DIGITS, one_of
 from estimator.diagrams.failure import MOST_DOWN
 from estimator.diagrams.scope import MOST_LETTERS
+from estimator.record import Given, Json
 from estimator.units import is_whole_number
 
 TAB = "fabric"
@@ -38,7 +39,7 @@ class Asked:
             changes = {"start": 0, **changes}
         role = changes.get("fabric", self.role)
         down: Sequence[str] = changes.get("down", self.down)
-        values: dict[str, Any] = {
+        values: Json = {
             "tab": TAB,
             "fabric": role if role != self.first_role else "",
             **{key: changes.get(key, getattr(self, key)) for key in ("at", "by", "start")},
@@ -53,7 +54,7 @@ class Asked:
         return page.link(self.query(**changes), ANCHOR)
 
 
-def asked_of(query: Mapping[str, Any], roles: Sequence[str]) -> Asked:
+def asked_of(query: Given, roles: Sequence[str]) -> Asked:
     """What a query asks for; nonsense reads as the usual."""
     start = str(query.get("start") or "")
     names = [

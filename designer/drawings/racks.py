@@ -5,9 +5,8 @@ attributes, which the page's stylesheet overrides: the same picture follows the 
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from html import escape
-from typing import Any
 
 import numpy as np
 from django.utils.safestring import SafeString, mark_safe
@@ -17,6 +16,7 @@ from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
 from estimator.floor.devices import HOST
 from estimator.floor.plan import FloorPlan
 from estimator.floor.problems import exceeds
+from estimator.record import Given
 from estimator.units import W_PER_KW
 
 MAX_RACKS = 12  # in one picture
@@ -133,7 +133,7 @@ def _rack(plan: FloorPlan, rack: int, x: float, top: float) -> list[str]:
     return [*out, *_sums(plan, rack, x, top + height)]
 
 
-def _device(device: Mapping[str, Any], x: float, y: float, height: float) -> list[str]:
+def _device(device: Given, x: float, y: float, height: float) -> list[str]:
     """A device as a plate with a stripe in its tier's colour; its model where there is room."""
     kind, name, part = device["kind"], device["name"], device["part"]
     out = [

@@ -1,7 +1,6 @@
 """The twins of fabric pictures: the same facts in rows, for reading, copying and those who see no picture."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from designer.drawings.bundles import end_words
 from designer.drawings.panel import use_words
@@ -11,9 +10,10 @@ from estimator.diagrams.data import OUTSIDE, View
 from estimator.diagrams.ports import Port
 from estimator.fabric.devices import CORE, LEAF, NODE, SPINE
 from estimator.fabric.topology import TIERS
+from estimator.record import Json
 
 
-def bundle_rows(scene: Scene, view: View) -> dict[str, Any]:
+def bundle_rows(scene: Scene, view: View) -> Json:
     """A row for each bundle of a view."""
     rows = []
     for bundle in view.bundles:
@@ -42,7 +42,7 @@ def bundle_rows(scene: Scene, view: View) -> dict[str, Any]:
     }
 
 
-def port_rows(ports: Sequence[Port], kind: str) -> dict[str, Any]:
+def port_rows(ports: Sequence[Port], kind: str) -> Json:
     """A row for each port of a device."""
     rows = [{"port": port, "use": "" if kind == NODE else use_words(port.use, kind)} for port in ports]
     return {"kind": "ports", "rows": rows, "is_host": kind == NODE}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +17,7 @@ from estimator.bom.price_file import COLUMNS, RATE_COLUMNS
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import MINOR_DIGITS, USD
 from estimator.handoff.cells import guarded
+from estimator.record import Given, Json
 
 FORMATS = ("json", "csv", "xlsx")
 _WIDTHS = {"part": 26, "source": 40, "note": 40}
@@ -40,7 +41,7 @@ _TITLES = {
     "note": "Note",
     "usd": "USD",
 }
-TEMPLATE_ENTRIES: tuple[Mapping[str, Any], ...] = (
+TEMPLATE_ENTRIES: tuple[Given, ...] = (
     {
         "part": "nvidia-qm9700",
         "per": "piece",
@@ -68,13 +69,13 @@ def columns_of(names: Iterable[str]) -> tuple[Column, ...]:
     )
 
 
-def price_row(entry: Mapping[str, Any]) -> tuple[Any, ...]:
+def price_row(entry: Given) -> tuple[Any, ...]:
     """A price with its amounts in whole units of the currency."""
     scale = 10 ** MINOR_DIGITS[entry["currency"]]
     return tuple(entry[name] / scale if name in _AMOUNTS else entry.get(name) for name in COLUMNS)
 
 
-def price_csv(name: str, prices: Iterable[Mapping[str, Any]]) -> Download:
+def price_csv(name: str, prices: Iterable[Given]) -> Download:
     """The prices for machines and for editing; the header is COLUMNS."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
@@ -87,9 +88,7 @@ def price_csv(name: str, prices: Iterable[Mapping[str, Any]]) -> Download:
     return Download(_file_name(name, "csv"), "text/csv; charset=utf-8", text.getvalue().encode())
 
 
-def price_xlsx(
-    name: str, prices: Iterable[Mapping[str, Any]], rates: Iterable[Mapping[str, Any]], created: datetime
-) -> Download:
+def price_xlsx(name: str, prices: Iterable[Given], rates: Iterable[Given], created: datetime) -> Download:
     """Two sheets, prices and exchange rates; both are read back."""
     tables = [
         Table("Prices", columns_of(COLUMNS), tuple(price_row(entry) for entry in prices)),
@@ -102,13 +101,13 @@ def price_xlsx(
     return Download(_file_name(name, "xlsx"), XLSX_TYPE, xlsx_bytes(tables, name, created))
 
 
-def price_json(name: str, values: Mapping[str, Any]) -> Download:
+def price_json(name: str, values: Given) -> Download:
     """The book as a design takes it."""
     content = json.dumps(values, ensure_ascii=False, indent=1).encode()
     return Download(_file_name(name, "json"), "application/json", content)
 
 
-def book_file(form: str, values: Mapping[str, Any], created: datetime) -> Download:
+def book_file(form: str, values: Given, created: datetime) -> Download:
     """One of FORMATS of a book: ``values`` are those of OwnPrices."""
     name = str(values["name"])
     if form == "json":
@@ -118,7 +117,7 @@ def book_file(form: str, values: Mapping[str, Any], created: datetime) -> Downlo
     return price_xlsx(name, values["prices"], values["rates"], created)
 
 
-def catalog_values(book: str, title: str, catalog: Catalog) -> dict[str, Any]:
+def catalog_values(book: str, title: str, catalog: Catalog) -> Json:
     """A book of the catalog in the form of an own one, without the parts that it lacks."""
     prices = [
         {

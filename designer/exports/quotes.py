@@ -1,7 +1,6 @@
 """The report of a quote as a file: JSON whole, CSV with a row for every line, missing part and row left out."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from django.core.serializers.json import DjangoJSONEncoder
 
@@ -10,6 +9,7 @@ from designer.exports.file_names import safe_name
 from designer.models import Quote
 from estimator.handoff.cells import Cell, csv_blocks, guarded
 from estimator.quotes.result import QuoteReport
+from estimator.record import Given, Json
 
 FORMATS = ("csv", "json")
 COLUMNS = (
@@ -29,7 +29,7 @@ def quote_file(quote: Quote, form: str) -> Download:
     return Download(name, "application/json", DjangoJSONEncoder(ensure_ascii=False).encode(report_json(quote)).encode())
 
 
-def report_json(quote: Quote) -> dict[str, Any]:
+def report_json(quote: Quote) -> Json:
     """The report with what it is of."""
     return {
         "quote": {
@@ -60,5 +60,5 @@ def _rows(report: QuoteReport) -> Iterator[list[Cell]]:
         yield _cells("left_out", vars(row) | {"description": row.text, "extended_price": row.amount})
 
 
-def _cells(name: str, values: Mapping[str, Any]) -> list[Cell]:
+def _cells(name: str, values: Given) -> list[Cell]:
     return [name, *(values.get(column) for column in COLUMNS[1:])]

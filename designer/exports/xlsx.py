@@ -7,6 +7,7 @@ from typing import Any
 import xlsxwriter
 
 from designer.exports.tables import Cell, Column, Formula, Shown, Table
+from estimator.record import Json
 
 MAX_CELL_CHARACTERS = 32_767
 WRAPPED_FROM_WIDTH = 40
@@ -48,7 +49,7 @@ class _Formats:
         number_format = own.number_format or column.number_format
         key = (number_format, column.width >= WRAPPED_FROM_WIDTH, is_total or own.is_strong, own.is_input)
         if key not in self._made:
-            values: dict[str, Any] = {"valign": "top", "text_wrap": key[1]}
+            values: Json = {"valign": "top", "text_wrap": key[1]}
             if key[1]:
                 values |= {"align": "left", "indent": 1}
             if number_format:

@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 
 from designer.forms.asking import AskForm, ask
+from designer.wording.context import Context
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import count, decimal, words
 from estimator.calibration.logged_run import LoggedRun, log_system, run_of
@@ -14,6 +15,7 @@ from estimator.calibration.nccl_logs import ParsedLog, read_log
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem
+from estimator.record import Given
 from estimator.spec.price_book import MAX_NAME
 
 AS_LOGGED = "As the logs say"
@@ -109,7 +111,7 @@ def _value(ask: Ask, text: str) -> Any:
     return text
 
 
-def read_logs(files: Iterable[tuple[str, bytes]], system: Mapping[str, Any], catalog: Catalog) -> Read:
+def read_logs(files: Iterable[tuple[str, bytes]], system: Given, catalog: Catalog) -> Read:
     """The logs as they read with what was answered so far; an answer that is wrong counts as blank here."""
     read = Read()
     try:
@@ -132,7 +134,7 @@ class CalibrationForm(AskForm):
     log = forms.FileField(required=False, label="Logs")  # several: the page reads them, and here stands what is wrong
     name = ask("Name", maxlength=MAX_NAME, autocomplete="off")
 
-    def __init__(self, data: Mapping[str, Any] | None = None, read: Read | None = None) -> None:
+    def __init__(self, data: Given | None = None, read: Read | None = None) -> None:
         super().__init__(data)
         catalog = load_catalog()
         for one in ASKS:
@@ -147,7 +149,7 @@ class CalibrationForm(AskForm):
         name = problem.field.removeprefix("system.")
         return name if name in self.fields else None
 
-    def system(self) -> dict[str, Any]:
+    def system(self) -> Context:
         """The keys of a log's system that were answered. What is no number stays text, and is refused as such."""
         texts = self.texts(*LABELS)
         return {one.name: _value(one, texts[one.name]) for one in ASKS if texts[one.name]}
@@ -177,7 +179,7 @@ def _field(one: Ask, value: str, read: Read | None, catalog: Catalog) -> forms.C
     elif stands_for and not is_taken and not value:
         help_text = f"From the logs. {help_text}"
     mode = "text" if one.name in TEXTS else "decimal"
-    attrs: dict[str, Any] = {"placeholder": blank, "inputmode": mode, "maxlength": 40, "autocomplete": "off"}
+    attrs: Context = {"placeholder": blank, "inputmode": mode, "maxlength": 40, "autocomplete": "off"}
     field = (
         ask(one.label, help_text, [("", blank), *choices.items()])
         if choices

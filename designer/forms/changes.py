@@ -7,10 +7,12 @@ from typing import Any
 
 from designer.forms.design import LABELS, problems_for_page
 from designer.forms.keys import ALL_KEYS, SIZE_KEYS, SIZE_UNIT, field_name
+from designer.wording.context import Context
 from designer.wording.numbers import words
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
+from estimator.record import Given
 from estimator.spec.fabric import OtherFabric
 from estimator.units import is_whole_number
 
@@ -19,7 +21,7 @@ AUTOMATIC = "automatic"
 OTHER_NETWORKS = "other_fabrics"
 
 
-def difference(spec: Mapping[str, Any], change: Mapping[str, Any], catalog: Catalog) -> list[dict[str, str]]:
+def difference(spec: Given, change: Given, catalog: Catalog) -> list[dict[str, str]]:
     """One row a changed key: its name on the form, its dotted path, the value there is and the proposed one.
 
     A key that is set to what it is already has no row.
@@ -48,7 +50,7 @@ def value_at(values: Any, path: str) -> Any:
     return values
 
 
-def label_of(path: str, spec: Mapping[str, Any]) -> str:
+def label_of(path: str, spec: Given) -> str:
     """A dotted key by its name on the form; one of a list by its network: "Storage network: Dual-homed"."""
     if path == OTHER_NETWORKS:
         return "Networks beside compute"
@@ -90,11 +92,11 @@ def _part_models(catalog: Catalog) -> dict[Any, str]:
     return {part: record.model for kind in records for part, record in kind.items()}
 
 
-def proposal(change: Mapping[str, Any] | None, catalog: Catalog) -> dict[str, Any] | None:
+def proposal(change: Given | None, catalog: Catalog) -> Context | None:
     """A change as words, and as values of the form's fields; None where the form does not ask for all of its keys."""
     if not change or not all(path in ALL_KEYS for path in change):
         return None
-    fields: dict[str, Any] = {}
+    fields: Context = {}
     for path, value in change.items():
         fields[field_name(path)] = value if isinstance(value, bool) else "" if value is None else str(value)
         if path in SIZE_KEYS.values() and value is not None:
@@ -103,7 +105,7 @@ def proposal(change: Mapping[str, Any] | None, catalog: Catalog) -> dict[str, An
     return {"text": "; ".join(words_of_it), "fields": json.dumps(fields)}
 
 
-def problem_rows(problems: Iterable[Problem], entries: Any = None) -> list[dict[str, Any]]:
+def problem_rows(problems: Iterable[Problem], entries: Any = None) -> list[Context]:
     """Problems with the field of each, and with the change that would end it where the form can make it."""
     found = list(problems)
     rows = problems_for_page(found, entries)

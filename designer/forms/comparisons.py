@@ -1,10 +1,9 @@
 """Forms of comparisons: what to compare, and what to change of one."""
 
-from typing import Any
-
 from django import forms
 
 from designer.forms.asking import AskForm, hidden
+from designer.wording.context import Context
 
 
 def several() -> forms.Field:
@@ -23,7 +22,7 @@ class PickForm(AskForm):
         """Ids of the designs, as they were ticked or come from the page before."""
         return list(self["design"].value() or [])
 
-    def items(self) -> tuple[list[dict[str, Any]], int]:
+    def items(self) -> tuple[list[Context], int]:
         """(items, baseline) of a comparison."""
         typed = self.texts("kind", "one", "baseline")
         match typed["kind"]:

@@ -37,12 +37,14 @@ from designer.forms.networks import (
     path_of_problem,
 )
 from designer.models import KeptPart
+from designer.wording.context import Context
 from designer.wording.numbers import words
 from estimator.catalog.aliases import renamed
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.records import Server, Switch
 from estimator.errors import Change, Problem, SpecError
+from estimator.record import Given
 from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import Generation
 from estimator.spec.parse import parse_spec
@@ -71,7 +73,7 @@ class PartSelect(forms.Select):
         super().__init__(choices=choices)
         self.fits = fits
 
-    def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> Context:
         """The option with its generations."""
         option = super().create_option(name, value, *args, **kwargs)
         if str(value) in self.fits:
@@ -94,9 +96,7 @@ class SizeUnitSelect(forms.Select):
         choices = [("gpus", "GPUs"), ("nodes", "servers"), ("racks", "racks")]
         super().__init__(choices=choices, attrs={"data-gpus": json.dumps(gpus, separators=(",", ":"))})
 
-    def create_option(
-        self, name: str, value: Any, label: Any, selected: bool, *args: Any, **kwargs: Any
-    ) -> dict[str, Any]:
+    def create_option(self, name: str, value: Any, label: Any, selected: bool, *args: Any, **kwargs: Any) -> Context:
         """The option under its name for the server."""
         is_tray = self.server in self.trays
         option = super().create_option(
@@ -199,8 +199,8 @@ class DesignForm(forms.Form):
         self,
         data: Any = None,
         *,
-        values: Mapping[str, Any] | None = None,
-        resolved: Mapping[str, Any] | None = None,
+        values: Given | None = None,
+        resolved: Given | None = None,
         owner: User | None = None,
         only_book: str | None = None,
     ) -> None:
@@ -248,9 +248,9 @@ class DesignForm(forms.Form):
         self.initial[name] = self.books.initial(base)
 
     @staticmethod
-    def _initial_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    def _initial_of(values: Given) -> Context:
         kept = {path: KeptPart.named(value) for path in KEPT if (value := read_path(values, path))}
-        initial: dict[str, Any] = {KEPT_FIELD: kept or None}
+        initial: Context = {KEPT_FIELD: kept or None}
         for key in KEYS.values():
             value = read_path(values, key.path)
             initial[key.name] = (
@@ -283,9 +283,9 @@ class DesignForm(forms.Form):
         kept = {KEPT_FIELD: json.dumps(initial.pop(KEPT_FIELD))} if KEPT_FIELD in initial else {}
         return {name: "on" if value is True else str(value) for name, value in initial.items()} | kept
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> Context:
         """The request as typed, before any rule."""
-        values: dict[str, Any] = {"compute": {}, "fabric": {}}
+        values: Context = {"compute": {}, "fabric": {}}
         kept = self.cleaned_data.get(KEPT_FIELD)
         for path in KEPT:
             if isinstance(kept, Mapping) and kept.get(path):
@@ -311,7 +311,7 @@ class DesignForm(forms.Form):
             write_path(values, path, ALL_KEYS[path].parse(size))
         return values
 
-    def _write_book(self, values: dict[str, Any], typed: str) -> None:
+    def _write_book(self, values: Context, typed: str) -> None:
         """The catalog's book, and the own prices over it where there are any."""
         base, prices, _ = self.books.meant(typed)
         write_path(values, PRICES_KEY, prices)
@@ -326,7 +326,7 @@ class DesignForm(forms.Form):
         value = key.parse(typed) if typed else None
         return None if value == key.info.default else value
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> Context:
         """Hand the values to the one set of rules, and put its problems beside their fields."""
         is_broken = bool(self.errors)  # what is handed through cannot be read: without it, this is another design
         try:
@@ -349,7 +349,7 @@ class DesignForm(forms.Form):
                 self.changes[place or NON_FIELD_ERRORS, problem.message] = problem.change
             self.add_error(place, forms.ValidationError(problem.message, code=problem.code))
 
-    def groups(self) -> list[dict[str, Any]]:
+    def groups(self) -> list[Context]:
         """The blocks of the form, each with its bound fields; what has a problem is open."""
         blocks = []
         for group in GROUPS:
@@ -366,7 +366,7 @@ class DesignForm(forms.Form):
             )
         return blocks
 
-    def _section(self, section: Section) -> dict[str, Any]:
+    def _section(self, section: Section) -> Context:
         main, more = ([self[field_name(path)] for path in paths] for paths in (section.main, section.more))
         more_has_errors = any(field.errors for field in more)
         has_errors = more_has_errors or any(field.errors for field in main)

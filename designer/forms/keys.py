@@ -8,7 +8,9 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from designer.wording.context import Context
 from estimator.catalog.catalog import Catalog
+from estimator.record import Given
 from estimator.result import PricedEstimate
 from estimator.spec.design import DesignSpec
 
@@ -112,7 +114,7 @@ KEYS = {
 }  # a size in any unit is one field
 
 
-def read_path(values: Mapping[str, Any], path: str) -> Any:
+def read_path(values: Given, path: str) -> Any:
     """The value at a dotted path, or None."""
     value: Any = values
     for part in path.split("."):
@@ -120,7 +122,7 @@ def read_path(values: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-def write_path(values: dict[str, Any], path: str, value: Any) -> None:
+def write_path(values: Context, path: str, value: Any) -> None:
     """Set the value at a dotted path; None removes it, so that its default holds."""
     *parents, last = path.split(".")
     for part in parents:
@@ -138,12 +140,12 @@ def cost_rows(catalog: Catalog) -> dict[str, str]:
     return {f"economics.{row.request_key}": row.id for row in catalog.economics.values() if row.request_key}
 
 
-def computed_values(spec: Mapping[str, Any]) -> dict[str, Any]:
+def computed_values(spec: Given) -> Context:
     """What a normalized spec says for every key that may be left blank."""
     return {key.path: read_path(spec, key.path) for key in KEYS.values() if key.is_computed}
 
 
-def computed_texts(spec: Mapping[str, Any], catalog: Catalog) -> dict[str, str]:
+def computed_texts(spec: Given, catalog: Catalog) -> dict[str, str]:
     """Path → what a blank there stands for, as the form prints it: numbers with commas, parts by their model."""
     models = {part: record.model for records in (catalog.switches, catalog.gpus) for part, record in records.items()}
     return {

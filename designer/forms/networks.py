@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from designer.forms.keys import Key
+from estimator.record import Given
 from estimator.spec.fabric import OtherFabric
 
 OTHERS = "other_fabrics"
@@ -48,16 +49,16 @@ def role_of(entry: Any) -> str:
     return f"{OTHERS}.{entry.get('role')}" if isinstance(entry, Mapping) else ""
 
 
-def first_entries(entries: Any) -> dict[str, Mapping[str, Any]]:
+def first_entries(entries: Any) -> dict[str, Given]:
     """The entry that each box is about: the first of its role."""
-    found: dict[str, Mapping[str, Any]] = {}
+    found: dict[str, Given] = {}
     for entry in entries if isinstance(entries, list) else ():
         if role_of(entry) in ROLE_FIELDS:
             found.setdefault(role_of(entry), entry)
     return found
 
 
-def entries_of(kept: Any, ticked: list[str], typed: Mapping[str, Any]) -> Any:
+def entries_of(kept: Any, ticked: list[str], typed: Given) -> Any:
     """The entries of a request: those kept without the roles whose box is empty, one for each other box, as typed.
 
     ``typed`` has a value by path for every key of ROLE_KEYS, None where its default is to hold.

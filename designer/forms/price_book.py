@@ -9,6 +9,7 @@ from django import forms
 from django.utils import timezone
 
 from designer.forms.asking import AskForm, ask, hidden
+from designer.wording.context import Context
 from designer.wording.names import part_labels
 from estimator.bom.price_file import COLUMNS
 from estimator.catalog.currency import CURRENCIES, MINOR_DIGITS, USD
@@ -16,6 +17,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_choice import BASIS_WORDS
 from estimator.catalog.price_records import BOOK_TITLES, BOOKS
 from estimator.errors import Problem
+from estimator.record import Given
 from estimator.spec.price_book import BASES, MAX_NAME, MAX_RATES, MAX_REGION, MAX_TEXT
 from estimator.tables.numbers import parse_number
 from estimator.units import is_whole_number
@@ -23,7 +25,7 @@ from estimator.units import is_whole_number
 MORE = ("region", "min_quantity", "length_m", "valid_from", "valid_to", "note")
 BASIS_CHOICES = [(basis, BASIS_WORDS[basis].capitalize()) for basis in BASES]
 CURRENCY_CHOICES = [(code, code) for code in CURRENCIES]
-TEXT: dict[str, Any] = {"maxlength": MAX_TEXT}
+TEXT: Context = {"maxlength": MAX_TEXT}
 AMOUNT = TEXT | {"inputmode": "decimal", "class": "numeric"}
 DAY = TEXT | {"type": "date"}
 RATE_FIELDS = ("currency", "usd", "as_of", "source")
@@ -102,7 +104,7 @@ def blank_price() -> dict[str, str]:
     return {"per": "piece", "currency": USD, "basis": "quote", "as_of": today(), "min_quantity": "1"}
 
 
-def texts_of(price: Mapping[str, Any]) -> dict[str, str]:
+def texts_of(price: Given) -> dict[str, str]:
     """An entry as the form prints it: amounts in whole units of the currency, one price alone as the typical."""
     digits = MINOR_DIGITS[price["currency"]]
     texts = {name: "" if price.get(name) is None else str(price[name]) for name in COLUMNS}
@@ -136,7 +138,7 @@ class ImportForm(AskForm):
 # ---------------------------------------------------------------- exchange rates
 
 
-def rate_texts(rates: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+def rate_texts(rates: Iterable[Given]) -> list[dict[str, str]]:
     """A book's rates as the form prints them, and some empty rows."""
     rows = [
         {"currency": rate["currency"], "usd": f"{rate['usd']:g}", "as_of": rate["as_of"], "source": rate["source"]}
@@ -156,7 +158,7 @@ def typed_rates(posted: Any) -> list[dict[str, str]]:
     ]
 
 
-def rates_of(rows: Iterable[Mapping[str, str]]) -> tuple[list[dict[str, Any]], list[int]]:
+def rates_of(rows: Iterable[Mapping[str, str]]) -> tuple[list[Context], list[int]]:
     """Rates of the rows in which anything stands, and the places of those rows in the form."""
     rates, places = [], []
     for place, row in enumerate(rows):

@@ -13,6 +13,7 @@ from estimator.errors import Problem, SpecError
 from estimator.quotes.check import ReadQuote
 from estimator.quotes.columns import FIELDS, GIVEN, Columns, is_enough, letter_of
 from estimator.quotes.words import header_fields
+from estimator.record import Json
 from estimator.spec.price_book import MAX_NAME
 from estimator.tables.file import MAX_FILE_BYTES, QuoteSheet
 from estimator.units import is_whole_number
@@ -20,7 +21,6 @@ from estimator.units import is_whole_number
 AUTO = "auto"  # the program's own match
 MAX_VENDOR = 200
 SHOWN_SHEETS = 12
-Json = dict[str, Any]
 
 
 class QuoteForm(AskForm):

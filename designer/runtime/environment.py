@@ -6,8 +6,9 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
+
+from estimator.record import Json
 
 TRUE_WORDS = ("1", "true", "yes", "on")
 FALSE_WORDS = ("0", "false", "no", "off", "")
@@ -93,7 +94,7 @@ class Environment:
         _port_of(name, value)
         return value
 
-    def database(self, name: str, default: Path) -> dict[str, Any]:
+    def database(self, name: str, default: Path) -> Json:
         """Django's DATABASES entry for `sqlite:////path/to/file` or `postgresql://user:password@host:5432/name`."""
         value = self.url(name, f"sqlite:///{default}", ("sqlite", "postgresql", "postgres"))
         parts = urlsplit(value)
@@ -115,7 +116,7 @@ class Environment:
             "CONN_HEALTH_CHECKS": True,
         }
 
-    def cache(self, name: str) -> dict[str, Any]:
+    def cache(self, name: str) -> Json:
         """Django's CACHES entry: `redis://…` or `unix://…`; without one, a cache in the memory of each process."""
         if not self.text(name):
             return {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
@@ -136,7 +137,7 @@ def _port_of(name: str, value: str) -> int | None:
         raise BadSetting(name, value, "the port is a number from 0 to 65535.") from error
 
 
-def _sqlite(path: str) -> dict[str, Any]:
+def _sqlite(path: str) -> Json:
     """SQLite for several processes: readers never wait for the one writer, and writers queue instead of failing."""
     return {
         "ENGINE": "django.db.backends.sqlite3",

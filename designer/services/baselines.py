@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib.auth.models import User
 from django.db import transaction
 
@@ -16,6 +14,7 @@ from designer.services.labels import MAX_NAME, checked_name
 from designer.wording.headlines import Headlines, changes
 from designer.wording.strip import FIGURES, summary_cells
 from estimator.errors import EstimatorError, Problem
+from estimator.record import Json
 
 MOST_BASELINES = 6
 
@@ -68,13 +67,13 @@ def baselines_of(owner: User) -> list[Baseline]:
     return found
 
 
-def against(owner: User, headlines: Headlines | None) -> dict[str, Any]:
+def against(owner: User, headlines: Headlines | None) -> Json:
     """The newest baseline, and by how much the figures of a page differ from it; nothing where there is none."""
     newest = next(iter(baselines_of(owner)), None)
     return {"baseline": newest, "against": changes(headlines, kept(newest))} if newest else {}
 
 
-def strip(owner: User, design: Design) -> dict[str, Any]:
+def strip(owner: User, design: Design) -> Json:
     """The baselines beside the open design: figures of each, and by how much the design differs from them."""
     found = baselines_of(owner)
     live = figures_now(design) if found else None

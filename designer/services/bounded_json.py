@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any, NoReturn
 
 from estimator.errors import EstimatorError, Problem
+from estimator.record import Json
 
 MAX_DEPTH = 32
 MAX_INTEGER = 2**63 - 1
@@ -17,7 +18,7 @@ class UnsoundJson(EstimatorError):
     code = "malformed_json"
 
 
-def json_object(data: bytes, what: str = "body") -> dict[str, Any]:
+def json_object(data: bytes, what: str = "body") -> Json:
     """A JSON object of at most 32 levels, without NaN, repeated keys or integers beyond 64 bits.
 
     ``what`` names the text in messages.
@@ -70,7 +71,7 @@ def _bounded_integer(text: str) -> int:
     return int(text)
 
 
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_keys(pairs: list[tuple[str, Any]]) -> Json:
     values = dict(pairs)
     if len(values) < len(pairs):
         repeated = Counter(key for key, _ in pairs).most_common(1)[0][0]

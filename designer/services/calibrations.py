@@ -1,8 +1,5 @@
 """Named calibrations: kept with the logs they came from, given to designs and predictions whole."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.contrib.auth.models import User
 
 from designer.models import Calibration
@@ -10,13 +7,14 @@ from designer.services.labels import checked_name
 from estimator.calibration.result import Parameter, SiteFit
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
+from estimator.record import Given
 from estimator.spec.calibration import Calibrated
 from estimator.version import MODEL_VERSION
 
 KEPT = ("parameters", "logs", "error", "diagnosis", "curves")  # each in a column of its own
 
 
-def save_calibration(owner: User, name: str, system: Mapping[str, Any], fit: SiteFit) -> Calibration:
+def save_calibration(owner: User, name: str, system: Given, fit: SiteFit) -> Calibration:
     """Keep what logs have shown, under a name.
 
     Raises

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -27,6 +27,7 @@ from estimator.quotes.check import ReadQuote, kept_quote, read_quote, refuse_unk
 from estimator.quotes.columns import Columns
 from estimator.quotes.result import QuotedLine, QuoteReport
 from estimator.ranges import Range
+from estimator.record import Given, Json
 from estimator.spec.design import DesignSpec, spec_hash
 from estimator.spec.parse import parse_spec
 from estimator.spec.price_book import MAX_TEXT, is_day
@@ -35,7 +36,6 @@ from estimator.version import MODEL_VERSION
 
 MAX_QUOTES = 200  # of one owner
 MAX_OFFER_LINES = 5_000  # of a side of a comparison
-Json = dict[str, Any]
 
 
 class TooManyQuotes(SpecError):
@@ -177,7 +177,7 @@ def set_columns(quote: Quote, columns: Any) -> None:
         remember_columns(quote.owner, read.columns)
 
 
-def set_matches(quote: Quote, changes: Mapping[str, Any]) -> None:
+def set_matches(quote: Quote, changes: Given) -> None:
     """Decide matches: line id → item key, None for "not in the design", "auto" for the program's own match.
 
     Raises

@@ -1,7 +1,6 @@
 """Changing a design from a page, or branching one off: the edit and its estimate, reported in a message."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from django.contrib import messages
 from django.db import transaction
@@ -17,6 +16,7 @@ from designer.services.designs.variants import branch
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Change, EstimatorError
 from estimator.pipeline import estimate
+from estimator.record import Given
 from estimator.spec.change import apply_change
 from estimator.spec.parse import parse_spec
 
@@ -26,9 +26,7 @@ def tab_page(row: Design, tab: str) -> str:
     return f"{reverse('design', args=[row.pk])}?tab={tab}#result"
 
 
-def revise(
-    request: HttpRequest, row: Design, change: Mapping[str, Any], tab: str, given: Mapping[str, Any] | None = None
-) -> HttpResponse:
+def revise(request: HttpRequest, row: Design, change: Given, tab: str, given: Given | None = None) -> HttpResponse:
     """Change the design as it is by now, as one edit, and queue its estimate; what cannot be built is only reported.
 
     With ``given``, that takes the place of what the design says.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from django.http import HttpRequest
@@ -14,6 +13,7 @@ from django.utils.http import urlencode
 from designer.models import Design
 from designer.services.access import design_to_change, visiting
 from designer.wording.query import MAX_DIGITS
+from estimator.record import Given, Json
 from estimator.units import is_whole_number
 
 
@@ -35,24 +35,24 @@ class ShownPage(NamedTuple):
         """What its fragments are asked with, so that their links lead back to it."""
         return {} if self.version is None else {"version": str(self.version)}
 
-    def link(self, query: Mapping[str, Any], anchor: str) -> str:
+    def link(self, query: Given, anchor: str) -> str:
         """An address on it."""
         return f"{self.address}?{urlencode({**query, **self.query})}#{anchor}"
 
 
-def shown_page(context: Mapping[str, Any]) -> ShownPage:
+def shown_page(context: Given) -> ShownPage:
     """The page that a template is part of."""
     version = context.get("version_shown")
     return ShownPage(context["design"].pk, version.number if version else None)
 
 
-def version_context(request: HttpRequest, row: Design, number: int) -> dict[str, Any]:
+def version_context(request: HttpRequest, row: Design, number: int) -> Json:
     """What templates know of a version that is shown: nothing there changes the design, and its owner's files stay open."""
     one = get_object_or_404(row.revisions, number=number)
     return {"version_shown": one, "visiting": "read", "owns": not visiting(request)}
 
 
-def version_asked(request: HttpRequest, row: Design) -> dict[str, Any]:
+def version_asked(request: HttpRequest, row: Design) -> Json:
     """The same for a fragment of a version's page, which names it ("version"); nothing for one of the design's own page."""
     number = request.POST.get("version") or request.GET.get("version", "")
     if not is_whole_number(number, MAX_DIGITS):

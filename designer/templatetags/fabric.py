@@ -11,24 +11,25 @@ from django.utils.safestring import SafeString
 from designer.drawings.query import ANCHOR
 from designer.drawings.words import percent_words
 from designer.templatetags.tabs import result_link
+from designer.wording.context import Context
 
 register = template.Library()
 
 
 @register.simple_tag(takes_context=True)
-def fabric_link(context: dict[str, Any], query: Mapping[str, str]) -> SafeString:
+def fabric_link(context: Context, query: Mapping[str, str]) -> SafeString:
     """The attributes of a link to a picture: a plain address, and the same by htmx where scripts run."""
     return result_link(context, query, ANCHOR)
 
 
 @register.simple_tag(takes_context=True)
-def fabric_link_to(context: dict[str, Any], at: str) -> SafeString:
+def fabric_link_to(context: Context, at: str) -> SafeString:
     """The attributes of a link to a part or device of the fabric that is shown."""
     return fabric_link(context, context["asked"].query(at=at))
 
 
 @register.simple_tag(takes_context=True)
-def fabric_file(context: dict[str, Any]) -> str:
+def fabric_file(context: Context) -> str:
     """The address of the picture as a file."""
     address = reverse("estimate-fabric-view", args=[context["design"].pk, context["job"].pk])
     return f"{address}?{urlencode(context['asked'].query())}"

@@ -1,12 +1,12 @@
 """What every page says about itself: the versions its numbers depend on."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from django import template
 
 from designer.wording.numbers import short_hash
 from estimator.catalog.loader import load_catalog
+from estimator.record import Given
 from estimator.version import MODEL_VERSION
 
 register = template.Library()
@@ -14,7 +14,7 @@ SLIPS = ("wrong_type", "out_of_range", "not_a_ratio", "not_a_choice", "missing",
 
 
 @register.filter
-def are_slips(problems: Sequence[Mapping[str, Any]]) -> bool:
+def are_slips(problems: Sequence[Given]) -> bool:
     """Whether all problems are of how values were given, so that nothing is said of what could be built."""
     return all(problem["code"] in SLIPS for problem in problems)
 

@@ -1,15 +1,15 @@
 """Lines of a file that gave no link: how many, and why."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from estimator.asbuilt.readers.found import REASONS
 from estimator.asbuilt.result import DroppedLine
+from estimator.record import Json
 
 EXAMPLES = 3
 
 
-def by_reason(dropped: Sequence[DroppedLine], totals: Mapping[str, int]) -> list[dict[str, Any]]:
+def by_reason(dropped: Sequence[DroppedLine], totals: Mapping[str, int]) -> list[Json]:
     """Why lines gave no link: how many, and the first few of each reason."""
     return [
         {

@@ -9,6 +9,7 @@ from designer.wording.trays import word_of
 from estimator.fabric.result import Counts, RatedNetwork
 from estimator.floor.result import RackSystem
 from estimator.performance.result import Performance
+from estimator.record import Json
 from estimator.result import PricedEstimate
 from estimator.units import W_PER_KW
 
@@ -80,7 +81,7 @@ def summary_rows(
     moved: Mapping[str, float] | None,
     estimate: PricedEstimate | None,
     against: Mapping[str, float] | None = None,
-) -> list[dict[str, Any]]:
+) -> list[Json]:
     """A row a figure: what it says, and how far it is from the screen before (``moved``) and the baseline (``against``)."""
     notes = _notes(headlines, estimate) if estimate else {}
     return [
@@ -95,7 +96,7 @@ def summary_rows(
     ]
 
 
-def summary_cells(headlines: Headlines, moved: Mapping[str, float]) -> list[dict[str, Any]]:
+def summary_cells(headlines: Headlines, moved: Mapping[str, float]) -> list[Json]:
     """What the strip says of figures that were kept, without notes: for tables of several designs."""
     return [
         {"key": figure.key, "value": _value(figure, headlines), "change": _change(figure, moved)} for figure in FIGURES

@@ -38,7 +38,7 @@ from estimator.asbuilt.result import (
 )
 from estimator.cabling.links import LinkList
 from estimator.fabric.devices import KINDS, LEAF, MANAGER, NODE, SPINE
-from estimator.record import Record
+from estimator.record import Json, Record
 from estimator.units import IntArray, ratio_text
 
 LIST_BOUND = 200
@@ -74,9 +74,7 @@ def report(check: LinkCheck) -> LinkComparison:
     names = _Names(check)
     lists = _differences(check, names)
     totals = {name: len(entries) for name, entries in lists.items()}
-    shown: dict[str, Any] = {
-        name: [make(entry) for entry in lists[name][:LIST_BOUND]] for name, make in _makers(names).items()
-    }
+    shown: Json = {name: [make(entry) for entry in lists[name][:LIST_BOUND]] for name, make in _makers(names).items()}
     strangers, absent = _strangers(check), _absent(check)
     made = LinkComparison(
         format=check.file.format,

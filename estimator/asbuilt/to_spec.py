@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from math import gcd
-from typing import Any
 
 from estimator.asbuilt.counts import DumpCounts, counts_of
 from estimator.asbuilt.readers.found import FoundLinks
@@ -16,6 +15,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.errors import SpecError, UnreadableFile
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
+from estimator.record import Json
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 from estimator.units import ceil_div
@@ -84,7 +84,7 @@ def design_of_dump(file: FoundLinks, catalog: Catalog, name: str = "Network from
     return DumpDesign(spec, counts, _figures(counts, fabric), tuple(reported), tuple(unreported))
 
 
-def _parsed(values: dict[str, Any], catalog: Catalog) -> DesignSpec | None:
+def _parsed(values: Json, catalog: Catalog) -> DesignSpec | None:
     """A candidate, where its values fit together."""
     try:
         return parse_spec(values, catalog)
@@ -112,7 +112,7 @@ def _has_own_uplinks(counts: DumpCounts) -> bool:
     return counts.tiers > 1 and {node, up} <= set(GENERATION_OF_RATE) and node not in (up, up // 2)
 
 
-def _candidates(counts: DumpCounts, generation: str, catalog: Catalog, name: str) -> Iterator[dict[str, Any]]:
+def _candidates(counts: DumpCounts, generation: str, catalog: Catalog, name: str) -> Iterator[Json]:
     """Requests that the counts may come from, plainest first."""
     splits = counts.node_rate_gbit_s > 0 and counts.node_rate_gbit_s * 2 == counts.rate_gbit_s
     compute = {
@@ -121,7 +121,7 @@ def _candidates(counts: DumpCounts, generation: str, catalog: Catalog, name: str
         "gpus_per_node": counts.ports_mode,
         "nics_per_node": counts.ports_mode,
     }
-    base: dict[str, Any] = {"generation": generation, "tiers": counts.tiers, "splitters": splits} | _layout(counts)
+    base: Json = {"generation": generation, "tiers": counts.tiers, "splitters": splits} | _layout(counts)
     if _has_own_uplinks(counts):
         base |= _own_uplinks(counts, generation, catalog)
     else:
@@ -130,7 +130,7 @@ def _candidates(counts: DumpCounts, generation: str, catalog: Catalog, name: str
         base["reserved"] = {"fabric_manager_links": counts.n_manager_links}
     rails = base.get("rails_per_leaf", 1) if base["layout"] == "rail-optimized" else counts.ports_mode
     unit = max(1, counts.leaf_down_most // rails)
-    options: tuple[tuple[dict[str, Any], ...], ...] = (
+    options: tuple[tuple[Json, ...], ...] = (
         _splits(counts, base["radix"], 2 if splits else 1),
         ({}, {"scalable_unit_nodes": unit}),
         ({}, {"provision": "full-unit"}),
@@ -158,7 +158,7 @@ def _splits(counts: DumpCounts, radix: int, ends_a_port: int) -> tuple[dict[str,
     return tuple(shares)
 
 
-def _layout(counts: DumpCounts) -> dict[str, Any]:
+def _layout(counts: DumpCounts) -> Json:
     """How the ports of a server are spread over leaves."""
     leaves, ports = counts.leaves_of_a_node, counts.ports_mode
     if counts.tiers == 1 and counts.components > 1:
@@ -171,10 +171,10 @@ def _layout(counts: DumpCounts) -> dict[str, Any]:
     return {"layout": "top-of-rack"}
 
 
-def _switches(counts: DumpCounts, generation: str, catalog: Catalog, ends_a_port: int) -> dict[str, Any]:
+def _switches(counts: DumpCounts, generation: str, catalog: Catalog, ends_a_port: int) -> Json:
     """A switch of the catalog with ports enough for each tier, else a custom one of just so many; and the leaf's radix."""
     leaf_ports = max(ceil_div(counts.leaf_top_port, ends_a_port), counts.leaf_up_mode + 1)
-    out: dict[str, Any] = {"radix": 0}
+    out: Json = {"radix": 0}
     for tier, least in (("leaf", leaf_ports), ("spine", counts.spine_top_port), ("core", counts.core_top_port)):
         if least == 0:
             continue
@@ -184,7 +184,7 @@ def _switches(counts: DumpCounts, generation: str, catalog: Catalog, ends_a_port
     return out
 
 
-def _own_uplinks(counts: DumpCounts, generation: str, catalog: Catalog) -> dict[str, Any]:
+def _own_uplinks(counts: DumpCounts, generation: str, catalog: Catalog) -> Json:
     """A switch that has ports of both rates, else a custom one of just so many."""
     node, up = counts.node_rate_gbit_s, counts.rate_gbit_s
     ports = {"uplink_rate_gbit_s": up, "radix": counts.leaf_down_most + counts.leaf_up_mode}

@@ -10,6 +10,7 @@ from typing import Any
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import CURRENCIES, MINOR_DIGITS, USD
 from estimator.errors import Problem, UnreadableFile
+from estimator.record import Json
 from estimator.spec.checking import near_words, validated
 from estimator.spec.price_book import LARGEST_MINOR, OwnPrice, OwnRate, price_problems
 from estimator.tables.file import QuoteSheet, read_table
@@ -106,7 +107,7 @@ class RefusedRow:
     column: str
     message: str
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """With the keys of an answer."""
         return {"row": self.row, "part": self.part, "column": self.column, "message": self.message}
 
@@ -115,8 +116,8 @@ class RefusedRow:
 class PriceSheet:
     """What a file of prices says: entries with their rows, rates, rows refused, headers that were not understood."""
 
-    entries: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
-    rates: list[dict[str, Any]] = field(default_factory=list)
+    entries: list[tuple[int, Json]] = field(default_factory=list)
+    rates: list[Json] = field(default_factory=list)
     refused: list[RefusedRow] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -166,9 +167,7 @@ def read_price_sheet(data: bytes, name: str, catalog: Catalog, defaults: Default
     return sheet
 
 
-def entry_of(
-    texts: Mapping[str, str], catalog: Catalog, defaults: Defaults
-) -> tuple[dict[str, Any] | None, list[Problem]]:
+def entry_of(texts: Mapping[str, str], catalog: Catalog, defaults: Defaults) -> tuple[Json | None, list[Problem]]:
     """An entry of what was typed into the fields COLUMNS, or what is wrong with each of them."""
     row = QuoteRow(1, [texts.get(name, "") for name in COLUMNS])
     for_point, for_comma = decimal_votes(texts.get(name, "") for name in AMOUNTS)
@@ -256,7 +255,7 @@ class _Reader:
         cell = row.cells[place] if place is not None and place < len(row.cells) else ""
         return cell[1:].strip() if cell[:1] == "'" and cell[1:2] in "=+-@" else cell.strip()
 
-    def entry(self, row: QuoteRow) -> tuple[dict[str, Any] | None, list[Problem]]:
+    def entry(self, row: QuoteRow) -> tuple[Json | None, list[Problem]]:
         """One price, or what is wrong with each of its cells; fields are names of COLUMNS."""
         problems: list[Problem] = []
 
@@ -411,7 +410,7 @@ def _read_rates(sheet: PriceSheet, rows: Sequence[QuoteRow], places: Mapping[str
             sheet.refused.append(RefusedRow(row.number, texts["currency"][:100], wrong.column, wrong.message))
 
 
-def _rate(texts: Mapping[str, str], decimal: str) -> dict[str, Any]:
+def _rate(texts: Mapping[str, str], decimal: str) -> Json:
     usd = stored_number(texts["usd"]) or parse_number(texts["usd"], decimal)
     if usd is None:
         raise _Wrong("usd", f"'{texts['usd'][:40]}' is no number of US dollars.")

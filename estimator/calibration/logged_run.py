@@ -19,6 +19,7 @@ from estimator.errors import Problem, SpecError
 from estimator.performance.bandwidth import complete_system, gpu_facts
 from estimator.performance.collectives import COLLECTIVES
 from estimator.performance.prediction import MAX_GPUS, Algorithm, Fabric, System
+from estimator.record import Json
 from estimator.spec.checking import unknown_part, validated
 from estimator.units import ceil_div
 
@@ -60,7 +61,7 @@ class LoggedRun:
     name: str
     collective: str
     gpus: int
-    system: dict[str, Any]
+    system: Json
     launch: str
     algorithm: str | None
     protocol: str | None
@@ -191,9 +192,7 @@ def _gpu(log: ParsedLog, asked: LogSystem, catalog: Catalog) -> tuple[str | None
     return by_file, ("gpu",) if by_file else ()
 
 
-def _system(
-    log: ParsedLog, asked: LogSystem, gpu: str, gpus: int, catalog: Catalog
-) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _system(log: ParsedLog, asked: LogSystem, gpu: str, gpus: int, catalog: Catalog) -> tuple[Json, tuple[str, ...]]:
     """(the system in the keys of a prediction request, keys that nobody gave)."""
     system = {key: value for key, value in asked.model_dump().items() if value is not None and key not in _RUN_KEYS}
     facts = gpu_facts(catalog.gpus[gpu], ModelConstants(catalog))

@@ -9,7 +9,8 @@ import csv
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+
+from estimator.record import Json
 
 HERE = Path(__file__).parent / "measured"
 MIB = 2**20
@@ -29,7 +30,7 @@ class Run:
     health: str
     source: str
     gpus: int
-    system: dict[str, Any]
+    system: Json
     algorithm: str | None
     protocol: str | None
     launch: str
@@ -42,7 +43,7 @@ class Run:
         return -(-self.gpus // int(self.system["scale_up_domain_gpus"]))
 
     @property
-    def request(self) -> dict[str, Any]:
+    def request(self) -> Json:
         """The run as a prediction request."""
         return {
             "system": self.system,
@@ -78,7 +79,7 @@ def measured_runs() -> tuple[Run, ...]:
 
 
 def _run(row: dict[str, str], points: list[tuple[int, float]]) -> Run:
-    system: dict[str, Any] = {"gpu": row["gpu"], "fabric": row["fabric"], "nic_gbit_s": float(row["nic_gbit_s"])}
+    system: Json = {"gpu": row["gpu"], "fabric": row["fabric"], "nic_gbit_s": float(row["nic_gbit_s"])}
     system |= {key: int(row[key]) for key in _INTEGERS} | {key: row[key] == "yes" for key in _FLAGS}
     return Run(
         name=row["run"],

@@ -18,6 +18,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.performance.bandwidth import points_of, system_columns
 from estimator.performance.collectives import BUS_FACTORS
 from estimator.performance.times import Times, predict_times
+from estimator.record import Json
 from estimator.units import FloatArray, s_to_us
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "validation.md"
@@ -87,7 +88,7 @@ def compared_runs(catalog: Catalog) -> tuple[Compared, ...]:
 
 def error_rows(
     compared: Sequence[Compared], group: Callable[[Compared], str], order: Callable[[str], Any] = str
-) -> list[dict[str, Any]]:
+) -> list[Json]:
     """Errors by group and size class: points, median and ninth decile of |ln|, share inside the band."""
     found: dict[str, dict[str, list[tuple[float, bool]]]] = {}
     for item in compared:
@@ -102,7 +103,7 @@ def error_rows(
     ]
 
 
-def _summary(points: list[tuple[float, bool]]) -> dict[str, Any]:
+def _summary(points: list[tuple[float, bool]]) -> Json:
     if not points:
         return {"points": 0, "median": None, "nine_in_ten": None, "inside": None}
     errors = np.abs([error for error, _ in points])
@@ -127,7 +128,7 @@ def node_class(n_domains: int) -> str:
     )
 
 
-def report(catalog: Catalog) -> dict[str, Any]:
+def report(catalog: Catalog) -> Json:
     """Everything that the validation page and document state."""
     every = compared_runs(catalog)
     core = [item for item in every if item.run.family == CORE]
@@ -148,7 +149,7 @@ def report(catalog: Catalog) -> dict[str, Any]:
     }
 
 
-def _worst_row(item: Compared) -> dict[str, Any]:
+def _worst_row(item: Compared) -> Json:
     at = int(np.argmax(np.abs(item.error)))
     return {
         "run": item.run.name,
@@ -197,8 +198,8 @@ def document(catalog: Catalog) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _table(rows: Sequence[dict[str, Any]]) -> list[str]:
-    def cell(found: dict[str, Any]) -> str:
+def _table(rows: Sequence[Json]) -> list[str]:
+    def cell(found: Json) -> str:
         if not found["points"]:
             return "–"
         return f"{found['median']:.3f} / {found['nine_in_ten']:.3f} ({found['points']}, {found['inside']:.0%})"
@@ -207,7 +208,7 @@ def _table(rows: Sequence[dict[str, Any]]) -> list[str]:
     return head + [f"| {row['group']} | " + " | ".join(cell(row[name]) for name in SIZE_CLASSES) + " |" for row in rows]
 
 
-def _worst_table(rows: Sequence[dict[str, Any]]) -> list[str]:
+def _worst_table(rows: Sequence[Json]) -> list[str]:
     head = [
         "| run | collective | GPUs | message, B | measured, µs | predicted, µs | ln | source |",
         "|---|---|---|---|---|---|---|---|",

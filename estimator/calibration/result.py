@@ -1,13 +1,13 @@
 """What a site's logs give, as it is answered and stored: fitted constants, what was read, errors, likely faults, curves."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from estimator.errors import Problem
-from estimator.record import Newer, Record
+from estimator.record import Given, Newer, Record
 
 Confidence = Literal["low", "medium", "high"]
-Systems = Annotated[Mapping[str, Any] | None, {"oneOf": [{"$ref": "#/components/schemas/System"}, {"type": "null"}]}]
+Systems = Annotated[Given | None, {"oneOf": [{"$ref": "#/components/schemas/System"}, {"type": "null"}]}]
 
 
 class Bounds(Record):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +53,7 @@ from estimator.catalog.records import (
     VendorUnit,
 )
 from estimator.ranges import NOTHING
+from estimator.record import Given, Json
 from estimator.units import CENTS_PER_USD
 
 if TYPE_CHECKING:
@@ -221,15 +222,15 @@ class Catalog:
         """The sources that a record cites."""
         return tuple(self.sources[s] for s in self._source_ids.get(record_id, ()))
 
-    def records(self, kind: str) -> list[dict[str, Any]]:
+    def records(self, kind: str) -> list[Json]:
         """JSON-ready records of one of KINDS; parts carry their prices, with basis, source and date."""
         if kind not in KINDS:
             raise ValueError(f"no kind {kind!r}; kinds are {', '.join(KINDS)}")
-        table: Mapping[str, Any] = getattr(self, kind)
+        table: Given = getattr(self, kind)
         return [self._as_json(kind, key, record) for key, record in table.items()]
 
-    def _as_json(self, kind: str, key: str, record: Any) -> dict[str, Any]:
-        out: dict[str, Any] = {"id": key} | _plain(record)
+    def _as_json(self, kind: str, key: str, record: Any) -> Json:
+        out: Json = {"id": key} | _plain(record)
         if kind in GRADED_KINDS:
             out |= self._grades_as_json(key, record)
         if kind in PART_KINDS:
@@ -245,8 +246,8 @@ class Catalog:
             out["sources"] = [_plain(s) for s in self.sources_of(key)]
         return out
 
-    def _grades_as_json(self, part_id: str, record: Any) -> dict[str, Any]:
-        def plain(grade: Grade) -> dict[str, Any]:
+    def _grades_as_json(self, part_id: str, record: Any) -> Json:
+        def plain(grade: Grade) -> Json:
             line = self._source_line(grade.source) if grade.source else None
             return {"grade": grade.grade, "source": line, "as_of": grade.as_of}
 

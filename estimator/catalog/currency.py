@@ -7,8 +7,8 @@ currency. The rate of a price is the newest one at or before the price's date (d
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
+from estimator.record import Json
 from estimator.units import CENTS_PER_USD
 
 USD = "USD"
@@ -37,7 +37,7 @@ class Rate:
         """The rate as it is written: 1.08 is 108/100."""
         return Fraction(str(self.usd))
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """What a line of the bill of materials says of it."""
         return {"usd": self.usd, "date": self.as_of, "basis": self.basis, "source": self.source}
 

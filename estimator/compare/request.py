@@ -1,10 +1,11 @@
 """What a comparison is asked for: two to eight designs or offers, checked when they are read."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from estimator.bom.lines import CATEGORIES
+from estimator.record import Json
 from estimator.spec.checking import Section
 
 LEAST, MOST = 2, 8
@@ -55,7 +56,7 @@ class Item(Section):
     """One side: a design, or an offer."""
 
     label: str | None = Field(None, min_length=1, max_length=200, description="Default: the design's name.")
-    spec: dict[str, Any] | None = Field(None, description="A design, as for an estimate.")
+    spec: Json | None = Field(None, description="A design, as for an estimate.")
     offer: Offer | None = None
     notes: list[str] = Field(default_factory=list, max_length=40, description="What to tell of this side, in words.")
 

@@ -6,7 +6,6 @@ named.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from estimator.fabric.columns import Sizing, downlinks_by_ratio, spine_downlinks
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.fabric.sizing import leaf_rows, one_tier_ports, pod_cuts_unit, pods_of
+from estimator.record import Json
 from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import MAX_RADIX
 from estimator.spec.rates import port_rate, ports_a_cage, uplink_rate
@@ -55,7 +55,7 @@ def _first_that_fits(problem: Problem, sizing: Sizing, i: int, spec: DesignSpec,
         for ports, part in switch_sizes(spec, catalog, is_leaf=True).items()
         if ports > (spec.fabric.leaf_radix or 0)
     ]
-    ways: dict[str, list[dict[str, Any]]] = {
+    ways: dict[str, list[Json]] = {
         "unit_over_leaf": [{"scalable_unit_nodes": n} for n in (int(leaves.capacity[i]) // max(rails, 1),) if n]
         + [{"scalable_unit_nodes": None}]
         + [{"rails_per_leaf": n} for n in reversed(divisors(max(rails, 1))) if n <= max(int(leaves.capacity[i]), 1)]
@@ -209,7 +209,7 @@ def _uneven_text(n_leaves: int, up: int, ports: int) -> str:
     )
 
 
-Way = tuple[str, dict[str, Any]]
+Way = tuple[str, Json]
 
 
 def _two_tier_ways(spec: DesignSpec, catalog: Catalog, n_leaves: int, up: int) -> list[list[Way]]:
@@ -359,7 +359,7 @@ class Found:
     """A way that can be built: its words with its counts, its change of the fabric's keys, what cabling lacks for it."""
 
     text: str
-    change: dict[str, Any]
+    change: Json
     faults: Faults
     is_other_part: bool  # it takes another switch than one of the catalog that was requested
 
@@ -372,7 +372,7 @@ class Found:
         return "custom" in self.change.values(), self.change.get("uplink_spread") == "uneven", self.is_other_part
 
 
-def _is_other_part(spec: DesignSpec, change: dict[str, Any]) -> bool:
+def _is_other_part(spec: DesignSpec, change: Json) -> bool:
     keys = [key for key in ("leaf_switch", "spine_switch", "core_switch") if key in change]
     return any(getattr(spec.fabric, key) not in (None, "custom", change[key]) for key in keys)
 

@@ -5,16 +5,16 @@ tells the same of every single loss from the structure alone; tests compare the 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from estimator.fabric.devices import LEAF, NODE, SPINE, SWITCH_KINDS, Devices
 from estimator.fabric.topology import LEAF_SPINE, NODE_LEAF, SPINE_CORE, LinkTable
+from estimator.record import Given, Json
 from estimator.units import Column, IntArray, ratio_text
 
 BoolArray = npt.NDArray[np.bool_]
@@ -99,7 +99,7 @@ class Impact:
     core_links: Fraction | None
     worst_core_links: Fraction | None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """Counts, and shares as two integers."""
         shares = ("uplinks", "worst_leaf", "core_links", "worst_core_links")
         return {
@@ -219,7 +219,7 @@ def _core_links(table: LinkTable, alive: BoolArray) -> tuple[Fraction | None, Fr
     return Fraction(int(left.sum()), fabric.links_spine_core), Fraction(int(sums[worst]), int(had[worst]))
 
 
-def system_with(system: Mapping[str, Any], impact: Impact, nics_per_node: int) -> dict[str, Any]:
+def system_with(system: Given, impact: Impact, nics_per_node: int) -> Json:
     """The ``system`` of a prediction with the losses in it: what the worst leaf, pod and server have lost.
 
     A server that lost ports lost as many NICs as had them; the worst pod's links to the cores make its ratio worse.

@@ -1,6 +1,6 @@
 """One network of a cluster, as an Estimate answers it: what it counts, its ratios and its paths."""
 
-from estimator.record import IfAny, Record
+from estimator.record import IfAny, Newer, Record
 
 
 class Counts(Record):
@@ -144,7 +144,7 @@ class CountedNetwork(Record):
     split: Split
     port_rate_gbit_s: int
     """Rate of a leaf's ports to nodes."""
-    uplink_rate_gbit_s: int
+    uplink_rate_gbit_s: Newer[int]
     """Rate of the links between switches."""
     lane_rate_gbit_s: int
     """What a leaf offers an endpoint: the port rate, or its share on split ports."""

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from estimator.floor.problems import exceeds, rack_problems
 from estimator.floor.racks import RACK_UNIT_M, Body, NodeRack, network_fits, node_rack
 from estimator.floor.result import FloorFigures, FloorSize, PanelCounts, RackPower, RackWeight
 from estimator.floor.rows import Floor, Rack, Row, pods_of
+from estimator.record import Json
 from estimator.spec.design import DesignSpec
 from estimator.spec.floor import SitePlan
 from estimator.units import W_PER_KW, FloatArray, IntArray, ceil_div
@@ -176,7 +177,7 @@ class FloorPlan:
 
     # ---------------------------------------------------------------- for pages and REST
 
-    def devices_in(self, rack: int) -> list[dict[str, Any]]:
+    def devices_in(self, rack: int) -> list[Json]:
         """Devices of one rack (counted from 0) from the top down; what takes no rack units is left out."""
         inside = np.flatnonzero((self.rack == rack) & (self.units > 0))
         order = inside[np.argsort(-self.bottom_unit[inside], kind="stable")]
@@ -198,7 +199,7 @@ class FloorPlan:
         """What a rack that is bought whole holds beside nodes."""
         return self.node_rack.fixtures if self._has_nodes[rack] else ()
 
-    def racks_json(self, racks: Iterable[int] | None = None) -> list[dict[str, Any]]:
+    def racks_json(self, racks: Iterable[int] | None = None) -> list[Json]:
         """Racks (counted from 0; all if None) without their devices."""
         return [
             {

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
 
 from estimator.cabling.links import COLUMNS, LinkList
 from estimator.fabric.devices import KINDS, NODE
 from estimator.handoff.stamp import origin, title
+from estimator.record import Json
 
 DEVICE_KEYS = {"kind": "string", "rail": "int", "plane": "int", "part": "string"}
 LINK_KEYS = dict.fromkeys(COLUMNS, "string") | dict.fromkeys(("link", "cable", "plane", "rail", "rate_gbit_s"), "int")
@@ -15,12 +15,12 @@ GRAPH_KEYS = ("title", "fabric", "spec_hash", "model_version", "catalog_version"
 BLOCK_LINES = 1024
 
 
-def graph_data(links: LinkList) -> dict[str, Any]:
+def graph_data(links: LinkList) -> Json:
     """What the graph as a whole carries, under GRAPH_KEYS."""
     return {"title": title(links), "fabric": links.role, **origin(links)}
 
 
-def devices(links: LinkList) -> Iterator[tuple[str, dict[str, Any]]]:
+def devices(links: LinkList) -> Iterator[tuple[str, Json]]:
     """Name and data of every device; rail and plane only where it serves one alone."""
     table = links.table.devices
     rails, planes = table.rail.tolist(), table.plane.tolist()

@@ -14,6 +14,7 @@ from estimator.handoff.graph_data import (
     graph_data,
     in_blocks,
 )
+from estimator.record import Json
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 KEYS = {"graph": dict.fromkeys(GRAPH_KEYS, "string"), "node": DEVICE_KEYS, "edge": LINK_KEYS}
@@ -40,7 +41,7 @@ def _edge(row: LinkRow) -> str:
     return f'<edge id="link-{row.link}" source="{_escaped(row.a_device)}" target="{_escaped(row.b_device)}">{data}</edge>\n'
 
 
-def _data(domain: str, values: dict[str, Any]) -> str:
+def _data(domain: str, values: Json) -> str:
     return "".join(_datum(_IDS[domain][name], value) for name, value in values.items())
 
 

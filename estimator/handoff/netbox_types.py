@@ -8,7 +8,6 @@ compute network have their ports on the design's other networks too.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from estimator.cabling.links import LinkList
 from estimator.catalog.ports import COMPUTE, IN_BAND, OUT_OF_BAND, STORAGE
@@ -20,6 +19,7 @@ from estimator.fabric.ports import host_ports, management_port
 from estimator.handoff.hosts_of import host_groups
 from estimator.handoff.stamp import comments, slug
 from estimator.link_list import link_list
+from estimator.record import Json
 from estimator.spec.network_rules import other_keys
 
 CUSTOM_MAKER = "Custom"
@@ -73,7 +73,7 @@ class DeviceType:
 
     def as_yaml(self) -> str:
         """A YAML document; scalars are written as JSON, which YAML reads."""
-        values: dict[str, Any] = {
+        values: Json = {
             "manufacturer": self.manufacturer,
             "model": self.model,
             "slug": slug(f"{self.manufacturer} {self.model}", longest=100),

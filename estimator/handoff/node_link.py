@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from estimator.cabling.links import LinkList, LinkRow
 from estimator.handoff.graph_data import devices, graph_data, in_blocks
+from estimator.record import Json
 
 _json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
@@ -19,12 +19,12 @@ def write(links: LinkList) -> Iterator[str]:
     yield "]}\n"
 
 
-def _edge(row: LinkRow) -> dict[str, Any]:
+def _edge(row: LinkRow) -> Json:
     data = {name: value for name, value in row._asdict().items() if value is not None}
     return {"source": row.a_device, "target": row.b_device, "key": row.link, **data}
 
 
-def _listed(values: Iterable[dict[str, Any]]) -> Iterator[str]:
+def _listed(values: Iterable[Json]) -> Iterator[str]:
     """Values with commas between them."""
     between = ""
     for value in values:

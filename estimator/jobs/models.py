@@ -16,6 +16,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from estimator.errors import EstimatorError
+from estimator.record import Json
 
 LEASE = timedelta(seconds=10)
 MAX_ATTEMPTS = 5
@@ -130,7 +131,7 @@ class EstimateJob(models.Model):
 
     def extend_lease(self, progress: float | None = None) -> bool:
         """Hold the row for another lease and note the progress. False: it was cancelled or taken over, so stop."""
-        values: dict[str, Any] = {"lease_until": timezone.now() + LEASE}
+        values: Json = {"lease_until": timezone.now() + LEASE}
         if progress is not None:
             values["progress"] = progress
         return bool(self._mine().update(**values))
@@ -139,7 +140,7 @@ class EstimateJob(models.Model):
         ended = {"state": state, "finished_at": timezone.now(), "lease_until": None}
         return bool(self._mine().filter(only).update(**ended, **values))
 
-    def succeed(self, result: dict[str, Any]) -> bool:
+    def succeed(self, result: Json) -> bool:
         """Store the result. False if this attempt no longer holds the row; then nothing is written."""
         return self._finish(self.State.SUCCEEDED, result=result, progress=1.0)
 

@@ -25,6 +25,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.jobs.models import LEASE, MAX_ATTEMPTS, RESEND_AFTER, SWEEP_EVERY, EstimateJob, QueueSweep
 from estimator.pipeline import estimate
+from estimator.record import Json
 from estimator.spec.parse import parse_spec
 
 logger = logging.getLogger(__name__)
@@ -101,7 +102,7 @@ def run_estimate(job_id: str) -> None:
         raise
 
 
-def _result_of(job: EstimateJob, lost: threading.Event) -> dict[str, Any] | None:
+def _result_of(job: EstimateJob, lost: threading.Event) -> Json | None:
     """The estimate of the job's spec as JSON; None if the job was cancelled or taken over on the way."""
     catalog = load_catalog()
     spec = parse_spec(job.spec, catalog)

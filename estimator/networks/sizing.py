@@ -8,7 +8,6 @@ out-of-band port; sizes are taken in turn until nothing changes. docs/other_fabr
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.networks.attached import Joined, hosts_of
 from estimator.networks.sized import OtherSized
+from estimator.record import Json
 from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import OtherFabric
 from estimator.spec.network_rules import in_entry, other_keys, uplink_rate_gbit_s
@@ -97,7 +97,7 @@ _Found = tuple[DesignSpec, Sizing, int]
 
 def _first_that_fits(
     asked: Sequence[tuple[_Job, Hosts]],
-    variants: Sequence[tuple[int, dict[str, Any]]],
+    variants: Sequence[tuple[int, Json]],
     catalog: Catalog,
     why_not: WhyNot,
     needed: Iterable[int] | None = None,
@@ -132,7 +132,7 @@ def _said_of_entry(problems: Iterable[Problem], job: _Job, hosts: Hosts) -> Iter
 # ---------------------------------------------------------------- a network as a design of its attachments
 
 
-def _variants(job: _Job, hosts: Hosts, catalog: Catalog) -> list[dict[str, Any]]:
+def _variants(job: _Job, hosts: Hosts, catalog: Catalog) -> list[Json]:
     """Changes of the entry's keys under which it is sized, the best first."""
     entry = job.entry
     if is_leaf_only(entry):
@@ -147,7 +147,7 @@ def _variants(job: _Job, hosts: Hosts, catalog: Catalog) -> list[dict[str, Any]]
         }
         above = {"spine_radix": _ANY_PORTS, "core_radix": _ANY_PORTS, "tiers": 2, "least_spines": 1}
         return [ports | above]
-    base: dict[str, Any] = {}
+    base: Json = {}
     if job.uplink_rate_gbit_s is not None:
         base = {"leaf_radix": (entry.leaf_radix or 0) + (entry.leaf_uplinks or 0)}
     unit = entry.scalable_unit_nodes and entry.scalable_unit_nodes * hosts.ports_per_node // hosts.together
@@ -163,7 +163,7 @@ def is_leaf_only(entry: OtherFabric) -> bool:
     return entry.uplinks_into in ("in-band", "outside")
 
 
-def _attachments(job: _Job, hosts: Hosts, change: dict[str, Any]) -> DesignSpec:
+def _attachments(job: _Job, hosts: Hosts, change: Json) -> DesignSpec:
     """The design whose nodes are the attachments of an entry; ``nodes`` in ``change`` fills the leaves to the last seat."""
     change = dict(change)
     filled = change.pop("nodes", None)
@@ -183,7 +183,7 @@ def _attachments(job: _Job, hosts: Hosts, change: dict[str, Any]) -> DesignSpec:
     return job.spec.model_copy(update={"compute": compute, "fabric": fabric})
 
 
-def _shared_out(job: _Job, hosts: Hosts, found: _Found | None) -> list[dict[str, Any]]:
+def _shared_out(job: _Job, hosts: Hosts, found: _Found | None) -> list[Json]:
     """Changes that bring an entry to the leaves requested at least; none where it has them."""
     if found is None:
         return []
@@ -195,7 +195,7 @@ def _shared_out(job: _Job, hosts: Hosts, found: _Found | None) -> list[dict[str,
         return []
     seats = ceil_div(hosts.n_attachments, leaves)
     ports = ceil_div(seats, entry.endpoints_a_port)
-    change: dict[str, Any] = {"nodes": leaves * ports * entry.endpoints_a_port, "leaf_downlinks": ports}
+    change: Json = {"nodes": leaves * ports * entry.endpoints_a_port, "leaf_downlinks": ports}
     fabric = found[0].fabric
     if is_leaf_only(entry):
         return [
@@ -219,7 +219,7 @@ def _finished(job: _Job, hosts: Hosts, found: _Found, catalog: Catalog) -> Other
     entry, (spec, sizing, i) = job.entry, found
     wired = fabric_of(sizing, i, spec)
     ports = catalog.network(spec.compute.server, entry.role)  # other endpoints are taken to have the nodes' ports
-    update: dict[str, Any] = {
+    update: Json = {
         "endpoint_rate_gbit_s": endpoint_rate(entry, ports, catalog),
         "role": job.key,
         "hosts": hosts,

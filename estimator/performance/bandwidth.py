@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from estimator.catalog.constants import DEFAULT, ModelConstants
+from estimator.record import Json
 from estimator.units import GIGA, FloatArray, IntArray, ceil_div, gbit_s_to_byte_s, parse_ratio
 
 BoolArray = npt.NDArray[np.bool_]
@@ -53,7 +54,7 @@ LIMITS = (
 ANY_NUMBER = 2**31
 EVERYBODY = 0.0  # pattern of traffic: each domain sends alike to all others
 MESHES = ("full mesh", "all-to-all on baseboard")  # topologies with a link from each GPU to each other one
-SYSTEM_DEFAULTS: dict[str, Any] = {
+SYSTEM_DEFAULTS: Json = {
     "in_network_reduction": False,
     "scale_up_reduction": True,
     "oversubscription": "1:1",
@@ -114,7 +115,7 @@ def gpu_facts(record: Any, constants: ModelConstants) -> GpuFacts:
     )
 
 
-def complete_system(system: dict[str, Any], facts: GpuFacts) -> dict[str, Any]:
+def complete_system(system: Json, facts: GpuFacts) -> Json:
     """``system`` with every default filled in, in the units of the request."""
     done = SYSTEM_DEFAULTS | {key: value for key, value in system.items() if value is not None}
     done.setdefault("gpus_per_node", 4 if facts.is_superchip else 8)
@@ -206,7 +207,7 @@ def _codes(values: Sequence[str]) -> tuple[tuple[str, ...], IntArray]:
     return names, np.array([code[value] for value in values], dtype=np.int64)
 
 
-def balance_share(system: dict[str, Any], oversubscription: float, constants: ModelConstants) -> float:
+def balance_share(system: Json, oversubscription: float, constants: ModelConstants) -> float:
     """Share of the uplinks' rate that traffic gets before the hottest uplink is full, at most 1.
 
     Adaptive routing and packet spray even the load out, but for a few per cent. Hashed flows (ECMP) do not: with f flows an
@@ -246,7 +247,7 @@ def header_share(fabric: str, mtu_bytes: int, constants: ModelConstants) -> floa
     return (payload / (payload + header)) / (PATH_MTUS[-1] / (PATH_MTUS[-1] + header))
 
 
-def system_columns(systems: Sequence[dict[str, Any]], catalog: Any, constants: ModelConstants) -> SystemColumns:
+def system_columns(systems: Sequence[Json], catalog: Any, constants: ModelConstants) -> SystemColumns:
     """Requests' systems (keys may be left out) → columns, one entry a system. The GPU must be in the catalog."""
     facts_of = {gpu: gpu_facts(catalog.gpus[gpu], constants) for gpu in {system["gpu"] for system in systems}}
     facts = [facts_of[system["gpu"]] for system in systems]

@@ -14,6 +14,7 @@ from estimator.errors import Problem, SpecError
 from estimator.performance.bandwidth import LIMITS, Points, SystemColumns, complete_system, gpu_facts, system_columns
 from estimator.performance.collectives import COLLECTIVES, VARIANTS
 from estimator.performance.times import Times, algorithm_name, points_of, predict_times, protocol_name
+from estimator.record import Json
 from estimator.spec.calibration import Calibrated, calibrated_problems, constants_of
 from estimator.spec.checking import Ratio, Section, unknown_part, validated
 from estimator.units import byte_s_to_gb_s, ceil_div, s_to_us
@@ -86,7 +87,7 @@ class PredictionRequest(Section):
     )
 
 
-def predict(request: Any, catalog: Catalog) -> dict[str, Any]:
+def predict(request: Any, catalog: Catalog) -> Json:
     """Predicted times of a collective.
 
     Parameters
@@ -127,7 +128,7 @@ def predict(request: Any, catalog: Catalog) -> dict[str, Any]:
     return {"rows": _rows(points, sizes, times), **used}
 
 
-def _rows(points: Points, sizes: list[int], times: Times) -> list[dict[str, Any]]:
+def _rows(points: Points, sizes: list[int], times: Times) -> list[Json]:
     n_nodes = ceil_div(points.n_ranks, points.columns.gpus_per_node)
     return [
         {
@@ -150,7 +151,7 @@ def _rows(points: Points, sizes: list[int], times: Times) -> list[dict[str, Any]
 
 
 def _more_problems(
-    asked: PredictionRequest, system: dict[str, Any], catalog: Catalog, constants: ModelConstants
+    asked: PredictionRequest, system: Json, catalog: Catalog, constants: ModelConstants
 ) -> list[Problem]:
     """Rules that need the catalog, or more than one key."""
     problems = []
@@ -171,7 +172,7 @@ def _more_problems(
     return problems + _network_problems(max(asked.gpus), full)
 
 
-def _network_problems(n_gpus: int, system: dict[str, Any]) -> list[Problem]:
+def _network_problems(n_gpus: int, system: Json) -> list[Problem]:
     """More GPUs than a scale-up domain holds need a network."""
     domain = system["scale_up_domain_gpus"]
     has_network = system["fabric"] != "none" and system["nics_per_node"] and system["nic_gbit_s"]

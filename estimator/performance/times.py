@@ -58,6 +58,7 @@ from estimator.performance.scaling import (
     strong_efficiency,
     weak_efficiency,
 )
+from estimator.record import Json
 from estimator.units import FloatArray, IntArray, byte_s_to_gb_s, s_to_us
 
 IS_UNTESTED: BoolArray = np.array([name in (*ONLY_FORCED, "pat") for name, _ in VARIANTS])
@@ -207,7 +208,7 @@ def gpu_counts(domain_gpus: int, n_gpus: int) -> list[int]:
 
 
 def design_performance(
-    systems: Sequence[dict[str, Any]],
+    systems: Sequence[Json],
     n_gpus: Sequence[int],
     catalog: Any,
     constants: ModelConstants | None = None,

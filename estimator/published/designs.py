@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from estimator.record import Json
 from estimator.result import Estimate
 
 DATA = Path(__file__).with_name("designs.json")
@@ -56,7 +57,7 @@ class PublishedDesign:
     group: str
     source: PublishedSource
     note: str
-    inputs: dict[str, Any]
+    inputs: Json
     rows: tuple[PublishedRow, ...]
 
     @property

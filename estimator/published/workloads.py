@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from estimator.catalog.catalog import Catalog
 from estimator.performance.prediction import predict
+from estimator.record import Json
 from estimator.spec.design import DesignSpec
 from estimator.spec.rates import endpoint_rate
 
@@ -32,7 +33,7 @@ class Workload:
     model: dict[str, int]
     parallel: dict[str, int]
     bytes: dict[str, int]
-    inputs: dict[str, Any]
+    inputs: Json
 
     @property
     def n_gpus(self) -> int:
@@ -165,7 +166,7 @@ def timed(work: Workload, spec: DesignSpec, catalog: Catalog) -> list[TimedMessa
     return rows
 
 
-def _system(message: Message, spec: DesignSpec, catalog: Catalog) -> dict[str, Any]:
+def _system(message: Message, spec: DesignSpec, catalog: Catalog) -> Json:
     """The machines as one group sees them: its GPUs of a server, with their share of the NICs and of what those carry."""
     generation, compute = catalog.generations[spec.fabric.generation], spec.compute
     nics = Fraction(compute.nics_per_node or 1) * message.per_node / (compute.gpus_per_node or 1)

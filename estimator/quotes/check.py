@@ -13,6 +13,7 @@ from estimator.quotes.lines import read_lines
 from estimator.quotes.report import quote_report
 from estimator.quotes.result import QuoteReport
 from estimator.quotes.words import header_fields
+from estimator.record import Given, Json
 from estimator.tables.file import QuoteTable, read_table, table_of
 
 
@@ -32,18 +33,18 @@ class ReadQuote:
             for one in self.columns
         )
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """What is kept of it: enough to read it again with other columns."""
         return {"table": self.table.as_json(), "columns": [one.as_json() for one in self.columns]}
 
 
-def kept_quote(values: Mapping[str, Any]) -> ReadQuote:
+def kept_quote(values: Given) -> ReadQuote:
     """The quote of what ``as_json`` gave."""
     return ReadQuote(table_of(values["table"]), tuple(columns_from(one) for one in values["columns"]))
 
 
 def read_quote(
-    data: bytes, name: str = "", columns: Any = None, remembered: Mapping[str, Mapping[str, Any]] | None = None
+    data: bytes, name: str = "", columns: Any = None, remembered: Mapping[str, Given] | None = None
 ) -> ReadQuote:
     """Read a file; columns are as ``columns`` says (see ``given_columns``), else as a header like it had them, else guessed.
 

@@ -11,6 +11,7 @@ from typing import Any
 from estimator.catalog.currency import CURRENCIES
 from estimator.errors import Problem, SpecError
 from estimator.quotes.words import PART_NUMBER, header_fields, plain_words
+from estimator.record import Given, Json
 from estimator.tables.file import QuoteSheet, QuoteTable
 from estimator.tables.numbers import COMMA, POINT, currency_of, decimal_votes, parse_money, parse_quantity
 from estimator.tables.numbers import stored_number as stored
@@ -60,7 +61,7 @@ class Columns:
         words = "\x1f".join(plain_words(cell) for cell in self.header)
         return hashlib.sha256(words.encode()).hexdigest() if any(self.header) else ""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """With the names of the columns, as people call them."""
         return {
             "sheet": self.sheet,
@@ -77,7 +78,7 @@ class Columns:
         }
 
 
-def columns_from(values: Mapping[str, Any]) -> Columns:
+def columns_from(values: Given) -> Columns:
     """The columns of what ``as_json`` gave."""
     kept = {key: value for key, value in values.items() if key != "letters"}
     return Columns(**{**kept, "header": tuple(values["header"])})
@@ -95,7 +96,7 @@ def letter_of(place: int) -> str:
 # ---------------------------------------------------------------- guesses
 
 
-def guess_columns(table: QuoteTable, remembered: Mapping[str, Mapping[str, Any]] | None = None) -> list[Columns]:
+def guess_columns(table: QuoteTable, remembered: Mapping[str, Given] | None = None) -> list[Columns]:
     """The columns of every sheet that looks like a quote's; ``remembered`` holds what was said of a header before.
 
     A sheet without a header is taken by what stands in it only where no sheet has one.
@@ -122,7 +123,7 @@ def guess_columns(table: QuoteTable, remembered: Mapping[str, Mapping[str, Any]]
     return out
 
 
-def _by_known(sheet: QuoteSheet, known: Mapping[str, Mapping[str, Any]]) -> Columns | None:
+def _by_known(sheet: QuoteSheet, known: Mapping[str, Given]) -> Columns | None:
     """A row near the top that somebody said the columns of before."""
     for row in sheet.rows[:HEADER_ROWS] if known else ():
         columns = Columns(sheet.title, row.number, {}, tuple(row.cells), how=REMEMBERED)
@@ -334,7 +335,7 @@ def given_columns(asked: Any, table: QuoteTable) -> list[Columns]:
     return [*out.values(), *rest]
 
 
-def _sheets_meant(one: Mapping[str, Any], table: QuoteTable, guesses: Mapping[str, Columns]) -> list[QuoteSheet]:
+def _sheets_meant(one: Given, table: QuoteTable, guesses: Mapping[str, Columns]) -> list[QuoteSheet]:
     title = one.get("sheet")
     if title is not None:
         sheets = [sheet for sheet in table.sheets if sheet.title == title]
@@ -351,7 +352,7 @@ def _sheets_meant(one: Mapping[str, Any], table: QuoteTable, guesses: Mapping[st
     return [sheet for sheet in table.sheets if sheet.title in guesses and guesses[sheet.title].header_hash == form]
 
 
-def _given(one: Mapping[str, Any], sheet: QuoteSheet, table: QuoteTable, guess: Columns | None) -> Columns:
+def _given(one: Given, sheet: QuoteSheet, table: QuoteTable, guess: Columns | None) -> Columns:
     header_row = one.get("header_row", guess.header_row if guess else 0)
     last = sheet.rows[-1].number if sheet.rows else 0
     if not isinstance(header_row, int) or isinstance(header_row, bool) or not 0 <= header_row <= last:

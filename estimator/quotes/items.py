@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 from estimator.bom.result import BomLine
 from estimator.catalog.catalog import Catalog
@@ -20,6 +19,7 @@ from estimator.quotes.profile import (
     text_profile,
 )
 from estimator.ranges import Range
+from estimator.record import Json
 from estimator.units import CENTS_PER_USD
 
 MOST_TOKENS = 6  # of a part number written with dashes
@@ -57,7 +57,7 @@ class Item:
         name = self.description if self.part_number is None else f"{self.description} ({self.part_number})"
         return name if self.length_m is None else f"{name}, {self.length_m:g} m"
 
-    def needed(self) -> dict[str, Any]:
+    def needed(self) -> Json:
         """What a ``NeededItem`` says of it, by name."""
         return {
             "key": self.key,

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from estimator.catalog.constants import ModelConstants
 from estimator.errors import Problem
+from estimator.record import Json
 from estimator.spec.checking import Section
 
 MAX_CALIBRATED = 40
@@ -32,7 +33,7 @@ class Calibrated(Section):
         text = json.dumps(self.parameters, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-    def provenance(self) -> dict[str, Any]:
+    def provenance(self) -> Json:
         """What an estimate says of it."""
         return {"name": self.name, "hash": self.hash, "parameters": dict(sorted(self.parameters.items()))}
 

@@ -5,13 +5,14 @@ normalized spec alike, so it names every key that must differ, also those that d
 """
 
 import copy
-from collections.abc import Mapping
 from typing import Any
+
+from estimator.record import Given, Json
 
 SIZES = ("compute.nodes", "compute.gpus", "compute.racks")  # ways to say one thing: giving one takes the others away
 
 
-def apply_change(given: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+def apply_change(given: Given, change: Given) -> Json:
     """The request ``given`` with the values of ``change`` at their dotted keys; ``given`` stays as it is.
 
     A value of None removes the key, so that its default holds. A number in a dotted key counts the entries of a list from
@@ -22,7 +23,7 @@ def apply_change(given: Mapping[str, Any], change: Mapping[str, Any]) -> dict[st
     ValueError
         If a dotted key leads through something that is neither a section nor an entry of a list.
     """
-    values: dict[str, Any] = copy.deepcopy(dict(given))
+    values: Json = copy.deepcopy(dict(given))
     for path in change:
         for other in SIZES if path in SIZES else ():
             _put(values, other, None)
@@ -31,7 +32,7 @@ def apply_change(given: Mapping[str, Any], change: Mapping[str, Any]) -> dict[st
     return values
 
 
-def _put(values: dict[str, Any], path: str, value: Any) -> None:
+def _put(values: Json, path: str, value: Any) -> None:
     *sections, key = path.split(".")
     at: Any = values
     for section in sections:

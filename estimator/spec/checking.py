@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from estimator.errors import Change, Problem
+from estimator.record import Given, Json
 from estimator.spec.change import apply_change
 from estimator.units import counted, nearest_ratio, parse_ratio
 
@@ -79,7 +80,7 @@ def validated(model: type[Model], values: Any, what: str) -> tuple[Model | None,
 # ---------------------------------------------------------------- the nearest value that is allowed
 
 
-def _change_of(item: Any, model: type[BaseModel], values: Mapping[str, Any]) -> Change | None:
+def _change_of(item: Any, model: type[BaseModel], values: Given) -> Change | None:
     """The value nearest to one that is out of range or malformed, tried before it is proposed; None where none is clear."""
     place, path = item["loc"], ".".join(map(str, item["loc"]))
     for candidate in _nearest(item):
@@ -97,7 +98,7 @@ def _change_of(item: Any, model: type[BaseModel], values: Mapping[str, Any]) -> 
     return None
 
 
-def _error_at(place: tuple[int | str, ...], model: type[BaseModel], values: Mapping[str, Any]) -> Any:
+def _error_at(place: tuple[int | str, ...], model: type[BaseModel], values: Given) -> Any:
     """What is wrong at a place of the request; None if nothing is."""
     try:
         model.model_validate(values)
@@ -168,8 +169,8 @@ def kind_of(value: Any) -> str:
     return "empty" if value is None else names.get(type(value), type(value).__name__)
 
 
-def _without(values: Mapping[str, Any], locations: list[tuple[int | str, ...]]) -> dict[str, Any]:
-    rest: dict[str, Any] = _copy(values)
+def _without(values: Given, locations: list[tuple[int | str, ...]]) -> Json:
+    rest: Json = _copy(values)
     for location in locations:
         path = list(location)
         while path and isinstance(path[-1], int):  # an entry that is no object: the list goes, so that no index moves

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self, TypeVar, get_args
 
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError
 
+from estimator.record import Given, Json
 from estimator.spec.calibration import Calibrated
 from estimator.spec.checking import Section
 from estimator.spec.economics import Economics
@@ -148,14 +149,14 @@ class DesignSpec(Section):
     economics: Economics = Field(default_factory=Economics.model_construct, title="Money")
     workload: Workload = Field(default_factory=Workload.model_construct, title="Workload")
 
-    _given: dict[str, Any] = PrivateAttr(default_factory=dict)
+    _given: Json = PrivateAttr(default_factory=dict)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """The normalized spec: every key with its value. null in the result means 'computed; see the estimate'."""
         return self.model_dump(mode="json")
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+    def from_json(cls, stored: Given) -> Self:
         """The reverse of ``as_json``, of a spec that was checked before: keys of other versions are left alone.
 
         What an older version took stays readable where today's bounds would refuse it.
@@ -165,13 +166,13 @@ class DesignSpec(Section):
         except ValidationError:
             return _as_it_was(cls, stored)
 
-    def as_given(self) -> dict[str, Any]:
+    def as_given(self) -> Json:
         """The values as the caller gave them, so that an edited design takes new defaults where nothing was said."""
-        given: dict[str, Any] = json.loads(json.dumps(self._given))
+        given: Json = json.loads(json.dumps(self._given))
         return given
 
 
-def _as_it_was(kind: type[Kept], stored: Mapping[str, Any]) -> Kept:
+def _as_it_was(kind: type[Kept], stored: Given) -> Kept:
     """A section, and those in it, with nothing checked."""
     fields = kind.model_fields.items()
     return kind.model_construct(
@@ -198,7 +199,7 @@ SECTIONS: dict[str, type[Section]] = {
 }
 
 
-def spec_json_schema() -> dict[str, Any]:
+def spec_json_schema() -> Json:
     """JSON Schema of a request."""
     return DesignSpec.model_json_schema()
 

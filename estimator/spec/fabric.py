@@ -1,9 +1,10 @@
 """The keys of a network: ``fabric`` of a request, and with some more the entries of ``other_fabrics``."""
 
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from pydantic import Field
 
+from estimator.record import Json
 from estimator.spec.checking import Ratio, Section
 
 MAX_ENDPOINTS = 1_048_576
@@ -18,7 +19,7 @@ Layout = Literal["rail-optimized", "rail-only", "top-of-rack"]
 Role = Literal["storage", "in-band", "out-of-band", "converged"]
 
 
-def in_unit(unit: str) -> dict[str, Any]:
+def in_unit(unit: str) -> Json:
     """Schema entry that says in which unit a key is."""
     return {"unit": unit}
 

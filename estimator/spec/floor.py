@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from estimator.errors import Problem
+from estimator.record import Json
 from estimator.spec.checking import Section
 from estimator.units import W_PER_KW
 
@@ -172,7 +173,7 @@ def resolved_plan(plan: SitePlan, server: Server | None, layout: str, catalog: C
     """The plan with every default filled in; ``nodes_per_rack`` and ``racks_per_row`` stay None where
     the floor plan computes them.
     """
-    update: dict[str, Any] = {
+    update: Json = {
         key: (int if key in _WHOLE else float)(catalog.floor_defaults[key].value)
         for key in FROM_CATALOG
         if getattr(plan, key) is None

@@ -4,11 +4,10 @@ The rules are those that the published designs follow (docs/other_fabrics.md): p
 in-band leaves carry many endpoints on few uplinks, and a network runs at what the server's own NICs speak.
 """
 
-from typing import Any
-
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import CONVERGED, FAST_LANE_GBIT_S, IN_BAND, OUT_OF_BAND, STORAGE, switch_ports
 from estimator.catalog.records import Nic, ServerNetwork, Switch
+from estimator.record import Json
 from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import OtherFabric
 
@@ -25,7 +24,7 @@ def ports_together(entry: OtherFabric) -> int:
     return 2 if entry.dual_homed else entry.planes
 
 
-def usual_rate(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> dict[str, Any]:
+def usual_rate(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> Json:
     """Generation of a network, and how many endpoints share a leaf port, from the server's own NICs.
 
     Storage is as the compute network where the NICs speak it, on split ports where they are slower; else Ethernet at
@@ -46,7 +45,7 @@ def usual_rate(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> dict[s
 
 def _as_compute(
     entry: OtherFabric, spec: DesignSpec, network: ServerNetwork, nic: Nic, catalog: Catalog
-) -> dict[str, Any] | None:
+) -> Json | None:
     """The compute network's generation, if the NICs speak it at its rate, or at a share that splitters give."""
     generation = catalog.generations[spec.fabric.generation]
     if generation.protocol not in nic.protocols:
@@ -73,10 +72,10 @@ def _has_fast_lanes(leaf: Switch) -> bool:
     return fastest.cage_rate_gbit_s >= FAST_LANE_GBIT_S * fastest.lanes
 
 
-def usual_pairs(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> dict[str, Any]:
+def usual_pairs(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> Json:
     """Pairs of leaves, links within them, spines at least and the ratio; ports and other endpoints are filled in."""
     paired = is_paired(entry, spec) if entry.dual_homed is None else entry.dual_homed
-    update: dict[str, Any] = {"dual_homed": paired}
+    update: Json = {"dual_homed": paired}
     if paired:
         update["least_spines"] = max(entry.least_spines, 2)
     if entry.peer_links is None:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE, CONVERGED, IN_BAND, OUT_OF_BAND, STORAGE, switch_ports, uplink_cages
 from estimator.errors import Problem
+from estimator.record import Json
 from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import MAX_ENDPOINTS, OtherFabric, Reserved
 from estimator.spec.network_defaults import MANAGEMENT, ports_together, usual_pairs, usual_rate
@@ -81,7 +81,7 @@ def _resolve_one(entry: OtherFabric, spec: DesignSpec, catalog: Catalog, problem
     n_sharing = sum(catalog.network(spec.compute.server, other.role) == network for other in spec.other_fabrics)
     shared = network.n_ports // n_sharing if network and n_sharing else 0
     is_management = entry.role in (*MANAGEMENT, OUT_OF_BAND)
-    update: dict[str, Any] = {
+    update: Json = {
         "ports_per_node": entry.ports_per_node
         or max(shared, 1 if network else catalog.fabric_defaults[f"{_PORTS_ROW[entry.role]}_ports_per_node"].value),
         "extra_endpoints": entry.extra_endpoints or 0,
@@ -154,7 +154,7 @@ def _with_racks(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> Other
         "pdus_per_rack": figures["pdus_per_rack"].value,
         "pdus_per_network_rack": figures["pdus_per_network_rack"].value,
     }
-    update: dict[str, Any] = {key: value for key, value in asked.items() if getattr(entry, key) is None}
+    update: Json = {key: value for key, value in asked.items() if getattr(entry, key) is None}
     if (entry.uplinks_into or update["uplinks_into"]) != "spines" and entry.leaf_uplinks is None:
         update["leaf_uplinks"] = figures["oob_uplinks_per_leaf"].value
     return entry.model_copy(update=update)
@@ -237,7 +237,7 @@ def _pair_problems(entry: OtherFabric) -> Iterator[Problem]:
     where = "both leaves of a pair" if entry.dual_homed else f"{entry.planes} planes"
     if ports % (2 if entry.dual_homed else entry.planes):
         message = f"{counted(ports, 'port')} a node do not spread over {where}. Use a multiple."
-        change: dict[str, Any] = {"fabric.ports_per_node": ceil_div(ports, entry.planes) * entry.planes}
+        change: Json = {"fabric.ports_per_node": ceil_div(ports, entry.planes) * entry.planes}
         if entry.dual_homed:
             message = f"{message[:-1]}, or connect every node to one leaf."
             change = {"fabric.dual_homed": False} | ({"fabric.peer_links": None} if entry.peer_links else {})

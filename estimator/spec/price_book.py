@@ -6,13 +6,14 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from datetime import date
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from estimator.catalog.currency import CURRENCIES, LARGEST_RATE, USD, Rate, Rates
 from estimator.errors import Problem
 from estimator.ranges import Range
+from estimator.record import Json
 from estimator.spec.checking import Section, near_words, unknown_part
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class OwnPrices(Section):
         """The day on which prices must stand."""
         return self.priced_on or max((price.as_of for price in self.prices), default="")
 
-    def provenance(self) -> dict[str, Any]:
+    def provenance(self) -> Json:
         """What an estimate says of it."""
         return {"name": self.name, "hash": self.hash, "priced_on": self.day or None, "n_prices": len(self.prices)}
 

@@ -1,13 +1,14 @@
 """Defaults that catalog and other keys imply, and rules over several keys; bounds of one key stand in design.py."""
 
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import PROTOCOL_NAMES, compute_network
 from estimator.catalog.rack_records import RackSystem
 from estimator.catalog.records import Server
 from estimator.errors import Change, Problem
+from estimator.record import Json
 from estimator.spec.change import SIZES
 from estimator.spec.checking import unknown_part
 from estimator.spec.design import Compute, DesignSpec
@@ -126,7 +127,7 @@ def _node_problems(compute: Compute, gpus_per_node: int, found: list[Problem]) -
 
 def resolve_switches(fabric: AnyFabric, catalog: Catalog, problems: list[Problem]) -> AnyFabric:
     """Switch and radix of the three tiers: each from its own key, else the tier below, else the generation's usual."""
-    update: dict[str, Any] = {}
+    update: Json = {}
     generation = catalog.generations[fabric.generation]
     part_below, radix_below = generation.default_switch, None
     for tier in ("leaf", "spine", "core"):
@@ -300,14 +301,14 @@ def port_problems(fabric: Fabric, catalog: Catalog) -> Iterator[Problem]:
             f"of their own, which hold {cages * down_a_cage} other ports, are {down + kept + cages * down_a_cage} ports, and "
             f"the leaf has {leaf}. Lower one of them or take a leaf with more ports."
         )
-        free: dict[str, Any] = {"fabric.leaf_downlinks": None, "fabric.leaf_uplinks": None}
+        free: Json = {"fabric.leaf_downlinks": None, "fabric.leaf_uplinks": None}
         yield Problem("fabric.leaf_downlinks", "leaf_ports_short", message, free)
     elif down_a_cage == up_a_cage and down + up + kept > leaf:
         message = (
             f"{down} downlinks, {up} uplinks and {kept} ports kept free are {down + up + kept} ports, and the leaf has "
             f"{leaf}. Lower one of them or take a leaf with more ports."
         )
-        change: dict[str, Any] = {"fabric.leaf_downlinks": None, "fabric.leaf_uplinks": None}
+        change: Json = {"fabric.leaf_downlinks": None, "fabric.leaf_uplinks": None}
         change |= {"fabric.reserved.leaf_ports": 0} if kept >= leaf - 1 else {}
         yield Problem("fabric.leaf_downlinks", "leaf_ports_short", message, change)
     elif kept >= leaf - 1:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from estimator.errors import UnreadableFile
+from estimator.record import Json
 from estimator.tables.numbers import COMMA, POINT
 from estimator.tables.process import Pages
 from estimator.tables.stored_values import MAX_CELL, MAX_COLUMNS, QuoteRow
@@ -45,7 +46,7 @@ class QuoteTable:
         """Rows of all sheets."""
         return sum(len(sheet.rows) for sheet in self.sheets)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """What is kept of the file, to be read again with other columns."""
         return {
             "format": self.format,
@@ -63,7 +64,7 @@ def _row_json(row: QuoteRow) -> list[Any]:
     return values
 
 
-def table_of(values: dict[str, Any]) -> QuoteTable:
+def table_of(values: Json) -> QuoteTable:
     """The table of what ``as_json`` gave."""
     sheets = [
         QuoteSheet(sheet["title"], [QuoteRow(n, cells, *_marks(*marks)) for n, cells, *marks in sheet["rows"]])

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from estimator.errors import UnreadableFile
+from estimator.record import Json
 from estimator.tables.child import OUT_OF_MEMORY
 
 logger = logging.getLogger(__name__)
@@ -43,7 +44,7 @@ class Pages:
     """
 
     def __init__(self, file: IO[bytes], kind: str) -> None:
-        self.remarks: dict[str, Any] = {}
+        self.remarks: Json = {}
         self._kind = kind
         self._is_late = False
         self._held: list[Any] | None = None

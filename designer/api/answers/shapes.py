@@ -14,9 +14,9 @@ from rest_framework import serializers
 
 from designer.api.components import SPEC_CHANGE
 from estimator.errors import Change
-from estimator.record import NEWER, Shape, keys_of
+from estimator.record import NEWER, Json, Shape, keys_of
 
-_PLAIN: dict[Any, dict[str, Any]] = {
+_PLAIN: dict[Any, Json] = {
     bool: {"type": "boolean"},
     int: {"type": "integer"},
     float: {"type": "number", "format": "double"},

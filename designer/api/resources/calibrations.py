@@ -26,6 +26,7 @@ from estimator.calibration.nccl_logs import MAX_LOG_BYTES
 from estimator.calibration.site_fit import MAX_LOGS, calibrate
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
+from estimator.record import Given, Json
 
 KEYS = ("log", "name", "system")
 
@@ -74,13 +75,13 @@ def calibrations_of(request: Request) -> QuerySet[Calibration]:
     return Calibration.objects.filter(owner_id=request.user.pk)
 
 
-def _calibration_json(request: Request, calibration: Calibration) -> dict[str, Any]:
+def _calibration_json(request: Request, calibration: Calibration) -> Json:
     return CalibrationDetailSerializer(calibration, context={"request": request}).data
 
 
-def _sent(request: Request) -> tuple[str | None, dict[str, Any], list[tuple[str, bytes]]]:
+def _sent(request: Request) -> tuple[str | None, Json, list[tuple[str, bytes]]]:
     """(name, system, files) of a form, of a JSON object, or of a body that is a log itself."""
-    data = cast("Mapping[str, Any]", request.data)
+    data = cast("Given", request.data)
     content_type = (request.content_type or "").partition(";")[0].strip()
     if content_type == "application/json":
         return _sent_as_json(data)
@@ -101,7 +102,7 @@ def _sent(request: Request) -> tuple[str | None, dict[str, Any], list[tuple[str,
     return (str(name) if name is not None else None), system, files
 
 
-def _sent_as_json(data: Mapping[str, Any]) -> tuple[str | None, dict[str, Any], list[tuple[str, bytes]]]:
+def _sent_as_json(data: Given) -> tuple[str | None, Json, list[tuple[str, bytes]]]:
     known = ("logs", "name", "system")
     _refuse_unknown((key for key in data if key not in known), known)
     logs, name, system = data.get("logs"), data.get("name"), data.get("system") or {}

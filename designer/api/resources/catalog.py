@@ -14,8 +14,9 @@ from designer.api.serializers import CatalogQuery, NoQuery
 from estimator.catalog.catalog import KINDS
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
+from estimator.record import Given, Json
 
-Record = Mapping[str, Any]
+Record = Given
 LIMITS: dict[str, Callable[[float, float], bool]] = {
     "min": lambda value, limit: value >= limit,
     "max": lambda value, limit: value <= limit,
@@ -50,7 +51,7 @@ class CatalogKindView(ApiView):
         if kind not in KINDS:
             raise refuse(404, "not_found", f"The catalog has no kind {kind!r}. Kinds: {', '.join(KINDS)}.", "kind")
         catalog = load_catalog()
-        records: list[dict[str, Any]] = catalog.records(kind)
+        records: list[Json] = catalog.records(kind)
         columns = list(dict.fromkeys(key for record in records for key in record))
         names = [key for key in request.query_params if key not in CatalogQuery().fields]
         query = query_of(request, CatalogQuery, also=names)

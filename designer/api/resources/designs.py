@@ -24,6 +24,7 @@ from designer.models import Design, DesignRevision
 from designer.services.designs import saving
 from designer.services.designs.state import refresh_states
 from estimator.catalog.loader import load_catalog
+from estimator.record import Json
 from estimator.spec.design import spec_json_schema
 
 
@@ -114,10 +115,10 @@ class RevisionView(ApiView):
         return Response(RevisionDetailSerializer(revision, context={"request": request}).data)
 
 
-def _design_json(request: Request, pk: UUID) -> dict[str, Any]:
+def _design_json(request: Request, pk: UUID) -> Json:
     design: Any = get_object_or_404(designs_of(request).prefetch_related("revisions"), pk=pk)
     return DesignDetailSerializer(design, context={"request": request}).data
 
 
-def _shown(request: Request, design: Design) -> dict[str, Any]:
+def _shown(request: Request, design: Design) -> Json:
     return _design_json(request, design.pk)

@@ -1,7 +1,6 @@
 """Estimates over REST: asked for, followed, cancelled; results whole and in parts, as JSON and as files."""
 
 from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -33,6 +32,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.design_prediction import predicted
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
+from estimator.record import Given, Json
 from estimator.result import PricedEstimate
 from estimator.spec.parse import parse_spec
 
@@ -74,7 +74,7 @@ def jobs_of(request: Request) -> QuerySet[EstimateJob]:
     return EstimateJob.objects.filter(owner_id=request.user.pk)
 
 
-def _job_json(request: Request, job: EstimateJob) -> dict[str, Any]:
+def _job_json(request: Request, job: EstimateJob) -> Json:
     return EstimateJobDetailSerializer(job, context={"request": request}).data
 
 
@@ -115,7 +115,7 @@ def _own_design(request: Request, pk: UUID) -> Design:
     return design
 
 
-def _version(design: Design, body: Mapping[str, Any]) -> DesignRevision:
+def _version(design: Design, body: Given) -> DesignRevision:
     """The named version of a body."""
     number = body["revision"]
     is_number = isinstance(number, int) and not isinstance(number, bool)
@@ -212,7 +212,7 @@ def part_file(request: Request, pk: UUID, files: Mapping[str, Writer]) -> HttpRe
     return file_answer(file.content, kind, file.name)
 
 
-def finished_result(job: EstimateJob) -> dict[str, Any]:
+def finished_result(job: EstimateJob) -> Json:
     """The job's result, or a 409 that says why there is none (yet)."""
     if job.state == EstimateJob.State.SUCCEEDED and isinstance(job.result, dict):
         return job.result

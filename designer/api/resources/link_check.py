@@ -1,6 +1,5 @@
 """A file of links against a fabric: an estimate's, or a design's as it is saved. Nothing is stored."""
 
-from collections.abc import Mapping
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any, cast
 from uuid import UUID
@@ -23,6 +22,7 @@ from estimator.asbuilt.report import compare_links
 from estimator.cabling.links import LinkList
 from estimator.catalog.loader import load_catalog
 from estimator.link_list import link_list
+from estimator.record import Given, Json
 from estimator.spec.parse import parse_spec
 
 CHUNK_BYTES = 262_144
@@ -34,9 +34,7 @@ class FileParser(BaseParser):
 
     media_type = "*/*"
 
-    def parse(
-        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
+    def parse(self, stream: IO[Any], media_type: str | None = None, parser_context: Given | None = None) -> Json:
         file = SpooledTemporaryFile(max_size=IN_MEMORY_BYTES)  # noqa: SIM115 - closed with the request
         while chunk := stream.read(CHUNK_BYTES):  # BodyLimitMiddleware keeps it below MAX_LINK_FILE_BYTES
             file.write(chunk)
@@ -47,9 +45,9 @@ class _CompareView(HeavyJobView):
     parser_classes = [MultiPartParser, FileParser]
     stores_nothing = True
 
-    def compare(self, request: Request, query: dict[str, Any], links: LinkList) -> Response:
+    def compare(self, request: Request, query: Json, links: LinkList) -> Response:
         """What the file of the request says of these links."""
-        parts = cast("Mapping[str, Any]", request.data)
+        parts = cast("Given", request.data)
         file = parts.get("file")
         if file is None or not hasattr(file, "seek"):
             message = "Send the file as the body, or as the part 'file' of a form."

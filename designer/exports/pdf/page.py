@@ -20,6 +20,7 @@ from reportlab.platypus import (
 
 from designer.exports.pdf.style import ACCENT, BOTTOM, H1, H2, LANDSCAPE, LINE, MARGIN, MUTED, PORTRAIT, TOP
 from designer.exports.pdf.text import BOLD, REGULAR, markup, printable, runs, shortened, width
+from estimator.record import Json
 
 UPRIGHT, WIDE = "upright", "wide"
 SMALL_SIZE = 6.8
@@ -120,7 +121,7 @@ class _NumberedCanvas(Canvas):
         super().__init__(*args, **kwargs)
         stamp, utc = self._doc._timeStamp, made.astimezone(UTC) if made.tzinfo else made
         stamp.YMDhms, stamp.tzname, stamp.dhh, stamp.dmm = tuple(utc.timetuple())[:6], "UTC", 0, 0
-        self._pages: list[dict[str, Any]] = []
+        self._pages: list[Json] = []
         self._bookmarks: tuple[str, ...] = ()
 
     def bookmarkPage(self, key: str) -> None:

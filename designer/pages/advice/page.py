@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
+from designer.charts.vega import Spec
 from designer.wording.numbers import words
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
@@ -23,7 +23,6 @@ FULL = ("counts", "cables", "bom", "cost", "performance", "failures")
 SPEED = ("counts", "performance")
 PLANES = ("counts", "cables", "bom", "cost", "all_reduce")
 KEPT = 32
-Spec = dict[str, Any]  # a request as it was sent
 MAX_BUDGET_USD = 1e12
 RATES = {"100": "edr", "200": "hdr", "400": "ndr", "800": "xdr"}
 DEFAULT_SERVER, DEFAULT_GPUS, DEFAULT_RATE = "dgx-h100", "1024", "400"

@@ -1,6 +1,5 @@
 """InfiniBand or RoCE: a page of its own, and a panel beside a design."""
 
-from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -23,6 +22,7 @@ from designer.pages.advice.page import (
 )
 from designer.services.access import design_page, design_to_see, owner_of
 from designer.services.shown_page import version_asked
+from designer.wording.context import Context
 from designer.wording.query import one_of
 from estimator.catalog.loader import load_catalog
 from estimator.compare.advice import generation_steps
@@ -38,7 +38,7 @@ def advice(request: HttpRequest) -> HttpResponse:
     query, catalog = request.GET, load_catalog()
     steps, priority = generation_steps(catalog), one_of(query.get("priority"), PRIORITY_LABELS)
     offered = list(owner_of(request).designs.order_by("-updated_at").only("pk", "name")[:DESIGNS_OFFERED])
-    context: dict[str, Any] = {
+    context: Context = {
         "section": "start",
         "offered": offered,
         "servers": servers_of(catalog),
@@ -82,7 +82,7 @@ def _design_of(request: HttpRequest) -> Design | None:
 def advice_panel(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """The conclusion alone, for the page of a design or of its version."""
     design = design_to_see(request, design_id)
-    context = {"design": design} | version_asked(request, design)
+    context: Context = {"design": design} | version_asked(request, design)
     shown = context.get("version_shown", design)
     try:
         context |= vars(advised(shown.given, "balanced", None))

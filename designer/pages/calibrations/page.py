@@ -1,7 +1,7 @@
 """What the pages of calibrations show: logs, lines left out, fitted constants, errors, likely faults, designs that use them."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -12,6 +12,7 @@ from designer.forms.calibration import FABRICS, LABELS, LAUNCH_WORDS
 from designer.models import Calibration, Design
 from designer.services.calibrations import calibrated_of, fit_of
 from designer.services.designs.state import refresh_states
+from designer.wording.context import Context
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import (
     NO_BREAK_SPACE,
@@ -31,6 +32,7 @@ from estimator.calibration.result import Curve, Fault, FitErrors, Log, LogLine, 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.performance.result import Performance
+from estimator.record import Given
 from estimator.spec.calibration import Calibrated
 from estimator.version import MODEL_VERSION
 
@@ -84,7 +86,7 @@ STRIP_PX, STRIP_EDGE_PX = 168, 6
 LINES_SHOWN = 12
 
 
-def detail(calibration: Calibration, asked_log: str | None) -> dict[str, Any]:
+def detail(calibration: Calibration, asked_log: str | None) -> Context:
     """All that the page of one calibration shows."""
     catalog = load_catalog()
     fit = fit_of(calibration)
@@ -111,7 +113,7 @@ def detail(calibration: Calibration, asked_log: str | None) -> dict[str, Any]:
     }
 
 
-def suspects(diagnosis: Iterable[Fault], fitted: Sequence[str]) -> dict[str, Any]:
+def suspects(diagnosis: Iterable[Fault], fitted: Sequence[str]) -> Context:
     """Fitted logs that look faulty, as the constants rest on them too; whether all do."""
     named = {
         name
@@ -123,7 +125,7 @@ def suspects(diagnosis: Iterable[Fault], fitted: Sequence[str]) -> dict[str, Any
     return {"faulty": faulty, "n_fitted": len(fitted), "is_suspect": bool(faulty) and len(faulty) == len(fitted)}
 
 
-def faults_context(diagnosis: Iterable[Fault]) -> dict[str, Any]:
+def faults_context(diagnosis: Iterable[Fault]) -> Context:
     """Likely faults, the likeliest first, or that none was found and what is left to gain."""
     faults = list(diagnosis)
     nothing = next((fault for fault in faults if fault.code == NOTHING), None)
@@ -138,7 +140,7 @@ def _curve_name(curve: Curve) -> str:
 # ---------------------------------------------------------------- logs
 
 
-def log_row(log: Log, catalog: Catalog) -> dict[str, Any]:
+def log_row(log: Log, catalog: Catalog) -> Context:
     """One log of a stored answer, with its system in words and its lines left out by reason."""
     return {
         "log": log,
@@ -152,7 +154,7 @@ def log_row(log: Log, catalog: Catalog) -> dict[str, Any]:
     }
 
 
-def by_reason(dropped: Iterable[LogLine]) -> list[dict[str, Any]]:
+def by_reason(dropped: Iterable[LogLine]) -> list[Context]:
     """Lines that were left out, grouped by the reason without its figures; most frequent first."""
     groups: dict[str, list[LogLine]] = {}
     for item in dropped:
@@ -170,12 +172,13 @@ def by_reason(dropped: Iterable[LogLine]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: -row["total"])
 
 
-def system_words(system: Mapping[str, Any], catalog: Catalog) -> str:
+def system_words(system: Given, catalog: Catalog) -> str:
     """ "H100 80GB SXM5, 8 a node, InfiniBand, 8 × 400 Gb/s"."""
     gpu = catalog.gpus.get(system["gpu"])
     parts = [gpu.model if gpu else str(system["gpu"]), f"{count(system['gpus_per_node'])} a node"]
     if system.get("fabric") not in (None, "none"):
-        parts.append(FABRICS.get(system["fabric"], system["fabric"]).split(" (")[0])
+        name = str(system["fabric"])
+        parts.append(FABRICS.get(name, name).split(" (")[0])
         if system.get("nics_per_node") and system.get("nic_gbit_s"):
             parts.append(
                 f"{count(system['nics_per_node'])} × {gbit_s(system['nic_gbit_s'])}".replace(" ", NO_BREAK_SPACE)
@@ -188,7 +191,7 @@ def system_words(system: Mapping[str, Any], catalog: Catalog) -> str:
 # ---------------------------------------------------------------- constants and errors
 
 
-def parameter_row(name: str, constant: Parameter) -> dict[str, Any]:
+def parameter_row(name: str, constant: Parameter) -> Context:
     """A fitted constant in words, its figures printed, and where they lie between the bounds."""
     first, _, index = name.partition(".")
     low, high = constant.bounds.from_, constant.bounds.to
@@ -234,7 +237,7 @@ def amount(value: float, unit: str, name: str = "") -> str:
     return f"{rounded(value)} {unit}"
 
 
-def error_rows(error: FitErrors) -> list[dict[str, Any]]:
+def error_rows(error: FitErrors) -> list[Context]:
     """Before and after by size class; a class of no size says so."""
     rows = []
     for name in SIZE_CLASSES:
@@ -270,7 +273,7 @@ def users_by_hash(designs: Iterable[Any]) -> dict[str, list[Design]]:
     return out
 
 
-def list_rows(owner: User) -> list[dict[str, Any]]:
+def list_rows(owner: User) -> list[Context]:
     """Every calibration of the owner, newest first, with what it is of and who uses it."""
     catalog, users = load_catalog(), users_by_hash(designs_of(owner))
     rows = []
@@ -293,12 +296,12 @@ def list_rows(owner: User) -> list[dict[str, Any]]:
     return rows
 
 
-def widest(systems: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+def widest(systems: Sequence[Given]) -> Given:
     """The first system with a network, else the first."""
     return next((system for system in systems if system.get("fabric") not in (None, "none")), systems[0])
 
 
-def used_context(performance: Performance, owner_id: int | None) -> dict[str, Any]:
+def used_context(performance: Performance, owner_id: int | None) -> Context:
     """What a design's result says of the calibration behind its numbers, and where that is found if it still is."""
     used, system = performance.calibration, performance.system
     if not used or not system:
@@ -309,7 +312,7 @@ def used_context(performance: Performance, owner_id: int | None) -> dict[str, An
     return {"calibration_used": {**used.as_json(), "kept": kept, "made_on": other}}
 
 
-def made_on(logs: Iterable[Mapping[str, Any]], gpu: str | None, fabric: str, catalog: Catalog) -> str:
+def made_on(logs: Iterable[Given], gpu: str | None, fabric: str, catalog: Catalog) -> str:
     """GPU and network of a calibration's logs in words, where the design has others; "" where they are the same."""
     systems = [log["system"] for log in logs if log["system"]]
     gpus = dict.fromkeys(str(of_log["gpu"]) for of_log in systems)

@@ -1,7 +1,6 @@
 """Pages of calibrations: the list, logs in, one calibration with its diagnosis, and its use in designs."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -22,12 +21,14 @@ from designer.services.calibrations import calibrated_of, save_calibration
 from designer.services.labels import checked_name
 from designer.services.revising import revise
 from designer.services.uploads import bytes_of
+from designer.wording.context import Context
 from designer.wording.names import COLLECTIVES
 from estimator.calibration.nccl_logs import MAX_LOG_BYTES
 from estimator.calibration.result import SiteFit
 from estimator.calibration.site_fit import MAX_LOGS, calibrate
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem, SpecError
+from estimator.record import Given
 
 SECTION = {"section": "calibrations"}
 
@@ -63,7 +64,7 @@ def calibration_new(request: HttpRequest) -> HttpResponse:
     return render(request, "designer/calibrations/new.html", context, status=422)
 
 
-def _saved(owner: User, name: str, system: Mapping[str, Any], fit: SiteFit) -> Calibration:
+def _saved(owner: User, name: str, system: Given, fit: SiteFit) -> Calibration:
     """Keep what the logs show; where nothing can be kept, beside each field stands what a log lacked."""
     try:
         return save_calibration(owner, name, system, fit)
@@ -112,7 +113,7 @@ def calibration_read(request: HttpRequest) -> HttpResponse:
     return render(request, "designer/calibrations/_fields.html", _form_context(form, read) | {"is_live": True})
 
 
-def _form_context(form: CalibrationForm, read: Read | None = None) -> dict[str, Any]:
+def _form_context(form: CalibrationForm, read: Read | None = None) -> Context:
     return SECTION | {
         "form": form,
         "read": read,
@@ -141,7 +142,7 @@ def calibration(request: HttpRequest, pk: UUID) -> HttpResponse:
     return render(request, "designer/calibrations/calibration.html", _page(request, row))
 
 
-def _page(request: HttpRequest, row: Calibration) -> dict[str, Any]:
+def _page(request: HttpRequest, row: Calibration) -> Context:
     designs = designs_of(owner_of(request))
     users = users_by_hash(designs).get(calibrated_of(row).hash, [])
     others = [design for design in designs if design not in users]

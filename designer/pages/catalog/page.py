@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
+from designer.wording.context import Context
 from designer.wording.numbers import count
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.grades import GRADED_KINDS, Grade
@@ -62,7 +63,7 @@ _CHOICE = re.compile(r"[a-z]+(_[a-z]+)+")  # "gpu_tray", "copper_patch"
 _COUNTED = ("ports", "GPUs")  # units that the heading says already
 
 
-def catalog_table(kind: str, search: str) -> dict[str, Any]:
+def catalog_table(kind: str, search: str) -> Context:
     """The parts of a kind that have all words of a search."""
     rows = _rows(kind, load_catalog().version)
     words = search.casefold().split()
@@ -73,7 +74,7 @@ def catalog_table(kind: str, search: str) -> dict[str, Any]:
     }
 
 
-def part_page(part: str, catalog: Catalog) -> dict[str, Any] | None:
+def part_page(part: str, catalog: Catalog) -> Context | None:
     """One part, by its id or a former one; None where the catalog has none that has grades."""
     found = catalog.part(part)
     if found is None or found[0] not in GRADED_KINDS:
@@ -104,7 +105,7 @@ def part_name(record: Any) -> str:
 
 
 @cache
-def _rows(kind: str, version: str) -> list[dict[str, Any]]:
+def _rows(kind: str, version: str) -> list[Context]:
     """Every part of a kind. ``version`` of the catalog is the key under which they are kept."""
     catalog = load_catalog()
     out = []
@@ -178,7 +179,7 @@ def _children(kind: str, record: Any) -> Iterator[tuple[str, str, str]]:
             yield f"networks.{network.role}", f"Network for {network.role.replace('+', ' and ')}", ports
 
 
-def _graded(grade: Grade, catalog: Catalog) -> dict[str, Any]:
+def _graded(grade: Grade, catalog: Catalog) -> Context:
     source = catalog.sources[grade.source] if grade.source else None
     return {
         "grade": GRADE_WORDS[grade.grade],

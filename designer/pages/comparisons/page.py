@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from designer.models import Comparison, Design
@@ -10,6 +10,7 @@ from designer.services.comparison_sides import Source
 from designer.services.comparisons import head_of, is_outdated, sources_of
 from designer.services.shown_page import ShownPage
 from designer.wording.comparison import LETTERS, figure_groups, line_rows, total_rows
+from designer.wording.context import Context
 from designer.wording.numbers import (
     count,
     generation_name,
@@ -67,7 +68,7 @@ class ListRow(NamedTuple):
     n_more: int
 
 
-def page_context(row: Comparison, result: ComparisonResult, query: Mapping[str, str]) -> dict[str, Any]:
+def page_context(row: Comparison, result: ComparisonResult, query: Mapping[str, str]) -> Context:
     """All that the page shows of a comparison."""
     figures, lines = one_of(query.get("figures"), FIGURE_ORDERS), one_of(query.get("lines"), LINE_ORDERS)
     items = list(zip(LETTERS, result.items, strict=False))

@@ -1,7 +1,6 @@
 """Pages of comparisons: the list, what to compare, one comparison, and its other baselines."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -21,12 +20,12 @@ from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison, rebase, refresh, remove_side, result_of
 from designer.services.designs.listing import design_rows
 from designer.services.labels import MAX_NAME, checked_name
+from designer.wording.context import Context
 from estimator.compare.request import LEAST, MOST
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.units import is_whole_number
 
 SECTION = {"section": "comparisons"}
-Context = dict[str, Any]  # of a template
 BOOK_NAMES = {
     "street": "Street prices",
     "anchors": "Planning anchors",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -15,6 +14,7 @@ from designer.models import Baseline, Design
 from designer.pages.design.state import current_state, page_context
 from designer.services.access import design_to_own
 from designer.services.baselines import against, compare_with_baselines, mark, strip
+from designer.wording.context import Context
 from estimator.errors import EstimatorError
 
 
@@ -43,15 +43,13 @@ def _marked(request: HttpRequest, row: Design, *, is_part: bool) -> HttpResponse
     return _answer(request, row, {"made": made})
 
 
-def _panel(
-    request: HttpRequest, row: Design, more: dict[str, Any], *, is_part: bool, status: int = 200
-) -> HttpResponse:
+def _panel(request: HttpRequest, row: Design, more: Context, *, is_part: bool, status: int = 200) -> HttpResponse:
     context = {"section": "designs", "design": row, "panel": "designer/design/panels/_baseline_panel.html"} | more
     template = "designer/design/panels/_baseline_panel.html" if is_part else "designer/design/panels/panel.html"
     return render(request, template, context, status=200 if is_part else status)
 
 
-def _answer(request: HttpRequest, row: Design, more: dict[str, Any]) -> HttpResponse:
+def _answer(request: HttpRequest, row: Design, more: Context) -> HttpResponse:
     """The panel, and beside it the table and the strip of figures, which the change of baselines moves."""
     form, spec = current_state(row)
     page = page_context(form, spec, row)

@@ -1,11 +1,10 @@
 """What the form says now, estimated at once: the figures, findings and diagram beside it, or the problems in the way."""
 
-from typing import Any
-
 from designer.forms.changes import problem_rows
 from designer.forms.design import DesignForm
 from designer.forms.keys import answered_texts, field_name
 from designer.services.designs.figures import LIVE_PARTS
+from designer.wording.context import Context
 from designer.wording.findings import worst_first
 from designer.wording.headlines import headlines
 from estimator.catalog.loader import load_catalog
@@ -15,7 +14,7 @@ from estimator.result import PricedEstimate
 from estimator.spec.design import DesignSpec, spec_hash
 
 
-def live_context(form: DesignForm, spec: DesignSpec | None, known: PricedEstimate | None = None) -> dict[str, Any]:
+def live_context(form: DesignForm, spec: DesignSpec | None, known: PricedEstimate | None = None) -> Context:
     """Figures of a spec at once, with nothing stored; or the problems that stand in the way. ``known``: its estimate."""
     problems = [
         Problem(

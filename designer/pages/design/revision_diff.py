@@ -9,10 +9,12 @@ from designer.forms.changes import AUTOMATIC, label_of, text_of
 from designer.forms.keys import KEPT, SIZE_KEYS, cost_rows, read_path
 from designer.models import Design, DesignRevision
 from designer.services.designs.figures import figures_of
+from designer.wording.context import Context
 from designer.wording.headlines import Headlines, changes, is_floor
 from designer.wording.numbers import change_usd, count, gb_s, ratio_to_one, usd, usd_small, watts, words
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
+from estimator.record import Given
 from estimator.spec.fabric import OtherFabric
 from estimator.units import W_PER_KW
 
@@ -38,7 +40,7 @@ COUNTS = (
 )
 
 
-def revision_diff(before: State, after: State) -> dict[str, Any]:
+def revision_diff(before: State, after: State) -> Context:
     """Rows of answers that differ, the difference of the figures in words, and whether only defaults have moved."""
     rows = answer_rows(before, after, load_catalog())
     figures = [figures_of(one.spec, one.spec_hash) for one in (before, after)]
@@ -77,9 +79,9 @@ def answer_rows(before: State, after: State, catalog: Catalog) -> list[Row]:
     return [row for row in [*rows, *_kept_rows(before.given, after.given)] if row["before"] != row["after"]]
 
 
-def _flat(given: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def _flat(given: Given, prefix: str = "") -> Context:
     """Dotted path → value, without what the form only hands through."""
-    out: dict[str, Any] = {}
+    out: Context = {}
     for name, value in given.items():
         path = prefix + name
         if path in KEPT or path == "spec_version":
@@ -93,13 +95,13 @@ def _flat(given: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return out
 
 
-def _held(path: str, revision: State, flat: Mapping[str, Any]) -> Any:
+def _held(path: str, revision: State, flat: Given) -> Any:
     """What holds at a path: the answer, or what it came to without one."""
     value = flat.get(path)
     return read_path(revision.spec, path) if value is None else value
 
 
-def _said(path: str, revision: State, flat: Mapping[str, Any], catalog: Catalog) -> str:
+def _said(path: str, revision: State, flat: Given, catalog: Catalog) -> str:
     """An answer as the form prints it; where none was given, what it came to."""
     if path == PLAN:
         return "planned" if flat.get(PLAN) else NONE
@@ -130,7 +132,7 @@ def _size_word(unit: str, revision: State) -> str:
     return words[unit]
 
 
-def _kept_rows(was: Mapping[str, Any], became: Mapping[str, Any]) -> list[Row]:
+def _kept_rows(was: Given, became: Given) -> list[Row]:
     """Rows of what is not one answer but a whole: other networks, lengths set manually, your prices, a calibration."""
     sayers: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
         (LENGTHS, "Lengths set manually", lambda value: _several(len(value), "link") if value else NONE),
@@ -177,9 +179,9 @@ def _network_rows(was: list[Any], became: list[Any]) -> Iterator[Row]:
                 yield {"label": f"{title}: {name}", "before": texts[0], "after": texts[1]}
 
 
-def _by_role(entries: list[Any]) -> dict[tuple[str, int], Mapping[str, Any]]:
+def _by_role(entries: list[Any]) -> dict[tuple[str, int], Given]:
     """Networks by (role, how many of that role so far)."""
-    out: dict[tuple[str, int], Mapping[str, Any]] = {}
+    out: dict[tuple[str, int], Given] = {}
     for entry in entries:
         role = str(entry.get("role", ""))
         out[role, 1 + sum(known == role for known, _ in out)] = entry

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -27,6 +26,7 @@ from designer.services.designs.saving import TooManyJobs, request_estimate, save
 from designer.services.designs.state import read, spec_of
 from designer.services.revising import branch_off
 from designer.services.shown_page import version_context
+from designer.wording.context import Context
 from designer.wording.query import Page, page_number
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
@@ -41,7 +41,7 @@ NOW = "now"
 def revisions(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """Named versions, the newest first, each with what it changed; what differs between any two; and one more, by POST."""
     row = design_to_change(request, design_id)
-    saved: dict[str, Any] = _saved(request, row) if request.method == "POST" else {"is_saving": "save" in request.GET}
+    saved: Context = _saved(request, row) if request.method == "POST" else {"is_saving": "save" in request.GET}
     is_part = bool(request.htmx)  # type: ignore[attr-defined]
     if "made" in saved and not is_part:
         messages.success(request, f"Saved as “{saved['made'].name}”.")
@@ -60,7 +60,7 @@ def revisions(request: HttpRequest, design_id: UUID) -> HttpResponse:
     )
 
 
-def _saved(request: HttpRequest, row: Design) -> dict[str, Any]:
+def _saved(request: HttpRequest, row: Design) -> Context:
     """The version that was requested, or what is wrong with its name or note."""
     typed = {key: request.POST.get(key, "") for key in ("name", "note")}
     try:
@@ -73,12 +73,12 @@ def _saved(request: HttpRequest, row: Design) -> dict[str, Any]:
     return {"made": made}
 
 
-def _between(row: Design, query: QueryDict) -> dict[str, Any]:
+def _between(row: Design, query: QueryDict) -> Context:
     """The two sides that are requested, of all versions and the state now, and what differs between them."""
     named = {str(one.number): one.name for one in row.revisions.order_by("-number")}
     sides = {NOW: "now"} | named
     asked = [key if (key := query.get(name, "")) in sides else "" for name in ("from", "to")]
-    context: dict[str, Any] = {
+    context: Context = {
         "sides": [{"key": key, "name": name} for key, name in sides.items()],
         "next_number": len(named) + 1,
         "asked_from": asked[0] or list(sides)[-1],
@@ -91,7 +91,7 @@ def _between(row: Design, query: QueryDict) -> dict[str, Any]:
     return context
 
 
-def _page(row: Design, asked: str | None) -> dict[str, Any]:
+def _page(row: Design, asked: str | None) -> Context:
     """A page of versions, each with its difference from the one before; on the first, that of now from the newest."""
     n_rows = row.revisions.count()
     number, n_pages = page_number(asked, n_rows, REVISIONS_A_PAGE)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -41,10 +40,12 @@ from designer.services.designs.figures import kept, to_keep
 from designer.services.designs.merging import SentEdit, is_kept
 from designer.services.designs.saving import TooManyJobs, request_draft, save_design
 from designer.services.designs.state import figures_now, fresh, read
+from designer.wording.context import Context
 from designer.wording.headlines import Headlines, changes
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, SpecError
 from estimator.pipeline import estimate
+from estimator.record import Given
 
 CONFLICT = 409
 MOST_TRIES = 5  # to merge an edit into a design that others change at the same moment
@@ -118,14 +119,14 @@ def _merged(request: HttpRequest, row: Design, sent: SentEdit) -> HttpResponse:
     return _live(request, row, live, shown)
 
 
-def _judged(request: HttpRequest, row: Design, typed: Mapping[str, str], head: Mapping[str, str]) -> dict[str, Any]:
+def _judged(request: HttpRequest, row: Design, typed: Mapping[str, str], head: Mapping[str, str]) -> Context:
     """The form of a text and its figures, or what stands in the way of them."""
     form = DesignForm(typed, owner=row.owner, only_book=book_shown(head) if visiting(request) else None)
     form.is_valid()
     return live_context(form, form.spec) | {"form": form}
 
 
-def _live(request: HttpRequest, row: Design, live: dict[str, Any], shown: Headlines | None) -> HttpResponse:
+def _live(request: HttpRequest, row: Design, live: Context, shown: Headlines | None) -> HttpResponse:
     """The parts of the page that an edit changes."""
     figures = live if "headlines" in live else live | held_figures(row)
     context = {"since_edit": changes(figures["headlines"], shown), "estimated_hash": _estimated_hash(request)}
@@ -201,7 +202,7 @@ def state_answer(
     request: HttpRequest,
     row: Design,
     shown: Headlines | None = None,
-    more: Mapping[str, Any] | None = None,
+    more: Given | None = None,
     status: int = 200,
 ) -> HttpResponse:
     """The parts of the page that show the current state, the form among them. ``shown``: the figures on the page before."""

@@ -24,6 +24,7 @@ from designer.pages.result.job import job_or_404
 from designer.services.access import GONE, close, design_page, design_to_own, remember
 from designer.services.designs.results import result_of
 from designer.services.sharing import find, issue, live_links, withdraw
+from designer.wording.context import Context
 from designer.wording.query import one_of
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
@@ -93,7 +94,7 @@ def share(request: HttpRequest, design_id: UUID) -> HttpResponse:
     return answer
 
 
-def _shown(request: HttpRequest, row: Design, more: dict[str, Any] | None = None, status: int = 200) -> HttpResponse:
+def _shown(request: HttpRequest, row: Design, more: Context | None = None, status: int = 200) -> HttpResponse:
     context = {
         "section": "designs",
         "design": row,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -22,6 +21,7 @@ from designer.services.designs.figures import figures_of_spec
 from designer.services.designs.from_files import sent_text, spec_of_text
 from designer.services.designs.saving import save_design
 from designer.services.designs.state import figures_now
+from designer.wording.context import Context
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.spec.design import DesignSpec
@@ -46,7 +46,7 @@ def spec_text(row: Design) -> str:
     return json.dumps(row.given, indent=1, ensure_ascii=False)
 
 
-def _panel(request: HttpRequest, row: Design, more: dict[str, Any], status: int = 200) -> HttpResponse:
+def _panel(request: HttpRequest, row: Design, more: Context, status: int = 200) -> HttpResponse:
     context = {"section": "designs", "design": row, "panel": "designer/design/panels/_spec.html"} | more
     is_part = bool(request.htmx)  # type: ignore[attr-defined]
     return render(

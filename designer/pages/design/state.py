@@ -1,7 +1,6 @@
 """What the page of a design shows: the form as it was last left, and the figures of the current state."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from django.http import QueryDict
 
@@ -13,6 +12,7 @@ from designer.models import Design
 from designer.pages.design.preview import live_context
 from designer.services.designs.edits import current_edit, start_state, steps_left, typed_now
 from designer.services.designs.state import figures_now, read
+from designer.wording.context import Context
 from estimator.result import PricedEstimate
 from estimator.spec.design import DesignSpec
 
@@ -61,7 +61,7 @@ def sent_form(data: QueryDict, row: Design, *, is_visited: bool) -> DesignForm:
     return DesignForm(data, owner=row.owner, only_book=only)
 
 
-def head_context(row: Design) -> dict[str, Any]:
+def head_context(row: Design) -> Context:
     """The head of the page: the design, its newest version, and where the session stands."""
     shown = {
         "design": row,
@@ -74,7 +74,7 @@ def head_context(row: Design) -> dict[str, Any]:
 
 def page_context(
     form: DesignForm, spec: DesignSpec | None, row: Design | None = None, known: PricedEstimate | None = None
-) -> dict[str, Any]:
+) -> Context:
     """The form and the figures beside it. ``known``: the estimate of ``spec``, where there is one.
 
     Beside a form that cannot be built stand the figures of the state that holds, the last one that could.
@@ -89,6 +89,6 @@ def page_context(
     return {"form": form} | head | figures
 
 
-def held_figures(row: Design) -> dict[str, Any]:
+def held_figures(row: Design) -> Context:
     """Figures and hash of the state that holds while the form cannot be built."""
     return {"headlines": figures_now(row), "spec_hash": row.spec_hash}

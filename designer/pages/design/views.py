@@ -1,6 +1,5 @@
 """Pages of designs, one short view each. Rules are those of estimator.spec, writes those of services."""
 
-from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
@@ -39,6 +38,7 @@ from designer.services.designs.listing import design_rows, sorted_rows
 from designer.services.designs.results import result_of
 from designer.services.designs.saving import request_estimate, save_design
 from designer.services.revising import revise, tab_page
+from designer.wording.context import Context
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
@@ -96,7 +96,7 @@ def design(request: HttpRequest, design_id: UUID) -> HttpResponse:
     return render(request, "designer/design/design.html", page | shown | beside)
 
 
-def _problems(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+def _problems(request: HttpRequest, context: Context) -> HttpResponse:
     """Problems alone: the last figures stay where they are, dimmed, so that the page does not jump while one types."""
     return retarget(render(request, "designer/design/_problems.html", context | {"is_live": True}), "#preview-problems")
 

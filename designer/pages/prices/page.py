@@ -14,6 +14,7 @@ from django.utils.http import urlencode
 from designer.models import PriceBook
 from designer.services.designs.state import refresh_states
 from designer.services.prices.changes import change_words, changes_between, range_text, rate_changes
+from designer.wording.context import Context
 from designer.wording.names import part_labels
 from designer.wording.query import Page, column_heads, one_of, page_number, rows_on
 from estimator.bom.pricing import Pricing
@@ -148,7 +149,7 @@ def _catalog_row(
 # ---------------------------------------------------------------- search, order, pages
 
 
-def table_of(rows: Sequence[Row], query: Mapping[str, str]) -> dict[str, Any]:
+def table_of(rows: Sequence[Row], query: Mapping[str, str]) -> Context:
     """The rows that an address asks for: words in any text of a row, a kind, a basis; by a column; one page."""
     words = query.get("q", "")[:100].casefold().split()
     kinds = ["", *dict.fromkeys(row["kind"] for row in rows)]
@@ -189,7 +190,7 @@ def _text_of(row: Row) -> str:
     return " ".join(str(text or "") for text in texts).casefold() + f" {row['region'] or ''}".casefold()
 
 
-def history_of(book: PriceBook) -> list[dict[str, Any]]:
+def history_of(book: PriceBook) -> list[Context]:
     """Every revision, newest first, with what it changed against the one before."""
     revisions = list(book.revisions.order_by("number"))
     rows = []
@@ -225,7 +226,7 @@ def designs_with_prices(owner: User) -> list[Any]:
     return list(owner.designs.annotate(used=F("spec__economics__prices")))
 
 
-def users_of(book: PriceBook, designs: Iterable[Any]) -> list[dict[str, Any]]:
+def users_of(book: PriceBook, designs: Iterable[Any]) -> list[Context]:
     """Designs that carry any revision of a book, and whether it is the newest."""
     newest = book.contents().hash
     return [
@@ -235,7 +236,7 @@ def users_of(book: PriceBook, designs: Iterable[Any]) -> list[dict[str, Any]]:
     ]
 
 
-def list_rows(owner: User) -> list[dict[str, Any]]:
+def list_rows(owner: User) -> list[Context]:
     """Every own book, the last changed first."""
     rows, designs = [], designs_with_prices(owner)
     for book in owner.price_books.all():
@@ -256,7 +257,7 @@ def list_rows(owner: User) -> list[dict[str, Any]]:
     return rows
 
 
-def catalog_list() -> list[dict[str, Any]]:
+def catalog_list() -> list[Context]:
     """The catalog's books."""
     out = []
     for key, title in BOOK_TITLES.items():
@@ -276,7 +277,7 @@ def catalog_list() -> list[dict[str, Any]]:
     return out
 
 
-def rate_rows(book: OwnPrices, catalog: Catalog) -> list[dict[str, Any]]:
+def rate_rows(book: OwnPrices, catalog: Catalog) -> list[Context]:
     """The catalog's newest rate of each currency that the book lacks."""
     mine = {rate.currency for rate in book.rates}
     newest = {rate.currency: rate for rate in sorted(catalog.exchange_rates, key=lambda rate: rate.as_of)}
@@ -293,7 +294,7 @@ def rate_rows(book: OwnPrices, catalog: Catalog) -> list[dict[str, Any]]:
     ]
 
 
-def used_book(spec: DesignSpec, owner_id: int | None) -> dict[str, Any]:
+def used_book(spec: DesignSpec, owner_id: int | None) -> Context:
     """What a design's result says of its own prices, where their book is if it still is, and whether that has changed."""
     taken = spec.economics.prices
     if not taken:

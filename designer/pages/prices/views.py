@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -44,10 +43,12 @@ from designer.services.prices.changes import change_words
 from designer.services.prices.imports import plan_import, planned_of
 from designer.services.revising import revise
 from designer.services.uploads import bytes_of
+from designer.wording.context import Context
 from estimator.bom.price_file import MAX_FILE_BYTES, MAX_ROWS, Defaults, entry_of
 from estimator.catalog.currency import CURRENCIES
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem, SpecError
+from estimator.record import Given
 from estimator.spec.price_book import MAX_PRICES
 from estimator.units import is_whole_number
 
@@ -132,7 +133,7 @@ def price_book(request: HttpRequest, pk: UUID) -> HttpResponse:
     return render(request, "designer/prices/book.html", _page(request, book, _asked_edit(request, book)))
 
 
-def _page(request: HttpRequest, book: PriceBook, editing: forms.PriceForm | None = None, **more: Any) -> dict[str, Any]:
+def _page(request: HttpRequest, book: PriceBook, editing: forms.PriceForm | None = None, **more: Any) -> Context:
     catalog, latest = load_catalog(), book.latest
     contents = book.contents(latest)
     designs = designs_with_prices(owner_of(request))
@@ -191,7 +192,7 @@ def price_save(request: HttpRequest, pk: UUID) -> HttpResponse:
         return render(request, "designer/prices/book.html", _page(request, book, form), status=422)
 
 
-def _entry_of(form: forms.PriceForm, latest: PriceBookRevision, index: int) -> dict[str, Any]:
+def _entry_of(form: forms.PriceForm, latest: PriceBookRevision, index: int) -> Context:
     """The price that was typed, for a place of the newest revision, if that is the one that the form showed.
 
     Raises
@@ -212,7 +213,7 @@ def _entry_of(form: forms.PriceForm, latest: PriceBookRevision, index: int) -> d
     return entry
 
 
-def _refuse_a_second(entry: Mapping[str, Any], prices: list[Any], index: int) -> None:
+def _refuse_a_second(entry: Given, prices: list[Any], index: int) -> None:
     for place, other in enumerate(prices):
         if place != index and entry_key(other) == entry_key(entry):
             message = (

@@ -18,10 +18,10 @@ from estimator.quotes.check import ReadQuote, kept_quote
 from estimator.quotes.columns import FIELDS, GIVEN, REMEMBERED, Columns, columns_from, letter_of
 from estimator.quotes.report import PROBLEMS
 from estimator.quotes.result import LeftOutRow, QuotedItem, QuotedLine, QuoteProblem, QuoteReport
+from estimator.record import Given, Json
 from estimator.tables.file import QuoteSheet
 from estimator.tables.numbers import CURRENCIES
 
-Json = dict[str, Any]
 LINES_A_PAGE = 50
 SHOWN_PROBLEMS, SHOWN_ROWS, PREVIEW_ROWS, PREVIEW_COLUMNS = 12, 12, 8, 40
 STATUS = {
@@ -136,7 +136,7 @@ def left_out_groups(rows: Iterable[LeftOutRow]) -> list[Json]:
 
 
 def line_table(
-    lines: Sequence[QuotedLine], items: Sequence[QuotedItem], by_hand: Mapping[str, Any], query: Mapping[str, str]
+    lines: Sequence[QuotedLine], items: Sequence[QuotedItem], by_hand: Given, query: Mapping[str, str]
 ) -> Json:
     """A page of the lines that the address asks for, in its order, with a line open for change where it names one."""
     asked = {key: query.get(key, "") for key in ("status", "problem", "q", "sort", "edit")}
@@ -189,7 +189,7 @@ def _sorted(lines: Sequence[QuotedLine], value: Callable[[QuotedLine], Any], is_
     return sorted(known, key=value, reverse=is_descending) + rest
 
 
-def _row(line: QuotedLine, by_hand: Mapping[str, Any]) -> Json:
+def _row(line: QuotedLine, by_hand: Given) -> Json:
     return {
         "line": line,
         "tone": TONES[line.status],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 from uuid import UUID
 
 from django.contrib import messages
@@ -37,6 +37,7 @@ from designer.services.quotes import (
     take_into_book,
 )
 from designer.services.uploads import bytes_of
+from designer.wording.context import Context
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.quotes.check import kept_quote
 from estimator.tables.file import MAX_FILE_BYTES
@@ -62,7 +63,7 @@ def quote_new(request: HttpRequest) -> HttpResponse:
     """A form for a quote and the design it is for; read it and compare it with the design."""
     owner = owner_of(request)
     designs = owner.designs.only("pk", "name")
-    context: dict[str, Any] = {
+    context: Context = {
         "designs": designs,
         "limits": f"XLSX or CSV of up to {MAX_FILE_BYTES / 1e6:.0f} MB, 100,000 rows and 20,000 lines",
     }
@@ -101,7 +102,7 @@ def quote(request: HttpRequest, pk: UUID) -> HttpResponse:
     return render(request, "designer/quotes/quote.html", _page(request, row))
 
 
-def _page(request: HttpRequest, row: Quote) -> dict[str, Any]:
+def _page(request: HttpRequest, row: Quote) -> Context:
     owner = owner_of(request)
     others = owner.quotes.exclude(pk=row.pk).exclude(result={}).only("pk", "name").order_by("-created_at")
     return (

@@ -4,7 +4,6 @@ import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from django.utils.text import slugify
 
@@ -12,6 +11,7 @@ from designer.forms.design import SIZE_LABEL
 from designer.forms.keys import KEYS, SIZE, SIZE_UNIT
 from designer.forms.layout import GROUPS
 from designer.forms.networks import OTHERS, ROLE_FIELDS, ROLE_KEYS
+from designer.wording.context import Context
 from designer.wording.glossary import DOCS, term_anchor
 from designer.wording.result_figures import RESULT_FIGURES, RESULT_TITLES
 from designer.wording.strip import NAMES
@@ -105,7 +105,7 @@ def cost_key(figure_name: str) -> str:
     )
 
 
-def help_groups() -> Iterator[dict[str, Any]]:
+def help_groups() -> Iterator[Context]:
     """Texts by the blocks of the form, then those of figures."""
     texts = help_texts()
     for group in GROUPS:

@@ -2,7 +2,6 @@
 
 import re
 from functools import lru_cache
-from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -10,6 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from designer.charts.scaling import run_chart
+from designer.wording.context import Context
 from designer.wording.names import COLLECTIVES
 from designer.wording.query import one_of
 from estimator.calibration.measured import CORE, SIZE_CLASSES, read_table
@@ -53,7 +53,7 @@ def _tells_most(item: Compared) -> tuple[bool, bool, int]:
 
 
 @lru_cache(maxsize=2)
-def _errors(catalog_version: str) -> dict[str, Any]:
+def _errors(catalog_version: str) -> Context:
     """Tables of the page; they change with the catalog alone."""
     made = report(load_catalog())
     tables = [{"title": title, "rows": [_row(row, key) for row in made[key]]} for key, title in TABLES.items()]
@@ -69,7 +69,7 @@ def _errors(catalog_version: str) -> dict[str, Any]:
     }
 
 
-def _row(row: dict[str, Any], table: str) -> dict[str, Any]:
+def _row(row: Context, table: str) -> Context:
     names: dict[str, dict[str, str]] = {"by_collective": COLLECTIVES, "by_fabric": FABRICS}
     name = names.get(table, {}).get(row["group"], row["group"])
     return {"name": name, "cells": [row[key] for key in SIZE_CLASSES]}
@@ -87,7 +87,7 @@ def _run_names(catalog_version: str) -> list[tuple[str, str]]:
     ]
 
 
-def _chart(item: Compared) -> dict[str, Any]:
+def _chart(item: Compared) -> Context:
     bounds = list(zip(item.predicted_us.tolist(), item.low_us.tolist(), item.high_us.tolist(), strict=True))
     return run_chart(item.run, item.run.message_bytes, bounds, item.busbw_factor)
 

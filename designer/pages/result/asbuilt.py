@@ -1,6 +1,6 @@
 """The page that takes a file of links from the built network and says what differs from the design."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from django.conf import settings
@@ -13,6 +13,7 @@ from designer.services.access import design_to_own, job_to_see
 from designer.services.link_lists import is_outdated, links_of
 from designer.services.shown_page import version_asked
 from designer.services.uploads import MAX_NAMES_BYTES, bytes_of
+from designer.wording.context import Context
 from designer.wording.dropped_lines import by_reason
 from designer.wording.query import one_of
 from estimator.asbuilt.readers.files import AUTO, FORMATS
@@ -60,7 +61,7 @@ def links_compare(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRe
         raise Http404("This estimate has no result.")
     roles = list(job.result["fabrics"])
     query = request.POST if request.method == "POST" else request.GET
-    context: dict[str, Any] = {
+    context: Context = {
         "design": design,
         "job": job,
         "roles": roles,
@@ -80,7 +81,7 @@ def links_compare(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRe
     return render(request, "designer/result/asbuilt/compare.html", context, status=status)
 
 
-def _compared(request: HttpRequest, job: EstimateJob, asked: dict[str, Any]) -> dict[str, Any]:
+def _compared(request: HttpRequest, job: EstimateJob, asked: Context) -> Context:
     upload = request.FILES.get("file")
     if upload is None:
         raise SpecError([Problem("file", "required", "Choose a file first.")])

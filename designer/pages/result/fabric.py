@@ -1,8 +1,7 @@
 """The fabric tab: which picture is drawn, what stands around it, and the same picture as a file."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
 
@@ -17,6 +16,7 @@ from designer.drawings.tables import bundle_rows, device_details, port_rows
 from designer.drawings.words import HEADS, MODES, axis_name, scope_title
 from designer.exports.file_names import design_file_stem
 from designer.services.shown_page import ShownPage
+from designer.wording.context import Context
 from estimator.catalog.ports import COMPUTE
 from estimator.diagrams.data import MOST_LISTED, fabric_view, listed
 from estimator.diagrams.failure import Down, down_of, impact_of
@@ -27,6 +27,7 @@ from estimator.diagrams.scope import Scope, address_of, examples, home_of, near_
 from estimator.errors import EstimatorError
 from estimator.fabric.devices import LEAF, NODE, SWITCH_KINDS
 from estimator.jobs.models import EstimateJob
+from estimator.record import Given
 from estimator.result import PricedEstimate
 
 COLLECTIVES = {"all_reduce": "All-reduce", "alltoall": "All-to-all"}  # whose speed after a loss is reported
@@ -37,7 +38,7 @@ class Picture:
     """A drawn picture with its twin in rows, and the window that it shows of many parts."""
 
     svg: str
-    table: dict[str, Any]
+    table: Context
     n_parts: int = 1
     start: int = 0
     step: int = 1
@@ -46,9 +47,7 @@ class Picture:
     n_glyphs: int = 0
 
 
-def fabric_context(
-    job: EstimateJob, estimate: PricedEstimate, page: ShownPage, query: Mapping[str, Any]
-) -> dict[str, Any]:
+def fabric_context(job: EstimateJob, estimate: PricedEstimate, page: ShownPage, query: Given) -> Context:
     """All that the fabric tab shows."""
     roles = tuple(estimate.fabrics)
     asked = asked_of(query, roles)
@@ -91,7 +90,7 @@ def fabric_context(
     )
 
 
-def fabric_file(job: EstimateJob, estimate: PricedEstimate, query: Mapping[str, Any]) -> tuple[str, str]:
+def fabric_file(job: EstimateJob, estimate: PricedEstimate, query: Given) -> tuple[str, str]:
     """(name, SVG) of the picture that a query asks for, as a file: its glyphs are no links, and it has a heading.
 
     Raises
@@ -115,7 +114,7 @@ def _picture_name(asked: Asked) -> str:
     return "-".join(filter(None, ["fabric", asked.role, *asked.at.split("/")]))
 
 
-def found_query(context: Mapping[str, Any]) -> dict[str, str] | None:
+def found_query(context: Given) -> dict[str, str] | None:
     """The query of what was searched for and found, which names it by its address; None where nothing was searched for."""
     asked = context.get("asked")
     if asked is None or not asked.find or context.get("is_not_found", True):
@@ -128,7 +127,7 @@ def _safe(svg: str) -> SafeString:
     return mark_safe(svg)  # noqa: S308 - every text in it went through escape()
 
 
-def _sought(asked: Asked, diagram: Diagram) -> tuple[Scope, dict[str, Any]]:
+def _sought(asked: Asked, diagram: Diagram) -> tuple[Scope, Context]:
     """The part that is requested, by its address or by what was typed; names like it where there is none such."""
     typed = asked.find or asked.at
     scope = scope_of(typed, diagram.places) or scope_of(typed.replace(" ", "-"), diagram.places)
@@ -243,7 +242,7 @@ def _crumbs(scope: Scope, diagram: Diagram) -> list[dict[str, str]]:
     return out
 
 
-def _toggle(scope: Scope, diagram: Diagram, asked: Asked) -> dict[str, Any] | None:
+def _toggle(scope: Scope, diagram: Diagram, asked: Asked) -> Context | None:
     """The way to take the switch that is shown down, or to bring it back; None for anything else."""
     if scope.device is None or diagram.table.devices.kind(scope.device) not in SWITCH_KINDS:
         return None
@@ -253,7 +252,7 @@ def _toggle(scope: Scope, diagram: Diagram, asked: Asked) -> dict[str, Any] | No
     return {"is_down": is_down, "query": asked.query(colour="failure", down=down)}
 
 
-def _cuts(picture: Picture, asked: Asked, diagram: Diagram) -> list[dict[str, Any]]:
+def _cuts(picture: Picture, asked: Asked, diagram: Diagram) -> list[Context]:
     """What can stand side by side; nothing where there is no choice."""
     if len(picture.axes) < 2:
         return []
@@ -267,7 +266,7 @@ def _cuts(picture: Picture, asked: Asked, diagram: Diagram) -> list[dict[str, An
     ]
 
 
-def _window(picture: Picture, asked: Asked) -> dict[str, Any] | None:
+def _window(picture: Picture, asked: Asked) -> Context | None:
     """The window before and after this one; None where all parts are shown."""
     if picture.n_parts <= picture.step and not picture.start:
         return None
@@ -285,15 +284,13 @@ def _window(picture: Picture, asked: Asked) -> dict[str, Any] | None:
     }
 
 
-def _lost(
-    diagram: Diagram, down: Down, unknown: list[str], asked: Asked, estimate: PricedEstimate
-) -> dict[str, Any] | None:
+def _lost(diagram: Diagram, down: Down, unknown: list[str], asked: Asked, estimate: PricedEstimate) -> Context | None:
     """What is down, with the way to bring each back; and what that costs."""
     names = [name for name in asked.down if name not in unknown]
     listed_down = [
         {"name": name, "query": asked.query(down=[other for other in names if other != name])} for name in names
     ]
-    out: dict[str, Any] = {
+    out: Context = {
         "down": listed_down,
         "unknown": unknown,
         "none": asked.query(down=()),

@@ -1,8 +1,8 @@
 """What failures leave, how often they come, and what growing costs: the Estimate's figures as rows to read."""
 
 from collections.abc import Sequence
-from typing import Any
 
+from designer.wording.context import Context
 from designer.wording.numbers import NO_BREAK_SPACE, words
 from estimator.bom.result import BomWithLines
 from estimator.catalog.loader import load_catalog
@@ -51,7 +51,7 @@ CLASSES = {
 SIDES = {"right_sized": "No room to grow", "bought_now": "Bought now", "sized_for": "Grown"}
 
 
-def failures_context(estimate: PricedEstimate) -> dict[str, Any]:
+def failures_context(estimate: PricedEstimate) -> Context:
     """``losses`` and ``pairs``: a row for each kind of loss; ``expected``: failures a year; ``growth``: three designs."""
     found = estimate.failures
     one, two = (found.one, found.two) if found else ([], [])
@@ -73,7 +73,7 @@ def _is_reported(key: str, losses: Sequence[Loss], planes: int) -> bool:
     return has_figures and not (key == "plane_uplinks_left" and planes == 1)
 
 
-def _loss(loss: Loss, kinds: list[str]) -> dict[str, Any]:
+def _loss(loss: Loss, kinds: list[str]) -> Context:
     left = [(LEFT[key], getattr(loss, key)) for key in kinds]
     return {
         "name": LOST.get(loss.lost) or words(loss.lost).capitalize(),
@@ -93,7 +93,7 @@ def part_of(ratio: str | None) -> str:
     return "none" if part == "0" else f"{int(part):,} of{NO_BREAK_SPACE}{int(whole):,}"
 
 
-def _failing(expected: ExpectedFailures, bill: BomWithLines) -> list[dict[str, Any]]:
+def _failing(expected: ExpectedFailures, bill: BomWithLines) -> list[Context]:
     described = {key: gpu.model for key, gpu in load_catalog().gpus.items()}
     described |= {line.part: line.description for line in bill.lines if line.part}
     return [
@@ -106,7 +106,7 @@ def _failing(expected: ExpectedFailures, bill: BomWithLines) -> list[dict[str, A
     ]
 
 
-def growth_table(growth: Growth) -> dict[str, Any]:
+def growth_table(growth: Growth) -> Context:
     """The three designs side by side."""
     sides: list[GrowthStage] = [getattr(growth, key) for key in SIDES]
     counts = {"Servers": "nodes", "Leaf switches": "leaf", "Spine switches": "spine", "Core switches": "core"}

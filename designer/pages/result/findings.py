@@ -1,10 +1,11 @@
 """The findings tab: what an architect should know, what could be changed, what a failure costs, and room to grow."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from designer.forms.changes import difference, label_of
 from designer.forms.keys import ALL_KEYS, field_name
+from designer.wording.context import Context
 from designer.wording.findings import worst_first
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Change
@@ -22,10 +23,10 @@ class FindingRow(NamedTuple):
     number: int
     label: str
     input: str
-    difference: list[dict[str, Any]]
+    difference: list[Context]
 
 
-def findings_context(estimate: PricedEstimate) -> dict[str, Any]:
+def findings_context(estimate: PricedEstimate) -> Context:
     """Findings, worst first, each with the difference that its proposed change would make."""
     catalog, spec, findings = load_catalog(), estimate.spec.as_json(), estimate.findings
     numbers = {id(finding): number for number, finding in enumerate(findings, 1)}

@@ -1,6 +1,5 @@
 """The estimate's part of a design's page: waiting, running, failed, or its result with the tabs."""
 
-from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -15,6 +14,7 @@ from designer.pages.result.tabs import result_context, tab_of
 from designer.services.access import design_to_see, job_to_see, visiting
 from designer.services.designs.results import result_of
 from designer.services.shown_page import ShownPage
+from designer.wording.context import Context
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
 from estimator.jobs.models import EstimateJob
@@ -33,10 +33,10 @@ def job_or_404(request: HttpRequest, design_id: UUID, job_id: UUID) -> tuple[Des
 
 
 # What the tabs tell of other things than the design itself, which a shared link does not open.
-CLOSED_TO_VISITORS: dict[str, Any] = {"offered": [], "calibrations_offered": []}
+CLOSED_TO_VISITORS: Context = {"offered": [], "calibrations_offered": []}
 
 
-def _without_others(context: dict[str, Any]) -> dict[str, Any]:
+def _without_others(context: Context) -> Context:
     """A result's context for a visitor: nothing of the owner's other designs, calibrations and price books."""
     context |= CLOSED_TO_VISITORS
     for key, of in (("calibration_used", "kept"), ("own_prices", "book")):
@@ -80,14 +80,12 @@ def _without_beside(query: QueryDict) -> QueryDict:
     return asked
 
 
-def job_context(
-    request: HttpRequest, row: Design, job: EstimateJob | None, version: int | None = None
-) -> dict[str, Any]:
+def job_context(request: HttpRequest, row: Design, job: EstimateJob | None, version: int | None = None) -> Context:
     """All that the result part of the page shows of one job: of the design's page, or of that of a named version."""
     if job is None:
         return {"job": None}
     query, page = _result_query(request), ShownPage(row.pk, version)
-    context: dict[str, Any] = {"job": job, "design": row, "estimated_hash": job.spec_hash, "tab": tab_of(query)}
+    context: Context = {"job": job, "design": row, "estimated_hash": job.spec_hash, "tab": tab_of(query)}
     if job.is_active:
         age = timezone.now() - job.created_at
         context["poll"] = "load delay:200ms" if age.total_seconds() < FAST_POLL_AGE_S else "every 1s"

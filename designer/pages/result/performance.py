@@ -11,6 +11,7 @@ from designer.models import Calibration, Design
 from designer.services.designs.results import result_of
 from designer.services.designs.state import fresh
 from designer.services.link_lists import is_outdated, refuse_outdated
+from designer.wording.context import Context
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import message_size
 from designer.wording.query import one_of
@@ -20,6 +21,7 @@ from estimator.compare.sensitivity import sensitivity
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
 from estimator.performance.result import BuiltSystem, Curves, Performance
+from estimator.record import Given
 from estimator.result import PricedEstimate
 from estimator.spec.parse import parse_spec
 from estimator.version import MODEL_VERSION
@@ -29,9 +31,7 @@ DESIGNS_OFFERED = 100
 KEPT = 32
 
 
-def performance_context(
-    job: EstimateJob, estimate: PricedEstimate, design_id: UUID, query: Mapping[str, Any]
-) -> dict[str, Any]:
+def performance_context(job: EstimateJob, estimate: PricedEstimate, design_id: UUID, query: Given) -> Context:
     """Charts, figures by GPU count, and what was requested beside them."""
     performance = estimate.performance
     collective = one_of(query.get("collective"), COLLECTIVES)
@@ -144,7 +144,7 @@ class Beside(NamedTuple):
     curves: Curves | None
 
 
-def _beside(job: EstimateJob, known: Mapping[str, str], query: Mapping[str, Any], collective: str) -> list[Beside]:
+def _beside(job: EstimateJob, known: Mapping[str, str], query: Given, collective: str) -> list[Beside]:
     """The designs of ``known`` (id → name) that are requested beside this one, with the tables of their latest estimates."""
     asked = query.getlist("with") if hasattr(query, "getlist") else query.get("with", [])
     wanted = [pk for pk in dict.fromkeys(asked) if pk in known][:MOST_BESIDE]
@@ -159,7 +159,7 @@ def _curves_of(job: EstimateJob, pk: str, collective: str) -> Curves | None:
     return curves_of(estimate.performance, collective) if estimate else None
 
 
-def _steps(job: EstimateJob) -> dict[str, Any]:
+def _steps(job: EstimateJob) -> Context:
     try:
         found = sensitivity_of(job)
     except EstimatorError as error:
@@ -167,13 +167,13 @@ def _steps(job: EstimateJob) -> dict[str, Any]:
     return found | {"variants": [row | {"remark": _remark(row["findings"])} for row in found["variants"]]}
 
 
-def _remark(findings: Sequence[Mapping[str, Any]]) -> str:
+def _remark(findings: Sequence[Given]) -> str:
     """The one finding of a step that matters most: a part that is missing, as no price is known then; else the first."""
     ranked = sorted(findings, key=lambda finding: (finding["severity"] != "error", finding["code"] != "no_part_fits"))
     return str(ranked[0]["message"]) if ranked else ""
 
 
-def sensitivity_of(job: EstimateJob) -> dict[str, Any]:
+def sensitivity_of(job: EstimateJob) -> Context:
     """What one step more would cost and bring a finished estimate's design.
 
     Raises
@@ -186,7 +186,7 @@ def sensitivity_of(job: EstimateJob) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=KEPT)
-def _sensitivity_of(job_id: UUID, model: str, catalog_version: str) -> dict[str, Any]:
+def _sensitivity_of(job_id: UUID, model: str, catalog_version: str) -> Context:
     """Kept, as a finished estimate never changes; versions are part of the key."""
     catalog = load_catalog()
     spec = parse_spec(EstimateJob.objects.defer("result").get(pk=job_id).spec, catalog)

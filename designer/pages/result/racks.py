@@ -1,6 +1,5 @@
 """The racks tab: the floor from above, and the fronts of a few racks at a time."""
 
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
@@ -10,11 +9,13 @@ from django.utils.safestring import SafeString
 from designer.drawings.racks import floor_svg, rack_svg
 from designer.services.link_lists import links_of, refuse_outdated
 from designer.services.shown_page import ShownPage
+from designer.wording.context import Context
 from designer.wording.query import Page, page_number, rows_on
 from estimator.catalog.ports import COMPUTE
 from estimator.errors import EstimatorError
 from estimator.floor.plan import FloorPlan
 from estimator.jobs.models import EstimateJob
+from estimator.record import Given
 
 RACKS_A_PAGE = 4
 PLANS_KEPT = 4  # a floor of 20,000 racks takes some megabytes
@@ -38,7 +39,7 @@ def _floor_of(job_id: UUID) -> FloorPlan | None:
     return links_of(EstimateJob.objects.defer("result").get(pk=job_id), COMPUTE).plan.floor
 
 
-def racks_context(job: EstimateJob, shown: ShownPage, query: Mapping[str, Any]) -> dict[str, Any]:
+def racks_context(job: EstimateJob, shown: ShownPage, query: Given) -> Context:
     """The floor in figures and from above, and the racks of one page from the front."""
     try:
         plan = floor_of(job)

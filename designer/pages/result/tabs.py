@@ -3,8 +3,7 @@
 A page view reads aggregated figures alone. The link list is made only where a reader asks for rows of it, a page at a time.
 """
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from designer.charts.all_reduce import domain_nics_gb_s, performance_charts
 from designer.drawings.overview import fabric_svg, part_names
@@ -22,12 +21,14 @@ from designer.pages.result.racks import racks_context
 from designer.services.designs.results import result_of
 from designer.services.link_lists import is_outdated
 from designer.services.shown_page import ShownPage
+from designer.wording.context import Context
 from designer.wording.cost import bill_beside_likely, likely_rows
 from designer.wording.findings import n_to_heed
 from designer.wording.headlines import headline
 from designer.wording.numbers import words
 from designer.wording.query import one_of
 from estimator.jobs.models import EstimateJob
+from estimator.record import Given
 from estimator.result import PricedEstimate
 
 
@@ -51,12 +52,12 @@ TABS = (
 KEYS = tuple(tab.key for tab in TABS)
 
 
-def tab_of(query: Mapping[str, Any]) -> str:
+def tab_of(query: Given) -> str:
     """The tab that an address asks for; the first one where it asks for none that there is."""
     return one_of(query.get("tab"), KEYS)
 
 
-def result_context(job: EstimateJob, page: ShownPage, query: Mapping[str, Any]) -> dict[str, Any]:
+def result_context(job: EstimateJob, page: ShownPage, query: Given) -> Context:
     """All that the result part of the page shows of a finished job: what every tab has, and what the asked one shows."""
     tab, result, estimate = tab_of(query), job.result, result_of(job)
     if result is None or estimate is None:
@@ -94,7 +95,7 @@ def network_name(key: str) -> str:
     return words(key).capitalize()
 
 
-def overview(result: dict[str, Any], estimate: PricedEstimate, query: Mapping[str, Any]) -> dict[str, Any]:
+def overview(result: Context, estimate: PricedEstimate, query: Given) -> Context:
     """Counts, cost, predicted all-reduce, bill of materials, assumptions."""
     nics_gb_s = domain_nics_gb_s(estimate)
     return {

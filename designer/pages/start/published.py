@@ -3,6 +3,7 @@
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from designer.wording.context import Context
 from designer.wording.figures import figure_words
 from designer.wording.numbers import NO_BREAK_SPACE, count, generation_name
 from estimator.cabling.result import SizedNetwork
@@ -67,13 +68,13 @@ class ShownSlip(NamedTuple):
     is_as_meant: bool
 
 
-def published_page() -> dict[str, Any]:
+def published_page() -> Context:
     """Everything of the page of published designs."""
     return _page(load_catalog().version)
 
 
 @lru_cache(maxsize=2)
-def _page(catalog_version: str) -> dict[str, Any]:
+def _page(catalog_version: str) -> Context:
     catalog = load_catalog()
     results = _results(catalog)
     groups: dict[str, list[ShownDesign]] = {}
@@ -165,7 +166,7 @@ FIGURE_UNITS = {
 }
 
 
-def _parts(catalog: Catalog) -> dict[str, Any]:
+def _parts(catalog: Catalog) -> Context:
     """Printed figures of parts beside the catalog's, a row each, and how many are the same."""
     rows = [
         ShownPart(row, _part_words(row), _in_unit(row.printed, row), _in_unit(found, row), found == row.printed)

@@ -1,7 +1,7 @@
 """Pages to start from: samples, published designs compared with their sources, workloads, and designs out of files."""
 
 import json
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -18,6 +18,7 @@ from designer.services.access import owner_of
 from designer.services.designs import samples
 from designer.services.designs.from_files import dump_report, sent_text, spec_of_text
 from designer.services.designs.saving import request_estimate, save_design
+from designer.wording.context import Context
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.published.workloads import workloads
@@ -53,7 +54,7 @@ def published(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def design_import(request: HttpRequest) -> HttpResponse:
     """Make a design of a spec, pasted or as a file; or of a dump of a network, which is shown first."""
-    context: dict[str, Any] = {"text": request.POST.get("spec", "")}
+    context: Context = {"text": request.POST.get("spec", "")}
     if request.method != "POST":
         return render(request, "designer/start/import.html", SECTION | context)
     try:
@@ -66,7 +67,7 @@ def design_import(request: HttpRequest) -> HttpResponse:
         )
 
 
-def _dump(request: HttpRequest) -> dict[str, Any]:
+def _dump(request: HttpRequest) -> Context:
     upload = cast("UploadedFile[bytes]", request.FILES["dump"])
     report = dump_report(cast("IO[bytes]", upload), upload.name or "", load_catalog())
     return {"report": report, "spec_json": json.dumps(report["values"], indent=1, ensure_ascii=False)}

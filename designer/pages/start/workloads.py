@@ -1,7 +1,7 @@
 """The page of a sample workload: its messages and their times, on its own cluster or on a design of the reader's."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -16,6 +16,7 @@ from designer.models import Design
 from designer.services.access import owner_of
 from designer.services.designs.state import spec_of
 from designer.services.revising import branch_off
+from designer.wording.context import Context
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import significant
 from estimator.catalog.loader import load_catalog
@@ -119,15 +120,15 @@ def _rows(work: Workload, spec: DesignSpec) -> list[WorkRow]:
     return [WorkRow(one, COLLECTIVES[one.message.collective]) for one in timed(work, spec, load_catalog())]
 
 
-def _about_jobs(work: Workload) -> dict[str, Any]:
+def _about_jobs(work: Workload) -> Context:
     """What a workload says of jobs, as dotted keys of a design."""
     return {f"workload.{name}": value for name, value in work.inputs.get("workload", {}).items()}
 
 
-def _on(work: Workload, row: Design) -> dict[str, Any]:
+def _on(work: Workload, row: Design) -> Context:
     """The messages on a design's network, each with its time on the cluster that the workload ran on."""
     catalog = load_catalog()
-    here: dict[str, Any] = {"own": row}
+    here: Context = {"own": row}
     try:
         spec = spec_of(row)
         rows = _rows(work, spec)

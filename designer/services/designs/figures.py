@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeGuard
 
 from django.core.cache import cache
@@ -13,6 +13,7 @@ from designer.wording.headlines import Headlines, headlines
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.pipeline import estimate
+from estimator.record import Given, Json
 from estimator.result import PricedEstimate
 from estimator.spec.design import DesignSpec, spec_hash
 from estimator.spec.parse import parse_spec
@@ -54,10 +55,10 @@ def figures_of_spec(spec: DesignSpec) -> Headlines | None:
     return to_keep(headlines(made), spec_hash(spec))
 
 
-def figures_of(values: Mapping[str, Any], digest: str) -> Headlines | None:
+def figures_of(values: Given, digest: str) -> Headlines | None:
     """As ``figures_of_spec``, of a stored request and its hash; None where today's rules refuse it."""
 
-    def make() -> dict[str, Any] | None:
+    def make() -> Json | None:
         try:
             made = figures_of_spec(parse_spec(values, load_catalog()))
         except EstimatorError:

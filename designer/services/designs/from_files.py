@@ -1,7 +1,7 @@
 """Designs out of what somebody brings: a spec as JSON, or a dump of a built network."""
 
 from pathlib import PurePath
-from typing import IO, Any
+from typing import IO
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -17,6 +17,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.pipeline import estimate
+from estimator.record import Json
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 
@@ -45,7 +46,7 @@ def spec_of_text(text: str) -> DesignSpec:
     return spec
 
 
-def dump_report(file: IO[bytes], file_name: str, catalog: Catalog) -> dict[str, Any]:
+def dump_report(file: IO[bytes], file_name: str, catalog: Catalog) -> Json:
     """What a dump says, the nearest design, how its figures differ, and what stays open.
 
     Raises

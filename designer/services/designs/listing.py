@@ -15,6 +15,7 @@ from designer.wording.query import column_heads
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.records import Server
 from estimator.ranges import Range
+from estimator.record import Json
 
 
 class DesignRow(NamedTuple):
@@ -82,7 +83,7 @@ def _range(low: float | None, typical: float | None, high: float | None) -> Rang
     return None if low is None or typical is None or high is None else Range(low, typical, high)
 
 
-def sorted_rows(rows: list[DesignRow], order: str | None) -> dict[str, Any]:
+def sorted_rows(rows: list[DesignRow], order: str | None) -> Json:
     """Rows by ``order`` ("-cost": highest first), last change first where none is requested; unknown values come last."""
     key = (order or "").removeprefix("-")
     if key not in ORDERS:

@@ -1,7 +1,6 @@
 """Four designs to start from: each is a published design or a common one, and each shows another side of the matter."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib.auth.models import User
 
@@ -9,6 +8,7 @@ from designer.models import Design, DesignEdit
 from designer.services.designs.saving import request_estimate, save_design
 from estimator.catalog.loader import load_catalog
 from estimator.published.designs import published
+from estimator.record import Json
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 
@@ -21,7 +21,7 @@ class Sample:
     shape: str
     teaches: str
     source: str
-    values: dict[str, Any]
+    values: Json
 
     @property
     def name(self) -> str:

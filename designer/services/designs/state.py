@@ -5,9 +5,6 @@ It changes by what the form holds (``edits``), by a whole request at once (``sav
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.contrib.auth.models import User
 
 from designer.forms.design import DesignForm
@@ -16,6 +13,7 @@ from designer.services.designs.figures import figures_of, figures_of_spec, is_of
 from designer.wording.headlines import Headlines
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
+from estimator.record import Given, Json
 from estimator.spec.design import DesignSpec, spec_hash
 from estimator.spec.parse import parse_spec
 
@@ -27,7 +25,7 @@ def rules() -> str:
     return " ".join(versions())
 
 
-def given_of(spec: DesignSpec) -> dict[str, Any]:
+def given_of(spec: DesignSpec) -> Json:
     """What was said, under the name that it goes by."""
     return spec.as_given() | {"name": spec.name}
 
@@ -49,7 +47,7 @@ def hold_edit(design: Design, edit: DesignEdit) -> None:
         design.given, design.spec_hash, design.figures, design.versions = given, edit.spec_hash, None, rules()
 
 
-def held_at(edit: DesignEdit) -> dict[str, Any]:
+def held_at(edit: DesignEdit) -> Json:
     """What was said in the state that held at an edit.
 
     Rows of before states were kept have none: theirs is read from what the form held then, or in the edits before.
@@ -64,7 +62,7 @@ def held_at(edit: DesignEdit) -> dict[str, Any]:
     return dict(edit.design.given)
 
 
-def read(given: Mapping[str, Any]) -> DesignSpec | None:
+def read(given: Given) -> DesignSpec | None:
     """A stored request by today's rules; None where they refuse it."""
     try:
         return parse_spec(given, load_catalog())

@@ -1,7 +1,7 @@
 """What a finished estimate would cost with other economics: the cost part alone, worked out at once and stored nowhere."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from designer.services.link_lists import refuse_outdated
 from estimator.catalog.loader import load_catalog
@@ -10,6 +10,7 @@ from estimator.errors import Problem, SpecError
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
 from estimator.ranges import Range
+from estimator.record import Given, Json
 from estimator.spec.change import apply_change
 from estimator.spec.economics import Economics
 from estimator.spec.parse import parse_spec
@@ -33,7 +34,7 @@ DIGITS = 4
 SECTION = "economics."
 
 
-def economics_change(values: Mapping[str, Any]) -> dict[str, Any]:
+def economics_change(values: Given) -> Json:
     """Keys of ``economics`` → a change by dotted key.
 
     Raises
@@ -68,7 +69,7 @@ class Changed(NamedTuple):
     change: dict[str, Range[float] | None]
 
 
-def what_if(job: EstimateJob, before: Cost, change: Mapping[str, Any]) -> Changed:
+def what_if(job: EstimateJob, before: Cost, change: Given) -> Changed:
     """The cost of the job's design with ``change``, and how far its figures lie from ``before``.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -14,6 +14,7 @@ from designer.services.labels import checked_label, checked_name
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_records import BOOKS, STREET
 from estimator.errors import Problem, SpecError
+from estimator.record import Given, Json
 from estimator.spec.checking import validated
 from estimator.spec.price_book import MAX_REGION, OwnPrice, OwnPrices, own_price_problems
 
@@ -21,7 +22,6 @@ MAX_REASON = 300
 MAX_BOOKS = 200  # of one owner
 BASES = BOOKS
 EMPTY_REASON = "Made, without prices"
-Json = dict[str, Any]
 Key = tuple[Any, ...]
 
 
@@ -50,7 +50,7 @@ def checked_book(name: str, prices: Sequence[Any], rates: Sequence[Any], region:
     return book
 
 
-def entry_key(entry: Mapping[str, Any] | OwnPrice) -> Key:
+def entry_key(entry: Given | OwnPrice) -> Key:
     """What makes two entries one price at different times: all but its amount, currency, dates and note."""
     values = entry.model_dump() if isinstance(entry, OwnPrice) else entry
     return (

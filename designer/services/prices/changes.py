@@ -11,6 +11,7 @@ from estimator.catalog.currency import amount_text
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_choice import BASIS_WORDS
 from estimator.ranges import Range
+from estimator.record import Json
 from estimator.units import counted
 
 Row = dict[str, Any]
@@ -29,7 +30,7 @@ def range_text(ends: Range[int], currency: str) -> str:
     return f"{amount_text(ends.low, currency)} to {amount_text(ends.high, currency)}"
 
 
-def changes_between(before: Iterable[Row], after: Iterable[Row]) -> dict[str, list[dict[str, Any]]]:
+def changes_between(before: Iterable[Row], after: Iterable[Row]) -> dict[str, list[Json]]:
     """Entries added, removed and changed, each with what it says and said."""
     old, new = ({entry_key(entry): entry for entry in entries} for entries in (before, after))
     return {
@@ -44,7 +45,7 @@ def changes_between(before: Iterable[Row], after: Iterable[Row]) -> dict[str, li
     }
 
 
-def _entry_words(entry: Row) -> dict[str, Any]:
+def _entry_words(entry: Row) -> Json:
     """An entry in words."""
     _, label, _ = part_labels(load_catalog().version).get(entry["part"], ("", entry["part"], ""))
     ends = Range(entry["low"], entry["typical"], entry["high"])

@@ -15,6 +15,7 @@ from estimator.bom.price_file import Defaults, RefusedRow, read_price_sheet
 from estimator.catalog.currency import CURRENCIES, USD
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
+from estimator.record import Json
 from estimator.spec.price_book import BASES, MAX_PRICES, is_day
 from estimator.units import counted
 
@@ -27,10 +28,10 @@ class ImportPlan:
     """What a file would change in a book."""
 
     file_name: str
-    prices: list[dict[str, Any]]
-    rates: list[dict[str, Any]]
+    prices: list[Json]
+    rates: list[Json]
     mode: str
-    changes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    changes: dict[str, list[Json]] = field(default_factory=dict)
     refused: list[RefusedRow] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -45,7 +46,7 @@ class ImportPlan:
         """Whether there is anything to store."""
         return bool(self.rates) or any(self.changes[name] for name in ("added", "changed", "removed"))
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """What the page hands from the preview to the import."""
         return {"file_name": self.file_name, "prices": self.prices, "rates": self.rates, "mode": self.mode}
 

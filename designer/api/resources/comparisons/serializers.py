@@ -12,6 +12,7 @@ from designer.exports.comparisons import COMPARISON_FORMATS
 from designer.models import Comparison
 from designer.services.comparisons import head_of, is_outdated
 from estimator.compare.result import ComparisonResult
+from estimator.record import Json
 from estimator.result import Versions
 
 
@@ -75,6 +76,6 @@ class ComparisonDetailSerializer(ComparisonSerializer):
         return is_outdated(row)
 
     @extend_schema_field(ComparisonSource(many=True))
-    def get_sources(self, row: Comparison) -> list[dict[str, Any]]:
+    def get_sources(self, row: Comparison) -> list[Json]:
         keys = list(map(str, ComparisonSource().fields))
         return [{key: side[key] for key in keys if key in side} for side in row.specs]

@@ -26,6 +26,7 @@ from designer.models import Comparison
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison, rebase, refresh, result_of
 from designer.services.labels import checked_name
+from estimator.record import Json
 
 CREATE_KEYS = ("items", "baseline", "name")
 CHANGE_KEYS = ("baseline", "name")
@@ -118,7 +119,7 @@ def comparisons_of(request: Request) -> QuerySet[Comparison]:
     return Comparison.objects.filter(owner_id=request.user.pk)
 
 
-def _comparison_json(request: Request, row: Comparison) -> dict[str, Any]:
+def _comparison_json(request: Request, row: Comparison) -> Json:
     return ComparisonDetailSerializer(row, context={"request": request}).data
 
 

@@ -14,6 +14,7 @@ from designer.api.schema import BODY, _call, _example, _json, delete_call, file_
 from designer.exports.downloads import CSV_TYPE, XLSX_TYPE
 from designer.services.prices.books import BASES, MAX_REASON
 from estimator.catalog.currency import CURRENCIES
+from estimator.record import Json
 from estimator.spec.price_book import BASES as PRICE_BASES
 from estimator.spec.price_book import MAX_NAME, MAX_PRICES, MAX_RATES, MAX_REGION
 
@@ -30,7 +31,7 @@ PRICE = {
     "min_quantity": 10,
 }
 RATE = {"currency": "EUR", "usd": 1.08, "as_of": "2026-11-01", "source": "Bank"}
-_KEYS: dict[str, Any] = {
+_KEYS: Json = {
     "name": {"type": "string", "minLength": 1, "maxLength": MAX_NAME},
     "base": {"type": "string", "enum": list(BASES), "description": "The catalog's book for parts that this one lacks."},
     "region": {"type": "string", "maxLength": MAX_REGION, "description": "The buyer's; empty: prices of all count."},

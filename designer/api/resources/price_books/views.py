@@ -1,7 +1,6 @@
 """Price books of one's own, and the catalog's."""
 
-from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -35,6 +34,7 @@ from designer.services.uploads import bytes_of
 from estimator.bom.price_file import MAX_FILE_BYTES
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_records import ANCHORS, BOOK_TITLES, BRANDED, DEALER, STREET
+from estimator.record import Given, Json
 
 KEYS = ("name", "base", "region", "prices", "rates", "reason")
 TEXTS = ("name", "base", "region", "reason")
@@ -136,7 +136,7 @@ class PriceImportView(HeavyJobView):
     def post(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
         get_object_or_404(books_of(request), pk=pk)
-        data = cast("Mapping[str, Any]", request.data)
+        data = cast("Given", request.data)
         refuse_unknown(data, IMPORT_KEYS)
         for name, choices in CHOICES.items():
             if name in data and data[name] not in choices:
@@ -247,12 +247,12 @@ def books_of(request: Request) -> QuerySet[PriceBook]:
     return PriceBook.objects.filter(owner_id=request.user.pk)
 
 
-def _book_json(request: Request, book: PriceBook) -> dict[str, Any]:
+def _book_json(request: Request, book: PriceBook) -> Json:
     book.refresh_from_db()
     return PriceBookDetailSerializer(book, context={"request": request}).data
 
 
-def _import_json(plan: ImportPlan, changes: Mapping[str, Any], revision: int | None) -> dict[str, Any]:
+def _import_json(plan: ImportPlan, changes: Given, revision: int | None) -> Json:
     return {
         "counts": plan.counts,
         **changes,
@@ -264,7 +264,7 @@ def _import_json(plan: ImportPlan, changes: Mapping[str, Any], revision: int | N
     }
 
 
-def _checked(body: Mapping[str, Any]) -> Mapping[str, Any]:
+def _checked(body: Given) -> Given:
     """The body, if its keys are known and of the right type; what is in prices and rates is checked by their rules."""
     refuse_unknown(body, KEYS)
     for name in TEXTS:

@@ -12,6 +12,7 @@ from designer.models import Quote
 from designer.services.quotes import is_outdated
 from estimator.quotes.columns import FIELDS
 from estimator.quotes.result import QuoteReport
+from estimator.record import Json
 from estimator.result import Versions
 
 
@@ -106,9 +107,9 @@ class QuoteDetailSerializer(QuoteSerializer):
         return is_outdated(quote)
 
     @extend_schema_field(SheetColumns(many=True))
-    def get_columns(self, quote: Quote) -> list[dict[str, Any]]:
+    def get_columns(self, quote: Quote) -> list[Json]:
         return list(quote.reading["columns"])
 
     @extend_schema_field(cast(Any, QuoteReport))
-    def get_report(self, quote: Quote) -> dict[str, Any]:
+    def get_report(self, quote: Quote) -> Json:
         return dict(quote.result)

@@ -30,6 +30,7 @@ from designer.services.quotes import create_quote, set_columns, set_matches, tak
 from designer.services.uploads import bytes_of
 from estimator.catalog.loader import load_catalog
 from estimator.jobs.models import EstimateJob
+from estimator.record import Given, Json
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 from estimator.tables.file import MAX_FILE_BYTES
@@ -56,7 +57,7 @@ class QuotesView(HeavyJobView):
     @schema.quote_create
     def post(self, request: Request) -> Response:
         query_of(request, NoQuery)
-        parts = cast("Mapping[str, Any]", request.data)
+        parts = cast("Given", request.data)
         refuse_unknown(parts, CREATE_KEYS)
         file = parts.get("file")
         if file is None or not hasattr(file, "read"):
@@ -163,11 +164,11 @@ def quotes_of(request: Request) -> QuerySet[Quote]:
     return Quote.objects.filter(owner_id=request.user.pk)
 
 
-def _quote_json(request: Request, quote: Quote) -> dict[str, Any]:
+def _quote_json(request: Request, quote: Quote) -> Json:
     return QuoteDetailSerializer(quote, context={"request": request}).data
 
 
-def _spec_of(request: Request, parts: Mapping[str, Any]) -> tuple[DesignSpec, Design | None]:
+def _spec_of(request: Request, parts: Given) -> tuple[DesignSpec, Design | None]:
     """What the quote is for, by one of three names, and the design whose state that is."""
     given = [name for name in SOURCES if parts.get(name)]
     if len(given) != 1:
@@ -182,7 +183,7 @@ def _spec_of(request: Request, parts: Mapping[str, Any]) -> tuple[DesignSpec, De
     return parse_spec(get_object_or_404(EstimateJob, pk=pk, owner_id=request.user.pk).spec, catalog), None
 
 
-def _json_part(parts: Mapping[str, Any], name: str, max_bytes: int) -> Any:
+def _json_part(parts: Given, name: str, max_bytes: int) -> Any:
     """A part of the form that is JSON, an object or a list of objects; None where there is none."""
     text = bytes_of(parts.get(name), name, max_bytes).strip()
     if not text:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from designer.wording.context import Context
 from designer.wording.query import Page, page_number, rows_on
 from estimator.cabling.links import LinkList
 from estimator.fabric.devices import SWITCH_KINDS
@@ -19,7 +20,7 @@ OPEN = -1  # the row of a port without a link
 # ---------------------------------------------------------------- one device
 
 
-def device_page(links: LinkList, name: str, asked: Any) -> dict[str, Any]:
+def device_page(links: LinkList, name: str, asked: Any) -> Context:
     """The ports of one device, open ones too, and where each goes; or names like the one typed if no device has it."""
     devices = links.table.devices
     index = devices.index_of(name.lower())
@@ -59,7 +60,7 @@ def _ends_of(links: LinkList, device: int) -> list[tuple[int, int, int, bool]]:
     ]
 
 
-def _port_row(links: LinkList, kind: str, port: int, lane: int, row: int, is_lower: bool) -> dict[str, Any]:
+def _port_row(links: LinkList, kind: str, port: int, lane: int, row: int, is_lower: bool) -> Context:
     if row == OPEN:
         return {"port": links.labels[kind].port(port, lane), "is_open": True}
     link = next(links.rows(row, row + 1))
@@ -77,7 +78,7 @@ def _port_row(links: LinkList, kind: str, port: int, lane: int, row: int, is_low
 # ---------------------------------------------------------------- pairs
 
 
-def schedule_page(links: LinkList, asked: Any, racks: FloorPlan | None = None) -> dict[str, Any]:
+def schedule_page(links: LinkList, asked: Any, racks: FloorPlan | None = None) -> Context:
     """Links and cables of each tier between each pair of devices, or of racks where ``racks`` has them in racks."""
     table = links.table
     ends: tuple[Column, Column] = (table.a_device, table.b_device)
@@ -94,7 +95,7 @@ def schedule_page(links: LinkList, asked: Any, racks: FloorPlan | None = None) -
     return {"page": Page(rows, number, n_pages, len(first)), "unit": "devices" if racks is None else "racks"}
 
 
-def _bundle(links: LinkList, at: IntArray) -> dict[str, Any]:
+def _bundle(links: LinkList, at: IntArray) -> Context:
     """What is pulled for the links of some rows of one tier, all together; ``lengths`` has the cables of each length."""
     cabling = links.cabling
     run, cable = cabling.run[at], cabling.cable[at]

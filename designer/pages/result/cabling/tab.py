@@ -1,13 +1,13 @@
 """The cabling tab: what is bought to join the devices, in aggregate; and pages of the link list where a reader asks for them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
-from typing import Any
 
 from designer.charts.lengths import length_chart
 from designer.pages.result.cabling.link_pages import device_page, schedule_page
 from designer.pages.result.racks import floor_of
 from designer.services.link_lists import links_of
+from designer.wording.context import Context
 from designer.wording.numbers import words
 from designer.wording.query import column_heads, one_of
 from estimator.cabling.links import LinkList
@@ -15,6 +15,7 @@ from estimator.cabling.result import CableRun, CablingRow, SizedNetwork
 from estimator.catalog.ports import COMPUTE
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
+from estimator.record import Given
 from estimator.result import PricedEstimate
 
 TIERS = {
@@ -60,7 +61,7 @@ def _row(tier: str, run: CableRun) -> CablingRow:
     )
 
 
-def cabling_context(job: EstimateJob, estimate: PricedEstimate, query: Mapping[str, Any]) -> dict[str, Any]:
+def cabling_context(job: EstimateJob, estimate: PricedEstimate, query: Given) -> Context:
     """The view that is requested: parts bought, cable schedule, or the ports of one device."""
     roles = list(estimate.fabrics)
     role, view = one_of(query.get("fabric"), roles), one_of(query.get("view"), VIEWS)
@@ -70,7 +71,7 @@ def cabling_context(job: EstimateJob, estimate: PricedEstimate, query: Mapping[s
     return context | _rows_of_links(job, role, view, query)
 
 
-def _parts(estimate: PricedEstimate, role: str, order: str | None) -> dict[str, Any]:
+def _parts(estimate: PricedEstimate, role: str, order: str | None) -> Context:
     network = estimate.fabrics[role]
     rows, media = cabling_rows(network), network.media or {}
     described: dict[str | None, str] = {line.part: line.description for line in estimate.bom.lines if line.part}
@@ -103,7 +104,7 @@ def _modules(row: CablingRow) -> list[str]:
     return list(dict.fromkeys(part for part in (row.lower_module, row.upper_module) if part))
 
 
-def sorted_cabling(rows: Sequence[CablingRow], order: str | None) -> dict[str, Any]:
+def sorted_cabling(rows: Sequence[CablingRow], order: str | None) -> Context:
     """Rows by ``order`` ("-links": most first); as the tiers stand where none is requested. Unknown values come last."""
     key = (order or "").removeprefix("-")
     if key not in ORDERS:
@@ -117,7 +118,7 @@ def sorted_cabling(rows: Sequence[CablingRow], order: str | None) -> dict[str, A
     return {"rows": known + [row for row in rows if value(row) is None], "heads": heads}
 
 
-def _rows_of_links(job: EstimateJob, role: str, view: str, query: Mapping[str, Any]) -> dict[str, Any]:
+def _rows_of_links(job: EstimateJob, role: str, view: str, query: Given) -> Context:
     """One page of the link list; what stands in its way is reported in its place."""
     device = str(query.get("device", "")).strip()
     if view == "device" and not device:
@@ -131,7 +132,7 @@ def _rows_of_links(job: EstimateJob, role: str, view: str, query: Mapping[str, A
     return {"device": device, "ports": device_page(links, device, query.get("page"))}
 
 
-def _schedule(job: EstimateJob, links: LinkList, query: Mapping[str, Any]) -> dict[str, Any]:
+def _schedule(job: EstimateJob, links: LinkList, query: Given) -> Context:
     """By pair of racks where the devices of this fabric stand on a floor plan, unless pairs of devices are requested."""
     floor = floor_of(job) if links.role == COMPUTE else None
     choices = ("racks", "devices") if floor else ("devices",)

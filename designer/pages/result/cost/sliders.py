@@ -1,14 +1,15 @@
 """The figures of the cost that a reader may move on the page: their fields, and what was typed as a change of the design."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from designer.forms.keys import ALL_KEYS, cost_rows, read_path
 from designer.services.designs.what_if import SECTION
+from designer.wording.context import Context
 from designer.wording.numbers import significant
 from estimator.catalog.loader import load_catalog
 from estimator.cost.result import Cost
+from estimator.record import Given
 
 PERCENT = 100
 CLOUD = "cloud_usd_per_gpu_hour"
@@ -71,10 +72,10 @@ SLIDERS = (
 )
 
 
-def values_of(cost: Cost) -> dict[str, Any]:
+def values_of(cost: Cost) -> Context:
     """Name → the value that an estimate's cost rests on, for each slider that has a part in it; a cloud price may be None."""
     used = {item.name: item.value for item in cost.assumptions}
-    found: dict[str, Any] = {YEARS: cost.tco_years, CLOUD: cost.rent.cloud_usd_per_gpu_hour}
+    found: Context = {YEARS: cost.tco_years, CLOUD: cost.rent.cloud_usd_per_gpu_hour}
     rows = cost_rows(load_catalog())
     for slider in SLIDERS:
         if rows.get(slider.path) in used:
@@ -82,7 +83,7 @@ def values_of(cost: Cost) -> dict[str, Any]:
     return found
 
 
-def change_of(answers: Mapping[str, Any], cost: Cost, spec: Mapping[str, Any]) -> dict[str, Any]:
+def change_of(answers: Given, cost: Cost, spec: Given) -> Context:
     """Dotted key → value, for the fields that differ from the estimate's; a blank takes away what the design gives."""
     known, change = values_of(cost), {}
     for slider in SLIDERS:
@@ -99,7 +100,7 @@ def change_of(answers: Mapping[str, Any], cost: Cost, spec: Mapping[str, Any]) -
     return change
 
 
-def slider_rows(cost: Cost, change: Mapping[str, Any]) -> list[dict[str, Any]]:
+def slider_rows(cost: Cost, change: Given) -> list[Context]:
     """A row a slider: its span, widened to its value where that lies outside, and its value with ``change``."""
     known, rows = values_of(cost), []
     for slider in (slider for slider in SLIDERS if slider.name in known):
@@ -131,7 +132,7 @@ def _position(slider: Slider, value: Any, cost: Cost) -> float:
     return round(float(value) * slider.factor, 6) if isinstance(value, int | float) else slider.low
 
 
-def moved_rows(cost: Cost, change: Mapping[str, Any]) -> list[dict[str, str]]:
+def moved_rows(cost: Cost, change: Given) -> list[dict[str, str]]:
     """What ``change`` moves, in words: name, value of the estimate, new value, and the field as it was typed."""
     known, rows = values_of(cost), []
     for slider in (slider for slider in SLIDERS if slider.path in change):

@@ -1,7 +1,6 @@
 """The cost tab: what the design costs, where and when the money goes, how sure that is, and what moving a figure would do."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from designer.charts.cost import (
     book_value_chart,
@@ -16,12 +15,14 @@ from designer.forms.keys import ALL_KEYS
 from designer.pages.result.cost.sliders import change_of, moved_rows, slider_rows
 from designer.services.designs.what_if import FIGURES, Changed, differences, what_if
 from designer.services.link_lists import is_outdated
+from designer.wording.context import Context
 from designer.wording.cost import head_figures
 from designer.wording.query import column_heads
 from estimator.cost.result import Assumption, Cost
 from estimator.errors import EstimatorError, Problem
 from estimator.jobs.models import EstimateJob
 from estimator.ranges import Range
+from estimator.record import Given
 from estimator.result import PricedEstimate
 
 NEEDED = ("capex_by", "cash_flow", "by_years", "rent", "depreciation", "outlay_usd")
@@ -46,7 +47,7 @@ def is_complete(cost: Cost | None) -> TypeGuard[Cost]:
     return cost is not None and all(getattr(cost, key) is not None for key in NEEDED)
 
 
-def cost_context(job: EstimateJob, estimate: PricedEstimate, query: Mapping[str, Any]) -> dict[str, Any]:
+def cost_context(job: EstimateJob, estimate: PricedEstimate, query: Given) -> Context:
     """All that the tab shows; ``has_cost`` is False where the estimate is too old to say it."""
     cost = estimate.cost
     if not is_complete(cost):
@@ -69,10 +70,10 @@ def cost_context(job: EstimateJob, estimate: PricedEstimate, query: Mapping[str,
     }
 
 
-def what_if_context(job: EstimateJob, cost: Cost, answers: Mapping[str, Any]) -> dict[str, Any]:
+def what_if_context(job: EstimateJob, cost: Cost, answers: Given) -> Context:
     """The sliders, and what the cost becomes where ``answers`` move one of them."""
     change = change_of(answers, cost, job.spec)
-    context: dict[str, Any] = {
+    context: Context = {
         "sliders": slider_rows(cost, change),
         "moved_figures": moved_rows(cost, change),
         "cannot_move": [],
@@ -123,7 +124,7 @@ class AssumptionRow(NamedTuple):
     effect_usd: float | None
 
 
-def assumption_rows(cost: Cost, order: str | None) -> dict[str, Any]:
+def assumption_rows(cost: Cost, order: str | None) -> Context:
     """What the cost rests on, the figures that move the total most first, or as ``order`` says ("-label": from the end)."""
     effects = {row.name: row.width_usd for row in tornado_rows(cost)}
     rows = [AssumptionRow(item, effects.get(item.name)) for item in cost.assumptions]
