@@ -48,7 +48,7 @@ class Headlines(Record):
     spine: int
     core: int
     switches: int
-    """Of all networks, as cables and modules."""
+    """Of all networks, as cables and transceivers."""
     cables: int
     modules: int
     it_kw: float
