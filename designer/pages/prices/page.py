@@ -11,7 +11,7 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.http import urlencode
 
-from designer.models import PriceBook
+from designer.models import KeptPart, PriceBook
 from designer.services.designs.state import refresh_states
 from designer.services.prices.changes import change_words, changes_between, range_text, rate_changes
 from designer.wording.context import Context
@@ -223,7 +223,10 @@ def history_of(book: PriceBook) -> list[Context]:
 def designs_with_prices(owner: User) -> list[Any]:
     """The owner's designs, each with ``used``: the own book of its state, or None."""
     refresh_states(owner)
-    return list(owner.designs.annotate(used=F("spec__economics__prices")))
+    designs = list(owner.designs.annotate(used=F("spec__economics__prices")))
+    for design in designs:  # a part of a request, read past its field, may be the name of a kept one
+        design.used = KeptPart.meant(design.used)
+    return designs
 
 
 def users_of(book: PriceBook, designs: Iterable[Any]) -> list[Context]:

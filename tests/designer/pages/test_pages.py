@@ -17,6 +17,7 @@ from designer.services.designs.samples import SAMPLES, add_samples
 from designer.services.designs.saving import request_estimate, save_design
 from designer.wording import numbers
 from designer.wording.headlines import headlines
+from estimator.bom.result import BomWithLines
 from estimator.catalog.loader import load_catalog
 from estimator.errors import CatalogError
 from estimator.jobs import tasks
@@ -622,8 +623,9 @@ class TestBom:
         ):
             amount = bom["totals_by_category"][category]["typical"]
             assert re.search(rf"{name} \d+ lines? \${amount:,.0f} ", words), name
-        assert sum(part["amount"]["typical"] for part in category_totals(bom)) == bom["totals_usd"]["typical"]
-        assert sum(part["share"] for part in category_totals(bom)) == pytest.approx(1)
+        totals = category_totals(BomWithLines.from_json(bom))
+        assert sum(part.amount.typical for part in totals if part.amount) == bom["totals_usd"]["typical"]
+        assert sum(part.share or 0.0 for part in totals) == pytest.approx(1)
 
     def test_it_sorts_by_query_string_both_ways(self, page, design, owner):
         job = finished(owner, SUPERPOD.spec())

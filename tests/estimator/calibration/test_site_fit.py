@@ -103,7 +103,7 @@ def test_a_value_at_its_bound_says_so() -> None:
 def test_several_logs_share_what_they_have_in_common() -> None:
     truth = {("nvls_efficiency", "hopper"): 0.57, ("network_efficiency", "infiniband"): 0.91}
     files = [("node.txt", made_log(truth, 8, 1)), ("four.txt", made_log(truth, 32, 4))]
-    answer = calibrate(files, NETWORK, CATALOG)
+    answer = calibrate(files, NETWORK, CATALOG).as_json()
     values = {name: row["value"] for name, row in answer["parameters"].items()}
     assert values["nvls_efficiency.hopper"] == pytest.approx(0.57, rel=0.015)
     assert values["network_efficiency.infiniband"] == pytest.approx(0.91, rel=0.015)
@@ -134,7 +134,7 @@ def test_carried_healthy_runs_of_many_sizes_fit_within_few_per_cent() -> None:
             gpus=run.gpus, rows=list(zip(run.message_bytes, run.time_us, strict=True)), collective=run.collective
         )
         system = run.system | {"launch": run.launch}
-        answer = calibrate([(run.name, data)], system, CATALOG)
+        answer = calibrate([(run.name, data)], system, CATALOG).as_json()
         for key, value in answer["error"]["after"].items():
             after[key] += [value] if value is not None else []
     assert len(after["large"]) > 10
@@ -256,13 +256,13 @@ def test_impossible_systems_are_reported_and_never_break() -> None:
 def test_a_log_across_domains_without_a_network_is_not_fitted() -> None:
     data = measured_log(gpus=16, nodes=2, rows=[(2**p, 30.0 + 2**p / 200e3) for p in range(3, 34)])
     good = ("good.txt", (LOGS / "h100x4_all_reduce.txt").read_bytes())
-    answer = calibrate([("cut.txt", data), good], {"fabric": "none"}, CATALOG)
+    answer = calibrate([("cut.txt", data), good], {"fabric": "none"}, CATALOG).as_json()
     first, second = answer["logs"]
     assert first["problems"][-1]["code"] == "no_network"
     assert (first["is_fitted"], first["system"], second["is_fitted"]) == (False, None, True)
     assert [curve["file"] for curve in answer["curves"]] == ["good.txt"]
     assert {fault["file"] for fault in answer["diagnosis"]} == {"good.txt"}
-    assert answer["parameters"] == calibrate([good], {"fabric": "none"}, CATALOG)["parameters"]
+    assert answer["parameters"] == calibrate([good], {"fabric": "none"}, CATALOG).as_json()["parameters"]
 
 
 def test_no_log_too_many_logs_and_a_log_of_nothing_are_refused() -> None:

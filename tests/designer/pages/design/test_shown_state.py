@@ -129,11 +129,11 @@ def test_a_side_of_a_comparison_leads_to_the_state_that_it_shows(page: Client, o
     made = Comparison.objects.get()
     sides = page.get(reverse("comparison", args=[made.pk])).context["sides"]
     own = reverse("design", args=[design.pk])
-    assert [side["address"] for side in sides] == [reverse("version", args=[design.pk, 1]), own]
-    assert [side["has_moved_on"] for side in sides] == [False, False]
+    assert [side.address for side in sides] == [reverse("version", args=[design.pk, 1]), own]
+    assert [side.has_moved_on for side in sides] == [False, False]
     save_design(owner, parse_spec(apply_change(BID, {"compute.gpus": 512}), load_catalog()), design)
     later = page.get(reverse("comparison", args=[made.pk]))
-    assert [side["has_moved_on"] for side in later.context["sides"]] == [False, True]
+    assert [side.has_moved_on for side in later.context["sides"]] == [False, True]
     assert f'<a href="{own}">the design as it is now</a>' in later.content.decode()
     Design.objects.get(pk=design.pk).delete()
     gone = page.get(reverse("comparison", args=[made.pk])).content.decode()
