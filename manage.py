@@ -109,17 +109,13 @@ def cpu_seconds() -> float:
 
 
 def usual_test_options(arguments: list[str]) -> list[str]:
-    """All cores for the whole suite, and its slowest tests at the end; what the caller names is run as the caller says.
-
-    There is one more worker than cores, because tests of servers and browsers wait a third of their time.
-    """
+    """All cores for the whole suite, and its slowest tests at the end; what the caller names is run as the caller says."""
     alone = {"--pdb", "--trace", "-s", "--capture=no", "--co", "--collect-only", "--version", "-V", "-h", "--help"}
     for argument in arguments:
         if argument in alone or argument.startswith(("-n", "--numprocesses", "--dist")) or names_tests(argument):
             return []
     # Past eight, more copies of the app and the browser cost more than they save.
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return ["-n", str(min(cores + 1, 8)), "--dist", "loadscope", "--durations", "10"]
+    return ["-n", "auto", "--maxprocesses", "8", "--dist", "loadscope", "--durations", "10"]
 
 
 def names_tests(argument: str) -> bool:

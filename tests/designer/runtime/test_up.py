@@ -309,12 +309,8 @@ class TestBootstrap:
             assert not bootstrap.holds_locked_versions([bootstrap.REQUIREMENTS, lock])
 
     @pytest.mark.parametrize("given", [[], ["-p", "no:cacheprovider"], ["-x", "-k", "no such path"], ["--color=yes"]])
-    @pytest.mark.parametrize(("cores", "workers"), [(1, "2"), (2, "3"), (64, "8")])
-    def test_the_whole_suite_takes_all_cores(
-        self, bootstrap: types.ModuleType, given: list[str], cores: int, workers: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(cores)), raising=False)
-        assert bootstrap.usual_test_options(given)[:2] == ["-n", workers]
+    def test_the_whole_suite_takes_all_cores(self, bootstrap: types.ModuleType, given: list[str]) -> None:
+        assert bootstrap.usual_test_options(given)[:2] == ["-n", "auto"]
 
     @pytest.mark.parametrize(
         "given", [["tests/test_docs.py"], ["tests"], ["tests/test_docs.py::test_x"], ["-n0"], ["--pdb"], ["--version"]]
