@@ -150,8 +150,8 @@ def shown_kinds(cash_flow: Sequence[CashFlowYear]) -> list[str]:
 
 
 def whole(amount: float | None) -> str:
-    """Dollars to the dollar; a dash for nothing."""
-    return money(math.floor(amount + 0.5)) if amount else "–"
+    """Dollars to the dollar, half a dollar up; a dash for nothing. Amounts are whole cents, sums of them in floats nearly so."""
+    return money(math.floor(round(amount, 2) + 0.5)) if amount else "–"
 
 
 def _cash_flow(cost: Cost) -> list[Flowable]:

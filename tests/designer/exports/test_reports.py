@@ -14,6 +14,7 @@ from designer.exports.pdf.grid import Field, Grid, Row, Text
 from designer.exports.pdf.page import About, pdf_bytes
 from designer.exports.pdf.text import REGULAR, SUPPLIED, markup, printable, runs, width, wrapped
 from designer.exports.reports.bill import MAX_LINES, money
+from designer.exports.reports.cost import whole
 from designer.exports.versions import result_hash
 from estimator.catalog.catalog import Catalog
 from estimator.pipeline import estimate
@@ -118,6 +119,13 @@ def test_total_cost_and_performance_are_reported(real: dict[str, Any], text: str
     assert money(real["cost"]["tco_usd"]["typical"]) in flat
     assert "All-reduce of 16 GiB on 1,016 GPUs" in flat.replace("\u00a0", " ")
     assert "16 spines" in flat  # the drawing's own words
+
+
+def test_a_sum_of_cents_is_rounded_as_cents() -> None:
+    support = sum([37_283.30] * 15)
+    assert support < 559_249.5  # in floats
+    assert whole(support) == "559,250"
+    assert (whole(0.0), whole(0.49), whole(-158_573.5)) == ("–", "0", "−158,573")
 
 
 def test_the_same_estimate_gives_the_same_report(real: dict[str, Any]) -> None:

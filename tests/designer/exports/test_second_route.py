@@ -34,8 +34,26 @@ def test_files_of_random_designs_say_what_the_estimate_says(request: dict[str, A
             "other_fabrics": [{"role": "storage"}],
             "economics": {"years": 15, "facility": "own-building", "staff": True, "spares": {"switches": 0.1}},
         },
+        {
+            "compute": {"server": "mi355x-4u-lc", "nodes": 2},
+            "fabric": {"generation": "roce-400", "oversubscription": "2:1", "leaf_switch": "arista-7060x6-64pe"},
+            "site": {"leaf_spine_m": 3.0, "node_leaf_m": 1.0},
+            "economics": {
+                "spares": {"switches": 0.02, "nics": 0.0, "optics": 0.0, "cables": 0.0},
+                "price_book": "anchors",
+                "network_licences": False,
+                "sales_tax": 0.0,
+                "staff": False,
+                "gpu_licences": True,
+                "design_labour": True,
+                "warranty_years": 0,
+                "years": 15,
+                "volume_discount": 0.03,
+                "facility": "existing",
+            },
+        },
     ],
 )
 def test_every_file_is_read_back(request_: dict[str, Any]) -> None:
-    """Rails that share no core, half a cent a GPU, trays of a rack with a second network and fifteen years."""
+    """Rails that share no core, half a cent a GPU, trays of a rack with a second network, a sum that ends in half a dollar."""
     assert not all_routes(request_, is_slow=True)
