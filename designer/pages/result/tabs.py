@@ -47,7 +47,7 @@ TABS = (
     Tab("cabling", "Cabling"),
     Tab("racks", "Racks"),
     Tab("findings", "Findings"),
-    Tab("handoff", "Hand-off"),
+    Tab("handoff", "Exports"),
 )
 KEYS = tuple(tab.key for tab in TABS)
 

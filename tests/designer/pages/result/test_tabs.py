@@ -448,7 +448,7 @@ def test_bought_now_and_sized_for_stand_side_by_side(page: Client, owner: User) 
     )
 
 
-# --- Hand-off ----------------------------------------------------------------------------------------------------
+# --- Exports -----------------------------------------------------------------------------------------------------
 def test_every_format_can_be_fetched_from_its_link(page: Client, owner: User) -> None:
     design, job = finished(owner, SUPERPOD)
     response = tab(page, design, tab="handoff")
