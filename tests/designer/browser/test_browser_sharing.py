@@ -203,6 +203,23 @@ def test_the_baseline_stays_and_the_differences_follow_what_is_typed(page: Any) 
     playwright.expect(page.locator("[data-figure=gpus] .figure-against")).to_be_empty()
 
 
+def test_an_answer_finds_its_places_when_a_newer_part_has_replaced_the_button(page: Any) -> None:
+    page.click("a[data-panel]:has-text('Baseline')")
+    page.press("#baseline-name", "Enter")
+    page.wait_for_selector("#baselines tbody tr")
+    held: list[Any] = []
+    page.route("**/baselines/*/remove/", lambda route: held.append(route))
+    page.evaluate("document.getElementById('baselines').dataset.older = ''")
+    with page.expect_request("**/baselines/*/remove/"):
+        page.locator("#baselines .baseline-remove").first.click()
+    page.evaluate("document.dispatchEvent(new Event('studio:shown'))")
+    playwright.expect(page.locator("#baselines:not([data-older])")).to_be_attached()
+    for route in held:
+        route.continue_()
+    playwright.expect(page.locator("#baselines tbody tr")).to_have_count(0)
+    playwright.expect(page.locator("[data-figure=gpus] .figure-against")).to_be_empty()
+
+
 def test_panels_open_and_close_by_keyboard(page: Any) -> None:
     page.focus("a[data-panel]:has-text('Versions')")
     page.keyboard.press("Enter")
