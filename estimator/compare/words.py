@@ -91,7 +91,7 @@ class _Said:
 
     @property
     def is_alike(self) -> bool:
-        """Whether it is told by its noun alone, as one of those that are about the same."""
+        """Whether its noun alone stands for it, as one of those that are about the same."""
         return self.sentence.tone == SAME and not self.is_kept and not _is_headline_speed(self.sentence.code)
 
 
