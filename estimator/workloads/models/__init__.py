@@ -1,0 +1,1 @@
+"""Shapes of language models and what follows from them: parameters, operations, cached bytes."""

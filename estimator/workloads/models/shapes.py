@@ -1,0 +1,204 @@
+"""What decides the work of a language model: its layers, their widths and kinds, and where that was read.
+
+A ``ModelShape`` holds counts of layers by kind rather than their order: ``attention_layers`` attend by softmax (of these
+``window.layers`` within a window), ``linear.layers`` keep a state instead, ``dense_layers`` have one feed-forward block and
+``experts.layers`` a routed one. A usual decoder has ``attention_layers == dense_layers == layers``; in a hybrid whose blocks
+are of one kind each (Nemotron-H) all kinds together make ``layers``.
+"""
+
+from dataclasses import dataclass, replace
+
+from estimator.record import IfAny, Shape
+
+RMS, LAYER, LAYER_WITHOUT_BIAS, NO_WEIGHTS = "rms", "layer", "layer_without_bias", "no_weights"
+NORM_VECTORS = {RMS: 1, LAYER: 2, LAYER_WITHOUT_BIAS: 1, NO_WEIGHTS: 0}  # weight vectors of one normalization
+MAMBA, GATED_DELTA, LIGHTNING, KIMI_DELTA = "mamba2", "gated_delta", "lightning", "kimi_delta"
+LINEAR_KINDS = (MAMBA, GATED_DELTA, LIGHTNING, KIMI_DELTA)
+NO_QK_NORM, HEAD_QK_NORM, FULL_QK_NORM = "none", "head", "full"
+
+
+@dataclass(frozen=True)
+class Window(Shape):
+    """Layers that see the last ``size`` tokens alone; their heads, where they differ from those of the other layers."""
+
+    size: int
+    layers: int
+    kv_heads: int
+    head_dim: int
+    value_dim: int
+    shares_kv: bool = False  # one projection gives keys and values
+
+
+@dataclass(frozen=True)
+class LatentAttention(Shape):
+    """Multi-head latent attention: what is cached is ``kv_rank + rope_dim`` values a token, whatever the heads.
+
+    ``q_rank`` 0: queries are not compressed. ``is_direct``: the cached entry is key and value as it is (DeepSeek-V4), with no
+    projection up to heads; ``entries_per_token`` below 1 then says how far entries are merged, averaged over the layers.
+    """
+
+    q_rank: int
+    kv_rank: int
+    nope_dim: int
+    rope_dim: int
+    value_dim: int
+    out_rank: int = 0  # of the output projection, for each of out_groups; 0: one full projection
+    out_groups: int = 0
+    is_direct: bool = False
+    entries_per_token: float = 1.0
+
+
+@dataclass(frozen=True)
+class SparseIndex(Shape):
+    """A light scorer that picks the ``top_k`` entries that each query attends to (DSA), on ``layers`` layers."""
+
+    heads: int
+    dim: int
+    top_k: int
+    layers: int
+
+
+@dataclass(frozen=True)
+class LinearLayers(Shape):
+    """Layers with a state of ``value_heads × key_dim × value_dim`` a sequence instead of a cache.
+
+    Of Mamba-2: ``key_heads`` groups, ``key_dim`` the state size, ``value_heads`` heads of ``value_dim``.
+    """
+
+    kind: str
+    layers: int
+    key_heads: int
+    value_heads: int
+    key_dim: int
+    value_dim: int
+    conv_kernel: int = 0
+
+
+@dataclass(frozen=True)
+class Experts(Shape):
+    """Layers whose feed-forward part is routed: ``top_k`` of ``count`` experts a token, and ``shared_ffn`` always.
+
+    ``shared_ffn`` is the width of all shared experts together. ``latent`` is the width that tokens are projected to before the
+    experts and back from after them; 0: experts work on ``hidden``. The first ``leading_dense`` layers have no experts.
+    """
+
+    layers: int
+    count: int
+    top_k: int
+    ffn: int
+    shared_ffn: int = 0
+    latent: int = 0
+    leading_dense: int = 0
+    has_bias: bool = False  # each expert's matrices have biases
+    has_router_bias: bool = False
+    has_shared_gate: bool = False  # a learned gate of the shared expert
+
+
+@dataclass(frozen=True)
+class Details(Shape):
+    """What adds little to the work and is needed to count every parameter."""
+
+    norm: str = RMS
+    norms_per_layer: int = 2
+    qk_norm: str = NO_QK_NORM
+    qkv_bias: bool = False
+    out_bias: bool = False
+    ffn_bias: bool = False
+    head_bias: bool = False
+    positions: int = 0  # learned embeddings of positions
+    has_embedding_norm: bool = False
+    has_attention_gate: bool = False  # queries come with a gate as wide as themselves
+    has_sinks: bool = False  # one learned value a head beside the keys
+    shares_kv: bool = False  # one projection gives keys and values
+    embedding_dim: int = 0  # where tokens are embedded narrower and projected (OPT-350M)
+    other_params: int = 0  # counted by the publisher, and by no other field: the note says what
+
+
+@dataclass(frozen=True)
+class ModelShape(Shape):
+    """One architecture. Widths and ranks in values, ``context`` in tokens, ``weights`` the precision that is published."""
+
+    id: str
+    name: str
+    layers: int
+    hidden: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    value_dim: int
+    ffn: int  # of a dense layer; 0 where there is none
+    gated: bool  # three matrices in a feed-forward block (SwiGLU, GeGLU) instead of two
+    vocab: int
+    tied: bool  # embedding and head are one matrix
+    context: int
+    weights: str
+    attention_layers: int
+    dense_layers: int
+    mtp: int = 0  # modules that predict further tokens
+    window: IfAny[Window] = None
+    latent: IfAny[LatentAttention] = None
+    index: IfAny[SparseIndex] = None
+    linear: IfAny[LinearLayers] = None
+    experts: IfAny[Experts] = None
+    details: Details = Details()
+    source: str = ""
+    grade: str = "own"
+    note: str = ""
+
+    @property
+    def attention(self) -> str:
+        """Kind of the layers that attend: ``mla``, ``mha``, ``mqa`` or ``gqa``."""
+        if self.latent is not None:
+            return "mla"
+        if self.kv_heads == self.heads:
+            return "mha"
+        return "mqa" if self.kv_heads == 1 else "gqa"
+
+    @property
+    def is_moe(self) -> bool:
+        """Whether any layer routes tokens to experts."""
+        return self.experts is not None
+
+    @property
+    def full_layers(self) -> int:
+        """Layers that attend to all tokens before."""
+        return self.attention_layers - (self.window.layers if self.window else 0)
+
+
+def with_layers(shape: ModelShape, layers: int) -> ModelShape:
+    """The shape cut down or stretched to ``layers`` blocks, kinds in the same proportions; leading dense layers stay.
+
+    Raises
+    ------
+    ValueError
+        Below 1 layer.
+    """
+    if layers < 1:
+        raise ValueError(f"{layers} layers")
+    if layers == shape.layers:
+        return shape
+    leading = min(shape.experts.leading_dense, layers) if shape.experts else 0
+
+    def scaled(count: int) -> int:
+        return round(count * layers / shape.layers)
+
+    moe = None
+    if shape.experts:
+        rest = shape.layers - shape.experts.leading_dense
+        moe = replace(
+            shape.experts, layers=round(shape.experts.layers * (layers - leading) / rest), leading_dense=leading
+        )
+    attention = scaled(shape.attention_layers)
+    linear = replace(shape.linear, layers=scaled(shape.linear.layers)) if shape.linear else None
+    n_ffn = shape.dense_layers + (shape.experts.layers if shape.experts else 0)
+    n_dense = scaled(n_ffn) - (moe.layers if moe else 0)
+    return replace(
+        shape,
+        layers=layers,
+        attention_layers=attention,
+        dense_layers=max(0, n_dense),
+        experts=moe,
+        linear=linear,
+        window=replace(shape.window, layers=min(attention, scaled(shape.window.layers))) if shape.window else None,
+        index=replace(shape.index, layers=min(attention, scaled(shape.index.layers))) if shape.index else None,
+    )
