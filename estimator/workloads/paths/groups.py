@@ -9,7 +9,6 @@ each group's times are tabulated once over sizes, and between two sizes of the t
 (latency and bytes over a bandwidth).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -113,17 +112,21 @@ class GroupTimes:
         )
         missing = [kind for kind in kinds if (collective, algorithm, *kind) not in self._tables]
         if missing:
-            points = self._points(missing)
+            points = self._points(*zip(*missing, strict=True))
             times = predict_times(points, _SIZES[None, :], self._constants, collective, algorithm)
             self._tables |= {
                 (collective, algorithm, *kind): row for kind, row in zip(missing, times.time_s, strict=True)
             }
         return np.array([self._tables[collective, algorithm, *kind] for kind in kinds]).reshape(-1, len(_SIZES))
 
-    def _points(self, kinds: Sequence[tuple[int, int, int]]) -> Points:
+    def points(self, groups: Groups) -> Points:
+        """The distinct groups as points of the model of collectives: arrays of shape (n_distinct,)."""
+        return self._points(groups.n_ranks, groups.domain_ranks, groups.domains_apart)
+
+    def _points(self, n_ranks: Any, domain_ranks: Any, domains_apart: Any) -> Points:
         """Groups as systems of their own: a domain has the group's GPUs and their NICs, a leaf as many domains as before."""
-        ranks, inside, apart = (np.array(column, dtype=np.int64) for column in zip(*kinds, strict=True))
-        system = self.columns.take(np.zeros(len(kinds), dtype=np.int64))
+        ranks, inside, apart = (np.array(column, dtype=np.int64) for column in (n_ranks, domain_ranks, domains_apart))
+        system = self.columns.take(np.zeros(len(ranks), dtype=np.int64))
         inside = np.minimum(inside, system.domain_gpus)
         in_node = np.maximum(inside * system.gpus_per_node // system.domain_gpus, 1)
         per_domain = system.domain_gpus / system.gpus_per_node  # nodes; below 1 where a node has several domains
