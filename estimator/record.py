@@ -40,13 +40,18 @@ class Key(NamedTuple):
 
 
 _KEYS: dict[type, tuple[Key, ...]] = {}
+_NEEDED: dict[type, tuple[frozenset[str], frozenset[str], Json]] = {}
 _READS: dict[type, tuple[tuple[Key, Read | None], ...]] = {}
 
 
 def keys_of(kind: type) -> tuple[Key, ...]:
     """Keys of a kind of record; those of the kinds that it extends come first. Kept, as annotations do not change."""
     if kind not in _KEYS:
-        marked = {name: get_args(hint)[1:] for name, hint in get_type_hints(kind, include_extras=True).items()}
+        # as written: to resolve every annotation, as get_type_hints does, would take longer than all that is made of them
+        hints = {
+            name: hint for one in reversed(kind.__mro__) for name, hint in vars(one).get("__annotations__", {}).items()
+        }
+        marked = {name: get_args(hint)[1:] for name, hint in hints.items()}
         _KEYS[kind] = tuple(
             Key(name, name.rstrip("_"), LEFT_OUT in marks, NEWER in marks) for name, marks in marked.items()
         )
@@ -76,6 +81,16 @@ class Shape:
                 if key.name in stored
             }
         )
+
+
+def _needed(kind: type) -> tuple[frozenset[str], frozenset[str], Json]:
+    """Names of the attributes of a kind of record, those that have to be given, and the defaults of others; kept."""
+    if kind not in _NEEDED:
+        names = frozenset(key.attribute for key in keys_of(kind))
+        newer = {key.attribute for key in keys_of(kind) if key.is_newer}
+        defaults = {name: getattr(kind, name) for name in names - newer if hasattr(kind, name)}
+        _NEEDED[kind] = names, names - newer - defaults.keys(), defaults
+    return _NEEDED[kind]
 
 
 def _reads(kind: type) -> tuple[tuple[Key, Read | None], ...]:
@@ -137,14 +152,11 @@ class Record(Shape):
                 setattr(cls, name, None)
 
     def __init__(self, **given: Any) -> None:
-        keys = keys_of(type(self))
-        for key in keys:
-            if key.attribute not in given and not key.is_newer and hasattr(type(self), key.attribute):
-                given[key.attribute] = getattr(type(self), key.attribute)
-        names = [key.attribute for key in keys]
-        if not given.keys() <= set(names) or any(key.attribute not in given and not key.is_newer for key in keys):
-            raise TypeError(f"{type(self).__name__} has {', '.join(names)}; given were {', '.join(given)}")
-        self.__dict__.update(given)
+        names, needed, defaults = _needed(type(self))
+        if not names >= given.keys() >= needed:
+            has = ", ".join(key.attribute for key in keys_of(type(self)))
+            raise TypeError(f"{type(self).__name__} has {has}; given were {', '.join(given)}")
+        self.__dict__.update(defaults, **given)
 
     def as_json(self) -> Json:
         """Plain JSON values under the names of the Estimate; what was not given has no key."""
