@@ -1,6 +1,7 @@
 """What must hold across the rows of the catalog; each check names the file, row and column it found wrong."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import Any
 
 from estimator.catalog.catalog import Catalog
@@ -217,9 +218,10 @@ def _price_evidence(tables: Tables, catalog: Catalog) -> None:
                 raise _fail("price_methods", row, "parts", f"no record has the id {part}")
         if catalog.evidence.range_of(values[0]) is None:
             raise _fail("price_methods", row, "method", f"no price that counts stands behind {values[0]}")
-    for number, evidence in tables["price_evidence"]:
-        part, price = evidence[0], catalog.price(evidence[0]) if evidence[0] else None
-        seen = [catalog.evidence.cents(row).typical for row in catalog.evidence.counted(part)] if part else []
+    first_rows = {evidence[0]: number for number, evidence in reversed(tables["price_evidence"]) if evidence[0]}
+    for part, number in sorted(first_rows.items(), key=itemgetter(1)):
+        price = catalog.price(part)
+        seen = [catalog.evidence.cents(row).typical for row in catalog.evidence.counted(part)]
         if price and (ratio := contradiction(price.typical_cents, seen)):
             message = (
                 f"the default of {part}, ${price.typical_cents / CENTS_PER_USD:,.0f}, lies {ratio:.2f} × from the median of its "
@@ -234,14 +236,14 @@ def _grades(tables: Tables, catalog: Catalog) -> None:
         for row, values in tables[kind]:
             if values[0] not in catalog.grades:
                 raise CatalogError(f"{kind}.csv", row, "id", f"{values[0]} has no row of its own in grades.csv")
+    known = {kind: {"", *COLUMNS[kind], *_CHILDREN.get(kind, ())} for kind in GRADED_KINDS}
     seen: set[tuple[str, str]] = set()
     for row, (record, fields, grade, source, _) in tables["grades"]:
         found = catalog.part(record)
         if found is None or found[0] not in GRADED_KINDS:
             raise CatalogError("grades.csv", row, "record_id", f"no part has the id {record}")
-        known = set(_known_fields(found[0], found[1]))
         for field in fields or ("",):
-            if field not in known:
+            if field not in known[found[0]] and field not in _named_children(*found):
                 raise CatalogError("grades.csv", row, "fields", f"{field} is no field of {record}")
             if (record, field) in seen:
                 raise CatalogError(
@@ -254,11 +256,9 @@ def _grades(tables: Tables, catalog: Catalog) -> None:
                 raise CatalogError("grades.csv", row, "grade", message)
 
 
-def _known_fields(kind: str, record: Any) -> Iterator[str]:
-    yield ""
-    yield from COLUMNS[kind]
+def _named_children(kind: str, record: Any) -> Iterator[str]:
+    """ "networks.compute": a child that has a grade of its own."""
     for child in _CHILDREN.get(kind, ()):
-        yield child
         if child in _NAMES:
             yield from (f"{child}.{getattr(one, _NAMES[child])}" for one in getattr(record, child))
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 
 from estimator.catalog.currency import USD, Rate, Rates, half_up, us_cents
@@ -72,7 +73,7 @@ class EvidenceBook:
         kind_of: Callable[[str], str | None],
         port_gbit_s: Mapping[str, int],
     ) -> None:
-        self.day, self._methods, self._kind_of, self._port_gbit_s = day, methods, kind_of, port_gbit_s
+        self.day, self._methods, self._kind_of, self._port_gbit_s = day, methods, cache(kind_of), port_gbit_s
         self._oldest = months_before(day, MONTHS)
         self._rates = Rates(rates)
         self._rows: dict[str, list[PriceEvidence]] = {}

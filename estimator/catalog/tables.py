@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -388,7 +389,8 @@ def _parsed(file: str, content: bytes, columns: Mapping[str, Parser]) -> Iterato
     for column in header:
         if column not in columns:
             raise CatalogError(file, 1, column, f"unknown column; known: {', '.join(columns)}")
-    readers = [(header.index(column), parse) for column, parse in columns.items()]
+    # many cells of a column are alike: sources, days, grades
+    readers = [(header.index(column), cache(parse)) for column, parse in columns.items()]
     for number_of_row, row in enumerate(cells[1:], start=2):
         if len(row) != len(header):
             raise CatalogError(file, number_of_row, None, f"has {len(row)} cells where the header has {len(header)}")
