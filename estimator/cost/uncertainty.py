@@ -8,7 +8,6 @@ the same figures. docs/cost.md, "Uncertainty".
 import math
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -45,7 +44,7 @@ _NAMES = {
     FIBER: "fibres",
     PANEL: "patch panels",
 }
-_BLOCK, _THREADS = 4_096, 2  # draws at a time
+_BLOCK = 4_096  # draws at a time
 _COLUMNS_KEPT = 512  # columns of at most _BLOCK draws: 4 MB of levels, 4 MB of steps, 16 MB of parameters
 _LEVELS = 65_536  # of a uniform number in 16 bits
 _STEPS = 1_024  # of a normal score, from -_REACH to _REACH
@@ -128,17 +127,13 @@ def draw(priced: Priced, catalog: Catalog, draws: int, seed: int) -> Drawn:
     groups = price_groups(facts.lines, catalog)
     quantiles = _triangle_tables(priced.unit_cents)
     purchase, network, total, per_hour = (np.empty(draws) for _ in range(4))
-
-    def fill(number: int) -> None:
+    for number in range(ceil_div(draws, _BLOCK)):
         rows = slice(number * _BLOCK, min((number + 1) * _BLOCK, draws))
         n = rows.stop - rows.start
         unit_cents = _draw_prices(seed, number, n, quantiles, groups)
         made = money(facts, unit_cents, _draw_parameters(seed, number, n, priced.given))
         purchase[rows], network[rows], total[rows] = made.purchase, made.network, made.total[year]
         per_hour[rows] = made.per_gpu_hour()[year]
-
-    with ThreadPoolExecutor(_THREADS) as pool:  # numpy lets go of the interpreter while it works
-        list(pool.map(fill, range(ceil_div(draws, _BLOCK))))
     return Drawn(purchase, network, total, per_hour)
 
 
@@ -232,7 +227,7 @@ def _normal_scores() -> "npt.NDArray[np.float32]":
 
 def normal_share(scores: FloatArray) -> FloatArray:
     """Share of normal draws below each score."""
-    return np.array([0.5 * (1 + math.erf(score / math.sqrt(2))) for score in scores.tolist()])
+    return 0.5 * (1 + np.array([*map(math.erf, (scores / math.sqrt(2)).tolist())]))
 
 
 @cache
