@@ -6,7 +6,7 @@ from pydantic import Field
 
 from estimator.bom.lines import CATEGORIES
 from estimator.record import Json
-from estimator.spec.checking import Section
+from estimator.spec.checking import Section, empty
 
 LEAST, MOST = 2, 8
 MAX_OFFER_LINES = 5_000
@@ -58,7 +58,7 @@ class Item(Section):
     label: str | None = Field(None, min_length=1, max_length=200, description="Default: the design's name.")
     spec: Json | None = Field(None, description="A design, as for an estimate.")
     offer: Offer | None = None
-    notes: list[str] = Field(default_factory=list, max_length=40, description="What to tell of this side, in words.")
+    notes: list[str] = Field(default_factory=empty, max_length=40, description="What to tell of this side, in words.")
 
 
 class ComparisonRequest(Section):

@@ -31,6 +31,11 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
 
 
+def empty() -> list[Any]:
+    """The default of a list. Of ``list`` itself pydantic parses the signature, with a tokenizer that it loads for that."""
+    return []
+
+
 def _checked_ratio(text: str) -> str:
     ratio = parse_ratio(text)
     if max(ratio.numerator, ratio.denominator) > MAX_RATIO_SIDE:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, PrivateAttr, ValidationError
 
 from estimator.record import Given, Json
 from estimator.spec.calibration import Calibrated
-from estimator.spec.checking import Section
+from estimator.spec.checking import Section, empty
 from estimator.spec.economics import Economics
 from estimator.spec.fabric import MAX_NODES, Fabric, OtherFabric, in_unit
 from estimator.spec.site import Site
@@ -140,7 +140,7 @@ class DesignSpec(Section):
     compute: Compute = Field(title="Cluster")
     fabric: Fabric = Field(title="Network")
     other_fabrics: list[OtherFabric] = Field(
-        default_factory=list,
+        default_factory=empty,
         max_length=MAX_OTHER_FABRICS,
         title="Other fabrics",
         description="Storage and management networks of the same servers, each sized by the rules of the compute network.",

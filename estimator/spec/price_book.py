@@ -14,7 +14,7 @@ from estimator.catalog.currency import CURRENCIES, LARGEST_RATE, USD, Rate, Rate
 from estimator.errors import Problem
 from estimator.ranges import Range
 from estimator.record import Json
-from estimator.spec.checking import Section, near_words, unknown_part
+from estimator.spec.checking import Section, empty, near_words, unknown_part
 
 if TYPE_CHECKING:
     from estimator.catalog.catalog import Catalog
@@ -81,10 +81,10 @@ class OwnPrices(Section):
 
     name: str = Field(min_length=1, max_length=MAX_NAME, title="Name", description="What the book is called.")
     prices: list[OwnPrice] = Field(
-        default_factory=list, max_length=MAX_PRICES, title="Prices", description="Several of a part may stand."
+        default_factory=empty, max_length=MAX_PRICES, title="Prices", description="Several of a part may stand."
     )
     rates: list[OwnRate] = Field(
-        default_factory=list,
+        default_factory=empty,
         max_length=MAX_RATES,
         title="Exchange rates",
         description="Of a currency that is in here, the catalog's rates are not used.",

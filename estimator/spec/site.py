@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from estimator.spec.checking import Section
+from estimator.spec.checking import Section, empty
 from estimator.spec.floor import SitePlan
 
 Medium = Literal["auto", "copper", "dac", "acc", "aec", "aoc", "multimode", "single-mode"]
@@ -107,7 +107,7 @@ class Site(Section):
         ),
     )
     set_lengths: list[SetLength] = Field(
-        default_factory=list,
+        default_factory=empty,
         max_length=MAX_SET_LENGTHS,
         title="Lengths set manually",
         description=(
