@@ -26,7 +26,7 @@ from tests.processes import BASE_DIR, AppOfVersion, RunningApp, clean_environmen
 
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 WIDTHS = {390: 844, 1440: 900, 2560: 1440}
-TABS = ("overview", "cost", "performance", "fabric", "cabling", "racks", "findings", "handoff")
+TABS = ("overview", "cost", "performance", "workloads", "fabric", "cabling", "racks", "findings", "handoff")
 KEPT_WIDTH = 960  # of a picture that is kept; narrower ones stay as they are
 QUALITY = 40
 FILL = "import django, json; django.setup(); from tests.designer.showcase import make; print(json.dumps(make()))"

@@ -18,6 +18,7 @@ from designer.pages.result.findings import findings_context
 from designer.pages.result.handoff import handoff_context
 from designer.pages.result.performance import performance_context
 from designer.pages.result.racks import racks_context
+from designer.pages.result.workloads.tab import workloads_context
 from designer.services.designs.results import result_of
 from designer.services.link_lists import is_outdated
 from designer.services.shown_page import ShownPage
@@ -44,6 +45,7 @@ TABS = (
     Tab("fabric", "Fabric"),
     Tab("cost", "Cost"),
     Tab("performance", "Performance"),
+    Tab("workloads", "Workloads"),
     Tab("cabling", "Cabling"),
     Tab("racks", "Racks"),
     Tab("findings", "Findings"),
@@ -79,6 +81,8 @@ def result_context(job: EstimateJob, page: ShownPage, query: Given) -> Context:
             return context | cost_context(job, estimate, query)
         case "performance":
             return context | performance_context(job, estimate, page.design_id, query)
+        case "workloads":
+            return context | workloads_context(estimate)
         case "cabling":
             return context | cabling_context(job, estimate, query)
         case "racks":

@@ -21,7 +21,7 @@ from estimator.workloads.paths.groups import Groups, GroupTimes, groups_of
 LEVELS = ("gpu_memory", "scale_up", "pcie", "host_memory", "leaf", "spine", "core", "ethernet")
 GPU_MEMORY, SCALE_UP, PCIE, HOST_MEMORY, LEAF, SPINE, CORE, ETHERNET = range(len(LEVELS))
 _SMALL_BYTES = 64.0
-_NETWORK = {LEAF: "leaf: both under one switch", SPINE: "spine: over two switch tiers", CORE: "core: over three"}
+_NETWORK = {LEAF: "network, under one leaf", SPINE: "network, over spines", CORE: "network, over cores"}
 
 
 class PathConstant(NamedTuple):
@@ -149,7 +149,7 @@ def _pairs(level: int, name: str, times: GroupTimes, groups: Groups, constants: 
         gb_s=round(float(byte_s_to_gb_s(rate[0])), 1),
         latency_us=round(float(s_to_us(times.seconds("sendrecv", groups, _SMALL_BYTES))), 1),
         basis="calibration" if constants.source else "model",
-        evidence=constants.source or "the way of a pair by the model of collectives, docs/model.md",
+        evidence=constants.source or "by the model of collectives (docs/model.md)",
         limited_by=LIMITS[int(limit[0])],
     )
 
@@ -158,7 +158,7 @@ def _staged() -> LinkLevel:
     rate, latency = path_constants()["host_memory_rate"], path_constants()["host_memory_latency"]
     return LinkLevel(
         code=LEVELS[HOST_MEMORY],
-        name="host memory, GPU to GPU",
+        name="host memory, from GPU to GPU",
         gb_s=round(float(byte_s_to_gb_s(rate.value)), 1),
         latency_us=round(float(s_to_us(latency.value)), 1),
         basis="measured" if rate.basis == "fitted" else rate.basis,

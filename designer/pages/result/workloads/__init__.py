@@ -1,0 +1,1 @@
+"""The workloads tab: the links that a model's traffic takes."""

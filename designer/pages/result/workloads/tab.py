@@ -1,0 +1,36 @@
+"""The workloads tab: the links of the design, from a GPU's memory to the core, and what runs over them."""
+
+from designer.charts.paths import levels_chart
+from designer.wording.context import Context
+from estimator.catalog.loader import load_catalog
+from estimator.catalog.ports import CONVERGED, IN_BAND
+from estimator.result import PricedEstimate
+from estimator.spec.calibration import constants_of
+from estimator.workloads.paths.hierarchy import LinkLevel, link_levels
+
+
+def workloads_context(estimate: PricedEstimate) -> Context:
+    """The links of the design; why there are none where nothing was predicted."""
+    levels = levels_of_design(estimate)
+    if not levels:
+        return {"is_predicted": False, "why": estimate.performance.missing or "The design names no GPU that is known."}
+    return {"is_predicted": True, "levels": levels, "charts": [levels_chart(levels)]}
+
+
+def levels_of_design(estimate: PricedEstimate) -> list[LinkLevel]:
+    """Every level of links that the estimated design has; none where its GPU is not known."""
+    system = estimate.performance.system
+    if system is None or system.gpu is None:
+        return []
+    catalog = load_catalog()
+    keys = {key: value for key, value in system.as_json().items() if value is not None}
+    constants = constants_of(catalog, estimate.spec.workload.calibration)
+    return link_levels(keys, estimate.compute.counts.gpus, catalog, constants, _ethernet_gbit_s(estimate))
+
+
+def _ethernet_gbit_s(estimate: PricedEstimate) -> float | None:
+    """What a node has on its in-band network, else on a converged one; None where the design has neither."""
+    for key in (IN_BAND, CONVERGED):
+        if network := estimate.fabrics.get(key):
+            return float(network.endpoint_rate_gbit_s * (network.ports_per_node or 1))
+    return None
