@@ -1,0 +1,1 @@
+"""A training run over weeks: checkpoints, stops, days and dollars."""
