@@ -324,10 +324,3 @@ def category_name(value: Any) -> str:
 def is_assumption(value: Any) -> bool:
     """True for a basis that rests on no listing, datasheet or measurement."""
     return value in ("assumption", "seed")
-
-
-def total(value: Any) -> str:
-    """The sum of the counts of a mapping: links of all tiers, cables of all tiers."""
-    if not isinstance(value, Mapping):
-        return MISSING
-    return count(sum(number for number in value.values() if isinstance(number, int)))

@@ -72,7 +72,6 @@ NB = numbers.NO_BREAK_SPACE
         (numbers.medium_name, "multimode", "multimode fibre"),
         (numbers.medium_name, "aoc", "active optical cable"),
         (numbers.medium_name, "copper", "copper"),
-        (numbers.total, {"a": 2, "b": 3, "c": None}, "5"),
     ],
 )
 def test_a_number_prints_with_its_unit(printer, value, text):
@@ -92,7 +91,6 @@ def test_a_number_prints_with_its_unit(printer, value, text):
         numbers.percent,
         numbers.message_size,
         numbers.duration_us,
-        numbers.total,
         numbers.words,
     ],
 )
