@@ -20,7 +20,7 @@ from estimator.diagrams.places import Places, places_of
 from estimator.fabric.topology import LinkTable, link_table, panels_of
 from estimator.jobs.models import EstimateJob
 from estimator.networks.links import other_table
-from estimator.performance.prediction import predict
+from estimator.performance.prediction import prediction
 from estimator.pipeline import system_of
 from estimator.record import Given, Json
 from estimator.spec.design import DesignSpec
@@ -90,7 +90,7 @@ class Diagram:
         used = self.spec.workload.calibration
         request = {"system": dict(system), "collective": collective, "gpus": [n_gpus], "message_bytes": [message_bytes]}
         more = {"calibration": used.model_dump()} if used else {}
-        return float(predict(request | more, self.catalog)["rows"][0]["busbw_gb_s"])
+        return prediction(request | more, self.catalog).rows[0].busbw_gb_s
 
 
 def diagram_of(job: EstimateJob, role: str) -> Diagram:

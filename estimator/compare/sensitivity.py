@@ -14,6 +14,7 @@ from estimator.errors import Change, EstimatorError, Problem
 from estimator.fabric.sized import SizedFabric
 from estimator.findings.finding import Finding
 from estimator.pipeline import estimate
+from estimator.proposals.cables import NO_PART
 from estimator.ranges import Range
 from estimator.record import Record
 from estimator.result import Estimate, Versions
@@ -63,6 +64,12 @@ class Step(Record):
     problems: list[Problem]
     findings: list[Finding]
     """Warnings and errors that the step brings."""
+
+    @property
+    def remark(self) -> str:
+        """The one finding that matters most: a part that is missing, as no price is known then; else the first."""
+        ranked = sorted(self.findings, key=lambda one: (one.severity != "error", one.code != NO_PART))
+        return ranked[0].message if ranked else ""
 
 
 class Sensitivity(Record):

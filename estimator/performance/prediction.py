@@ -14,7 +14,7 @@ from estimator.errors import Problem, SpecError
 from estimator.performance.bandwidth import LIMITS, Points, SystemColumns, complete_system, gpu_facts, system_columns
 from estimator.performance.collectives import COLLECTIVES, VARIANTS
 from estimator.performance.times import Times, algorithm_name, points_of, predict_times, protocol_name
-from estimator.record import Json
+from estimator.record import IfAny, Json, Record
 from estimator.spec.calibration import Calibrated, calibrated_problems, constants_of
 from estimator.spec.checking import Ratio, Section, unknown_part, validated
 from estimator.units import byte_s_to_gb_s, ceil_div, s_to_us
@@ -87,7 +87,36 @@ class PredictionRequest(Section):
     )
 
 
+class PredictedTime(Record):
+    """One GPU count and one message size."""
+
+    gpus: int
+    nodes: int
+    message_bytes: int
+    time_us: float
+    time_us_low: float
+    time_us_high: float
+    algbw_gb_s: float
+    busbw_gb_s: float
+    algorithm: str | None
+    protocol: str | None
+    limited_by: str
+    validated: bool
+
+
+class Prediction(Record):
+    """A row for each GPU count and message size, in the order requested, and the calibration where one was given."""
+
+    rows: list[PredictedTime]
+    calibration: IfAny[Json] = None
+
+
 def predict(request: Any, catalog: Catalog) -> Json:
+    """``prediction`` as JSON, as the command line and the API answer it."""
+    return prediction(request, catalog).as_json()
+
+
+def prediction(request: Any, catalog: Catalog) -> Prediction:
     """Predicted times of a collective.
 
     Parameters
@@ -97,8 +126,7 @@ def predict(request: Any, catalog: Catalog) -> Json:
 
     Returns
     -------
-    ``{"rows": […]}``, one row a GPU count and message size, in the order requested, and ``calibration`` where one was
-    given; docs/model.md, "What a prediction says".
+    One row a GPU count and message size; docs/model.md, "What a prediction says".
 
     Raises
     ------
@@ -124,27 +152,27 @@ def predict(request: Any, catalog: Catalog) -> Json:
     missing = [n for n, row in zip(gpus, times.time_s, strict=True) if not np.isfinite(row).all()]
     if missing:
         raise SpecError([_no_way(asked, missing, columns)])
-    used = {"calibration": asked.calibration.provenance()} if asked.calibration else {}
-    return {"rows": _rows(points, sizes, times), **used}
+    used = asked.calibration.provenance() if asked.calibration else None
+    return Prediction(rows=_rows(points, sizes, times), calibration=used)
 
 
-def _rows(points: Points, sizes: list[int], times: Times) -> list[Json]:
+def _rows(points: Points, sizes: list[int], times: Times) -> list[PredictedTime]:
     n_nodes = ceil_div(points.n_ranks, points.columns.gpus_per_node)
     return [
-        {
-            "gpus": int(n_ranks),
-            "nodes": int(n_nodes[i]),
-            "message_bytes": size,
-            "time_us": float(s_to_us(times.time_s[i, j])),
-            "time_us_low": float(s_to_us(times.low_s[i, j])),
-            "time_us_high": float(s_to_us(times.high_s[i, j])),
-            "algbw_gb_s": float(byte_s_to_gb_s(times.algbw_byte_s[i, j])),
-            "busbw_gb_s": float(byte_s_to_gb_s(times.busbw_byte_s[i, j])),
-            "algorithm": algorithm_name(int(times.choice[i, j])),
-            "protocol": protocol_name(int(times.choice[i, j])),
-            "limited_by": LIMITS[times.limit[i, j]],
-            "validated": bool(times.is_validated[i, j]),
-        }
+        PredictedTime(
+            gpus=int(n_ranks),
+            nodes=int(n_nodes[i]),
+            message_bytes=size,
+            time_us=float(s_to_us(times.time_s[i, j])),
+            time_us_low=float(s_to_us(times.low_s[i, j])),
+            time_us_high=float(s_to_us(times.high_s[i, j])),
+            algbw_gb_s=float(byte_s_to_gb_s(times.algbw_byte_s[i, j])),
+            busbw_gb_s=float(byte_s_to_gb_s(times.busbw_byte_s[i, j])),
+            algorithm=algorithm_name(int(times.choice[i, j])),
+            protocol=protocol_name(int(times.choice[i, j])),
+            limited_by=LIMITS[times.limit[i, j]],
+            validated=bool(times.is_validated[i, j]),
+        )
         for i, n_ranks in enumerate(points.n_ranks)
         for j, size in enumerate(sizes)
     ]

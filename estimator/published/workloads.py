@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from estimator.catalog.catalog import Catalog
-from estimator.performance.prediction import predict
+from estimator.performance.prediction import prediction
 from estimator.record import Json
 from estimator.spec.design import DesignSpec
 from estimator.spec.rates import endpoint_rate
@@ -161,8 +161,8 @@ def timed(work: Workload, spec: DesignSpec, catalog: Catalog) -> list[TimedMessa
             "gpus": [message.gpus],
             "message_bytes": [message.message_bytes],
         }
-        (row,) = predict(request, catalog)["rows"]
-        rows.append(TimedMessage(message, row["time_us"], row["busbw_gb_s"], row["validated"]))
+        (row,) = prediction(request, catalog).rows
+        rows.append(TimedMessage(message, row.time_us, row.busbw_gb_s, row.validated))
     return rows
 
 

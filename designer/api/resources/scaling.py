@@ -21,4 +21,4 @@ class SensitivityView(ApiView):
         query_of(request, NoQuery)
         job = get_object_or_404(jobs_of(request), pk=pk)
         finished_result(job)
-        return Response({"spec_hash": job.spec_hash, **sensitivity_of(job)})
+        return Response({"spec_hash": job.spec_hash, **sensitivity_of(job).as_json()})

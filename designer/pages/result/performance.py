@@ -17,7 +17,7 @@ from designer.wording.numbers import message_size
 from designer.wording.query import one_of
 from estimator.calibration.measured import Run, measured_runs
 from estimator.catalog.loader import load_catalog
-from estimator.compare.sensitivity import sensitivity
+from estimator.compare.sensitivity import Sensitivity, sensitivity
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
 from estimator.performance.result import BuiltSystem, Curves, Performance
@@ -159,21 +159,14 @@ def _curves_of(job: EstimateJob, pk: str, collective: str) -> Curves | None:
     return curves_of(estimate.performance, collective) if estimate else None
 
 
-def _steps(job: EstimateJob) -> Context:
+def _steps(job: EstimateJob) -> Sensitivity | Context:
     try:
-        found = sensitivity_of(job)
+        return sensitivity_of(job)
     except EstimatorError as error:
         return {"cannot": [problem.message for problem in error.problems]}
-    return found | {"variants": [row | {"remark": _remark(row["findings"])} for row in found["variants"]]}
 
 
-def _remark(findings: Sequence[Given]) -> str:
-    """The one finding of a step that matters most: a part that is missing, as no price is known then; else the first."""
-    ranked = sorted(findings, key=lambda finding: (finding["severity"] != "error", finding["code"] != "no_part_fits"))
-    return str(ranked[0]["message"]) if ranked else ""
-
-
-def sensitivity_of(job: EstimateJob) -> Context:
+def sensitivity_of(job: EstimateJob) -> Sensitivity:
     """What one step more would cost and bring a finished estimate's design.
 
     Raises
@@ -186,8 +179,8 @@ def sensitivity_of(job: EstimateJob) -> Context:
 
 
 @lru_cache(maxsize=KEPT)
-def _sensitivity_of(job_id: UUID, model: str, catalog_version: str) -> Context:
+def _sensitivity_of(job_id: UUID, model: str, catalog_version: str) -> Sensitivity:
     """Kept, as a finished estimate never changes; versions are part of the key."""
     catalog = load_catalog()
     spec = parse_spec(EstimateJob.objects.defer("result").get(pk=job_id).spec, catalog)
-    return sensitivity(spec, catalog).as_json()
+    return sensitivity(spec, catalog)
