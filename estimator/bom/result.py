@@ -15,7 +15,9 @@ class PriceRate(Record):
     source: str
 
 
-class BomLine(Record):
+class PricedLine(Record):
+    """Part, place, quantity and price of a line."""
+
     line: int
     category: str
     part: str | None
@@ -32,6 +34,9 @@ class BomLine(Record):
     extended_price_usd: Range[float] | None
     """Unit price × (quantity + spares)."""
     price_basis: str | None
+
+
+class BomLine(PricedLine):
     price_source: str | None
     price_note: str | None
     assumption: bool

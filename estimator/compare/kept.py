@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import TypeVar
 
+from estimator.bom.result import PricedLine
 from estimator.cost.result import ExpectedFailures, Simulated
 from estimator.fabric.result import Counts, Links, Oversubscription
 from estimator.floor.result import Watts
-from estimator.performance.result import AllReduceTable, AllToAllFigure
+from estimator.performance.result import AllReduceTable, AllToAllFigure, TimesTable
 from estimator.ranges import Range
 from estimator.record import IfAny, Newer, Record, keys_of
 from estimator.result import PricedEstimate, Versions
@@ -55,20 +56,7 @@ class KeptFinding(Record):
     severity: str
 
 
-class KeptLine(Record):
-    line: int
-    category: str
-    part: str | None
-    part_number: str | None
-    description: str
-    use: str
-    tier: Newer[str | None]
-    length_m: float | None
-    quantity: int
-    spare_quantity: int
-    unit_price_usd: Range[float] | None
-    extended_price_usd: Range[float] | None
-    price_basis: str | None
+class KeptLine(PricedLine):
     power_w: float
     fabric: str
     price_book: Newer[str | None]
@@ -103,15 +91,9 @@ class KeptPower(Record):
     at_least: bool
 
 
-class KeptAllReduce(Record):
-    """A row for each GPU count and a column for each message size; algorithm and limit are of all GPUs."""
+class KeptAllReduce(TimesTable):
+    """Algorithm and limit are of all GPUs."""
 
-    gpus: list[int]
-    message_bytes: list[int]
-    busbw_gb_s: list[list[float]]
-    time_us: list[list[float]]
-    time_us_low: list[list[float]]
-    time_us_high: list[list[float]]
     algorithm: list[list[str | None]]
     limited_by: list[list[str]]
 

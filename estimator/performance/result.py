@@ -4,9 +4,9 @@ A table has a row for each GPU count and a column for each message size.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from estimator.record import IfAny, Newer, Record
+from estimator.record import IfAny, Newer, Record, keys_of
 
 
 class Curves(Protocol):
@@ -89,8 +89,8 @@ class AllToAllFigure(Record):
     validated: bool
 
 
-class InWords(NamedTuple):
-    """A compact table with words for algorithms and limits."""
+class TimesTable(Record):
+    """What tables of times start with: a row for each GPU count and a column for each message size."""
 
     gpus: list[int]
     message_bytes: list[int]
@@ -98,21 +98,20 @@ class InWords(NamedTuple):
     time_us: list[list[float]]
     time_us_low: list[list[float]]
     time_us_high: list[list[float]]
+
+
+class InWords(TimesTable):
+    """A compact table with words for algorithms and limits."""
+
     algorithm: list[list[str]]
     protocol: list[list[str]]
     limited_by: list[list[str]]
     validated: list[list[bool]]
 
 
-class CollectiveTable(Record):
+class CollectiveTable(TimesTable):
     """As the all-reduce's; ``algorithm`` and ``limited_by`` are places in ``algorithms`` and ``limits``."""
 
-    gpus: list[int]
-    message_bytes: list[int]
-    busbw_gb_s: list[list[float]]
-    time_us: list[list[float]]
-    time_us_low: list[list[float]]
-    time_us_high: list[list[float]]
     algorithms: list[list[str]]
     """Pairs of algorithm and protocol."""
     algorithm: list[list[int]]
@@ -122,13 +121,9 @@ class CollectiveTable(Record):
 
     def in_words(self) -> InWords:
         """With words in place of places."""
+        times = {key.attribute: getattr(self, key.attribute) for key in keys_of(TimesTable)}
         return InWords(
-            gpus=self.gpus,
-            message_bytes=self.message_bytes,
-            busbw_gb_s=self.busbw_gb_s,
-            time_us=self.time_us,
-            time_us_low=self.time_us_low,
-            time_us_high=self.time_us_high,
+            **times,
             algorithm=[[self.algorithms[i][0] for i in row] for row in self.algorithm],
             protocol=[[self.algorithms[i][1] for i in row] for row in self.algorithm],
             limited_by=[[self.limits[i] for i in row] for row in self.limited_by],
