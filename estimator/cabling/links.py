@@ -14,6 +14,7 @@ from estimator.fabric.ports import Labels
 from estimator.fabric.sized import SizedFabric
 from estimator.fabric.topology import TIERS, LinkTable
 from estimator.spec.design import DesignSpec
+from estimator.units import IntArray
 from estimator.version import MODEL_VERSION
 
 LOWER_KINDS = (NODE, MANAGER, LEAF, SPINE, LEAF)  # of each tier
@@ -49,6 +50,26 @@ class LinkRow(NamedTuple):
 
 
 COLUMNS = LinkRow._fields
+
+
+class LinkNumbers(NamedTuple):
+    """One link as its tables have it: devices, ports and runs by number; rail 0 where it is of none."""
+
+    tier: int
+    plane: int
+    rail: int
+    a_device: int
+    a_port: int
+    b_device: int
+    b_port: int
+    b_lane: int
+    rate_gbit_s: int
+    cable: int
+    length_m: float
+    run: int
+
+
+OF_CABLING = ("cable", "length_m", "run")  # the other numbers are of the link table
 
 
 @dataclass(frozen=True)
@@ -95,8 +116,14 @@ class LinkList:
             for first in range(max(of_tier.start, start), min(of_tier.stop, end), BLOCK_ROWS):
                 yield from self._block(tier, slice(first, min(first + BLOCK_ROWS, of_tier.stop, end)))
 
+    def numbers(self, rows: slice | IntArray) -> Iterator[LinkNumbers]:
+        """Links of some rows of the tables, in the order of the rows."""
+        tables = [self.cabling if name in OF_CABLING else self.table for name in LinkNumbers._fields]
+        columns = [getattr(table, name) for table, name in zip(tables, LinkNumbers._fields, strict=True)]
+        return map(LinkNumbers._make, zip(*(column[rows].tolist() for column in columns), strict=True))
+
     def _block(self, tier: int, rows: slice) -> Iterator[LinkRow]:
-        table, cabling, names = self.table, self.cabling, self.table.devices.names
+        names = self.table.devices.names
         lower, upper = self.labels[LOWER_KINDS[tier]], self.labels[UPPER_KINDS[tier]]
         media = [
             (c.reported_medium, c.cable.id, c.cables_per_link, *c.transceivers)
@@ -104,22 +131,8 @@ class LinkList:
             else (None, None, 1, None, None)
             for run in self.plan.runs
         ]
-        columns = (
-            table.plane,
-            table.rail,
-            table.a_device,
-            table.a_port,
-            table.b_device,
-            table.b_port,
-            table.b_lane,
-            table.rate_gbit_s,
-            cabling.cable,
-            cabling.length_m,
-            cabling.run,
-        )
-        block = zip(*(column[rows].tolist() for column in columns), strict=True)
-        for number, row in enumerate(block, start=rows.start + 1):
-            plane, rail, a, a_port, b, b_port, b_lane, rate, cable, length_m, run = row
+        for number, link in enumerate(self.numbers(rows), start=rows.start + 1):
+            _, plane, rail, a, a_port, b, b_port, b_lane, rate, cable, length_m, run = link
             medium, part, pieces, a_transceiver, b_transceiver = media[run]
             yield LinkRow(
                 number,

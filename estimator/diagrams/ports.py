@@ -80,48 +80,31 @@ def ends_of(links: LinkList, device: int) -> list[tuple[int, int, int, bool]]:
 
 def linked_ports(links: LinkList, device: int, ends: list[tuple[int, int, int, bool]]) -> list[Port]:
     """The ports of a device that have a link, in the order of ``ends``."""
-    table, cabling = links.table, links.cabling
-    names, kind = table.devices.names, table.devices.kind(device)
+    names, kind = links.table.devices.names, links.table.devices.kind(device)
     near = links.labels[kind]
     rows = np.array([row for _, _, row, _ in ends], dtype=np.int64)
-    columns = (
-        table.tier,
-        table.a_device,
-        table.a_port,
-        table.b_device,
-        table.b_port,
-        table.b_lane,
-        table.rate_gbit_s,
-        cabling.cable,
-        cabling.length_m,
-        cabling.run,
-        table.rail,
-        table.plane,
-    )
-    values = zip(ends, zip(*(column[rows].tolist() for column in columns), strict=True), strict=True)
     out = []
-    for (port, lane, row, is_lower), link in values:
-        tier, a, a_port, b, b_port, b_lane, rate, cable, length_m, run, rail, plane = link
-        far = b if is_lower else a
-        far_labels = links.labels[UPPER_KINDS[tier] if is_lower else LOWER_KINDS[tier]]
-        far_port = far_labels.port(b_port, b_lane) if is_lower else far_labels.port(a_port)
-        choice = links.plan.runs[run].choice
-        more = further_cables(cable, choice.cables_per_link) if choice else None
+    for (port, lane, row, is_lower), link in zip(ends, links.numbers(rows), strict=True):
+        far = link.b_device if is_lower else link.a_device
+        far_labels = links.labels[UPPER_KINDS[link.tier] if is_lower else LOWER_KINDS[link.tier]]
+        far_port = far_labels.port(link.b_port, link.b_lane) if is_lower else far_labels.port(link.a_port)
+        choice = links.plan.runs[link.run].choice
+        more = further_cables(link.cable, choice.cables_per_link) if choice else None
         out.append(
             Port(
                 near.port(port, lane),
-                _use(tier, is_lower),
+                _use(link.tier, is_lower),
                 row,
                 names[far],
                 far,
                 far_port,
-                rate,
+                link.rate_gbit_s,
                 choice.reported_medium if choice else None,
-                round(length_m, 2),
+                round(link.length_m, 2),
                 choice.cable.id if choice else None,
-                " ".join(one for one in (str(cable), more) if one),
-                rail or None,
-                plane,
+                " ".join(one for one in (str(link.cable), more) if one),
+                link.rail or None,
+                link.plane,
             )
         )
     return out

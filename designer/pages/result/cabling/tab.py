@@ -15,7 +15,7 @@ from estimator.cabling.result import CableRun, CablingRow, SizedNetwork
 from estimator.catalog.ports import COMPUTE
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
-from estimator.record import Given
+from estimator.record import Given, keys_of
 from estimator.result import PricedEstimate
 
 TIERS = {
@@ -45,19 +45,13 @@ def _place(tier: str) -> tuple[int, str]:
 
 
 def _row(tier: str, run: CableRun) -> CablingRow:
+    alike = {key.attribute for key in keys_of(CablingRow)} & {key.attribute for key in keys_of(CableRun)}
     return CablingRow(
         tier=tier,
-        medium=run.medium,
-        length_m=run.length_m,
         part=run.parts.cable,
         upper_module=run.parts.upper_module,
         lower_module=run.parts.lower_module,
-        links=run.links,
-        cables=run.cables,
-        modules=run.modules,
-        cages=run.cages,
-        set_by_hand=run.set_by_hand,
-        missing=run.missing,
+        **{name: getattr(run, name) for name in alike},
     )
 
 
