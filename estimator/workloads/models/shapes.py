@@ -166,7 +166,7 @@ class ModelShape(Shape):
 
 
 def with_layers(shape: ModelShape, layers: int) -> ModelShape:
-    """The shape cut down or stretched to ``layers`` blocks, kinds in the same proportions; leading dense layers stay.
+    """The shape cut down or stretched to ``layers`` layers, kinds in the same proportions; leading dense layers stay.
 
     Raises
     ------
@@ -175,30 +175,33 @@ def with_layers(shape: ModelShape, layers: int) -> ModelShape:
     """
     if layers < 1:
         raise ValueError(f"{layers} layers")
-    if layers == shape.layers:
-        return shape
-    leading = min(shape.experts.leading_dense, layers) if shape.experts else 0
-
-    def scaled(count: int) -> int:
-        return round(count * layers / shape.layers)
-
-    moe = None
-    if shape.experts:
-        rest = shape.layers - shape.experts.leading_dense
-        moe = replace(
-            shape.experts, layers=round(shape.experts.layers * (layers - leading) / rest), leading_dense=leading
-        )
-    attention = scaled(shape.attention_layers)
-    linear = replace(shape.linear, layers=scaled(shape.linear.layers)) if shape.linear else None
-    n_ffn = shape.dense_layers + (shape.experts.layers if shape.experts else 0)
-    n_dense = scaled(n_ffn) - (moe.layers if moe else 0)
+    experts, window, linear, index = shape.experts, shape.window, shape.linear, shape.index
+    leading = min(experts.leading_dense, layers) if experts else 0
+    mixers = [shape.full_layers, window.layers if window else 0, linear.layers if linear else 0]
+    blocks = [shape.dense_layers - (experts.leading_dense if experts else 0), experts.layers if experts else 0]
+    if sum(mixers) + sum(blocks) == shape.layers and leading == 0 and sum(mixers) < shape.layers:
+        n_full, n_window, n_linear, n_dense, n_sparse = _shares([*mixers, *blocks], layers)
+    else:
+        n_full, n_window, n_linear = _shares(mixers, layers)
+        n_dense, n_sparse = _shares(blocks, layers - leading)
+    n_index = round(index.layers * n_full / max(1, shape.full_layers)) if index else 0
     return replace(
         shape,
         layers=layers,
-        attention_layers=attention,
-        dense_layers=max(0, n_dense),
-        experts=moe,
-        linear=linear,
-        window=replace(shape.window, layers=min(attention, scaled(shape.window.layers))) if shape.window else None,
-        index=replace(shape.index, layers=min(attention, scaled(shape.index.layers))) if shape.index else None,
+        attention_layers=n_full + n_window,
+        dense_layers=n_dense + leading,
+        window=replace(window, layers=n_window) if window else None,
+        linear=replace(linear, layers=n_linear) if linear else None,
+        index=replace(index, layers=n_index) if index else None,
+        experts=replace(experts, layers=n_sparse, leading_dense=leading) if experts else None,
     )
+
+
+def _shares(counts: list[int], total: int) -> list[int]:
+    """``total`` in the proportions of the counts, by largest remainders."""
+    whole = sum(counts)
+    parts = [count * total // whole for count in counts]
+    by_remainder = sorted(range(len(counts)), key=lambda at: counts[at] * total % whole, reverse=True)
+    for at in by_remainder[: total - sum(parts)]:
+        parts[at] += 1
+    return parts
