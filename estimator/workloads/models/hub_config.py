@@ -46,6 +46,7 @@ _HIDDEN = "hidden_size|n_embd|n_embed|d_model"
 _HEADS = "num_attention_heads|n_head|n_heads"
 _EXPERTS = "num_experts|num_local_experts|n_routed_experts|moe_num_experts"
 _TOP_K = "num_experts_per_tok|num_experts_per_token|experts_per_token|top_k_experts|moe_top_k|moe_k"
+_CONTEXT = "max_position_embeddings|n_positions|max_seq_len|seq_length|n_ctx"
 _UNKNOWN_BLOCKS = (  # keys whose value, on a type that is not known, hints at a block that no field describes
     "block_configs", "ssm_cfg", "state_size", "ssm_state_size", "mamba_d_state", "mamba_num_heads", "linear_attn_config",
     "linear_num_value_heads", "full_attention_interval", "hybrid_override_pattern", "layers_block_type", "rwkv_version",
@@ -138,7 +139,7 @@ def _shape(keys: Keys, kind: str, family: Family, outer: Given) -> ModelShape:
         gated=_is_gated(keys, family),
         vocab=vocab,
         tied=keys.flag("tie_word_embeddings", outer.get("tie_word_embeddings", family.tied) is True),
-        context=keys.whole("max_position_embeddings|n_positions|max_seq_len|seq_length|n_ctx", "context") or 2_048,
+        context=keys.whole(_CONTEXT, "context") or 2_048,
         weights=_weights(outer, keys.config),
         attention_layers=mixers.count(FULL) + mixers.count(WINDOW),
         dense_layers=n_dense,
@@ -197,8 +198,10 @@ def _mixers(keys: Keys, family: Family, layers: int) -> list[str]:
         return [FULL if (at + 1) % every == 0 else LINEAR for at in range(layers)]
     if keys.first("attention_chunk_size")[0]:
         return [FULL if (at + 1) % 4 == 0 else WINDOW for at in range(layers)]  # Llama 4: three in four by chunk
-    if keys.first("sliding_window")[0] is None or not keys.flag("use_sliding_window", family.windows_by_default):
-        return [FULL] * layers
+    size = keys.whole("sliding_window", "context", 0) or 0
+    is_used = keys.flag("use_sliding_window", family.windows_by_default)
+    if not is_used or not 0 < size < (keys.whole(_CONTEXT, "context") or size + 1):
+        return [FULL] * layers  # a window as long as the context is none (Phi-3)
     every = keys.whole("sliding_window_pattern|_sliding_window_pattern", "layers") or family.full_every
     if every:
         return [FULL if (at + 1) % every == 0 else WINDOW for at in range(layers)]

@@ -100,6 +100,7 @@ def test_windows_are_read_as_each_type_means_them() -> None:
     mistral = LLAMA | {"model_type": "mistral", "sliding_window": 4096}
     assert model_of(mistral).full_layers == 0
     assert model_of(mistral | {"model_type": "qwen2", "use_sliding_window": False}).window is None
+    assert model_of(mistral | {"sliding_window": 131072}).window is None  # as long as the context
     pattern = model_of(mistral | {"model_type": "gemma3_text", "sliding_window_pattern": 6})
     assert (pattern.full_layers, pattern.window.layers) == (5, 27)
 
