@@ -82,6 +82,9 @@ def _parser() -> argparse.ArgumentParser:
     verb = verbs.add_parser("predict", help="times of a collective, on a system or on a design")
     verb.add_argument("file", metavar="REQUEST", help="a JSON file, or - for standard input")
     verb.set_defaults(run=_predict)
+    verb = verbs.add_parser("train", help="training steps: one layout or the best ones, one request or a list")
+    verb.add_argument("file", metavar="REQUEST", help="a JSON file, or - for standard input")
+    verb.set_defaults(run=_train)
     verb = verbs.add_parser(
         "calibrate", help="constants of a site from logs of nccl-tests or rccl-tests, and what is wrong"
     )
@@ -130,6 +133,13 @@ def _predict(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.design_prediction import predicted
 
     return _json(predicted(_read_json(asked.file), load_catalog()))
+
+
+def _train(asked: argparse.Namespace) -> Iterator[bytes]:
+    from estimator.catalog.loader import load_catalog
+    from estimator.training_request import trained
+
+    return _json(trained(_read_json(asked.file), load_catalog()))
 
 
 def _compare(asked: argparse.Namespace) -> Iterator[bytes]:
@@ -234,7 +244,7 @@ def _quote(asked: argparse.Namespace) -> Iterator[bytes]:
     return _json({"columns": [one.as_json() for one in quote.columns], **report.as_json()})
 
 
-def _json(answer: Json) -> Iterator[bytes]:
+def _json(answer: Json | list[Json]) -> Iterator[bytes]:
     """One JSON document and the end of its line."""
     yield json.dumps(answer, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 

@@ -7,15 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from estimator.catalog.catalog import Catalog
-from estimator.designs.networks import sized_fabrics
 from estimator.errors import Problem, SpecError
 from estimator.performance.prediction import predict
-from estimator.pipeline import system_of
+from estimator.pipeline import DESIGN, system_of_design
 from estimator.record import Json
-from estimator.spec.design import spec_hash
-from estimator.spec.parse import parse_spec
-
-DESIGN = "design"
 
 
 def predicted(request: Any, catalog: Catalog) -> Json:
@@ -43,23 +38,9 @@ def predicted(request: Any, catalog: Catalog) -> Json:
     if "system" in request:
         message = "A design says what its system is: give one of design and system, and leave the other out."
         raise SpecError([Problem("system", "contradiction", message)])
-    spec = _design_of(request[DESIGN], catalog)
-    if spec.compute.gpu is None:
-        message = f"{spec.compute.server} names no GPU that is known, so nothing can be predicted. Give compute.gpu."
-        raise SpecError([Problem("design.compute.gpu", "missing", message)])
-    _, (fabric,) = sized_fabrics([spec], catalog)
-    system = {key: value for key, value in system_of(spec, fabric, catalog).as_json().items() if value is not None}
+    built = system_of_design(request[DESIGN], catalog)
+    spec, system = built.spec, built.system
     own = {"calibration": spec.workload.calibration.model_dump()} if spec.workload.calibration else {}
     asked = {key: value for key, value in request.items() if key != DESIGN}
-    answer = predict({"gpus": [fabric.n_gpus], **own, **asked, "system": system}, catalog)
-    return {**answer, "system": system, "spec_hash": spec_hash(spec)}
-
-
-def _design_of(values: Any, catalog: Catalog) -> Any:
-    """The design; its problems are reported under the request's key."""
-    try:
-        return parse_spec(values, catalog)
-    except SpecError as error:
-        raise SpecError(
-            [Problem(f"{DESIGN}.{one.field}" if one.field else DESIGN, one.code, one.message) for one in error.problems]
-        ) from None
+    answer = predict({"gpus": [built.n_gpus], **own, **asked, "system": system}, catalog)
+    return {**answer, "system": system, "spec_hash": built.spec_hash}

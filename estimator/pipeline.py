@@ -4,8 +4,9 @@ The one module that runs all of them in order. Links, pictures and proposals run
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from estimator.bom.bill import bill_of_fabrics
 from estimator.bom.lines import Billed
@@ -18,7 +19,7 @@ from estimator.cost.power import power_of
 from estimator.cost.reliability import expected_failures, failing_parts
 from estimator.designs.networks import design_plan, sized_fabrics, sized_others
 from estimator.designs.subject import Subject
-from estimator.errors import InfeasibleDesign, SpecError
+from estimator.errors import InfeasibleDesign, Problem, SpecError
 from estimator.fabric.ratios import oversubscription_of, paths_of
 from estimator.fabric.result import CountedNetwork
 from estimator.fabric.sized import SizedFabric
@@ -38,12 +39,15 @@ from estimator.performance.times import design_performance
 from estimator.proposals.cables import NO_PART, blocked_findings, missing_cables
 from estimator.proposals.proposals import with_changes
 from estimator.proposals.vendor_unit import about_vendor_unit
+from estimator.record import Json
 from estimator.result import Estimate, Versions
 from estimator.spec.calibration import constants_of
 from estimator.spec.design import DesignSpec, spec_hash
+from estimator.spec.parse import parse_spec
 from estimator.units import ratio_text
 from estimator.version import MODEL_VERSION
 
+DESIGN = "design"  # the key of a request that has one
 ALL_PARTS = (
     "counts",
     "links",
@@ -298,3 +302,42 @@ def _adapter_rate_gbit_s(spec: DesignSpec, catalog: Catalog) -> int | None:
     """Rate of the server's own ports; None for a custom server, whose NICs are taken to match the fabric."""
     network = catalog.compute_network(spec.compute.server)
     return network.port_rate_gbit_s if network else None
+
+
+@dataclass(frozen=True)
+class DesignSystem:
+    """A design as the ``system`` of a request, and its size."""
+
+    spec: DesignSpec
+    system: Json
+    n_gpus: int
+    spec_hash: str
+
+
+def system_of_design(values: Any, catalog: Catalog) -> DesignSystem:
+    """A DesignSpec in JSON as the system that it would be built as.
+
+    Raises
+    ------
+    SpecError
+        With every problem of the design, under ``design.…``, and where its GPU is not known.
+    InfeasibleDesign
+        If the design cannot be built.
+    """
+    spec = _design_of(values, catalog)
+    if spec.compute.gpu is None:
+        message = f"{spec.compute.server} names no GPU that is known, so nothing can be predicted. Give compute.gpu."
+        raise SpecError([Problem("design.compute.gpu", "missing", message)])
+    _, (fabric,) = sized_fabrics([spec], catalog)
+    system = {key: value for key, value in system_of(spec, fabric, catalog).as_json().items() if value is not None}
+    return DesignSystem(spec, system, fabric.n_gpus, spec_hash(spec))
+
+
+def _design_of(values: Any, catalog: Catalog) -> DesignSpec:
+    """The design; its problems are reported under the request's key."""
+    try:
+        return parse_spec(values, catalog)
+    except SpecError as error:
+        raise SpecError(
+            [Problem(f"{DESIGN}.{one.field}" if one.field else DESIGN, one.code, one.message) for one in error.problems]
+        ) from None

@@ -1,0 +1,194 @@
+"""What a training step is answered with: seconds and their band, parts, memory, links; one record a step."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from estimator.record import IfAny, Json, Shape
+from estimator.units import GIGA, FloatArray
+from estimator.workloads.training.columns import Steps
+from estimator.workloads.training.constants import Constants
+from estimator.workloads.training.memory import Memory, memory_of
+from estimator.workloads.training.step import CP_CALLS, EP_CALLS, GATHERS, TP_CALLS, StepTimes, step_times
+from estimator.workloads.training.traffic import Traffic
+
+BAND = "band"
+SCALE_UP, NETWORK = "scale-up", "network"
+
+
+@dataclass(frozen=True)
+class Link(Shape):
+    """Traffic of one kind on one path, of one GPU."""
+
+    path: str
+    traffic: str
+    bytes_per_step: float
+    share_of_step: float  # that its calls take, hidden or not
+
+
+@dataclass(frozen=True)
+class Parts(Shape):
+    """Seconds of a step, part by part."""
+
+    compute: float
+    attention: float
+    memory: float
+    tp: float
+    cp: float
+    ep: float
+    pp_bubble: float
+    pp_p2p: float
+    dp_exposed: float
+    optimizer: float
+    host: float
+
+
+@dataclass(frozen=True)
+class MemoryParts(Shape):
+    """GB on the fullest GPU."""
+
+    weights: float
+    gradients: float
+    optimizer: float
+    activations: float
+    total: float
+    usable: float
+
+
+@dataclass(frozen=True)
+class StepAnswer(Shape):
+    """One step; ``mfu`` counts the model's operations, ``hfu`` those of recompute too, both against the peak asked for."""
+
+    step_s: float
+    step_s_low: float
+    step_s_high: float
+    tokens_per_s_per_gpu: float
+    tokens_per_s: float
+    mfu: float
+    hfu: float
+    parts_s: Parts
+    memory_gb_per_gpu: MemoryParts
+    fits: bool
+    missing_bytes: IfAny[float]
+    what_would_fit: IfAny[tuple[str, ...]]
+    limited_by: str
+    links: tuple[Link, ...]
+    notes: IfAny[tuple[str, ...]]
+    parallel: IfAny[Json]
+
+
+WORDS = {
+    "compute": "matrix products",
+    "attention": "attention",
+    "memory": "GPU memory bandwidth",
+    "tp": "tensor-parallel traffic",
+    "cp": "context-parallel traffic",
+    "ep": "expert-parallel traffic",
+    "pp_bubble": "the pipeline's bubble",
+    "pp_p2p": "hand-overs between pipeline stages",
+    "dp_exposed": "data-parallel traffic",
+    "optimizer": "the optimizer",
+    "host": "launches by the host",
+}
+
+
+def model_flops(steps: Steps) -> FloatArray:
+    """Operations of a step that the model needs, causal attention counted in half, no recompute; of all GPUs."""
+    shapes, layouts = steps.shapes, steps.layouts
+    tokens = layouts.global_batch * layouts.sequence
+    context = layouts.sequence / 2
+    seen = np.where(shapes.index_top_k > 0, np.minimum(np.maximum(shapes.index_top_k, 1), context), context)
+    attended = shapes.attention_width * shapes.full_layers * seen
+    attended = attended + shapes.window_attention_width * shapes.window_layers * np.minimum(shapes.window, context)
+    matrices = shapes.active_matrix_parameters + shapes.hidden * shapes.vocab * (1 + shapes.mtp)
+    passes = np.where(steps.machines.is_lora, 2.0, 3.0)
+    forward = 2 * matrices * passes + 4 * attended * 3 + shapes.state_flops * shapes.linear_layers * 3
+    return np.asarray(tokens * forward)
+
+
+def answers(
+    steps: Steps, traffic: Traffic, constants: Constants, notes: list[tuple[str, ...] | None], bands: list[str]
+) -> list[StepAnswer]:
+    """Answers of steps, in their order; ``bands`` are indices of the constant that says how far off they can be."""
+    times, memory = step_times(steps, traffic, constants), memory_of(steps, constants)
+    step_s = times.step_s
+    spread = constants.at(np.array([constants.place(BAND, band) for band in bands]))
+    layouts = steps.layouts
+    n_gpus = layouts.n_gpus
+    rate = layouts.global_batch * layouts.sequence / step_s
+    model = model_flops(steps)
+    use = model / (step_s * n_gpus * steps.machines.peak_flops)
+    again = np.where(layouts.recompute == 2, 4 / 3, 1.0)
+    links = _links(steps, traffic, step_s)
+    out = []
+    for i in range(len(step_s)):
+        parts = {one.name: float(getattr(times, one.name)[i]) for one in fields(StepTimes)}
+        out.append(
+            StepAnswer(
+                step_s=float(step_s[i]),
+                step_s_low=float(step_s[i] * np.exp(-spread[i])),
+                step_s_high=float(step_s[i] * np.exp(spread[i])),
+                tokens_per_s_per_gpu=float(rate[i] / n_gpus[i]),
+                tokens_per_s=float(rate[i]),
+                mfu=float(use[i]),
+                hfu=float(use[i] * again[i]),
+                parts_s=Parts(**parts),
+                memory_gb_per_gpu=_memory(memory, i),
+                fits=bool(memory.fits[i]),
+                missing_bytes=None if memory.fits[i] else float(memory.total[i] - memory.usable[i]),
+                what_would_fit=None if memory.fits[i] else _ways(steps, memory, i),
+                limited_by=WORDS[max(parts, key=lambda name: parts[name])],
+                links=links[i],
+                notes=notes[i],
+                parallel=None,
+            )
+        )
+    return out
+
+
+def _memory(memory: Memory, i: int) -> MemoryParts:
+    names = ("weights", "gradients", "optimizer", "activations", "total", "usable")
+    return MemoryParts(**{name: float(getattr(memory, name)[i] / GIGA) for name in names})
+
+
+def _ways(steps: Steps, memory: Memory, i: int) -> tuple[str, ...]:
+    """What would make room, the largest part first."""
+    layouts = steps.layouts
+    ways = []
+    if memory.activations[i] >= memory.total[i] / 4:
+        if layouts.recompute[i] < 2:
+            ways.append("full recompute")
+        if layouts.micro_batch[i] > 1:
+            ways.append("a smaller micro-batch")
+        ways.append(f"context parallelism of {2 * layouts.cp[i]}")
+    if layouts.zero_stage[i] < 3 and layouts.dp[i] > 1:
+        ways.append("weights and gradients sharded over data parallelism (FSDP, ZeRO 3)")
+    ways.append(f"tensor or pipeline parallelism of {2 * layouts.tp[i] * layouts.pp[i]} in all")
+    return tuple(ways)
+
+
+def _links(steps: Steps, traffic: Traffic, step_s: FloatArray) -> list[tuple[Link, ...]]:
+    layouts, shapes = steps.layouts, steps.shapes
+    n_micro, a_stage = layouts.micro_batches, 1 / layouts.pp
+    again = np.where(layouts.recompute == 2, 1.5, 1.0)
+    calls = {
+        "tp": TP_CALLS * again * shapes.layers * a_stage * n_micro,
+        "cp": CP_CALLS * shapes.attention_layers * a_stage * n_micro,
+        "ep": EP_CALLS * again * shapes.moe_layers * a_stage * n_micro,
+        "pp": 2.0 * layouts.virtual_stages * n_micro,
+        "dp": np.ones(len(step_s)),
+        "gather": GATHERS * n_micro,
+    }
+    out: list[tuple[Link, ...]] = []
+    for i in range(len(step_s)):
+        found = []
+        for name, count in calls.items():
+            n_bytes = float(getattr(traffic, f"{name}_bytes")[i] * count[i])
+            if n_bytes <= 0:
+                continue
+            crosses = getattr(traffic, f"{'dp' if name == 'gather' else name}_crosses")[i]
+            busy = float(getattr(traffic, f"{name}_s")[i] * count[i] / step_s[i])
+            kind = "fsdp" if name == "gather" else name
+            found.append(Link(NETWORK if crosses else SCALE_UP, kind, n_bytes, busy))
+        out.append(tuple(found))
+    return out

@@ -1,0 +1,63 @@
+"""The constants against the measured steps: errors that a release promises, and what a constant must say of itself."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from estimator.catalog.constants import ModelConstants
+from estimator.catalog.loader import load_catalog
+from estimator.workloads.training.constants import Constants, training_constants
+from estimator.workloads.training.fit import Measured, calibrated, fitted, measured
+from estimator.workloads.training.rows import measured_steps
+
+
+@pytest.fixture(scope="module")
+def data() -> Measured:
+    return measured(training_constants())
+
+
+def test_every_constant_has_a_basis_and_evidence_and_every_fitted_one_a_prior_near_it() -> None:
+    for row in training_constants().rows:
+        assert row.unit
+        assert row.evidence
+        assert row.basis in ("fitted", "assumption", "published", "datasheet")
+        if row.basis == "fitted" and row.spread:
+            assert abs(np.log(row.value / row.prior)) < 4 * row.spread, row
+
+
+def test_no_constant_is_one_models_own() -> None:
+    catalog = load_catalog()
+    models = {row.model for row in measured_steps(catalog, ModelConstants(catalog))}
+    assert not models & {row.index for row in training_constants().rows}
+
+
+def test_measured_steps_have_sources_and_licences() -> None:
+    catalog = load_catalog()
+    rows = list(measured_steps(catalog, ModelConstants(catalog)))
+    assert len(rows) > 600
+    assert all(row.url.startswith("https://") and row.licence for row in rows)
+    assert max(Counter(row.id for row in rows).values()) == 1
+
+
+def test_predictions_are_as_near_as_was_fitted(data: Measured) -> None:
+    off = np.abs(data.errors(training_constants()))
+    assert np.median(off) < 0.035
+    assert np.quantile(off, 0.9) < 0.125
+
+
+def test_a_fit_from_the_priors_finds_constants_as_good(data: Measured) -> None:
+    """On every third row, so that it takes little."""
+    every_third = data.take(np.arange(len(data.rows)) % 3 == 0)
+    constants = training_constants()
+    start = constants.replaced(np.array([row.prior for row in constants.rows]))
+    found = fitted(every_third, start)
+    assert np.median(np.abs(data.errors(found))) < 0.05
+    assert isinstance(found, Constants)
+
+
+def test_three_rows_take_a_common_factor_away(data: Measured) -> None:
+    off = data.errors(training_constants())
+    assert np.nanmedian(np.abs(calibrated(data, off + 0.5))) == pytest.approx(
+        np.nanmedian(np.abs(calibrated(data, off)))
+    )

@@ -1,0 +1,156 @@
+"""Requests for a given layout: what they are answered with, and what is refused and why."""
+
+import json
+import math
+
+import pytest
+
+from estimator.__main__ import main
+from estimator.errors import SpecError
+from estimator.training_request import trained
+from tests.estimator.workloads.training.asked import CATALOG, SYSTEM, request, train
+
+PARTS = ["compute", "attention", "memory", "tp", "cp", "ep", "pp_bubble", "pp_p2p", "dp_exposed", "optimizer", "host"]
+
+
+def codes(**changes: object) -> list[tuple[str, str]]:
+    with pytest.raises(SpecError) as refused:
+        train(**changes)
+    return [(one.field, one.code) for one in refused.value.problems]
+
+
+def message(**changes: object) -> str:
+    with pytest.raises(SpecError) as refused:
+        train(**changes)
+    return refused.value.problems[0].message
+
+
+def test_an_answer_has_the_keys_of_the_contract_and_parts_that_add_up() -> None:
+    answer = train()
+    assert list(answer["parts_s"]) == PARTS
+    assert sum(answer["parts_s"].values()) == pytest.approx(answer["step_s"])
+    assert answer["step_s_low"] < answer["step_s"] < answer["step_s_high"]
+    memory = answer["memory_gb_per_gpu"]
+    assert memory["total"] == pytest.approx(
+        sum(memory[name] for name in ("weights", "gradients", "optimizer", "activations"))
+    )
+    assert answer["tokens_per_s_per_gpu"] == pytest.approx(128 * 8192 / answer["step_s"] / 64)
+    assert answer["limited_by"] == "matrix products"
+    paths = {one["traffic"]: one["path"] for one in answer["links"]}
+    assert paths == {"tp": "scale-up", "cp": "scale-up", "pp": "network", "dp": "network"}
+
+
+def test_a_published_step_is_inside_its_band() -> None:
+    """DGX Cloud benchmarking v25.02: 1,121 tokens/s/GPU in BF16, 1,566 in FP8."""
+    for precision, measured in (("bf16", 1121), ("fp8", 1566)):
+        answer = train(precision=precision)
+        assert answer["step_s_low"] < 128 * 8192 / measured / 64 < answer["step_s_high"]
+
+
+def test_mfu_is_the_models_operations_over_the_peak() -> None:
+    """6 operations a parameter and token, and causal attention: 70B without its embedding, 80 layers of 8,192."""
+    answer = train()
+    flops = 128 * 8192 * (6 * 69.5e9 + 12 * 80 * 8192 * 8192 / 2)
+    assert answer["mfu"] == pytest.approx(flops / answer["step_s"] / 64 / 989.4e12, rel=0.01)
+    assert train(recompute="full")["hfu"] == pytest.approx(train(recompute="full")["mfu"] * 4 / 3)
+
+
+def test_a_list_is_answered_in_its_order_with_refusals_in_their_place() -> None:
+    answers = trained([request(), request(tp=5), request(precision="fp8")], CATALOG)
+    assert isinstance(answers, list)
+    assert [one.get("code") for one in answers] == [None, "invalid_spec", None]
+    assert answers[0]["step_s"] == train()["step_s"]
+    assert answers[2]["step_s"] == train(precision="fp8")["step_s"]
+
+
+def test_heads_that_do_not_divide_are_refused_with_what_does() -> None:
+    assert ("parallel.tp", "heads_not_divisible") in codes(model="nemotron4-15b", tp=5, pp=1, cp=1, dp=1, gpus=5)
+    text = message(model="nemotron4-15b", tp=5, pp=1, cp=1, dp=1, virtual_stages=1, gpus=5)
+    assert "48 attention heads" in text
+    assert "1, 2, 3, 4, 6, 8" in text
+
+
+def test_uneven_stages_are_computed_and_said() -> None:
+    answer = train(model="deepseek-v3", pp=8, tp=1, cp=1, dp=8, virtual_stages=1, ep=8)
+    assert "61 layers do not divide into 8 stages: the longest has 8 layers, the last with 5" in answer["notes"][0]
+
+
+def test_more_stages_than_layers_are_refused() -> None:
+    assert ("parallel.pp", "too_many_stages") in codes(model="llama3-8b", pp=64, tp=1, cp=1, dp=1, virtual_stages=1)
+
+
+def test_more_ranks_than_experts_and_experts_of_a_dense_model_are_refused() -> None:
+    assert codes(
+        model="qwen3-30b-a3b", ep=256, tp=1, pp=1, cp=1, dp=256, gpus=256, global_batch=256, virtual_stages=1
+    ) == [("parallel.ep", "experts_not_divisible")]
+    assert codes(ep=2) == [("parallel.ep", "no_experts")]
+
+
+def test_a_batch_that_does_not_divide_and_gpus_that_do_not_add_up_are_refused_together() -> None:
+    assert codes(global_batch=127, gpus=65) == [
+        ("parallel.global_batch", "batch_not_divisible"),
+        ("parallel.dp", "layout_is_not_the_gpus"),
+    ]
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -1, 0, "4", 2.5])
+def test_what_is_no_count_is_refused(wrong: object) -> None:
+    assert codes(tp=wrong)[0][0] == "parallel.tp"
+
+
+def test_unknown_names_are_refused_with_those_near() -> None:
+    assert "llama3-70b" in message(model="llama3-71b")
+    assert codes(precision="nvfp4") == [("precision", "precision_not_available")]
+    assert codes(stack={"features": ["warp"]}) == [("stack.features", "not_a_choice")]
+    assert codes(system={**SYSTEM, "gpu": "h1000"}) == [("system.gpu", "unknown_part")]
+
+
+def test_gpus_without_a_network_are_refused() -> None:
+    assert codes(system={**SYSTEM, "fabric": "none"}) == [("system.fabric", "no_network")]
+
+
+def test_what_does_not_fit_says_by_how_much_and_what_would() -> None:
+    answer = train(tp=1, pp=1, cp=1, dp=64, virtual_stages=1)
+    assert not answer["fits"]
+    memory = answer["memory_gb_per_gpu"]
+    assert answer["missing_bytes"] == pytest.approx((memory["total"] - memory["usable"]) * 1e9)
+    assert any("FSDP" in way for way in answer["what_would_fit"])
+    assert train(tp=1, pp=1, cp=1, dp=64, virtual_stages=1, fsdp=True, recompute="full")["fits"]
+
+
+def test_three_rows_of_a_slow_stack_calibrate_it() -> None:
+    plain = train(stack={"framework": "another"})
+    other = {"framework": "another"}
+    rows = [
+        {"request": request(stack=other, global_batch=batch), "step_s": 1.4 * step_s}
+        for batch in (64, 128, 256)
+        for step_s in [train(stack=other, global_batch=batch)["step_s"]]
+    ]
+    answer = train(stack={"framework": "another"}, calibration={"rows": rows})
+    assert answer["step_s"] == pytest.approx(1.4 * plain["step_s"], rel=0.01)
+    assert answer["step_s_high"] / answer["step_s"] < plain["step_s_high"] / plain["step_s"]
+
+
+def test_a_wrong_row_of_a_calibration_is_refused_by_its_place() -> None:
+    rows = [{"request": request(tp=5), "step_s": 1.0}]
+    assert codes(calibration={"rows": rows})[0][0] == "calibration.rows.0.request.parallel.tp"
+
+
+def test_a_design_is_trained_on_as_it_would_be_built() -> None:
+    asked = request()
+    del asked["system"], asked["gpus"]
+    asked["design"] = {"compute": {"server": "dgx-h100", "nodes": 8}, "fabric": {"generation": "ndr"}}
+    answer = trained(asked, CATALOG)
+    assert isinstance(answer, dict)
+    assert answer["system"]["gpu"] == "h100-sxm"
+    assert answer["step_s"] == pytest.approx(train()["step_s"], rel=0.05)
+
+
+def test_the_command_reads_a_request_and_prints_its_answer(
+    tmp_path: object, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    path = f"{tmp_path}/request.json"
+    with open(path, "w") as file:
+        json.dump([request()], file)
+    assert main(["train", path]) == 0
+    assert json.loads(capsysbinary.readouterr().out)[0]["step_s"] == pytest.approx(train()["step_s"])

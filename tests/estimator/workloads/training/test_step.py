@@ -1,0 +1,71 @@
+"""What holds of every step: many at once are as one by one, and more work or slower links never take less time."""
+
+import pytest
+
+from estimator.training_request import trained
+from tests.estimator.workloads.training.asked import CATALOG, SYSTEM, request, train
+
+MOE = {"model": "qwen3-235b-a22b", "tp": 1, "pp": 8, "cp": 1, "dp": 8, "virtual_stages": 1, "ep": 8}
+
+
+def test_many_are_as_one_by_one() -> None:
+    asked = [request(tp=tp, dp=8 // tp, micro_batch=size) for tp in (1, 2, 4, 8) for size in (1, 2)]
+    alone = [trained(one, CATALOG) for one in asked]
+    assert trained(asked, CATALOG) == alone
+
+
+def test_slower_nics_and_smaller_domains_take_longer() -> None:
+    for changes in ({}, MOE):
+        fast = train(**changes)["step_s"]
+        assert train(system={**SYSTEM, "nic_gbit_s": 100}, **changes)["step_s"] > fast
+        assert train(system={**SYSTEM, "scale_up_domain_gpus": 2}, **changes)["step_s"] > fast
+
+
+def test_full_recompute_takes_a_third_more_products_and_leaves_less_in_memory() -> None:
+    plain, again = train(), train(recompute="full")
+    assert 1.25 < again["parts_s"]["compute"] / plain["parts_s"]["compute"] < 1.35
+    assert again["memory_gb_per_gpu"]["activations"] < plain["memory_gb_per_gpu"]["activations"] / 3
+
+
+def test_virtual_stages_and_zero_bubble_shorten_the_bubble() -> None:
+    def bubble(**schedule: object) -> float:
+        asked = request(virtual_stages=1)
+        asked["parallel"] |= schedule
+        answer = trained(asked, CATALOG)
+        assert isinstance(answer, dict)
+        return float(answer["parts_s"]["pp_bubble"])
+
+    assert bubble(virtual_stages=5) < bubble() / 4
+    assert bubble(schedule="zero_bubble") == pytest.approx(bubble() / 3)
+
+
+def test_sharding_takes_memory_step_by_step() -> None:
+    totals = []
+    for stage in range(4):
+        asked = request(tp=8, pp=2, cp=1, dp=4, virtual_stages=1)
+        asked["parallel"]["zero_stage"] = stage
+        answer = trained(asked, CATALOG)
+        assert isinstance(answer, dict)
+        totals.append(answer["memory_gb_per_gpu"]["total"])
+    assert totals == sorted(totals, reverse=True)
+    assert len(set(totals)) == 4
+
+
+def test_experts_across_domains_cost_more_than_inside_one() -> None:
+    wide = train(**(MOE | {"ep": 8, "pp": 1, "dp": 64}))
+    far = train(**(MOE | {"ep": 64, "pp": 1, "dp": 64}))
+    assert far["parts_s"]["ep"] > 2 * wide["parts_s"]["ep"]
+    assert next(one["path"] for one in far["links"] if one["traffic"] == "ep") == "network"
+
+
+def test_graphs_and_fused_experts_are_features_of_a_stack() -> None:
+    times = [
+        train(**MOE, stack={"framework": "megatron-bridge", "features": features})["step_s"]
+        for features in (["node_dispatch"], ["graphs"], ["graphs", "full_graphs", "fused_experts"])
+    ]
+    assert times == sorted(times, reverse=True)
+
+
+def test_lora_does_two_thirds_of_the_products() -> None:
+    assert train(task="lora")["parts_s"]["compute"] / train()["parts_s"]["compute"] == pytest.approx(2 / 3, abs=0.02)
+    assert train(task="lora")["memory_gb_per_gpu"]["optimizer"] < 1
