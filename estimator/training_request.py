@@ -18,13 +18,22 @@ from estimator.performance.prediction import MAX_GPUS, System
 from estimator.pipeline import DESIGN, system_of_design
 from estimator.record import Given, Json
 from estimator.spec.checking import Section, unknown_part, validated
-from estimator.workloads.models.catalog import catalog_models, ids_by_name
+from estimator.workloads.models.named import model_or_problems
 from estimator.workloads.models.shapes import ModelShape, with_layers
 from estimator.workloads.training.answer import answers
 from estimator.workloads.training.check import layout_problems, precision_problem, stage_note
 from estimator.workloads.training.constants import Constants, training_constants
 from estimator.workloads.training.rows import measured_pairs
-from estimator.workloads.training.runs import Run, Systems, full_system, layout_of, steps_of
+from estimator.workloads.training.runs import (
+    RECOMPUTE,
+    Run,
+    Systems,
+    full_system,
+    layout_of,
+    machine_of,
+    steps_of,
+)
+from estimator.workloads.training.search import Asked, best_layouts
 from estimator.workloads.training.stack import FEATURES
 from estimator.workloads.training.step import step_times
 from estimator.workloads.training.traffic import traffic_of
@@ -32,21 +41,26 @@ from estimator.workloads.training.traffic import traffic_of
 MAX_REQUESTS = 5_000
 MAX_CALIBRATING = 1_000
 WHAT = "a training request"
+DEGREES = ("tp", "pp", "cp", "ep", "dp", "virtual_stages", "micro_batch")
+DEFAULT_SEQUENCE = 8_192
+DEFAULT_BATCH_TOKENS = 4 * 2**20  # a usual batch of pretraining
 Count = Annotated[int, Field(ge=1, le=MAX_GPUS)]
 
 
 class Parallel(Section):
     """How the model is spread, and the batch."""
 
-    tp: Count = Field(1, description="Tensor parallelism.")
-    pp: Count = Field(1, description="Pipeline stages.")
-    cp: Count = Field(1, description="Context parallelism.")
-    ep: Count = Field(1, description="Expert parallelism.")
+    tp: Count | None = Field(None, description="Tensor parallelism.")
+    pp: Count | None = Field(None, description="Pipeline stages.")
+    cp: Count | None = Field(None, description="Context parallelism.")
+    ep: Count | None = Field(None, description="Expert parallelism.")
     dp: Count | None = Field(None, description="Data parallelism; what the GPUs leave where left out.")
     virtual_stages: int | None = Field(None, ge=1, le=1024, description="Interleaved stages of a GPU.")
-    micro_batch: int = Field(1, ge=1, le=65_536, description="Sequences of a micro-batch.")
-    global_batch: int = Field(ge=1, le=10_000_000, description="Sequences of a step.")
-    sequence: int = Field(ge=1, le=100_000_000, description="Tokens of a sequence.")
+    micro_batch: int | None = Field(None, ge=1, le=65_536, description="Sequences of a micro-batch.")
+    global_batch: int | None = Field(
+        None, ge=1, le=10_000_000, description="Sequences of a step; a default if left out."
+    )
+    sequence: int | None = Field(None, ge=1, le=100_000_000, description="Tokens of a sequence; a default if left out.")
     fsdp: bool | None = Field(None, description="Weights, gradients and optimizer sharded (ZeRO 3).")
     zero_stage: int | None = Field(None, ge=0, le=3, description="What data parallelism shards: 0 nothing to 3 all.")
     shard_gpus: Count | None = Field(None, description="GPUs that share one copy (HSDP); all where left out.")
@@ -85,7 +99,10 @@ class TrainingRequest(Section):
     gpus: Count | None = Field(None, description="GPUs of the job; what the layout needs where left out.")
     model: str | dict[str, Any] = Field(description="A catalog id, a shape, or a hub's config.json.")
     layers: int | None = Field(None, ge=1, le=10_000, description="Layers, where fewer or more than the model's.")
-    parallel: Parallel = Field(description="The layout.")
+    parallel: Parallel = Field(
+        default_factory=Parallel, description="The layout; the best ones are searched where it has no tp, pp or dp."
+    )
+    top: int = Field(10, ge=1, le=1_000, description="Layouts that a search answers with.")
     precision: Literal["bf16", "fp8", "mxfp8", "nvfp4"] = Field("bf16", description="Of matrix products.")
     task: Literal["pretrain", "sft", "lora"] = Field("pretrain", description="What is trained.")
     stack: Stack = Field(default_factory=Stack, description="The software.")
@@ -134,7 +151,10 @@ class Trainer:
         runs: list[tuple[int, Run, Json]] = []
         for request in requests:
             try:
-                run, more = self._run(request)
+                asked, run, more = self._run(request)
+                if is_search(asked.parallel):
+                    out.append(self._searched(asked, run, more))
+                    continue
                 runs.append((len(out), run, more))
                 out.append(None)
             except EstimatorError as error:
@@ -162,7 +182,37 @@ class Trainer:
         made = answers(steps, traffic, self._constants, notes, bands)
         return [(place, {**answer.as_json(), **more}) for (place, _, more), answer in zip(runs, made, strict=True)]
 
-    def _run(self, request: Any) -> tuple[Run, Json]:
+    def _searched(self, asked: TrainingRequest, run: Run, more: Json) -> Json:
+        """The best layouts of a request without one."""
+        layout, parallel = run.layout, asked.parallel
+        fixed = {name: value for name in DEGREES if (value := getattr(parallel, name)) is not None}
+        if parallel.fsdp is not None or parallel.zero_stage is not None:
+            fixed["zero_stage"] = layout["zero_stage"]
+        if parallel.recompute is not None:
+            fixed["recompute"] = layout["recompute"]
+        n_gpus = asked.gpus or int(run.system["gpus_per_node"])
+        batch, sequence = int(layout["global_batch"]), int(layout["sequence"])
+        wanted = Asked(run.shape, machine_of(run, self._catalog), n_gpus, batch, sequence, fixed)
+        times = self._systems.times(run.system)
+        found = best_layouts(wanted, times, self._constants, asked.top)
+        n_found = len(found.step_s)
+        kept = [
+            replace(run, layout={name: getattr(found.layouts, name)[i].item() for name in layout})
+            for i in range(n_found)
+        ]
+        made: list[Json] = []
+        if kept:
+            steps = steps_of(kept, self._catalog, self._constants)
+            bands = [band_of(one, self._constants) for one in kept]
+            notes = [_notes(one) for one in kept]
+            found_answers = answers(steps, traffic_of(steps, times), self._constants, notes, bands)
+            made = [
+                {"parallel": parallel_of(one.layout), **answer.as_json()}
+                for one, answer in zip(kept, found_answers, strict=True)
+            ]
+        return {"layouts": made, "looked_at": found.looked_at, "refused": found.refused, "gpus": n_gpus, **more}
+
+    def _run(self, request: Any) -> tuple[TrainingRequest, Run, Json]:
         """One request as a run, and what its answer has besides."""
         request, more = self._on_design(request)
         asked, problems = validated(TrainingRequest, request, WHAT)
@@ -179,14 +229,15 @@ class Trainer:
         if unknown:
             message = f"Features are {', '.join(FEATURES)}, and {', '.join(unknown)[:80]} was given."
             problems.append(Problem("stack.features", "not_a_choice", message))
-        layout = _layout(asked)
-        if shape is not None:
+        layout = _layout(asked, shape)
+        searches = is_search(asked.parallel)
+        if shape is not None and not searches:
             problems += layout_problems(shape, layout, asked.gpus)
         if problems or shape is None:
             raise SpecError(problems)
         given = {key: value for key, value in asked.system.model_dump().items() if value is not None}
         system = full_system(given, self._catalog, self._network)
-        n_gpus = layout["tp"] * layout["pp"] * layout["cp"] * layout["dp"]
+        n_gpus = layout["tp"] * layout["pp"] * layout["cp"] * layout["dp"] if not searches else asked.gpus or 1
         if problem := _network_problem(n_gpus, system):
             raise SpecError([problem])
         run = Run(
@@ -203,7 +254,7 @@ class Trainer:
         if asked.calibration:
             factor = self._factor(asked.calibration)
             run, more = replace(run, factor=factor), {**more, "calibration": {"factor": factor}}
-        return run, more
+        return asked, run, more
 
     def _on_design(self, request: Any) -> tuple[Any, Json]:
         if not isinstance(request, Mapping) or DESIGN not in request:
@@ -223,7 +274,7 @@ class Trainer:
         for place, row in enumerate(calibration.rows):
             try:
                 given: Given = {key: value for key, value in row.request.items() if key != "calibration"}
-                run, _ = self._run(given)
+                _, run, _ = self._run(given)
             except EstimatorError as error:
                 problems += [
                     replace(one, field=f"calibration.rows.{place}.request.{one.field}") for one in error.problems
@@ -247,21 +298,38 @@ def band_of(run: Run, constants: Constants) -> str:
     return "unknown"
 
 
-def _layout(asked: TrainingRequest) -> dict[str, Any]:
+def is_search(parallel: Parallel) -> bool:
+    """Whether layouts are searched: no degree says how the model is spread."""
+    return parallel.tp is None and parallel.pp is None and parallel.dp is None
+
+
+def parallel_of(layout: Mapping[str, Any]) -> Json:
+    """A layout as the keys of a request."""
+    recompute = next(name for name, code in RECOMPUTE.items() if name and code == layout["recompute"])
+    names = (*DEGREES, "global_batch", "sequence", "zero_stage")
+    return {**{name: int(layout[name]) for name in names}, "recompute": recompute}
+
+
+def _layout(asked: TrainingRequest, shape: ModelShape | None) -> dict[str, Any]:
     parallel = asked.parallel
-    model = parallel.tp * parallel.pp * parallel.cp
+    tp, pp, cp = parallel.tp or 1, parallel.pp or 1, parallel.cp or 1
+    model = tp * pp * cp
     dp = parallel.dp or max(1, (asked.gpus or model) // model)
     zero = parallel.zero_stage if parallel.zero_stage is not None else 3 if parallel.fsdp else 1
+    sequence = parallel.sequence or min(
+        DEFAULT_SEQUENCE, shape.context if shape and shape.context else DEFAULT_SEQUENCE
+    )
+    batch = parallel.global_batch or max(1, DEFAULT_BATCH_TOKENS // sequence)
     return layout_of(
-        tp=parallel.tp,
-        pp=parallel.pp,
-        cp=parallel.cp,
-        ep=parallel.ep,
+        tp=tp,
+        pp=pp,
+        cp=cp,
+        ep=parallel.ep or 1,
         dp=dp,
         virtual_stages=parallel.virtual_stages,
-        micro_batch=parallel.micro_batch,
-        global_batch=parallel.global_batch,
-        sequence=parallel.sequence,
+        micro_batch=parallel.micro_batch or 1,
+        global_batch=batch,
+        sequence=sequence,
         zero_stage=zero,
         shard_gpus=parallel.shard_gpus,
         sequence_parallel=parallel.sequence_parallel,
@@ -272,14 +340,8 @@ def _layout(asked: TrainingRequest) -> dict[str, Any]:
 
 def _shape_of(model: Any, layers: int | None) -> tuple[ModelShape | None, list[Problem]]:
     """The shape that is meant, cut or stretched to ``layers``."""
-    if not isinstance(model, str):
-        message = "Name a model of the catalog."
-        return None, [Problem("model", "wrong_type", message)]
-    id_ = ids_by_name().get(model.casefold())
-    if id_ is None:
-        return None, [unknown_part("model", "model", model, catalog_models())]
-    shape = catalog_models()[id_].shape
-    return (with_layers(shape, layers) if layers else shape), []
+    shape, problems = model_or_problems(model)
+    return (with_layers(shape, layers) if shape and layers else shape), problems
 
 
 def _notes(run: Run) -> tuple[str, ...] | None:

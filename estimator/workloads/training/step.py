@@ -14,7 +14,7 @@ EP_CALLS = 4.0  # dispatch and combine, forward and backward
 CP_CALLS = 3.0  # keys and values once forward, with their gradients twice backward
 GATHERS = 3.0  # weights forward, weights backward, gradients
 ATTENTION_PASSES = 3.5  # a flash kernel works 2.5 times as much backward
-FULL = 2
+SELECTIVE, FULL = 1, 2
 SHARPNESS = 4.0  # of the smooth maximum of GPU and host
 
 
@@ -104,7 +104,7 @@ def _layers(steps: Steps, traffic: Traffic, parameters: Parameters, k: Constants
     is_full = layouts.recompute == FULL
     again = np.where(is_full, 1.0, 0.0)
     passes = np.where(machines.is_lora, 2.0, 3.0) + again
-    moves = 1 + again / 3
+    moves = 1 + again / 3 + np.where(layouts.recompute == SELECTIVE, k["selective_moves"], 0.0)
     power = k.at(machines.power)
     rate = k.at(machines.gemm) * power * machines.peak_flops
     bf16_rate = k.at(machines.bf16_gemm) * power * machines.bf16_flops
