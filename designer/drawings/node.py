@@ -6,8 +6,9 @@ and the note below the picture says what was assumed.
 
 from dataclasses import dataclass
 
-from designer.drawings.scene import BUNDLE, EDGE, WIDTH, Scene, draw_heading, draw_legend
+from designer.drawings.scene import EDGE, WIDTH, Scene, draw_heading, draw_legend
 from designer.drawings.svg import (
+    BUNDLE,
     FILLS,
     HEAD,
     NAME,

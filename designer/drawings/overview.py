@@ -9,11 +9,27 @@ page's stylesheet overrides: the same picture follows the page's scheme and can 
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from html import escape
 
 from django.utils.safestring import SafeString, mark_safe
 
-from designer.drawings.svg import STRAND_GAP, STRANDS, fan, spread, text_width
+from designer.drawings.svg import (
+    BUNDLE,
+    FILLS,
+    LINE,
+    MUTED,
+    PAGE,
+    STRAND_GAP,
+    STRANDS,
+    STRONG,
+    SURFACE,
+    TEXT,
+    fan,
+    label,
+    picture,
+    rect,
+    spread,
+    text_width,
+)
 from designer.wording.numbers import NO_BREAK_SPACE, count, gbit_s
 from estimator.cabling.result import SizedNetwork
 from estimator.catalog.loader import load_catalog
@@ -40,7 +56,6 @@ LABEL_HEIGHT, LABEL_RISE = 18, 21  # of a bundle's label, and how far above the 
 TIERS = {1: ("leaf", "node"), 2: ("spine", "leaf", "node"), 3: ("core", "spine", "leaf", "node")}
 PLAIN = {"core": "cores", "spine": "spines", "leaf": "leaves"}
 NAMES = {"core": "Cores", "spine": "Spines", "leaf": "Leaves", "node": "Servers"}
-FILLS = {"core": "#0d5c63", "spine": "#3f8f92", "leaf": "#8fc1bd", "node": "#dfe6ec"}
 
 
 @dataclass(frozen=True)
@@ -136,27 +151,22 @@ class _Canvas:
         self.parts: list[str] = []
 
     def text(self, x: float, y: float, words: str, kind: str = "", anchor: str = "middle") -> None:
-        weight, fill = ("600", "#17202a") if kind in SIZES else ("400", "#55616e")
-        look = f'font-size="{SIZES.get(kind, SMALL)}" font-weight="{weight}" fill="{fill}"'
-        self.parts.append(
-            f'<text class="label {kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {look}>{escape(words)}</text>'
-        )
+        weight, fill = ("600", TEXT) if kind in SIZES else ("400", MUTED)
+        paint = f'font-size="{SIZES.get(kind, SMALL)}" font-weight="{weight}" fill="{fill}"'
+        self.parts.append(label(f"label {kind}", x, y, words, anchor, paint))
 
     def tag(self, x: float, y: float, words: str) -> None:
         """Words on a bundle, on a ground of their own."""
         width = text_width(words, SMALL) + 12
         self.parts.append(
             f'<rect class="tag" x="{x - width / 2:.1f}" y="{y - LABEL_HEIGHT / 2:.1f}" width="{width:.1f}" '
-            f'height="{LABEL_HEIGHT}" rx="{LABEL_HEIGHT / 2}" fill="#ffffff" stroke="#dce1e7"/>'
+            f'height="{LABEL_HEIGHT}" rx="{LABEL_HEIGHT / 2}" fill="{SURFACE}" stroke="{LINE}"/>'
         )
         self.text(x, y + 4, words)
 
     def box(self, x: float, y: float, width: float, height: float, dashed: bool = False) -> None:
         dash = ' stroke-dasharray="4 4"' if dashed else ""
-        self.parts.append(
-            f'<rect class="box" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="7" '
-            f'fill="#f5f6f8" stroke="#b9c2cc"{dash}/>'
-        )
+        self.parts.append(rect("box", x, y, width, height, f'rx="7" fill="{PAGE}" stroke="{STRONG}"{dash}'))
 
     def squares(self, rows: list[list[float]], y: float, tier: str) -> None:
         """Switches in rows, each at its place."""
@@ -169,7 +179,7 @@ class _Canvas:
 
     def bundle(self, starts: list[float], y0: float, ends: list[float], y1: float, width: float) -> None:
         """Lines from the starts at the lower box to the ends at the upper one, as one path."""
-        paint = f'fill="none" stroke="#7b8b99" stroke-opacity="0.6" stroke-width="{width:.1f}"'
+        paint = f'fill="none" stroke="{BUNDLE}" stroke-opacity="0.6" stroke-width="{width:.1f}"'
         self.parts.append(f'<path class="bundle" d="{fan(starts, y0, ends, y1)}" {paint}/>')
 
 
@@ -433,10 +443,5 @@ def fabric_svg(estimate: Estimate) -> SafeString:
     tiers = "1 tier" if network.tiers == 1 else f"{network.tiers} tiers"
     look = "fabric one-block" if len(frame.columns) == 1 else "fabric"
     title = f"Fabric of {count(network.counts.switches)} switches in {tiers}"
-    return mark_safe(  # noqa: S308 - every text in it went through escape()
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="{look}" viewBox="0 0 {WIDTH} {frame.height:.0f}" width="{WIDTH}" '
-        f'height="{frame.height:.0f}" role="img" aria-labelledby="fabric-title fabric-desc" '
-        f'font-family="system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif">'
-        f'<title id="fabric-title">{escape(title)}</title><desc id="fabric-desc">{escape(_in_words(network))}</desc>'
-        f"{''.join(canvas.parts)}</svg>"
-    )
+    drawn = picture(look, (WIDTH, frame.height), canvas.parts, "img", "fabric", title, _in_words(network))
+    return mark_safe(drawn)  # noqa: S308 - every text in it went through escape()

@@ -11,6 +11,7 @@ from html import escape
 import numpy as np
 from django.utils.safestring import SafeString, mark_safe
 
+from designer.drawings import svg
 from designer.wording.numbers import NO_BREAK_SPACE, count, watts
 from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
 from estimator.floor.devices import HOST
@@ -36,7 +37,8 @@ RACK_WIDTH = 212
 GAP, GAP_IN_LEGEND = 22, 26
 HEAD, FOOT = 46, 74
 LETTER, WIDE = 6.2, 7.8  # width of a letter of 11 px, about; of a capital
-FILLS = {NODE: "#7b8b99", LEAF: "#8fc1bd", SPINE: "#3f8f92", CORE: "#0d5c63", MANAGER: "#5a4fa3", HOST: "#b4531b"}
+FILLS = {kind: svg.FILLS[kind] for kind in (NODE, LEAF, SPINE, CORE, MANAGER)} | {HOST: svg.FILLS["outside"]}
+OVER = svg.FILLS["down"]
 ONE = {NODE: "server", LEAF: "leaf", SPINE: "spine", CORE: "core", MANAGER: "manager", HOST: "host"}
 MANY = {NODE: "servers", LEAF: "leaves", SPINE: "spines", CORE: "cores", MANAGER: "managers", HOST: "hosts"}
 RACK_FOR = {NODE: "Servers", LEAF: "Leaves", SPINE: "Spines", CORE: "Cores", MANAGER: "Other networks"}
@@ -47,34 +49,22 @@ HOLDS = {
     "nvlink-switch": "NVLink switch trays",
     "oob-switch": "Management switches",
 }
-FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif"
 
 
 def _text(x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> str:
     size = {"head": 14, "tick": 10}.get(kind.split(" ")[0], 11)
     weight = "600" if kind.startswith("head") else "400"
-    fill = "#17202a" if kind.startswith(("head", "name")) else "#55616e"
-    return (
-        f'<text class="label {kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
-        f'font-weight="{weight}" fill="{fill}">{escape(words)}</text>'
-    )
-
-
-def _rect(x: float, y: float, width: float, height: float, kind: str, paint: str) -> str:
-    return f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" {paint}/>'
+    fill = svg.TEXT if kind.startswith(("head", "name")) else svg.MUTED
+    paint = f'font-size="{size}" font-weight="{weight}" fill="{fill}"'
+    return svg.label(f"label {kind}", x, y, words, anchor, paint)
 
 
 def _svg(
     kind: str, height: float, title: str, words: str, parts: Sequence[str], number: str, width: float
 ) -> SafeString:
-    name = f"{kind}-{number}"
     role = "group" if any("<a " in part for part in parts) else "img"  # links inside a picture are not announced
-    return mark_safe(  # noqa: S308 - every text in it went through escape()
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
-        f'height="{height:.0f}" role="{role}" aria-labelledby="{name}-title {name}-desc" font-family="{FONT}">'
-        f'<title id="{name}-title">{escape(title)}</title><desc id="{name}-desc">{escape(words)}</desc>'
-        f"{''.join(parts)}</svg>"
-    )
+    drawn = svg.picture(kind, (width, height), parts, role, f"{kind}-{number}", title, words)
+    return mark_safe(drawn)  # noqa: S308 - every text in it went through escape()
 
 
 # ---------------------------------------------------------------- racks from the front
@@ -112,19 +102,19 @@ def _rack(plan: FloorPlan, rack: int, x: float, top: float) -> list[str]:
     units = plan.plan.rack_units or 0
     height = units * UNIT
     out = [_text(x, top - 26, plan.names[rack], "head"), _text(x, top - 9, _contents(plan, rack))]
-    out.append(_rect(x, top, RACK_WIDTH, height, "frame", 'fill="#f5f6f8" stroke="#b9c2cc"'))
+    out.append(svg.rect("frame", x, top, RACK_WIDTH, height, f'fill="{svg.PAGE}" stroke="{svg.STRONG}"'))
     lines = "".join(f"M{x:.1f} {top + k * UNIT:.1f}h{RACK_WIDTH}" for k in range(1, units))
-    out.append(f'<path class="grid" d="{lines}" fill="none" stroke="#dce1e7" stroke-width="1"/>')
+    out.append(f'<path class="grid" d="{lines}" fill="none" stroke="{svg.LINE}" stroke-width="1"/>')
     ruler = ((unit, top + height - (unit - 1) * UNIT - 3.5) for unit in [1, *range(5, units + 1, 5)])
     out += [_text(x - 6, y, str(unit), "tick", "end") for unit, y in ruler]
     if kept := plan.plan.reserved_units or 0:
-        paint = 'fill="#eef1f4" stroke="#b9c2cc" stroke-dasharray="3 3"'
-        out.append(_rect(x, top, RACK_WIDTH, kept * UNIT, "kept", paint))
+        paint = f'fill="{svg.SUNKEN}" stroke="{svg.STRONG}" stroke-dasharray="3 3"'
+        out.append(svg.rect("kept", x, top, RACK_WIDTH, kept * UNIT, paint))
         out.append(_text(x + RACK_WIDTH / 2, top + kept * UNIT / 2 + 4, "kept free", "tick", "middle"))
     for block in plan.fixtures_in(rack):
         y = top + height - (block.first_unit + block.n_units - 1) * UNIT
-        paint = 'fill="#eef1f4" stroke="#b9c2cc"'
-        out.append(_rect(x, y, RACK_WIDTH, block.n_units * UNIT, "fixture", paint))
+        paint = f'fill="{svg.SUNKEN}" stroke="{svg.STRONG}"'
+        out.append(svg.rect("fixture", x, y, RACK_WIDTH, block.n_units * UNIT, paint))
         words = f"{HOLDS[block.holds]} ({block.n_units} U)"
         out.append(_text(x + RACK_WIDTH / 2, y + block.n_units * UNIT / 2 + 4, words, "", "middle"))
     for device in plan.devices_in(rack):
@@ -137,8 +127,10 @@ def _device(device: Given, x: float, y: float, height: float) -> list[str]:
     """A device as a plate with a stripe in its tier's colour; its model where there is room."""
     kind, name, part = device["kind"], device["name"], device["part"]
     out = [
-        _rect(x + 0.5, y + 0.5, RACK_WIDTH - 1, height - 1, "plate", 'rx="2" fill="#ffffff" stroke="#b9c2cc"'),
-        _rect(x + 2, y + 2, 6, height - 4, f"glyph {kind}", f'rx="1.5" fill="{FILLS[kind]}"'),
+        svg.rect(
+            "plate", x + 0.5, y + 0.5, RACK_WIDTH - 1, height - 1, f'rx="2" fill="{svg.SURFACE}" stroke="{svg.STRONG}"'
+        ),
+        svg.rect(f"glyph {kind}", x + 2, y + 2, 6, height - 4, f'rx="1.5" fill="{FILLS[kind]}"'),
     ]
     room = RACK_WIDTH - 24
     if height >= 3 * UNIT:
@@ -184,10 +176,10 @@ def _sums(plan: FloorPlan, rack: int, x: float, bottom: float) -> list[str]:
         y = bottom + 10 + place * 20
         over = exceeds(has, limit)
         share = min(has / limit, 1.0) if limit else 0.0
-        out.append(_rect(x, y, BAR, 8, "track", 'rx="4" fill="#dce1e7"'))
+        out.append(svg.rect("track", x, y, BAR, 8, f'rx="4" fill="{svg.LINE}"'))
         if share > 0:
-            paint = f'rx="4" fill="{"#a8231b" if over else "#0d5c63"}"'
-            out.append(_rect(x, y, max(BAR * share, 3), 8, "bar over" if over else "bar", paint))
+            paint = f'rx="4" fill="{OVER if over else FILLS[CORE]}"'
+            out.append(svg.rect("bar over" if over else "bar", x, y, max(BAR * share, 3), 8, paint))
         out.append(_text(x + BAR + 8, y + 8, words, "over" if over else ""))
     return out
 
@@ -250,7 +242,7 @@ def floor_svg(plan: FloorPlan, href: Callable[[int], str] | None = None, chosen:
         if number - 1 in boxes:
             x, y = boxes[number - 1]
             paint = 'rx="3" fill="none" stroke="#0b6bcb" stroke-width="2"'
-            parts.append(_rect(x - 0.5, y - 1.5, pitch - 1 if pitch > 4 else pitch, depth + 3, "chosen", paint))
+            parts.append(svg.rect("chosen", x - 0.5, y - 1.5, pitch - 1 if pitch > 4 else pitch, depth + 3, paint))
     bottom = max(tops.values()) + depth + 14
     legend, legend_end = _legend(plan, LABEL, bottom)
     width = min(max(LABEL + across * pitch, legend_end) + 6, WIDTH)
@@ -291,15 +283,15 @@ def _linked_racks(
         band = max(depth * 0.3, 4)
         drawn = [
             f"<title>{escape(_hint(plan, rack))}</title>",
-            _rect(
+            svg.rect(
+                "plate over" if over else "plate",
                 x,
                 y,
                 pitch - 2,
                 depth,
-                "plate over" if over else "plate",
-                f'rx="2" fill="#ffffff" stroke="{"#a8231b" if over else "#b9c2cc"}" stroke-width="{2 if over else 1}"',
+                f'rx="2" fill="{svg.SURFACE}" stroke="{OVER if over else svg.STRONG}" stroke-width="{2 if over else 1}"',
             ),
-            _rect(x, y, pitch - 2, band, f"glyph {role}", f'rx="2" fill="{FILLS[role]}"'),
+            svg.rect(f"glyph {role}", x, y, pitch - 2, band, f'rx="2" fill="{FILLS[role]}"'),
         ]
         if (words := _in_plate(plan, rack, pitch)) and depth >= 18:
             drawn.append(_text(x + pitch / 2 - 1, y + (depth + band) / 2 + 4, words, "tick", "middle"))
@@ -358,11 +350,11 @@ def _legend(plan: FloorPlan, x: float, y: float) -> tuple[list[str], float]:
         if n := plan.role.count(role):
             sign = f" ({SIGNS[role]})" if SIGNS[role] and plan.n_racks <= MAX_LINKED else ""
             words = f"{RACK_FOR[role]}{sign}: {_racks(n)}"
-            out.append(_rect(x, y, 11, 11, f"glyph {role}", f'rx="2.5" fill="{FILLS[role]}"'))
+            out.append(svg.rect(f"glyph {role}", x, y, 11, 11, f'rx="2.5" fill="{FILLS[role]}"'))
             out.append(_text(x + 17, y + 10, words))
             x += 17 + len(words) * LETTER + GAP_IN_LEGEND
     if (n_over := int(plan.is_over.sum())) > 0:
-        out.append(_rect(x, y, 11, 11, "plate over", 'rx="2.5" fill="none" stroke="#a8231b" stroke-width="2"'))
+        out.append(svg.rect("plate over", x, y, 11, 11, f'rx="2.5" fill="none" stroke="{OVER}" stroke-width="2"'))
         words = f"Over a limit: {_racks(n_over)}"
         out.append(_text(x + 17, y + 10, words, "over"))
         x += 17 + len(words) * LETTER + GAP_IN_LEGEND

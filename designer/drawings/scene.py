@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from designer.drawings.svg import FILLS, LINE, SMALL, STRONG, Pen, Rect, text_width
+from designer.drawings.svg import BUNDLE, FILLS, LINE, SMALL, STRONG, Pen, Rect, text_width
 from designer.drawings.words import (
     LOAD_BINS,
     RATIO_BINS,
@@ -22,7 +22,6 @@ from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
 WIDTH = 1040
 EDGE = 10
 HEADING = 34
-BUNDLE = "#7b8b99"
 NAMED = {
     LEAF: "Leaf",
     SPINE: "Spine",

@@ -1,10 +1,10 @@
-"""A pen for fabric pictures: SVG elements in order of drawing, with every word's place known, so that no two collide.
+"""What every picture is drawn with: colours, widths of words, elements of SVG, and a pen that keeps words apart.
 
 Widths of words are reckoned on the wide side, as the reader's fonts are not known. Colours stand as attributes, which the
 page's stylesheet overrides: the same picture follows the page's scheme and can be saved as a file.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from html import escape
 from typing import NamedTuple
@@ -12,13 +12,14 @@ from typing import NamedTuple
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif"
 TEXT, MUTED = "#17202a", "#55616e"
 SURFACE, PAGE, SUNKEN, LINE, STRONG = "#ffffff", "#f5f6f8", "#eef1f4", "#dce1e7", "#b9c2cc"
+BUNDLE = "#7b8b99"
 NARROW, WIDE = "iljtfI.,:;'|!()[]/ \N{NO-BREAK SPACE}·", "mwMW@%—…GOQ"
 TITLE, HEAD, NAME, SMALL, TINY, PORT = 16.0, 13.0, 11.5, 10.5, 9.5, 8.5
 BEND_OUT, BEND_IN = 39, 16  # how far from the lower and from the upper box the lines of a bundle turn
 STRANDS, STRAND_GAP = 96, 3  # lines of all bundles between two tiers, about; and how close those of one begin
 SIZES = {"title": TITLE, "head": HEAD, "name": NAME, "small": SMALL, "tiny": TINY, "port": PORT}
 FILLS = {
-    "node": "#7b8b99",
+    "node": BUNDLE,
     "manager": "#5a4fa3",
     "leaf": "#8fc1bd",
     "spine": "#3f8f92",
@@ -136,6 +137,29 @@ def fan(starts: list[float], y0: float, ends: list[float], y1: float) -> str:
     )
 
 
+def rect(css: str, x: float, y: float, width: float, height: float, paint: str) -> str:
+    """A rectangle; ``paint`` is its attributes of colour and corner."""
+    return f'<rect class="{css}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" {paint}/>'
+
+
+def label(css: str, x: float, y: float, words: str, anchor: str, paint: str) -> str:
+    """Words on a baseline at y; ``paint`` is their attributes of size, weight and colour."""
+    return f'<text class="{css}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {paint}>{escape(words)}</text>'
+
+
+def picture(
+    css: str, size: tuple[float, float], parts: Sequence[str], role: str, name: str, title: str, words: str
+) -> str:
+    """The whole SVG, with its title and what it says in words; ``name`` keeps their ids apart on a page."""
+    width, height = size
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{css}" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
+        f'height="{height:.0f}" role="{role}" aria-labelledby="{name}-title {name}-desc" font-family="{FONT}">'
+        f'<title id="{name}-title">{escape(title)}</title><desc id="{name}-desc">{escape(words)}</desc>'
+        f"{''.join(parts)}</svg>"
+    )
+
+
 class Pen:
     """Draws; remembers where words are and how many glyphs there are."""
 
@@ -162,13 +186,10 @@ class Pen:
         if not words:
             return box
         self.labels.append(box)
-        weight = ' font-weight="600"' if strong else ""
+        weight = 'font-weight="600" ' if strong else ""
         fill = TEXT if strong or kind in ("title", "head") else MUTED
         classes = " ".join(word for word in ("w", f"w-{kind}", "w-strong" if strong else "", css) if word)
-        self.parts.append(
-            f'<text class="{classes}" x="{x:.1f}" y="{y:.1f}" '
-            f'text-anchor="{anchor}" font-size="{size}"{weight} fill="{fill}">{escape(words)}</text>'
-        )
+        self.parts.append(label(classes, x, y, words, anchor, f'font-size="{size}" {weight}fill="{fill}"'))
         return box
 
     def box_of(self, x: float, y: float, words: str, kind: str, anchor: str, strong: bool = False) -> Rect:
@@ -203,11 +224,9 @@ class Pen:
         """A rectangle."""
         line = f' stroke="{stroke}"' if stroke != "none" else ""
         dash = ' stroke-dasharray="4 3"' if dashed else ""
-        self.parts.append(
-            f'<rect class="{css}{" dashed" if dashed else ""}" x="{box.left:.1f}" y="{box.top:.1f}" '
-            f'width="{max(box.right - box.left, 0):.1f}" height="{max(box.bottom - box.top, 0):.1f}" rx="{radius}" '
-            f'fill="{fill}"{line}{dash}/>'
-        )
+        width, height = max(box.right - box.left, 0), max(box.bottom - box.top, 0)
+        paint = f'rx="{radius}" fill="{fill}"{line}{dash}'
+        self.parts.append(rect(f"{css}{' dashed' if dashed else ''}", box.left, box.top, width, height, paint))
 
     def path(self, route: str, css: str, stroke: str, width: float, opacity: float = 1.0, dashed: bool = False) -> None:
         """A line without a fill."""
@@ -251,9 +270,4 @@ class Pen:
 
     def svg(self, width: float, height: float, title: str, words: str) -> str:
         """The whole picture."""
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="fabric-view" viewBox="0 0 {width:.0f} {height:.0f}" '
-            f'width="{width:.0f}" height="{height:.0f}" role="group" aria-labelledby="fv-title fv-desc" font-family="{FONT}">'
-            f'<title id="fv-title">{escape(title)}</title><desc id="fv-desc">{escape(words)}</desc>'
-            f"{''.join(self.parts)}</svg>"
-        )
+        return picture("fabric-view", (width, height), self.parts, "group", "fv", title, words)
