@@ -24,9 +24,12 @@ from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any, TypeVar
 
+from designer.runtime.up import READY_WITHIN_S
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 READY = "Clusterwright is ready: "
 SHARED = "CLUSTERWRIGHT_TESTS_SHARED"  # names the folder that all processes of a run share
+COMMAND_WITHIN_S = 180  # a busy machine is no fault of the code
 T = TypeVar("T")
 
 
@@ -37,7 +40,7 @@ def manage(*arguments: str, var: Path, **environment: str) -> subprocess.Complet
         env=clean_environment(var, **environment),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=COMMAND_WITHIN_S,
         check=False,
     )
 
@@ -90,12 +93,22 @@ class RunningApp:
                 self._ready.put(line.removeprefix(READY).strip())
         self._ready.put("")
 
-    def wait_until_ready(self, within_s: float = 60) -> RunningApp:
-        self.sign_in_url = self._ready.get(timeout=within_s)
+    def wait_until_ready(self) -> RunningApp:
+        """Until it says its address. It gives up by itself, and says why; only one that hangs is given up here."""
+        try:
+            self.sign_in_url = self._ready.get(timeout=READY_WITHIN_S + COMMAND_WITHIN_S)
+        except queue.Empty:
+            self.sign_in_url = ""
         self.ready_after_s = time.monotonic() - self.started_at
-        assert self.sign_in_url, "\n".join(self.output)
+        assert self.sign_in_url, f"the app was not ready after {self.ready_after_s:.0f} s:\n{self.said()}"
         self.url = self.sign_in_url.split("/sign-in/")[0]
         return self
+
+    def said(self) -> str:
+        """What it printed, and the last lines of the logs of its processes."""
+        logs = sorted((self.var / "log").glob("*.log"))
+        ends = [f"{log.name}: {line}" for log in logs for line in log.read_text(errors="replace").splitlines()[-12:]]
+        return "\n".join([*self.output, *ends])
 
     # --- processes ---
 
@@ -122,7 +135,7 @@ class RunningApp:
                 return pid
         raise AssertionError(f"no {word} among {self.descendants()}")
 
-    def stop(self, number: int = signal.SIGTERM, within_s: float = 30) -> int:
+    def stop(self, number: int = signal.SIGTERM, within_s: float = COMMAND_WITHIN_S) -> int:
         if self.process.poll() is None:
             self.process.send_signal(number)
         try:
