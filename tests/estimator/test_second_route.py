@@ -14,6 +14,7 @@ from estimator.pipeline import estimate
 from estimator.spec.parse import parse_spec
 from tests.estimator.random_designs import requests
 from tests.estimator.second_route import differences, rows_of
+from tests.thorough import n_examples
 
 CATALOG = load_catalog()
 SINGLE = {"server": "custom", "gpus_per_node": 1, "nics_per_node": 1, "nic_ports_per_node": 1}
@@ -28,7 +29,7 @@ def both_routes(request: dict[str, Any]) -> list[str]:
     return differences(said, lists)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=n_examples(60), deadline=None)
 @given(requests())
 def test_counts_modules_watts_and_cents_are_those_of_the_link_list(request: dict[str, Any]) -> None:
     try:

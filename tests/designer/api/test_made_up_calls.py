@@ -1,7 +1,6 @@
 """Calls made up from the OpenAPI document: the server never breaks, and answers as the document says."""
 
 import json
-import os
 import zlib
 from collections.abc import Iterator
 from typing import Any
@@ -16,9 +15,9 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from designer.config.wsgi import application
 from tests.designer.api_helpers import Caller
+from tests.thorough import THOROUGH
 
 pytestmark = pytest.mark.django_db
-THOROUGH = "TESTS_THOROUGH" in os.environ  # minutes more: every value at a bound for every operation
 # A design is the body of these too, and has thousands of values at its bounds: the preview, which sizes it, walks them.
 HAVE_A_DESIGN = (
     ()

@@ -31,6 +31,7 @@ from estimator.fabric.devices import CORE, LEAF, NODE, SPINE
 from estimator.link_list import link_list
 from tests.estimator.designs import spec_of
 from tests.estimator.diagrams.test_diagrams import SPECS, design, other_places, places_for, scopes_below
+from tests.thorough import n_examples
 
 SVG = "{http://www.w3.org/2000/svg}"
 CATALOG = load_catalog()
@@ -145,7 +146,7 @@ def test_the_words_of_the_picture_name_every_count(places: Places) -> None:
         assert not n or f"{n:,} {one}" in words
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=n_examples(25), deadline=None)
 @given(
     nodes=st.integers(1, 700),
     ports=st.sampled_from([1, 2, 4, 8]),

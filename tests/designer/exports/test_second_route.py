@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from estimator.errors import EstimatorError
 from tests.designer.second_route_exports import all_routes
 from tests.estimator.random_designs import requests
+from tests.thorough import n_examples
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=n_examples(4), deadline=None)
 @given(requests())
 def test_files_of_random_designs_say_what_the_estimate_says(request: dict[str, Any]) -> None:
     try:

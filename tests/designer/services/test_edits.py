@@ -34,6 +34,7 @@ from estimator.jobs.models import EstimateJob
 from estimator.spec.design import spec_hash
 from estimator.spec.parse import parse_spec
 from tests.designer.api_helpers import caller
+from tests.thorough import n_examples
 
 SUPERPOD = SAMPLES[0]
 HALL = {"compute": {"server": "dgx-h100", "nodes": 32}, "fabric": {"generation": "ndr"}}
@@ -299,7 +300,7 @@ class TestAccess:
         assert (typed_now(Design.objects.get(pk=design.pk)) or {})["name"] == "ab"
 
 
-@settings(max_examples=30)
+@settings(max_examples=n_examples(30))
 @given(st.dictionaries(st.sampled_from(["gpus", "switches", "capex_usd"]), st.one_of(st.none(), st.integers(0, 9))))
 def test_changes_are_differences_of_what_both_know(before: dict[str, Any]) -> None:
     now = {"gpus": 4, "switches": None, "capex_usd": 7}

@@ -17,6 +17,7 @@ from estimator.asbuilt.readers.found import FoundLinks
 from estimator.asbuilt.readers.name_map import read_name_map
 from estimator.errors import SpecError, UnreadableFile
 from estimator.tables import workbook
+from tests.thorough import n_examples
 
 # In the layout of ibnetdiscover(8) and of dumps that sites have published: an own NIC a host, an aggregation node on
 # the last port of the switch, a CA section of its own, a port that is reported from both ends.
@@ -397,7 +398,7 @@ def test_reading_is_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(read_links(Stream(data.encode() * 50)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=n_examples(150), deadline=None)
 @given(
     st.sampled_from([DUMP, TOPO, OLD_TOPO, "a_device,a_port,b_device,b_port\nn,1,l,1\n", ROWS_OF_NETBOX]),
     st.lists(
@@ -429,7 +430,7 @@ def test_numbers_beyond_reason_are_no_numbers() -> None:
     assert [int(line) for line in read(rows).line] == [2]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=n_examples(60), deadline=None)
 @given(st.binary(max_size=400), st.sampled_from(["auto", *files.FORMATS]))
 def test_any_bytes_are_read_or_refused(data: bytes, file_format: str) -> None:
     with contextlib.suppress(UnreadableFile):

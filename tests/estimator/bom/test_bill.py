@@ -13,6 +13,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.cost.cost import cost_of
 from tests.estimator.designs import HAND_PRICES, Design, design, superpod_h100
+from tests.thorough import n_examples
 
 
 def one_switch(catalog: Catalog, **economics: Any) -> Design:
@@ -161,7 +162,7 @@ def test_optical_cables_have_the_spares_of_modules(catalog: Catalog) -> None:
     assert sum(line["spare_quantity"] for line in lines) == n_spares("spare-optics", quantity, catalog)
 
 
-@settings(max_examples=40)
+@settings(max_examples=n_examples(40))
 @given(
     server=st.sampled_from(["dgx-h100", "hgx-h100-8u", "dgx-b300", "gaudi3-8u", "custom", "smc-8125gs-mi300x"]),
     nodes=st.integers(1, 200),

@@ -26,6 +26,7 @@ from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.fabric.topology import LinkTable, link_table, panels_of
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
+from tests.thorough import n_examples
 
 Made = tuple[DesignSpec, SizedFabric, LinkTable, CablePlan, LinkCabling]
 
@@ -150,7 +151,7 @@ def test_a_kind_of_cable_that_no_link_is_left_with_counts_nothing() -> None:
     is_sound(made)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=n_examples(150), deadline=None)
 @given(
     parts=st.sampled_from(
         [
@@ -224,7 +225,7 @@ def test_closed_form_and_link_by_link_agree(
         assert [(r.length_m, r.choice) for r in one.runs] == [(r.length_m, r.choice) for r in other.runs]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=n_examples(60), deadline=None)
 @given(
     parts=st.sampled_from(
         [

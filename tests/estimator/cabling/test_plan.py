@@ -16,6 +16,7 @@ from estimator.fabric.size import size
 from estimator.pipeline import estimate
 from tests.estimator.designs import Design, design, superpod_h100
 from tests.estimator.fabric.wiring import wired
+from tests.thorough import n_examples
 
 
 def parts(made: Design, tier: str) -> tuple[str | None, str | None, str | None]:
@@ -215,7 +216,7 @@ def test_custom_parts_are_cabled_as_the_usual_ones_and_marked(catalog: Catalog) 
     assert not any(tier.is_cage_assumed for tier in design(catalog, "dgx-h100", 16, "ndr").plan.tiers)
 
 
-@settings(max_examples=40)
+@settings(max_examples=n_examples(40))
 @given(
     nodes=st.integers(1, 300),
     server=st.sampled_from(["dgx-h100", "hgx-h100-8u", "custom"]),
@@ -264,7 +265,7 @@ def test_twin_copper_joins_three_tiers_where_pairs_share_two_links(catalog: Cata
     assert {plan.media[tier].parts.cable for tier in ("leaf_spine", "spine_core")} == {"nv-mcp4y10-n"}
 
 
-@settings(max_examples=40)
+@settings(max_examples=n_examples(40))
 @given(
     nodes=st.integers(9, 200),
     layout=st.sampled_from(["rail-optimized", "top-of-rack"]),

@@ -30,6 +30,7 @@ from estimator.units import ratio_text
 from tests.estimator.cabling.test_by_link import cabled, is_as_counted, is_sound
 from tests.estimator.fabric.test_topology import check_ports
 from tests.estimator.handoff.cases import links_of, text
+from tests.thorough import n_examples
 
 CATALOG = load_catalog()
 MIXED = [  # port rate of the generation, rate of the uplinks, a leaf that has both, and (spines of the) same part
@@ -88,7 +89,7 @@ def listed(spec: DesignSpec) -> LinkList | None:
         return None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=n_examples(150), deadline=None)
 @given(mixed_specs())
 def test_every_cage_has_ports_of_one_rate_and_ratios_are_those_of_the_links(spec: DesignSpec) -> None:
     links = listed(spec)
@@ -135,7 +136,7 @@ def test_every_cage_has_ports_of_one_rate_and_ratios_are_those_of_the_links(spec
     assert shown["uplink_rate_gbit_s"] == up_rate
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=n_examples(80), deadline=None)
 @given(
     parts=st.sampled_from([("roce-400", 800), ("roce-800", 400), ("roce-200", 800)]),
     nodes=st.integers(2, 150),
@@ -191,7 +192,7 @@ def test_modules_and_cables_are_those_of_the_link_list(
         assert np.array_equal(one.lower_plugs, other.lower_plugs)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=n_examples(40), deadline=None)
 @given(st.lists(mixed_specs(), min_size=2, max_size=5))
 def test_a_batch_is_the_designs_one_by_one(specs: list[DesignSpec]) -> None:
     batch = size(specs, CATALOG)
@@ -201,7 +202,7 @@ def test_a_batch_is_the_designs_one_by_one(specs: list[DesignSpec]) -> None:
             assert getattr(batch, name)[i] == getattr(alone, name)[0], name
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=n_examples(60), deadline=None)
 @given(mixed_specs())
 def test_the_ratio_asked_for_is_kept_on_the_fullest_leaf(spec: DesignSpec) -> None:
     sizing = size([spec], CATALOG)
@@ -212,7 +213,7 @@ def test_the_ratio_asked_for_is_kept_on_the_fullest_leaf(spec: DesignSpec) -> No
     assert Fraction(*map(int, shown["oversubscription"]["worst_leaf"].split(":"))) <= asked
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=n_examples(100), deadline=None)
 @given(mixed_specs())
 def test_a_leaf_faces_nodes_with_the_most_ports_that_its_uplinks_can_feed(spec: DesignSpec) -> None:
     asked = asked_columns([spec], CATALOG)

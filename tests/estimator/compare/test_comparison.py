@@ -22,6 +22,7 @@ from estimator.result import PricedEstimate, Versions
 from estimator.spec.parse import parse_spec
 from tests.estimator.test_cli import refused as refusal
 from tests.estimator.test_cli import run
+from tests.thorough import n_examples
 
 CATALOG = load_catalog()
 H100: dict[str, Any] = {"server": "dgx-h100", "gpus": 1024}
@@ -182,7 +183,7 @@ def test_a_design_has_no_difference_from_itself(spec: dict[str, Any]) -> None:
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=n_examples(25), deadline=None)
 @given(st.lists(st.integers(0, len(ALL) - 1), min_size=2, max_size=4), st.data())
 def test_differences_turn_their_sign_with_the_baseline(chosen: list[int], data: Any) -> None:
     one, other = data.draw(st.permutations(range(len(chosen))))[:2]

@@ -15,6 +15,7 @@ from estimator.cost.cost import _per, cost_of
 from estimator.cost.model import _cents
 from estimator.ranges import Range
 from tests.estimator.designs import HAND_PRICES, Design, design, superpod_h100
+from tests.thorough import n_examples
 
 HAND = {
     "years": 2,
@@ -362,7 +363,7 @@ def test_coolant_distribution_is_bought_by_the_kilowatt(catalog: Catalog) -> Non
     assert not design(catalog, "dgx-h100", 10, "ndr").lines(category="cooling")
 
 
-@settings(max_examples=30)
+@settings(max_examples=n_examples(30))
 @given(
     server=st.sampled_from(["dgx-h100", "dgx-b300", "custom", "gaudi3-8u"]),
     nodes=st.integers(1, 150),

@@ -32,6 +32,7 @@ from estimator.cost.uncertainty import (
 )
 from estimator.ranges import Range
 from tests.estimator.designs import Design, design, superpod_h100
+from tests.thorough import n_examples
 
 RELIABLE = 20_000
 
@@ -57,7 +58,7 @@ def only(inputs: Priced, moving: set[str], *, prices: bool) -> Priced:
     return replace(inputs, given=given_, unit_cents=cents)
 
 
-@settings(max_examples=50)
+@settings(max_examples=n_examples(50))
 @given(st.floats(0, 1e6), st.floats(0, 1e6), st.floats(0, 1e6))
 def test_quantiles_are_a_triangles(low: float, rise: float, fall: float) -> None:
     """Against scipy's triangle, and at its ends."""

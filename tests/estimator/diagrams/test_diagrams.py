@@ -47,6 +47,7 @@ from estimator.spec.design import DesignSpec
 from estimator.spec.network_rules import other_keys
 from estimator.spec.parse import parse_spec
 from tests.estimator.designs import spec_of
+from tests.thorough import n_examples
 
 CATALOG = load_catalog()
 
@@ -177,7 +178,7 @@ def test_glyphs_stay_within_what_can_be_seen(places: Places) -> None:
         assert len(view.boxes) <= 60
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=n_examples(40), deadline=None)
 @given(
     nodes=st.integers(1, 400),
     ports=st.sampled_from([1, 2, 4, 8]),

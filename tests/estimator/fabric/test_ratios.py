@@ -24,6 +24,7 @@ from estimator.fabric.topology import LEAF_SPINE, NODE_LEAF, SPINE_CORE, LinkTab
 from estimator.spec.design import DesignSpec
 from tests.estimator.designs import spec_of
 from tests.estimator.fabric.test_sizing import SMALL, small_spec
+from tests.thorough import n_examples
 
 CATALOG = load_catalog()
 
@@ -96,7 +97,7 @@ def check_paths(made: SizedFabric) -> None:
             assert max(found) == 7
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=n_examples(120), deadline=None)
 @given(SMALL)
 def test_paths_are_those_of_the_graph(a: dict[str, Any]) -> None:
     made = sized(small_spec(a))
@@ -156,7 +157,7 @@ def test_paths_over_cores_of_the_512_node_table() -> None:
 # ---------------------------------------------------------------- ratios of rails and planes
 
 
-@settings(max_examples=150)
+@settings(max_examples=n_examples(150))
 @given(SMALL)
 def test_ratios_of_rails_and_planes_are_those_of_their_links(a: dict[str, Any]) -> None:
     made = sized(small_spec(a | {"provision": "as-bought"}))

@@ -23,6 +23,7 @@ from estimator.spec.parse import parse_spec
 from estimator.spec.rates import asked_ratio
 from tests.estimator.designs import counts_of, found, spec_of
 from tests.estimator.fabric.wiring import wired
+from tests.thorough import n_examples
 
 CATALOG = load_catalog()
 BY_HAND = json.loads((Path(__file__).parents[2] / "golden" / "by_hand.json").read_text())["cases"]
@@ -90,7 +91,7 @@ def small_spec(a: dict[str, Any]) -> DesignSpec:
     )
 
 
-@settings(max_examples=400)
+@settings(max_examples=n_examples(400))
 @given(SMALL)
 def test_closed_form_equals_the_wired_network(a: dict[str, Any]) -> None:
     """Every cable pulled one by one in a graph: the same switches and links, no port twice, every node reaches every other."""
@@ -143,7 +144,7 @@ def check_arrays(fabric: SizedFabric) -> None:
     assert (fabric.core_down <= fabric.core_radix).all()
 
 
-@settings(max_examples=60)
+@settings(max_examples=n_examples(60))
 @given(st.lists(SMALL, min_size=2, max_size=12))
 def test_a_batch_is_its_designs_one_by_one(asked: list[dict[str, Any]]) -> None:
     specs = [small_spec(a) for a in asked]
@@ -166,7 +167,7 @@ def test_a_batch_is_its_designs_one_by_one(asked: list[dict[str, Any]]) -> None:
 # ------------------------------------------------------------------------------------------------ properties
 
 
-@settings(max_examples=300)
+@settings(max_examples=n_examples(300))
 @given(SMALL)
 def test_the_built_ratio_is_never_above_the_one_asked_for(a: dict[str, Any]) -> None:
     spec = small_spec(a)

@@ -26,6 +26,7 @@ from estimator.spec.parse import parse_spec
 from estimator.units import ratio_text
 from tests.estimator.fabric.test_sizing import CATALOG, SMALL, small_spec
 from tests.estimator.fabric.wiring import wired
+from tests.thorough import n_examples
 
 
 def table_of(compute: dict[str, Any], **fabric: Any) -> LinkTable:
@@ -100,7 +101,7 @@ def graph_pairs(sizing: Sizing, fabric: SizedFabric, table: LinkTable) -> dict[i
     return out
 
 
-@settings(max_examples=400)
+@settings(max_examples=n_examples(400))
 @given(SMALL)
 def test_every_port_once_and_the_same_network_as_wired_cable_by_cable(a: dict[str, Any]) -> None:
     spec = small_spec(a)
@@ -233,7 +234,7 @@ SHORT_POD_BY_NODE = SHORT_POD | {
 }
 
 
-@settings(max_examples=300)
+@settings(max_examples=n_examples(300))
 @example(SHORT_POD)
 @example(SHORT_POD_BY_NODE)
 @given(SMALL)

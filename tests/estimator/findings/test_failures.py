@@ -18,6 +18,7 @@ from tests.estimator.designs import spec_of
 from tests.estimator.fabric.test_ratios import PODS, fabric, sized
 from tests.estimator.fabric.test_sizing import SMALL, small_spec
 from tests.estimator.findings.test_losses import LOOSE, Cabled
+from tests.thorough import n_examples
 from tests.yardstick import yardsticks
 
 Rows = frozenset[int]
@@ -164,7 +165,7 @@ def check(made: SizedFabric, panels: Panels, nics: int, most: int = 10_000) -> N
     assert singles <= {row.lost for row in got.one + got.two}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=n_examples(25), deadline=None)
 @given(SMALL, st.sampled_from([Panels(), Panels(2, 1, 2, 2, 2), Panels(1, 1, 4, 2, 4)]))
 def test_every_figure_is_the_worst_of_all_losses(a: dict[str, Any], panels: Panels) -> None:
     made = sized(small_spec(a))

@@ -21,6 +21,7 @@ from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 from tests.estimator.fabric.test_ratios import sized
 from tests.estimator.fabric.test_sizing import SMALL, small_spec
+from tests.thorough import n_examples
 
 CATALOG = load_catalog()
 KEDIOS = {
@@ -113,7 +114,7 @@ def ends(fabric: SizedFabric, panels: Panels) -> set[tuple[Any, ...]]:
     return {(names[a], p, names[b], q, lane) for a, p, b, q, lane in zip(*(c.tolist() for c in columns), strict=True)}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=n_examples(200), deadline=None)
 @given(SMALL, st.integers(1, 30))
 def test_a_grown_fabric_has_every_link_of_today(a: dict[str, Any], more: int) -> None:
     """And fabric-manager links, which may stand where nodes will be, are counted where they must move."""
@@ -122,7 +123,7 @@ def test_a_grown_fabric_has_every_link_of_today(a: dict[str, Any], more: int) ->
     check_growth(spec)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=n_examples(100), deadline=None)
 @given(SMALL)
 def test_a_whole_unit_has_every_link_of_the_part_that_is_bought(a: dict[str, Any]) -> None:
     check_growth(small_spec(a | {"provision": "full-unit", "grow": 0}))

@@ -18,6 +18,7 @@ from estimator.findings.losses import Left, Loss, left_after
 from tests.estimator.designs import spec_of
 from tests.estimator.fabric.test_ratios import PODS, sized
 from tests.estimator.fabric.test_sizing import SMALL, small_spec
+from tests.thorough import n_examples
 
 
 class Cabled:
@@ -129,7 +130,7 @@ def check(made: SizedFabric, count: int = 60, seed: int = 0) -> None:
             assert got.node_ports == want.node_ports, loss
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=n_examples(150), deadline=None)
 @given(SMALL, st.integers(0, 10_000))
 def test_a_loss_leaves_what_the_graph_without_it_has(a: dict[str, Any], seed: int) -> None:
     made = sized(small_spec(a))

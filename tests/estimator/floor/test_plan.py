@@ -22,6 +22,7 @@ from estimator.link_list import link_list
 from estimator.networks.links import other_table
 from estimator.pipeline import estimate
 from estimator.spec.parse import parse_spec
+from tests.thorough import n_examples
 
 CATALOG = load_catalog()
 LEAF_PLACEMENTS = ("per-unit", "end-of-row", "middle-of-row", "network-row", "in-rack")
@@ -194,7 +195,7 @@ def test_every_placement_of_every_kind_of_fabric_fits(
     assert again.answer() == plan.answer()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=n_examples(150), deadline=None)
 @given(
     nodes=st.integers(1, 130),
     server=st.sampled_from(["dgx-h100", "dgx-b200", "hgx-b200-4u-lc", "gb200-tray", None]),

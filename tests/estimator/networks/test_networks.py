@@ -17,6 +17,7 @@ from estimator.pipeline import estimate
 from estimator.published.designs import published
 from estimator.spec.parse import parse_spec
 from estimator.units import parse_ratio
+from tests.thorough import n_examples
 
 CATALOG = load_catalog()
 H100, NDR = {"server": "dgx-h100", "nodes": 127}, {"generation": "ndr"}
@@ -190,7 +191,7 @@ ENTRY = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=n_examples(300), deadline=None)
 @given(st.lists(ENTRY, max_size=4), st.integers(1, 50), st.sampled_from(["dgx-h100", "gb200-tray", "custom"]))
 def test_any_networks_are_sized_or_refused(others: list[dict[str, Any]], nodes: int, server: str) -> None:
     """Sums agree, no switch has more links than ports, and the normalized request gives the same again."""
@@ -226,7 +227,7 @@ def test_any_networks_are_sized_or_refused(others: list[dict[str, Any]], nodes: 
             assert not fabric.group_spines or min(fabric.group_spines) >= 2
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=n_examples(60), deadline=None)
 @given(nodes=st.integers(1, 600), uplinks=st.integers(1, 4))
 def test_sizes_that_depend_on_each_other_agree(nodes: int, uplinks: int) -> None:
     """In-band has a port for every out-of-band uplink, out-of-band one for every switch of the others."""
@@ -472,7 +473,7 @@ def test_a_dual_homed_node_reaches_both_leaves_of_one_pair() -> None:
             assert min(leaves) % 2 == 1, device
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=n_examples(80), deadline=None)
 @given(
     st.lists(ENTRY, min_size=1, max_size=3), st.integers(1, 40), st.sampled_from(["dgx-h100", "gb200-tray", "custom"])
 )

@@ -12,6 +12,7 @@ from estimator.performance.bandwidth import header_share, loss_shares, system_co
 from estimator.performance.collectives import BUS_FACTORS, COLLECTIVES, VARIANTS
 from estimator.performance.times import LIMITS, predict_times
 from tests.estimator.performance.test_times import CATALOG, CONSTANTS, H100, SIZES, gpu_numbers, points, systems
+from tests.thorough import n_examples
 
 collectives = st.sampled_from(COLLECTIVES)
 A_LITTLE = 1e-13
@@ -21,7 +22,7 @@ def seconds(system: dict[str, Any], gpus: int, collective: str, **forced: Any) -
     return predict_times(points([system], [gpus]), SIZES, CONSTANTS, collective, **forced).time_s[0]
 
 
-@settings(max_examples=120)
+@settings(max_examples=n_examples(120))
 @given(system=systems(), gpus=gpu_numbers, collective=collectives)
 def test_time_grows_with_size_inside_its_band(system: dict[str, Any], gpus: int, collective: str) -> None:
     result = predict_times(points([system], [gpus]), SIZES, CONSTANTS, collective)
@@ -32,7 +33,7 @@ def test_time_grows_with_size_inside_its_band(system: dict[str, Any], gpus: int,
     assert {VARIANTS[i][0] for i in result.choice[0]} <= set(HAS[collective])
 
 
-@settings(max_examples=120)
+@settings(max_examples=n_examples(120))
 @given(system=systems(), gpus=gpu_numbers, collective=collectives)
 def test_no_gpu_takes_in_more_than_its_links_and_nics_bring(system: dict[str, Any], gpus: int, collective: str) -> None:
     """(n − 1)/n of S must reach every GPU in a gather, S in a broadcast; in-network reduction lets S be enough for all."""
@@ -45,7 +46,7 @@ def test_no_gpu_takes_in_more_than_its_links_and_nics_bring(system: dict[str, An
     assert (seconds(system, gpus, collective) >= least / ways).all()
 
 
-@settings(max_examples=120)
+@settings(max_examples=n_examples(120))
 @given(system=systems(), gpus=gpu_numbers, collective=collectives, faster=st.sampled_from([200, 400, 800, 1600]))
 def test_faster_nics_never_cost_time(system: dict[str, Any], gpus: int, collective: str, faster: int) -> None:
     rates = sorted([system["nic_gbit_s"], faster])
@@ -71,7 +72,7 @@ WORSE: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("better", "worse"), WORSE, ids=lambda change: "-".join(map(str, change.values())))
-@settings(max_examples=40)
+@settings(max_examples=n_examples(40))
 @given(system=systems(), gpus=gpu_numbers, collective=collectives)
 def test_what_makes_a_network_worse_never_saves_time(
     better: dict[str, Any], worse: dict[str, Any], system: dict[str, Any], gpus: int, collective: str
@@ -88,7 +89,7 @@ def test_one_gpu_takes_no_time(collective: str) -> None:
     assert (seconds(H100, 1, collective) == 0).all()
 
 
-@settings(max_examples=60)
+@settings(max_examples=n_examples(60))
 @given(system=systems(), gpus=gpu_numbers, collective=collectives)
 def test_arrays_agree_with_scalars(system: dict[str, Any], gpus: int, collective: str) -> None:
     """The same terms added up in plain Python, variant by variant and size by size."""

@@ -17,6 +17,7 @@ from estimator.errors import SpecError
 from estimator.performance.bandwidth import LIMITS, complete_system, gpu_facts
 from estimator.performance.prediction import MAX_ROWS, predict
 from tests.estimator.designs import H100_NODES
+from tests.thorough import n_examples
 
 CATALOG = load_catalog()
 ROOT = Path(__file__).parents[3]
@@ -207,7 +208,7 @@ def test_refusals_show_the_way_out() -> None:
     assert "8 GPUs" in message
 
 
-@settings(max_examples=60)
+@settings(max_examples=n_examples(60))
 @given(
     gpu=st.sampled_from(sorted(CATALOG.gpus)),
     domain=st.integers(1, 100),

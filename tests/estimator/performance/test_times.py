@@ -24,6 +24,7 @@ from estimator.performance.prediction import PredictionRequest
 from estimator.performance.times import Points, Times, design_performance, gpu_counts, points_of, predict_times
 from estimator.units import GIGA, FloatArray
 from tests.estimator.designs import H100_NODES
+from tests.thorough import n_examples
 
 CATALOG = load_catalog()
 GIB = 2**30
@@ -76,7 +77,7 @@ def systems(draw: st.DrawFn) -> dict[str, Any]:
 gpu_numbers = st.sampled_from([2, 3, 5, 8, 9, 16, 40, 72, 100, 1024, 65_536, 1_048_576])
 
 
-@settings(max_examples=60)
+@settings(max_examples=n_examples(60))
 @given(system=systems(), gpus=gpu_numbers)
 def test_time_grows_with_size_and_stays_finite(system: dict[str, Any], gpus: int) -> None:
     result = times(system, gpus)
@@ -86,7 +87,7 @@ def test_time_grows_with_size_and_stays_finite(system: dict[str, Any], gpus: int
     assert (result.time_s < result.high_s).all()
 
 
-@settings(max_examples=60)
+@settings(max_examples=n_examples(60))
 @given(system=systems(), gpus=gpu_numbers)
 def test_no_time_is_below_what_the_links_allow(system: dict[str, Any], gpus: int) -> None:
     """Each GPU takes in S or more by its links and its share of the NICs, and each domain by its NICs."""
@@ -102,7 +103,7 @@ def test_no_time_is_below_what_the_links_allow(system: dict[str, Any], gpus: int
     assert (seconds(system, gpus) >= floor).all()
 
 
-@settings(max_examples=60)
+@settings(max_examples=n_examples(60))
 @given(system=systems(), gpus=gpu_numbers, faster=st.sampled_from([200, 400, 800, 1600]))
 def test_faster_nics_never_cost_time(system: dict[str, Any], gpus: int, faster: int) -> None:
     rates = sorted([system["nic_gbit_s"], faster])
@@ -110,7 +111,7 @@ def test_faster_nics_never_cost_time(system: dict[str, Any], gpus: int, faster: 
     assert (fast <= slow * (1 + 1e-13)).all()
 
 
-@settings(max_examples=60)
+@settings(max_examples=n_examples(60))
 @given(
     system=systems(), gpus=gpu_numbers, key=st.sampled_from(["in_network_reduction", "scale_up_reduction", "gpudirect"])
 )
@@ -119,7 +120,7 @@ def test_switching_a_feature_on_never_costs_time(system: dict[str, Any], gpus: i
     assert (with_it <= without * (1 + 1e-13)).all()
 
 
-@settings(max_examples=60)
+@settings(max_examples=n_examples(60))
 @given(system=systems(), gpus=gpu_numbers)
 def test_more_oversubscription_never_saves_time(system: dict[str, Any], gpus: int) -> None:
     system = system | {"load_balancing": "adaptive"}
@@ -130,7 +131,7 @@ def test_more_oversubscription_never_saves_time(system: dict[str, Any], gpus: in
         previous = now
 
 
-@settings(max_examples=60)
+@settings(max_examples=n_examples(60))
 @given(system=systems(), gpus=gpu_numbers)
 def test_random_placement_never_beats_ordered_for_a_ring(system: dict[str, Any], gpus: int) -> None:
     """For a job of whole leaves or more; a small job on scattered nodes may cross fewer leaves by luck, not by plan."""
@@ -143,7 +144,7 @@ def test_random_placement_never_beats_ordered_for_a_ring(system: dict[str, Any],
         assert (random >= ordered * (1 - 1e-13)).all()
 
 
-@settings(max_examples=60)
+@settings(max_examples=n_examples(60))
 @given(batch=st.lists(st.tuples(systems(), gpu_numbers), min_size=1, max_size=6), launch=st.sampled_from(LAUNCHES))
 def test_a_batch_is_its_members_one_by_one_in_any_order(batch: list[tuple[dict[str, Any], int]], launch: str) -> None:
     together = predict_times(points([s for s, _ in batch], [n for _, n in batch], launch), SIZES, CONSTANTS)
@@ -346,7 +347,7 @@ def test_a_forced_algorithm_that_does_not_exist_takes_for_ever() -> None:
     assert np.isinf(seconds(H100 | {"gpu": "a100-80-sxm"}, 8, algorithm="nvls")).all()
 
 
-@settings(max_examples=60)
+@settings(max_examples=n_examples(60))
 @given(system=systems(), gpus=gpu_numbers)
 def test_the_best_is_the_best_of_the_forced(system: dict[str, Any], gpus: int) -> None:
     best = seconds(system, gpus)

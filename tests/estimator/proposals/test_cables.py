@@ -13,6 +13,7 @@ from estimator.pipeline import estimate
 from estimator.spec.change import apply_change
 from estimator.spec.fabric import Generation
 from estimator.spec.parse import parse_spec
+from tests.thorough import n_examples
 
 CATALOG = load_catalog()
 SERVERS = [key for key, server in CATALOG.servers.items() if server.gpu_count and server.role != "rack"] + ["custom"]
@@ -77,7 +78,7 @@ def requests(draw: st.DrawFn) -> dict[str, Any]:
     return asked(draw(st.sampled_from(SERVERS)), generation, draw(st.integers(2, 90)), **fabric)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=n_examples(100), deadline=None)
 @given(requests())
 def test_any_leaf_and_splitters_too(values: dict[str, Any]) -> None:
     try:
@@ -87,7 +88,7 @@ def test_any_leaf_and_splitters_too(values: dict[str, Any]) -> None:
     check(values)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=n_examples(60), deadline=None)
 @given(
     server=st.sampled_from(SERVERS),
     role=st.sampled_from(["storage", "in-band", "converged"]),

@@ -12,6 +12,7 @@ from estimator.pipeline import estimate
 from estimator.spec.change import apply_change
 from estimator.spec.parse import parse_spec
 from tests.estimator.fabric.test_sizing import SMALL, small_spec
+from tests.thorough import n_examples
 
 CATALOG = load_catalog()
 
@@ -162,7 +163,7 @@ def test_a_change_is_held_against_the_request_and_not_made_up() -> None:
     assert found["opensm_fat_tree_asymmetric"].change is None
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=n_examples(100), deadline=None)
 @given(SMALL)
 def test_every_proposal_of_a_random_design_works(a: dict[str, Any]) -> None:
     spec = small_spec(a)

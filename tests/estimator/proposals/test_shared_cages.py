@@ -17,6 +17,7 @@ from estimator.proposals.cables import SHARED_CAGE
 from estimator.spec.change import apply_change
 from estimator.spec.parse import parse_spec
 from tests.estimator.test_second_route import CATALOG, both_routes
+from tests.thorough import n_examples
 
 SERVERS = [
     ("dgx-b300", "roce-400"),
@@ -54,7 +55,7 @@ def odd_splits(draw: st.DrawFn) -> dict[str, Any]:
     return {"compute": {"server": server, "nodes": draw(st.integers(4, 60))}, "fabric": fabric, "site": site}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=n_examples(60), deadline=None)
 @given(odd_splits())
 def test_odd_splits_have_every_port_once_and_every_cage_one_plug(request_: dict[str, Any]) -> None:
     try:

@@ -16,6 +16,7 @@ from estimator.quotes.columns import guess_columns
 from estimator.quotes.lines import read_lines
 from estimator.tables.file import MAX_FILE_BYTES, MAX_ROWS, read_table, table_of
 from tests.estimator.quotes.quote_files import HEADER, report, rows_of, sheet_xml, with_parts, workbook
+from tests.thorough import n_examples
 from tests.yardstick import taken_s
 
 ROW = ["MQM9700-NS2F", "Quantum-2 switch, “managed”", 13, 30000.5, 390006.5]
@@ -235,7 +236,7 @@ cells = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=n_examples(60), deadline=None)
 @given(rows=st.lists(st.lists(cells, min_size=1, max_size=6), max_size=12))
 def test_every_row_is_in_exactly_one_list(rows: list[list[Any]]) -> None:
     everything: list[list[Any]] = [HEADER, ["MQM9700-NS2F", "switch", 13, 30000, 390000], *rows]
@@ -248,7 +249,7 @@ def test_every_row_is_in_exactly_one_list(rows: list[list[Any]]) -> None:
     assert rows_of(result) == [("", row.number) for row in table.sheets[0].rows]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=n_examples(150), deadline=None)
 @given(data=st.one_of(st.binary(max_size=400), st.binary(max_size=200).map(lambda tail: b"PK\x03\x04" + tail)))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     with contextlib.suppress(SpecError):  # nothing else gets out
