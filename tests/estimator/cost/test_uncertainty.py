@@ -1,13 +1,13 @@
 """Draws by chance: their shape against known distributions, how prices move together, repeatability, and the tornado."""
 
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
@@ -43,6 +43,12 @@ def ready(made: Design, catalog: Catalog) -> Priced:
 
 
 @pytest.fixture(scope="module")
+def stats() -> Any:
+    """scipy's distributions: as long to load as a hundred tests take, so only where they are run."""
+    return import_module("scipy.stats")
+
+
+@pytest.fixture(scope="module")
 def superpod() -> Priced:
     catalog = load_catalog()
     return ready(superpod_h100(catalog), catalog)
@@ -60,7 +66,7 @@ def only(inputs: Priced, moving: set[str], *, prices: bool) -> Priced:
 
 @settings(max_examples=n_examples(50))
 @given(st.floats(0, 1e6), st.floats(0, 1e6), st.floats(0, 1e6))
-def test_quantiles_are_a_triangles(low: float, rise: float, fall: float) -> None:
+def test_quantiles_are_a_triangles(stats: Any, low: float, rise: float, fall: float) -> None:
     """Against scipy's triangle, and at its ends."""
     peak, high = low + rise, low + rise + fall
     shares = np.linspace(0, 1, 21)
@@ -71,14 +77,14 @@ def test_quantiles_are_a_triangles(low: float, rise: float, fall: float) -> None
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-4 * (rise + fall))
 
 
-def test_normal_scores_are_those_of_the_normal_distribution() -> None:
+def test_normal_scores_are_those_of_the_normal_distribution(stats: Any) -> None:
     scores = np.linspace(-4, 4, 33)
     np.testing.assert_allclose(normal_share(scores), stats.norm.cdf(scores), atol=1e-12)
     levels = (np.arange(65_536) + 0.5) / 65_536
     np.testing.assert_allclose(_normal_scores(), stats.norm.ppf(levels), atol=2e-3)
 
 
-def test_one_price_that_moves_is_drawn_from_its_triangle(catalog: Catalog, superpod: Priced) -> None:
+def test_one_price_that_moves_is_drawn_from_its_triangle(stats: Any, catalog: Catalog, superpod: Priced) -> None:
     server = [line.category for line in superpod.facts.lines].index("server")
     cents = np.repeat(superpod.unit_cents[:, 1:2], 3, axis=1)
     cents[server] = superpod.unit_cents[server]
@@ -91,7 +97,7 @@ def test_one_price_that_moves_is_drawn_from_its_triangle(catalog: Catalog, super
     assert low <= drawn.purchase.min() <= drawn.purchase.max() <= high
 
 
-def test_one_parameter_that_moves_is_drawn_from_its_triangle(catalog: Catalog, superpod: Priced) -> None:
+def test_one_parameter_that_moves_is_drawn_from_its_triangle(stats: Any, catalog: Catalog, superpod: Priced) -> None:
     """Freight: the outlay moves by its share of the purchase, and nothing else does."""
     drawn = draw(only(superpod, {"freight-pct"}, prices=False), catalog, RELIABLE, 1)
     assert np.ptp(drawn.purchase) == 0
