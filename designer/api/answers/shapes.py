@@ -2,8 +2,9 @@
 
 import ast
 import inspect
-import textwrap
+import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -110,9 +111,21 @@ def _notes(kind: type) -> dict[str, str]:
     """The text below each attribute of a record, and of those that it extends."""
     notes: dict[str, str] = {}
     for base in reversed(kind.__mro__[:-1]):
-        (body,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
-        lines = cast(ast.ClassDef, body).body
-        for line, below in pairwise(lines):
-            if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and isinstance(below, ast.Expr):
-                notes[line.target.id] = inspect.cleandoc(ast.literal_eval(below.value))
+        notes |= _notes_of_module(base.__module__)[base.__name__]
     return notes
+
+
+@cache
+def _notes_of_module(name: str) -> dict[str, dict[str, str]]:
+    """Class → attribute → the text below it. A module is read once for all its classes: the document has hundreds."""
+    body = ast.parse(inspect.getsource(sys.modules[name])).body
+    return {one.name: _notes_of_class(one) for one in body if isinstance(one, ast.ClassDef)}
+
+
+def _notes_of_class(definition: ast.ClassDef) -> dict[str, str]:
+    return {
+        line.target.id: inspect.cleandoc(below.value.value)
+        for line, below in pairwise(definition.body)
+        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)
+        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) and isinstance(below.value.value, str)
+    }
