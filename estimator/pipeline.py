@@ -3,13 +3,14 @@
 The one module that runs all of them in order. Links, pictures and proposals run the first ones (``designs``) for themselves.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from estimator.bom.bill import bill_of_fabrics
-from estimator.bom.lines import Billed
+from estimator.bom.lines import Billed, Bom
+from estimator.bom.result import BomWithLines
 from estimator.cabling.result import SizedNetwork
 from estimator.cabling.runs import CablePlan
 from estimator.catalog.catalog import Catalog
@@ -17,6 +18,7 @@ from estimator.catalog.ports import COMPUTE
 from estimator.cost.cost import cost_of
 from estimator.cost.power import power_of
 from estimator.cost.reliability import expected_failures, failing_parts
+from estimator.cost.result import Cost, Power
 from estimator.designs.networks import design_plan, sized_fabrics, sized_others
 from estimator.designs.subject import Subject
 from estimator.errors import InfeasibleDesign, Problem, SpecError
@@ -32,6 +34,7 @@ from estimator.findings.growth import Bought, compared_specs, growth_of, is_reca
 from estimator.findings.node_words import node_word
 from estimator.findings.parts import part_findings
 from estimator.findings.prices import age_findings, book_findings, own_price_findings
+from estimator.findings.result import Failures
 from estimator.floor.whole_racks import whole_racks
 from estimator.networks.sized import OtherSized
 from estimator.performance.result import BuiltSystem, Performance, UsedCalibration
@@ -60,6 +63,9 @@ ALL_PARTS = (
     "percentiles",
     "uncertainty",
 )
+OF_COST = frozenset({"percentiles", "uncertainty"})
+NEED_BILL = frozenset({"bom", "cost", "failures", "spares", "growth"})
+NEED_CABLES = NEED_BILL | {"cables"}
 
 
 def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str] = ALL_PARTS) -> tuple[Estimate, ...]:
@@ -93,7 +99,7 @@ def _with_fabrics(
     if {"performance", "all_reduce"} & set(parts):
         performance = _performance(specs, fabrics, catalog, only_all_reduce="performance" not in parts)
     return tuple(
-        (_one(spec, fabrics[i], others[i], found[i], performance[i], catalog, tuple(parts)), fabrics[i])
+        (_one(spec, fabrics[i], others[i], found[i], performance[i], catalog, parts), fabrics[i])
         for i, spec in enumerate(specs)
     )
 
@@ -111,64 +117,20 @@ def _one(
     found: list[Finding],
     performance: Performance | None,
     catalog: Catalog,
-    parts: tuple[str, ...],
+    parts: Sequence[str],
 ) -> Estimate:
-    if others:
-        from estimator.cabling.networks import other_plan  # for a fast start: few designs have other networks
-        from estimator.findings.networks import other_findings
-        from estimator.networks.sizing import answer_of
-    fabrics = {COMPUTE: _network(fabric.answer(), fabric, spec.fabric.oversubscription)}
-    for one in others:
-        fabrics[one.key] = _network(answer_of(one), one.fabric, one.entry.oversubscription)
-    found = [*found, *(finding for one in others for finding in other_findings(one, catalog))]
-    bom = cost = power = failures = None
-    if {"percentiles", "uncertainty"} & set(parts):  # of the cost
-        parts = (*parts, "cost")
-    if {"cables", "bom", "cost", "failures", "spares", "growth"} & set(parts):
-        plan = design_plan(spec, fabric, catalog, others)
-        floor = plan.floor.answer() if plan.floor else None
-        fabrics[COMPUTE] = _cabled(fabrics[COMPUTE], plan).but(floor_plan=floor)
-        found = [
-            *(blocked_findings(spec, fabric, plan, catalog) if plan.blocked else ()),
-            *(missing_cables(spec, fabric, plan, catalog) if plan.problems else ()),
-            *(of_problem(one, floor.severity(one)) for floor in (plan.floor,) if floor for one in floor.problems),
-            *found,
-            *(of_problem(problem, "info") for problem in plan.hints),
-        ]
-        billed = [
-            Billed(one.key, one.spec, one.fabric, other_plan(one, fabric, others, catalog, plan.floor))
-            for one in others
-        ]
-        for one, cabled in zip(others, billed, strict=True):
-            fabrics[one.key] = _cabled(fabrics[one.key], cabled.plan)
-            found += _cabling_of(one, spec, cabled.plan, catalog)
-        if {"bom", "cost", "failures", "spares", "growth"} & set(parts):
-            bill = bill_of_fabrics([Billed(COMPUTE, spec, fabric, plan), *billed], catalog)
-            bom = bill.shown() if {"bom", "growth"} & set(parts) else None
-            own = spec.economics.prices
-            found += own_price_findings(own, bill.lines)
-            found += book_findings(bill.lines)
-            found += age_findings(bill.lines, (own.day if own else "") or catalog.priced_on)
-            found += part_findings(spec, bill.lines, catalog)
-        if "cost" in parts:
-            power = power_of(spec, fabric, plan, catalog, billed)
-            busbw = full_size_busbw_gb_s(performance)
-            cost = cost_of(
-                spec,
-                fabric,
-                bill,
-                catalog,
-                billed,
-                busbw,
-                with_uncertainty="uncertainty" in parts,
-                with_percentiles="percentiles" in parts,
-            )
-        if {"failures", "spares"} & set(parts):
-            expected = failing_parts(spec, fabric, bill.lines, catalog)
-            found += about_spares(expected, catalog)
-        if "failures" in parts:
-            stops = expected_failures(expected, fabric, catalog)
-            failures = failures_of(fabric, panels_of(spec, fabric, catalog), spec.compute.nics_per_node or 1, stops)
+    """One design's Estimate, from what was sized and predicted in the batch."""
+    wanted = {*parts, *(("cost",) if OF_COST & set(parts) else ())}
+    fabrics, about_others = _networks(spec, fabric, others, catalog)
+    found = [*found, *about_others]
+    of_bill = _OfBill()
+    if wanted & NEED_CABLES:
+        cabled = _cabled_design(spec, fabric, others, catalog)
+        fabrics = {key: _with_cables(network, key, cabled) for key, network in fabrics.items()}
+        found = _about_cables(cabled, found)
+        if wanted & NEED_BILL:
+            of_bill = _of_bill(cabled, performance, wanted)
+            found += of_bill.found
     whole = whole_racks(spec, fabric.n_nodes, catalog)
     made = Estimate(
         spec=spec,
@@ -176,25 +138,131 @@ def _one(
         spec_hash=spec_hash(spec),
         fabrics=fabrics,
         findings=found,
-        bom=bom,
-        cost=cost,
-        power=power,
+        bom=of_bill.bom,
+        cost=of_bill.cost,
+        power=of_bill.power,
         performance=performance,
-        failures=failures,
+        failures=of_bill.failures,
         racks=whole.shown(catalog) if whole else None,
     )
-    made = _with_growth(made, fabric, catalog) if "growth" in parts else made
+    made = _with_growth(made, fabric, catalog) if "growth" in wanted else made
     word = node_word(spec.compute.server, catalog)
     made = made.but(findings=[in_word(finding, word) for finding in made.findings])
-    return made if "bom" in parts else made.but(bom=None)
+    return made if "bom" in wanted else made.but(bom=None)
+
+
+def _networks(
+    spec: DesignSpec, fabric: SizedFabric, others: tuple[OtherSized, ...], catalog: Catalog
+) -> tuple[dict[str, SizedNetwork], list[Finding]]:
+    """Every network by its key, still without cables; and what there is to say of those beside compute."""
+    fabrics = {COMPUTE: _network(fabric.answer(), fabric, spec.fabric.oversubscription)}
+    if not others:
+        return fabrics, []
+    from estimator.findings.networks import other_findings  # for a fast start: few designs have other networks
+    from estimator.networks.sizing import answer_of
+
+    for one in others:
+        fabrics[one.key] = _network(answer_of(one), one.fabric, one.entry.oversubscription)
+    return fabrics, [finding for one in others for finding in other_findings(one, catalog)]
+
+
+@dataclass(frozen=True)
+class _Cabled:
+    """One design with the cables of all its networks, each as it is billed."""
+
+    catalog: Catalog
+    compute: Billed
+    others: dict[str, tuple[OtherSized, Billed]]
+    """By key."""
+
+    @property
+    def beside(self) -> list[Billed]:
+        """The networks beside compute."""
+        return [billed for _, billed in self.others.values()]
+
+
+def _cabled_design(spec: DesignSpec, fabric: SizedFabric, others: tuple[OtherSized, ...], catalog: Catalog) -> _Cabled:
+    plan = design_plan(spec, fabric, catalog, others)
+    compute = Billed(COMPUTE, spec, fabric, plan)
+    if not others:
+        return _Cabled(catalog, compute, {})
+    from estimator.cabling.networks import other_plan  # for a fast start, as above
+
+    plans = [other_plan(one, fabric, others, catalog, plan.floor) for one in others]
+    billed = [Billed(one.key, one.spec, one.fabric, of_one) for one, of_one in zip(others, plans, strict=True)]
+    return _Cabled(catalog, compute, {one.key: (one, of_one) for one, of_one in zip(others, billed, strict=True)})
+
+
+def _with_cables(network: SizedNetwork, key: str, cabled: _Cabled) -> SizedNetwork:
+    plan = cabled.compute.plan if key == COMPUTE else cabled.others[key][1].plan
+    network = network.but(cables=plan.cables, transceivers=plan.transceivers, media=plan.media)
+    return network.but(floor_plan=plan.floor.answer() if plan.floor else None) if key == COMPUTE else network
+
+
+def _about_cables(cabled: _Cabled, found: list[Finding]) -> list[Finding]:
+    """The findings so far, with those about cables, lengths and the floor around them."""
+    spec, fabric, plan, catalog = cabled.compute.spec, cabled.compute.fabric, cabled.compute.plan, cabled.catalog
+    floor = plan.floor
+    return [
+        *(blocked_findings(spec, fabric, plan, catalog) if plan.blocked else ()),
+        *(missing_cables(spec, fabric, plan, catalog) if plan.problems else ()),
+        *([of_problem(one, floor.severity(one)) for one in floor.problems] if floor else ()),
+        *found,
+        *(of_problem(problem, "info") for problem in plan.hints),
+        *(one for other, billed in cabled.others.values() for one in _cabling_of(other, spec, billed.plan, catalog)),
+    ]
+
+
+@dataclass(frozen=True)
+class _OfBill:
+    """What follows from the bill of materials; None where it was not requested."""
+
+    found: tuple[Finding, ...] = ()
+    bom: BomWithLines | None = None
+    cost: Cost | None = None
+    power: Power | None = None
+    failures: Failures | None = None
+
+
+def _of_bill(cabled: _Cabled, performance: Performance | None, wanted: Collection[str]) -> _OfBill:
+    spec, fabric, catalog = cabled.compute.spec, cabled.compute.fabric, cabled.catalog
+    bill = bill_of_fabrics([cabled.compute, *cabled.beside], catalog)
+    found, cost, power, failures = _about_prices(spec, bill, catalog), None, None, None
+    if "cost" in wanted:
+        power = power_of(spec, fabric, cabled.compute.plan, catalog, cabled.beside)
+        cost = cost_of(
+            spec,
+            fabric,
+            bill,
+            catalog,
+            cabled.beside,
+            full_size_busbw_gb_s(performance),
+            with_uncertainty="uncertainty" in wanted,
+            with_percentiles="percentiles" in wanted,
+        )
+    if {"failures", "spares"} & set(wanted):
+        expected = failing_parts(spec, fabric, bill.lines, catalog)
+        found += about_spares(expected, catalog)
+        if "failures" in wanted:
+            stops = expected_failures(expected, fabric, catalog)
+            failures = failures_of(fabric, panels_of(spec, fabric, catalog), spec.compute.nics_per_node or 1, stops)
+    bom = bill.shown() if {"bom", "growth"} & set(wanted) else None
+    return _OfBill(tuple(found), bom, cost, power, failures)
+
+
+def _about_prices(spec: DesignSpec, bill: Bom, catalog: Catalog) -> list[Finding]:
+    """Findings about the prices and parts of the bill."""
+    own = spec.economics.prices
+    return [
+        *own_price_findings(own, bill.lines),
+        *book_findings(bill.lines),
+        *age_findings(bill.lines, (own.day if own else "") or catalog.priced_on),
+        *part_findings(spec, bill.lines, catalog),
+    ]
 
 
 def _network(sized: CountedNetwork, fabric: SizedFabric, asked: str) -> SizedNetwork:
     return SizedNetwork(**vars(sized), oversubscription=oversubscription_of(fabric, asked), paths=paths_of(fabric))
-
-
-def _cabled(network: SizedNetwork, plan: CablePlan) -> SizedNetwork:
-    return network.but(cables=plan.cables, transceivers=plan.transceivers, media=plan.media)
 
 
 def _cabling_of(one: OtherSized, spec: DesignSpec, plan: CablePlan, catalog: Catalog) -> list[Finding]:
