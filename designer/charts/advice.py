@@ -8,8 +8,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from designer.charts.cost import money_axis, tooltip
-from designer.charts.scaling import AT_HOVER, BAND_OPACITY, POINT
-from designer.charts.vega import IS_ON, chart_of, crosshair, shaped, size_axis
+from designer.charts.vega import IS_ON, chart_of, over_sizes, shaped
 from designer.wording.numbers import (
     MISSING,
     category_name,
@@ -155,8 +154,35 @@ def score_chart(criteria: Sequence[Criterion]) -> Json | None:
         }
         for one in scored
     ]
+    table = [
+        {
+            "head": one.title,
+            "cells": [
+                {"text": one.infiniband_text, "note": _points(one, INFINIBAND)},
+                {"text": one.roce_text, "note": _points(one, ROCE)},
+            ],
+        }
+        for one in ordered
+    ]
+    note = _sums_of_points(scored, len(ordered) - len(scored))
+    made = chart_of(
+        "advice-score",
+        "What decides",
+        f"Points by criterion: {note}",
+        list(NAMES),
+        rows,
+        _score_bars(scored),
+        ["Criterion", *NAMES],
+        table,
+        note,
+    )
+    return shaped(made, "tall") if len(scored) > MANY_ROWS else made
+
+
+def _score_bars(scored: Sequence[Criterion]) -> Json:
+    """A bar a criterion, to the left for InfiniBand and to the right for RoCE."""
     most = max(abs(one.score) for one in scored)
-    spec = {
+    return {
         "transform": [IS_ON],
         "mark": {
             "type": "bar",
@@ -175,36 +201,14 @@ def score_chart(criteria: Sequence[Criterion]) -> Json | None:
             },
         },
     }
-    table = [
-        {
-            "head": one.title,
-            "cells": [
-                {"text": one.infiniband_text, "note": _points(one, INFINIBAND)},
-                {"text": one.roce_text, "note": _points(one, ROCE)},
-            ],
-        }
-        for one in ordered
-    ]
-    sums = [
-        sum(one.score for one in scored if one.score > 0),
-        -sum(one.score for one in scored if one.score < 0),
-    ]
-    n_even = len(ordered) - len(scored)
-    note = f"{sums[0]} points for InfiniBand, {sums[1]} for RoCE."
+
+
+def _sums_of_points(scored: Sequence[Criterion], n_even: int) -> str:
+    points = {way: sum(way * one.score for one in scored if way * one.score > 0) for way in (1, -1)}
+    words = f"{points[1]} points for InfiniBand, {points[-1]} for RoCE."
     if n_even:
-        note += f" {n_even} more {'criterion makes' if n_even == 1 else 'criteria make'} no difference."
-    made = chart_of(
-        "advice-score",
-        "What decides",
-        f"Points by criterion: {note}",
-        list(NAMES),
-        rows,
-        spec,
-        ["Criterion", *NAMES],
-        table,
-        note,
-    )
-    return shaped(made, "tall") if len(scored) > MANY_ROWS else made
+        words += f" {n_even} more {'criterion makes' if n_even == 1 else 'criteria make'} no difference."
+    return words
 
 
 def _points(one: Criterion, family: str) -> str:
@@ -271,26 +275,13 @@ def latency_chart(pair: Compared) -> Json | None:
         return None
     sizes = tables[0].message_bytes
     drawn = [k for k, size in enumerate(sizes) if size <= LATENCY_MOST_BYTES]
-    rows = [
-        {
-            "series": f"s{at}",
-            "message_bytes": sizes[k],
-            "value": table.time_us[-1][k],
-            "low": table.time_us_low[-1][k],
-            "high": table.time_us_high[-1][k],
-        }
-        for at, table in enumerate(tables)
-        for k in drawn
-    ]
+    rows = _time_rows(tables, drawn)
     points = [
         {"message_bytes": sizes[k], "text": message_size(sizes[k])}
         | {f"s{at}": _timed(table, k) for at, table in enumerate(tables)}
         for k in drawn
     ]
-    ends = (
-        min(table.time_us_low[-1][k] for table in tables for k in drawn),
-        max(table.time_us_high[-1][k] for table in tables for k in drawn),
-    )
+    ends = min(row["low"] for row in rows), max(row["high"] for row in rows)
     y = {
         "field": "value",
         "type": "quantitative",
@@ -298,19 +289,7 @@ def latency_chart(pair: Compared) -> Json | None:
         "scale": {"type": "log", "nice": False, "domain": list(ends)},
         "axis": {"values": _log_ticks(*ends), "format": ",~r"},
     }
-    spec = {
-        "encoding": {"x": size_axis([sizes[k] for k in drawn])},
-        "layer": [
-            {
-                "transform": [IS_ON],
-                "mark": {"type": "area", "opacity": BAND_OPACITY, "aria": False},
-                "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
-            },
-            {"transform": [IS_ON], "mark": {"type": "line"}, "encoding": {"y": y}},
-            {"transform": [IS_ON], "mark": POINT, "encoding": {"y": y, "opacity": AT_HOVER}},
-            crosshair("message_bytes", "Message size", list(NAMES), points),
-        ],
-    }
+    spec = over_sizes([sizes[k] for k in drawn], y, list(NAMES), points)
     table = [
         {"head": message_size(size), "cells": _cells(_timed(one, k) for one in tables)} for k, size in enumerate(sizes)
     ]
@@ -330,6 +309,21 @@ def latency_chart(pair: Compared) -> Json | None:
         f"Predicted on {gpus} GPUs: {smallest} for {message_size(sizes[0])}. Nine runs in ten should lie in the "
         "band; the table goes on to the largest message.",
     )
+
+
+def _time_rows(tables: Sequence[AllReduceTable], drawn: Sequence[int]) -> list[Json]:
+    """Times on all GPUs, a row a family and size."""
+    return [
+        {
+            "series": f"s{at}",
+            "message_bytes": table.message_bytes[k],
+            "value": table.time_us[-1][k],
+            "low": table.time_us_low[-1][k],
+            "high": table.time_us_high[-1][k],
+        }
+        for at, table in enumerate(tables)
+        for k in drawn
+    ]
 
 
 def _log_ticks(low: float, high: float) -> list[float]:

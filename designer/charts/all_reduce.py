@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Spec, chart_of, chosen, crosshair, size_axis
+from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Spec, chart_of, chosen, crosshair, over_sizes
 from designer.wording.headlines import busbw_bounds
 from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded
 from estimator.performance.result import AllReduceTable, Curves, Performance
@@ -67,26 +67,7 @@ def busbw_chart(all_reduce: AllReduceTable) -> Spec:
         "scale": {"zero": True},
         "axis": {"tickCount": 6},
     }
-    spec = {
-        "encoding": {"x": size_axis([sizes[size] for size in drawn])},
-        "layer": [
-            {
-                "transform": [IS_ON],
-                "mark": {"type": "area", "opacity": 0.13, "aria": False},
-                "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
-            },
-            {"transform": [IS_ON], "mark": {"type": "line"}, "encoding": {"y": y}},
-            {
-                "transform": [IS_ON],
-                "mark": {"type": "point", "filled": True, "size": 50, "aria": False},
-                "encoding": {
-                    "y": y,
-                    "opacity": {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0},
-                },
-            },
-            crosshair("message_bytes", "Message size", series, points),
-        ],
-    }
+    spec = over_sizes([sizes[size] for size in drawn], y, series, points)
     description = (
         f"All-reduce bus bandwidth against message size from {message_size(sizes[0])} to {message_size(sizes[-1])}, "
         f"for {', '.join(series)}. The largest message reaches {gb_s(all_reduce.busbw_gb_s[shown[-1]][-1])} on {series[-1]}."

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from designer.charts.scaling import AT_HOVER, BUSBW_OF, MEASURED, POINT, y_axis
-from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Spec, chart_of, crosshair, size_axis
+from designer.charts.scaling import BUSBW_OF, MEASURED, y_axis
+from designer.charts.vega import AT_HOVER, IS_ON, POINT, SMALLEST_DRAWN_BYTES, Spec, chart_of, crosshair, size_axis
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import change_share, count, duration_us, gb_s, message_size
 from estimator.calibration.result import Curve

@@ -5,8 +5,8 @@ Names of designs are a user's text: they stand in the HTML legend and as data, n
 
 from collections.abc import Sequence
 
-from designer.charts.scaling import AT_HOVER, BAND_OPACITY, POINT, y_axis
-from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, chart_of, crosshair, size_axis
+from designer.charts.scaling import y_axis
+from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, chart_of, over_sizes
 from designer.wording.comparison import LETTERS
 from designer.wording.numbers import MISSING, count, gb_s, message_size, rounded, usd
 from estimator.compare.result import ComparedCurve, ComparisonResult, Spend
@@ -46,31 +46,6 @@ def spend_chart(result: ComparisonResult) -> Json:
         for k, part in enumerate(parts)
         if (value := _spent(spend, part))
     ]
-    spec = {
-        "transform": [IS_ON],
-        "mark": {
-            "type": "bar",
-            "tooltip": {"expr": "{'Side': datum.side, 'Part': datum.part, 'USD': datum.reported}"},
-            "height": {"band": BAR_STEP},
-        },
-        "encoding": {
-            "y": {
-                "field": "side",
-                "type": "nominal",
-                "title": None,
-                "sort": names,
-                "axis": {"labelLimit": 190, "domain": False, "ticks": False},
-            },
-            "x": {
-                "field": "value",
-                "type": "quantitative",
-                "title": "US dollars, typical",
-                "stack": "zero",
-                "axis": {"tickCount": 5, "labelExpr": _DOLLARS},
-            },
-            "order": {"field": "place"},
-        },
-    }
     table = [
         {
             "head": names[i],
@@ -93,11 +68,40 @@ def spend_chart(result: ComparisonResult) -> Json:
         f"Typical cost by kind: {totals}.",
         series,
         rows,
-        spec,
+        _stacked_bars(names),
         ["Side", *series],
         table,
         note,
     )
+
+
+def _stacked_bars(names: Sequence[str]) -> Json:
+    """A bar a side, in this order."""
+    return {
+        "transform": [IS_ON],
+        "mark": {
+            "type": "bar",
+            "tooltip": {"expr": "{'Side': datum.side, 'Part': datum.part, 'USD': datum.reported}"},
+            "height": {"band": BAR_STEP},
+        },
+        "encoding": {
+            "y": {
+                "field": "side",
+                "type": "nominal",
+                "title": None,
+                "sort": list(names),
+                "axis": {"labelLimit": 190, "domain": False, "ticks": False},
+            },
+            "x": {
+                "field": "value",
+                "type": "quantitative",
+                "title": "US dollars, typical",
+                "stack": "zero",
+                "axis": {"tickCount": 5, "labelExpr": _DOLLARS},
+            },
+            "order": {"field": "place"},
+        },
+    }
 
 
 _DOLLARS = (
@@ -121,21 +125,7 @@ def speed_chart(result: ComparisonResult) -> Json | None:
     drawn = [size for size in sizes if size >= min(SMALLEST_DRAWN_BYTES, sizes[-1])]
     rows, points = _speed_rows(known, drawn)
     letters = [LETTERS[i] for i, _ in known]
-    y = y_axis("busbw")
-    band = {
-        "transform": [IS_ON],
-        "mark": {"type": "area", "opacity": BAND_OPACITY, "aria": False},
-        "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
-    }
-    spec = {
-        "encoding": {"x": size_axis(drawn)},
-        "layer": [
-            *([band] if len(known) <= MOST_BANDS else []),
-            {"transform": [IS_ON], "mark": {"type": "line"}, "encoding": {"y": y}},
-            {"transform": [IS_ON], "mark": POINT, "encoding": {"y": y, "opacity": AT_HOVER}},
-            crosshair("message_bytes", "Message size", letters, points),
-        ],
-    }
+    spec = over_sizes(drawn, y_axis("busbw"), letters, points, bands=len(known) <= MOST_BANDS)
     series = [names[i] for i, _ in known]
     table = [{"head": message_size(size), "cells": [_speed_cell(curve, size) for _, curve in known]} for size in sizes]
     largest = ", ".join(f"{LETTERS[i]} {gb_s(curve.busbw_gb_s[-1])} on {count(curve.gpus)} GPUs" for i, curve in known)

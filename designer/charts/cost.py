@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from designer.charts.vega import IS_ON, Spec, chart_of, crosshair, shaped
+from designer.charts.vega import IS_ON, Spec, band, chart_of, crosshair, shaped
 from designer.wording.cost import HOURS_PER_YEAR
 from designer.wording.numbers import category_name, usd, usd_exact, usd_exact_range, usd_range, usd_small, words
 from estimator.cost.result import CapexPart, CashFlowYear, Cost
@@ -37,7 +37,6 @@ MONEY_LABEL = (
     "abs(datum.value) >= 1e6 ? format(abs(datum.value) / 1e6, '~r') + ' M' : abs(datum.value) >= 1e3 ? "
     "format(abs(datum.value) / 1e3, '~r') + ' k' : format(abs(datum.value), '~r'))"
 )
-BAND = {"type": "area", "opacity": 0.13, "aria": False}
 IS_SHOWN_SUM = {"filter": "datum.is_discounted === discounted"}
 ZERO_LINE = {"condition": {"test": "datum.value === 0", "value": "var(--line-strong)"}, "value": "var(--line)"}
 
@@ -390,7 +389,7 @@ def _years_chart(
     spec = {
         "encoding": {"x": _years_axis(max(figures), least=1)},
         "layer": [
-            {"transform": [IS_ON], "mark": BAND, "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}},
+            band(y),
             {
                 "transform": [IS_ON],
                 "mark": {"type": "line", "point": {"filled": True, "size": 40}},
@@ -494,7 +493,7 @@ def rent_chart(cost: Cost, gpus: int) -> Spec:
     spec = {
         "encoding": {"x": _years_axis(last)},
         "layer": [
-            {"transform": [IS_ON], "mark": BAND, "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}}},
+            band(y),
             {"transform": [IS_ON], "mark": {"type": "line"}, "encoding": {"y": y}},
             crosshair("years", "After", ["Owning", "Renting"], points),
         ],

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from designer.charts.all_reduce import efficiency_spec, limit_text
-from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Spec, chart_of, chosen, crosshair, size_axis
+from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Spec, chart_of, chosen, over_sizes
 from designer.wording.headlines import busbw_bounds
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded
@@ -22,10 +22,7 @@ BUSBW_OF = {  # busbw ÷ (size ÷ time)
     "sendrecv": "1",
 }
 EFFICIENCIES = {"collective": "Of the line rate", "weak": "Weak scaling", "strong": "Strong scaling"}
-BAND_OPACITY = 0.13
-POINT = {"type": "point", "filled": True, "size": 50, "aria": False}
 MEASURED = {"type": "point", "shape": "diamond", "filled": False, "size": 70, "strokeWidth": 1.75, "aria": False}
-AT_HOVER = {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0}
 Dots = Mapping[int, Sequence[Run]]  # measured runs by GPU count
 
 
@@ -68,24 +65,17 @@ def _measured_rows(
     ]
 
 
-def _layers(y: Spec, cross: Spec, measured: list[Spec]) -> list[Spec]:
-    """Band, line, the points under the pointer, and what was measured, which lies on top so that it can be pointed at."""
-    dots = {
-        "data": {"values": measured},
-        "transform": [IS_ON],
-        "mark": {**MEASURED, "tooltip": {"expr": "{'Measured': datum.text, 'Run': datum.run}"}},
-        "encoding": {"y": y},
-    }
+def _dots(y: Spec, measured: list[Spec]) -> list[Spec]:
+    """What was measured, which lies on top so that it can be pointed at."""
+    if not measured:
+        return []
     return [
         {
+            "data": {"values": measured},
             "transform": [IS_ON],
-            "mark": {"type": "area", "opacity": BAND_OPACITY, "aria": False},
-            "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
-        },
-        {"transform": [IS_ON], "mark": {"type": "line"}, "encoding": {"y": y}},
-        {"transform": [IS_ON], "mark": POINT, "encoding": {"y": y, "opacity": AT_HOVER}},
-        cross,
-        *([dots] if measured else []),
+            "mark": {**MEASURED, "tooltip": {"expr": "{'Measured': datum.text, 'Run': datum.run}"}},
+            "encoding": {"y": y},
+        }
     ]
 
 
@@ -134,8 +124,7 @@ def size_chart(curves: Curves, collective: str, quantity: str, dots: Dots) -> Sp
             span = f"{_short(low, quantity)} to {_short(high, quantity)}"
             point[f"s{k}"] = f"{_text(value, quantity)} ({span}), {limit_text(curves, at, size)}"
     y, label = y_axis(quantity, rows), COLLECTIVES[collective]
-    cross = crosshair("message_bytes", "Message size", series, points)
-    spec = {"encoding": {"x": size_axis([sizes[size] for size in drawn])}, "layer": _layers(y, cross, measured)}
+    spec = over_sizes([sizes[size] for size in drawn], y, series, points, _dots(y, measured))
     what = "bus bandwidth" if quantity == "busbw" else "time"
     last, _, _ = _bounds(curves, quantity, shown[-1], -1)
     description = (
@@ -238,11 +227,7 @@ def designs_chart(tables: Sequence[tuple[str, Curves]], collective: str) -> Spec
             rows.append({"series": f"s{k}", "message_bytes": sizes[size], "value": value, "low": low, "high": high})
             point[f"s{k}"] = f"{labels[k]}: {gb_s(value)}, {limit_text(curves, -1, size)}"
     letters = [f"Design {letter}" for letter in "ABCD"[: len(tables)]]
-    cross = crosshair("message_bytes", "Message size", letters, points)
-    spec = {
-        "encoding": {"x": size_axis([sizes[size] for size in drawn])},
-        "layer": _layers(y_axis("busbw"), cross, []),
-    }
+    spec = over_sizes([sizes[size] for size in drawn], y_axis("busbw"), letters, points)
     table_rows = [
         {
             "head": message_size(message_bytes),
@@ -309,9 +294,9 @@ def run_chart(run: Run, sizes: Sequence[int], bounds: Sequence[tuple[float, floa
         for at, size in enumerate(sizes)
     ]
     series = ["Predicted, with band", "Measured"]
-    cross = crosshair("message_bytes", "Message size", series, points)
     span = [min(sizes), max(max(sizes), 2 * min(sizes))]
-    spec = {"encoding": {"x": size_axis(span)}, "layer": _layers(y_axis("busbw"), cross, measured_rows)}
+    y = y_axis("busbw")
+    spec = over_sizes(span, y, series, points, _dots(y, measured_rows))
     title = f"{run.name}: {COLLECTIVES[run.collective].lower()} on {count(run.gpus)} GPUs"
     return chart_of(
         "run",

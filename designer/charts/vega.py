@@ -21,6 +21,8 @@ SIZE_LABEL = (
     "format(datum.value, ',') + ' B'"
 )
 IS_ON = {"filter": "indexof(off, datum.series) < 0"}
+AT_HOVER = {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0}
+POINT = {"type": "point", "filled": True, "size": 50, "aria": False}
 CONFIG = {
     "font": FONT,
     "view": {"stroke": None},
@@ -119,7 +121,7 @@ def crosshair(x_field: str, x_title: str, series: list[str], points: list[Spec])
         "mark": {"type": "rule", "strokeWidth": 1, "aria": False, "tooltip": {"expr": "{" + ", ".join(parts) + "}"}},
         "encoding": {
             "color": {"value": "var(--muted)"},
-            "opacity": {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0},
+            "opacity": AT_HOVER,
         },
         "params": [
             {
@@ -157,4 +159,29 @@ def size_axis(sizes: Sequence[int]) -> Spec:
             "labelOverlap": "parity",
             "labelSeparation": 6,
         },
+    }
+
+
+def band(y: Spec) -> Spec:
+    """The layer between ``low`` and ``high`` of each series."""
+    return {
+        "transform": [IS_ON],
+        "mark": {"type": "area", "opacity": 0.13, "aria": False},
+        "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
+    }
+
+
+def over_sizes(
+    sizes: Sequence[int], y: Spec, series: list[str], points: list[Spec], more: Sequence[Spec] = (), bands: bool = True
+) -> Spec:
+    """Lines over message sizes with their bands, the points under the pointer and their values; ``more`` lies on top."""
+    return {
+        "encoding": {"x": size_axis(sizes)},
+        "layer": [
+            *([band(y)] if bands else []),
+            {"transform": [IS_ON], "mark": {"type": "line"}, "encoding": {"y": y}},
+            {"transform": [IS_ON], "mark": POINT, "encoding": {"y": y, "opacity": AT_HOVER}},
+            crosshair("message_bytes", "Message size", series, points),
+            *more,
+        ],
     }
