@@ -85,6 +85,9 @@ def _parser() -> argparse.ArgumentParser:
     verb = verbs.add_parser("train", help="training steps: one layout or the best ones, one request or a list")
     verb.add_argument("file", metavar="REQUEST", help="a JSON file, or - for standard input")
     verb.set_defaults(run=_train)
+    verb = verbs.add_parser("infer", help="serving: what a placement gives, or the best ones, one request or a list")
+    verb.add_argument("file", metavar="REQUEST", help="a JSON file, or - for standard input")
+    verb.set_defaults(run=_infer)
     verb = verbs.add_parser(
         "calibrate", help="constants of a site from logs of nccl-tests or rccl-tests, and what is wrong"
     )
@@ -140,6 +143,13 @@ def _train(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.training_request import trained
 
     return _json(trained(_read_json(asked.file), load_catalog()))
+
+
+def _infer(asked: argparse.Namespace) -> Iterator[bytes]:
+    from estimator.catalog.loader import load_catalog
+    from estimator.serving_request import served
+
+    return _json(served(_read_json(asked.file), load_catalog()))
 
 
 def _compare(asked: argparse.Namespace) -> Iterator[bytes]:

@@ -1,0 +1,176 @@
+"""Answers of serving as typed records: figures of each load, memory, and what limits them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from estimator.record import IfAny, Record
+from estimator.units import GIGA, FloatArray
+from estimator.workloads.serving.cases import Cases
+from estimator.workloads.serving.constants import Constants
+from estimator.workloads.serving.memory import RESERVED_BYTES, Memory
+from estimator.workloads.serving.serving import Served
+
+MS = 1e-3
+SECONDS_PER_HOUR, MILLION = 3600, 1e6
+MEMORY, COMPUTE, COMMUNICATION, OVERHEAD, PROMPTS, CAPACITY = (
+    "memory_bandwidth",
+    "compute",
+    "communication",
+    "overhead",
+    "prompts",
+    "memory_capacity",
+)
+
+
+class ServedRow(Record):
+    """Figures under one load. ``low`` and ``high`` bound nine measured runs in ten."""
+
+    concurrency: float
+    tpot_ms: float
+    tpot_ms_low: float
+    tpot_ms_high: float
+    ttft_ms: float
+    ttft_ms_low: float
+    ttft_ms_high: float
+    tokens_per_s: float
+    tokens_per_s_per_gpu: float
+    usd_per_million_tokens: float | None
+    communication_share: float
+    running: float
+    is_saturated: bool
+
+
+class ServedMemory(Record):
+    """GB of the fullest GPU."""
+
+    weights: float
+    kv_cache: float
+    activations: float
+    reserved: float
+    total: float
+    usable: float
+
+
+class Placement(Record):
+    """One placement of a model, and what it serves."""
+
+    rows: list[ServedRow]
+    gpus: int
+    replicas: int
+    memory_gb_per_gpu: ServedMemory
+    fits: bool
+    max_concurrency: int
+    crosses_scale_up_domain: bool
+    limited_by: str
+    missing_gb_per_gpu: IfAny[float] = None
+    would_fit: IfAny[str] = None
+    notes: IfAny[list[str]] = None
+
+
+class BatchRow(Record):
+    """Times of one batch."""
+
+    batch: int
+    prefill_ms: IfAny[float] = None
+    decode_ms: IfAny[float] = None
+    decode_stage_ms: IfAny[float] = None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What holds for every load of a placement."""
+
+    gpus: int  # of one replica
+    replicas: int
+    crosses: bool
+    usd_per_gpu_hour: float | None
+    is_validated: bool  # GPU family and engine are among those measured
+
+
+def served_rows(
+    served: Served, concurrency: FloatArray, setting: Setting, cases: Cases, constants: Constants
+) -> list[ServedRow]:
+    """One row a load; times are of one replica, throughput is of all."""
+    tpot_band, ttft_band = bands(cases, constants, setting.is_validated)
+    tokens_s = served.tokens_s * setting.replicas
+    a_gpu = tokens_s / (setting.gpus * setting.replicas)
+    share = communication_share(served)
+    columns = np.broadcast_arrays(
+        concurrency, served.tpot_s, served.ttft_s, tokens_s, a_gpu, share, served.running, served.memory.max_sequences
+    )
+    return [
+        ServedRow(
+            concurrency=float(n) * setting.replicas,
+            tpot_ms=float(tpot) / MS,
+            tpot_ms_low=float(tpot / tpot_band) / MS,
+            tpot_ms_high=float(tpot * tpot_band) / MS,
+            ttft_ms=float(ttft) / MS,
+            ttft_ms_low=float(ttft / ttft_band) / MS,
+            ttft_ms_high=float(ttft * ttft_band) / MS,
+            tokens_per_s=float(rate),
+            tokens_per_s_per_gpu=float(of_gpu),
+            usd_per_million_tokens=_usd(setting.usd_per_gpu_hour, float(of_gpu)),
+            communication_share=float(shared),
+            running=float(running) * setting.replicas,
+            is_saturated=bool(n > most),
+        )
+        for n, tpot, ttft, rate, of_gpu, shared, running, most in zip(*columns, strict=True)
+    ]
+
+
+def bands(cases: Cases, constants: Constants, is_validated: bool) -> tuple[float, float]:
+    """Factors that time per token and time to first token are within, nine times in ten."""
+    kind = "moe" if cases.is_moe.any() else "dense"
+    wider = 1.0 if is_validated else constants.value("unmeasured_band")
+    return (
+        float(np.exp(constants.value(f"tpot_band_{kind}") * wider)),
+        float(np.exp(constants.value("ttft_band") * wider)),
+    )
+
+
+def communication_share(served: Served) -> FloatArray:
+    """Share of a decode step that waits for other GPUs."""
+    return served.step.communication_s / served.step.total_s
+
+
+def limited_by(served: Served, cases: Cases) -> str:
+    """What most of the time per token goes to under the last load."""
+    step, last = served.step, -1
+
+    def at(column: FloatArray) -> float:
+        return float(np.broadcast_to(column, served.tpot_s.shape)[last])
+
+    if at(cases.load.concurrency) > at(served.memory.max_sequences):
+        return CAPACITY
+    prompts = at(served.tpot_s) - at(step.total_s)
+    weights = at(step.dense_s) + at(step.experts_s)
+    parts = {
+        COMPUTE if at(step.arithmetic_s) > weights / 2 else MEMORY: weights + at(step.attention_s),
+        COMMUNICATION: at(step.communication_s),
+        OVERHEAD: at(step.overhead_s),
+        PROMPTS: prompts,
+    }
+    return max(parts, key=lambda name: parts[name])
+
+
+def memory_record(memory: Memory) -> ServedMemory:
+    """Memory under the last load. [GB]"""
+    weights, cache, active = (
+        float(one[-1]) / GIGA for one in (memory.weights_bytes, memory.kv_bytes, memory.activations_bytes)
+    )
+    reserved = RESERVED_BYTES / GIGA
+    return ServedMemory(
+        weights=weights,
+        kv_cache=cache,
+        activations=active,
+        reserved=reserved,
+        total=weights + cache + active + reserved,
+        usable=float(memory.usable_bytes[-1]) / GIGA,
+    )
+
+
+def _usd(usd_per_gpu_hour: float | None, tokens_s_per_gpu: float) -> float | None:
+    if usd_per_gpu_hour is None or tokens_s_per_gpu <= 0:
+        return None
+    return usd_per_gpu_hour / (tokens_s_per_gpu * SECONDS_PER_HOUR) * MILLION

@@ -1,0 +1,112 @@
+"""Constants of serving, by name and index, from ``constants.csv``: efficiencies, latencies, and factors of software stacks.
+
+An index has dotted parts, such as ``hopper.fp8`` or ``trtllm.blackwell``; what no row has is looked up with its last part left
+off, then as ``default``. A model takes constants as columns: positions in one flat array of values, found once for a batch,
+so that a fit changes values and nothing else.
+"""
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from estimator.units import FloatArray, IntArray
+
+DATA = Path(__file__).with_name("constants.csv")
+DEFAULT = "default"
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """One row: ``spread`` is the ln-s.d. that a fit may move it by, 0 where it is not fitted."""
+
+    name: str
+    index: str
+    value: float
+    unit: str
+    prior: float
+    spread: float
+    basis: str
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Constants:
+    """All constants: rows, and their values in the same order, which a fit or a calibration may replace."""
+
+    rows: tuple[Constant, ...]
+    values: FloatArray
+
+    def place(self, name: str, index: str = "") -> int:
+        """Where a constant's value is; KeyError if no row answers."""
+        places = _places(self.rows)
+        asked = index
+        while asked:
+            if (name, asked) in places:
+                return places[name, asked]
+            asked = asked.rpartition(".")[0]
+        return places[name, DEFAULT]
+
+    def value(self, name: str, index: str = "") -> float:
+        """One constant."""
+        return float(self.values[self.place(name, index)])
+
+    def picked(self, indices: Mapping[str, Sequence[str]]) -> "Picked":
+        """Columns of every name in ``indices``: for each, the index of every variant, or of all (one entry)."""
+        return Picked(
+            self.values,
+            {
+                name: np.array([self.place(name, one) for one in column], dtype=np.int64)
+                for name, column in indices.items()
+            },
+        )
+
+    def with_values(self, values: FloatArray) -> "Constants":
+        """The same rows with other values."""
+        return Constants(self.rows, values)
+
+
+@dataclass(frozen=True)
+class Picked:
+    """Constants as columns, by name: ``of(name)`` has one entry a variant, or one for all."""
+
+    values: FloatArray
+    places: Mapping[str, IntArray]
+
+    def of(self, name: str) -> FloatArray:
+        """Values of one name, shape (n_variants,) or (1,)."""
+        return self.values[self.places[name]]
+
+    def with_values(self, values: FloatArray) -> "Picked":
+        """The same places with other values."""
+        return Picked(values, self.places)
+
+
+@cache
+def serving_constants() -> Constants:
+    """The constants of ``constants.csv``; read once."""
+    with DATA.open(newline="", encoding="utf-8") as file:
+        rows = tuple(_constant(row) for row in csv.DictReader(file))
+    return Constants(rows, np.array([row.value for row in rows]))
+
+
+def _constant(row: dict[str, str]) -> Constant:
+    return Constant(
+        name=row["name"],
+        index=row["index"],
+        value=float(row["value"]),
+        unit=row["unit"],
+        prior=float(row["prior"] or row["value"]),
+        spread=float(row["spread"] or 0),
+        basis=row["basis"],
+        evidence=row["evidence"],
+    )
+
+
+@cache
+def _places(rows: tuple[Constant, ...]) -> dict[Key, int]:
+    return {(row.name, row.index or DEFAULT): at for at, row in enumerate(rows)}

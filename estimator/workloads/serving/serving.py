@@ -1,0 +1,129 @@
+"""Serving under continuous batching: time per token, time to first token and throughput of cases.
+
+**Aggregated** (prefill and decode on the same GPUs): while sequences decode, prompts of others are prefilled in chunks. Every
+sequence makes ``output_tokens`` and brings ``input_tokens``, so of each token's time a share goes to prompts:
+
+    tpot = step / accepted + running / output · (prefill of a prompt + handling of a request)
+
+**Disaggregated**: decode workers see no prompts, and only as many sequences as are past their first token; prefill workers
+are a queue, and the cache of a prompt crosses the fabric in between.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from estimator.units import FloatArray
+from estimator.workloads.serving.cases import Cases, Load
+from estimator.workloads.serving.collectives import Fabric
+from estimator.workloads.serving.memory import CHUNK_TOKENS, Memory, cache_bytes, memory_of
+from estimator.workloads.serving.phases import Parts, decode_step, prefill_token
+
+MOST_BUSY = 0.95  # share of a queue's time: above it the closed loop holds requests back, not the queue
+ROUNDS = 4  # of load and time against one another
+
+
+@dataclass(frozen=True)
+class Served:
+    """Figures of one worker (aggregated) or of all (disaggregated), shape (n_cases,)."""
+
+    tpot_s: FloatArray
+    ttft_s: FloatArray
+    running: FloatArray  # sequences that decode at a time
+    tokens_s: FloatArray  # output tokens a second
+    step: Parts
+    token: Parts
+    memory: Memory
+
+
+def aggregated(cases: Cases, fabric: Fabric | None = None) -> Served:
+    """Figures of one worker that prefills and decodes; ``cases.load.concurrency`` requests are in flight on it.
+
+    What does not fit into memory waits: ``running`` is at most ``max_sequences``.
+    """
+    of, load, layouts = cases.constants.of, cases.load, cases.layouts
+    memory = memory_of(cases)
+    running = np.minimum(load.concurrency, np.maximum(memory.max_sequences, 1.0))
+    step = decode_step(cases, running, load.input_tokens + load.output_tokens / 2, fabric)
+    token = prefill_token(cases, fabric)
+    prompt_s = load.input_tokens * token.total_s
+    a_token = running / load.output_tokens * (of("prefill_share") * prompt_s / layouts.pp + of("request_s"))
+    tpot = of("stack") * (step.total_s / cases.accepted_tokens + a_token)
+    busy = np.minimum(running / load.output_tokens * prompt_s / layouts.pp / tpot, MOST_BUSY)
+    own = prompt_s * np.sqrt(layouts.attention_dp) * _chunk_overlap(cases)
+    ttft = (
+        of("first_token_s")
+        + of("first_token_layer_s") * cases.shapes.layers
+        + own
+        + step.total_s / 2
+        + of("queue_share") * busy / (1 - busy) * prompt_s
+        + of("burst_share") * running * prompt_s / layouts.pp
+    )
+    life = ttft + load.output_tokens * tpot
+    waits = np.maximum(load.concurrency / running - 1, 0.0) * life
+    shape = np.broadcast_shapes(tpot.shape, ttft.shape)
+    return Served(
+        tpot_s=np.broadcast_to(tpot, shape),
+        ttft_s=ttft + waits,
+        running=np.broadcast_to(running, shape),
+        tokens_s=running * load.output_tokens / life,
+        step=step,
+        token=token,
+        memory=memory,
+    )
+
+
+def disaggregated(
+    prefill: Cases, decode: Cases, prefill_workers: FloatArray, decode_workers: FloatArray, fabric: Fabric | None = None
+) -> Served:
+    """Figures of pools of prefill and decode workers; ``load.concurrency`` requests are in flight over all of them.
+
+    Load and times hold one another: what waits for its first token does not decode. A few rounds settle it.
+    """
+    of, load = decode.constants.of, decode.load
+    memory = memory_of(decode.with_load(_shared(decode, load.concurrency / decode_workers)))
+    token = prefill_token(prefill, fabric)
+    prompt_s = of("pool_prefill_share") * prefill.load.input_tokens * token.total_s
+    mu = prefill_workers * prefill.layouts.pp / prompt_s
+    own = prompt_s * np.sqrt(prefill.layouts.attention_dp) * _chunk_overlap(prefill) + transfer_s(decode, fabric)
+    first = own + of("disaggregated_first_token_s") + of("first_token_layer_s") * decode.shapes.layers
+    decoding, hidden = load.concurrency, 1 - of("pool_exchange_share")  # two halves of a batch overlap
+    for _ in range(ROUNDS):
+        running = np.minimum(decoding / decode_workers, np.maximum(memory.max_sequences, 1.0))
+        step = decode_step(decode, running, load.input_tokens + load.output_tokens / 2, fabric)
+        tpot = of("stack") * of("disaggregated_stack") * (step.total_s - hidden * step.ep_s) / decode.accepted_tokens
+        z = load.output_tokens * tpot
+        busy = np.minimum(load.concurrency / (z + first) / mu, MOST_BUSY)
+        queue = of("queue_share") * busy / (1 - busy) * prompt_s + of("burst_share") * load.concurrency / mu
+        ttft = np.maximum(first + queue, load.concurrency / mu - z)
+        decoding = load.concurrency * z / (z + ttft)
+    shape = np.broadcast_shapes(tpot.shape, ttft.shape)
+    return Served(
+        tpot_s=np.broadcast_to(tpot, shape),
+        ttft_s=np.broadcast_to(ttft, shape),
+        running=np.broadcast_to(running * decode_workers, shape),
+        tokens_s=np.minimum(load.concurrency, running * decode_workers / (z / (z + ttft)))
+        * load.output_tokens
+        / (z + ttft),
+        step=step,
+        token=token,
+        memory=memory,
+    )
+
+
+def transfer_s(decode: Cases, fabric: Fabric | None) -> FloatArray:
+    """The cache of a prompt on its way to a decode worker: every GPU fetches its share over its own NIC. [s]"""
+    if fabric is None or not fabric.nic_byte_s:
+        return np.zeros(1)
+    held = cache_bytes(decode, decode.load.input_tokens) / decode.layouts.pp
+    return held / (fabric.nic_byte_s * decode.constants.of("nic_efficiency"))
+
+
+def _shared(cases: Cases, concurrency: FloatArray) -> Load:
+    return replace(cases.load, concurrency=concurrency)
+
+
+def _chunk_overlap(cases: Cases) -> FloatArray:
+    """Share of a prompt's whole time that it takes on a pipeline, whose stages work on its chunks one after another."""
+    chunks = np.maximum(np.ceil(cases.load.input_tokens / CHUNK_TOKENS), 1.0)
+    return (chunks + cases.layouts.pp - 1) / (chunks * cases.layouts.pp)

@@ -1,0 +1,151 @@
+"""Requests for serving, outside in: figures of given placements, single batches, and each refusal by its code."""
+
+from typing import Any
+
+import pytest
+
+from estimator.catalog.loader import load_catalog
+from estimator.errors import SpecError
+from estimator.serving_request import served
+
+H200 = {"gpu": "h200-sxm"}
+USUAL = {
+    "system": H200,
+    "model": "llama3-70b",
+    "precision": "fp8",
+    "layout": {"tp": 4},
+    "concurrency": [1, 8, 64],
+    "input_tokens": 1024,
+    "output_tokens": 1024,
+    "stack": {"framework": "vllm"},
+}
+
+
+def asked(**changes: Any) -> Any:
+    return served({key: value for key, value in {**USUAL, **changes}.items() if value is not None}, load_catalog())
+
+
+def codes(request: Any) -> set[str]:
+    with pytest.raises(SpecError) as caught:
+        served(request, load_catalog())
+    return {problem.code for problem in caught.value.problems}
+
+
+def test_a_placement_answers_every_load_in_order() -> None:
+    answer = asked()
+    assert [row["concurrency"] for row in answer["rows"]] == [1, 8, 64]
+    times = [row["tpot_ms"] for row in answer["rows"]]
+    assert times == sorted(times)
+    for row in answer["rows"]:
+        assert row["tpot_ms_low"] < row["tpot_ms"] < row["tpot_ms_high"]
+        assert row["ttft_ms_low"] < row["ttft_ms"] < row["ttft_ms_high"]
+        assert row["tokens_per_s"] == pytest.approx(4 * row["tokens_per_s_per_gpu"])
+        assert 0 < row["communication_share"] < 1
+    assert answer["fits"]
+    assert not answer["crosses_scale_up_domain"]
+
+
+def test_a_list_is_answered_in_its_order_with_refusals_in_their_place() -> None:
+    good, bad = USUAL, {**USUAL, "model": "no-such-model"}
+    answers: Any = served([good, bad, good], load_catalog())
+    first, second, third = answers
+    assert first == third
+    assert second["problems"][0]["code"] == "unknown_model"
+
+
+def test_replicas_share_the_load() -> None:
+    one, four = asked(concurrency=16), asked(concurrency=64, gpus=16)
+    assert four["replicas"] == 4
+    assert four["rows"][0]["tpot_ms"] == pytest.approx(one["rows"][0]["tpot_ms"])
+    assert four["rows"][0]["tokens_per_s"] == pytest.approx(4 * one["rows"][0]["tokens_per_s"])
+
+
+def test_a_group_beyond_the_scale_up_domain_is_marked_and_slower() -> None:
+    inside, beyond = asked(layout={"tp": 8}, concurrency=8), asked(layout={"tp": 16}, concurrency=8)
+    assert beyond["crosses_scale_up_domain"]
+    assert beyond["rows"][0]["communication_share"] > inside["rows"][0]["communication_share"]
+
+
+def test_what_does_not_fit_says_by_how_much() -> None:
+    answer = asked(model="deepseek-v3", layout={"tp": 4}, system={"gpu": "h100-sxm"})
+    assert not answer["fits"]
+    assert answer["max_concurrency"] == 0
+    assert answer["missing_gb_per_gpu"] == pytest.approx(
+        answer["memory_gb_per_gpu"]["total"] - answer["memory_gb_per_gpu"]["usable"], rel=0.05
+    )
+
+
+def test_speculative_decoding_saves_steps() -> None:
+    plain = asked()["rows"][0]["tpot_ms"]
+    drafted = asked(stack={"framework": "vllm", "accepted_tokens_per_step": 2.0})["rows"][0]["tpot_ms"]
+    assert plain / 2 < drafted < plain / 1.5
+
+
+def test_prompts_of_a_distribution_count_by_their_mean() -> None:
+    spread = asked(input_tokens={"values": [512, 1536], "weights": [1, 1]})
+    assert spread["rows"][0]["tpot_ms"] == pytest.approx(asked()["rows"][0]["tpot_ms"])
+
+
+def test_pools_decode_without_prompts_in_between() -> None:
+    pools = asked(
+        mode="disaggregated", layout={"prefill": {"tp": 4, "workers": 2}, "decode": {"tp": 4}}, concurrency=64
+    )
+    assert pools["gpus"] == 12
+    assert pools["rows"][0]["tpot_ms"] < asked(concurrency=64)["rows"][0]["tpot_ms"]
+
+
+def test_a_design_says_its_system_and_what_tokens_cost() -> None:
+    design = {"compute": {"server": "dgx-h100", "nodes": 4}, "fabric": {"generation": "ndr"}}
+    answer: Any = served(
+        {**{key: value for key, value in USUAL.items() if key != "system"}, "design": design}, load_catalog()
+    )
+    row = answer["rows"][-1]
+    assert answer["system"]["gpu"] == "h100-sxm"
+    assert row["usd_per_million_tokens"] > 0
+    assert row["usd_per_million_tokens"] < answer["rows"][0]["usd_per_million_tokens"]
+
+
+def batch(path: str = "nvlink", prompt: int = 2048, **layout: int) -> Any:
+    request = {"system": H200, "model": "llama3-8b", "mode": "batch", "batch": 1, "context": 2048, "prompt": prompt}
+    answer: Any = served({**request, "layout": layout, "path": path}, load_catalog())
+    return answer["rows"][0]
+
+
+def test_tensor_parallelism_over_host_memory_gains_nothing_in_prefill() -> None:
+    assert batch("host_memory", tp=2)["prefill_ms"] > batch(tp=1)["prefill_ms"]
+    assert batch(tp=2)["prefill_ms"] < 0.75 * batch(tp=1)["prefill_ms"]
+
+
+def test_a_pipeline_does_not_notice_the_slow_path() -> None:
+    fast, slow = batch(pp=2), batch("host_memory", pp=2)
+    assert slow["prefill_ms"] == pytest.approx(fast["prefill_ms"], rel=0.03)
+    assert slow["decode_ms"] == pytest.approx(fast["decode_ms"], rel=0.03)
+
+
+def test_tensor_parallelism_of_a_short_prompt_is_slower_than_one_gpu() -> None:
+    assert batch(prompt=512, tp=2)["prefill_ms"] > batch(prompt=512, tp=1)["prefill_ms"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"layout": {"tp": 5}}, "heads_not_divisible"),
+        ({"layout": {"tp": 8, "pp": 100}}, "too_many_stages"),
+        ({"model": "qwen3-235b-a22b", "layout": {"tp": 4, "ep": 256}}, "experts_exceeded"),
+        ({"model": "qwen3-235b-a22b", "layout": {"tp": 4, "ep": 3}}, "experts_not_divisible"),
+        ({"input_tokens": 0}, "out_of_range"),
+        ({"input_tokens": float("nan")}, "wrong_type"),
+        ({"concurrency": 0}, "out_of_range"),
+        ({"concurrency": None}, "missing"),
+        ({"model": "llama9-1b"}, "unknown_model"),
+        ({"precision": "fp7"}, "not_a_choice"),
+        ({"system": {"gpu": "h900"}}, "unknown_part"),
+        ({"gpus": 2}, "too_few_gpus"),
+        ({"input_tokens": {"values": [1, 2], "weights": [1]}}, "wrong_length"),
+        ({"input_tokens": {"mean": 3, "values": [1]}}, "contradiction"),
+        ({"mode": "batch"}, "missing"),
+        ({"colour": "red"}, "unknown_key"),
+    ],
+)
+def test_a_refusal_says_why(changes: dict[str, Any], code: str) -> None:
+    assert code in codes({key: value for key, value in {**USUAL, **changes}.items() if value is not None})
