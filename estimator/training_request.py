@@ -21,6 +21,7 @@ from estimator.spec.checking import Section, unknown_part, validated
 from estimator.workloads.models.named import model_or_problems
 from estimator.workloads.models.shapes import ModelShape, with_layers
 from estimator.workloads.training.answer import answers
+from estimator.workloads.training.calibrating import common_ln
 from estimator.workloads.training.check import layout_problems, precision_problem, stage_note
 from estimator.workloads.training.constants import Constants, training_constants
 from estimator.workloads.training.rows import measured_pairs
@@ -269,7 +270,7 @@ class Trainer:
         return {**asked, "system": built.system}, {"system": built.system, "spec_hash": built.spec_hash}
 
     def _factor(self, calibration: Calibration) -> float:
-        """Measured over predicted seconds, the median of the rows."""
+        """What the rows say of the stack: measured over predicted seconds."""
         off, problems = [], []
         for place, row in enumerate(calibration.rows):
             try:
@@ -285,7 +286,7 @@ class Trainer:
             off.append(np.log(row.step_s / step_times(steps, traffic, self._constants).step_s[0]))
         if problems:
             raise SpecError(problems)
-        return float(np.exp(np.median(off)))
+        return float(np.exp(common_ln(np.array(off))))
 
 
 def band_of(run: Run, constants: Constants) -> str:

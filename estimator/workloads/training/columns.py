@@ -18,6 +18,7 @@ from estimator.workloads.training.stack import (
     GRAPHS,
     NODE_DISPATCH,
     UNFUSED_ATTENTION,
+    family_of,
 )
 
 BF16, FP8, MXFP8, NVFP4 = "bf16", "fp8", "mxfp8", "nvfp4"
@@ -181,5 +182,5 @@ def _places(one: Machine, constants: Constants) -> dict[str, int]:
         "attention": constants.place("attention_efficiency", kind),
         "attention_stack": constants.place("attention_stack", framework),
         "power": constants.place("power_factor", one.gpu.id),
-        "stack": constants.place("stack_factor", *moe, framework),
+        "stack": constants.place("stack_factor", *moe, framework, family_of(framework)),
     }

@@ -19,10 +19,12 @@ from estimator.catalog.constants import ModelConstants
 from estimator.catalog.loader import load_catalog
 from estimator.record import Json
 from estimator.units import BoolArray, FloatArray
+from estimator.workloads.training.calibrating import common_ln
 from estimator.workloads.training.columns import Steps
 from estimator.workloads.training.constants import FITTED, Constants, training_constants, write_constants
 from estimator.workloads.training.rows import MeasuredStep, measured_steps
 from estimator.workloads.training.runs import Systems, steps_of
+from estimator.workloads.training.stack import family_of
 from estimator.workloads.training.step import step_times
 from estimator.workloads.training.traffic import Traffic, traffic_of
 
@@ -131,21 +133,28 @@ def held_out(data: Measured, constants: Constants, name: str) -> FloatArray:
 def without_stack(constants: Constants, framework: str) -> Constants:
     """A framework's stack factors as those of one without rows."""
     values = constants.values.copy()
+    family = family_of(framework)
+    alike = [
+        value
+        for row, value in zip(constants.rows, constants.values, strict=True)
+        if row.name == STACK and row.spread and row.index != framework and family_of(row.index) == family
+    ]
+    unknown = float(np.median(alike)) if family else constants.values[constants.place(STACK, "default")]
     for place, row in enumerate(constants.rows):
         if row.name == STACK and row.index.split(".")[0] == framework:
-            values[place] = constants.values[constants.place(STACK, "default")]
+            values[place] = unknown
     return constants.replaced(values)
 
 
 def calibrated(data: Measured, errors: FloatArray, n_rows: int = N_CALIBRATING, seed: int = 0) -> FloatArray:
-    """Errors after the median of ``n_rows`` other rows of the same source, GPU and precision; NaN where there are fewer."""
+    """Errors after ``n_rows`` other rows calibrate: of the same source, GPU and precision; NaN where there are fewer."""
     random = np.random.default_rng(seed)
     keys = np.array([f"{row.source} {row.gpu} {row.precision}" for row in data.rows])
     out = np.full(len(errors), np.nan)
     for place, key in enumerate(keys):
         others = np.flatnonzero((keys == key) & (np.arange(len(keys)) != place))
         if len(others) >= n_rows:
-            out[place] = errors[place] - np.median(errors[random.choice(others, n_rows, replace=False)])
+            out[place] = errors[place] + common_ln(-errors[random.choice(others, n_rows, replace=False)])
     return out
 
 

@@ -71,6 +71,15 @@ def release_of(text: str | None) -> tuple[int, ...]:
     return tuple(int(one or 0) for one in found.groups()) if found else ()
 
 
+MEGATRON = "megatron"
+_RUNS_MEGATRON = re.compile(r"megatron|nemo|dgxc|mlperf|nvidia", re.IGNORECASE)
+
+
+def family_of(framework: str | None) -> str:
+    """``megatron`` for frameworks and sources that run Megatron-Core with Transformer Engine, else empty."""
+    return MEGATRON if framework and _RUNS_MEGATRON.search(framework) else ""
+
+
 def features_of(
     framework: str | None, release: str | None, model: str, gpu: str, precision: str, named: Sequence[str] = ()
 ) -> frozenset[str]:

@@ -1,0 +1,103 @@
+"""Accuracy in the open: errors by source, model, GPU, precision and size, with the naive guess beside (accuracy.json).
+
+    python -m estimator.workloads.training.report        fits with each model and source left out, and writes the file
+
+The naive guess is the median rate of the same GPU and precision on other models. ``fingerprint`` names the constants, rows
+and features that the file was made with; a test holds that they are the current ones.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+
+from estimator.record import Json
+from estimator.units import FloatArray
+from estimator.workloads.training import constants as constants_file
+from estimator.workloads.training import rows as rows_file
+from estimator.workloads.training import stack as stack_file
+from estimator.workloads.training.answer import model_flops
+from estimator.workloads.training.constants import training_constants
+from estimator.workloads.training.fit import Measured, calibrated, held_out, measured
+
+PATH = Path(__file__).with_name("accuracy.json")
+SIZES = ((1, 8), (9, 64), (65, 512), (513, 10**6))
+NINTH = 0.9
+
+
+def fingerprint() -> str:
+    """Of the files that errors depend on."""
+    names = (constants_file.PATH, rows_file.PATH, stack_file.PATH)
+    return hashlib.sha256(b"".join(name.read_bytes() for name in names)).hexdigest()[:16]
+
+
+def naive_errors(data: Measured) -> FloatArray:
+    """ln(guessed ÷ measured): the median rate of other models on the same GPU and precision, else on the same GPU."""
+    flops = model_flops(data.steps)
+    rate = flops / data.step_s / data.steps.layouts.n_gpus
+    models, gpus, precisions = (data.column(name) for name in ("model", "gpu", "precision"))
+    out = np.full(len(rate), np.nan)
+    for place in range(len(rate)):
+        others = (gpus == gpus[place]) & (models != models[place])
+        alike = others & (precisions == precisions[place])
+        if (use := alike if alike.any() else others).any():
+            out[place] = np.log(rate[place] / np.median(rate[use]))
+    return out
+
+
+def report(data: Measured, of_models: FloatArray, of_sources: FloatArray) -> Json:
+    """The file's content."""
+    kinds = {
+        "fitted": data.errors(training_constants()),
+        "model_left_out": of_models,
+        "source_left_out": of_sources,
+        "source_left_out_after_three_rows": calibrated(data, of_sources),
+        "naive": naive_errors(data),
+    }
+    is_moe = data.steps.shapes.moe_layers > 0
+    n_gpus = data.steps.layouts.n_gpus
+    groups = {
+        "all": {"all": np.ones(len(is_moe), dtype=bool)},
+        "kind": {"dense": ~is_moe, "moe": is_moe},
+        "gpus": {f"{low}-{high}": (n_gpus >= low) & (n_gpus <= high) for low, high in SIZES},
+    }
+    for name in ("source", "model", "gpu", "precision"):
+        column = data.column(name)
+        groups[name] = {str(one): column == one for one in dict.fromkeys(column)}
+    return {
+        "fingerprint": fingerprint(),
+        "rows": len(data.rows),
+        "unit": "percent, of |ln(predicted ÷ measured)|",
+        "groups": [
+            {"by": by, "group": group, "rows": int(here.sum())}
+            | {kind: _figures(errors[here]) for kind, errors in kinds.items()}
+            for by, found in groups.items()
+            for group, here in found.items()
+            if here.any()
+        ],
+    }
+
+
+def _figures(errors: FloatArray) -> Json | None:
+    off = 100 * np.abs(errors[np.isfinite(errors)])
+    if not len(off):
+        return None
+    bias = 100 * float(np.median(errors[np.isfinite(errors)]))
+    return {
+        "median": round(float(np.median(off)), 1),
+        "ninth_decile": round(float(np.quantile(off, NINTH)), 1),
+        "bias": round(bias, 1),
+    }
+
+
+def main() -> None:
+    """The command."""
+    constants = training_constants()
+    data = measured(constants)
+    made = report(data, held_out(data, constants, "model"), held_out(data, constants, "source"))
+    PATH.write_text(json.dumps(made, ensure_ascii=False, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
