@@ -29,3 +29,7 @@ def part_labels(version: str) -> dict[str, tuple[str, str, str]]:
         label = name if name.startswith(vendor) else f"{vendor} {name}"
         out[part_id] = (kind, label, " ".join(getattr(record, "part_numbers", ())))
     return out | {old: out[now] for old, now in catalog.aliases.items()}
+
+
+PRECISIONS = {"bf16": "BF16", "fp8": "FP8", "mxfp8": "MXFP8", "nvfp4": "NVFP4"}
+TASKS = {"pretrain": "Pre-training", "sft": "Fine-tuning of all weights", "lora": "LoRA"}

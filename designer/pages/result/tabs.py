@@ -82,7 +82,7 @@ def result_context(job: EstimateJob, page: ShownPage, query: Given) -> Context:
         case "performance":
             return context | performance_context(job, estimate, page.design_id, query)
         case "workloads":
-            return context | workloads_context(estimate)
+            return context | workloads_context(estimate, query)
         case "cabling":
             return context | cabling_context(job, estimate, query)
         case "racks":

@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from estimator.record import IfAny, Json, Shape
+from estimator.record import IfAny, Json, Record, Shape
 from estimator.units import GIGA, FloatArray
 from estimator.workloads.training.columns import Steps
 from estimator.workloads.training.constants import Constants
@@ -55,8 +55,7 @@ class MemoryParts(Shape):
     usable: float
 
 
-@dataclass(frozen=True)
-class StepAnswer(Shape):
+class StepAnswer(Record):
     """One step; ``mfu`` counts the model's operations, ``hfu`` those of recompute too, both against the peak asked for."""
 
     step_s: float

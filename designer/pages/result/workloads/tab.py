@@ -1,20 +1,27 @@
 """The workloads tab: the links of the design, from a GPU's memory to the core, and what runs over them."""
 
 from designer.charts.paths import levels_chart
+from designer.pages.result.workloads.training import training_context
 from designer.wording.context import Context
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.ports import CONVERGED, IN_BAND
+from estimator.record import Given, Json
 from estimator.result import PricedEstimate
 from estimator.spec.calibration import constants_of
 from estimator.workloads.paths.hierarchy import LinkLevel, link_levels
 
 
-def workloads_context(estimate: PricedEstimate) -> Context:
-    """The links of the design; why there are none where nothing was predicted."""
+def workloads_context(estimate: PricedEstimate, query: Given) -> Context:
+    """Training on the design and its links; why there is nothing where nothing was predicted."""
     levels = levels_of_design(estimate)
     if not levels:
         return {"is_predicted": False, "why": estimate.performance.missing or "The design names no GPU that is known."}
-    return {"is_predicted": True, "levels": levels, "charts": [levels_chart(levels)]}
+    return {
+        "is_predicted": True,
+        "levels": levels,
+        "charts": [levels_chart(levels)],
+        **training_context(estimate, system_keys(estimate), query),
+    }
 
 
 def levels_of_design(estimate: PricedEstimate) -> list[LinkLevel]:
@@ -23,9 +30,16 @@ def levels_of_design(estimate: PricedEstimate) -> list[LinkLevel]:
     if system is None or system.gpu is None:
         return []
     catalog = load_catalog()
-    keys = {key: value for key, value in system.as_json().items() if value is not None}
     constants = constants_of(catalog, estimate.spec.workload.calibration)
-    return link_levels(keys, estimate.compute.counts.gpus, catalog, constants, _ethernet_gbit_s(estimate))
+    return link_levels(
+        system_keys(estimate), estimate.compute.counts.gpus, catalog, constants, _ethernet_gbit_s(estimate)
+    )
+
+
+def system_keys(estimate: PricedEstimate) -> Json:
+    """The estimated design as the ``system`` of a request."""
+    system = estimate.performance.system
+    return {key: value for key, value in system.as_json().items() if value is not None} if system else {}
 
 
 def _ethernet_gbit_s(estimate: PricedEstimate) -> float | None:
