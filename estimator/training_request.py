@@ -6,10 +6,10 @@ stands behind the numbers.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
@@ -20,7 +20,7 @@ from estimator.record import Given, Json
 from estimator.spec.checking import Section, unknown_part, validated
 from estimator.workloads.models.named import model_or_problems
 from estimator.workloads.models.shapes import ModelShape, with_layers
-from estimator.workloads.training.answer import answers
+from estimator.workloads.training.answer import StepAnswer, answers
 from estimator.workloads.training.calibrating import common_ln
 from estimator.workloads.training.check import layout_problems, precision_problem, stage_note
 from estimator.workloads.training.constants import Constants, training_constants
@@ -38,10 +38,12 @@ from estimator.workloads.training.search import Asked, best_layouts
 from estimator.workloads.training.stack import FEATURES
 from estimator.workloads.training.step import step_times
 from estimator.workloads.training.traffic import traffic_of
+from estimator.workloads.training.whole_run import default_reliability, whole_run
 
 MAX_REQUESTS = 5_000
 MAX_CALIBRATING = 1_000
 WHAT = "a training request"
+RUN = "run"
 DEGREES = ("tp", "pp", "cp", "ep", "dp", "virtual_stages", "micro_batch")
 DEFAULT_SEQUENCE = 8_192
 DEFAULT_BATCH_TOKENS = 4 * 2**20  # a usual batch of pretraining
@@ -80,17 +82,47 @@ class Stack(Section):
     )
 
 
-class CalibrationRow(Section):
-    """A measured step of the same stack, GPU and precision."""
+class MeasuredSeconds(BaseModel):
+    """What was measured; other figures are left alone."""
 
+    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
+    step_s: float = Field(gt=0, le=1e7, description="Seconds that the step took.")
+
+
+class CalibrationRow(BaseModel):
+    """A measured step of the same stack, GPU and precision; keys that only describe it are left alone."""
+
+    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
     request: dict[str, Any] = Field(description="A training request with a layout.")
-    step_s: float = Field(gt=0, le=1e7, description="Seconds that its step took.")
+    step_s: float | None = Field(None, gt=0, le=1e7, description="Seconds that its step took; or measured.step_s.")
+    measured: MeasuredSeconds | None = Field(None, description="The same as an object.")
+
+    @model_validator(mode="after")
+    def _has_seconds(self) -> Self:
+        if self.step_s is None and self.measured is None:
+            raise ValueError("has neither step_s nor measured.step_s: give the seconds of the step")
+        return self
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that the step took."""
+        return self.measured.step_s if self.measured and self.step_s is None else float(self.step_s or 0)
 
 
 class Calibration(Section):
     """Measured steps that set the stack's factor."""
 
     rows: list[CalibrationRow] = Field(min_length=1, max_length=MAX_CALIBRATING, description="Measured steps.")
+
+
+class WholeRunAsked(Section):
+    """A whole run, to be answered in days and dollars."""
+
+    tokens: float = Field(gt=0, le=1e18, description="Tokens to train on.")
+    usd_per_gpu_hour: float | None = Field(None, ge=0, le=10_000, description="Of one GPU with all its costs.")
+    gpu_hours_between_failures: float | None = Field(None, gt=0, le=1e12, description="Of one GPU and its share.")
+    checkpoint_s: float | None = Field(None, gt=0, le=86_400, description="That training stands still for one.")
+    restart_s: float | None = Field(None, ge=0, le=86_400, description="From a failure to the next step.")
 
 
 class TrainingRequest(Section):
@@ -107,7 +139,10 @@ class TrainingRequest(Section):
     precision: Literal["bf16", "fp8", "mxfp8", "nvfp4"] = Field("bf16", description="Of matrix products.")
     task: Literal["pretrain", "sft", "lora"] = Field("pretrain", description="What is trained.")
     stack: Stack = Field(default_factory=Stack, description="The software.")
-    calibration: Calibration | None = Field(None, description="Measured steps of the same stack.")
+    calibration: Calibration | list[CalibrationRow] | None = Field(
+        None, description="Measured steps of the same stack: rows, or an object that has them."
+    )
+    run: WholeRunAsked | None = Field(None, description="A whole run, for days, GPU hours and dollars.")
 
 
 def trained(request: Any, catalog: Catalog) -> Json | list[Json]:
@@ -181,7 +216,10 @@ class Trainer:
         notes = [_notes(run) for run in only]
         bands = [band_of(run, self._constants) for run in only]
         made = answers(steps, traffic, self._constants, notes, bands)
-        return [(place, {**answer.as_json(), **more}) for (place, _, more), answer in zip(runs, made, strict=True)]
+        return [
+            (place, {**answer.as_json(), **_shown(more, answer, run)})
+            for (place, run, more), answer in zip(runs, made, strict=True)
+        ]
 
     def _searched(self, asked: TrainingRequest, run: Run, more: Json) -> Json:
         """The best layouts of a request without one."""
@@ -197,6 +235,7 @@ class Trainer:
         times = self._systems.times(run.system)
         found = best_layouts(wanted, times, self._constants, asked.top)
         n_found = len(found.step_s)
+        whole = {RUN: more.pop(RUN)} if RUN in more else {}
         kept = [
             replace(run, layout={name: getattr(found.layouts, name)[i].item() for name in layout})
             for i in range(n_found)
@@ -208,7 +247,7 @@ class Trainer:
             notes = [_notes(one) for one in kept]
             found_answers = answers(steps, traffic_of(steps, times), self._constants, notes, bands)
             made = [
-                {"parallel": parallel_of(one.layout), **answer.as_json()}
+                {"parallel": parallel_of(one.layout), **answer.as_json(), **_shown(whole, answer, one)}
                 for one, answer in zip(kept, found_answers, strict=True)
             ]
         return {"layouts": made, "looked_at": found.looked_at, "refused": found.refused, "gpus": n_gpus, **more}
@@ -253,8 +292,11 @@ class Trainer:
             model=shape.id,
         )
         if asked.calibration:
-            factor = self._factor(asked.calibration)
+            given_rows = asked.calibration if isinstance(asked.calibration, list) else asked.calibration.rows
+            factor = self._factor(given_rows)
             run, more = replace(run, factor=factor), {**more, "calibration": {"factor": factor}}
+        if asked.run:
+            more = {**more, RUN: (asked.run, self._constants)}
         return asked, run, more
 
     def _on_design(self, request: Any) -> tuple[Any, Json]:
@@ -269,10 +311,10 @@ class Trainer:
             asked["gpus"] = built.n_gpus
         return {**asked, "system": built.system}, {"system": built.system, "spec_hash": built.spec_hash}
 
-    def _factor(self, calibration: Calibration) -> float:
+    def _factor(self, rows: Sequence[CalibrationRow]) -> float:
         """What the rows say of the stack: measured over predicted seconds."""
         off, problems = [], []
-        for place, row in enumerate(calibration.rows):
+        for place, row in enumerate(rows):
             try:
                 given: Given = {key: value for key, value in row.request.items() if key != "calibration"}
                 _, run, _ = self._run(given)
@@ -283,10 +325,22 @@ class Trainer:
                 continue
             steps = steps_of([run], self._catalog, self._constants)
             traffic = traffic_of(steps, self._systems.times(run.system))
-            off.append(np.log(row.step_s / step_times(steps, traffic, self._constants).step_s[0]))
+            off.append(np.log(row.seconds / step_times(steps, traffic, self._constants).step_s[0]))
         if problems:
             raise SpecError(problems)
         return float(np.exp(common_ln(np.array(off))))
+
+
+def _shown(more: Json, answer: StepAnswer, run: Run) -> Json:
+    """What an answer has besides: of a whole run, its days and dollars at the step's rate."""
+    if RUN not in more:
+        return more
+    asked, constants = more[RUN]
+    usual = default_reliability(constants)
+    given = {name: value for name in usual.__dataclass_fields__ if (value := getattr(asked, name)) is not None}
+    n_gpus = run.layout["tp"] * run.layout["pp"] * run.layout["cp"] * run.layout["dp"]
+    made = whole_run(asked.tokens, answer.tokens_per_s, int(n_gpus), replace(usual, **given), asked.usd_per_gpu_hour)
+    return {**more, RUN: made.as_json()}
 
 
 def band_of(run: Run, constants: Constants) -> str:
