@@ -5,6 +5,7 @@ behind the numbers.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from estimator.workloads.models.shapes import ModelShape
 from estimator.workloads.paths.groups import GroupTimes
 from estimator.workloads.serving.answer import (
     MS,
+    Advice,
     BatchRow,
     Placement,
     Setting,
@@ -32,6 +34,7 @@ from estimator.workloads.serving.answer import (
     served_rows,
 )
 from estimator.workloads.serving.batch import Batches, batches_of, decode_s, prefill_s, stage_s
+from estimator.workloads.serving.calibration import Correction, corrected, correction_of, features_of
 from estimator.workloads.serving.cases import (
     OTHER,
     PRECISIONS,
@@ -46,7 +49,21 @@ from estimator.workloads.serving.cases import (
 from estimator.workloads.serving.check import layout_notes, layout_problems
 from estimator.workloads.serving.collectives import Fabric, crosses_domain
 from estimator.workloads.serving.constants import serving_constants
-from estimator.workloads.serving.serving import Served, aggregated, disaggregated
+from estimator.workloads.serving.memory import memory_of
+from estimator.workloads.serving.search import (
+    NAMES,
+    Found,
+    Target,
+    as_layouts,
+    layouts_within,
+    lost,
+    nothing_left,
+    pareto_front,
+    ranking,
+    searched,
+    words_of,
+)
+from estimator.workloads.serving.serving import Served, aggregated, concurrency_at, disaggregated
 
 MAX_REQUESTS = 5_000
 MAX_LOADS = 1_000
@@ -111,6 +128,30 @@ class Stack(Section):
     features: list[str] = Field(default_factory=list, max_length=20, description="eager, tuned_experts, bare_layers, …")
 
 
+class Targets(Section):
+    """What a placement must keep to."""
+
+    tpot_ms: Annotated[float, Field(gt=0, le=1e9)] | None = Field(None, description="Most time per output token.")
+    ttft_ms: Annotated[float, Field(gt=0, le=1e9)] | None = Field(None, description="Most time to the first token.")
+    tokens_per_s: Annotated[float, Field(gt=0, le=1e12)] | None = Field(
+        None, description="Least output tokens a second."
+    )
+
+
+class CalibrationRow(Section):
+    """A measured run of the same model, GPU, precision and engine."""
+
+    request: dict[str, Any] = Field(description="A serving request with a layout and one concurrency.")
+    tpot_ms: float = Field(gt=0, le=1e9, description="Its time per output token.")
+    ttft_ms: float | None = Field(None, gt=0, le=1e9, description="Its time to the first token.")
+
+
+class Calibration(Section):
+    """Measured runs that correct a stack."""
+
+    rows: list[CalibrationRow] = Field(min_length=1, max_length=MAX_LOADS, description="Measured runs.")
+
+
 class ServingRequest(Section):
     """One request with a placement."""
 
@@ -128,7 +169,13 @@ class ServingRequest(Section):
     )
     input_tokens: Lengths = Field(Lengths(mean=1024), description="Length of prompts: a number or a distribution.")
     output_tokens: Lengths = Field(Lengths(mean=1024), description="Length of answers: a number or a distribution.")
+    arrivals_per_s: Annotated[float, Field(gt=0, le=1e9)] | None = Field(
+        None, description="Requests a second, instead of a concurrency."
+    )
     stack: Stack = Field(default_factory=Stack, description="The software.")
+    target: Targets = Field(default_factory=Targets, description="What placements are searched for.")
+    top: int = Field(10, ge=1, le=100, description="Placements that a search lists at most, those of its front aside.")
+    calibration: Calibration | None = Field(None, description="Measured runs of the same stack.")
     batch: list[Concurrency] | None = Field(
         None, min_length=1, max_length=MAX_LOADS, description="mode batch: sequences of a batch, one number or a list."
     )
@@ -233,31 +280,171 @@ class Server:
         if asked.mode == "batch":
             return self._batch(asked, shape, problems)
         problems += _load_problems(asked, {one.field.partition(".")[0] for one in problems})
-        if asked.layout is None:
-            problems.append(
-                Problem("layout", "missing", "Give the layout: tp, and where it applies pp, attention_dp, ep.")
-            )
+        if asked.layout is None and asked.mode == "disaggregated":
+            message = "Give the layouts of both pools, prefill and decode; those of one pool for both are searched."
+            problems.append(Problem("layout", "missing", message))
         layouts, of_layout = _layouts(asked, shape)
         problems += of_layout
-        if problems or shape is None or not layouts:
+        correction, of_calibration = (None, []) if problems else self._correction(asked.calibration)
+        problems += of_calibration
+        if problems or shape is None:
             raise SpecError(problems)
         usd = built.usd_per_gpu_hour if built else None
+        if asked.layout is None:
+            if asked.gpus is None and built is not None:
+                asked = asked.model_copy(update={"gpus": built.n_gpus})
+            return self._search(asked, shape, usd, correction)
         if asked.mode == "disaggregated":
-            return self._pools(asked, shape, layouts, usd).as_json()
-        return self._worker(asked, shape, layouts[0], usd).as_json()
+            return self._pools(asked, shape, layouts, usd, correction).as_json()
+        return self._worker(asked, shape, layouts[0], usd, correction).as_json()
+
+    def _correction(self, calibration: Calibration | None) -> tuple[Correction | None, list[Problem]]:
+        """What measured runs correct, and what is wrong with them."""
+        if calibration is None:
+            return None, []
+        rows, problems = [], []
+        for place, row in enumerate(calibration.rows):
+            given = {key: value for key, value in row.request.items() if key != "calibration"}
+            try:
+                answer = self.answer(given)
+                figures = answer["rows"][0]
+                layout = given["layout"].get("decode", given["layout"])
+                rows.append((plain(given), figures, layout.get("tp", 1), row))
+            except EstimatorError as error:
+                at = f"calibration.rows.{place}.request"
+                problems += [Problem(f"{at}.{one.field}", one.code, one.message) for one in error.problems]
+            except (KeyError, AttributeError):
+                message = "Give a request with a layout and a concurrency: what was measured had both."
+                problems.append(Problem(f"calibration.rows.{place}.request", "missing", message))
+        if problems:
+            return None, problems
+        columns = zip(
+            *(
+                (figures["concurrency"], _mean_of(given, "input_tokens"), _mean_of(given, "output_tokens"), tp)
+                for given, figures, tp, _ in rows
+            ),
+            strict=True,
+        )
+        features = features_of(*(np.array(column, dtype=np.float64) for column in columns))
+        off = np.log([row.tpot_ms / figures["tpot_ms"] for _, figures, _, row in rows])
+        first = [float(np.log(row.ttft_ms / figures["ttft_ms"])) for _, figures, _, row in rows if row.ttft_ms]
+        return correction_of(features, off, first), []
+
+    def _search(
+        self, asked: ServingRequest, shape: ModelShape, usd: float | None, correction: Correction | None
+    ) -> Json:
+        """The placements worth knowing, the best, and what the others lack."""
+        fabric = self._fabric(asked.system, 1)
+        most = asked.gpus or max(fabric.domain_gpus, USUAL_MOST_GPUS)
+        rows, target = layouts_within(shape, min(most, MOST_WORKER_GPUS)), self._target(asked)
+        loads = _loads(asked) if asked.concurrency else np.exp2(np.arange(LOAD_DOUBLINGS))
+        one = self._cases(asked, shape, dict(zip(NAMES, rows[0].tolist(), strict=True)), np.ones(1))
+        found = searched(one, rows, loads, asked.gpus, target, fabric, correction)
+        order = ranking(found, asked.gpus is not None, target.is_any)
+        candidates = np.flatnonzero(found.meets)
+        front = candidates[pareto_front(found.tpot_s.ravel()[candidates], found.tokens_s_per_gpu.ravel()[candidates])]
+        n_loads = len(loads)
+        picked: dict[int, int] = {}  # layout → the load that it is shown under; each layout once
+        for place in [*order[:1].tolist(), *front.tolist(), *order.tolist()]:
+            if len(picked) >= max(asked.top, len(front)):
+                break
+            picked.setdefault(place // n_loads, place)
+        places = list(picked.values())
+        listed = [self._listed(asked, shape, found, place, loads, usd, correction) for place in places]
+        on_front = {int(place) // n_loads for place in front}
+        best = listed[0] if listed else None
+        return {
+            "placements": listed,
+            "pareto": [at for at, place in enumerate(places) if place // n_loads in on_front],
+            "best": best,
+            "advice": [one.as_json() for one in self._advice(found, places, loads, target, shape)],
+            "looked_at": len(rows),
+            "fits": int(found.fits.sum()),
+        }
+
+    def _target(self, asked: ServingRequest) -> Target:
+        """Targets in SI units; requests a second are tokens a second."""
+        target, of_arrivals = asked.target, None
+        if asked.arrivals_per_s is not None:
+            of_arrivals = asked.arrivals_per_s * _mean(asked.output_tokens)
+        tokens = [one for one in (target.tokens_per_s, of_arrivals) if one is not None]
+        return Target(
+            tpot_s=None if target.tpot_ms is None else target.tpot_ms * MS,
+            ttft_s=None if target.ttft_ms is None else target.ttft_ms * MS,
+            tokens_s=max(tokens) if tokens else None,
+        )
+
+    def _listed(
+        self,
+        asked: ServingRequest,
+        shape: ModelShape,
+        found: Found,
+        place: int,
+        loads: FloatArray,
+        usd: float | None,
+        correction: Correction | None,
+    ) -> Json:
+        """The answer of one placement of a search, with its layout, under the loads of the request or the one it is best at."""
+        at, load = divmod(place, len(loads))
+        layout = dict(zip(NAMES, found.layouts[at].tolist(), strict=True))
+        replicas = int(found.replicas[at, load])
+        per_replica = loads if asked.concurrency else loads[load : load + 1]
+        total = [int(one) for one in (per_replica if asked.gpus else per_replica * replicas)]
+        changed = asked.model_copy(
+            update={"gpus": int(found.total_gpus[at, load]), "concurrency": total, "arrivals_per_s": None}
+        )
+        return {"layout": layout, **self._worker(changed, shape, layout, usd, correction).as_json()}
+
+    def _advice(
+        self, found: Found, places: list[int], loads: FloatArray, target: Target, shape: ModelShape
+    ) -> list[Advice]:
+        """Why each runner-up lost; where nothing meets the targets, how near the nearest comes."""
+        if not places:
+            return [nothing_left(found, target, shape)]
+        return [lost(found, at, place, places[0]) for at, place in enumerate(places) if at]
 
     def _worker(
-        self, asked: ServingRequest, shape: ModelShape, layout: dict[str, int], usd_per_gpu_hour: float | None
+        self,
+        asked: ServingRequest,
+        shape: ModelShape,
+        layout: dict[str, int],
+        usd_per_gpu_hour: float | None,
+        correction: Correction | None,
     ) -> Placement:
         """An aggregated placement, with as many replicas as there are GPUs for."""
-        loads = _loads(asked)
         cases = self._cases(asked, shape, layout, np.ones(1))
         gpus = int(cases.layouts.gpus[0])
         replicas = _replicas(asked, gpus)
         fabric = self._fabric(asked.system, gpus)
-        cases = self._cases(asked, shape, layout, loads / replicas)
+        loads, keeps_up = _loads(asked) / replicas, True
+        if asked.arrivals_per_s is not None:
+            load, keeps_up = concurrency_at(cases, asked.arrivals_per_s / replicas, fabric)
+            loads = np.array([load])
+        cases = self._cases(asked, shape, layout, loads)
+        figures = aggregated(cases, fabric)
         setting = self._setting(asked, cases, (gpus, replicas), fabric, usd_per_gpu_hour)
-        return self._placement(shape, cases, aggregated(cases, fabric), setting, [layout])
+        placement = self._placement(shape, cases, figures, setting, [layout], correction)
+        if not placement.fits:
+            placement = placement.but(would_fit=self._would_fit(asked, shape))
+        if not keeps_up:
+            most = placement.rows[0].tokens_per_s / _mean(asked.output_tokens)
+            note = (
+                f"{asked.arrivals_per_s:g} requests a second are more than this placement serves: {most:.3g} at most. Use "
+                "more GPUs."
+            )
+            placement = placement.but(notes=[*(placement.notes or []), note])
+        return placement
+
+    def _would_fit(self, asked: ServingRequest, shape: ModelShape) -> str:
+        """The layout of the fewest GPUs on which the model has room, in words."""
+        rows = layouts_within(shape, MOST_WORKER_GPUS)
+        one = self._cases(asked, shape, dict(zip(NAMES, rows[0].tolist(), strict=True)), np.ones(1))
+        memory = memory_of(one.with_layouts(as_layouts(rows)))
+        fitting = rows[np.flatnonzero(memory.fits)]
+        if not len(fitting):
+            return f"Nothing of up to {MOST_WORKER_GPUS} GPUs: use a smaller precision or shorter sequences."
+        least = fitting[np.lexsort((fitting[:, 1], fitting[:, :3].prod(axis=1)))[0]]
+        return f"{words_of(dict(zip(NAMES, least.tolist(), strict=True)))} on {least[:3].prod()} GPUs"
 
     def _pools(
         self,
@@ -265,6 +452,7 @@ class Server:
         shape: ModelShape,
         layouts: list[dict[str, int]],
         usd_per_gpu_hour: float | None,
+        correction: Correction | None,
     ) -> Placement:
         """A disaggregated placement, with as many copies of its pools as there are GPUs for."""
         loads = _loads(asked)
@@ -278,7 +466,7 @@ class Server:
         workers = [np.array([float(pool["workers"])]) for pool in (prefill, decode)]
         figures = disaggregated(of_prefill, of_decode, workers[0], workers[1], fabric)
         setting = self._setting(asked, of_decode, (gpus, replicas), fabric, usd_per_gpu_hour)
-        return self._placement(shape, of_decode, figures, setting, layouts)
+        return self._placement(shape, of_decode, figures, setting, layouts, correction)
 
     def _setting(
         self,
@@ -297,10 +485,19 @@ class Server:
         return Setting(*size, crosses, usd_per_gpu_hour, is_measured)
 
     def _placement(
-        self, shape: ModelShape, cases: Cases, figures: Served, setting: Setting, layouts: list[dict[str, int]]
+        self,
+        shape: ModelShape,
+        cases: Cases,
+        figures: Served,
+        setting: Setting,
+        layouts: list[dict[str, int]],
+        correction: Correction | None,
     ) -> Placement:
         """The answer of one placement."""
         memory = figures.memory
+        if correction is not None:
+            figures = corrected(figures, cases, correction)
+            setting = replace(setting, is_calibrated=True)
         missing = float(memory.missing_bytes[0])
         return Placement(
             rows=served_rows(figures, cases.load.concurrency, setting, cases, self._constants),
@@ -319,12 +516,13 @@ class Server:
         """A placement under each load."""
         one = np.ones(1)
         tokens = {name: np.array([_mean(getattr(asked, name))]) for name in ("input_tokens", "output_tokens")}
+        spread = np.array([1 + _variation(asked.input_tokens) ** 2])
         return columns_of(
             shape_columns([shape]),
             [self._catalog.gpus[asked.system.gpu]],
             [_software(asked)],
             Layouts(**{name: np.array([float(layout[name])]) for name in _LAYOUT}),
-            Load(concurrency=loads.astype(np.float64), accepted_tokens=one, **tokens),
+            Load(concurrency=loads.astype(np.float64), accepted_tokens=one, queue_spread=spread, **tokens),
             self._constants,
         )
 
@@ -387,6 +585,9 @@ class Server:
         )
 
 
+USUAL_MOST_GPUS = 64  # of a replica, where a request says no number of GPUs
+MOST_WORKER_GPUS = 1024  # of one replica
+LOAD_DOUBLINGS = 13  # loads of a replica that a target is looked for at: 1 to 4,096
 MEASURED_FAMILIES = ("hopper", "blackwell")
 _LAYOUT = ("tp", "pp", "attention_dp", "moe_tp", "ep")
 
@@ -436,9 +637,17 @@ def _precision_problems(asked: ServingRequest) -> list[Problem]:
 def _load_problems(asked: ServingRequest, wrong: set[str]) -> list[Problem]:
     """What is missing of the load; fields that are wrong already are left alone."""
     problems = []
-    if asked.concurrency is None and "concurrency" not in wrong:
-        message = "Give concurrency: requests in flight, one number or a list."
+    target = asked.target
+    is_searched = asked.layout is None and any((target.tpot_ms, target.ttft_ms, target.tokens_per_s))
+    if asked.concurrency is None and asked.arrivals_per_s is None and not is_searched and "concurrency" not in wrong:
+        message = "Give concurrency (requests in flight, one number or a list) or arrivals_per_s."
         problems.append(Problem("concurrency", "missing", message))
+    if asked.concurrency is not None and asked.arrivals_per_s is not None:
+        message = "Requests in flight follow from those that arrive: give one of concurrency and arrivals_per_s."
+        problems.append(Problem("arrivals_per_s", "contradiction", message))
+    if asked.arrivals_per_s is not None and asked.mode == "disaggregated":
+        message = "Pools are modelled under a concurrency. Give concurrency instead."
+        problems.append(Problem("arrivals_per_s", "not_modelled", message))
     for field in {"input_tokens", "output_tokens"} - wrong:
         problems += _length_problems(getattr(asked, field), field)
     return problems
@@ -454,6 +663,19 @@ def _length_problems(given: Lengths, field: str) -> list[Problem]:
     if given.weights is not None and sum(given.weights) <= 0:
         return [Problem(f"{field}.weights", "out_of_range", "All weights are 0. Give at least one above 0.")]
     return []
+
+
+def _variation(given: Lengths) -> float:
+    """Standard deviation of a length over its mean."""
+    if given.values is None:
+        return (given.sd or 0.0) / _mean(given)
+    values, mean = np.array(given.values), _mean(given)
+    return float(np.sqrt(np.average((values - mean) ** 2, weights=given.weights))) / mean
+
+
+def _mean_of(given: Mapping[str, Any], field: str) -> float:
+    """Mean of a length of a request that has been answered."""
+    return _mean(Lengths(**given[field]) if field in given else ServingRequest.model_fields[field].default)
 
 
 def _ms(time_s: FloatArray | None, at: int) -> float | None:

@@ -149,3 +149,87 @@ def test_tensor_parallelism_of_a_short_prompt_is_slower_than_one_gpu() -> None:
 )
 def test_a_refusal_says_why(changes: dict[str, Any], code: str) -> None:
     assert code in codes({key: value for key, value in {**USUAL, **changes}.items() if value is not None})
+
+
+def searched(**changes: Any) -> Any:
+    return asked(**{"layout": None, "gpus": 8, "concurrency": 64, **changes})
+
+
+def test_a_search_finds_what_each_of_its_layouts_gives_by_itself() -> None:
+    answer = searched()
+    for placement in answer["placements"][:3]:
+        alone = asked(layout=placement["layout"], gpus=8, concurrency=64)
+        assert alone["rows"] == placement["rows"]
+    assert answer["best"] == answer["placements"][0]
+
+
+def test_no_placement_of_a_search_serves_more_than_the_best() -> None:
+    answer = searched(top=100)
+    rates = [placement["rows"][0]["tokens_per_s"] for placement in answer["placements"]]
+    assert max(rates) == pytest.approx(answer["best"]["rows"][0]["tokens_per_s"])
+    assert len(rates) == answer["fits"]
+
+
+def test_nothing_beats_a_placement_of_the_front_in_both() -> None:
+    answer = searched(top=100, gpus=None)
+    points = [(one["rows"][0]["tpot_ms"], one["rows"][0]["tokens_per_s_per_gpu"]) for one in answer["placements"]]
+    on_front = {points[at] for at in answer["pareto"]}
+    for tpot, rate in on_front:
+        assert not any(other[0] < tpot and other[1] > rate for other in points)
+    assert min(points) in on_front
+
+
+def test_each_runner_up_says_why_it_is_not_the_best() -> None:
+    answer = searched()
+    assert [one["placement"] for one in answer["advice"]] == list(range(1, len(answer["placements"])))
+    assert all(one["message"] for one in answer["advice"])
+
+
+def test_a_target_takes_the_fewest_gpus_that_meet_it() -> None:
+    tight, loose = (
+        searched(gpus=None, concurrency=None, target={"tpot_ms": limit, "tokens_per_s": 20_000}) for limit in (12, 40)
+    )
+    for answer, limit in ((tight, 12), (loose, 40)):
+        row = answer["best"]["rows"][0]
+        assert row["tpot_ms"] <= limit
+        assert row["tokens_per_s"] >= 20_000
+    assert loose["best"]["gpus"] < tight["best"]["gpus"]
+
+
+def test_a_target_that_nothing_meets_says_how_near_the_nearest_comes() -> None:
+    answer = searched(target={"tpot_ms": 0.01})
+    assert answer["best"] is None
+    (advice,) = answer["advice"]
+    assert advice["reason"] == "targets_not_met"
+
+
+def test_arrivals_make_the_load_that_little_s_law_says() -> None:
+    row = asked(concurrency=None, arrivals_per_s=2)["rows"][0]
+    life_s = (row["ttft_ms"] + 1024 * row["tpot_ms"]) / 1000
+    assert row["concurrency"] == pytest.approx(2 * life_s, rel=0.01)
+
+
+def test_more_arrivals_than_a_placement_serves_are_noted() -> None:
+    answer = asked(concurrency=None, arrivals_per_s=10_000)
+    assert "more than this placement serves" in answer["notes"][0]
+
+
+def test_prompts_that_differ_wait_longer() -> None:
+    even, spread = (asked(input_tokens=given)["rows"][2] for given in ({"mean": 1024}, {"mean": 1024, "sd": 1024}))
+    assert spread["ttft_ms"] > even["ttft_ms"]
+    assert spread["tpot_ms"] == even["tpot_ms"]
+
+
+def test_a_calibration_moves_times_towards_what_was_measured() -> None:
+    plain = asked(concurrency=8)["rows"][0]
+    measured = {key: value for key, value in USUAL.items() if key != "concurrency"} | {"concurrency": 8}
+    rows = [{"request": measured, "tpot_ms": 1.3 * plain["tpot_ms"], "ttft_ms": 2 * plain["ttft_ms"]}] * 3
+    row = asked(concurrency=8, calibration={"rows": rows})["rows"][0]
+    assert 1.2 * plain["tpot_ms"] < row["tpot_ms"] < 1.3 * plain["tpot_ms"]
+    assert 1.5 * plain["ttft_ms"] < row["ttft_ms"] < 2 * plain["ttft_ms"]
+    assert row["tpot_ms_high"] / row["tpot_ms"] != plain["tpot_ms_high"] / plain["tpot_ms"]
+
+
+def test_what_would_fit_fits() -> None:
+    answer = asked(model="deepseek-v3", layout={"tp": 4}, system={"gpu": "h100-sxm"})
+    assert answer["would_fit"].endswith("on 16 GPUs")

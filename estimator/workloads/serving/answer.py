@@ -68,6 +68,14 @@ class Placement(Record):
     notes: IfAny[list[str]] = None
 
 
+class Advice(Record):
+    """Why a placement is not the best."""
+
+    placement: int
+    reason: str
+    message: str
+
+
 class BatchRow(Record):
     """Times of one batch."""
 
@@ -86,13 +94,14 @@ class Setting:
     crosses: bool
     usd_per_gpu_hour: float | None
     is_validated: bool  # GPU family and engine are among those measured
+    is_calibrated: bool = False
 
 
 def served_rows(
     served: Served, concurrency: FloatArray, setting: Setting, cases: Cases, constants: Constants
 ) -> list[ServedRow]:
     """One row a load; times are of one replica, throughput is of all."""
-    tpot_band, ttft_band = bands(cases, constants, setting.is_validated)
+    tpot_band, ttft_band = bands(cases, constants, setting)
     tokens_s = served.tokens_s * setting.replicas
     a_gpu = tokens_s / (setting.gpus * setting.replicas)
     share = communication_share(served)
@@ -119,10 +128,13 @@ def served_rows(
     ]
 
 
-def bands(cases: Cases, constants: Constants, is_validated: bool) -> tuple[float, float]:
+def bands(cases: Cases, constants: Constants, setting: Setting) -> tuple[float, float]:
     """Factors that time per token and time to first token are within, nine times in ten."""
+    if setting.is_calibrated:
+        tpot, ttft = constants.value("tpot_band_calibrated"), constants.value("ttft_band_calibrated")
+        return float(np.exp(tpot)), float(np.exp(ttft))
     kind = "moe" if cases.is_moe.any() else "dense"
-    wider = 1.0 if is_validated else constants.value("unmeasured_band")
+    wider = 1.0 if setting.is_validated else constants.value("unmeasured_band")
     return (
         float(np.exp(constants.value(f"tpot_band_{kind}") * wider)),
         float(np.exp(constants.value("ttft_band") * wider)),

@@ -5,7 +5,7 @@ Every column has one entry a case, shape (n_cases,), or a single one that holds 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -100,6 +100,7 @@ class Load:
     input_tokens: FloatArray
     output_tokens: FloatArray
     accepted_tokens: FloatArray  # a step and sequence, 1 without speculative decoding
+    queue_spread: FloatArray = field(default_factory=lambda: np.ones(1))  # 1 + variance of prompts over their mean²
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,10 @@ class Cases:
     def with_load(self, load: Load) -> "Cases":
         """The same placements under another load."""
         return replace(self, load=load)
+
+    def with_layouts(self, layouts: Layouts) -> "Cases":
+        """The same model, GPU and software in other layouts."""
+        return replace(self, layouts=layouts)
 
     def with_constants(self, constants: Picked) -> "Cases":
         """The same cases with other values of the constants."""

@@ -20,6 +20,8 @@ from estimator.workloads.serving.memory import CHUNK_TOKENS, Memory, cache_bytes
 from estimator.workloads.serving.phases import Parts, decode_step, prefill_token
 
 MOST_BUSY = 0.95  # share of a queue's time: above it the closed loop holds requests back, not the queue
+HALVINGS = 30
+_LEAST = 1e-3  # requests in flight on average, of a worker that is idle most of the time
 ROUNDS = 4  # of load and time against one another
 
 
@@ -56,7 +58,7 @@ def aggregated(cases: Cases, fabric: Fabric | None = None) -> Served:
         + of("first_token_layer_s") * cases.shapes.layers
         + own
         + step.total_s / 2
-        + of("queue_share") * busy / (1 - busy) * prompt_s
+        + of("queue_share") * load.queue_spread * busy / (1 - busy) * prompt_s
         + of("burst_share") * running * prompt_s / layouts.pp
     )
     life = ttft + load.output_tokens * tpot
@@ -94,7 +96,10 @@ def disaggregated(
         tpot = of("stack") * of("disaggregated_stack") * (step.total_s - hidden * step.ep_s) / decode.accepted_tokens
         z = load.output_tokens * tpot
         busy = np.minimum(load.concurrency / (z + first) / mu, MOST_BUSY)
-        queue = of("queue_share") * busy / (1 - busy) * prompt_s + of("burst_share") * load.concurrency / mu
+        queue = (
+            of("queue_share") * load.queue_spread * busy / (1 - busy) * prompt_s
+            + of("burst_share") * load.concurrency / mu
+        )
         ttft = np.maximum(first + queue, load.concurrency / mu - z)
         decoding = load.concurrency * z / (z + ttft)
     shape = np.broadcast_shapes(tpot.shape, ttft.shape)
@@ -109,6 +114,26 @@ def disaggregated(
         token=token,
         memory=memory,
     )
+
+
+def concurrency_at(cases: Cases, requests_s: float, fabric: Fabric | None = None) -> tuple[float, bool]:
+    """Requests in flight on one worker that ``requests_s`` arrive at a second (Little's law), and whether it keeps up.
+
+    Throughput grows with what is in flight up to what fits, so that halving finds it. A worker that does not keep up answers
+    with the most that fits.
+    """
+    low, high = 0.0, max(1.0, float(memory_of(cases).max_sequences.max()))
+
+    def rate(concurrency: float) -> float:
+        loaded = cases.with_load(_shared(cases, np.full(1, concurrency)))
+        return float((aggregated(loaded, fabric).tokens_s / cases.load.output_tokens).max())
+
+    if rate(high) < requests_s:
+        return high, False
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if rate(max(middle, _LEAST)) < requests_s else (low, middle)
+    return max(high, _LEAST), True
 
 
 def transfer_s(decode: Cases, fabric: Fabric | None) -> FloatArray:
