@@ -8,20 +8,13 @@ from collections.abc import Sequence
 from designer.charts.scaling import y_axis
 from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, chart_of, over_sizes
 from designer.wording.comparison import LETTERS
+from designer.wording.names import SPENT
 from designer.wording.numbers import MISSING, count, gb_s, message_size, rounded, usd
 from estimator.compare.result import ComparedCurve, ComparisonResult, Spend
 from estimator.ranges import Range
 from estimator.record import Json
 
 Known = Sequence[tuple[int, ComparedCurve]]  # curves by side, of those that have one
-PARTS = {
-    "servers": "Servers",
-    "switches": "Switches",
-    "cabling": "Transceivers, cables, NICs",
-    "rest": "Racks and the rest",
-    "once": "Paid once",
-    "running": "Running it",
-}
 MOST_BANDS = 3  # more bands over one another say nothing
 BAR_STEP = 0.62
 
@@ -38,10 +31,10 @@ def _names(result: ComparisonResult) -> list[str]:
 
 def spend_chart(result: ComparisonResult) -> Json:
     """Stacked bars: what each side costs to buy, pay once and run, undiscounted."""
-    parts = [part for part in PARTS if any(_spent(spend, part) for spend in result.spend)]
-    names, series = _names(result), [PARTS[part] for part in parts]
+    parts = [part for part in SPENT if any(_spent(spend, part) for spend in result.spend)]
+    names, series = _names(result), [SPENT[part] for part in parts]
     rows = [
-        {"series": f"s{k}", "place": k, "side": names[i], "value": value, "part": PARTS[part], "reported": usd(value)}
+        {"series": f"s{k}", "place": k, "side": names[i], "value": value, "part": SPENT[part], "reported": usd(value)}
         for i, spend in enumerate(result.spend)
         for k, part in enumerate(parts)
         if (value := _spent(spend, part))

@@ -11,24 +11,13 @@ from typing import Any
 
 from designer.charts.vega import IS_ON, Spec, band, chart_of, crosshair, shaped
 from designer.wording.cost import HOURS_PER_YEAR
+from designer.wording.names import COST_KINDS
 from designer.wording.numbers import category_name, usd, usd_exact, usd_exact_range, usd_range, usd_small, words
 from estimator.cost.result import CapexPart, CashFlowYear, Cost
 from estimator.ranges import Range
 from estimator.wording import in_sentence
 
-KINDS = {
-    "servers": "Servers",
-    "network": "Network",
-    "facility": "Racks and cooling",
-    "one_off": "Freight, installation, reserve",
-    "electricity": "Electricity",
-    "space": "Space",
-    "support": "Support",
-    "licences": "Licences",
-    "staff": "Staff",
-    "repairs": "Repairs",
-    "residual": "Value left",
-}
+KINDS = COST_KINDS | {"one_off": "Freight, installation, reserve"}
 SERVERS = ("server", "rack-system")
 SUM_COLOUR = len(KINDS) + 1
 MOST_YEARS = 15  # a break-even further off is as good as none

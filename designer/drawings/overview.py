@@ -30,6 +30,7 @@ from designer.drawings.svg import (
     spread,
     text_width,
 )
+from designer.drawings.words import HEADS, MANY
 from designer.wording.numbers import NO_BREAK_SPACE, count, gbit_s
 from estimator.cabling.result import SizedNetwork
 from estimator.catalog.loader import load_catalog
@@ -54,8 +55,6 @@ BOX_HEIGHT = 60
 LANE = 84
 LABEL_HEIGHT, LABEL_RISE = 18, 21  # of a bundle's label, and how far above the lower box its middle is
 TIERS = {1: ("leaf", "node"), 2: ("spine", "leaf", "node"), 3: ("core", "spine", "leaf", "node")}
-PLAIN = {"core": "cores", "spine": "spines", "leaf": "leaves"}
-NAMES = {"core": "Cores", "spine": "Spines", "leaf": "Leaves", "node": "Servers"}
 
 
 @dataclass(frozen=True)
@@ -243,7 +242,7 @@ def _draw_tier(canvas: _Canvas, frame: _Frame, tier: str, network: SizedNetwork)
     counts, top = network.counts, frame.top(tier)
     total = counts.nodes if tier == "node" else getattr(counts, tier)
     part = frame.parts.get(tier)
-    canvas.text(4, top + 26, NAMES[tier], "tier", "start")
+    canvas.text(4, top + 26, HEADS[tier], "tier", "start")
     for row, words in enumerate(_part_lines(total, part)):
         canvas.text(4, top + 44 + 15 * row, words, "", "start")
     if tier in frame.spans:
@@ -330,7 +329,7 @@ def _draw_switches(
     if sum(map(len, rows)) < number:
         canvas.text(rows[0][-1] + SQUARE / 2 + 3, top + 25, "…", "head", "start")
     each = number // planes
-    total = f"{count(each)} {PLAIN[tier] if each != 1 else tier}{' a plane' if planes > 1 else ''}" if number else ""
+    total = f"{count(each)} {MANY[tier] if each != 1 else tier}{' a plane' if planes > 1 else ''}" if number else ""
     words = f"{title}: {total}" if title and number > 1 else title or total
     is_long = text_width(words, SMALL) > width - 8 and title and number > 1
     canvas.text(centre, top + (46 if len(rows) == 1 else 51), f"{title}: {count(each)}" if is_long else words)

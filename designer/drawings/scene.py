@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from designer.drawings.svg import BUNDLE, FILLS, LINE, SMALL, STRONG, Pen, Rect, text_width
 from designer.drawings.words import (
     LOAD_BINS,
+    ONE,
     RATIO_BINS,
     heat,
     heat_left,
@@ -22,13 +23,7 @@ from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
 WIDTH = 1040
 EDGE = 10
 HEADING = 34
-NAMED = {
-    LEAF: "Leaf",
-    SPINE: "Spine",
-    CORE: "Core",
-    NODE: "Server",
-    MANAGER: "Fabric manager",
-}
+NAMED = {kind: ONE[kind].capitalize() for kind in (LEAF, SPINE, CORE, NODE, MANAGER)}
 HEAT_WORDS = {
     "alltoall": ["up to 50 % of the uplinks in use", "to 80 %", "to 100 %", "to 150 %", "more"],
     "allreduce": ["up to 50 % of the uplinks in use", "to 80 %", "to 100 %", "to 150 %", "more"],

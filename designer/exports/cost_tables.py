@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from designer.exports.cost_words import FIGURE_NAMES, KIND_NAMES, PERCENTILES
+from designer.exports.cost_words import FIGURE_NAMES, PERCENTILES
 from designer.exports.tables import ANY, COUNT, MONEY, RANGE, Cell, Column, Table
+from designer.wording.names import COST_KINDS
 from designer.wording.numbers import words
 from estimator.cost.result import Cost, Uncertainty
 
@@ -17,7 +18,7 @@ FLOW_COLUMNS = (
     Column("year", "Year", width=6, number_format=COUNT),
     *(
         Column(f"{kind}_usd", f"{name}, typical", "USD", 16, MONEY, path=("usd", kind))
-        for kind, name in KIND_NAMES.items()
+        for kind, name in COST_KINDS.items()
     ),
     *(
         Column(f"{key}_{end}", f"{name}, {end}", "USD", 17, MONEY, path=(key, end))

@@ -1,19 +1,8 @@
 """What the parts of a cost are called in files, in the order in which they are listed."""
 
-KIND_NAMES = {
-    "servers": "Servers",
-    "network": "Network",
-    "facility": "Racks and cooling",
-    "one_off": "One-off cost",
-    "electricity": "Electricity",
-    "space": "Space",
-    "support": "Support",
-    "licences": "Licences",
-    "staff": "Staff",
-    "repairs": "Repairs",
-    "residual": "Value left",
-}
-CAPEX_NAMES = {"servers": "Servers", "network": "Network", "facility": "Racks and cooling", "total": "Purchase"}
+from designer.wording.names import BOUGHT, RUNNING
+
+CAPEX_NAMES = {**BOUGHT, "total": "Purchase"}
 ONE_OFF_NAMES = {
     "freight": "Freight and insurance",
     "contingency": "Contingency",
@@ -23,14 +12,6 @@ ONE_OFF_NAMES = {
     "building": "Building",
     "total": "One-off cost",
 }
-RUNNING_NAMES = {
-    "electricity": "Electricity",
-    "space": "Space",
-    "support": "Support",
-    "licences": "Licences",
-    "staff": "Staff",
-    "repairs": "Repairs",
-    "total": "Running cost a year",
-}
+RUNNING_NAMES = {**RUNNING, "total": "Running cost a year"}
 FIGURE_NAMES = {"capex_usd": "Purchase", "tco_usd": "Total cost", "usd_per_gpu_hour": "Total cost a GPU-hour"}
 PERCENTILES = ("p5", "p10", "p25", "p50", "p75", "p90", "p95", "mean")

@@ -8,7 +8,7 @@ from django import forms
 
 from designer.forms.asking import AskForm, ask
 from designer.wording.context import Context
-from designer.wording.names import COLLECTIVES
+from designer.wording.names import COLLECTIVES, NETWORKS
 from designer.wording.numbers import count, decimal, words
 from estimator.calibration.logged_run import LoggedRun, log_system, run_of
 from estimator.calibration.nccl_logs import ParsedLog, read_log
@@ -19,13 +19,7 @@ from estimator.record import Given
 from estimator.spec.price_book import MAX_NAME
 
 AS_LOGGED = "As the logs say"
-FABRICS = {
-    "infiniband": "InfiniBand",
-    "roce": "RoCE (Ethernet)",
-    "efa": "EFA",
-    "slingshot": "Slingshot",
-    "none": "None: one domain",
-}
+FABRICS = NETWORKS | {"roce": "RoCE (Ethernet)", "none": "None: one domain"}
 LAUNCH_WORDS = {
     "process-per-gpu": "one process for each GPU",
     "single-process": "one process for all GPUs of a node",

@@ -38,6 +38,7 @@ from designer.forms.networks import (
 )
 from designer.models import KeptPart
 from designer.wording.context import Context
+from designer.wording.names import BOOKS
 from designer.wording.numbers import words
 from estimator.catalog.aliases import renamed
 from estimator.catalog.catalog import Catalog
@@ -58,8 +59,7 @@ LABELS: dict[Any, str] = {
     "roce-400": "Ethernet RoCE, 400 Gb/s", "roce-800": "Ethernet RoCE, 800 Gb/s", "rail-optimized": "Rail-optimized",
     "rail-only": "Rail-only", "top-of-rack": "Top of rack", "auto": "Automatic: the fewest that fit", 1: "One: leaves only",
     2: "Two: leaves and spines", 3: "Three: leaves, spines and cores", "as-bought": "As bought", "full-unit": "Full unit",
-    "even": "Even", "uneven": "Uneven", "anchors": "Planning anchors", "street": "Street prices",
-    "dealer": "Dealers alone", "branded": "Branded resellers alone", "ordered": "Ordered", "random": "Random",
+    "even": "Even", "uneven": "Uneven", **BOOKS, "ordered": "Ordered", "random": "Random",
     "per-unit": "Per unit", "end-of-row": "End of row", "middle-of-row": "Middle of row", "network-row": "Network row",
     "in-rack": "In rack", "middle": "Middle", "adaptive": "Adaptive routing", "ecmp": "Plain ECMP", "spray": "Packet spray",
     "colocation": "Colocation", "own-building": "Own building", "existing": "Existing hall",

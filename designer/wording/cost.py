@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from designer.wording.names import RUNNING
 from designer.wording.numbers import count, gbit_s, percent, rounded, usd, usd_small
 from estimator.cost.result import Cost, Likely
 from estimator.ranges import Range
@@ -16,14 +17,7 @@ ONE_OFF = {
     "design": "network design",
     "building": "building",
 }
-RUNNING = {
-    "electricity": "electricity",
-    "space": "space",
-    "support": "support",
-    "licences": "licences",
-    "staff": "staff",
-    "repairs": "repairs",
-}
+_RUNNING = {kind: name.lower() for kind, name in RUNNING.items()}
 HOURS_PER_YEAR = 8_760
 
 
@@ -133,7 +127,7 @@ def _sums(cost: Cost) -> Iterable[HeadFigure]:
     yield HeadFigure(
         "Running cost a year",
         cost.opex_usd_per_year["total"],
-        f"{_parts(cost.opex_usd_per_year, RUNNING)}, the mean of {years} years.".capitalize(),
+        f"{_parts(cost.opex_usd_per_year, _RUNNING)}, the mean of {years} years.".capitalize(),
     )
 
 

@@ -15,6 +15,32 @@ COLLECTIVES = {
     "reduce": "Reduce",
     "sendrecv": "Send-receive",
 }
+NETWORKS = {"infiniband": "InfiniBand", "roce": "RoCE", "efa": "EFA", "slingshot": "Slingshot"}
+TIERS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
+BOOKS = {
+    "street": "Street prices",
+    "anchors": "Planning anchors",
+    "dealer": "Dealers alone",
+    "branded": "Branded resellers alone",
+}
+BOUGHT = {"servers": "Servers", "network": "Network", "facility": "Racks and cooling"}
+RUNNING = {
+    "electricity": "Electricity",
+    "space": "Space",
+    "support": "Support",
+    "licences": "Licences",
+    "staff": "Staff",
+    "repairs": "Repairs",
+}
+COST_KINDS = {**BOUGHT, "one_off": "One-off cost", **RUNNING, "residual": "Value left"}  # in the order of files
+SPENT = {
+    "servers": "Servers",
+    "switches": "Switches",
+    "cabling": "Transceivers, cables, NICs",
+    "rest": "Racks and the rest",
+    "once": "Paid once",
+    "running": "Running it",
+}
 
 
 @cache

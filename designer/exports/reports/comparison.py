@@ -14,20 +14,14 @@ from designer.exports.pdf.style import BODY, EYEBROW, PORTRAIT, SMALL, TITLE, te
 from designer.exports.pdf.text import BOLD, markup
 from designer.exports.versions import in_words
 from designer.wording.comparison import LETTERS, PriceCell, figure_groups, line_rows, total_rows
+from designer.wording.names import SPENT
 from designer.wording.numbers import count, generation_name, message_size, significant, usd, words
 from estimator.compare.result import ComparedCurve, ComparedItem, ComparisonResult, SpendParts
 from estimator.ranges import Range
 
 MAX_ROWS = 600
 MANY_SIDES = 5
-SPEND = {
-    "servers": "Servers",
-    "switches": "Switches",
-    "cabling": "Transceivers, cables, NICs",
-    "rest": "Rest of the purchase",
-    "once": "Paid once",
-    "running": "Running cost",
-}
+SPEND = SPENT | {"rest": "Rest of the purchase", "running": "Running cost"}
 CHART_HEIGHT = 190.0
 MARKS = {"better": " (better)", "worse": " (worse)", "same": ""}
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from reportlab.platypus import Flowable, KeepTogether, Paragraph, Spacer
 
-from designer.exports.cost_words import CAPEX_NAMES, FIGURE_NAMES, KIND_NAMES, ONE_OFF_NAMES, PERCENTILES, RUNNING_NAMES
+from designer.exports.cost_words import CAPEX_NAMES, FIGURE_NAMES, ONE_OFF_NAMES, PERCENTILES, RUNNING_NAMES
 from designer.exports.pdf.charts import histogram, legend, stacked_bars, tornado
 from designer.exports.pdf.grid import SIZE, Field, Grid, Row, Text
 from designer.exports.pdf.page import UPRIGHT, WIDE, headed, heading, section
@@ -13,6 +13,7 @@ from designer.exports.pdf.style import BODY, LANDSCAPE, PORTRAIT, SMALL, text_wi
 from designer.exports.pdf.text import markup
 from designer.exports.reports.bill import money, money_range
 from designer.wording.cost import likely
+from designer.wording.names import COST_KINDS
 from designer.wording.numbers import (
     category_name,
     in_unit,
@@ -146,7 +147,7 @@ def _capital(cost: Cost) -> list[Flowable]:
 
 def shown_kinds(cash_flow: Sequence[CashFlowYear]) -> list[str]:
     """The kinds of cost that some year has."""
-    return [kind for kind in KIND_NAMES if any(row.usd.get(kind) for row in cash_flow)]
+    return [kind for kind in COST_KINDS if any(row.usd.get(kind) for row in cash_flow)]
 
 
 def whole(amount: float | None) -> str:
@@ -157,7 +158,7 @@ def whole(amount: float | None) -> str:
 def _cash_flow(cost: Cost) -> list[Flowable]:
     rows, room = cost.cash_flow, text_width(LANDSCAPE)
     kinds = shown_kinds(rows)
-    names = [KIND_NAMES[kind] for kind in kinds]
+    names = [COST_KINDS[kind] for kind in kinds]
     labels = [f"Year {row.year}" for row in rows]
     values = [[row.usd.get(kind) or 0.0 for kind in kinds] for row in rows]
     chart = stacked_bars(labels, names, values, room, CASH_HEIGHT, "", "US dollars, typical", usd)

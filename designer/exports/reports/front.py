@@ -24,6 +24,7 @@ from designer.exports.versions import in_words, versions_of
 from designer.wording.cost import likely
 from designer.wording.findings import worst_first
 from designer.wording.headlines import headline
+from designer.wording.names import TIERS
 from designer.wording.numbers import (
     count,
     gb_s,
@@ -44,7 +45,6 @@ from estimator.result import PricedEstimate
 from estimator.units import counted
 
 MAX_FINDINGS = 60
-TIER_WORDS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
 
 
 def at_least(estimate: PricedEstimate) -> str:
@@ -62,7 +62,7 @@ def in_a_sentence(estimate: PricedEstimate) -> str:
     planes = f", {network.planes} planes" if network.planes > 1 else ""
     return (
         f"{counted(counts.gpus, 'GPU')} in {count(counts.nodes)} {server} on {generation}: {switches} switches in "
-        f"{TIER_WORDS[network.tiers]}{planes}, {words(network.layout)}."
+        f"{TIERS[network.tiers]}{planes}, {words(network.layout)}."
     )
 
 

@@ -2,11 +2,11 @@
 
 from xlsxwriter.utility import xl_col_to_name
 
-from designer.exports.cost_words import KIND_NAMES
 from designer.exports.sheets.basis import Basis
 from designer.exports.sheets.bom import FIRST
 from designer.exports.sheets.cells import CASH, CASH_SHEETS, REPAIRS, Ledger, cents, parameter_cell
 from designer.exports.tables import COUNT, MONEY, RANGE, Cell, Column, Formula, Table
+from designer.wording.names import COST_KINDS
 from estimator.units import HOURS_PER_YEAR
 
 LAST_YEAR = 15  # as many as a request may ask for
@@ -15,7 +15,7 @@ ONCE = ("servers", "network", "facility", "one_off")
 YEARLY = ("electricity", "space", "support", "licences", "staff")
 CASH_COLUMNS = (
     Column("year", "Year", width=6, number_format=COUNT),
-    *(Column(kind, name, "USD", 16, AMOUNT) for kind, name in KIND_NAMES.items()),
+    *(Column(kind, name, "USD", 16, AMOUNT) for kind, name in COST_KINDS.items()),
     Column("paid", "Paid in the year", "USD", 17, AMOUNT),
     Column("cumulative", "Paid so far", "USD", 17, MONEY),
     Column("factor", "Discount factor", width=12, number_format="0.000000"),
@@ -51,7 +51,7 @@ def cash_values(ledger: Ledger, basis: Basis, so_far: list[float], end: str) -> 
             if year <= years:
                 row |= {kind: ledger.value(kind, end) for kind in YEARLY} | {"repairs": row["repair"]}
             row["residual"] = -row["worth"] if year == years else 0.0
-        row["paid"] = sum(row[kind] for kind in KIND_NAMES)
+        row["paid"] = sum(row[kind] for kind in COST_KINDS)
         paid_so_far += row["paid"]
         discounted_so_far += row["paid"] * row["factor"]
         row |= {

@@ -13,7 +13,7 @@ from designer.models import Calibration, Design
 from designer.services.calibrations import calibrated_of, fit_of
 from designer.services.designs.state import refresh_states
 from designer.wording.context import Context
-from designer.wording.names import COLLECTIVES
+from designer.wording.names import COLLECTIVES, NETWORKS
 from designer.wording.numbers import (
     NO_BREAK_SPACE,
     count,
@@ -58,10 +58,7 @@ TITLES = {
 }
 SHARES = ("efficiency", "share")
 INDEX_NAMES = {
-    "infiniband": "InfiniBand",
-    "roce": "RoCE",
-    "efa": "EFA",
-    "slingshot": "Slingshot",
+    **NETWORKS,
     "none": "no network",
     "domain": "inside a domain",
     "network": "between domains",

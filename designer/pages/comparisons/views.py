@@ -21,17 +21,12 @@ from designer.services.comparisons import create_comparison, rebase, refresh, re
 from designer.services.designs.listing import design_rows
 from designer.services.labels import MAX_NAME, checked_name
 from designer.wording.context import Context
+from designer.wording.names import BOOKS
 from estimator.compare.request import LEAST, MOST
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.units import is_whole_number
 
 SECTION = {"section": "comparisons"}
-BOOK_NAMES = {
-    "street": "Street prices",
-    "anchors": "Planning anchors",
-    "dealer": "Dealers alone",
-    "branded": "Branded resellers alone",
-}
 
 
 @login_required
@@ -74,7 +69,7 @@ def _reported(error: EstimatorError, ticked: Sequence[str], request: HttpRequest
 
 def _form_context(request: HttpRequest, form: PickForm) -> Context:
     owner = owner_of(request)
-    books = [{"key": key, "name": name} for key, name in BOOK_NAMES.items()]
+    books = [{"key": key, "name": name} for key, name in BOOKS.items()]
     books += [{"key": str(book.pk), "name": book.name} for book in PriceBook.objects.filter(owner=owner)]
     return SECTION | {
         "designs": design_rows(owner),

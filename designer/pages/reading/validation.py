@@ -10,19 +10,13 @@ from django.views.decorators.http import require_safe
 
 from designer.charts.scaling import run_chart
 from designer.wording.context import Context
-from designer.wording.names import COLLECTIVES
+from designer.wording.names import COLLECTIVES, NETWORKS
 from designer.wording.query import one_of
 from estimator.calibration.measured import CORE, SIZE_CLASSES, read_table
 from estimator.calibration.report import CLASS_LABELS, NOT_TO_TRUST, TABLES, Compared, compared_runs, report
 from estimator.catalog.loader import load_catalog
 
-FABRICS = {
-    "none": "One domain, no network",
-    "infiniband": "InfiniBand",
-    "roce": "RoCE",
-    "efa": "EFA",
-    "slingshot": "Slingshot",
-}
+FABRICS = {"none": "One domain, no network", **NETWORKS}
 _REPOSITORY = re.compile(r"([\w.-]+/[\w.-]+):[\w./*-]")
 _ISSUE = re.compile(r"([\w.-]+/[\w.-]+)#(\d+)$")
 _PAPER = re.compile(r"arXiv:([\d.]+)$")

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from designer.wording.context import Context
 from designer.wording.figures import figure_words
+from designer.wording.names import TIERS
 from designer.wording.numbers import NO_BREAK_SPACE, count, generation_name
 from estimator.cabling.result import SizedNetwork
 from estimator.catalog.catalog import Catalog
@@ -22,8 +23,6 @@ from estimator.published.designs import (
 from estimator.published.parts import PORTS, PartRow, carried, part_rows
 from estimator.result import Estimate
 from estimator.spec.parse import parse_spec
-
-TIERS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
 
 
 class ShownRow(NamedTuple):
