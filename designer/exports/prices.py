@@ -118,7 +118,7 @@ def book_file(form: str, values: Given, created: datetime) -> Download:
 
 
 def catalog_values(book: str, title: str, catalog: Catalog) -> Json:
-    """A book of the catalog in the form of an own one, without the parts that it lacks."""
+    """A book of the catalog in the form of yours, without the parts that it lacks."""
     prices = [
         {
             "part": price.part_id,

@@ -74,7 +74,7 @@ def resolved_items(owner: User, items: Any) -> list[Side]:
     ----------
     items : ``[{"estimate": id} | {"design": id} | {"spec": {…}} | {"offer": {…}} | {"quote": id} | {"sibling": 0}, …]``, each
         with ``label`` and, where it is no finished estimate, offer or quote, ``price_book``: a book of the catalog or the id of
-        an own one.
+        your price book.
 
     Raises
     ------
@@ -241,7 +241,7 @@ def _alternative(spec: Values, origin: int, catalog: Catalog) -> Side:
 
 
 def _by_book(owner: User, book: Any, side: Side, is_named: bool) -> Side:
-    """The side priced by a book of the catalog, or by an own one over the catalog's book behind it."""
+    """The side priced by a book of the catalog, or by your price book over the catalog's book behind it."""
     if book in BOOKS:
         change: Values = {"economics.price_book": book, "economics.prices": None}
         words = f"{book} prices"

@@ -135,6 +135,7 @@ def _decide(
     if len(choices) == 1:
         return _with_pieces(_Tier(ends, table, rows, choices, None, asked_dm, asked_dm))
     group = _tied(*_groups(ends, table, rows), ends, table, rows)
+    # one entry a decimetre: a floor has some hundred lengths, and a fabric millions of links
     by_length = np.zeros(int(seen[-1]) + 1, np.int16)
     by_length[seen] = np.searchsorted(taken, chosen)
     pick = by_length[asked_dm] if group is None else by_length[longest_by(group, asked_dm)][group]
@@ -211,6 +212,7 @@ def _tied(group: Column | None, is_cage: bool, ends: TierEnds, table: LinkTable,
     from scipy.sparse import coo_array  # takes long to load, and few designs need it
     from scipy.sparse.csgraph import connected_components
 
+    # the links of one cage may end in two cages, whose other links end in a third: a chain is a part of this graph
     parts = [group.astype(np.int64)]
     for end, side in (("a", ends.lower), ("b", ends.upper)):
         if side.cage.links > 1:

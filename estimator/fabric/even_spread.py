@@ -47,6 +47,7 @@ def even_spines(
     n_spines, n_uplinks = np.zeros_like(n_leaves), np.zeros_like(n_leaves)
     candidates = np.arange(1, widest + 1, dtype=np.int64)[None, :]
     for part in _chunks(len(n_leaves), widest):
+        # an even spread is a whole number of links between each leaf and each spine, the fewest that are enough
         links_a_pair = ceil_div(uplinks_needed[part, None], candidates)
         fits = (links_a_pair * candidates <= uplinks_most[part, None]) & (links_a_pair > 0)
         fits &= n_leaves[part, None] * links_a_pair <= spine_ports[part, None]
@@ -170,6 +171,7 @@ def _search_divisors(q: CoreRequest, widest: int, last: int) -> tuple[IntArray, 
     last_down = col.last_rows * (col.uplinks // s_last)
     last_up = np.where(has_last, spine_uplinks(last_down, col), full_up)
     fits = (col.full_spines > 0) & (col.full_spines % sets == 0) & ((col.sets == 0) | (col.sets == sets))
+    # without a last group its spines are no question: the first row of the grid stands for all
     fits = fits & np.where(
         has_last,
         (col.uplinks % s_last == 0)
@@ -180,6 +182,7 @@ def _search_divisors(q: CoreRequest, widest: int, last: int) -> tuple[IntArray, 
     )
     ports = (col.full_groups * col.full_spines * full_up + col.last_groups * s_last * last_up) // sets
     least = ceil_div(ports, col.core_ports)
+    # cores that do not divide the uplinks of both kinds of spine would get a link more or less than the next
     cores = _next_divisor(np.gcd(full_up, last_up), least)
     fits = fits & (cores > 0)
     worst = np.iinfo(np.int64).max
@@ -216,7 +219,10 @@ def _divisor_table(size: int) -> IntArray:
 
 
 def _search_padded(q: CoreRequest) -> tuple[int, int, int] | None:
-    """One variant: every spine may have more uplinks than the ratio asks for, up to its free ports."""
+    """One variant: every spine may have more uplinks than the ratio asks for, up to its free ports.
+
+    Uplinks beyond the ratio cost ports, and buy the symmetry that no divisor gave; few designs come here.
+    """
     uplinks, ports, core_ports = int(q.uplinks[0]), int(q.spine_ports[0]), int(q.core_ports[0])
     full, last = int(q.full_spines[0]), int(q.last_groups[0])
     cores = np.arange(1, ports + 1, dtype=np.int64)

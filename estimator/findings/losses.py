@@ -197,6 +197,7 @@ def _blocks(structure: Structure, loss: Loss, component: int, group: int) -> lis
     for place, mask in enumerate(_masks(kind)):
         if place not in gone:
             masks.setdefault(mask & alive & ~cut.get(place, 0), []).append(place)
+    # leaves that share a spine are joined; those without a spine left are alone
     blocks: list[tuple[list[int], int]] = [([place], 0) for place in masks.pop(0, [])]
     for mask, places in masks.items():
         touching = [block for block in blocks if block[1] & mask]
@@ -212,6 +213,7 @@ def _masks(kind: Group) -> list[int]:
     full = (1 << kind.spines) - 1
     if kind.is_even or kind.uplinks >= kind.spines:
         return [full] * kind.leaves
+    # an uneven spread goes round the spines: the uplinks of a leaf start where those of the leaf before stopped
     arc = (1 << kind.uplinks) - 1
     starts = (leaf * kind.uplinks % kind.spines for leaf in range(kind.leaves))
     return [(arc << start | arc << start >> kind.spines) & full for start in starts]
@@ -268,6 +270,7 @@ def _join_over_cores(
     whole = [group for group in range(structure.n_groups) if group not in blocks]
     names: dict[int, object] = {group: WHOLE if is_one else ("group", group) for group in whole}
     hubs = {number for number in sets if cores.is_hub(number)}
+    # whole groups of one kind meet the same sets, so that one of each kind is enough where all are one block
     alike = {structure.kind_of_group(group): group for group in whole}.values() if is_one else whole
     for group in alike:
         for number in hubs.intersection(range(structure.kind_of_group(group).spines)):

@@ -48,7 +48,7 @@ from estimator.pipeline import estimate
 @login_required
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """The list of designs; before there is an own one, a finished sample."""
+    """The list of designs; before you have one, a finished sample."""
     if samples.is_first_visit(owner_of(request)):
         return redirect("design", samples.add_samples(owner_of(request))[0].pk)
     return redirect("designs")

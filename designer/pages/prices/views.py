@@ -1,4 +1,4 @@
-"""Pages of price books: the list, the catalog's books, an own book with its prices, rates, history, import and export."""
+"""Pages of price books: the list, the catalog's books, your book with its prices, rates, history, import and export."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def catalog_book(request: HttpRequest, book: str) -> HttpResponse:
 @login_required
 @require_safe
 def catalog_export(request: HttpRequest, book: str) -> HttpResponse:
-    """One of the catalog's books as a file, to be edited and imported into an own one."""
+    """One of the catalog's books as a file, to be edited and imported into yours."""
     if book not in BOOK_TITLES:
         raise Http404("The catalog has no such book.")
     values = catalog_values(book, BOOK_TITLES[book], load_catalog())
@@ -128,7 +128,7 @@ def _send(file: Download) -> HttpResponse:
 @login_required
 @require_safe
 def price_book(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """An own book: its prices, one of them open where the address says so, rates, name and designs that use it."""
+    """Your price book: its prices, one of them open where the address says so, rates, name and designs that use it."""
     book = owned(request, PriceBook, pk)
     return render(request, "designer/prices/book.html", _page(request, book, _asked_edit(request, book)))
 

@@ -78,7 +78,7 @@ def _repeated(prices: Sequence[OwnPrice]) -> list[Problem]:
 
 
 def checked_base(base: str) -> str:
-    """The catalog's book behind an own one.
+    """The catalog's book behind your own.
 
     Raises
     ------

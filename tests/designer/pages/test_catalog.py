@@ -45,7 +45,7 @@ def test_a_part_shows_grades_of_its_own_figures(page: Client) -> None:
     text = page.get(reverse("catalog-part", args=["nvidia-sn6600-ld"])).text
     rows = {re.sub(r"<[^>]+>", "|", row) for row in re.findall(r"<tr>.*?</tr>", text)}
     assert any("Cages as 2x800G" in row and "128 ports of 800" in row and "vendor document" in row for row in rows)
-    assert any("Typical draw without modules" in row and "1,960 W" in row and "assumption" in row for row in rows)
+    assert any("Typical draw without transceivers" in row and "1,960 W" in row and "assumption" in row for row in rows)
     assert "No price is known" in text
 
 

@@ -115,9 +115,7 @@ book_import = _call(
 
 def catalog_book(book: str) -> Any:
     """The call for one of the catalog's books."""
-    return filed_call(
-        f"get_price_book_{book}", f"The catalog's book {book}, in the form of an own one", SNAPSHOT, TAG, 503
-    )
+    return filed_call(f"get_price_book_{book}", f"The catalog's book {book}, in the form of yours", SNAPSHOT, TAG, 503)
 
 
 def catalog_book_file(book: str) -> Any:
