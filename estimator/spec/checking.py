@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated, Any, TypeVar, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from estimator.errors import Change, Problem
 from estimator.record import Given, Json
@@ -34,6 +34,12 @@ class Section(BaseModel):
 def empty() -> list[Any]:
     """The default of a list. Of ``list`` itself pydantic parses the signature, with a tokenizer that it loads for that."""
     return []
+
+
+def quantity(title: str, description: str, unit: str, default: Any = None, **bounds: Any) -> Any:
+    """A field with a unit, which the schema says; ``bounds`` are pydantic's: ge, gt, le, lt."""
+    field: Any = Field(default, title=title, description=description, json_schema_extra={"unit": unit}, **bounds)
+    return field
 
 
 def _checked_ratio(text: str) -> str:

@@ -13,9 +13,9 @@ from pydantic import BaseModel, Field, PrivateAttr, ValidationError
 
 from estimator.record import Given, Json
 from estimator.spec.calibration import Calibrated
-from estimator.spec.checking import Section, empty
+from estimator.spec.checking import Section, empty, quantity
 from estimator.spec.economics import Economics
-from estimator.spec.fabric import MAX_NODES, Fabric, OtherFabric, in_unit
+from estimator.spec.fabric import MAX_NODES, Fabric, OtherFabric
 from estimator.spec.site import Site
 
 Kept = TypeVar("Kept", bound=BaseModel)
@@ -33,32 +33,21 @@ class Compute(Section):
         title="Server",
         description=("The server model. Custom takes the counts given below and needs no part in the catalog."),
     )
-    nodes: int | None = Field(
-        None,
-        ge=1,
-        le=MAX_NODES,
-        title="Nodes",
-        json_schema_extra=in_unit("servers"),
-        description=("How many servers to connect. Give this or GPUs, not both."),
+    nodes: int | None = quantity(
+        "Nodes", "How many servers to connect. Give this or GPUs, not both.", "servers", ge=1, le=MAX_NODES
     )
-    gpus: int | None = Field(
-        None,
-        ge=1,
-        le=MAX_GPUS,
-        title="GPUs",
-        json_schema_extra=in_unit("GPUs"),
-        description=("How many GPUs are wanted; rounded up to whole servers."),
+    gpus: int | None = quantity(
+        "GPUs", "How many GPUs are wanted; rounded up to whole servers.", "GPUs", ge=1, le=MAX_GPUS
     )
-    racks: int | None = Field(
-        None,
-        ge=1,
-        le=MAX_NODES,
-        title="Racks",
-        json_schema_extra=in_unit("racks"),
-        description=(
+    racks: int | None = quantity(
+        "Racks",
+        (
             "How many racks to connect, where the server is a compute tray that comes in whole racks. Give this, nodes or "
             "GPUs."
         ),
+        "racks",
+        ge=1,
+        le=MAX_NODES,
     )
     gpu: str | None = Field(
         None,
@@ -67,41 +56,29 @@ class Compute(Section):
         title="GPU",
         description=("The accelerator: it sets the predicted performance. Default: the server's own."),
     )
-    gpus_per_node: int | None = Field(
-        None,
+    gpus_per_node: int | None = quantity(
+        "GPUs per node", "Accelerators in one server. Default: the server's own, or 8.", "GPUs", ge=1, le=256
+    )
+    nics_per_node: int | None = quantity(
+        "NICs per node",
+        "NICs in one server for this fabric. Default: the server's own, or one for each GPU.",
+        "NICs",
         ge=1,
         le=256,
-        title="GPUs per node",
-        json_schema_extra=in_unit("GPUs"),
-        description="Accelerators in one server. Default: the server's own, or 8.",
     )
-    nics_per_node: int | None = Field(
-        None,
-        ge=1,
-        le=256,
-        title="NICs per node",
-        json_schema_extra=in_unit("NICs"),
-        description=("NICs in one server for this fabric. Default: the server's own, or one for each GPU."),
-    )
-    nic_ports_per_node: int | None = Field(
-        None,
+    nic_ports_per_node: int | None = quantity(
+        "NIC ports per node",
+        "Fabric ports of one server at the port rate. Default: one for each NIC, in each plane the NIC can feed.",
+        "ports",
         ge=1,
         le=1024,
-        title="NIC ports per node",
-        json_schema_extra=in_unit("ports"),
-        description=(
-            "Fabric ports of one server at the port rate. Default: one for each NIC, in each plane the NIC can feed."
-        ),
     )
-    scale_up_domain_gpus: int | None = Field(
-        None,
+    scale_up_domain_gpus: int | None = quantity(
+        "Scale-up domain",
+        "GPUs joined by NVLink or its like, without the network. Default: the server's own, or the GPUs of a node.",
+        "GPUs",
         ge=1,
         le=4096,
-        title="Scale-up domain",
-        json_schema_extra=in_unit("GPUs"),
-        description=(
-            "GPUs joined by NVLink or its like, without the network. Default: the server's own, or the GPUs of a node."
-        ),
     )
 
 

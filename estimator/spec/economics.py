@@ -6,8 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from estimator.catalog.records import Economic
-from estimator.spec.checking import Section
-from estimator.spec.fabric import in_unit
+from estimator.spec.checking import Section, quantity
 from estimator.spec.price_book import OwnPrices
 
 
@@ -50,17 +49,8 @@ class Economics(Section):
         title="Your prices",
         description="A price book of your own, whole: its prices come before those of the catalog's book.",
     )
-    years: int = Field(
-        4, ge=1, le=15, title="Years", json_schema_extra=in_unit("years"), description="How long the cluster is used."
-    )
-    electricity_usd_per_kwh: float | None = Field(
-        None,
-        ge=0,
-        le=10,
-        title="Electricity",
-        json_schema_extra=in_unit("USD/kWh"),
-        description="Price of electricity.",
-    )
+    years: int = quantity("Years", "How long the cluster is used.", "years", 4, ge=1, le=15)
+    electricity_usd_per_kwh: float | None = quantity("Electricity", "Price of electricity.", "USD/kWh", ge=0, le=10)
     pue: float | None = Field(
         None, ge=1, le=5, title="PUE", description=("Power of the whole facility over power of its IT equipment.")
     )
@@ -84,13 +74,12 @@ class Economics(Section):
             "Colocation: rent for each kW. Own building: built once, a price a MW. Existing: a hall that costs nothing more."
         ),
     )
-    colocation_usd_per_kw_month: float | None = Field(
-        None,
+    colocation_usd_per_kw_month: float | None = quantity(
+        "Rent of space",
+        "Colocation without electricity, for each kW of the largest IT load.",
+        "USD/kW-month",
         ge=0,
         le=10_000,
-        title="Rent of space",
-        json_schema_extra=in_unit("USD/kW-month"),
-        description="Colocation without electricity, for each kW of the largest IT load.",
     )
     support_server: float | None = Field(
         None, ge=0, le=1, title="Server support", description="Yearly support of servers, as a share of their price."
@@ -127,13 +116,8 @@ class Economics(Section):
     volume_discount: float = Field(
         0, ge=0, lt=1, title="Discount", description="Off every price of the book, as a share; prices of your own stay."
     )
-    depreciation_years: float | None = Field(
-        None,
-        ge=1,
-        le=15,
-        title="Depreciation",
-        json_schema_extra=in_unit("years"),
-        description="Years over which equipment loses its value, down to what is left.",
+    depreciation_years: float | None = quantity(
+        "Depreciation", "Years over which equipment loses its value, down to what is left.", "years", ge=1, le=15
     )
     residual_value: float | None = Field(
         None,
@@ -142,29 +126,22 @@ class Economics(Section):
         title="Value left",
         description="Share of the purchase price left once depreciation has ended.",
     )
-    warranty_years: float | None = Field(
-        None,
-        ge=0,
-        le=15,
-        title="Warranty",
-        json_schema_extra=in_unit("years"),
-        description="Years in which a failed network part is replaced for nothing.",
+    warranty_years: float | None = quantity(
+        "Warranty", "Years in which a failed network part is replaced for nothing.", "years", ge=0, le=15
     )
-    cloud_usd_per_gpu_hour: float | None = Field(
-        None,
+    cloud_usd_per_gpu_hour: float | None = quantity(
+        "Cloud price",
+        "What renting the same GPU costs, for rent or buy. Without it, only the break-even price is stated.",
+        "USD/GPU-hour",
         gt=0,
         le=1_000,
-        title="Cloud price",
-        json_schema_extra=in_unit("USD/GPU-hour"),
-        description="What renting the same GPU costs, for rent or buy. Without it, only the break-even price is stated.",
     )
-    tokens_per_s_per_gpu: float | None = Field(
-        None,
+    tokens_per_s_per_gpu: float | None = quantity(
+        "Tokens a second",
+        "Throughput of your workload, for the dollars a million tokens.",
+        "tokens/s per GPU",
         gt=0,
         le=1_000_000,
-        title="Tokens a second",
-        json_schema_extra=in_unit("tokens/s per GPU"),
-        description="Throughput of your workload, for the dollars a million tokens.",
     )
     spares: Spares = Field(
         default_factory=Spares.model_construct,

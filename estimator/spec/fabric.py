@@ -4,8 +4,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from estimator.record import Json
-from estimator.spec.checking import Ratio, Section
+from estimator.spec.checking import Ratio, Section, quantity
 
 MAX_ENDPOINTS = 1_048_576
 MAX_NODES = 1_048_576
@@ -19,37 +18,32 @@ Layout = Literal["rail-optimized", "rail-only", "top-of-rack"]
 Role = Literal["storage", "in-band", "out-of-band", "converged"]
 
 
-def in_unit(unit: str) -> Json:
-    """Schema entry that says in which unit a key is."""
-    return {"unit": unit}
-
-
 class Reserved(Section):
     """Ports that are kept for something else."""
 
-    fabric_manager_links: int = Field(
+    fabric_manager_links: int = quantity(
+        "Fabric-manager links",
+        "Links of fabric managers (UFM) that take leaf ports beside the nodes.",
+        "links",
         0,
         ge=0,
         le=1024,
-        title="Fabric-manager links",
-        json_schema_extra=in_unit("links"),
-        description="Links of fabric managers (UFM) that take leaf ports beside the nodes.",
     )
-    leaf_ports: int = Field(
+    leaf_ports: int = quantity(
+        "Leaf ports kept free",
+        "Ports on every leaf that the design must leave unused.",
+        "ports per leaf",
         0,
         ge=0,
         le=MAX_RADIX,
-        title="Leaf ports kept free",
-        json_schema_extra=in_unit("ports per leaf"),
-        description="Ports on every leaf that the design must leave unused.",
     )
-    spine_ports: int = Field(
+    spine_ports: int = quantity(
+        "Spine ports kept free",
+        "Ports on every spine that the design must leave unused.",
+        "ports per spine",
         0,
         ge=0,
         le=MAX_RADIX,
-        title="Spine ports kept free",
-        json_schema_extra=in_unit("ports per spine"),
-        description="Ports on every spine that the design must leave unused.",
     )
 
 
@@ -85,45 +79,36 @@ class Fabric(Section):
         title="Core switch",
         description=("The switch that joins the spines in a three-tier network. Default: the spine switch."),
     )
-    leaf_radix: int | None = Field(
-        None,
-        ge=2,
-        le=MAX_RADIX,
-        title="Leaf radix",
-        json_schema_extra=in_unit("ports"),
-        description=("Ports of a leaf at the port rate. Default: what the switch has."),
+    leaf_radix: int | None = quantity(
+        "Leaf radix", "Ports of a leaf at the port rate. Default: what the switch has.", "ports", ge=2, le=MAX_RADIX
     )
-    spine_radix: int | None = Field(
-        None,
+    spine_radix: int | None = quantity(
+        "Spine radix",
+        "Ports of a spine at the rate of the uplinks. Default: what the switch has.",
+        "ports",
         ge=1,
         le=MAX_RADIX,
-        title="Spine radix",
-        json_schema_extra=in_unit("ports"),
-        description="Ports of a spine at the rate of the uplinks. Default: what the switch has.",
     )
-    core_radix: int | None = Field(
-        None,
+    core_radix: int | None = quantity(
+        "Core radix",
+        "Ports of a core switch at the rate of the uplinks. Default: what the switch has.",
+        "ports",
         ge=1,
         le=MAX_RADIX,
-        title="Core radix",
-        json_schema_extra=in_unit("ports"),
-        description="Ports of a core switch at the rate of the uplinks. Default: what the switch has.",
     )
-    leaf_downlinks: int | None = Field(
-        None,
+    leaf_downlinks: int | None = quantity(
+        "Downlinks per leaf",
+        "Leaf ports towards servers. Default: those with which the design has the fewest switches.",
+        "ports",
         ge=1,
         le=MAX_RADIX,
-        title="Downlinks per leaf",
-        json_schema_extra=in_unit("ports"),
-        description="Leaf ports towards servers. Default: those with which the design has the fewest switches.",
     )
-    leaf_uplinks: int | None = Field(
-        None,
+    leaf_uplinks: int | None = quantity(
+        "Uplinks per leaf",
+        "Leaf ports towards spines. Default: those with which the design has the fewest switches.",
+        "ports",
         ge=1,
         le=MAX_RADIX,
-        title="Uplinks per leaf",
-        json_schema_extra=in_unit("ports"),
-        description="Leaf ports towards spines. Default: those with which the design has the fewest switches.",
     )
     oversubscription: Ratio = Field(
         "1:1",
@@ -136,13 +121,13 @@ class Fabric(Section):
     spine_oversubscription: Ratio = Field(
         "1:1", title="Spine oversubscription", description=("The same ratio at the spines of a three-tier network.")
     )
-    least_spines: int = Field(
+    least_spines: int = quantity(
+        "Spines at least",
+        "Spines that a leaf must reach at least: two or more outlive the loss of one.",
+        "spines",
         1,
         ge=1,
         le=64,
-        title="Spines at least",
-        json_schema_extra=in_unit("spines"),
-        description="Spines that a leaf must reach at least: two or more outlive the loss of one.",
     )
     tiers: Literal[1, 2, 3, "auto"] = Field(
         "auto",
@@ -173,34 +158,29 @@ class Fabric(Section):
         title="Rails per leaf",
         description=("Rails that share one leaf in the rail-optimized layout. 1 gives every rail a leaf of its own."),
     )
-    scalable_unit_nodes: int | None = Field(
-        None,
-        ge=1,
-        le=MAX_NODES,
-        title="Scalable unit",
-        json_schema_extra=in_unit("nodes"),
-        description=(
+    scalable_unit_nodes: int | None = quantity(
+        "Scalable unit",
+        (
             "Nodes served by one set of leaves. Default: as many as give the fewest switches, then the least cost; "
             "with full units, as many as a leaf's downlinks hold."
         ),
-    )
-    pod_nodes: int | None = Field(
-        None,
+        "nodes",
         ge=1,
         le=MAX_NODES,
-        title="Pod",
-        json_schema_extra=in_unit("nodes"),
-        description=(
-            "With a core tier: how many nodes share a group of spines. Default: as many as give the fewest switches."
-        ),
     )
-    core_groups: int | None = Field(
-        None,
+    pod_nodes: int | None = quantity(
+        "Pod",
+        "With a core tier: how many nodes share a group of spines. Default: as many as give the fewest switches.",
+        "nodes",
+        ge=1,
+        le=MAX_NODES,
+    )
+    core_groups: int | None = quantity(
+        "Core groups",
+        "With a core tier: sets of cores, each met by its own spines of every pod. Default: fewest switches.",
+        "groups",
         ge=1,
         le=64,
-        title="Core groups",
-        json_schema_extra=in_unit("groups"),
-        description="With a core tier: sets of cores, each met by its own spines of every pod. Default: fewest switches.",
     )
     provision: Literal["as-bought", "full-unit"] = Field(
         "as-bought",
@@ -210,13 +190,12 @@ class Fabric(Section):
             "the nodes that are missing."
         ),
     )
-    grow_to_nodes: int | None = Field(
-        None,
+    grow_to_nodes: int | None = quantity(
+        "Grow to",
+        "Nodes to come: spines and cores hold ports for them, and no cable has to move.",
+        "nodes",
         ge=1,
         le=MAX_NODES,
-        title="Grow to",
-        json_schema_extra=in_unit("nodes"),
-        description=("Nodes to come: spines and cores hold ports for them, and no cable has to move."),
     )
     uplink_spread: Literal["even", "uneven"] = Field(
         "even",
@@ -226,14 +205,13 @@ class Fabric(Section):
             "Uneven saves spines."
         ),
     )
-    uplink_rate_gbit_s: UplinkRate | None = Field(
-        None,
-        title="Uplink rate",
-        json_schema_extra=in_unit("Gb/s"),
-        description=(
+    uplink_rate_gbit_s: UplinkRate | None = quantity(
+        "Uplink rate",
+        (
             "Rate of the links between switches, where it is another than that of the ports to servers: 800 for nodes of "
             "400G below 800G uplinks. Spine and core radix count ports at this rate. Default: the port rate."
         ),
+        "Gb/s",
     )
     splitters: bool = Field(
         False,
@@ -273,21 +251,19 @@ class OtherFabric(Fabric):
         title="Layout",
         description="Top-of-rack: leaves are filled in node order, what else is joined comes after the nodes.",
     )
-    ports_per_node: int | None = Field(
-        None,
+    ports_per_node: int | None = quantity(
+        "Ports per node",
+        "Ports of one server on this network. Default: what the server has for the role.",
+        "ports",
         ge=1,
         le=64,
-        title="Ports per node",
-        json_schema_extra=in_unit("ports"),
-        description="Ports of one server on this network. Default: what the server has for the role.",
     )
-    extra_endpoints: int | None = Field(
-        None,
+    extra_endpoints: int | None = quantity(
+        "Other endpoints",
+        "Ports of storage nodes, management nodes and the like, beside those of the servers.",
+        "ports",
         ge=0,
         le=MAX_ENDPOINTS,
-        title="Other endpoints",
-        json_schema_extra=in_unit("ports"),
-        description="Ports of storage nodes, management nodes and the like, beside those of the servers.",
     )
     count_devices: bool | None = Field(
         None,
@@ -305,38 +281,30 @@ class OtherFabric(Fabric):
             "and converged networks with an even number of ports a node, on leaves filled in node order."
         ),
     )
-    peer_links: int | None = Field(
-        None,
-        ge=0,
-        le=64,
-        title="Links within a pair",
-        json_schema_extra=in_unit("links"),
-        description=(
+    peer_links: int | None = quantity(
+        "Links within a pair",
+        (
             "Links between the two leaves of a pair (MLAG, ISL). Default: two for in-band pairs, and for a pair that holds "
             "all endpoints; none where leaf ports were given to nodes and spines by hand."
         ),
+        "links",
+        ge=0,
+        le=64,
     )
-    endpoints_per_port: Literal[1, 2, 4, 8] | None = Field(
-        None,
-        title="Endpoints per leaf port",
-        json_schema_extra=in_unit("endpoints"),
-        description="Endpoints that share one leaf port through a splitter, each at its share of the rate.",
+    endpoints_per_port: Literal[1, 2, 4, 8] | None = quantity(
+        "Endpoints per leaf port",
+        "Endpoints that share one leaf port through a splitter, each at its share of the rate.",
+        "endpoints",
     )
-    least_leaves: int = Field(
-        1,
+    least_leaves: int = quantity(
+        "Leaves at least", "Endpoints are shared out over at least so many leaves.", "leaves", 1, ge=1, le=MAX_NODES
+    )
+    nodes_per_leaf: int | None = quantity(
+        "Nodes per leaf",
+        "At least one leaf for so many nodes, such as one for each four racks.",
+        "nodes",
         ge=1,
         le=MAX_NODES,
-        title="Leaves at least",
-        json_schema_extra=in_unit("leaves"),
-        description="Endpoints are shared out over at least so many leaves.",
-    )
-    nodes_per_leaf: int | None = Field(
-        None,
-        ge=1,
-        le=MAX_NODES,
-        title="Nodes per leaf",
-        json_schema_extra=in_unit("nodes"),
-        description="At least one leaf for so many nodes, such as one for each four racks.",
     )
     uplinks_into: Literal["in-band", "spines", "outside"] | None = Field(
         None,
@@ -346,37 +314,29 @@ class OtherFabric(Fabric):
             "its own."
         ),
     )
-    racks: int | None = Field(
-        None,
+    racks: int | None = quantity(
+        "Racks of nodes",
+        "Out-of-band: racks whose PDUs are joined. Default: nodes over the server's count in a rack.",
+        "racks",
         ge=0,
         le=MAX_NODES,
-        title="Racks of nodes",
-        json_schema_extra=in_unit("racks"),
-        description="Out-of-band: racks whose PDUs are joined. Default: nodes over the server's count in a rack.",
     )
-    network_racks: int | None = Field(
-        None,
+    network_racks: int | None = quantity(
+        "Network racks",
+        "Out-of-band: racks of switches. Default: from the rack units of the other networks' switches.",
+        "racks",
         ge=0,
         le=MAX_NODES,
-        title="Network racks",
-        json_schema_extra=in_unit("racks"),
-        description="Out-of-band: racks of switches. Default: from the rack units of the other networks' switches.",
     )
-    pdus_per_rack: int | None = Field(
-        None,
+    pdus_per_rack: int | None = quantity(
+        "PDUs per rack",
+        "Out-of-band: power distribution units in a rack of nodes, each with a port.",
+        "PDUs",
         ge=0,
         le=48,
-        title="PDUs per rack",
-        json_schema_extra=in_unit("PDUs"),
-        description="Out-of-band: power distribution units in a rack of nodes, each with a port.",
     )
-    pdus_per_network_rack: int | None = Field(
-        None,
-        ge=0,
-        le=48,
-        title="PDUs per network rack",
-        json_schema_extra=in_unit("PDUs"),
-        description="Out-of-band: power distribution units in a rack of switches.",
+    pdus_per_network_rack: int | None = quantity(
+        "PDUs per network rack", "Out-of-band: power distribution units in a rack of switches.", "PDUs", ge=0, le=48
     )
 
     @property

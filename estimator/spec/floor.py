@@ -10,7 +10,7 @@ from pydantic import Field
 
 from estimator.errors import Problem
 from estimator.record import Json
-from estimator.spec.checking import Section
+from estimator.spec.checking import Section, quantity
 from estimator.units import W_PER_KW
 
 if TYPE_CHECKING:
@@ -35,77 +35,42 @@ FROM_CATALOG = (
 class SitePlan(Section):
     """Racks, rows and trays: places of all devices and the length of every cable follow from them."""
 
-    rack_units: int | None = Field(
-        None,
-        ge=10,
-        le=60,
-        title="Rack height",
-        json_schema_extra={"unit": "U"},
-        description="Rack units of every rack.",
-    )
-    reserved_units: int | None = Field(
-        None,
+    rack_units: int | None = quantity("Rack height", "Rack units of every rack.", "U", ge=10, le=60)
+    reserved_units: int | None = quantity(
+        "Units kept free",
+        "At the top of each rack: out-of-band switch, patch panels, horizontal PDU.",
+        "U",
         ge=0,
         le=20,
-        title="Units kept free",
-        json_schema_extra={"unit": "U"},
-        description="At the top of each rack: out-of-band switch, patch panels, horizontal PDU.",
     )
-    rack_power_kw: float | None = Field(
-        None,
-        gt=0,
-        le=1_000,
-        title="Power of a rack",
-        json_schema_extra={"unit": "kW"},
-        description="What a rack is fed and cooled for. Default: by the server's cooling.",
+    rack_power_kw: float | None = quantity(
+        "Power of a rack", "What a rack is fed and cooled for. Default: by the server's cooling.", "kW", gt=0, le=1_000
     )
-    rack_weight_kg: float | None = Field(
-        None,
-        gt=0,
-        le=10_000,
-        title="Load of a rack",
-        json_schema_extra={"unit": "kg"},
-        description="Equipment that rack and floor carry.",
+    rack_weight_kg: float | None = quantity(
+        "Load of a rack", "Equipment that rack and floor carry.", "kg", gt=0, le=10_000
     )
-    nodes_per_rack: int | None = Field(
-        None,
-        ge=1,
-        le=96,
-        title="Nodes in a rack",
-        json_schema_extra={"unit": "nodes"},
-        description="Default: what power, height, load and the server's own figure allow.",
+    nodes_per_rack: int | None = quantity(
+        "Nodes in a rack", "Default: what power, height, load and the server's own figure allow.", "nodes", ge=1, le=96
     )
-    switches_per_rack: int | None = Field(
-        None,
+    switches_per_rack: int | None = quantity(
+        "Switches in a network rack",
+        "At most so many, as every one of their cables has to be reached.",
+        "switches",
         ge=1,
         le=60,
-        title="Switches in a network rack",
-        json_schema_extra={"unit": "switches"},
-        description="At most so many, as every one of their cables has to be reached.",
     )
-    racks_per_row: int | None = Field(
-        None,
+    racks_per_row: int | None = quantity(
+        "Racks in a row",
+        "At most so many. Default: as many as make the floor about as deep as it is wide.",
+        "racks",
         ge=4,
         le=400,
-        title="Racks in a row",
-        json_schema_extra={"unit": "racks"},
-        description="At most so many. Default: as many as make the floor about as deep as it is wide.",
     )
-    rack_pitch_m: float | None = Field(
-        None,
-        ge=0.3,
-        le=5,
-        title="Rack pitch",
-        json_schema_extra={"unit": "m"},
-        description="From the middle of one rack to the middle of the next.",
+    rack_pitch_m: float | None = quantity(
+        "Rack pitch", "From the middle of one rack to the middle of the next.", "m", ge=0.3, le=5
     )
-    row_pitch_m: float | None = Field(
-        None,
-        ge=1,
-        le=20,
-        title="Row pitch",
-        json_schema_extra={"unit": "m"},
-        description="From one row to the next: depth of a rack and an aisle.",
+    row_pitch_m: float | None = quantity(
+        "Row pitch", "From one row to the next: depth of a rack and an aisle.", "m", ge=1, le=20
     )
     leaf_placement: LeafPlacement | None = Field(
         None,
@@ -124,48 +89,23 @@ class SitePlan(Section):
             "End of row: dealt over the ends of the rows. Cores stand in rows of their own."
         ),
     )
-    tray_height_m: float | None = Field(
-        None,
-        ge=0,
-        le=20,
-        title="Tray above racks",
-        json_schema_extra={"unit": "m"},
-        description="From the top of the racks up to the cable tray.",
+    tray_height_m: float | None = quantity(
+        "Tray above racks", "From the top of the racks up to the cable tray.", "m", ge=0, le=20
     )
-    slack_m: float | None = Field(
-        None,
-        ge=0,
-        le=50,
-        title="Slack at each end",
-        json_schema_extra={"unit": "m"},
-        description="From the port to the side of the rack, and a loop for service.",
+    slack_m: float | None = quantity(
+        "Slack at each end", "From the port to the side of the rack, and a loop for service.", "m", ge=0, le=50
     )
     slack_share: float | None = Field(
         None, ge=0, le=1, title="Slack on the way", description="Share of the route that bends and detours add."
     )
-    node_leaf_panels: int = Field(
-        0,
-        ge=0,
-        le=4,
-        title="Panels, node to leaf",
-        json_schema_extra={"unit": "panels"},
-        description="Patch panels that every such link passes.",
+    node_leaf_panels: int = quantity(
+        "Panels, node to leaf", "Patch panels that every such link passes.", "panels", 0, ge=0, le=4
     )
-    leaf_spine_panels: int = Field(
-        0,
-        ge=0,
-        le=4,
-        title="Panels, leaf to spine",
-        json_schema_extra={"unit": "panels"},
-        description="Patch panels that every such link passes.",
+    leaf_spine_panels: int = quantity(
+        "Panels, leaf to spine", "Patch panels that every such link passes.", "panels", 0, ge=0, le=4
     )
-    spine_core_panels: int = Field(
-        0,
-        ge=0,
-        le=4,
-        title="Panels, spine to core",
-        json_schema_extra={"unit": "panels"},
-        description="Patch panels that every such link passes.",
+    spine_core_panels: int = quantity(
+        "Panels, spine to core", "Patch panels that every such link passes.", "panels", 0, ge=0, le=4
     )
 
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from estimator.spec.checking import Section, empty
+from estimator.spec.checking import Section, empty, quantity
 from estimator.spec.floor import SitePlan
 
 Medium = Literal["auto", "copper", "dac", "acc", "aec", "aoc", "multimode", "single-mode"]
@@ -60,29 +60,14 @@ class SetLength(Section):
 class Site(Section):
     """Cable lengths and media."""
 
-    node_leaf_m: float | None = Field(
-        None,
-        gt=0,
-        le=10_000,
-        title="Node to leaf",
-        json_schema_extra={"unit": "m"},
-        description=("Length of a cable from a server to its leaf. Short ones are copper."),
+    node_leaf_m: float | None = quantity(
+        "Node to leaf", "Length of a cable from a server to its leaf. Short ones are copper.", "m", gt=0, le=10_000
     )
-    leaf_spine_m: float | None = Field(
-        None,
-        gt=0,
-        le=10_000,
-        title="Leaf to spine",
-        json_schema_extra={"unit": "m"},
-        description="Length of a cable from a leaf to a spine.",
+    leaf_spine_m: float | None = quantity(
+        "Leaf to spine", "Length of a cable from a leaf to a spine.", "m", gt=0, le=10_000
     )
-    spine_core_m: float | None = Field(
-        None,
-        gt=0,
-        le=10_000,
-        title="Spine to core",
-        json_schema_extra={"unit": "m"},
-        description="Length of a cable from a spine to a core switch.",
+    spine_core_m: float | None = quantity(
+        "Spine to core", "Length of a cable from a spine to a core switch.", "m", gt=0, le=10_000
     )
     node_leaf_medium: Medium = Field(
         "auto",
