@@ -183,15 +183,21 @@ def _calibrate(asked: argparse.Namespace) -> Iterator[bytes]:
 def _catalog(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.catalog import KINDS
     from estimator.catalog.loader import load_catalog
+    from estimator.workloads.models.listing import KIND as MODELS
+    from estimator.workloads.models.listing import model_records, models_version
 
-    if asked.kind is not None and asked.kind not in KINDS:
+    kinds = (*KINDS, MODELS)
+    if asked.kind is not None and asked.kind not in kinds:
         raise SpecError(
-            [Problem("KIND", "not_a_choice", f"Kinds are {', '.join(KINDS)}, and {asked.kind} was requested.")]
+            [Problem("KIND", "not_a_choice", f"Kinds are {', '.join(kinds)}, and {asked.kind} was requested.")]
         )
+    if asked.kind == MODELS:
+        return _json({"version": models_version(), "kind": MODELS, "records": model_records()})
     catalog = load_catalog()
     if asked.kind:
         return _json({"version": catalog.version, "kind": asked.kind, "records": catalog.records(asked.kind)})
-    return _json({"version": catalog.version, **{kind: catalog.records(kind) for kind in KINDS}})
+    records = {kind: catalog.records(kind) for kind in KINDS}
+    return _json({"version": catalog.version, **records, MODELS: model_records()})
 
 
 def _fit(asked: argparse.Namespace) -> Iterator[bytes]:

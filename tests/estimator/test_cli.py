@@ -74,6 +74,9 @@ def test_the_catalog_lists_one_kind_or_all() -> None:
     assert any(record["id"] == "nvidia-qm9700" for record in switches["records"])
     everything = json.loads(run("catalog").stdout)
     assert everything["switches"] == switches["records"]
+    models = json.loads(run("catalog", "models").stdout)
+    assert everything["models"] == models["records"]
+    assert any(record["id"] == "llama3-70b" and record["layers"] == 80 for record in models["records"])
     assert "not_a_choice" in str(refused(run("catalog", "toasters")))
 
 

@@ -15,8 +15,11 @@ from estimator.catalog.catalog import KINDS
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
 from estimator.record import Given, Json
+from estimator.workloads.models.listing import KIND as MODELS
+from estimator.workloads.models.listing import model_records, models_version
 
 Record = Given
+ALL_KINDS = (*KINDS, MODELS)
 LIMITS: dict[str, Callable[[float, float], bool]] = {
     "min": lambda value, limit: value >= limit,
     "max": lambda value, limit: value <= limit,
@@ -33,10 +36,10 @@ class CatalogView(ApiView):
         kinds = [
             {
                 "kind": kind,
-                "count": len(catalog.records(kind)),
+                "count": len(_records_of(kind)[0]),
                 "url": request.build_absolute_uri(reverse("api:catalog-kind", kwargs={"kind": kind})),
             }
-            for kind in KINDS
+            for kind in ALL_KINDS
         ]
         return Response({"version": catalog.version, "kinds": kinds})
 
@@ -48,10 +51,9 @@ class CatalogKindView(ApiView):
 
     @schema.catalog_records
     def get(self, request: Request, kind: str) -> Response:
-        if kind not in KINDS:
-            raise refuse(404, "not_found", f"The catalog has no kind {kind!r}. Kinds: {', '.join(KINDS)}.", "kind")
-        catalog = load_catalog()
-        records: list[Json] = catalog.records(kind)
+        if kind not in ALL_KINDS:
+            raise refuse(404, "not_found", f"The catalog has no kind {kind!r}. Kinds: {', '.join(ALL_KINDS)}.", "kind")
+        records, version = _records_of(kind)
         columns = list(dict.fromkeys(key for record in records for key in record))
         names = [key for key in request.query_params if key not in CatalogQuery().fields]
         query = query_of(request, CatalogQuery, also=names)
@@ -61,8 +63,16 @@ class CatalogKindView(ApiView):
         pages = Pages()
         page = pages.paginate_queryset(found, request, self)
         answer = pages.get_paginated_response(page)
-        answer.data["version"] = catalog.version
+        answer.data["version"] = version
         return answer
+
+
+def _records_of(kind: str) -> tuple[list[Json], str]:
+    """Records of a kind, and the version of the files that they are from: models have a file of their own."""
+    if kind == MODELS:
+        return model_records(), models_version()
+    catalog = load_catalog()
+    return catalog.records(kind), catalog.version
 
 
 def _filters(query: Mapping[str, str], names: list[str], columns: list[str]) -> list[Callable[[Record], bool]]:

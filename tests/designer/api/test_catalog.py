@@ -6,6 +6,7 @@ from django.contrib.auth.models import User
 
 from estimator.catalog.catalog import KINDS, Catalog
 from estimator.spec.design import spec_json_schema
+from estimator.workloads.models.listing import model_records, models_version
 from tests.designer.api_helpers import SPEC, Caller, assert_refused, caller
 
 pytestmark = pytest.mark.django_db
@@ -20,11 +21,21 @@ def call(owner: User) -> Caller:
 def test_every_kind_is_listed_with_its_count(call: Caller, catalog: Catalog) -> None:
     answer = call("GET", "catalog/").json()
     assert answer["version"] == catalog.version
-    assert [kind["kind"] for kind in answer["kinds"]] == list(KINDS)
+    assert [kind["kind"] for kind in answer["kinds"]] == [*KINDS, "models"]
     for kind in answer["kinds"]:
         listed = call("GET", f"catalog/{kind['kind']}/?page_size=1")
         assert listed.status_code == 200
-        assert listed.json()["count"] == kind["count"] == len(catalog.records(kind["kind"]))
+        records = model_records() if kind["kind"] == "models" else catalog.records(kind["kind"])
+        assert listed.json()["count"] == kind["count"] == len(records)
+
+
+def test_models_are_listed_with_their_counts(call: Caller) -> None:
+    answer = call("GET", "catalog/models/?page_size=200").json()
+    assert answer["version"] == models_version()
+    assert answer["results"] == model_records()
+    large = call("GET", "catalog/models/?is_moe=true&total_parameters__min=1000000000000").json()["results"]
+    assert {"kimi-k2", "deepseek-v4-pro"} <= {record["id"] for record in large}
+    assert call("GET", "catalog/models/?search=llama-3.3-70b").json()["results"][0]["id"] == "llama3-70b"
 
 
 def test_records_are_the_catalogs_own(call: Caller, catalog: Catalog) -> None:
