@@ -44,7 +44,7 @@ def model_or_problems(value: object, field: str = "model") -> tuple[ModelShape |
         )
         return None, [Problem(field, "wrong_type", message)]
     if len(value) > MOST_KEYS:
-        return None, [Problem(field, "too_long", f"Has {len(value):,} keys; a config.json has at most {MOST_KEYS:,}.")]
+        return None, [Problem(field, "too_deep", f"Has {len(value):,} keys; a config.json has at most {MOST_KEYS:,}.")]
     if any(mark in value for mark in MARKS):
         return shape_of_config(value, field)
     return shape_of_keys(value, field)

@@ -98,7 +98,7 @@ class OwnShape(Section):
     context: Tokens = Field(131_072, description="Longest sequence.")
     weights: Precision = Field("bf16", description="Precision that weights are published in.")
     attention_layers: Layers | None = Field(None, description="Layers that attend; all without a state if left out.")
-    mtp: int = Field(0, ge=0, le=BOUNDS["factor"], description="Modules that predict further tokens.")
+    mtp: int = Field(0, ge=0, le=BOUNDS["factor"], description="Steps of prediction beyond the next token (MTP).")
     window: OwnWindow | None = Field(None, description="Layers with a window.")
     latent: OwnLatent | None = Field(None, description="Latent attention (MLA).")
     index: OwnIndex | None = Field(None, description="Sparse attention by a scorer (DSA).")
