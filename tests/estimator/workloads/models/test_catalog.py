@@ -77,6 +77,7 @@ def test_models_that_requests_name_are_there() -> None:
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=list(MODELS))
 def test_computed_counts_are_those_printed(model: CatalogModel) -> None:
+    assert (model.published_params_b is None) == (model.published_source == "")
     if model.published_params_b is not None:
         computed = total_parameters(model.shape) / 1e9
         assert computed == pytest.approx(model.published_params_b, abs=model.params_slack_b)
