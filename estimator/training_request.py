@@ -35,7 +35,7 @@ from estimator.workloads.training.runs import (
     steps_of,
 )
 from estimator.workloads.training.search import Asked, best_layouts
-from estimator.workloads.training.stack import FEATURES
+from estimator.workloads.training.stack import EAGER, FEATURES, stack_key
 from estimator.workloads.training.step import step_times
 from estimator.workloads.training.traffic import traffic_of
 from estimator.workloads.training.whole_run import default_reliability, whole_run
@@ -67,7 +67,9 @@ class Parallel(Section):
     fsdp: bool | None = Field(None, description="Weights, gradients and optimizer sharded (ZeRO 3).")
     zero_stage: int | None = Field(None, ge=0, le=3, description="What data parallelism shards: 0 nothing to 3 all.")
     shard_gpus: Count | None = Field(None, description="GPUs that share one copy (HSDP); all where left out.")
-    sequence_parallel: bool = Field(True, description="Norms are split over tensor parallelism too.")
+    sequence_parallel: bool | None = Field(
+        None, description="Norms are split over tensor parallelism too; true unless the framework is PyTorch eager."
+    )
     recompute: Literal["none", "selective", "full"] | None = Field(None, description="Activations computed again.")
     schedule: Literal["1f1b", "interleaved", "zero_bubble"] | None = Field(None, description="Pipeline schedule.")
 
@@ -348,7 +350,7 @@ def band_of(run: Run, constants: Constants) -> str:
     kind = "moe" if run.shape.is_moe else "dense"
     if (run.framework, run.model) in measured_pairs():
         return f"{kind}.seen"
-    if run.factor != 1.0 or constants.has("stack_factor", run.framework or ""):
+    if run.factor != 1.0 or constants.has("stack_factor", stack_key(run.framework)):
         return kind
     return "unknown"
 
@@ -374,6 +376,7 @@ def _layout(asked: TrainingRequest, shape: ModelShape | None) -> dict[str, Any]:
     sequence = parallel.sequence or min(
         DEFAULT_SEQUENCE, shape.context if shape and shape.context else DEFAULT_SEQUENCE
     )
+    is_eager = stack_key(asked.stack.framework) == EAGER
     batch = parallel.global_batch or max(1, DEFAULT_BATCH_TOKENS // sequence)
     return layout_of(
         tp=tp,
@@ -387,7 +390,7 @@ def _layout(asked: TrainingRequest, shape: ModelShape | None) -> dict[str, Any]:
         sequence=sequence,
         zero_stage=zero,
         shard_gpus=parallel.shard_gpus,
-        sequence_parallel=parallel.sequence_parallel,
+        sequence_parallel=is_split if (is_split := parallel.sequence_parallel) is not None else not is_eager,
         recompute=parallel.recompute,
         zero_bubble=parallel.schedule == "zero_bubble",
     )

@@ -11,6 +11,7 @@ from estimator.units import GIGA, BoolArray, FloatArray, IntArray, gbit_s_to_byt
 from estimator.workloads.models.columns import ShapeColumns
 from estimator.workloads.training.constants import Constants
 from estimator.workloads.training.stack import (
+    EAGER,
     EP_OVERLAP,
     FIXED_CAPACITY,
     FULL_GRAPHS,
@@ -19,11 +20,23 @@ from estimator.workloads.training.stack import (
     NODE_DISPATCH,
     UNFUSED_ATTENTION,
     family_of,
+    stack_key,
 )
 
 BF16, FP8, MXFP8, NVFP4 = "bf16", "fp8", "mxfp8", "nvfp4"
 PRECISIONS = (BF16, FP8, MXFP8, NVFP4)
 TERA = 10**12
+STATE_BYTES = 12.0  # FP32 weights and two moments
+EAGER_STATE_BYTES = 4.0  # two moments in BF16, and weights that are updated in place
+OF_STACKS = (  # constants that a framework can have its own of
+    "host_layer",
+    "tp_exposed",
+    "dp_exposed",
+    "fsdp_exposed",
+    "optimizer_bytes",
+    "step_seconds",
+    "layer_bytes",
+)
 
 
 class _Columns:
@@ -80,6 +93,7 @@ class Machines(_Columns):
     domain_gpus: IntArray
     nic_byte_s: FloatArray  # of one GPU
     weight_bytes: FloatArray  # a parameter travels as this
+    state_bytes: FloatArray  # of the optimizer, a parameter
     is_low_precision: BoolArray
     is_lora: BoolArray
     has_expert_bias: BoolArray
@@ -96,6 +110,13 @@ class Machines(_Columns):
     attention_stack: IntArray
     power: IntArray
     stack: IntArray
+    host_layer: IntArray
+    tp_exposed: IntArray
+    dp_exposed: IntArray
+    fsdp_exposed: IntArray
+    optimizer_bytes: IntArray
+    step_seconds: IntArray
+    layer_bytes: IntArray
 
 
 @dataclass(frozen=True)
@@ -156,6 +177,7 @@ def machine_columns(machines: Sequence[Machine], constants: Constants) -> Machin
         domain_gpus=column(one.domain_gpus for one in machines),
         nic_byte_s=column(float(gbit_s_to_byte_s(one.nic_gbit_s)) for one in machines),
         weight_bytes=np.full(len(machines), 2.0),
+        state_bytes=column(EAGER_STATE_BYTES if stack_key(one.framework) == EAGER else STATE_BYTES for one in machines),
         is_low_precision=column(one.precision != BF16 for one in machines),
         is_lora=column(one.is_lora for one in machines),
         has_expert_bias=column(one.has_expert_bias for one in machines),
@@ -171,7 +193,7 @@ def machine_columns(machines: Sequence[Machine], constants: Constants) -> Machin
 
 
 def _places(one: Machine, constants: Constants) -> dict[str, int]:
-    kind, framework = architecture(one.gpu), one.framework or ""
+    kind, framework = architecture(one.gpu), stack_key(one.framework)
     low = FP8 if one.precision == MXFP8 else BF16
     moe = [f"{framework}.moe"] if one.has_experts else []
     return {
@@ -183,4 +205,5 @@ def _places(one: Machine, constants: Constants) -> dict[str, int]:
         "attention_stack": constants.place("attention_stack", framework),
         "power": constants.place("power_factor", one.gpu.id),
         "stack": constants.place("stack_factor", *moe, framework, family_of(framework)),
+        **{name: constants.place(name, framework, "") for name in OF_STACKS},
     }

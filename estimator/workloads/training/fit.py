@@ -11,6 +11,7 @@ more there are.
 
 import argparse
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,10 +22,10 @@ from estimator.record import Json
 from estimator.units import BoolArray, FloatArray
 from estimator.workloads.training.calibrating import common_ln
 from estimator.workloads.training.columns import Steps
-from estimator.workloads.training.constants import FITTED, Constants, training_constants, write_constants
-from estimator.workloads.training.rows import MeasuredStep, measured_steps
+from estimator.workloads.training.constants import FITTED, Constant, Constants, training_constants, write_constants
+from estimator.workloads.training.rows import MeasuredStep, eager_steps, measured_steps
 from estimator.workloads.training.runs import Systems, steps_of
-from estimator.workloads.training.stack import family_of
+from estimator.workloads.training.stack import EAGER, family_of
 from estimator.workloads.training.step import step_times
 from estimator.workloads.training.traffic import Traffic, traffic_of
 
@@ -59,11 +60,11 @@ class Measured:
         return np.array([str(getattr(row, name)) for row in self.rows])
 
 
-def measured(constants: Constants) -> Measured:
-    """All measured rows."""
+def measured(constants: Constants, of: Callable[..., Iterator[MeasuredStep]] = measured_steps) -> Measured:
+    """All measured rows; with ``eager_steps``, the own ones of PyTorch."""
     catalog = load_catalog()
     network = ModelConstants(catalog)
-    rows = tuple(measured_steps(catalog, network))
+    rows = tuple(of(catalog, network))
     steps = steps_of([row.run for row in rows], catalog, constants)
     systems = Systems(catalog, network)
     keys = np.array([systems.key(row.run.system) for row in rows])
@@ -77,11 +78,11 @@ def measured(constants: Constants) -> Measured:
     return Measured(rows, steps, Traffic(**parts), np.array([row.step_s for row in rows]))
 
 
-def fitted(data: Measured, constants: Constants) -> Constants:
-    """Constants that are least off on the rows and least far from their priors."""
+def fitted(data: Measured, constants: Constants, of_eager: bool = False) -> Constants:
+    """Constants that are least off on the rows and least far from their priors: all, or those of PyTorch's own."""
     from scipy.optimize import least_squares  # slow to import, and only maintainers fit
 
-    free = np.array([place for place, row in enumerate(constants.rows) if row.basis == FITTED and row.spread])
+    free = np.array([place for place, row in enumerate(constants.rows) if _is_free(row, of_eager)])
     prior = np.log([constants.rows[place].prior for place in free])
     spread = np.array([constants.rows[place].spread for place in free])
     weights = _weights(data)
@@ -108,6 +109,10 @@ def fitted(data: Measured, constants: Constants) -> Constants:
     start = np.log(constants.values[free])
     found = least_squares(residuals, start, jac=slopes, max_nfev=MOST_EVALUATIONS, ftol=1e-5, xtol=1e-5)
     return at(found.x)
+
+
+def _is_free(row: Constant, of_eager: bool) -> bool:
+    return row.basis == FITTED and row.spread > 0 and (row.index == EAGER) == of_eager
 
 
 def _weights(data: Measured) -> FloatArray:
@@ -181,11 +186,13 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("--held-out", action="store_true", help="errors with each model, then each source, left out")
     asked = parser.parse_args(given)
     constants = training_constants()
-    data = measured(constants)
+    data, eager = measured(constants), measured(constants, eager_steps)
     if asked.write:
         constants = fitted(data, constants)
+        constants = fitted(eager, constants, of_eager=True)
         write_constants(constants)
     _show("in sample", data, data.errors(constants), ("source", "model", "gpu", "precision"))
+    _show("PyTorch eager", eager, eager.errors(constants), ("model",))
     if asked.held_out:
         for name in ("model", "source"):
             off = held_out(data, constants, name)

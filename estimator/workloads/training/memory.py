@@ -16,7 +16,6 @@ from estimator.workloads.training.traffic import ADAPTER_SHARE, parameters_of
 WEIGHT_BYTES = 2.0  # BF16, or FP8 and its transpose
 FROZEN_LOW_BYTES = 1.0  # of weights that are not trained, in FP8 or FP4
 GRADIENT_BYTES = 2.0  # summed and reduced in BF16, as current recipes do
-OPTIMIZER_BYTES = 12.0  # FP32 weights and two moments
 VALUE_BYTES = 2.0
 SELECTIVE, FULL = 1, 2
 
@@ -55,7 +54,7 @@ def memory_of(steps: Steps, constants: Constants) -> Memory:
     return Memory(
         weights=weight * np.where(zero >= 3, sharded, held),
         gradients=GRADIENT_BYTES * trained * np.where(zero >= 2, sharded, held),
-        optimizer=OPTIMIZER_BYTES * trained * np.where(zero >= 1, sharded, held),
+        optimizer=machines.state_bytes * trained * np.where(zero >= 1, sharded, held),
         activations=_activations(steps),
         usable=machines.memory_bytes * constants["usable_memory"],
     )

@@ -28,7 +28,7 @@ NINTH = 0.9
 
 def fingerprint() -> str:
     """Of the files that errors depend on."""
-    names = (constants_file.PATH, rows_file.PATH, stack_file.PATH)
+    names = (constants_file.PATH, rows_file.PATH, rows_file.EAGER_PATH, stack_file.PATH)
     return hashlib.sha256(b"".join(name.read_bytes() for name in names)).hexdigest()[:16]
 
 

@@ -10,8 +10,10 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.record import Json
 from estimator.workloads.models.catalog import catalog_models
+from estimator.workloads.models.named import model_of
 from estimator.workloads.models.shapes import with_layers
 from estimator.workloads.training.runs import Run, full_system, layout_of
+from estimator.workloads.training.stack import EAGER
 
 PATH = Path(__file__).with_name("measured") / "steps.csv"
 _COUNTS = ("tp", "pp", "cp", "ep", "dp", "micro_batch", "global_batch", "sequence")
@@ -37,6 +39,47 @@ class MeasuredStep:
 def _table() -> tuple[dict[str, str], ...]:
     with PATH.open(newline="") as file:
         return tuple(csv.DictReader(file))
+
+
+EAGER_PATH = PATH.with_name("eager_steps.csv")
+DECODER: Json = {  # that the eager steps train: 2.6 B parameters
+    "layers": 24,
+    "hidden": 3_072,
+    "heads": 24,
+    "kv_heads": 8,
+    "head_dim": 128,
+    "ffn": 8_192,
+    "vocab": 32_768,
+    "gated": True,
+}
+
+
+def eager_steps(catalog: Catalog, constants: ModelConstants) -> Iterator[MeasuredStep]:
+    """Own steps of PyTorch without graphs or compiler, on two GPUs (measured/eager_steps.csv)."""
+    shape = model_of(DECODER)
+    with EAGER_PATH.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for place, row in enumerate(rows):
+        names = ("tp", "pp", "dp", "zero_stage", "micro_batch", "global_batch", "sequence")
+        counts: Json = {name: int(row[name]) for name in names}
+        yield MeasuredStep(
+            id=f"eager-{place}",
+            source=EAGER,
+            model=row["mode"],
+            gpu=row["gpu"],
+            precision="bf16",
+            gpus=int(row["gpus"]),
+            run=Run(
+                system=full_system({"gpu": row["gpu"]}, catalog, constants),
+                shape=shape,
+                layout=layout_of(**counts, recompute=row["recompute"], sequence_parallel=False),
+                precision="bf16",
+                framework=EAGER,
+            ),
+            step_s=float(row["step_s"]),
+            licence=row["licence"],
+            url=row["source"],
+        )
 
 
 @cache

@@ -80,6 +80,14 @@ def family_of(framework: str | None) -> str:
     return MEGATRON if framework and _RUNS_MEGATRON.search(framework) else ""
 
 
+EAGER = "pytorch-eager"
+
+
+def stack_key(framework: str | None) -> str:
+    """The index of a framework's own constants: its name, and one for PyTorch without graphs or compiler."""
+    return EAGER if framework and "eager" in framework.lower() else framework or ""
+
+
 def features_of(
     framework: str | None, release: str | None, model: str, gpu: str, precision: str, named: Sequence[str] = ()
 ) -> frozenset[str]:

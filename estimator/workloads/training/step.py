@@ -72,12 +72,12 @@ def step_times(steps: Steps, traffic: Traffic, constants: Constants) -> StepTime
     stage = _slowest_stage(steps, all_layers, layers.head)
     hand_over = np.where(layouts.pp > 1, k["pp_exposed"] * traffic.pp_s * 2 * layouts.virtual_stages, 0.0)
     gathers = GATHERS * traffic.gather_s
-    fsdp = k["fsdp_exposed"] * np.minimum(gathers, stage) + np.maximum(gathers - stage, 0)
+    fsdp = k.at(machines.fsdp_exposed) * np.minimum(gathers, stage) + np.maximum(gathers - stage, 0)
     bubble = (layouts.pp - 1) / layouts.virtual_stages * ((all_layers + layers.head) / layouts.pp + hand_over)
     bubble = np.where(layouts.zero_bubble, bubble / 3, bubble)
-    exposed = k["dp_exposed"] * traffic.dp_s
+    exposed = k.at(machines.dp_exposed) * traffic.dp_s
     exposed = exposed + np.maximum(0.0, traffic.dp_s - exposed - k["overlap_window"] * stage)
-    update = k["optimizer_bytes"] * _updated(steps, parameters) / machines.memory_byte_s
+    update = k.at(machines.optimizer_bytes) * _updated(steps, parameters) / machines.memory_byte_s
     factor = k.at(machines.stack) * machines.factor
     factor = factor * (1 + k["scale_loss"] * np.log2(np.maximum(layouts.n_gpus / 8, 1)))
     # the head and what the slowest stage waits for go with the products, in proportion
@@ -94,7 +94,7 @@ def step_times(steps: Steps, traffic: Traffic, constants: Constants) -> StepTime
         pp_p2p=n_micro * hand_over * factor,
         dp_exposed=(n_micro * fsdp + exposed) * factor,
         optimizer=update * factor,
-        host=busy * (all_layers - device) + k["step_seconds"],
+        host=busy * (all_layers - device) + k.at(machines.step_seconds),
     )
 
 
@@ -131,7 +131,7 @@ def _layers(steps: Steps, traffic: Traffic, parameters: Parameters, k: Constants
         attention=_attention(steps, k, tokens, again, power),
         memory=_memory(steps, k, tokens, moves, parameters),
         head=head,
-        tp=k["tp_exposed"] * traffic.tp_s * TP_CALLS * (1 + again / 2) * shapes.layers,
+        tp=k.at(machines.tp_exposed) * traffic.tp_s * TP_CALLS * (1 + again / 2) * shapes.layers,
         cp=k["cp_exposed"] * traffic.cp_s * CP_CALLS * shapes.attention_layers,
         ep=k["ep_exposed"]
         * np.where(machines.ep_overlap, k["ep_overlap"], 1.0)
@@ -159,7 +159,7 @@ def _attention(steps: Steps, k: Constants, tokens: FloatArray, again: FloatArray
 def _memory(steps: Steps, k: Constants, tokens: FloatArray, moves: FloatArray, parameters: Parameters) -> FloatArray:
     """What moves through memory beside products, and gaps between kernels."""
     shapes, layouts, machines = steps.shapes, steps.layouts, steps.machines
-    layer = k["layer_bytes"] + k["quantize_bytes"] * machines.is_low_precision
+    layer = k.at(machines.layer_bytes) + k["quantize_bytes"] * machines.is_low_precision
     unfused = np.where(machines.has_expert_bias, k["expert_bias_factor"], 1.0)
     fused = np.where(machines.fused_experts, k["fused_experts_bytes"], 1.0)
     experts = (k["dispatch_bytes"] * shapes.expert_hidden + k["expert_ffn_bytes"] * unfused * shapes.expert_ffn) * fused
@@ -187,7 +187,7 @@ def _host(steps: Steps, k: Constants) -> FloatArray:
     """Seconds that the host needs to launch a micro-batch through all layers."""
     shapes, machines = steps.shapes, steps.machines
     experts = np.where(machines.graphs, k["host_experts_graphs"], k["host_experts"])
-    launched = k["host_layer"] * (shapes.layers - shapes.moe_layers) + experts * shapes.moe_layers
+    launched = k.at(machines.host_layer) * (shapes.layers - shapes.moe_layers) + experts * shapes.moe_layers
     return np.where(machines.full_graphs, 0.0, launched)
 
 

@@ -133,7 +133,11 @@ def traffic_of(steps: Steps, times: GroupTimes) -> Traffic:
     )
     all_weights = parameters.dense + parameters.experts
     return Traffic(
-        tp_s=times.seconds("all_gather", tp_groups, activation),
+        tp_s=np.where(
+            layouts.sequence_parallel,
+            times.seconds("all_gather", tp_groups, activation),
+            times.seconds("all_reduce", tp_groups, activation) / 2,  # half as many calls, each of both halves
+        ),
         cp_s=times.seconds("all_gather", groups_of(layouts.cp, cp_inside), cp_bytes),
         ep_s=times.seconds("alltoall", groups_of(layouts.ep, ep_inside), ep_bytes * _sent_once(steps, ep_inside)),
         pp_s=np.where(layouts.pp > 1, times.seconds("sendrecv", groups_of(2, np.where(far, 1, 2)), pp_bytes), 0.0),

@@ -12,7 +12,7 @@ from estimator.workloads.training.calibrating import common_ln
 from estimator.workloads.training.constants import Constants, training_constants
 from estimator.workloads.training.fit import Measured, calibrated, fitted, measured
 from estimator.workloads.training.report import PATH, fingerprint
-from estimator.workloads.training.rows import measured_steps
+from estimator.workloads.training.rows import eager_steps, measured_steps
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +47,13 @@ def test_predictions_are_as_near_as_was_fitted(data: Measured) -> None:
     off = np.abs(data.errors(training_constants()))
     assert np.median(off) < 0.035
     assert np.quantile(off, 0.9) < 0.125
+
+
+def test_own_steps_of_eager_pytorch_are_met_by_constants_of_its_own() -> None:
+    off = np.abs(measured(training_constants(), eager_steps).errors(training_constants()))
+    assert len(off) == 40
+    assert np.median(off) < 0.05
+    assert np.quantile(off, 0.9) < 0.12
 
 
 def test_a_fit_from_the_priors_finds_constants_as_good(data: Measured) -> None:
