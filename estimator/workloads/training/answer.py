@@ -185,7 +185,7 @@ def _links(steps: Steps, traffic: Traffic, step_s: FloatArray) -> list[tuple[Lin
             n_bytes = float(getattr(traffic, f"{name}_bytes")[i] * count[i])
             if n_bytes <= 0:
                 continue
-            crosses = getattr(traffic, f"{'dp' if name == 'gather' else name}_crosses")[i]
+            crosses = getattr(traffic, f"{name}_crosses")[i]
             busy = float(getattr(traffic, f"{name}_s")[i] * count[i] / step_s[i])
             kind = "fsdp" if name == "gather" else name
             found.append(Link(NETWORK if crosses else SCALE_UP, kind, n_bytes, busy))

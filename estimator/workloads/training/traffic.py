@@ -40,6 +40,7 @@ class Traffic:
     ep_crosses: BoolArray
     pp_crosses: BoolArray
     dp_crosses: BoolArray
+    gather_crosses: BoolArray
 
     def take(self, index: Any) -> Self:
         """Entries at these places."""
@@ -147,13 +148,15 @@ def traffic_of(steps: Steps, times: GroupTimes) -> Traffic:
         cp_bytes=_part(layouts.cp) * cp_bytes,
         ep_bytes=_part(layouts.ep) * ep_bytes,
         pp_bytes=np.where(layouts.pp > 1, pp_bytes, 0.0),
-        dp_bytes=np.where(is_dp, (_part(replicas) * dense + _part(experts) * own) * (gradient + weight), 0.0),
+        dp_bytes=np.where(is_dp, (_part(replicas) * dense + _part(experts) * own) * (gradient + weight), 0.0)
+        + 2 * _part(copies) * dense / replicas * gradient,
         gather_bytes=np.where(is_dp, 0.0, _part(replicas) * all_weights * weight),
         tp_crosses=layouts.tp > domain,
         cp_crosses=layouts.cp > cp_inside,
         ep_crosses=layouts.ep > ep_inside,
         pp_crosses=(layouts.pp > 1) & far,
         dp_crosses=(layouts.dp * layouts.cp) > dp_inside,
+        gather_crosses=replicas > dp_inside,
     )
 
 

@@ -69,3 +69,37 @@ def test_graphs_and_fused_experts_are_features_of_a_stack() -> None:
 def test_lora_does_two_thirds_of_the_products() -> None:
     assert train(task="lora")["parts_s"]["compute"] / train()["parts_s"]["compute"] == pytest.approx(2 / 3, abs=0.02)
     assert train(task="lora")["memory_gb_per_gpu"]["optimizer"] < 1
+
+
+def test_copies_in_each_domain_take_memory_and_spare_the_network() -> None:
+    """HSDP: eight GPUs share one copy, and domains exchange gradients alone, once for many micro-batches."""
+    asked = request(tp=1, pp=1, cp=1, dp=64, virtual_stages=1, fsdp=True, recompute="full", global_batch=4096)
+    everywhere = trained(asked, CATALOG)
+    asked["parallel"]["shard_gpus"] = 8
+    inside = trained(asked, CATALOG)
+    assert isinstance(everywhere, dict)
+    assert isinstance(inside, dict)
+    memory = [one["memory_gb_per_gpu"] for one in (everywhere, inside)]
+    assert memory[1]["weights"] == pytest.approx(8 * memory[0]["weights"])
+    gathered = [next(link for link in one["links"] if link["traffic"] == "fsdp") for one in (everywhere, inside)]
+    assert [one["path"] for one in gathered] == ["network", "scale-up"]
+    assert inside["parts_s"]["dp_exposed"] < everywhere["parts_s"]["dp_exposed"]
+
+
+def test_overlap_hides_traffic_of_experts() -> None:
+    plain, hidden = (
+        train(**(MOE | {"ep": 64, "pp": 1, "dp": 64}), stack={"features": features})
+        for features in (["graphs"], ["graphs", "ep_overlap"])
+    )
+    assert hidden["parts_s"]["ep"] < 0.7 * plain["parts_s"]["ep"]
+
+
+def test_sequence_parallelism_divides_activations_and_sends_as_much() -> None:
+    asked = request(tp=8, pp=2, cp=1, dp=4, virtual_stages=1)
+    split = trained(asked, CATALOG)
+    asked["parallel"]["sequence_parallel"] = False
+    whole = trained(asked, CATALOG)
+    assert isinstance(split, dict)
+    assert isinstance(whole, dict)
+    assert whole["memory_gb_per_gpu"]["activations"] > 1.3 * split["memory_gb_per_gpu"]["activations"]
+    assert whole["parts_s"]["tp"] == pytest.approx(split["parts_s"]["tp"], rel=0.3)
