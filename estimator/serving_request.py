@@ -494,6 +494,12 @@ class Server:
         correction: Correction | None,
     ) -> Placement:
         """The answer of one placement."""
+        if not np.isfinite(figures.tpot_s + figures.ttft_s).all():
+            message = (
+                f"Nothing joins the {setting.gpus} GPUs of this layout beyond their scale-up domain. Give a fabric, or a layout "
+                "within the domain."
+            )
+            raise SpecError([Problem("system.fabric", "no_network", message)])
         memory = figures.memory
         if correction is not None:
             figures = corrected(figures, cases, correction)

@@ -141,6 +141,7 @@ def test_tensor_parallelism_of_a_short_prompt_is_slower_than_one_gpu() -> None:
         ({"precision": "fp7"}, "not_a_choice"),
         ({"system": {"gpu": "h900"}}, "unknown_part"),
         ({"gpus": 2}, "too_few_gpus"),
+        ({"layout": {"tp": 16}, "system": {**H200, "fabric": "none", "nics_per_node": 0}}, "no_network"),
         ({"input_tokens": {"values": [1, 2], "weights": [1]}}, "wrong_length"),
         ({"input_tokens": {"mean": 3, "values": [1]}}, "contradiction"),
         ({"mode": "batch"}, "missing"),

@@ -118,7 +118,7 @@ def searched(
     of_all = np.broadcast_to(replicas[:, None], tpot.shape)
     if gpus is None and target.tokens_s is not None:
         of_all = np.maximum(1, np.ceil(target.tokens_s / tokens)).astype(np.int64)
-    meets = np.broadcast_to(fits[:, None], tpot.shape).copy()
+    meets = fits[:, None] & np.isfinite(tpot + ttft)
     for limit, column in ((target.tpot_s, tpot), (target.ttft_s, ttft)):
         if limit is not None:
             meets &= column <= limit

@@ -51,7 +51,8 @@ def aggregated(cases: Cases, fabric: Fabric | None = None) -> Served:
     prompt_s = load.input_tokens * token.total_s
     a_token = running / load.output_tokens * (of("prefill_share") * prompt_s / layouts.pp + of("request_s"))
     tpot = of("stack") * (step.total_s / cases.accepted_tokens + a_token)
-    busy = np.minimum(running / load.output_tokens * prompt_s / layouts.pp / tpot, MOST_BUSY)
+    with np.errstate(invalid="ignore"):  # where nothing joins the GPUs, both are infinite
+        busy = np.minimum(running / load.output_tokens * prompt_s / layouts.pp / tpot, MOST_BUSY)
     own = prompt_s * np.sqrt(layouts.attention_dp) * _chunk_overlap(cases)
     ttft = (
         of("first_token_s")

@@ -1,0 +1,142 @@
+"""Accuracy of serving in the open: ``python -m estimator.workloads.serving.report`` writes ``accuracy.csv`` (generated).
+
+Each row is a slice of the measured runs by source, model, GPU, engine or load: how many, and |ln(predicted ÷ measured)| with
+the constants as they stand, with each model left out of its own fit, and of the naive guess. A digest of the constants and
+the runs says what the file belongs to.
+"""
+
+import csv
+import hashlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from estimator.catalog.loader import load_catalog
+from estimator.units import BoolArray, FloatArray
+from estimator.workloads.serving.constants import DATA, serving_constants
+from estimator.workloads.serving.fit import Aggregated, Pools, errors, without_own_model
+from estimator.workloads.serving.rows import MEASURED, Runs, measured_runs
+from estimator.workloads.serving.serving import aggregated
+
+ACCURACY = Path(__file__).with_name("accuracy.csv")
+COLUMNS = (
+    "figure",
+    "by",
+    "value",
+    "runs",
+    "median",
+    "ninth_decile",
+    "left_out_median",
+    "left_out_ninth_decile",
+    "naive_median",
+    "naive_ninth_decile",
+)
+LOADS = ((1, 4), (5, 16), (17, 64), (65, 10**9))
+SLICES = ("source", "model", "gpu", "framework", "precision")
+
+
+def digest() -> str:
+    """16 hexadecimal digits of the constants and the runs that a report is made of."""
+    files = [DATA, MEASURED / "aggregated.csv", MEASURED / "disaggregated.csv"]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+
+
+def naive_guess(runs: Runs, measured: FloatArray) -> FloatArray:
+    """Median of the runs of other models on the same GPU, TP and concurrency; of any TP or concurrency where none is alike."""
+    model, gpu, tp = (np.array(runs.labels(name)) for name in ("model", "gpu", "tp"))
+    load = np.round(np.log2([row.number("concurrency") for row in runs.rows]))
+    out = np.zeros(len(measured))
+    for i in range(len(measured)):
+        others = model != model[i]
+        for alike in (others & (gpu == gpu[i]) & (tp == tp[i]) & (load == load[i]), others & (load == load[i]), others):
+            if alike.any():
+                out[i] = np.nanmedian(measured[alike])
+                break
+    return out
+
+
+def slices(runs: Runs) -> Iterator[tuple[str, str, BoolArray]]:
+    """Every slice of the runs: by what, its value, which runs."""
+    yield "all", "all", np.ones(len(runs.rows), dtype=bool)
+    for name in SLICES:
+        labels = np.array(runs.labels(name))
+        for value in np.unique(labels):
+            yield name, str(value), labels == value
+    load = np.array([row.number("concurrency") for row in runs.rows])
+    for low, high in LOADS:
+        yield (
+            "concurrency",
+            f"{low} to {high}" if high < LOADS[-1][1] else f"{low} and more",
+            (load >= low) & (load <= high),
+        )
+
+
+def rows_of(
+    figure: str, runs: Runs, measured: FloatArray, predictions: tuple[FloatArray, FloatArray | None, FloatArray]
+) -> Iterator[list[str]]:
+    """Rows of one figure: predicted with the constants, with the model left out, and guessed."""
+    for by, value, own in slices(runs):
+        known = own & np.isfinite(measured)
+        if not known.any():
+            continue
+        numbers = []
+        for predicted in predictions:
+            found = None if predicted is None else errors(predicted[known], measured[known])
+            numbers += ["", ""] if found is None else [f"{one:.3f}" for one in found]
+        yield [figure, by, value, str(int(known.sum())), *numbers]
+
+
+def tokens_s_per_gpu(runs: Runs, tpot_s: FloatArray, ttft_s: FloatArray, gpus: FloatArray) -> FloatArray:
+    """Output tokens a second and GPU of a closed loop, by Little's law."""
+    load, output = (np.array([row.number(name) for row in runs.rows]) for name in ("concurrency", "output_tokens"))
+    return load * output / (ttft_s + output * tpot_s) / gpus
+
+
+def main() -> int:
+    """Write the file."""
+    catalog, constants = load_catalog(), serving_constants()
+    data = Aggregated.of(measured_runs("aggregated"), catalog, constants)
+    runs, served = data.runs, aggregated(data.cases)
+    tpot, ttft = without_own_model(data, constants)
+    gpus = data.cases.layouts.gpus
+    rate = tokens_s_per_gpu(runs, runs.tpot_s, runs.ttft_s, gpus)
+    pools = Pools.of(measured_runs("disaggregated"), catalog, constants)
+    of_pools = [np.exp(one) for one in pools.figures(constants)]
+    with ACCURACY.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*COLUMNS, digest()])
+        for figure, measured, now, left_out in (
+            ("time per token", runs.tpot_s, served.tpot_s, tpot),
+            ("time to first token", runs.ttft_s, served.ttft_s, ttft),
+            (
+                "tokens a second and GPU",
+                rate,
+                tokens_s_per_gpu(runs, served.tpot_s, served.ttft_s, gpus),
+                tokens_s_per_gpu(runs, tpot, ttft, gpus),
+            ),
+        ):
+            writer.writerows(rows_of(figure, runs, measured, (now, left_out, naive_guess(runs, measured))))
+    return append_pools(pools, of_pools)
+
+
+def append_pools(pools: Pools, figures: list[FloatArray]) -> int:
+    """The rows of disaggregated runs, which have no fit without their model: nearly all are of one."""
+    with ACCURACY.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        for name, found, measured in zip(
+            ("disaggregated time per token", "disaggregated time to first token"),
+            figures,
+            (pools.runs.tpot_s, pools.runs.ttft_s),
+            strict=True,
+        ):
+            for by, value, own in slices(pools.runs):
+                if own.any():
+                    numbers = [f"{one:.3f}" for one in errors(found[own], measured[own])]
+                    writer.writerow([name, by, value, str(int(own.sum())), *numbers, "", "", "", ""])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
