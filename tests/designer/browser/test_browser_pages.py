@@ -1,14 +1,18 @@
 """Every page in a real browser, narrow and wide: axe finds nothing in either theme, nothing is blocked, nothing fails, no
-request leaves the origin, few are made and none of them twice, and no page is wider than its window."""
+request leaves the origin, few are made and none of them twice, and a page is as wide as its window, has one title and stands
+still while it is drawn."""
 
+import json
 import re
 from collections import Counter
 from importlib.resources import files
+from typing import Any
 
 import pytest
 
 from tests.designer.browser.browsing import CHROMIUM, WATCH, is_fault
 from tests.designer.screens import PAGES, STATES, THEMES
+from tests.thorough import THOROUGH
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
@@ -19,7 +23,15 @@ pytestmark = [
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 COLOURS = ["color-contrast", "link-in-text-block"]  # the rules that are about colours: all others hold in either theme
-ASKED = {"light": RULES, "dark": COLOURS}
+NARROW, WIDE = 390, 1440
+ASKED: dict[tuple[str, int], dict[str, Any]] = {
+    ("light", WIDE): {"runOnly": RULES},
+    ("light", NARROW): {"runOnly": RULES, "rules": {rule: {"enabled": THOROUGH} for rule in COLOURS}},
+    ("dark", NARROW): {"runOnly": COLOURS},
+    # Colours take axe longest of all. They are the same in either width: each theme is looked at in one.
+    **({("dark", WIDE): {"runOnly": COLOURS}} if THOROUGH else {}),
+}
+MOST_SHIFT = 0.02  # of the window, while a page is drawn
 MOST_REQUESTS = 12  # that a page begins with
 # Pages that nobody needs a picture of: words and a button, a panel that is pictured in its page, and one that is not ours.
 UNPICTURED = {
@@ -31,7 +43,7 @@ SECRET = re.compile(r'(?<=name="csrfmiddlewaretoken" value=")\w+')  # another on
 UNFOLD = "for (const fold of document.querySelectorAll('details:not(.menu)')) fold.open = true"
 
 
-@pytest.fixture(scope="module", params=[390, 1440])
+@pytest.fixture(scope="module", params=[NARROW, WIDE])
 def look(request, gallery):
     """Everybody's page in one width, with what they asked for and complained of."""
     watched: list[str] = []
@@ -50,7 +62,10 @@ def violations(page, theme, menus):
 
     A menu that is the same on another page of this width, one of ``menus``, has been looked at there.
     """
-    run = f"(part) => axe.run(part || document, {{ runOnly: {ASKED[theme]}, resultTypes: ['violations'] }})"
+    asked = ASKED.get((theme, page.viewport_size["width"]))
+    if asked is None:
+        return []
+    run = f"(part) => axe.run(part || document, {json.dumps(asked | {'resultTypes': ['violations']})})"
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     page.evaluate(UNFOLD)
     if not page.evaluate("'axe' in window"):
@@ -90,6 +105,8 @@ def test_a_page_is_sound(name, look, gallery):
     assert twice == []
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide <= 0, f"{wide} px wider than its window"
+    assert page.locator("h1").count() == 1
+    assert page.evaluate("window.shift") < MOST_SHIFT
     assert {theme: violations(page, theme, menus) for theme in THEMES} == {theme: [] for theme in THEMES}
 
 

@@ -131,16 +131,6 @@ def test_terms_lead_from_the_card_to_the_glossary(visit):
     assert page.locator("#plane").is_visible()
 
 
-@pytest.mark.parametrize("width", [390, 1440])
-@pytest.mark.parametrize(
-    "address", ["/start/", "/published/", "/import/", "/help/", "/glossary/", "/docs/model/", "/advice/"]
-)
-def test_no_page_is_wider_than_its_window(visit, address, width):
-    page = visit(address, width, 844, color_scheme="dark")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.locator("h1").count() == 1
-
-
 def test_a_dump_becomes_a_design(visit, tmp_path):
     file = tmp_path / "hall-2.txt"
     file.write_text("".join(ibnetdiscover(cables("dgx-h100-ndr-su1-ufm"))))

@@ -11,6 +11,7 @@ import pytest
 from designer.services.designs.saving import DRAFTS_KEPT
 from tests.designer.browser.browsing import CHROMIUM
 from tests.designer.browser.test_browser_session import sent, tab  # noqa: F401 (fixture)
+from tests.thorough import THOROUGH
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
@@ -20,7 +21,7 @@ pytestmark = [
 ]
 N_DESIGNS = 40
 LOOKED_AT = (0, 1, 7, 20, 39)
-DELAYS_MS = (0, 10, 25, 60, 120, 200)
+DELAYS_MS = (0, 10, 25, 60, 120, 200) if THOROUGH else (0, 10, 60, 200)
 MOST_MS = 60_000
 POST = """async ([address, fields, step, base]) => {
     const token = JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"];
