@@ -86,6 +86,7 @@ PAGES = {
 # one of each state that a page has: the others show more of it, scrolled down, and are pictured in one width alone
 STATES = list({(shot.path, shot.click, shot.who): name for name, shot in reversed(PAGES.items())}.values())[::-1]
 USUAL_WIDTH = 1440
+NAVIGATION_MS = 90_000  # that a page may take to come: a busy machine is no fault of the code
 IS_DRAWN = """() => {
   const isSeen = (box) => box.height && box.bottom >= 0 && box.top <= innerHeight;
   const waiting = [...document.querySelectorAll("[data-chart]:not([data-drawn])")];
@@ -124,6 +125,7 @@ class Gallery:
     def _cookies(self, who: str) -> Any:
         """Of somebody who came by their link; who has designs of their own also skips the tour."""
         context = self.browser.new_context()
+        context.set_default_navigation_timeout(NAVIGATION_MS)
         page = context.new_page()
         page.goto(self.app.url + self.addresses[who])
         if who != "visitor":
@@ -144,6 +146,8 @@ class Gallery:
             )
             for who, state in self.states.items()
         }
+        for context in contexts.values():
+            context.set_default_navigation_timeout(NAVIGATION_MS)
         yield {who: context.new_page() for who, context in contexts.items()}
         for context in contexts.values():
             context.close()

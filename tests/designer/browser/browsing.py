@@ -16,10 +16,11 @@ from typing import Any
 
 import pytest
 
-from tests.designer.screens import Gallery
+from manage import CHROMIUM_NAMES
+from tests.designer.screens import NAVIGATION_MS, Gallery
 from tests.processes import BASE_DIR, RunningApp, clean_environment, prepare, running_app
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
 PATIENCE_MS = 20_000  # that a page may take to show what is expected: a busy machine is no fault of the code
 ARGUMENTS = [
     "--no-sandbox",
@@ -129,6 +130,7 @@ def opened(browser: Any, session: dict[str, Any], watched: list[str], **options:
     context = browser.new_context(
         storage_state=session["state"], **{"viewport": {"width": 1440, "height": 900}, **options}
     )
+    context.set_default_navigation_timeout(NAVIGATION_MS)
     context.add_init_script(WATCH)
     page = context.new_page()
     page.on("console", lambda message: watched.append(message.text) if is_fault(message) else None)
