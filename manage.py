@@ -247,7 +247,11 @@ def apt(commands: list[list[str]]) -> bool:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for command in commands:
         done = subprocess.run(
-            [command[0], "-qq", *command[1:]], check=False, env=environment, capture_output=True, text=True
+            [command[0], "-qq", "-o", "Acquire::http::Timeout=20", *command[1:]],
+            check=False,
+            env=environment,
+            capture_output=True,
+            text=True,
         )
         if done.returncode:
             say(f"{' '.join(command)} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")

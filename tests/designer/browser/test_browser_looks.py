@@ -50,9 +50,8 @@ def base():
 
 
 @pytest.fixture(scope="module")
-def gallery_before(base, browser, gallery, tmp_path_factory):
-    filled = gallery if looks.fills_the_same(base) else None
-    with screens.gallery_of(looks.version_at(base, tmp_path_factory.mktemp("before")), browser, filled) as before:
+def gallery_before(base, browser, tmp_path_factory):
+    with screens.gallery_of(looks.version_at(base, tmp_path_factory.mktemp("before")), browser) as before:
         yield before
 
 

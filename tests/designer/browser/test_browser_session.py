@@ -18,6 +18,7 @@ pytestmark = [
     pytest.mark.processes,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
 ]
+SENT_MS = 180_000  # a server that was killed may have to start on a busy machine first
 N_EDITS = 20 if THOROUGH else 10
 FORM = """() => { const sent = new URLSearchParams(new FormData(document.getElementById("design-form")));
     for (const name of ["csrfmiddlewaretoken", "estimated_hash"]) sent.delete(name); return sent.toString(); }"""
@@ -47,7 +48,7 @@ def at(page):
 def sent(page):
     """Wait until every edit has reached the server."""
     page.wait_for_function(
-        "() => !Object.keys(localStorage).some((name) => name.startsWith('clusterwright.unsent'))", timeout=60_000
+        "() => !Object.keys(localStorage).some((name) => name.startsWith('clusterwright.unsent'))", timeout=SENT_MS
     )
 
 
