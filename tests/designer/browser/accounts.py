@@ -59,7 +59,7 @@ def copied(row: Row, owner: User) -> uuid.UUID:
 
     table, key, of_whom = row._meta, row._meta.pk, row._meta.get_field("owner")
     new_key = uuid.uuid4()
-    new: dict[str, Any] = {key.column: key.get_db_prep_save(new_key, connection), of_whom.column: owner.pk}
+    new: dict[str | None, Any] = {key.column: key.get_db_prep_save(new_key, connection), of_whom.column: owner.pk}
     others = ", ".join(f'"{field.column}"' for field in table.concrete_fields if field.column not in new)
     names = ", ".join(f'"{name}"' for name in new)
     with connection.cursor() as cursor:
