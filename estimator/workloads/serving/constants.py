@@ -7,7 +7,7 @@ so that a fit changes values and nothing else.
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -40,16 +40,16 @@ class Constants:
 
     rows: tuple[Constant, ...]
     values: FloatArray
+    places: Mapping[Key, int]  # of each name and index in rows and values
 
     def place(self, name: str, index: str = "") -> int:
         """Where a constant's value is; KeyError if no row answers."""
-        places = _places(self.rows)
         asked = index
         while asked:
-            if (name, asked) in places:
-                return places[name, asked]
+            if (name, asked) in self.places:
+                return self.places[name, asked]
             asked = asked.rpartition(".")[0]
-        return places[name, DEFAULT]
+        return self.places[name, DEFAULT]
 
     def value(self, name: str, index: str = "") -> float:
         """One constant."""
@@ -67,7 +67,7 @@ class Constants:
 
     def with_values(self, values: FloatArray) -> "Constants":
         """The same rows with other values."""
-        return Constants(self.rows, values)
+        return replace(self, values=values)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,8 @@ def serving_constants() -> Constants:
     """The constants of ``constants.csv``; read once."""
     with DATA.open(newline="", encoding="utf-8") as file:
         rows = tuple(_constant(row) for row in csv.DictReader(file))
-    return Constants(rows, np.array([row.value for row in rows]))
+    places = {(row.name, row.index or DEFAULT): at for at, row in enumerate(rows)}
+    return Constants(rows, np.array([row.value for row in rows]), places)
 
 
 def _constant(row: dict[str, str]) -> Constant:
@@ -105,8 +106,3 @@ def _constant(row: dict[str, str]) -> Constant:
         basis=row["basis"],
         evidence=row["evidence"],
     )
-
-
-@cache
-def _places(rows: tuple[Constant, ...]) -> dict[Key, int]:
-    return {(row.name, row.index or DEFAULT): at for at, row in enumerate(rows)}
