@@ -103,6 +103,14 @@ def _parser() -> argparse.ArgumentParser:
     verb.add_argument("part", metavar="PART", help="id of a transceiver or cable")
     verb.add_argument("place", metavar="PLACE", help="id of a switch, NIC or server")
     verb.set_defaults(run=_fit)
+    verb = verbs.add_parser("place", help="files that put the ranks of a layout on a design's links")
+    verb.add_argument("file", metavar="SPEC", help="a JSON file, or - for standard input")
+    verb.add_argument("layout", metavar="LAYOUT", help="a JSON file: parallel, layout, or prefill and decode")
+    verb.add_argument(
+        "--format", default="summary", metavar="FORMAT", help="summary, or another by name; a wrong one lists them"
+    )
+    verb.add_argument("--archive", choices=["zip"], help="all files of the placement in one")
+    verb.set_defaults(run=_place)
     verb = verbs.add_parser("catalog", help="the catalog's records")
     verb.add_argument("kind", metavar="KIND", nargs="?", help="one kind of record; without it, all kinds")
     verb.set_defaults(run=_catalog)
@@ -217,6 +225,17 @@ def _links(asked: argparse.Namespace) -> Iterator[bytes]:
 
     file_format, catalog = format_named(asked.format), load_catalog()
     return file_format.write(link_list(parse_spec(_read_json(asked.file), catalog), catalog, asked.fabric))
+
+
+def _place(asked: argparse.Namespace) -> Iterator[bytes]:
+    from estimator.catalog.loader import load_catalog
+    from estimator.handoff.launch.formats import archive, launch_format
+    from estimator.handoff.launch.making import placed_job
+    from estimator.spec.parse import parse_spec
+
+    file_format, catalog = launch_format(asked.format), load_catalog()
+    job = placed_job(parse_spec(_read_json(asked.file), catalog), _read_json(asked.layout), catalog)
+    return iter([archive(job)]) if asked.archive else file_format.write(job)
 
 
 def _compare_links(asked: argparse.Namespace) -> Iterator[bytes]:

@@ -120,3 +120,14 @@ def test_a_quote_is_held_against_a_design_without_a_database(tmp_path: Path) -> 
     done = run("quote", str(spec), str(quote))
     assert (done.returncode, done.stdout) == (2, "")
     assert json.loads(done.stderr)["problems"][0]["code"] == "not_a_table"
+
+
+def test_a_layout_is_placed_by_name_of_format(tmp_path: Path) -> None:
+    layout = tmp_path / "layout.json"
+    layout.write_text(json.dumps({"parallel": {"tp": 8, "dp": 4}}))
+    done = run("place", "-", str(layout), text=SPEC)
+    assert json.loads(done.stdout)["nodes"] == 4
+    assert run("place", "-", str(layout), "--format", "hostfile", text=SPEC).stdout.count("slots=8") == 4
+    assert "torchrun" in refused(run("place", "-", str(layout), "--format", "x", text=SPEC))["problems"][0]["message"]
+    layout.write_text(json.dumps({"parallel": {"tp": 8, "dp": 400}}))
+    assert refused(run("place", "-", str(layout), text=SPEC))["problems"][0]["code"] == "layout_too_large"

@@ -1,0 +1,92 @@
+"""The files that a placed job can be handed off as: name → what it is and the module that writes it.
+
+Modules are imported when a format is requested; each has ``write(job)``, which yields the file piece by piece.
+"""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+
+from estimator.errors import Problem, SpecError
+from estimator.handoff.launch.job import Job
+
+LEFT_OUT = ("wrong_workload", "not_for_layout", "uneven_nodes", "no_spanning_domain")  # of an archive, named in it
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchFormat:
+    """One kind of file; ``purpose`` says what reads it."""
+
+    label: str
+    purpose: str
+    file: str
+    module: str
+
+    def write(self, job: Job) -> Iterator[bytes]:
+        """The file's bytes, piece by piece.
+
+        Raises
+        ------
+        SpecError
+            For a layout that the format cannot hold.
+        """
+        pieces = import_module(f"estimator.handoff.launch.{self.module}").write(job)
+        return (piece.encode() for piece in pieces)
+
+
+LAUNCH_FORMATS = {
+    "summary": LaunchFormat("Summary", "people, scripts: what crosses which level", "placement.json", "summary"),
+    "ranks": LaunchFormat("Rank map", "scripts, spreadsheets: a row a rank", "ranks.csv", "rank_map"),
+    "hostfile": LaunchFormat("Hostfile", "Open MPI's mpirun: nodes with slots", "hostfile", "hostfile"),
+    "rankfile": LaunchFormat("Rankfile", "Open MPI's mpirun: a line a rank", "rankfile", "rankfile"),
+    "torchrun": LaunchFormat("torchrun", "PyTorch, on each node", "torchrun.sh", "torchrun"),
+    "megatron": LaunchFormat("Megatron", "Megatron-LM and Megatron Bridge", "megatron.sh", "megatron"),
+    "nccl": LaunchFormat("NCCL settings", "NCCL: an environment file", "nccl.env", "nccl_env"),
+    "slurm": LaunchFormat("Slurm batch script", "sbatch", "job.sbatch", "slurm_batch"),
+    "vllm": LaunchFormat("vLLM", "vllm serve, on each node", "vllm.sh", "engines.vllm"),
+    "sglang": LaunchFormat("SGLang", "sglang.launch_server, on each node", "sglang.sh", "engines.sglang"),
+    "tensorrt-llm": LaunchFormat("TensorRT-LLM", "trtllm-serve by mpirun", "tensorrt-llm.sh", "engines.tensorrt_llm"),
+    "jobset": LaunchFormat("JobSet", "Kubernetes: a training run", "jobset.yaml", "kubernetes.jobset"),
+    "lws": LaunchFormat("LeaderWorkerSet", "Kubernetes: serving workers", "lws.yaml", "kubernetes.leader_worker_set"),
+    "kueue-queue": LaunchFormat("Kueue queue", "Kueue: topology, flavor, queues", "kueue.yaml", "kubernetes.queue"),
+    "compute-domain": LaunchFormat(
+        "ComputeDomain",
+        "NVIDIA's DRA driver: memory shared across nodes",
+        "compute-domain.yaml",
+        "kubernetes.compute_domain",
+    ),
+}
+
+
+def launch_format(name: str) -> LaunchFormat:
+    """One of LAUNCH_FORMATS.
+
+    Raises
+    ------
+    SpecError
+        For a name that is none of them.
+    """
+    if name not in LAUNCH_FORMATS:
+        message = f"Formats are {', '.join(LAUNCH_FORMATS)}, and {name} was requested."
+        raise SpecError([Problem("format", "not_a_choice", message)])
+    return LAUNCH_FORMATS[name]
+
+
+def archive(job: Job) -> bytes:
+    """A zip of every file that the layout has; ``left-out.txt`` says which it has not, and why."""
+    out, missing = io.BytesIO(), []
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as files:
+        for name, one in LAUNCH_FORMATS.items():
+            try:
+                data = b"".join(one.write(job))
+            except SpecError as error:
+                if not {problem.code for problem in error.problems} <= set(LEFT_OUT):
+                    raise
+                missing.append(f"{name}: {error.words()}\n")
+                continue
+            # a date of its own would make two archives of one job differ
+            files.writestr(zipfile.ZipInfo(f"{job.name}/{one.file}"), data, zipfile.ZIP_DEFLATED)
+        files.writestr(zipfile.ZipInfo(f"{job.name}/left-out.txt"), "".join(missing))
+    return out.getvalue()

@@ -1,0 +1,97 @@
+"""Arguments of Megatron-LM and overrides of Megatron Bridge for a training run.
+
+Sources: megatron/training/arguments.py and config/ of Megatron-LM (commit d98e8a6), the order of ranks in
+megatron/training/initialize.py; Megatron Bridge documentation, "Configuration Container Overview". Data-parallel size is
+not given: both take it from the ranks that are left.
+"""
+
+from collections.abc import Iterator
+
+from estimator.handoff.launch.job import Job, refuse
+from estimator.handoff.launch.shell import PROGRAM
+from estimator.handoff.stamp import comments
+from estimator.workloads.placement.request import PIPELINES_CLOSE, Parallel
+
+SHARDED = {1: "optim", 2: "optim_grads", 3: "optim_grads_params"}
+
+
+def write(job: Job) -> Iterator[str]:
+    """A file to source: two arrays."""
+    _, degrees = job.training("Megatron")
+    _check(degrees)
+    is_close = job.placed.order == PIPELINES_CLOSE
+    yield PROGRAM
+    yield comments(
+        job.links,
+        f'Order of ranks: {job.placed.order}. Source this file, then: torchrun … pretrain_gpt.py "${{MEGATRON_ARGUMENTS[@]}}" …',
+    )
+    yield "# shellcheck shell=bash disable=SC2034\n"
+    yield "MEGATRON_ARGUMENTS=(\n" + "".join(f"  {one}\n" for one in arguments(degrees, is_close)) + ")\n"
+    yield "BRIDGE_OVERRIDES=(\n" + "".join(f"  {one}\n" for one in overrides(degrees, is_close)) + ")\n"
+
+
+def _check(degrees: Parallel) -> None:
+    """Megatron's own rules, which it would fail by once every rank has started."""
+    if degrees.global_batch and degrees.micro_batch and degrees.global_batch % (degrees.micro_batch * degrees.dp):
+        message = (
+            f"Megatron takes a global batch that is a multiple of micro_batch × dp = {degrees.micro_batch * degrees.dp}, and "
+            f"{degrees.global_batch} was requested."
+        )
+        raise refuse(message, "not_for_layout")
+
+
+def arguments(degrees: Parallel, is_close: bool) -> list[str]:
+    """Megatron-LM's arguments."""
+    out = [
+        f"--tensor-model-parallel-size {degrees.tp}",
+        f"--pipeline-model-parallel-size {degrees.pp}",
+        f"--context-parallel-size {degrees.cp}",
+    ]
+    if degrees.ep > 1:
+        out.append(f"--expert-model-parallel-size {degrees.ep}")
+        out.append(f"--expert-tensor-parallel-size {degrees.experts_tp}")
+    if degrees.virtual_stages > 1:
+        out.append(f"--num-virtual-stages-per-pipeline-rank {degrees.virtual_stages}")
+    out += ["--sequence-parallel"] * (degrees.sequence_parallel and degrees.tp > 1)
+    out += ["--use-tp-pp-dp-mapping"] * is_close
+    for name, value in (
+        ("micro-batch-size", degrees.micro_batch),
+        ("global-batch-size", degrees.global_batch),
+        ("seq-length", degrees.sequence),
+    ):
+        out += [f"--{name} {value}"] * (value is not None)
+    out += _recompute(degrees)
+    stage = degrees.zero_stage if degrees.zero_stage is not None else 3 * degrees.fsdp
+    if stage == 1:
+        out.append("--use-distributed-optimizer")
+    elif stage > 1:
+        out += [
+            "--use-megatron-fsdp",
+            f"--data-parallel-sharding-strategy {SHARDED[stage]}",
+            "--use-distributed-optimizer",
+        ]
+    return out
+
+
+def _recompute(degrees: Parallel) -> list[str]:
+    if degrees.recompute == "full":
+        return ["--recompute-granularity full", "--recompute-method uniform", "--recompute-num-layers 1"]
+    return ["--recompute-granularity selective"] * (degrees.recompute == "selective")
+
+
+def overrides(degrees: Parallel, is_close: bool) -> list[str]:
+    """Megatron Bridge's overrides, for a recipe's ConfigContainer."""
+    values = {
+        "model.tensor_model_parallel_size": degrees.tp,
+        "model.pipeline_model_parallel_size": degrees.pp,
+        "model.context_parallel_size": degrees.cp,
+        "model.expert_model_parallel_size": degrees.ep if degrees.ep > 1 else None,
+        "model.expert_tensor_parallel_size": degrees.experts_tp if degrees.ep > 1 else None,
+        "model.virtual_pipeline_model_parallel_size": degrees.virtual_stages if degrees.virtual_stages > 1 else None,
+        "model.sequence_parallel": "true" if degrees.sequence_parallel and degrees.tp > 1 else None,
+        "model.seq_length": degrees.sequence,
+        "train.micro_batch_size": degrees.micro_batch,
+        "train.global_batch_size": degrees.global_batch,
+        "dist.use_tp_pp_dp_mapping": "true" if is_close else None,
+    }
+    return [f"{key}={value}" for key, value in values.items() if value is not None]
