@@ -1,10 +1,12 @@
-"""Where the seconds of a step go, layout by layout."""
+"""Where the seconds of a training step go, and what placements of a served model give under load."""
 
 from collections.abc import Mapping, Sequence
 
 from designer.charts.cost import tooltip
-from designer.charts.vega import IS_ON, Spec, chart_of, shaped
-from designer.wording.numbers import duration_us, percent
+from designer.charts.vega import IS_ON, MAX_SERIES, POINT, Spec, chart_of, chosen, shaped
+from designer.wording.numbers import computed, count, duration_us, percent
+from estimator.record import Given
+from estimator.workloads.serving.answer import Placement
 from estimator.workloads.training.answer import StepAnswer
 
 KINDS: Mapping[str, tuple[str, ...]] = {
@@ -81,3 +83,76 @@ def layout_words(layout: StepAnswer) -> str:
 def _cell(layout: StepAnswer, kind: str) -> Spec:
     taken = seconds(layout, kind)
     return {"text": duration_us(taken * 1e6), "note": percent(taken / layout.step_s)}
+
+
+# --- Serving -----------------------------------------------------------------------------------------------------
+def serving_chart(front: Sequence[tuple[str, Placement]]) -> Spec:
+    """Tokens a second a GPU against time per token: a line a placement of the front, a point a load."""
+    shown = [front[at] for at in chosen(front, MAX_SERIES)]
+    rows = [
+        {
+            "series": f"s{k}",
+            "placement": words,
+            "tpot": row.tpot_ms,
+            "a_gpu": row.tokens_per_s_per_gpu,
+            "load": count(row.concurrency),
+            "tpot_text": f"{computed(row.tpot_ms)} ms",
+            "a_gpu_text": f"{computed(row.tokens_per_s_per_gpu)} tokens/s",
+        }
+        for k, (words, placement) in enumerate(shown)
+        for row in placement.rows
+    ]
+    hover = tooltip(
+        {"Placement": "placement", "At once": "load", "Time per token": "tpot_text", "Each GPU": "a_gpu_text"}
+    )
+    spec = {
+        "encoding": {
+            "x": {"field": "tpot", "type": "quantitative", "title": "Time per token, ms", "scale": {"zero": True}},
+            "y": {"field": "a_gpu", "type": "quantitative", "title": "Tokens/s of each GPU", "scale": {"zero": True}},
+        },
+        "layer": [
+            {
+                "transform": [IS_ON],
+                "mark": {"type": "line"},
+                "encoding": {"order": {"field": "a_gpu", "type": "quantitative"}},
+            },
+            {"transform": [IS_ON], "mark": POINT | {"size": 90, "tooltip": hover}},
+        ],
+    }
+    table = [
+        {
+            "head": f"{words}, {count(row.concurrency)} at once",
+            "cells": [
+                {
+                    "text": f"{computed(row.tpot_ms)} ms",
+                    "note": f"{computed(row.tpot_ms_low)} to {computed(row.tpot_ms_high)}",
+                },
+                {
+                    "text": f"{computed(row.ttft_ms)} ms",
+                    "note": f"{computed(row.ttft_ms_low)} to {computed(row.ttft_ms_high)}",
+                },
+                {"text": computed(row.tokens_per_s_per_gpu), "note": ""},
+            ],
+        }
+        for words, placement in shown
+        for row in placement.rows
+    ]
+    names = [words for words, _ in shown]
+    return chart_of(
+        "serving-front",
+        "Speed for one reader against tokens for all",
+        f"Tokens a second of each GPU against time per token of {', '.join(names)}, from few requests at once to many.",
+        names,
+        rows,
+        spec,
+        ["Placement and load", "Time per token", "First token", "Tokens/s of each GPU"],
+        table,
+        "Up is more tokens a dollar, left is faster for a reader. Each line goes from one request at once to the load requested.",
+    )
+
+
+def placement_words(layout: Given) -> str:
+    """ "TP 8 · PP 2": what is more than one of."""
+    names = {"tp": "TP", "pp": "PP", "attention_dp": "attention DP", "moe_tp": "expert TP", "ep": "EP"}
+    parts = [f"{name} {layout[key]}" for key, name in names.items() if layout.get(key, 1) > 1]
+    return " · ".join(parts) or "one GPU"

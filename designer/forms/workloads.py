@@ -1,10 +1,13 @@
 """What is asked of a design's workloads: a model to train on it, and a model to serve."""
 
+import math
 from functools import cache
 
 from designer.forms.asking import AskForm, ask
-from designer.wording.names import PRECISIONS, TASKS
+from designer.wording.names import PRECISIONS, SERVED_PRECISIONS, TASKS
+from estimator.errors import Problem, SpecError
 from estimator.record import Given
+from estimator.units import is_whole_number
 from estimator.workloads.models.catalog import catalog_models
 from estimator.workloads.models.counts import total_parameters
 
@@ -15,6 +18,16 @@ TRAINING_DEFAULTS = {
     "sequence": "8192",
     "tokens": "15",
 }
+SERVING_DEFAULTS = {
+    "serve_model": "llama3-70b",
+    "serve_precision": "fp8",
+    "prompt_tokens": "2048",
+    "answer_tokens": "512",
+    "concurrency": "64",
+    "tpot_ms": "",
+    "ttft_ms": "",
+}
+MOST_DIGITS = 9
 
 
 @cache
@@ -39,3 +52,39 @@ def training_form(query: Given, n_gpus: int) -> TrainingForm:
     """The form as an address fills it in, with defaults for what it leaves out: a sequence a GPU."""
     usual = TRAINING_DEFAULTS | {"batch": str(n_gpus)}
     return TrainingForm({name: query.get(name) or usual[name] for name in TrainingForm.base_fields})
+
+
+class ServingForm(AskForm):
+    """A model, its lengths, its load and what has to be met."""
+
+    serve_model = ask("Model to serve", choices=models())
+    serve_precision = ask("Precision", choices=SERVED_PRECISIONS.items())
+    prompt_tokens = ask("Prompt", unit="tokens", inputmode="numeric", maxlength=9)
+    answer_tokens = ask("Answer", unit="tokens", inputmode="numeric", maxlength=9)
+    concurrency = ask("At once", unit="requests a replica", inputmode="numeric", maxlength=7)
+    tpot_ms = ask("Time per token at most", unit="ms", inputmode="decimal", maxlength=8)
+    ttft_ms = ask("First token within", unit="ms", inputmode="decimal", maxlength=8)
+
+
+def serving_form(query: Given) -> ServingForm:
+    """The form as an address fills it in, with defaults for what it leaves out."""
+    return ServingForm({name: query.get(name) or SERVING_DEFAULTS[name] for name in ServingForm.base_fields})
+
+
+def whole(name: str, text: str) -> int:
+    """A whole number that was typed into a field; SpecError beside the field where it is none."""
+    bare = text.replace(",", "").replace(" ", "")
+    if not is_whole_number(bare, MOST_DIGITS):
+        raise SpecError([Problem(name, "wrong_type", f"'{text[:20]}' is no whole number. Type one, such as 8192.")])
+    return int(bare)
+
+
+def number(name: str, text: str) -> float:
+    """A number above 0 that was typed into a field; SpecError beside the field where it is none."""
+    try:
+        value = float(text.replace(",", ""))
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise SpecError([Problem(name, "wrong_type", f"'{text[:20]}' is no number above 0. Type one, such as 0.5.")])
+    return value

@@ -59,3 +59,10 @@ def part_labels(version: str) -> dict[str, tuple[str, str, str]]:
 
 PRECISIONS = {"bf16": "BF16", "fp8": "FP8", "mxfp8": "MXFP8", "nvfp4": "NVFP4"}
 TASKS = {"pretrain": "Pre-training", "sft": "Fine-tuning of all weights", "lora": "LoRA"}
+SERVED_PRECISIONS = {"bf16": "BF16", "fp8": "FP8", "nvfp4": "NVFP4"}
+LEFT_OUT = {
+    "memory": "do not fit into memory",
+    "batch_not_divisible": "do not divide the batch",
+    "uneven_stages": "leave stages with unequal layers",
+    "ep_not_in_stage": "have more expert parallelism than a stage has GPUs",
+}

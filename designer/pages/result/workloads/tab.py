@@ -1,6 +1,7 @@
 """The workloads tab: the links of the design, from a GPU's memory to the core, and what runs over them."""
 
 from designer.charts.paths import levels_chart
+from designer.pages.result.workloads.serving import serving_context
 from designer.pages.result.workloads.training import training_context
 from designer.wording.context import Context
 from estimator.catalog.loader import load_catalog
@@ -12,7 +13,7 @@ from estimator.workloads.paths.hierarchy import LinkLevel, link_levels
 
 
 def workloads_context(estimate: PricedEstimate, query: Given) -> Context:
-    """Training on the design and its links; why there is nothing where nothing was predicted."""
+    """Training and serving on the design, and its links; why there is nothing where nothing was predicted."""
     levels = levels_of_design(estimate)
     if not levels:
         return {"is_predicted": False, "why": estimate.performance.missing or "The design names no GPU that is known."}
@@ -21,6 +22,7 @@ def workloads_context(estimate: PricedEstimate, query: Given) -> Context:
         "levels": levels,
         "charts": [levels_chart(levels)],
         **training_context(estimate, system_keys(estimate), query),
+        **serving_context(estimate, system_keys(estimate), query),
     }
 
 

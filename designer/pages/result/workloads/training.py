@@ -1,10 +1,13 @@
 """A model trained on the design: the best layouts, where the seconds of a step go, and what a run takes."""
 
+from collections.abc import Mapping
 from typing import NamedTuple, cast
 
 from designer.charts.workloads import layout_words, parts_chart
-from designer.forms.workloads import TrainingForm, training_form
+from designer.forms.workloads import TrainingForm, number, training_form, whole
 from designer.wording.context import Context
+from designer.wording.names import LEFT_OUT
+from designer.wording.numbers import words
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.ranges import Range
@@ -19,6 +22,7 @@ from estimator.workloads.training.answer import StepAnswer
 LAYOUTS_SHOWN = 10
 LAYOUTS_DRAWN = 5
 TRILLION = 1e12
+MOST_TRILLIONS = 10_000
 STOPS = "afr-all-llama"
 FIELDS = {"model": "train_model", "precision": "train_precision", "global_batch": "batch", "tokens": "tokens"}
 
@@ -60,7 +64,7 @@ def search(form: TrainingForm, system: Json, n_gpus: int) -> Searched:
         With what is wrong, by the names of the form's fields.
     """
     typed = form.texts()
-    numbers = {name: _whole(name, typed[name]) for name in ("sequence", "batch")}
+    numbers = {name: whole(name, typed[name]) for name in ("sequence", "batch")}
     request = {
         "system": system,
         "gpus": n_gpus,
@@ -74,7 +78,14 @@ def search(form: TrainingForm, system: Json, n_gpus: int) -> Searched:
         answer = cast(Json, trained(request, load_catalog()))  # one request, one answer
     except SpecError as error:
         raise SpecError([_beside_its_field(problem) for problem in error.problems]) from None
-    return Searched([StepAnswer.from_json(one) for one in answer["layouts"]], answer["looked_at"], answer["refused"])
+    return Searched(
+        [StepAnswer.from_json(one) for one in answer["layouts"]], answer["looked_at"], _left_out(answer["refused"])
+    )
+
+
+def _left_out(refused: Mapping[str, int]) -> dict[str, int]:
+    """How many layouts were left out, by the reason in words."""
+    return {LEFT_OUT.get(reason, words(reason)): n for reason, n in refused.items() if n}
 
 
 def _beside_its_field(problem: Problem) -> Problem:
@@ -82,22 +93,11 @@ def _beside_its_field(problem: Problem) -> Problem:
     return Problem(FIELDS.get(key, key), problem.code, problem.message)
 
 
-def _whole(name: str, text: str) -> int:
-    bare = text.replace(",", "").replace(" ", "")
-    if not (bare.isascii() and bare.isdecimal()):
-        raise SpecError([Problem(name, "wrong_type", f"'{text[:20]}' is no whole number. Type one, such as 8192.")])
-    return int(bare)
-
-
 def _run(form: TrainingForm, found: Searched, estimate: PricedEstimate) -> TrainingRun:
     """Days and dollars of training on so many tokens by the best layout."""
-    text = form.texts()["tokens"]
-    try:
-        tokens = float(text.replace(",", ""))
-    except ValueError:
-        tokens = float("nan")
-    if not 0 < tokens <= 10_000:
-        message = f"'{text[:20]}' is no number of trillions from 0 to 10,000. Type one, such as 15 or 0.3."
+    tokens = number("tokens", form.texts()["tokens"])
+    if tokens > MOST_TRILLIONS:
+        message = f"{tokens:g} trillion tokens are more than {MOST_TRILLIONS:,}, the most. Type fewer, such as 15."
         raise SpecError([Problem("tokens", "out_of_range", message)])
     best, n_gpus = found.layouts[0], estimate.compute.counts.gpus
     rate = Range(best.step_s / best.step_s_high, 1.0, best.step_s / best.step_s_low) * best.tokens_per_s

@@ -11,12 +11,16 @@ from django.urls import reverse
 
 from designer.charts.paths import levels_chart
 from designer.models import Design
+from designer.pages.result.workloads.serving import serving_context
 from designer.pages.result.workloads.tab import levels_of_design, system_keys
 from designer.pages.result.workloads.training import training_context
 from designer.services.designs.results import result_of
 from designer.wording import numbers
+from designer.wording.names import LEFT_OUT
 from estimator.catalog.loader import load_catalog
+from estimator.serving_request import served
 from estimator.training_request import trained
+from estimator.workloads.training.search import BATCH, EXPERTS, MEMORY, STAGES
 from tests.designer.charts.test_charts import rendered
 from tests.designer.finished_design import finished
 from tests.designer.pages.result.test_performance import SPEC
@@ -105,7 +109,12 @@ def test_more_tokens_take_more_days_and_dollars(owner: User, sent: list[str]) ->
     [
         ({"batch": "a lot"}, "is no whole number"),
         ({"sequence": "0"}, "1"),
-        ({"tokens": "nan"}, "Type one, such as 15"),
+        ({"tokens": "nan"}, "is no number above 0"),
+        ({"tokens": "20000"}, "10,000, the most"),
+        ({"concurrency": "-3"}, "is no whole number"),
+        ({"tpot_ms": "0"}, "is no number above 0"),
+        ({"prompt_tokens": "0"}, "1"),
+        ({"serve_model": "gpt-9"}, "gpt-9"),
         ({"train_model": "gpt-9"}, "gpt-9"),
         ({"train_precision": "nvfp4"}, "H100"),
     ],
@@ -119,3 +128,69 @@ def test_what_is_refused_stands_on_the_page(
     refused = re.search(r'id="no-layout-title".*?</section>', response.content.decode(), re.DOTALL)
     assert words in html.unescape(" ".join(found) + (refused.group() if refused else ""))
     assert response.status_code == 200
+
+
+# --- Serving -----------------------------------------------------------------------------------------------------
+ASKED = {"serve_model": "llama3-70b", "prompt_tokens": "1000", "answer_tokens": "300", "concurrency": "32"}
+
+
+def test_placements_are_those_of_the_verb_and_dollars_are_gpu_hours(page: Client, owner: User, sent: list[str]) -> None:
+    design, job = finished(owner, SPEC)
+    estimate = result_of(job)
+    assert estimate
+    answer: Any = served(
+        {
+            "system": system_keys(estimate),
+            "model": "llama3-70b",
+            "precision": "fp8",
+            "input_tokens": 1000,
+            "output_tokens": 300,
+            "concurrency": 32,
+        },
+        load_catalog(),
+    )
+    rows = serving_context(estimate, system_keys(estimate), ASKED)["placements"]
+    assert [one.row.tpot_ms for one in rows] == [one["rows"][-1]["tpot_ms"] for one in answer["placements"]]
+    best = next(one for one in rows if one.is_best)
+    hour = estimate.cost.usd_per_gpu_hour.typical
+    assert best.usd_per_million_tokens == pytest.approx(hour / best.row.tokens_per_s_per_gpu / 3600 * 1e6)
+    assert best.tokens_per_s == best.row.tokens_per_s * (768 // best.placement.gpus)
+    words = words_of(page, design, **ASKED)
+    assert f"{numbers.computed(best.row.tpot_ms)} ms" in words
+    assert numbers.usd_small(best.usd_per_million_tokens) in words
+    for one in answer["advice"]:
+        assert one["message"] in words
+
+
+def test_limits_that_no_placement_meets_are_said(page: Client, owner: User, sent: list[str]) -> None:
+    design, _ = finished(owner, SPEC)
+    assert "No placement meets the targets" in words_of(page, design, **ASKED, tpot_ms="0.1")
+    assert "No placement meets the targets" not in words_of(page, design, **ASKED, tpot_ms="1000")
+
+
+def test_each_form_carries_what_was_typed_into_the_other(page: Client, owner: User, sent: list[str]) -> None:
+    design, _ = finished(owner, SPEC)
+    typed = {"tab": "workloads", "batch": "1536", **ASKED}
+    content = page.get(reverse("design", args=[design.pk]), typed).content.decode()
+    training, serving = (
+        re.search(rf'<form[^>]*id="{name}-form".*?</form>', content, re.DOTALL) for name in ("training", "serving")
+    )
+    assert training
+    assert serving
+    assert '<input type="hidden" name="prompt_tokens" value="1000">' in training.group()
+    assert '<input type="hidden" name="batch" value="1536">' in serving.group()
+
+
+def test_the_chart_of_the_front_has_a_point_for_each_load(owner: User, sent: list[str]) -> None:
+    _, job = finished(owner, SPEC)
+    estimate = result_of(job)
+    assert estimate
+    (chart,) = serving_context(estimate, system_keys(estimate), ASKED)["serving_charts"]
+    loads = len({row["load"] for row in chart["spec"]["data"]["values"]})
+    assert loads == 4
+    assert len(chart["table"]["rows"]) == loads * len(chart["legend"])
+    assert rendered([chart["spec"]])[0]["length"] > 1000
+
+
+def test_every_reason_to_leave_a_layout_out_has_words() -> None:
+    assert set(LEFT_OUT) == {MEMORY, BATCH, STAGES, EXPERTS}
