@@ -30,6 +30,16 @@ DRAWN_BY = (
     "tests/designer/showcase.py",
     "requirements.txt",
 )
+FILLED_BY = (  # what an account's designs, estimates and texts are made by
+    "designer/forms",
+    "designer/migrations",
+    "designer/models.py",
+    "designer/services",
+    "estimator",
+    ":!estimator/docs",
+    "tests/designer/showcase.py",
+    "requirements.txt",
+)
 TRAILER = "Looks-changed"  # of a commit's message: the names of pages that it makes look otherwise, on purpose
 
 
@@ -82,7 +92,16 @@ def commit_of(name: str) -> str:
 
 def draws_the_same(base: str) -> bool:
     """Whether nothing that a page is made of has changed since."""
-    return not git("diff", "--name-only", base, "--", *DRAWN_BY) and not git("status", "--porcelain", "--", *DRAWN_BY)
+    return _is_unchanged(base, DRAWN_BY)
+
+
+def fills_the_same(base: str) -> bool:
+    """Whether that version would fill an account with the same: its pages can then be drawn of a copy."""
+    return _is_unchanged(base, FILLED_BY)
+
+
+def _is_unchanged(base: str, paths: tuple[str, ...]) -> bool:
+    return not git("diff", "--name-only", base, "--", *paths) and not git("status", "--porcelain", "--", *paths)
 
 
 def meant_to_change(base: str) -> set[str]:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from string import Formatter
 from typing import Any, Literal, NamedTuple
@@ -115,9 +117,14 @@ def showcase_of(app: RunningApp) -> dict[str, str]:
 class Gallery:
     """A running app with a filled account, and the cookies of those who look at it."""
 
-    def __init__(self, app: RunningApp, browser: Any) -> None:
+    def __init__(self, app: RunningApp, browser: Any, like: Gallery | None = None) -> None:
         self.app = app
         self.browser = browser
+        self.addresses: dict[str, str]
+        self.states: dict[str, Any]
+        if like is not None:  # its database is the other's, with whoever is signed in there
+            self.addresses, self.states = like.addresses, like.states
+            return
         self.addresses = showcase_of(app)
         self.states = {who: self._cookies(who) for who in ("owner", "newcomer", "visitor")} | {"stranger": None}
 
@@ -195,13 +202,24 @@ def looks_of(names: list[str]) -> Iterator[tuple[str, int, list[str]]]:
 
 
 @contextmanager
-def gallery_of(base_dir: Path, browser: Any) -> Iterator[Gallery]:
-    """The filled account of the version that a folder holds, in an app of its own."""
+def gallery_of(base_dir: Path, browser: Any, like: Gallery | None = None) -> Iterator[Gallery]:
+    """The filled account of the version that a folder holds, in an app of its own; or a copy of another's, where there is one."""
+    with tempfile.TemporaryDirectory() as folder:
+        var = prepare(Path(folder), base_dir)
+        if like is not None:
+            copy_account(like.app.var, var)
+        with until_the_end(AppOfVersion(base_dir, var)) as app:
+            yield Gallery(app, browser, like)
+
+
+def copy_account(source: Path, target: Path) -> None:
+    """What a running app has in its database, and the key that it signs cookies with, to a state folder of another."""
     with (
-        tempfile.TemporaryDirectory() as var,
-        until_the_end(AppOfVersion(base_dir, prepare(Path(var), base_dir))) as app,
+        closing(sqlite3.connect(source / "db.sqlite3")) as filled,
+        closing(sqlite3.connect(target / "db.sqlite3")) as new,
     ):
-        yield Gallery(app, browser)
+        filled.backup(new)
+    shutil.copy2(source / "secret-key", target / "secret-key")
 
 
 def take(folder: Path, names: list[str], browser: Any) -> None:

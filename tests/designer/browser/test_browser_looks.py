@@ -50,8 +50,9 @@ def base():
 
 
 @pytest.fixture(scope="module")
-def gallery_before(base, browser, tmp_path_factory):
-    with screens.gallery_of(looks.version_at(base, tmp_path_factory.mktemp("before")), browser) as before:
+def gallery_before(base, browser, gallery, tmp_path_factory):
+    filled = gallery if looks.fills_the_same(base) else None
+    with screens.gallery_of(looks.version_at(base, tmp_path_factory.mktemp("before")), browser, filled) as before:
         yield before
 
 
@@ -103,6 +104,7 @@ def test_the_base_is_where_a_branch_left_main_and_on_main_the_commit_before(repo
     (tmp_path / "templates" / "page.html").write_text("edited")
     assert looks.base_commit() == first
     assert not looks.draws_the_same(first)
+    assert looks.fills_the_same(first), "a page is no part of what an account holds"
     commit("two", "second")
     assert looks.base_commit() == first
     run("switch", "-c", "work")
