@@ -199,7 +199,7 @@ def nothing_left(found: Found, target: Target, shape: ModelShape) -> Advice:
         return Advice(placement=-1, reason="does_not_fit", message=message)
     tpot, ttft = found.tpot_s[found.fits], found.ttft_s[found.fits]
     nearest = [
-        f"{name} {column.min() / MS:.3g} ms at best, and {limit / MS:.3g} ms was asked for"
+        f"{name} {column.min() / MS:.3g} ms at best, and {limit / MS:.3g} ms was requested"
         for name, column, limit in (
             ("time per token", tpot, target.tpot_s),
             ("time to first token", ttft, target.ttft_s),
@@ -208,6 +208,6 @@ def nothing_left(found: Found, target: Target, shape: ModelShape) -> Advice:
     ]
     if target.tokens_s is not None and found.tokens_s[found.fits].max() < target.tokens_s:
         most = found.tokens_s[found.fits].max()
-        nearest.append(f"{most:,.0f} tokens a second at most, and {target.tokens_s:,.0f} were asked for")
+        nearest.append(f"{most:,.0f} tokens a second at most, and {target.tokens_s:,.0f} were requested")
     words = "; ".join(nearest) or "each target is met by some placement, and no placement meets all"
     return Advice(placement=-1, reason="targets_not_met", message=f"No placement meets the targets: {words}.")
