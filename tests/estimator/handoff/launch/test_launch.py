@@ -191,11 +191,17 @@ def test_torchrun_counts_nodes_as_the_map_does(tmp_path: Path) -> None:
 def test_megatron_has_every_degree_in_both_forms() -> None:
     script = text("hgx", "training", "megatron")
     for word in (
-        "--tensor-model-parallel-size 4", "--pipeline-model-parallel-size 4", "--expert-model-parallel-size 4",
-        "--expert-tensor-parallel-size 1", "--num-virtual-stages-per-pipeline-rank 2", "--use-tp-pp-dp-mapping",
-        "--data-parallel-sharding-strategy optim_grads\n", "model.virtual_pipeline_model_parallel_size=2",
-        "dist.use_tp_pp_dp_mapping=true", "model.seq_length=4096",
-    ):  # fmt: skip
+        "--tensor-model-parallel-size 4",
+        "--pipeline-model-parallel-size 4",
+        "--expert-model-parallel-size 4",
+        "--expert-tensor-parallel-size 1",
+        "--num-virtual-stages-per-pipeline-rank 2",
+        "--use-tp-pp-dp-mapping",
+        "--data-parallel-sharding-strategy optim_grads\n",
+        "model.virtual_pipeline_model_parallel_size=2",
+        "dist.use_tp_pp_dp_mapping=true",
+        "model.seq_length=4096",
+    ):
         assert word in script, word
     assert "optim_grads_params" in text("hgx", "three", "megatron")
     wrong = {"parallel": {"dp": 4, "micro_batch": 2, "global_batch": 12}}
@@ -237,8 +243,11 @@ def test_tensorrt_llms_options_are_yaml() -> None:
     script = text("hgx", "pools", "tensorrt-llm")
     options = [yaml.safe_load(one) for one in re.findall(r"<<'END'\n(.*?)END\n", script, re.S)]
     assert options[0] == {
-        "tensor_parallel_size": 4, "pipeline_parallel_size": 1, "enable_attention_dp": False, "gpus_per_node": 8,
-    }  # fmt: skip
+        "tensor_parallel_size": 4,
+        "pipeline_parallel_size": 1,
+        "enable_attention_dp": False,
+        "gpus_per_node": 8,
+    }
     assert options[1]["moe_expert_parallel_size"] == options[1]["tensor_parallel_size"] == 16
     assert options[1]["enable_attention_dp"] is True
     assert re.findall(r"mpirun -n (\d+) --host (\S+)", script)[2] == ("16", "node-0002:8,node-0003:8")
