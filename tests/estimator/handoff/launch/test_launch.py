@@ -412,3 +412,16 @@ def test_an_archive_has_every_file_or_says_why_not() -> None:
         name for name in LAUNCH_FORMATS if ("hgx", "training", name) not in FILES
     }
     assert archive(job) == archive(job)
+
+
+def test_the_order_follows_the_traffic_by_the_model_of_collectives() -> None:
+    """Four GPUs of a node are left beside a group of four: they go to the kind of group that moves more."""
+
+    def order(dp_bytes: float, pp_bytes: float, **more: Any) -> str:
+        traffic = {"dp_bytes": dp_bytes, "pp_bytes": pp_bytes}
+        layout = {"parallel": {"tp": 4, "dp": 8, "pp": 2}, "traffic": traffic, **more}
+        return placed_job(parse_spec(DESIGNS["hgx"], CATALOG), layout, CATALOG).placed.order
+
+    assert order(1e10, 1e6) == "tp-cp-ep-dp-pp"
+    assert order(1e3, 1e10) == "tp-cp-ep-pp-dp"
+    assert order(1e3, 1e10, order="tp-cp-ep-dp-pp") == "tp-cp-ep-dp-pp"
