@@ -16,10 +16,14 @@ from estimator.catalog.constants import ModelConstants
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.performance.prediction import MAX_GPUS, System
 from estimator.pipeline import DESIGN, system_of_design
+from estimator.ranges import Range
 from estimator.record import Given, Json
 from estimator.spec.checking import Section, unknown_part, validated
+from estimator.units import HOURS_PER_YEAR
+from estimator.workloads.models.counts import total_parameters
 from estimator.workloads.models.named import model_or_problems
 from estimator.workloads.models.shapes import ModelShape, with_layers
+from estimator.workloads.runs.goodput import RunRequest, training_run
 from estimator.workloads.training.answer import StepAnswer, answers
 from estimator.workloads.training.calibrating import common_ln
 from estimator.workloads.training.check import layout_problems, precision_problem, stage_note
@@ -38,12 +42,12 @@ from estimator.workloads.training.search import Asked, best_layouts
 from estimator.workloads.training.stack import EAGER, FEATURES, stack_key
 from estimator.workloads.training.step import step_times
 from estimator.workloads.training.traffic import traffic_of
-from estimator.workloads.training.whole_run import default_reliability, whole_run
 
 MAX_REQUESTS = 5_000
 MAX_CALIBRATING = 1_000
 WHAT = "a training request"
 RUN = "run"
+ANY_STOP = "afr-all-llama"  # row of economics.csv
 DEGREES = ("tp", "pp", "cp", "ep", "dp", "virtual_stages", "micro_batch")
 DEFAULT_SEQUENCE = 8_192
 DEFAULT_BATCH_TOKENS = 4 * 2**20  # a usual batch of pretraining
@@ -122,9 +126,10 @@ class WholeRunAsked(Section):
 
     tokens: float = Field(gt=0, le=1e18, description="Tokens to train on.")
     usd_per_gpu_hour: float | None = Field(None, ge=0, le=10_000, description="Of one GPU with all its costs.")
-    gpu_hours_between_failures: float | None = Field(None, gt=0, le=1e12, description="Of one GPU and its share.")
-    checkpoint_s: float | None = Field(None, gt=0, le=86_400, description="That training stands still for one.")
-    restart_s: float | None = Field(None, ge=0, le=86_400, description="From a failure to the next step.")
+    gpu_hours_between_stops: float | None = Field(None, gt=0, le=1e12, description="Of one GPU and its share.")
+    checkpoint_s: float | None = Field(None, gt=0, le=86_400, description="That training waits for a checkpoint.")
+    checkpoint_every_s: float | None = Field(None, gt=0, le=8_640_000, description="Work between two checkpoints.")
+    restart_s: float | None = Field(None, ge=0, le=86_400, description="From a stop to the next step.")
 
 
 class TrainingRequest(Section):
@@ -298,7 +303,7 @@ class Trainer:
             factor = self._factor(given_rows)
             run, more = replace(run, factor=factor), {**more, "calibration": {"factor": factor}}
         if asked.run:
-            more = {**more, RUN: (asked.run, self._constants)}
+            more = {**more, RUN: (asked.run, self._catalog.economics[ANY_STOP].ends)}
         return asked, run, more
 
     def _on_design(self, request: Any) -> tuple[Any, Json]:
@@ -337,12 +342,20 @@ def _shown(more: Json, answer: StepAnswer, run: Run) -> Json:
     """What an answer has besides: of a whole run, its days and dollars at the step's rate."""
     if RUN not in more:
         return more
-    asked, constants = more[RUN]
-    usual = default_reliability(constants)
-    given = {name: value for name in usual.__dataclass_fields__ if (value := getattr(asked, name)) is not None}
+    asked, stops = more[RUN]
+    known = RunRequest(asked.tokens, asked.checkpoint_every_s, None, asked.checkpoint_s, asked.restart_s)
+    if asked.gpu_hours_between_stops:
+        stops = Range.at(HOURS_PER_YEAR / asked.gpu_hours_between_stops)
     n_gpus = run.layout["tp"] * run.layout["pp"] * run.layout["cp"] * run.layout["dp"]
-    made = whole_run(asked.tokens, answer.tokens_per_s, int(n_gpus), replace(usual, **given), asked.usd_per_gpu_hour)
+    usd = None if asked.usd_per_gpu_hour is None else Range.at(asked.usd_per_gpu_hour)
+    made = training_run(known, int(n_gpus), total_parameters(run.shape), rate_of(answer), stops, usd)
     return {**more, RUN: made.as_json()}
+
+
+def rate_of(answer: StepAnswer) -> Range[float]:
+    """Tokens a second of the whole job; low is that of the slowest step in the band."""
+    ends = (answer.step_s_high, answer.step_s, answer.step_s_low)
+    return Range(*(answer.tokens_per_s * answer.step_s / step_s for step_s in ends))
 
 
 def band_of(run: Run, constants: Constants) -> str:

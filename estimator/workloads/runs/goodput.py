@@ -78,6 +78,7 @@ class TrainingRun(Record):
     tokens: float
     days: Range[float]
     """Low is the fastest."""
+    gpu_hours: Range[float]
     goodput: Range[float]
     hours_between_stops: Range[float]
     stops: float
@@ -92,11 +93,13 @@ class TrainingRun(Record):
 
 
 class RunRequest(NamedTuple):
-    """What is asked of a run."""
+    """A run to so many tokens, and what is known of it; None is what the constants say."""
 
     tokens: float
     checkpoint_every_s: float | None = None  # None: where least is lost
     checkpoint_bytes: float | None = None  # None: all parameters' state
+    pause_s: float | None = None  # that training waits for a checkpoint
+    restart_s: float | None = None
 
 
 def training_run(
@@ -118,21 +121,23 @@ def training_run(
     """
     constants = run_constants()
     between = [time_between_stops(rate, n_gpus) for rate in stops_per_gpu_year]
-    restart = constants["restart"].ends
+    restart = constants["restart"].ends if asked.restart_s is None else Range.at(asked.restart_s)
     size = asked.checkpoint_bytes or n_parameters * constants["state_per_parameter"].ends.typical
     write_s = size / (constants["write_per_gpu"].ends.typical * n_gpus)
     pause_s = constants["pause_least"].ends.typical + write_s * constants["pause_share"].ends.typical
+    pause_s = pause_s if asked.pause_s is None else asked.pause_s
     every_s = asked.checkpoint_every_s or float(best_interval(between[1], pause_s, write_s))
     best, usual, worst = (
         float(goodput(stops, every_s, pause_s, back)) for stops, back in zip(between, restart, strict=True)
     )
     rates = Range(tokens_per_s.high * best, tokens_per_s.typical * usual, tokens_per_s.low * worst)
     days = rates.each(lambda rate: asked.tokens / rate / _SECONDS_PER_DAY if rate > 0 else float("inf"))
-    hours = days * 24.0
-    cost = usd_per_gpu_hour and Range(*(a * b * n_gpus for a, b in zip(hours, usd_per_gpu_hour, strict=True)))
+    gpu_hours = days * (24.0 * n_gpus)
+    cost = usd_per_gpu_hour and Range(*(hours * rate for hours, rate in zip(gpu_hours, usd_per_gpu_hour, strict=True)))
     return TrainingRun(
         tokens=asked.tokens,
         days=days.each(_shown),
+        gpu_hours=gpu_hours.each(_shown),
         goodput=Range(worst, usual, best).each(_shown),
         hours_between_stops=Range(*(float(one) / _SECONDS_PER_HOUR for one in reversed(between))).each(_shown),
         stops=_shown(days.typical * _SECONDS_PER_DAY / float(between[1])),

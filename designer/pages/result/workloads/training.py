@@ -10,10 +10,9 @@ from designer.wording.names import LEFT_OUT
 from designer.wording.numbers import words
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
-from estimator.ranges import Range
 from estimator.record import Given, Json
 from estimator.result import PricedEstimate
-from estimator.training_request import trained
+from estimator.training_request import ANY_STOP, rate_of, trained
 from estimator.workloads.models.catalog import catalog_models
 from estimator.workloads.models.counts import total_parameters
 from estimator.workloads.runs.goodput import RunRequest, TrainingRun, training_run
@@ -23,7 +22,6 @@ LAYOUTS_SHOWN = 10
 LAYOUTS_DRAWN = 5
 TRILLION = 1e12
 MOST_TRILLIONS = 10_000
-STOPS = "afr-all-llama"
 FIELDS = {"model": "train_model", "precision": "train_precision", "global_batch": "batch", "tokens": "tokens"}
 
 
@@ -100,13 +98,12 @@ def _run(form: TrainingForm, found: Searched, estimate: PricedEstimate) -> Train
         message = f"{tokens:g} trillion tokens are more than {MOST_TRILLIONS:,}, the most. Type fewer, such as 15."
         raise SpecError([Problem("tokens", "out_of_range", message)])
     best, n_gpus = found.layouts[0], estimate.compute.counts.gpus
-    rate = Range(best.step_s / best.step_s_high, 1.0, best.step_s / best.step_s_low) * best.tokens_per_s
     shape = catalog_models()[form.texts()["train_model"]].shape
     return training_run(
         RunRequest(tokens * TRILLION),
         n_gpus,
         total_parameters(shape),
-        rate,
-        load_catalog().economics[STOPS].ends,
+        rate_of(best),
+        load_catalog().economics[ANY_STOP].ends,
         estimate.cost.usd_per_gpu_hour,
     )

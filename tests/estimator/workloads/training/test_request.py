@@ -142,10 +142,19 @@ def test_a_run_of_llama_3_is_interrupted_as_published() -> None:
     changes = {"model": "llama3-405b", "gpus": 16_384, "tp": 8, "pp": 16, "cp": 1, "dp": 128, "virtual_stages": 4}
     asked = {"tokens": 1e12, "usd_per_gpu_hour": 2.0}
     run = train(**changes, global_batch=2048, stack={"framework": "megatron"}, run=asked)["run"]
-    assert run["interruptions"] / run["days"] == pytest.approx(419 / 54, rel=0.01)
-    assert run["goodput"] == pytest.approx(0.9, abs=0.03)
-    assert run["usd"] == pytest.approx(2 * run["gpu_hours"])
-    assert run["gpu_hours"] == pytest.approx(run["days"] * 24 * 16_384)
+    assert run["stops"] / run["days"]["typical"] == pytest.approx(419 / 54, rel=0.02)
+    assert run["goodput"]["typical"] == pytest.approx(0.9, abs=0.03)
+    assert run["usd"]["typical"] == pytest.approx(2 * run["gpu_hours"]["typical"], rel=0.001)
+    assert run["gpu_hours"]["typical"] == pytest.approx(run["days"]["typical"] * 24 * 16_384, rel=0.001)
+    assert run["days"]["low"] < run["days"]["typical"] < run["days"]["high"]
+
+
+def test_what_is_known_of_a_run_replaces_what_was_published() -> None:
+    rare = {"gpu_hours_between_stops": 1e9, "checkpoint_s": 1.0, "checkpoint_every_s": 99.0, "restart_s": 0.0}
+    run = train(run={"tokens": 1e12, **rare})["run"]
+    assert run["goodput"]["typical"] == pytest.approx(0.99, abs=0.001)
+    assert run["checkpoint_every_s"] == 99
+    assert run["usd"] is None
 
 
 def test_a_wrong_row_of_a_calibration_is_refused_by_its_place() -> None:
