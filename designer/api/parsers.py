@@ -1,11 +1,12 @@
-"""Request bodies: JSON objects within bounds."""
+"""Request bodies: JSON objects, and lists of them, within bounds."""
 
-from typing import IO, Any
+from collections.abc import Callable
+from typing import IO, Any, cast
 
 from rest_framework.parsers import BaseParser
 
 from designer.api.errors import refuse
-from designer.services.bounded_json import UnsoundJson, json_object
+from designer.services.bounded_json import UnsoundJson, json_object, json_object_or_list
 from estimator.record import Given, Json
 
 
@@ -16,8 +17,20 @@ class BoundedJSONParser(BaseParser):
 
     def parse(self, stream: IO[Any], media_type: str | None = None, parser_context: Given | None = None) -> Json:
         """The object; BodyLimitMiddleware keeps the body below MAX_BODY_BYTES."""
+        return cast(Json, self._read(stream, json_object))
+
+    @staticmethod
+    def _read(stream: IO[Any], read: Callable[[bytes], Any]) -> Any:
         try:
-            return json_object(stream.read())
+            return read(stream.read())
         except UnsoundJson as error:
             (problem,) = error.problems
             raise refuse(400, problem.code, problem.message) from None
+
+
+class BoundedListParser(BoundedJSONParser):
+    """A JSON object or a list of them, within the same bounds."""
+
+    def parse(self, stream: IO[Any], media_type: str | None = None, parser_context: Given | None = None) -> Any:
+        """The object or the list."""
+        return self._read(stream, json_object_or_list)

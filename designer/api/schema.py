@@ -7,6 +7,7 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSe
 from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
+from pydantic import BaseModel
 
 from designer.api.answers import estimate as answers
 from designer.api.components import body, component, split_enums, values_by
@@ -35,7 +36,9 @@ from estimator.asbuilt.result import LinkComparison
 from estimator.handoff.formats import FORMATS
 from estimator.performance.prediction import PredictionRequest
 from estimator.record import Json
+from estimator.serving_request import ServingRequest
 from estimator.spec.design import DesignSpec
+from estimator.training_request import TrainingRequest
 
 SPEC = {
     "name": "DGX H100, 4 scalable units",
@@ -55,6 +58,14 @@ PREDICTION = {
     "gpus": [8, 16, 1024],
     "message_bytes": [1048576, 8589934592],
 }
+_H100: Json = {"gpu": "h100-sxm", "gpus_per_node": 8, "nics_per_node": 8, "nic_gbit_s": 400, "fabric": "infiniband"}
+_STEP: Json = {"model": "llama3-8b", "parallel": {"tp": 2, "pp": 1, "global_batch": 64, "sequence": 4096}}
+TRAINING_EXAMPLE: Json = {"system": _H100, "gpus": 64, **_STEP}
+TRAINING_OF_DESIGN: Json = {"design": SPEC, "model": "llama3-70b", "precision": "fp8", "top": 3}
+_SERVED: Json = {"model": "llama3-70b", "precision": "fp8", "concurrency": [1, 16]}
+SERVING_EXAMPLE: Json = {"system": _H100, **_SERVED, "layout": {"tp": 4}}
+SERVING_OF_DESIGN: Json = {"design": SPEC, **_SERVED, "top": 3}
+MOST_WORKLOADS = 200  # in one call
 PREDICTION_OF_DESIGN = {"design": SPEC, "collective": "alltoall", "message_bytes": [1048576, 8589934592]}
 REFUSED = {
     "code": "invalid_spec",
@@ -161,7 +172,39 @@ DESIGN_PREDICTION = component(
     {"description": "As PredictionRequest; without gpus, for all of the design's."}
     | body({"design": _DESIGN, **_ASKED}, required=["design", "message_bytes"]),
 )
+
+
+def _workload(kind: type[BaseModel], prefix: str, numbers: Iterable[str]) -> list[Json]:
+    """Bodies of a call about a workload: a request on a system or on a design, or a list of both.
+
+    Parts have the prefix, as training and serving both have a layout; ``numbers`` are keys that take one number for a list
+    or a distribution.
+    """
+    request = split_enums(
+        kind.model_json_schema(mode="validation", ref_template=f"#/components/schemas/{prefix}{{model}}")
+    )
+    for name, part in request.pop("$defs").items():
+        if name == "CalibrationRow":
+            part["properties"]["request"] = values_by("key of such a request, with its layout")
+        component(f"{prefix}{name}", part | {"title": f"{prefix}{name}"})  # generators name classes by titles
+    for name in numbers:
+        request["properties"][name] = {"anyOf": [{"type": "number"}, request["properties"][name]]}
+    asked = {key: value for key, value in request["properties"].items() if key != "system"}
+    on_design = body({"design": _DESIGN, **asked}, required=["design", "model"])
+    one = [component(kind.__name__, request), component(f"Design{kind.__name__}", on_design)]
+    several = {"type": "array", "items": {"anyOf": one}, "maxItems": MOST_WORKLOADS}
+    return [*one, component(f"{kind.__name__}s", several)]
+
+
+TRAINING = _workload(TrainingRequest, "Training", ())
+SERVING = _workload(ServingRequest, "Serving", ("input_tokens", "output_tokens"))
 SPEC_SCHEMA = component("SpecSchema", values_by("keyword of JSON Schema, draft 2020-12"))
+
+
+def _answers(name: str, document: str) -> Json:
+    """What a call about a workload answers, one or, of a list, several; the document says what its keys are."""
+    one = component(f"{name}Answer", values_by(f"key, as docs/{document}.md has them"))
+    return {"anyOf": [one, component(f"{name}Answers", {"type": "array", "items": one})]}
 
 
 def _json(*shapes: Json) -> Json:
@@ -264,6 +307,24 @@ predictions = _call(
     request=_json({"$ref": "#/components/schemas/PredictionRequest"}, DESIGN_PREDICTION),
     examples=[_example("all-reduce on H100", PREDICTION), _example("of a design", PREDICTION_OF_DESIGN)],
     tags=["predictions"],
+)
+training = _call(
+    "train",
+    "Steps of training a model, of one layout or of the best",
+    {200: _answers("Training", "training")},
+    (*BODY, 404, 503),
+    request=_json(*TRAINING),
+    examples=[_example("Llama 3 8B on 64 H100", TRAINING_EXAMPLE), _example("on a design", TRAINING_OF_DESIGN)],
+    tags=["workloads"],
+)
+inference = _call(
+    "infer",
+    "Serving a model, by one placement or by the best",
+    {200: _answers("Inference", "serving")},
+    (*BODY, 404, 503),
+    request=_json(*SERVING),
+    examples=[_example("Llama 3 70B on H100", SERVING_EXAMPLE), _example("on a design", SERVING_OF_DESIGN)],
+    tags=["workloads"],
 )
 calibration_create = _call(
     "calibrate",

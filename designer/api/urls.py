@@ -3,7 +3,18 @@
 from django.urls import path, re_path
 
 from designer.api import base
-from designer.api.resources import calibrations, catalog, costs, designs, estimates, link_check, links, scaling, what_if
+from designer.api.resources import (
+    calibrations,
+    catalog,
+    costs,
+    designs,
+    estimates,
+    link_check,
+    links,
+    scaling,
+    what_if,
+    workloads,
+)
 from designer.api.resources.comparisons import views as comparison_views
 from designer.api.resources.price_books import urls as price_book_urls
 from designer.api.resources.quotes import views as quote_views
@@ -12,6 +23,8 @@ app_name = "api"
 urlpatterns = [
     path("preview/", estimates.PreviewView.as_view(), name="preview"),
     path("predictions/", estimates.PredictionsView.as_view(), name="predictions"),
+    path("training/", workloads.TrainingView.as_view(), name="training"),
+    path("inference/", workloads.InferenceView.as_view(), name="inference"),
     path("calibrations/", calibrations.CalibrationsView.as_view(), name="calibrations"),
     path("calibrations/<uuid:pk>/", calibrations.CalibrationView.as_view(), name="calibration"),
     path("spec-schema/", designs.SpecSchemaView.as_view(), name="spec-schema"),

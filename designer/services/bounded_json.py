@@ -28,6 +28,22 @@ def json_object(data: bytes, what: str = "body") -> Json:
     UnsoundJson
         If it is none.
     """
+    values = _value(data, what)
+    if not isinstance(values, dict):
+        raise _unsound("not_an_object", f"The {what} must be a JSON object {{…}}, not {_kind(values)}.")
+    return values
+
+
+def json_object_or_list(data: bytes, what: str = "body") -> Json | list[Any]:
+    """As ``json_object``, or a list."""
+    values = _value(data, what)
+    if not isinstance(values, dict | list):
+        message = f"The {what} must be a JSON object {{…}} or a list of them, not {_kind(values)}."
+        raise _unsound("not_an_object", message)
+    return values
+
+
+def _value(data: bytes, what: str) -> Any:
     try:
         values = json.loads(
             data.decode("utf-8-sig"),
@@ -43,8 +59,6 @@ def json_object(data: bytes, what: str = "body") -> Json:
         raise _unsound("malformed_json", f"The {what} is not JSON: {error.msg} at {place}.") from None
     except RecursionError:
         raise _too_deep(what) from None
-    if not isinstance(values, dict):
-        raise _unsound("not_an_object", f"The {what} must be a JSON object {{…}}, not {_kind(values)}.")
     _check(values, what)
     return values
 

@@ -64,7 +64,7 @@ class PredictionsView(ApiView):
         query_of(request, NoQuery)
         body = dict(body_of(request))
         if isinstance(body.get("design"), str):
-            body["design"] = _own_design(request, design_id_of({"design": body["design"]})).given
+            body["design"] = own_design(request, design_id_of({"design": body["design"]})).given
         return Response(predicted(body, load_catalog()))
 
 
@@ -95,7 +95,7 @@ class EstimatesView(HeavyJobView):
         catalog = load_catalog()
         body = body_of(request)
         if "design" in body:
-            design = _own_design(request, design_id_of(body))
+            design = own_design(request, design_id_of(body))
             spec = (
                 spec_of_design(design) if "revision" not in body else parse_spec(_version(design, body).given, catalog)
             )
@@ -107,7 +107,7 @@ class EstimatesView(HeavyJobView):
         return Response(values, status=status, headers={"Location": values["url"], **_when_to_ask(job)})
 
 
-def _own_design(request: Request, pk: UUID) -> Design:
+def own_design(request: Request, pk: UUID) -> Design:
     """The caller's design that a body names."""
     design = Design.objects.filter(owner_id=request.user.pk, pk=pk).first()
     if design is None:

@@ -8,18 +8,16 @@ from rest_framework.response import Response
 
 from designer.api import schema
 from designer.api.base import ApiView, query_of
+from designer.api.bodies import design_id_of
 from designer.api.errors import refuse
 from designer.api.parsers import BoundedListParser
 from designer.api.resources.estimates import own_design
 from designer.api.serializers import NoQuery
-from designer.services.designs.naming import design_id_of
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.record import Given
 from estimator.serving_request import served
 from estimator.training_request import trained
-
-MOST_AT_ONCE = 200
 
 
 class WorkloadView(ApiView):
@@ -32,8 +30,10 @@ class WorkloadView(ApiView):
         """The answer of a verb; designs that are named by id are the caller's own."""
         query_of(request, NoQuery)
         body = cast(Any, request.data)
-        if isinstance(body, list) and len(body) > MOST_AT_ONCE:
-            message = f"{len(body):,} requests were given, and {MOST_AT_ONCE:,} is the most in one call. Split them."
+        if isinstance(body, list) and len(body) > schema.MOST_WORKLOADS:
+            message = (
+                f"{len(body):,} requests were given, and {schema.MOST_WORKLOADS:,} is the most in one call. Split them."
+            )
             raise refuse(400, "too_many_requests", message)
         asked = [_with_design(request, one) for one in body] if isinstance(body, list) else _with_design(request, body)
         return Response(answer(asked, load_catalog()))

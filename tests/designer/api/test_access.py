@@ -20,6 +20,8 @@ pytestmark = pytest.mark.django_db
 ADDRESSES = [
     ("POST", "preview/"),
     ("POST", "predictions/"),
+    ("POST", "training/"),
+    ("POST", "inference/"),
     ("GET", "spec-schema/"),
     ("GET", "designs/"),
     ("POST", "designs/"),

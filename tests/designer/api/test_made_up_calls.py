@@ -27,6 +27,8 @@ HAVE_A_DESIGN = (
         "POST /api/v1/designs/",
         "POST /api/v1/estimates/",
         "POST /api/v1/predictions/",
+        "POST /api/v1/training/",
+        "POST /api/v1/inference/",
     )
 )
 CONFIG = schemathesis.Config.from_dict(

@@ -49,6 +49,8 @@ def test_every_address_and_method_is_in_the_document(document: dict[str, Any]) -
     assert found == {
         "post /api/v1/preview/",
         "post /api/v1/predictions/",
+        "post /api/v1/training/",
+        "post /api/v1/inference/",
         "get /api/v1/spec-schema/",
         "get /api/v1/designs/",
         "post /api/v1/designs/",
