@@ -1,1 +1,0 @@
-"""The workloads tab: the links that a model's traffic takes."""
