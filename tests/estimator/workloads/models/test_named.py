@@ -87,7 +87,7 @@ def test_plain_keys_are_checked_all_at_once() -> None:
     assert problems_of(PLAIN | {"ffn": 0}) == {"model.ffn": "missing"}
     window = {"size": 128, "layers": 33}
     assert problems_of(PLAIN | {"window": window}) == {"model.window.layers": "too_many_layers"}
-    assert problems_of({str(at): 1 for at in range(2_000)}) == {"model": "too_long"}
+    assert problems_of({str(at): 1 for at in range(2_000)}) == {"model": "too_deep"}
 
 
 @given(layers=st.integers(1, 99), more=st.integers(1, 50), context=st.integers(0, 10**6))
