@@ -1,6 +1,8 @@
 """A model served on the design: placements of a replica, what they serve, and what a million tokens cost."""
 
+import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple, cast
 
 from designer.charts.workloads import placement_words, serving_chart
@@ -13,6 +15,7 @@ from estimator.result import PricedEstimate
 from estimator.serving_request import served
 from estimator.workloads.serving.answer import Placement, ServedRow
 
+ANSWERS_KEPT = 128
 PLACEMENTS_SHOWN = 10
 LOADS_DRAWN = (1, 4, 16, 64, 256, 1024)
 FIELDS = {
@@ -76,9 +79,15 @@ def ask(form: ServingForm, system: Json, fewer: Sequence[int] = ()) -> Json:
         "top": PLACEMENTS_SHOWN,
     }
     try:
-        return cast(Json, served(request, load_catalog()))  # one request, one answer
+        return _served(json.dumps(request, sort_keys=True))
     except SpecError as error:
         raise SpecError([_beside_its_field(problem) for problem in error.problems]) from None
+
+
+@lru_cache(maxsize=ANSWERS_KEPT)
+def _served(request: str) -> Json:
+    """What the verb answers one request. Kept: each change of the tab shows both halves, and changes one."""
+    return cast(Json, served(json.loads(request), load_catalog()))
 
 
 def _beside_its_field(problem: Problem) -> Problem:

@@ -1,6 +1,8 @@
 """A model trained on the design: the best layouts, where the seconds of a step go, and what a run takes."""
 
+import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple, cast
 
 from designer.charts.workloads import layout_words, parts_chart
@@ -18,6 +20,7 @@ from estimator.workloads.models.counts import total_parameters
 from estimator.workloads.runs.goodput import RunRequest, TrainingRun, training_run
 from estimator.workloads.training.answer import StepAnswer
 
+ANSWERS_KEPT = 64
 LAYOUTS_SHOWN = 10
 LAYOUTS_DRAWN = 5
 TRILLION = 1e12
@@ -73,12 +76,18 @@ def search(form: TrainingForm, system: Json, n_gpus: int) -> Searched:
         "top": LAYOUTS_SHOWN,
     }
     try:
-        answer = cast(Json, trained(request, load_catalog()))  # one request, one answer
+        answer = _trained(json.dumps(request, sort_keys=True))
     except SpecError as error:
         raise SpecError([_beside_its_field(problem) for problem in error.problems]) from None
     return Searched(
         [StepAnswer.from_json(one) for one in answer["layouts"]], answer["looked_at"], _left_out(answer["refused"])
     )
+
+
+@lru_cache(maxsize=ANSWERS_KEPT)
+def _trained(request: str) -> Json:
+    """What the verb answers one request. Kept: each change of the tab shows both halves, and changes one."""
+    return cast(Json, trained(json.loads(request), load_catalog()))
 
 
 def _left_out(refused: Mapping[str, int]) -> dict[str, int]:
