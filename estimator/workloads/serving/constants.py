@@ -5,7 +5,6 @@ off, then as ``default``. A model takes constants as columns: positions in one f
 so that a fit changes values and nothing else.
 """
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,24 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from estimator.units import FloatArray, IntArray
+from estimator.workloads.fitted import Constant, read_constants
 
 DATA = Path(__file__).with_name("constants.csv")
 DEFAULT = "default"
 Key = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Constant:
-    """One row: ``spread`` is the ln-s.d. that a fit may move it by, 0 where it is not fitted."""
-
-    name: str
-    index: str
-    value: float
-    unit: str
-    prior: float
-    spread: float
-    basis: str
-    evidence: str
 
 
 @dataclass(frozen=True)
@@ -89,20 +75,6 @@ class Picked:
 @cache
 def serving_constants() -> Constants:
     """The constants of ``constants.csv``; read once."""
-    with DATA.open(newline="", encoding="utf-8") as file:
-        rows = tuple(_constant(row) for row in csv.DictReader(file))
+    rows = read_constants(DATA)
     places = {(row.name, row.index or DEFAULT): at for at, row in enumerate(rows)}
     return Constants(rows, np.array([row.value for row in rows]), places)
-
-
-def _constant(row: dict[str, str]) -> Constant:
-    return Constant(
-        name=row["name"],
-        index=row["index"],
-        value=float(row["value"]),
-        unit=row["unit"],
-        prior=float(row["prior"] or row["value"]),
-        spread=float(row["spread"] or 0),
-        basis=row["basis"],
-        evidence=row["evidence"],
-    )

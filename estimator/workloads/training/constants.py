@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Self
@@ -10,23 +10,10 @@ from typing import Self
 import numpy as np
 
 from estimator.units import FloatArray, IntArray
+from estimator.workloads.fitted import Constant, read_constants
 
 PATH = Path(__file__).with_name("constants.csv")
 FITTED, DEFAULT = "fitted", "default"
-
-
-@dataclass(frozen=True)
-class Constant:
-    """One row: a value, and for a fitted one the prior it was fitted from, with its spread in ln."""
-
-    name: str
-    index: str
-    value: float
-    unit: str
-    prior: float
-    spread: float
-    basis: str
-    evidence: str
 
 
 class Constants:
@@ -77,20 +64,7 @@ class Constants:
 @cache
 def training_constants() -> Constants:
     """The constants of the file."""
-    with PATH.open(newline="") as file:
-        rows = [
-            Constant(
-                name=row["name"],
-                index=row["index"],
-                value=float(row["value"]),
-                unit=row["unit"],
-                prior=float(row["prior"]),
-                spread=float(row["spread"] or 0),
-                basis=row["basis"],
-                evidence=row["evidence"],
-            )
-            for row in csv.DictReader(file)
-        ]
+    rows = read_constants(PATH)
     return Constants(rows, np.array([row.value for row in rows]))
 
 

@@ -20,9 +20,10 @@ from estimator.catalog.constants import ModelConstants
 from estimator.catalog.loader import load_catalog
 from estimator.record import Json
 from estimator.units import BoolArray, FloatArray
+from estimator.workloads.fitted import Constant
 from estimator.workloads.training.calibrating import common_ln
 from estimator.workloads.training.columns import Steps
-from estimator.workloads.training.constants import FITTED, Constant, Constants, training_constants, write_constants
+from estimator.workloads.training.constants import FITTED, Constants, training_constants, write_constants
 from estimator.workloads.training.rows import MeasuredStep, eager_steps, measured_steps
 from estimator.workloads.training.runs import Systems, steps_of
 from estimator.workloads.training.stack import EAGER, family_of
