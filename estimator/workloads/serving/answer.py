@@ -119,7 +119,7 @@ def served_rows(
             ttft_ms_high=float(ttft * ttft_band) / MS,
             tokens_per_s=float(rate),
             tokens_per_s_per_gpu=float(of_gpu),
-            usd_per_million_tokens=_usd(setting.usd_per_gpu_hour, float(of_gpu)),
+            usd_per_million_tokens=usd_per_million_tokens(setting.usd_per_gpu_hour, float(of_gpu)),
             communication_share=float(shared),
             running=float(running) * setting.replicas,
             is_saturated=bool(n > most),
@@ -182,7 +182,8 @@ def memory_record(memory: Memory) -> ServedMemory:
     )
 
 
-def _usd(usd_per_gpu_hour: float | None, tokens_s_per_gpu: float) -> float | None:
+def usd_per_million_tokens(usd_per_gpu_hour: float | None, tokens_s_per_gpu: float) -> float | None:
+    """GPU-hours of a million output tokens in dollars; None without a price, or where nothing is served."""
     if usd_per_gpu_hour is None or tokens_s_per_gpu <= 0:
         return None
     return usd_per_gpu_hour / (tokens_s_per_gpu * SECONDS_PER_HOUR) * MILLION

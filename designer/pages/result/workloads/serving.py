@@ -13,7 +13,7 @@ from estimator.errors import Problem, SpecError
 from estimator.record import Given, Json
 from estimator.result import PricedEstimate
 from estimator.serving_request import served
-from estimator.workloads.serving.answer import Placement, ServedRow
+from estimator.workloads.serving.answer import Placement, ServedRow, usd_per_million_tokens
 
 ANSWERS_KEPT = 128
 PLACEMENTS_SHOWN = 10
@@ -107,12 +107,11 @@ def _rows(answer: Json, placements: list[Placement], estimate: PricedEstimate) -
     layouts = [one["layout"] for one in answer["placements"]]
     why = {one["placement"]: one["message"] for one in answer["advice"]}
     best = answer["best"]["layout"] if answer["best"] else None
-    hour = estimate.cost.usd_per_gpu_hour
+    usd_per_gpu_hour = estimate.cost.usd_per_gpu_hour.typical
     rows = []
     for at, (layout, placement) in enumerate(zip(layouts, placements, strict=True)):
         row = placement.rows[-1]
         replicas = estimate.compute.counts.gpus // placement.gpus
-        a_gpu = row.tokens_per_s_per_gpu
         rows.append(
             Served(
                 words=placement_words(layout),
@@ -120,7 +119,7 @@ def _rows(answer: Json, placements: list[Placement], estimate: PricedEstimate) -
                 row=row,
                 replicas=replicas,
                 tokens_per_s=row.tokens_per_s * replicas,
-                usd_per_million_tokens=hour.typical / (a_gpu * 3600) * 1e6 if hour and a_gpu else None,
+                usd_per_million_tokens=usd_per_million_tokens(usd_per_gpu_hour, row.tokens_per_s_per_gpu),
                 why_not=why.get(at, ""),
                 is_best=layout == best,
                 is_on_front=at in answer["pareto"],
