@@ -397,8 +397,7 @@ def system_of_design(values: Any, catalog: Catalog) -> DesignSystem:
         message = f"{spec.compute.server} names no GPU that is known, so nothing can be predicted. Give compute.gpu."
         raise SpecError([Problem("design.compute.gpu", "missing", message)])
     _, (fabric,) = sized_fabrics([spec], catalog)
-    system = {key: value for key, value in system_of(spec, fabric, catalog).as_json().items() if value is not None}
-    return DesignSystem(spec, system, fabric.n_gpus, spec_hash(spec))
+    return DesignSystem(spec, system_of(spec, fabric, catalog).as_request(), fabric.n_gpus, spec_hash(spec))
 
 
 def _design_of(values: Any, catalog: Catalog) -> DesignSpec:

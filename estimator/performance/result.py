@@ -6,7 +6,7 @@ A table has a row for each GPU count and a column for each message size.
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from estimator.record import IfAny, Newer, Record, keys_of
+from estimator.record import IfAny, Json, Newer, Record, keys_of
 
 
 class Curves(Protocol):
@@ -190,6 +190,10 @@ class BuiltSystem(Record):
     placement: str
     load_balancing: str
     gpudirect: bool
+
+    def as_request(self) -> Json:
+        """The keys that a request takes: those that are known."""
+        return {key: value for key, value in self.as_json().items() if value is not None}
 
 
 class Performance(Record):

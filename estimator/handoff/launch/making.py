@@ -34,9 +34,7 @@ def placed_job(spec: DesignSpec, layout: Any, catalog: Catalog) -> Job:
     tree = placement(links)
 
     def times() -> GroupTimes:
-        system = {
-            key: value for key, value in system_of(spec, links.fabric, catalog).as_json().items() if value is not None
-        }
+        system = system_of(spec, links.fabric, catalog).as_request()
         return GroupTimes(system, catalog, ModelConstants(catalog))
 
     return Job(links, tree, best_placed(machine_of(links, tree), request, times))

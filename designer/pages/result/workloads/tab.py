@@ -41,7 +41,7 @@ def levels_of_design(estimate: PricedEstimate) -> list[LinkLevel]:
 def system_keys(estimate: PricedEstimate) -> Json:
     """The estimated design as the ``system`` of a request."""
     system = estimate.performance.system
-    return {key: value for key, value in system.as_json().items() if value is not None} if system else {}
+    return system.as_request() if system else {}
 
 
 def _ethernet_gbit_s(estimate: PricedEstimate) -> float | None:
