@@ -1,8 +1,9 @@
 """Arguments of Megatron-LM and overrides of Megatron Bridge for a training run.
 
 Sources: megatron/training/arguments.py and config/ of Megatron-LM (commit d98e8a6), the order of ranks in
-megatron/training/initialize.py; Megatron Bridge documentation, "Configuration Container Overview". Data-parallel size is
-not given: both take it from the ranks that are left.
+megatron/training/initialize.py; ConfigContainer of Megatron Bridge 0.3.1. Both refuse FSDP with another checkpoint format
+than fsdp_dtensor, or with CUDA_DEVICE_MAX_CONNECTIONS=1. Data-parallel size is not given: both take it from the ranks that
+are left.
 """
 
 from collections.abc import Iterator
@@ -27,6 +28,9 @@ def write(job: Job) -> Iterator[str]:
     )
     yield "# shellcheck shell=bash disable=SC2034\n"
     yield "MEGATRON_ARGUMENTS=(\n" + "".join(f"  {one}\n" for one in arguments(degrees, is_close)) + ")\n"
+    if is_close and _sharding_stage(degrees) > 1:
+        yield "# no overrides for Megatron Bridge, which refuses this order of ranks with Megatron FSDP\n"
+        return
     yield "BRIDGE_OVERRIDES=(\n" + "".join(f"  {one}\n" for one in overrides(degrees, is_close)) + ")\n"
 
 
@@ -61,7 +65,7 @@ def arguments(degrees: Parallel, is_close: bool) -> list[str]:
     ):
         out += [f"--{name} {value}"] * (value is not None)
     out += _recompute(degrees)
-    stage = degrees.zero_stage if degrees.zero_stage is not None else 3 * degrees.fsdp
+    stage = _sharding_stage(degrees)
     if stage == 1:
         out.append("--use-distributed-optimizer")
     elif stage > 1:
@@ -69,8 +73,14 @@ def arguments(degrees: Parallel, is_close: bool) -> list[str]:
             "--use-megatron-fsdp",
             f"--data-parallel-sharding-strategy {SHARDED[stage]}",
             "--use-distributed-optimizer",
+            "--ckpt-format fsdp_dtensor",
         ]
     return out
+
+
+def _sharding_stage(degrees: Parallel) -> int:
+    """ZeRO's stage: 1 shards the optimizer, 2 gradients too, 3 parameters too."""
+    return degrees.zero_stage if degrees.zero_stage is not None else 3 * degrees.fsdp
 
 
 def _recompute(degrees: Parallel) -> list[str]:
@@ -81,6 +91,7 @@ def _recompute(degrees: Parallel) -> list[str]:
 
 def overrides(degrees: Parallel, is_close: bool) -> list[str]:
     """Megatron Bridge's overrides, for a recipe's ConfigContainer."""
+    stage = _sharding_stage(degrees)
     values = {
         "model.tensor_model_parallel_size": degrees.tp,
         "model.pipeline_model_parallel_size": degrees.pp,
@@ -90,8 +101,15 @@ def overrides(degrees: Parallel, is_close: bool) -> list[str]:
         "model.virtual_pipeline_model_parallel_size": degrees.virtual_stages if degrees.virtual_stages > 1 else None,
         "model.sequence_parallel": "true" if degrees.sequence_parallel and degrees.tp > 1 else None,
         "model.seq_length": degrees.sequence,
+        "model.recompute_granularity": degrees.recompute if degrees.recompute != "none" else None,
+        "model.recompute_method": "uniform" if degrees.recompute == "full" else None,
+        "model.recompute_num_layers": 1 if degrees.recompute == "full" else None,
         "train.micro_batch_size": degrees.micro_batch,
         "train.global_batch_size": degrees.global_batch,
         "dist.use_tp_pp_dp_mapping": "true" if is_close else None,
+        "ddp.use_distributed_optimizer": "true" if stage else None,
+        "ddp.use_megatron_fsdp": "true" if stage > 1 else None,
+        "ddp.data_parallel_sharding_strategy": SHARDED[stage] if stage > 1 else None,
+        "checkpoint.ckpt_format": "fsdp_dtensor" if stage > 1 else None,
     }
     return [f"{key}={value}" for key, value in values.items() if value is not None]

@@ -1,7 +1,8 @@
 """torchrun on every node of a training run: a script that finds its node's rank in the list.
 
 Source: PyTorch documentation, "torchrun (Elastic Launch)": nnodes, node-rank, nproc-per-node, master-addr, master-port. With
-the static rendezvous (the default with node-rank), ranks count node by node, as the map has them.
+the static rendezvous (the default with node-rank), ranks count node by node, as the map has them. Its documentation assumes
+as many ranks on every node.
 """
 
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ def write(job: Job) -> Iterator[str]:
     )
     yield f"nproc={counts[0]}\n"
     if counts[-1] != counts[0]:
+        yield "# torchrun documents jobs with as many ranks on every node; here the last has fewer\n"
         yield f'if [ "$node_rank" = {len(nodes) - 1} ]; then nproc={counts[-1]}; fi\n'
     gpus = part.seats.filling.gpus.tolist()
     if gpus != list(range(job.machine.gpus_per_node)):

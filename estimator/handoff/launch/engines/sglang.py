@@ -1,8 +1,9 @@
 """SGLang on every node of a service: sglang.launch_server.
 
-Sources: SGLang documentation, "Server Arguments" (tp-size, pp-size, dp-size, enable-dp-attention, ep-size, nnodes, node-rank,
-dist-init-addr) and "PD Disaggregation" (disaggregation-mode, disaggregation-ib-device). Its tp-size counts all ranks of a
-stage: with attention_dp copies of the attention, each has tp-size ÷ dp-size tensor ranks. Stages are outermost.
+Sources: SGLang 0.5.23, sglang/srt/arg_groups/fields/ (tp-size, pp-size, attn-dp-size, ep-size, nnodes, node-rank,
+dist-init-addr, disaggregation-mode, -bootstrap-port, -ib-device). Its tp-size counts all ranks of a stage: with attention_dp
+copies of the attention, each has tp-size ÷ attn-dp-size tensor ranks. Stages are outermost. Releases before attn-dp-size
+wrote it as dp-size with enable-dp-attention, which 0.5.23 still takes and marks as deprecated.
 """
 
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from estimator.handoff.launch.shell import head, host_cases, visible
 from estimator.workloads.placement.placed import PlacedPart
 from estimator.workloads.placement.request import PIPELINES_CLOSE, Layout
 
-PORT, INIT_PORT = 30000, 20000
+PORT, INIT_PORT, BOOTSTRAP_PORT = 30000, 20000, 8998
 
 
 def write(job: Job) -> Iterator[str]:
@@ -25,6 +26,7 @@ def write(job: Job) -> Iterator[str]:
     yield head(
         job,
         "Run on every node: bash FILE. Each worker has a port of its own on its first node; a router stands before them.",
+        "A release without --attn-dp-size N takes --dp-size N --enable-dp-attention in its place.",
     )
     yield from host_cases(commands)
 
@@ -45,7 +47,7 @@ def arguments(degrees: Layout) -> str:
     """Parallelism of a worker."""
     out = f"--tp-size {degrees.stage_ranks} --pp-size {degrees.pp}"
     if degrees.attention_dp > 1:
-        out += f" --dp-size {degrees.attention_dp} --enable-dp-attention"
+        out += f" --attn-dp-size {degrees.attention_dp}"
     return out + f" --ep-size {degrees.ep}" * (degrees.ep > 1)
 
 
@@ -58,6 +60,8 @@ def _commands(job: Job, part: PlacedPart, degrees: Layout, worker: Worker) -> It
         if len(worker.nodes) > 1:
             more += f" --nnodes {len(worker.nodes)} --node-rank {number}"
             more += f" --dist-init-addr {first}:{INIT_PORT + worker.number}"
+        if part.part.name == "prefill":  # two on a node would open the same port
+            more += f" --disaggregation-bootstrap-port {BOOTSTRAP_PORT + worker.number}"
         if part.part.name in ("prefill", "decode"):
             nics = ",".join(dict.fromkeys(nic for gpu in gpus for nic in machine.nics[gpu]))
             more += f" --disaggregation-mode {part.part.name} --disaggregation-ib-device {nics}"

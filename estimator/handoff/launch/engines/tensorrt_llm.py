@@ -2,7 +2,8 @@
 
 Sources: TensorRT-LLM documentation, "trtllm-serve" (extra_llm_api_options; multi-node by mpirun and trtllm-llmapi-launch) and
 "Parallelism in TensorRT-LLM" (tensor_parallel_size, pipeline_parallel_size, moe_tensor_parallel_size,
-moe_expert_parallel_size, enable_attention_dp, gpus_per_node). Attention is whole on every rank of a stage, or in copies of
+moe_expert_parallel_size, enable_attention_dp, gpus_per_node) and "Disaggregated Serving" (cache_transceiver_config;
+disable_overlap_scheduler, which context servers need). Attention is whole on every rank of a stage, or in copies of
 one rank each. Stages are outermost.
 """
 
@@ -23,7 +24,7 @@ def write(job: Job) -> Iterator[str]:
         _check(job, part, degrees)
     yield head(
         job,
-        "Run once, on a machine that reaches all nodes by ssh; each worker listens on its first node.",
+        "Run once, in a folder that all nodes share, on a machine that reaches them by ssh; a worker listens on its first node.",
         "Pools are joined by trtllm-serve disaggregated, with the addresses below as context and generation servers.",
     )
     for part, degrees in parts:
@@ -57,6 +58,10 @@ def options(degrees: Layout, part: PlacedPart) -> str:
     if degrees.ep > 1:
         out += f"moe_tensor_parallel_size: {degrees.experts_tp}\nmoe_expert_parallel_size: {degrees.ep}\n"
     out += f"enable_attention_dp: {'true' if degrees.attention_dp > 1 else 'false'}\n"
+    if part.part.name == "prefill":
+        out += "disable_overlap_scheduler: true\n"
+    if part.part.name in ("prefill", "decode"):
+        out += "cache_transceiver_config:\n  backend: DEFAULT\n"
     return out + f"gpus_per_node: {part.ranks_per_node}\n"
 
 

@@ -37,7 +37,7 @@ LAYOUTS: dict[str, dict[str, Any]] = {
     "training": {
         "parallel": {
             "tp": 4, "pp": 4, "dp": 4, "ep": 4, "expert_tp": 1, "virtual_stages": 2, "micro_batch": 1, "global_batch": 64,
-            "sequence": 4096, "sequence_parallel": True, "recompute": "full", "zero_stage": 2,
+            "sequence": 4096, "sequence_parallel": True, "recompute": "full", "zero_stage": 1,
         },
         "order": "tp-cp-ep-pp-dp",
     },
@@ -159,15 +159,22 @@ def test_bash_reads_every_script(design: str, layout: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(("design", "layout", "name"), of(*SHELL))
-def test_flags_are_those_that_the_tools_document(design: str, layout: str, name: str) -> None:
+def test_flags_are_those_of_the_tools_sources(design: str, layout: str, name: str) -> None:
+    """flags.csv says in which file of which version each name was read."""
     with (DATA / "flags.csv").open(newline="") as file:
-        known = {row["flag"] for row in csv.DictReader(file) if row["tool"] == name}
+        rows_of_tool = [row for row in csv.DictReader(file) if row["tool"] == name]
+    assert all(row["repository"] and row["path"] and row["version"] for row in rows_of_tool)
+    known = {row["flag"] for row in rows_of_tool}
     lines = [line for line in text(design, layout, name).splitlines() if not line.lstrip().startswith("#")]
     code = "\n".join(lines)
     if name == "nccl":
         assert set(re.findall(r"^(\w+)=", code, re.M)) <= known
     elif name != "slurm":
-        assert set(re.findall(r"(?<![\w-])--[a-z][a-z_-]*", code)) - {"--"} <= known
+        flags = set(re.findall(r"(?<![\w-])--[a-z][a-z_-]*", code)) - {"--"}
+        overrides = set(re.findall(r"^ +([a-z]+\.\w+)=", code, re.M))
+        variables = set(re.findall(r"\b(VLLM_\w+)=", code))
+        options = set(re.findall(r"^([a-z]\w+):", code, re.M)) if name == "tensorrt-llm" else set()
+        assert flags | overrides | variables | options <= known
     assert known or name == "slurm"
 
 
@@ -197,13 +204,25 @@ def test_megatron_has_every_degree_in_both_forms() -> None:
         "--expert-tensor-parallel-size 1",
         "--num-virtual-stages-per-pipeline-rank 2",
         "--use-tp-pp-dp-mapping",
-        "--data-parallel-sharding-strategy optim_grads\n",
+        "--use-distributed-optimizer\n",
         "model.virtual_pipeline_model_parallel_size=2",
         "dist.use_tp_pp_dp_mapping=true",
         "model.seq_length=4096",
     ):
         assert word in script, word
-    assert "optim_grads_params" in text("hgx", "three", "megatron")
+    for word in (
+        "--data-parallel-sharding-strategy optim_grads_params",
+        "--ckpt-format fsdp_dtensor",
+        "ddp.data_parallel_sharding_strategy=optim_grads_params",
+        "checkpoint.ckpt_format=fsdp_dtensor",
+        "model.recompute_granularity=selective",
+    ):
+        assert word in text("hgx", "three", "megatron"), word
+    shared = {"parallel": LAYOUTS["training"]["parallel"] | {"zero_stage": 2}, "order": "tp-cp-ep-pp-dp"}
+    job = placed_job(parse_spec(DESIGNS["hgx"], CATALOG), shared, CATALOG)
+    refused_by_bridge = b"".join(LAUNCH_FORMATS["megatron"].write(job)).decode()
+    assert "--data-parallel-sharding-strategy optim_grads\n" in refused_by_bridge
+    assert "BRIDGE_OVERRIDES" not in refused_by_bridge
     wrong = {"parallel": {"dp": 4, "micro_batch": 2, "global_batch": 12}}
     assert problem("hgx", wrong, "megatron")[0] == "not_for_layout"
 
@@ -235,7 +254,8 @@ def test_copies_across_nodes_start_where_the_node_before_ends() -> None:
 
 def test_sglang_counts_all_ranks_of_a_stage_as_tensor_ranks() -> None:
     script = text("hgx", "pools", "sglang")
-    assert "--tp-size 16 --pp-size 1 --dp-size 16 --enable-dp-attention --ep-size 16" in script
+    assert "--tp-size 16 --pp-size 1 --attn-dp-size 16 --ep-size 16" in script
+    assert re.findall(r"--disaggregation-bootstrap-port (\d+)", script) == ["8998", "8999"]
     assert re.findall(r"--disaggregation-mode (\w+)", script) == ["prefill", "prefill", "decode", "decode"]
 
 
@@ -246,10 +266,14 @@ def test_tensorrt_llms_options_are_yaml() -> None:
         "tensor_parallel_size": 4,
         "pipeline_parallel_size": 1,
         "enable_attention_dp": False,
+        "disable_overlap_scheduler": True,
+        "cache_transceiver_config": {"backend": "DEFAULT"},
         "gpus_per_node": 8,
     }
     assert options[1]["moe_expert_parallel_size"] == options[1]["tensor_parallel_size"] == 16
     assert options[1]["enable_attention_dp"] is True
+    assert "cache_transceiver_config" in options[1]
+    assert "disable_overlap_scheduler" not in options[1]
     assert re.findall(r"mpirun -n (\d+) --host (\S+)", script)[2] == ("16", "node-0002:8,node-0003:8")
 
 
