@@ -18,14 +18,13 @@ from estimator.performance.prediction import MAX_GPUS, System
 from estimator.pipeline import DESIGN, estimate, system_of_design
 from estimator.record import Json
 from estimator.spec.checking import Section, unknown_part, validated
-from estimator.units import GIGA, FloatArray
+from estimator.units import GIGA, FloatArray, IntArray
 from estimator.workloads.models.columns import shape_columns
 from estimator.workloads.models.named import model_or_problems
 from estimator.workloads.models.shapes import ModelShape
 from estimator.workloads.paths.groups import GroupTimes
 from estimator.workloads.serving.answer import (
     MS,
-    Advice,
     BatchRow,
     Placement,
     Setting,
@@ -50,6 +49,7 @@ from estimator.workloads.serving.check import layout_notes, layout_problems
 from estimator.workloads.serving.collectives import Fabric, crosses_domain
 from estimator.workloads.serving.constants import serving_constants
 from estimator.workloads.serving.memory import memory_of
+from estimator.workloads.serving.pools import DECODE, PREFILL, compared, of_pools, pool_layout, pools_searched
 from estimator.workloads.serving.search import (
     NAMES,
     Found,
@@ -58,6 +58,7 @@ from estimator.workloads.serving.search import (
     layouts_within,
     lost,
     nothing_left,
+    of_worker,
     pareto_front,
     ranking,
     searched,
@@ -70,6 +71,7 @@ MAX_LOADS = 1_000
 MAX_TOKENS = 100_000_000
 MAX_CONCURRENCY = 10_000_000
 WHAT = "a serving request"
+AGGREGATED, DISAGGREGATED = "aggregated", "disaggregated"
 Count = Annotated[int, Field(ge=1, le=MAX_GPUS)]
 Concurrency = Annotated[int, Field(ge=1, le=MAX_CONCURRENCY)]
 Tokens = Annotated[float, Field(ge=1, le=MAX_TOKENS)]
@@ -280,9 +282,6 @@ class Server:
         if asked.mode == "batch":
             return self._batch(asked, shape, problems)
         problems += _load_problems(asked, {one.field.partition(".")[0] for one in problems})
-        if asked.layout is None and asked.mode == "disaggregated":
-            message = "Give the layouts of both pools, prefill and decode; those of one pool for both are searched."
-            problems.append(Problem("layout", "missing", message))
         layouts, of_layout = _layouts(asked, shape)
         problems += of_layout
         correction, of_calibration = (None, []) if problems else self._correction(asked.calibration)
@@ -294,7 +293,7 @@ class Server:
             if asked.gpus is None and built is not None:
                 asked = asked.model_copy(update={"gpus": built.n_gpus})
             return self._search(asked, shape, usd, correction)
-        if asked.mode == "disaggregated":
+        if asked.mode == DISAGGREGATED:
             return self._pools(asked, shape, layouts, usd, correction).as_json()
         return self._worker(asked, shape, layouts[0], usd, correction).as_json()
 
@@ -333,16 +332,39 @@ class Server:
     def _search(
         self, asked: ServingRequest, shape: ModelShape, usd: float | None, correction: Correction | None
     ) -> Json:
-        """The placements worth knowing, the best, and what the others lack."""
+        """The placements worth knowing, the best, and what the others lack; pools beside the same GPUs for both."""
         fabric = self._fabric(asked.system, 1)
-        most = asked.gpus or max(fabric.domain_gpus, USUAL_MOST_GPUS)
-        rows, target = layouts_within(shape, min(most, MOST_WORKER_GPUS)), self._target(asked)
+        most = min(asked.gpus or max(fabric.domain_gpus, USUAL_MOST_GPUS), MOST_WORKER_GPUS)
+        rows, target = layouts_within(shape, most), self._target(asked)
         loads = _loads(asked) if asked.concurrency else np.exp2(np.arange(LOAD_DOUBLINGS))
         one = self._cases(asked, shape, dict(zip(NAMES, rows[0].tolist(), strict=True)), np.ones(1))
-        found = searched(one, rows, loads, asked.gpus, target, fabric, correction)
+        together = searched(one, rows, loads, asked.gpus, target, fabric, correction)
+        if asked.mode != DISAGGREGATED:
+            return self._searched(asked, shape, together, loads, usd, correction)
+        pools = pools_searched(one, rows, most, loads, asked.gpus, target, fabric, correction)
+        comparison = compared(pools.found, together)
+        without = self._searched(asked.model_copy(update={"mode": AGGREGATED}), shape, together, loads, usd, correction)
+        return {
+            **self._searched(asked, shape, pools.found, loads, usd, correction),
+            "left_out": {"does_not_fit": pools.unfit, "beaten_in_its_pool": pools.beaten},
+            "comparison": {**comparison.as_json(), "aggregated": without["best"]},
+        }
+
+    def _searched(
+        self,
+        asked: ServingRequest,
+        shape: ModelShape,
+        found: Found,
+        loads: FloatArray,
+        usd: float | None,
+        correction: Correction | None,
+    ) -> Json:
+        """What a search answers of the figures that it found."""
+        target = self._target(asked)
         order = ranking(found, asked.gpus is not None, target.is_any)
         candidates = np.flatnonzero(found.meets)
         front = candidates[pareto_front(found.tpot_s.ravel()[candidates], found.tokens_s_per_gpu.ravel()[candidates])]
+        front = front[_evenly(len(front), max(asked.top, MOST_ON_FRONT))]
         n_loads = len(loads)
         picked: dict[int, int] = {}  # layout → the load that it is shown under; each layout once
         for place in [*order[:1].tolist(), *front.tolist(), *order.tolist()]:
@@ -353,12 +375,14 @@ class Server:
         listed = [self._listed(asked, shape, found, place, loads, usd, correction) for place in places]
         on_front = {int(place) // n_loads for place in front}
         best = listed[0] if listed else None
+        words = of_pools if asked.mode == DISAGGREGATED else of_worker
+        advice = [lost(found, at, place, places[0], words) for at, place in enumerate(places) if at]
         return {
             "placements": listed,
             "pareto": [at for at, place in enumerate(places) if place // n_loads in on_front],
             "best": best,
-            "advice": [one.as_json() for one in self._advice(found, places, loads, target, shape)],
-            "looked_at": len(rows),
+            "advice": [one.as_json() for one in (advice if places else [nothing_left(found, target, shape)])],
+            "looked_at": len(found.layouts),
             "fits": int(found.fits.sum()),
         }
 
@@ -386,22 +410,18 @@ class Server:
     ) -> Json:
         """The answer of one placement of a search, with its layout, under the loads of the request or the one it is best at."""
         at, load = divmod(place, len(loads))
-        layout = dict(zip(NAMES, found.layouts[at].tolist(), strict=True))
         replicas = int(found.replicas[at, load])
         per_replica = loads if asked.concurrency else loads[load : load + 1]
         total = [int(one) for one in (per_replica if asked.gpus else per_replica * replicas)]
         changed = asked.model_copy(
             update={"gpus": int(found.total_gpus[at, load]), "concurrency": total, "arrivals_per_s": None}
         )
+        if asked.mode == DISAGGREGATED:
+            pools = pool_layout(found.layouts[at])
+            both = [pools[PREFILL], pools[DECODE]]
+            return {"layout": pools, **self._pools(changed, shape, both, usd, correction).as_json()}
+        layout = dict(zip(NAMES, found.layouts[at].tolist(), strict=True))
         return {"layout": layout, **self._worker(changed, shape, layout, usd, correction).as_json()}
-
-    def _advice(
-        self, found: Found, places: list[int], loads: FloatArray, target: Target, shape: ModelShape
-    ) -> list[Advice]:
-        """Why each runner-up lost; where nothing meets the targets, how near the nearest comes."""
-        if not places:
-            return [nothing_left(found, target, shape)]
-        return [lost(found, at, place, places[0]) for at, place in enumerate(places) if at]
 
     def _worker(
         self,
@@ -465,7 +485,10 @@ class Server:
         of_prefill, of_decode = (self._cases(asked, shape, pool, loads / replicas) for pool in (prefill, decode))
         workers = [np.array([float(pool["workers"])]) for pool in (prefill, decode)]
         figures = disaggregated(of_prefill, of_decode, workers[0], workers[1], fabric)
-        setting = self._setting(asked, of_decode, (gpus, replicas), fabric, usd_per_gpu_hour)
+        settings = [
+            self._setting(asked, of, (gpus, replicas), fabric, usd_per_gpu_hour) for of in (of_prefill, of_decode)
+        ]
+        setting = replace(settings[1], crosses=any(one.crosses for one in settings))
         return self._placement(shape, of_decode, figures, setting, layouts, correction)
 
     def _setting(
@@ -504,16 +527,18 @@ class Server:
         if correction is not None:
             figures = corrected(figures, cases, correction)
             setting = replace(setting, is_calibrated=True)
-        missing = float(memory.missing_bytes[0])
+        pools = figures.handover
+        missing = float(max(one.missing_bytes[0] for one in (memory, pools.memory if pools else memory)))
         return Placement(
             rows=served_rows(figures, cases.load.concurrency, setting, cases, self._constants),
             gpus=setting.gpus * setting.replicas,
             replicas=setting.replicas,
             memory_gb_per_gpu=memory_record(memory),
-            fits=bool(memory.fits.all()),
+            fits=bool(figures.fits.all()),
             max_concurrency=int(memory.max_sequences[0]) * layouts[-1].get("workers", 1) * setting.replicas,
             crosses_scale_up_domain=setting.crosses,
             limited_by=limited_by(figures, cases),
+            cache_crosses_scale_up_domain=bool(pools.crosses.any()) if pools else None,
             missing_gb_per_gpu=missing / GIGA if missing > 0 else None,
             notes=[note for one in layouts for note in layout_notes(shape, one)] or None,
         )
@@ -594,8 +619,14 @@ class Server:
 USUAL_MOST_GPUS = 64  # of a replica, where a request says no number of GPUs
 MOST_WORKER_GPUS = 1024  # of one replica
 LOAD_DOUBLINGS = 13  # loads of a replica that a target is looked for at: 1 to 4,096
+MOST_ON_FRONT = 24  # placements of a front that are listed where a request says no larger number
 MEASURED_FAMILIES = ("hopper", "blackwell")
 _LAYOUT = ("tp", "pp", "attention_dp", "moe_tp", "ep")
+
+
+def _evenly(count: int, most: int) -> IntArray:
+    """Places of ``most`` of ``count`` things, evenly spaced, both ends among them."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(np.int64))
 
 
 def _software(asked: ServingRequest) -> Software:
@@ -615,7 +646,7 @@ def _layouts(asked: ServingRequest, shape: ModelShape | None) -> tuple[list[dict
     """The layouts of a request (one, or those of both pools), and what is wrong with them."""
     if asked.layout is None:
         return [], []
-    kind: type[Section] = Pools if asked.mode == "disaggregated" else Layout
+    kind: type[Section] = Pools if asked.mode == DISAGGREGATED else Layout
     given, found = validated(kind, asked.layout, "a layout")
     problems = [Problem(f"layout.{one.field}".rstrip("."), one.code, one.message) for one in found]
     if given is None or shape is None:
@@ -651,8 +682,8 @@ def _load_problems(asked: ServingRequest, wrong: set[str]) -> list[Problem]:
     if asked.concurrency is not None and asked.arrivals_per_s is not None:
         message = "Requests in flight follow from those that arrive: give one of concurrency and arrivals_per_s."
         problems.append(Problem("arrivals_per_s", "contradiction", message))
-    if asked.arrivals_per_s is not None and asked.mode == "disaggregated":
-        message = "Pools are modelled under a concurrency. Give concurrency instead."
+    if asked.arrivals_per_s is not None and asked.mode == DISAGGREGATED and asked.layout is not None:
+        message = "Given pools are modelled under a concurrency. Give concurrency instead, or leave the layout out."
         problems.append(Problem("arrivals_per_s", "not_modelled", message))
     for field in {"input_tokens", "output_tokens"} - wrong:
         problems += _length_problems(getattr(asked, field), field)

@@ -39,6 +39,10 @@ class ServedRow(Record):
     communication_share: float
     running: float
     is_saturated: bool
+    kv_transfer_ms: IfAny[float] = None
+    """Of pools: a prompt's cache on its way from prefill to decode."""
+    prefill_busy: IfAny[float] = None
+    """Of pools: share of the time that prefill workers work; near 1 they are the pool that is too small."""
 
 
 class ServedMemory(Record):
@@ -63,6 +67,8 @@ class Placement(Record):
     max_concurrency: int
     crosses_scale_up_domain: bool
     limited_by: str
+    cache_crosses_scale_up_domain: IfAny[bool] = None
+    """Of pools: whether a prompt's cache goes over NICs and the network."""
     missing_gb_per_gpu: IfAny[float] = None
     would_fit: IfAny[str] = None
     notes: IfAny[list[str]] = None
@@ -110,6 +116,7 @@ def served_rows(
     )
     return [
         ServedRow(
+            **_handed_over(served, at),
             concurrency=float(n) * setting.replicas,
             tpot_ms=float(tpot) / MS,
             tpot_ms_low=float(tpot / tpot_band) / MS,
@@ -124,8 +131,18 @@ def served_rows(
             running=float(running) * setting.replicas,
             is_saturated=bool(n > most),
         )
-        for n, tpot, ttft, rate, of_gpu, shared, running, most in zip(*columns, strict=True)
+        for at, (n, tpot, ttft, rate, of_gpu, shared, running, most) in enumerate(zip(*columns, strict=True))
     ]
+
+
+def _handed_over(served: Served, at: int) -> dict[str, float]:
+    """What a row has besides where prompts have GPUs of their own."""
+    if served.handover is None:
+        return {}
+    return {
+        "kv_transfer_ms": float(served.handover.transfer_s[at]) / MS,
+        "prefill_busy": float(served.handover.busy[at]),
+    }
 
 
 def bands(cases: Cases, constants: Constants, setting: Setting) -> tuple[float, float]:

@@ -1,6 +1,6 @@
 """Every valid placement of a model on GPUs: enumerated as columns, evaluated at once, and the best with what others lack."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -37,7 +37,7 @@ class Target:
 class Found:
     """All placements under all loads, shape (n_layouts, n_loads) unless said otherwise."""
 
-    layouts: IntArray  # (n_layouts, 5), columns as NAMES
+    layouts: IntArray  # (n_layouts, 5), columns as NAMES; of pools those of both, with their workers (POOL_NAMES)
     gpus: IntArray  # (n_layouts,), of a replica
     replicas: IntArray
     tpot_s: FloatArray
@@ -114,17 +114,25 @@ def searched(
         np.broadcast_to(column, n_layouts * n_loads).reshape(n_layouts, n_loads)
         for column in (served.tpot_s, served.ttft_s, served.tokens_s)
     )
-    fits = np.broadcast_to(served.memory.fits, n_layouts * n_loads).reshape(n_layouts, n_loads)[:, 0]
+    fits = np.broadcast_to(served.fits, n_layouts * n_loads).reshape(n_layouts, n_loads)[:, 0]
     of_all = np.broadcast_to(replicas[:, None], tpot.shape)
+    return judged(Found(rows, a_replica, of_all, tpot, ttft, tokens, fits, fits), gpus, target)
+
+
+def judged(found: Found, gpus: int | None, target: Target) -> Found:
+    """Figures of single replicas as those of all of them, and which meet the targets."""
+    tpot, ttft, tokens, of_all = found.tpot_s, found.ttft_s, found.tokens_s, found.replicas
     if gpus is None and target.tokens_s is not None:
-        of_all = np.maximum(1, np.ceil(target.tokens_s / tokens)).astype(np.int64)
-    meets = fits[:, None] & np.isfinite(tpot + ttft)
+        with np.errstate(divide="ignore"):
+            needed = np.ceil(target.tokens_s / tokens)
+        of_all = np.where(np.isfinite(needed), np.maximum(1, needed), 1).astype(np.int64)
+    meets = found.fits[:, None] & np.isfinite(tpot + ttft)
     for limit, column in ((target.tpot_s, tpot), (target.ttft_s, ttft)):
         if limit is not None:
             meets &= column <= limit
     if target.tokens_s is not None:
         meets &= tokens * of_all >= target.tokens_s
-    return Found(rows, a_replica, of_all, tpot, ttft, tokens * of_all, fits, meets)
+    return replace(found, replicas=of_all, tokens_s=tokens * of_all, meets=meets)
 
 
 def ranking(found: Found, is_fixed: bool, has_target: bool) -> IntArray:
@@ -167,11 +175,18 @@ def words_of(layout: Mapping[str, int]) -> str:
     return " × ".join(f"{label} {layout[name]}" for name, label in labels.items() if layout[name] > 1) or "one GPU"
 
 
-def lost(found: Found, at: int, place: int, best: int) -> Advice:
-    """What a runner-up has less of than the best, the largest difference first."""
+def of_worker(row: IntArray) -> tuple[str, str]:
+    """A layout of one worker in words, and how many GPUs a layer of it spans."""
+    return words_of(dict(zip(NAMES, row.tolist(), strict=True))), f"; its layers span {int(row[0] * row[2])} GPUs"
+
+
+def lost(found: Found, at: int, place: int, best: int, words_of_row: Callable[[IntArray], tuple[str, str]]) -> Advice:
+    """What a runner-up has less of than the best, the largest difference first.
+
+    ``words_of_row`` names a layout, and says what of it matters.
+    """
     gpus, tpot, rate = (column.ravel() for column in (found.total_gpus, found.tpot_s, found.tokens_s_per_gpu))
-    row = found.layouts[place // found.tpot_s.shape[1]]
-    layout, ranks = words_of(dict(zip(NAMES, row.tolist(), strict=True))), int(row[0] * row[2])
+    layout, remark = words_of_row(found.layouts[place // found.tpot_s.shape[1]])
     ratios = {
         "more_gpus": float(gpus[place] / gpus[best]),
         "slower_tokens": float(tpot[place] / tpot[best]),
@@ -187,7 +202,7 @@ def lost(found: Found, at: int, place: int, best: int) -> Advice:
         return Advice(
             placement=at, reason="as_good", message=f"{layout} is as good in every figure; the best comes first."
         )
-    return Advice(placement=at, reason=reason, message=f"{layout} {words[reason]}; its layers span {ranks} GPUs.")
+    return Advice(placement=at, reason=reason, message=f"{layout} {words[reason]}{remark}.")
 
 
 def nothing_left(found: Found, target: Target, shape: ModelShape) -> Advice:

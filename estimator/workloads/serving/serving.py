@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from estimator.units import FloatArray
+from estimator.units import BoolArray, FloatArray
+from estimator.workloads.paths.groups import groups_of
 from estimator.workloads.serving.cases import Cases, Load
 from estimator.workloads.serving.collectives import Fabric
 from estimator.workloads.serving.memory import CHUNK_TOKENS, Memory, cache_bytes, memory_of
@@ -36,6 +37,23 @@ class Served:
     step: Parts
     token: Parts
     memory: Memory
+    handover: "Handover | None" = None  # between pools, where prompts have GPUs of their own
+
+    @property
+    def fits(self) -> BoolArray:
+        """Whether every worker has room for a sequence."""
+        return self.memory.fits if self.handover is None else self.memory.fits & self.handover.memory.fits
+
+
+@dataclass(frozen=True)
+class Handover:
+    """What lies between a pool of prefill and one of decode, shape (n_cases,)."""
+
+    memory: Memory  # of a prefill worker
+    cache_bytes: FloatArray  # of a prompt, that one decode GPU receives
+    transfer_s: FloatArray  # of one prompt's cache
+    busy: FloatArray  # share of the time that prefill workers work
+    crosses: BoolArray  # a domain's edge, so that caches take NICs
 
 
 def aggregated(cases: Cases, fabric: Fabric | None = None) -> Served:
@@ -87,8 +105,10 @@ def disaggregated(
     memory = memory_of(decode.with_load(_shared(decode, load.concurrency / decode_workers)))
     token = prefill_token(prefill, fabric)
     prompt_s = of("pool_prefill_share") * prefill.load.input_tokens * token.total_s
-    mu = prefill_workers * prefill.layouts.pp / prompt_s
-    own = prompt_s * np.sqrt(prefill.layouts.attention_dp) * _chunk_overlap(prefill) + transfer_s(decode, fabric)
+    sizes = prefill_workers * prefill.layouts.gpus, decode_workers * decode.layouts.gpus
+    received_bytes, transfer_s, most_s, crosses = _handed_over(prefill, decode, sizes, fabric)
+    mu = np.minimum(prefill_workers * prefill.layouts.pp / prompt_s, most_s)
+    own = prompt_s * np.sqrt(prefill.layouts.attention_dp) * _chunk_overlap(prefill) + transfer_s
     first = own + of("disaggregated_first_token_s") + of("first_token_layer_s") * decode.shapes.layers
     decoding, hidden = load.concurrency, 1 - of("pool_exchange_share")  # two halves of a batch overlap
     for _ in range(ROUNDS):
@@ -104,16 +124,26 @@ def disaggregated(
         ttft = np.maximum(first + queue, load.concurrency / mu - z)
         decoding = load.concurrency * z / (z + ttft)
     shape = np.broadcast_shapes(tpot.shape, ttft.shape)
+    tokens_s = (
+        np.minimum(load.concurrency, running * decode_workers / (z / (z + ttft))) * load.output_tokens / (z + ttft)
+    )
+    with np.errstate(invalid="ignore"):  # where nothing joins the pools, none is served
+        used = np.minimum(tokens_s / load.output_tokens / mu, 1.0)
     return Served(
         tpot_s=np.broadcast_to(tpot, shape),
         ttft_s=np.broadcast_to(ttft, shape),
         running=np.broadcast_to(running * decode_workers, shape),
-        tokens_s=np.minimum(load.concurrency, running * decode_workers / (z / (z + ttft)))
-        * load.output_tokens
-        / (z + ttft),
+        tokens_s=np.broadcast_to(tokens_s, shape),
         step=step,
         token=token,
         memory=memory,
+        handover=Handover(
+            memory=memory_of(prefill.with_load(replace(load, output_tokens=np.zeros(1)))),
+            cache_bytes=np.broadcast_to(received_bytes, shape),
+            transfer_s=np.broadcast_to(transfer_s, shape),
+            busy=np.broadcast_to(used, shape),
+            crosses=np.broadcast_to(crosses, shape),
+        ),
     )
 
 
@@ -137,12 +167,39 @@ def concurrency_at(cases: Cases, requests_s: float, fabric: Fabric | None = None
     return max(high, _LEAST), True
 
 
-def transfer_s(decode: Cases, fabric: Fabric | None) -> FloatArray:
-    """The cache of a prompt on its way to a decode worker: every GPU fetches its share over its own NIC. [s]"""
-    if fabric is None or not fabric.nic_byte_s:
-        return np.zeros(1)
-    held = cache_bytes(decode, decode.load.input_tokens) / decode.layouts.pp
-    return held / (fabric.nic_byte_s * decode.constants.of("nic_efficiency"))
+def _handed_over(
+    prefill: Cases, decode: Cases, gpus: tuple[FloatArray, FloatArray], fabric: Fabric | None
+) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
+    """The cache of a prompt on its way to a decode worker, over what joins pools of so many GPUs.
+
+    Every GPU of the decode worker fetches its share, and those of the prefill worker send as much together: the side of the
+    fewer GPUs takes longer. Pools lie side by side, so that two GPUs are half of all their domains apart.
+
+    Returns
+    -------
+    Bytes that a decode GPU receives, seconds of one prompt, prompts a second at most, and whether a domain's edge is crossed.
+    """
+    received = cache_bytes(decode, decode.load.input_tokens) / decode.layouts.pp
+    if fabric is None:
+        return received, np.zeros(1), np.full(1, np.inf), np.zeros(1, dtype=bool)
+    a_replica = decode.layouts.tp * decode.layouts.pp  # GPUs that hold one sequence
+    sent = received * a_replica / (prefill.layouts.tp * prefill.layouts.pp)
+    crosses = np.asarray(gpus[0] + gpus[1] > fabric.domain_gpus)
+    receive_s, send_s = (_cache_s(one, gpus[0] + gpus[1], crosses, fabric) for one in (received, sent))
+    with np.errstate(divide="ignore"):
+        most_s = np.minimum(
+            gpus[1] / a_replica / receive_s, gpus[0] / (prefill.layouts.tp * prefill.layouts.pp) / send_s
+        )
+    return received, np.maximum(receive_s, send_s), most_s, crosses
+
+
+def _cache_s(n_bytes: FloatArray, gpus: FloatArray, crosses: BoolArray, fabric: Fabric) -> FloatArray:
+    """Bytes from one GPU of a pool to one of the other, while all others send too. [s]"""
+    if fabric.times is None:
+        return np.where(crosses, n_bytes / max(fabric.nic_byte_s, 1.0), 0.0)
+    n_bytes, gpus, crosses = np.broadcast_arrays(n_bytes, gpus, crosses)
+    apart = np.maximum(np.ceil(gpus / fabric.domain_gpus).astype(np.int64) // 2, 1)
+    return fabric.times.seconds("sendrecv", groups_of(2, np.where(crosses, 1, 2), apart), n_bytes)
 
 
 def _shared(cases: Cases, concurrency: FloatArray) -> Load:
