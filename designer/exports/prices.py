@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal, cast
 
 from designer.exports.downloads import XLSX_TYPE, Download
 from designer.exports.file_names import safe_name
@@ -16,8 +16,9 @@ from designer.exports.xlsx import xlsx_bytes
 from estimator.bom.price_file import COLUMNS, RATE_COLUMNS
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import MINOR_DIGITS, USD
+from estimator.catalog.price_records import Price
 from estimator.handoff.cells import guarded
-from estimator.record import Given, Json
+from estimator.spec.price_book import MAX_TEXT, OwnPrice, OwnPrices, OwnRate
 
 FORMATS = ("json", "csv", "xlsx")
 _WIDTHS = {"part": 26, "source": 40, "note": 40}
@@ -41,25 +42,21 @@ _TITLES = {
     "note": "Note",
     "usd": "USD",
 }
-TEMPLATE_ENTRIES: tuple[Given, ...] = (
-    {
-        "part": "nvidia-qm9700",
-        "per": "piece",
-        "low": 3_100_000,
-        "typical": 3_287_000,
-        "high": 3_600_000,
-        "currency": "USD",
-        "basis": "listing",
-        "as_of": "2026-07-04",
-        "source": "An example: delete this row",
-        "region": None,
-        "min_quantity": 1,
-        "length_m": None,
-        "valid_from": None,
-        "valid_to": None,
-        "note": "",
-    },
-)
+_OWN_BASIS = {"seed": "assumption"}  # a planning price is nobody's offer
+
+
+def template() -> OwnPrices:
+    """A book to be filled in, with one example."""
+    example = OwnPrice(
+        part="nvidia-qm9700",
+        low=3_100_000,
+        typical=3_287_000,
+        high=3_600_000,
+        basis="listing",
+        as_of="2026-07-04",
+        source="An example: delete this row",
+    )
+    return OwnPrices(name="template", prices=[example])
 
 
 def columns_of(names: Iterable[str]) -> tuple[Column, ...]:
@@ -69,85 +66,78 @@ def columns_of(names: Iterable[str]) -> tuple[Column, ...]:
     )
 
 
-def price_row(entry: Given) -> tuple[Any, ...]:
+def price_row(entry: OwnPrice) -> tuple[Any, ...]:
     """A price with its amounts in whole units of the currency."""
-    scale = 10 ** MINOR_DIGITS[entry["currency"]]
-    return tuple(entry[name] / scale if name in _AMOUNTS else entry.get(name) for name in COLUMNS)
+    scale = 10 ** MINOR_DIGITS[entry.currency]
+    return tuple(getattr(entry, name) / scale if name in _AMOUNTS else getattr(entry, name) for name in COLUMNS)
 
 
-def price_csv(name: str, prices: Iterable[Given]) -> Download:
+def price_csv(name: str, prices: Iterable[OwnPrice]) -> Download:
     """The prices for machines and for editing; the header is COLUMNS."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(COLUMNS)
     for entry in prices:
-        digits = MINOR_DIGITS[entry["currency"]]
+        digits = MINOR_DIGITS[entry.currency]
         cells = dict(zip(COLUMNS, price_row(entry), strict=True))
         cells |= {key: f"{cells[key]:.{digits}f}" for key in _AMOUNTS}
         writer.writerow([guarded(cell) for cell in cells.values()])
     return Download(_file_name(name, "csv"), "text/csv; charset=utf-8", text.getvalue().encode())
 
 
-def price_xlsx(name: str, prices: Iterable[Given], rates: Iterable[Given], created: datetime) -> Download:
+def price_xlsx(book: OwnPrices, created: datetime) -> Download:
     """Two sheets, prices and exchange rates; both are read back."""
     tables = [
-        Table("Prices", columns_of(COLUMNS), tuple(price_row(entry) for entry in prices)),
+        Table("Prices", columns_of(COLUMNS), tuple(price_row(entry) for entry in book.prices)),
         Table(
             "Exchange rates",
             columns_of(RATE_COLUMNS),
-            tuple(tuple(rate[key] for key in RATE_COLUMNS) for rate in rates),
+            tuple(tuple(getattr(rate, key) for key in RATE_COLUMNS) for rate in book.rates),
         ),
     ]
-    return Download(_file_name(name, "xlsx"), XLSX_TYPE, xlsx_bytes(tables, name, created))
+    return Download(_file_name(book.name, "xlsx"), XLSX_TYPE, xlsx_bytes(tables, book.name, created))
 
 
-def price_json(name: str, values: Given) -> Download:
+def price_json(book: OwnPrices) -> Download:
     """The book as a design takes it."""
-    content = json.dumps(values, ensure_ascii=False, indent=1).encode()
-    return Download(_file_name(name, "json"), "application/json", content)
+    content = json.dumps(book.model_dump(mode="json"), ensure_ascii=False, indent=1).encode()
+    return Download(_file_name(book.name, "json"), "application/json", content)
 
 
-def book_file(form: str, values: Given, created: datetime) -> Download:
-    """One of FORMATS of a book: ``values`` are those of OwnPrices."""
-    name = str(values["name"])
+def book_file(form: str, book: OwnPrices, created: datetime) -> Download:
+    """One of FORMATS of a book."""
     if form == "json":
-        return price_json(name, values)
-    if form == "csv":
-        return price_csv(name, values["prices"])
-    return price_xlsx(name, values["prices"], values["rates"], created)
+        return price_json(book)
+    return price_csv(book.name, book.prices) if form == "csv" else price_xlsx(book, created)
 
 
-def catalog_values(book: str, title: str, catalog: Catalog) -> Json:
+def catalog_contents(book: str, title: str, catalog: Catalog) -> OwnPrices:
     """A book of the catalog in the form of yours, without the parts that it lacks."""
-    prices = [
-        {
-            "part": price.part_id,
-            "per": price.per,
-            "low": price.low_cents,
-            "typical": price.typical_cents,
-            "high": price.high_cents,
-            "currency": USD,
-            "basis": _OWN_BASIS.get(price.basis, price.basis),
-            "as_of": _day(price.as_of),
-            "source": catalog.sources[price.source].title[:300],
-            "region": price.region,
-            "min_quantity": price.min_quantity,
-            "length_m": None,
-            "valid_from": price.valid_from,
-            "valid_to": price.valid_to,
-            "note": (price.note or price.rule or "")[:300],
-        }
-        for part in catalog.part_ids()
-        for price in catalog.prices_of(part, book)
-    ]
+    prices = [_own_price(price, catalog) for part in catalog.part_ids() for price in catalog.prices_of(part, book)]
     rates = [
-        {"currency": rate.currency, "usd": rate.usd, "as_of": rate.as_of, "source": rate.source[:300]}
+        OwnRate(currency=rate.currency, usd=rate.usd, as_of=rate.as_of, source=rate.source[:MAX_TEXT])
         for rate in catalog.exchange_rates
     ]
-    return {"name": title, "prices": prices, "rates": rates, "region": None, "priced_on": None, "book": None}
+    return OwnPrices(name=title, prices=prices, rates=rates)
 
 
-_OWN_BASIS = {"seed": "assumption"}  # a planning price is nobody's offer
+def _own_price(price: Price, catalog: Catalog) -> OwnPrice:
+    return OwnPrice(
+        part=price.part_id,
+        per=cast("Literal['piece', 'metre']", price.per),
+        low=price.low_cents,
+        typical=price.typical_cents,
+        high=price.high_cents,
+        currency=USD,
+        basis=cast("Any", _OWN_BASIS.get(price.basis, price.basis)),
+        as_of=_day(price.as_of),
+        source=catalog.sources[price.source].title[:MAX_TEXT],
+        region=price.region,
+        min_quantity=price.min_quantity,
+        valid_from=price.valid_from,
+        valid_to=price.valid_to,
+        note=(price.note or price.rule or "")[:MAX_TEXT],
+    )
 
 
 def _day(as_of: str) -> str:

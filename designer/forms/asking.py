@@ -38,6 +38,10 @@ class AskForm(forms.Form):
         self.is_valid()
         return {name: self.cleaned_data.get(name) or "" for name in names or self.fields}
 
+    def text(self, name: str) -> str:
+        """What was typed in one field."""
+        return self.texts(name)[name]
+
     def refusing(self) -> "Refusing":
         """Put what a service refuses inside of the block beside the fields, and go on behind it."""
         return Refusing(self)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from itertools import zip_longest
 from typing import Any
 
 from django import forms
@@ -17,8 +19,8 @@ from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_choice import BASIS_WORDS
 from estimator.catalog.price_records import BOOK_TITLES, BOOKS
 from estimator.errors import Problem
-from estimator.record import Given
-from estimator.spec.price_book import BASES, MAX_NAME, MAX_RATES, MAX_REGION, MAX_TEXT
+from estimator.record import Json
+from estimator.spec.price_book import BASES, MAX_NAME, MAX_RATES, MAX_REGION, MAX_TEXT, OwnPrice, OwnRate
 from estimator.tables.numbers import parse_number
 from estimator.units import is_whole_number
 
@@ -28,7 +30,6 @@ CURRENCY_CHOICES = [(code, code) for code in CURRENCIES]
 TEXT: Context = {"maxlength": MAX_TEXT}
 AMOUNT = TEXT | {"inputmode": "decimal", "class": "numeric"}
 DAY = TEXT | {"type": "date"}
-RATE_FIELDS = ("currency", "usd", "as_of", "source")
 SPARE_RATES = 3  # empty rows under those that are there
 
 
@@ -91,7 +92,7 @@ class PriceForm(AskForm):
 
     def place(self, n_prices: int) -> int:
         """The place of the price in a book; behind the last for a new one."""
-        text = self.texts()["index"]
+        text = self.text("index")
         return min(int(text), n_prices) if is_whole_number(text, 5) else n_prices
 
     def price(self) -> dict[str, str]:
@@ -104,14 +105,16 @@ def blank_price() -> dict[str, str]:
     return {"per": "piece", "currency": USD, "basis": "quote", "as_of": today(), "min_quantity": "1"}
 
 
-def texts_of(price: Given) -> dict[str, str]:
+def texts_of(price: OwnPrice) -> dict[str, str]:
     """An entry as the form prints it: amounts in whole units of the currency, one price alone as the typical."""
-    digits = MINOR_DIGITS[price["currency"]]
-    texts = {name: "" if price.get(name) is None else str(price[name]) for name in COLUMNS}
-    texts |= {name: f"{price[name] / 10**digits:,.{digits}f}" for name in ("low", "typical", "high")}
-    if texts["low"] == texts["typical"] == texts["high"]:
-        texts |= {"low": "", "high": ""}
-    return texts | {"length_m": f"{price['length_m']:g}" if price.get("length_m") else ""}
+    digits = MINOR_DIGITS[price.currency]
+    texts = {name: "" if getattr(price, name) is None else str(getattr(price, name)) for name in COLUMNS}
+    is_one = price.low == price.typical == price.high
+    texts |= {
+        name: "" if is_one and name != "typical" else f"{minor / 10**digits:,.{digits}f}"
+        for name, minor in price.minor.as_json().items()
+    }
+    return texts | {"length_m": f"{price.length_m:g}" if price.length_m else ""}
 
 
 class ImportForm(AskForm):
@@ -138,38 +141,45 @@ class ImportForm(AskForm):
 # ---------------------------------------------------------------- exchange rates
 
 
-def rate_texts(rates: Iterable[Given]) -> list[dict[str, str]]:
+@dataclass(frozen=True, slots=True)
+class RateTexts:
+    """A row of the form of exchange rates, as it is typed."""
+
+    currency: str = ""
+    usd: str = ""
+    as_of: str = ""
+    source: str = ""
+
+
+RATE_FIELDS = tuple(field.name for field in fields(RateTexts))
+
+
+def rate_texts(rates: Iterable[OwnRate]) -> list[RateTexts]:
     """A book's rates as the form prints them, and some empty rows."""
-    rows = [
-        {"currency": rate["currency"], "usd": f"{rate['usd']:g}", "as_of": rate["as_of"], "source": rate["source"]}
-        for rate in rates
-    ]
-    spare = max(0, min(SPARE_RATES, MAX_RATES - len(rows)))
-    return rows + [dict.fromkeys(RATE_FIELDS, "") for _ in range(spare)]
+    rows = [RateTexts(rate.currency, f"{rate.usd:g}", rate.as_of, rate.source) for rate in rates]
+    return rows + [RateTexts()] * max(0, min(SPARE_RATES, MAX_RATES - len(rows)))
 
 
-def typed_rates(posted: Any) -> list[dict[str, str]]:
+def typed_rates(posted: Any) -> list[RateTexts]:
     """Rows of the form of rates; those without a currency and a figure are none."""
-    columns = {name: posted.getlist(f"rate_{name}")[: MAX_RATES + SPARE_RATES] for name in RATE_FIELDS}
-    n_rows = max((len(values) for values in columns.values()), default=0)
+    columns = [posted.getlist(f"rate_{name}")[: MAX_RATES + SPARE_RATES] for name in RATE_FIELDS]
     return [
-        {name: (values[row] if row < len(values) else "").strip()[: MAX_TEXT + 1] for name, values in columns.items()}
-        for row in range(n_rows)
+        RateTexts(*(text.strip()[: MAX_TEXT + 1] for text in texts)) for texts in zip_longest(*columns, fillvalue="")
     ]
 
 
-def rates_of(rows: Iterable[Mapping[str, str]]) -> tuple[list[Context], list[int]]:
-    """Rates of the rows in which anything stands, and the places of those rows in the form."""
+def rates_of(rows: Iterable[RateTexts]) -> tuple[list[Json], list[int]]:
+    """Rates of the rows in which anything stands, with the keys of OwnRate, and the places of those rows in the form."""
     rates, places = [], []
     for place, row in enumerate(rows):
-        if row["currency"] or row["usd"]:
-            usd = parse_number(row["usd"])
+        if row.currency or row.usd:
+            usd = parse_number(row.usd)
             rates.append(
                 {
-                    "currency": row["currency"].upper(),
-                    "usd": float(usd) if usd is not None else row["usd"],
-                    "as_of": row["as_of"] or today(),
-                    "source": row["source"],
+                    "currency": row.currency.upper(),
+                    "usd": float(usd) if usd is not None else row.usd,
+                    "as_of": row.as_of or today(),
+                    "source": row.source,
                 }
             )
             places.append(place)

@@ -116,8 +116,8 @@ class RefusedRow:
 class PriceSheet:
     """What a file of prices says: entries with their rows, rates, rows refused, headers that were not understood."""
 
-    entries: list[tuple[int, Json]] = field(default_factory=list)
-    rates: list[Json] = field(default_factory=list)
+    entries: list[tuple[int, OwnPrice]] = field(default_factory=list)
+    rates: list[OwnRate] = field(default_factory=list)
     refused: list[RefusedRow] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -167,7 +167,7 @@ def read_price_sheet(data: bytes, name: str, catalog: Catalog, defaults: Default
     return sheet
 
 
-def entry_of(texts: Mapping[str, str], catalog: Catalog, defaults: Defaults) -> tuple[Json | None, list[Problem]]:
+def entry_of(texts: Mapping[str, str], catalog: Catalog, defaults: Defaults) -> tuple[OwnPrice | None, list[Problem]]:
     """An entry of what was typed into the fields COLUMNS, or what is wrong with each of them."""
     row = QuoteRow(1, [texts.get(name, "") for name in COLUMNS])
     for_point, for_comma = decimal_votes(texts.get(name, "") for name in AMOUNTS)
@@ -255,7 +255,7 @@ class _Reader:
         cell = row.cells[place] if place is not None and place < len(row.cells) else ""
         return cell[1:].strip() if cell[:1] == "'" and cell[1:2] in "=+-@" else cell.strip()
 
-    def entry(self, row: QuoteRow) -> tuple[Json | None, list[Problem]]:
+    def entry(self, row: QuoteRow) -> tuple[OwnPrice | None, list[Problem]]:
         """One price, or what is wrong with each of its cells; fields are names of COLUMNS."""
         problems: list[Problem] = []
 
@@ -294,7 +294,7 @@ class _Reader:
         problems += price_problems(price, "") if price and not problems else []
         if problems or price is None:
             return None, [Problem(one.field.removeprefix("."), one.code, one.message) for one in problems]
-        return price.model_dump(mode="json"), []
+        return price, []
 
     def _part(self, row: QuoteRow) -> str:
         name = self.text(row, "part")
@@ -410,7 +410,7 @@ def _read_rates(sheet: PriceSheet, rows: Sequence[QuoteRow], places: Mapping[str
             sheet.refused.append(RefusedRow(row.number, texts["currency"][:100], wrong.column, wrong.message))
 
 
-def _rate(texts: Mapping[str, str], decimal: str) -> Json:
+def _rate(texts: Mapping[str, str], decimal: str) -> OwnRate:
     usd = stored_number(texts["usd"]) or parse_number(texts["usd"], decimal)
     if usd is None:
         raise _Wrong("usd", f"'{texts['usd'][:40]}' is no number of US dollars.")
@@ -428,7 +428,7 @@ def _rate(texts: Mapping[str, str], decimal: str) -> Json:
     if rate.currency not in CURRENCIES:
         near = near_words(rate.currency, CURRENCIES)
         raise _Wrong("currency", f"'{rate.currency[:20]}' is no currency known here. Near it: {near}.")
-    return rate.model_dump(mode="json")
+    return rate
 
 
 def problems_of(refused: Sequence[RefusedRow]) -> Iterator[Problem]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -19,15 +20,14 @@ from designer.wording.names import part_labels
 from designer.wording.query import Page, column_heads, one_of, page_number, rows_on
 from estimator.bom.pricing import Pricing
 from estimator.catalog.catalog import Catalog, fallbacks
-from estimator.catalog.currency import USD, Rates, amount_text, us_cents
+from estimator.catalog.currency import USD, Rate, Rates, amount_text, us_cents
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_choice import BASIS_WORDS, is_valid
-from estimator.catalog.price_records import BOOK_TITLES, BOOK_WORDS, Price
+from estimator.catalog.price_records import BOOK_TITLES, BOOK_WORDS, Price, PriceEvidence
 from estimator.spec.design import DesignSpec
 from estimator.spec.economics import Economics
 from estimator.spec.price_book import OwnPrice, OwnPrices
 
-Row = dict[str, Any]
 ROWS = 50
 KIND_WORDS = {
     "switches": "Switch",
@@ -40,13 +40,90 @@ KIND_WORDS = {
 }
 ASSUMED = ("assumption", "seed")
 CATALOG_BASIS = BASIS_WORDS | {"list": "listing or list price"}
-ORDERS: dict[str, Callable[[Row], Any]] = {
-    "part": lambda row: (row["label"].casefold(), row["per"], row["min_quantity"]),
-    "typical": lambda row: row["typical_cents"],
-    "basis": lambda row: row["basis"],
-    "as_of": lambda row: row["as_of"],
-}
 CHANGES_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPrice:
+    """A price that was seen somewhere, behind one of the catalog's."""
+
+    amount: str
+    at: str
+    date: str
+    note: str
+    is_read: bool
+    channel: str
+    counts: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A price of a book; ``index`` is its place there, where it is yours."""
+
+    part: str
+    per: str
+    kind: str
+    label: str
+    numbers: str
+    currency: str
+    amount: str
+    range: str
+    typical_cents: int | None
+    basis: str
+    basis_words: str
+    as_of: str
+    source: str
+    note: str
+    region: str | None
+    min_quantity: int
+    length_m: float | None = None
+    valid_from: str | None
+    valid_to: str | None
+    is_valid: bool = True
+    index: int | None = None
+    usd_text: str = ""
+    rate: Rate | None = None
+    url: str | None = None
+    rule: str = ""
+    is_other_book: bool = False
+    of_book: str = ""
+    seen: Sequence[SeenPrice] = ()
+
+    @property
+    def is_assumed(self) -> bool:
+        """Whether nobody has offered it at that."""
+        return self.basis in ASSUMED
+
+    @property
+    def text(self) -> str:
+        """All words that a search looks at."""
+        texts = (
+            self.part,
+            self.label,
+            self.numbers,
+            self.source,
+            self.note,
+            self.kind,
+            self.basis_words,
+            self.currency,
+        )
+        return " ".join([*texts, self.region or ""]).casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class BookUser:
+    """A design that carries a revision of a book, and whether that is the newest."""
+
+    design: Any
+    is_newest: bool
+
+
+ORDERS: dict[str, Callable[[Row], Any]] = {
+    "part": lambda row: (row.label.casefold(), row.per, row.min_quantity),
+    "typical": lambda row: row.typical_cents,
+    "basis": lambda row: row.basis,
+    "as_of": lambda row: row.as_of,
+}
 
 
 # ---------------------------------------------------------------- rows
@@ -64,21 +141,31 @@ def _own_row(index: int, price: OwnPrice, rates: Rates, today: str, labels: Mapp
     rate = rates.at(price.currency, price.as_of)
     is_known = price.currency == USD or rate is not None
     cents = us_cents(price.typical, price.currency, rate) if is_known else None
-    return price.model_dump() | {
-        "index": index,
-        "kind": KIND_WORDS.get(kind, "no part of the catalog"),
-        "label": label,
-        "numbers": numbers,
-        "amount": amount_text(price.typical, price.currency),
-        "range": range_text(price.minor, price.currency),
-        "typical_cents": cents,
-        "usd_text": amount_text(cents, USD) if cents is not None else "",
-        "rate": rate if price.currency != USD else None,
-        "basis_words": BASIS_WORDS[price.basis],
-        "is_assumed": price.basis in ASSUMED,
-        "is_valid": is_valid(price, today),
-        "url": None,
-    }
+    return Row(
+        part=price.part,
+        per=price.per,
+        kind=KIND_WORDS.get(kind, "no part of the catalog"),
+        label=label,
+        numbers=numbers,
+        currency=price.currency,
+        amount=amount_text(price.typical, price.currency),
+        range=range_text(price.minor, price.currency),
+        typical_cents=cents,
+        basis=price.basis,
+        basis_words=BASIS_WORDS[price.basis],
+        as_of=price.as_of,
+        source=price.source,
+        note=price.note,
+        region=price.region,
+        min_quantity=price.min_quantity,
+        length_m=price.length_m,
+        valid_from=price.valid_from,
+        valid_to=price.valid_to,
+        is_valid=is_valid(price, today),
+        index=index,
+        usd_text=amount_text(cents, USD) if cents is not None else "",
+        rate=rate if price.currency != USD else None,
+    )
 
 
 @cache
@@ -102,48 +189,43 @@ def _catalog_row(
     source = catalog.sources[price.source]
     chosen = pricing.of(price.part_id, price.min_quantity) if price.per == "piece" else None
     seen = catalog.evidence_of(price.part_id) if price.per == "piece" else ()
-    return {
-        "part": price.part_id,
-        "per": price.per,
-        "kind": kind,
-        "label": label,
-        "numbers": numbers,
-        "currency": USD,
-        "amount": amount_text(price.typical_cents, USD),
-        "range": range_text(price.cents, USD),
-        "typical_cents": price.typical_cents,
-        "low": price.low_cents,
-        "typical": price.typical_cents,
-        "high": price.high_cents,
-        "basis": price.basis,
-        "basis_words": CATALOG_BASIS[price.basis],
-        "is_assumed": price.basis in ASSUMED,
-        "as_of": price.as_of,
-        "source": source.title,
-        "url": source.url,
-        "note": price.note or "",
-        "rule": chosen.rule if chosen else "",
-        "is_other_book": price.book != book,
-        "of_book": BOOK_TITLES[price.book].lower(),
-        "region": price.region,
-        "min_quantity": price.min_quantity,
-        "length_m": None,
-        "valid_from": price.valid_from,
-        "valid_to": price.valid_to,
-        "is_valid": True,
-        "seen": [
-            {
-                "amount": amount_text(one.typical_cents, one.currency),
-                "at": one.seen_at,
-                "date": one.date,
-                "note": one.left_out or one.note,
-                "is_read": one.access == "read",
-                "channel": one.channel,
-                "counts": catalog.evidence.counts(one),
-            }
-            for one in seen
-        ],
-    }
+    return Row(
+        part=price.part_id,
+        per=price.per,
+        kind=kind,
+        label=label,
+        numbers=numbers,
+        currency=USD,
+        amount=amount_text(price.typical_cents, USD),
+        range=range_text(price.cents, USD),
+        typical_cents=price.typical_cents,
+        basis=price.basis,
+        basis_words=CATALOG_BASIS[price.basis],
+        as_of=price.as_of,
+        source=source.title,
+        url=source.url,
+        note=price.note or "",
+        rule=chosen.rule or "" if chosen else "",
+        is_other_book=price.book != book,
+        of_book=BOOK_TITLES[price.book].lower(),
+        region=price.region,
+        min_quantity=price.min_quantity,
+        valid_from=price.valid_from,
+        valid_to=price.valid_to,
+        seen=[_seen(one, catalog) for one in seen],
+    )
+
+
+def _seen(one: PriceEvidence, catalog: Catalog) -> SeenPrice:
+    return SeenPrice(
+        amount=amount_text(one.typical_cents, one.currency),
+        at=one.seen_at,
+        date=one.date,
+        note=one.left_out or one.note or "",
+        is_read=one.access == "read",
+        channel=one.channel,
+        counts=catalog.evidence.counts(one),
+    )
 
 
 # ---------------------------------------------------------------- search, order, pages
@@ -152,15 +234,15 @@ def _catalog_row(
 def table_of(rows: Sequence[Row], query: Mapping[str, str]) -> Context:
     """The rows that an address asks for: words in any text of a row, a kind, a basis; by a column; one page."""
     words = query.get("q", "")[:100].casefold().split()
-    kinds = ["", *dict.fromkeys(row["kind"] for row in rows)]
-    bases = {"": "", **{row["basis"]: row["basis_words"] for row in rows}}
+    kinds = ["", *dict.fromkeys(row.kind for row in rows)]
+    bases = {"": "", **{row.basis: row.basis_words for row in rows}}
     kind, basis = one_of(query.get("kind"), kinds), one_of(query.get("basis"), bases)
     found = [
         row
         for row in rows
-        if (not kind or row["kind"] == kind)
-        and (not basis or row["basis"] == basis)
-        and all(word in _text_of(row) for word in words)
+        if (not kind or row.kind == kind)
+        and (not basis or row.basis == basis)
+        and all(word in row.text for word in words)
     ]
     order = query.get("sort", "")
     key = one_of(order.removeprefix("-"), ORDERS)
@@ -185,35 +267,31 @@ def table_of(rows: Sequence[Row], query: Mapping[str, str]) -> Context:
     }
 
 
-def _text_of(row: Row) -> str:
-    texts = (row[name] for name in ("part", "label", "numbers", "source", "note", "kind", "basis_words", "currency"))
-    return " ".join(str(text or "") for text in texts).casefold() + f" {row['region'] or ''}".casefold()
-
-
 def history_of(book: PriceBook) -> list[Context]:
     """Every revision, newest first, with what it changed against the one before."""
     revisions = list(book.revisions.order_by("number"))
-    rows = []
-    for before, one in zip([None, *revisions], revisions, strict=False):
-        changes = changes_between(before.prices if before else [], one.prices)
-        rates = rate_changes(before.rates if before else [], one.rates)
-        counts = {name: len(changes[name]) for name in ("added", "changed", "removed")}
+    rows, before = [], OwnPrices(name=book.name)
+    for one in revisions:
+        contents = book.contents(one)
+        changes, rates = changes_between(before.prices, contents.prices), rate_changes(before.rates, contents.rates)
+        is_first = one is revisions[0]
         rows.append(
             {
                 "revision": one,
-                "n_prices": len(one.prices),
+                "n_prices": len(contents.prices),
                 "rates": rates,
-                "summary": change_words(counts, len(rates)) if before or one.prices else "",
+                "summary": "" if is_first and not contents.prices else change_words(changes.counts, len(rates)),
                 "is_newest": one is revisions[-1],
-                "groups": [
-                    (name, changes[name][:CHANGES_SHOWN], max(0, len(changes[name]) - CHANGES_SHOWN))
-                    for name in ("added", "changed", "removed")
-                    if changes[name]
-                ]
-                if before
-                else [],
+                "groups": []
+                if is_first
+                else [
+                    (name, entries[:CHANGES_SHOWN], max(0, len(entries) - CHANGES_SHOWN))
+                    for name, entries in changes.groups.items()
+                    if entries
+                ],
             }
         )
+        before = contents
     return rows[::-1]
 
 
@@ -229,11 +307,11 @@ def designs_with_prices(owner: User) -> list[Any]:
     return designs
 
 
-def users_of(book: PriceBook, designs: Iterable[Any]) -> list[Context]:
+def users_of(book: PriceBook, designs: Iterable[Any]) -> list[BookUser]:
     """Designs that carry any revision of a book, and whether it is the newest."""
     newest = book.contents().hash
     return [
-        {"design": design, "is_newest": OwnPrices(**design.used).hash == newest}
+        BookUser(design, OwnPrices(**design.used).hash == newest)
         for design in designs
         if design.used and design.used.get("book") == str(book.pk)
     ]
@@ -244,17 +322,18 @@ def list_rows(owner: User) -> list[Context]:
     rows, designs = [], designs_with_prices(owner)
     for book in owner.price_books.all():
         latest = book.latest
+        prices = book.contents(latest).prices
         rows.append(
             {
                 "book": book,
                 "base_title": BOOK_TITLES[book.base],
-                "n_prices": len(latest.prices),
-                "n_parts": len({price["part"] for price in latest.prices}),
+                "n_prices": len(prices),
+                "n_parts": len({price.part for price in prices}),
                 "number": latest.number,
                 "reason": latest.reason,
                 "users": users_of(book, designs),
-                "currencies": sorted({price["currency"] for price in latest.prices} - {USD}),
-                "newest": max((price["as_of"] for price in latest.prices), default=""),
+                "currencies": sorted({price.currency for price in prices} - {USD}),
+                "newest": max((price.as_of for price in prices), default=""),
             }
         )
     return rows
@@ -265,16 +344,16 @@ def catalog_list() -> list[Context]:
     out = []
     for key, title in BOOK_TITLES.items():
         rows = catalog_rows(key)
-        own = [row for row in rows if not row["is_other_book"]]
+        own = [row for row in rows if not row.is_other_book]
         out.append(
             {
                 "key": key,
                 "title": title,
                 "words": BOOK_WORDS[key],
                 "n_prices": len(own),
-                "n_parts": len({row["part"] for row in own}),
-                "newest": max(row["as_of"] for row in own),
-                "n_assumed": sum(row["is_assumed"] for row in own),
+                "n_parts": len({row.part for row in own}),
+                "newest": max(row.as_of for row in own),
+                "n_assumed": sum(row.is_assumed for row in own),
             }
         )
     return out

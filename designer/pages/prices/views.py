@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +16,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from designer.exports.downloads import Download
-from designer.exports.prices import FORMATS, TEMPLATE_ENTRIES, book_file, catalog_values
+from designer.exports.prices import FORMATS, book_file, catalog_contents, template
 from designer.forms import price_book as forms
 from designer.models import Design, PriceBook, PriceBookRevision
 from designer.pages.deleting import delete_or_ask, kept_words
@@ -48,8 +49,7 @@ from estimator.bom.price_file import MAX_FILE_BYTES, MAX_ROWS, Defaults, entry_o
 from estimator.catalog.currency import CURRENCIES
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem, SpecError
-from estimator.record import Given
-from estimator.spec.price_book import MAX_PRICES
+from estimator.spec.price_book import MAX_PRICES, OwnPrice
 from estimator.units import is_whole_number
 
 SECTION = {"section": "prices"}
@@ -97,16 +97,15 @@ def catalog_export(request: HttpRequest, book: str) -> HttpResponse:
     """One of the catalog's books as a file, to be edited and imported into yours."""
     if book not in BOOK_TITLES:
         raise Http404("The catalog has no such book.")
-    values = catalog_values(book, BOOK_TITLES[book], load_catalog())
-    return _send(book_file(_form_of(request), values, timezone.now()))
+    contents = catalog_contents(book, BOOK_TITLES[book], load_catalog())
+    return _send(book_file(_form_of(request), contents, timezone.now()))
 
 
 @login_required
 @require_safe
 def price_template(request: HttpRequest) -> HttpResponse:
     """An empty file with every column, and one example."""
-    values = {"name": "template", "prices": list(TEMPLATE_ENTRIES), "rates": []}
-    return _send(book_file(_form_of(request), values, timezone.now()))
+    return _send(book_file(_form_of(request), template(), timezone.now()))
 
 
 def _form_of(request: HttpRequest) -> str:
@@ -138,14 +137,14 @@ def _page(request: HttpRequest, book: PriceBook, editing: forms.PriceForm | None
     contents = book.contents(latest)
     designs = designs_with_prices(owner_of(request))
     users = users_of(book, designs)
-    used = {one["design"].pk for one in users}
+    used = {one.design.pk for one in users}
     context = {
         "book": book,
         "latest": latest,
         "table": table_of(own_rows(contents, catalog), request.GET.dict()),
         "editing": editing,
         "is_new_price": editing is not None and editing["index"].value() == NEW,
-        "rates": forms.rate_texts(latest.rates),
+        "rates": forms.rate_texts(contents.rates),
         "rate_problems": {},
         "about": forms.BookForm(initial={"name": book.name, "base": book.base, "region": book.region}),
         "currencies": CURRENCIES,
@@ -163,11 +162,12 @@ def _page(request: HttpRequest, book: PriceBook, editing: forms.PriceForm | None
 def _asked_edit(request: HttpRequest, book: PriceBook) -> forms.PriceForm | None:
     """The form of one price that the address asks for: of a new one, or of an entry of the newest revision."""
     asked, latest = request.GET.get("edit", ""), book.latest
+    prices = book.contents(latest).prices
     if asked == NEW:
         return forms.PriceForm(initial={"index": NEW, "number": latest.number} | forms.blank_price())
-    if is_whole_number(asked, 5) and int(asked) < len(latest.prices):
+    if is_whole_number(asked, 5) and int(asked) < len(prices):
         shown = {"index": int(asked), "number": latest.number}
-        return forms.PriceForm(initial=shown | forms.texts_of(latest.prices[int(asked)]))
+        return forms.PriceForm(initial=shown | forms.texts_of(prices[int(asked)]))
     return None
 
 
@@ -178,42 +178,42 @@ def price_save(request: HttpRequest, pk: UUID) -> HttpResponse:
     form = forms.PriceForm(request.POST)
     with changing(request, PriceBook, pk) as book:
         latest = book.latest
-        index = form.place(len(latest.prices))
-        is_new = index == len(latest.prices)
+        prices = book.contents(latest).prices
+        index = form.place(len(prices))
+        is_new = index == len(prices)
         with form.refusing():
-            entry = _entry_of(form, latest, index)
-            prices = list(latest.prices)
-            prices[index:] = [entry, *prices[index + 1 :]]
-            revise_book(book, f"{'Added' if is_new else 'Changed'} {entry['part']}", prices)
-            messages.success(request, f"{entry['part']} was {'added' if is_new else 'changed'}.")
+            _refuse_unseen(form, latest)
+            entry = _entry_of(form, prices, index)
+            prices = [*prices[:index], entry, *prices[index + 1 :]]
+            revise_book(book, f"{'Added' if is_new else 'Changed'} {entry.part}", prices)
+            messages.success(request, f"{entry.part} was {'added' if is_new else 'changed'}.")
             return redirect(_back(form, book))
         form.data = request.POST.copy()
         form.data["index"], form.data["number"] = str(NEW if is_new else index), str(latest.number)
         return render(request, "designer/prices/book.html", _page(request, book, form), status=422)
 
 
-def _entry_of(form: forms.PriceForm, latest: PriceBookRevision, index: int) -> Context:
-    """The price that was typed, for a place of the newest revision, if that is the one that the form showed.
+def _refuse_unseen(form: forms.PriceForm, latest: PriceBookRevision) -> None:
+    """A price is saved into the revision that its form showed."""
+    if form.text("number") != str(latest.number):
+        message = (
+            f"The book has been changed meanwhile (revision {latest.number}). Your figures are kept here: look at the "
+            "table and save again."
+        )
+        raise SpecError([Problem("", "changed_meanwhile", message)])
+
+
+def _entry_of(form: forms.PriceForm, prices: Sequence[OwnPrice], index: int) -> OwnPrice:
+    """The price that was typed, for a place among the others of a book.
 
     Raises
     ------
     SpecError
         With what is wrong with it.
     """
-    if form.texts()["number"] != str(latest.number):
-        message = (
-            f"The book has been changed meanwhile (revision {latest.number}). Your figures are kept here: look at the "
-            "table and save again."
-        )
-        raise SpecError([Problem("", "changed_meanwhile", message)])
     entry, problems = entry_of(form.price(), load_catalog(), Defaults(as_of=forms.today()))
     if entry is None:
         raise SpecError(problems)
-    _refuse_a_second(entry, latest.prices, index)
-    return entry
-
-
-def _refuse_a_second(entry: Given, prices: list[Any], index: int) -> None:
     for place, other in enumerate(prices):
         if place != index and entry_key(other) == entry_key(entry):
             message = (
@@ -221,11 +221,12 @@ def _refuse_a_second(entry: Given, prices: list[Any], index: int) -> None:
                 "or distinguish them."
             )
             raise SpecError([Problem("part", "price_twice", message)])
+    return entry
 
 
 def _back(form: forms.PriceForm, book: PriceBook) -> str:
     """The page of the book as it was searched and sorted."""
-    query = form.texts()["here"][:400]
+    query = form.text("here")[:400]
     return reverse("price-book", args=[book.pk]) + (f"?{query}" if query else "") + "#prices"
 
 
@@ -236,15 +237,16 @@ def price_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     form = forms.PriceForm(request.POST)
     with changing(request, PriceBook, pk) as book:
         latest = book.latest
-        index = form.place(len(latest.prices))
-        if form.texts()["number"] != str(latest.number) or index == len(latest.prices):
+        prices = book.contents(latest).prices
+        index = form.place(len(prices))
+        if form.text("number") != str(latest.number) or index == len(prices):
             messages.error(
                 request, "Nothing was deleted: the book has been changed meanwhile. Look at the table again."
             )
             return redirect(_back(form, book))
-        gone = latest.prices[index]
-        revise_book(book, f"Deleted {gone['part']}", [*latest.prices[:index], *latest.prices[index + 1 :]])
-    messages.success(request, f"{gone['part']} was deleted. The history keeps it.")
+        gone = prices[index]
+        revise_book(book, f"Deleted {gone.part}", [*prices[:index], *prices[index + 1 :]])
+    messages.success(request, f"{gone.part} was deleted. The history keeps it.")
     return redirect(_back(form, book))
 
 
@@ -270,8 +272,8 @@ def price_rates(request: HttpRequest, pk: UUID) -> HttpResponse:
 def _refuse_unseen_rates(book: PriceBook, number: str) -> None:
     """A form of rates takes the place of those that it showed, not of others that were saved meanwhile."""
     seen = book.revisions.filter(number=int(number)).first() if is_whole_number(number, 9) else None
-    if seen is not None and seen.rates != (now := book.latest.rates):
-        others = ", ".join(f"{rate['currency']} {rate['usd']:g} of {rate['as_of']}" for rate in now) or "none"
+    if seen is not None and book.contents(seen).rates != (now := book.contents().rates):
+        others = ", ".join(f"{rate.currency} {rate.usd:g} of {rate.as_of}" for rate in now) or "none"
         message = (
             f"The rates have been changed meanwhile: they are {others}. Yours are kept here: save again to have them "
             "instead."
@@ -298,7 +300,7 @@ def price_describe(request: HttpRequest, pk: UUID) -> HttpResponse:
 def price_book_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Ask once, then delete a book. Designs that use it carry its prices and keep them."""
     book = owned(request, PriceBook, pk)
-    users = [one["design"] for one in users_of(book, designs_with_prices(owner_of(request)))]
+    users = [one.design for one in users_of(book, designs_with_prices(owner_of(request)))]
     words = f"Its prices and history are deleted and cannot be restored.{kept_words(users, 'the prices')}"
     return delete_or_ask(request, book, "prices", "price-book", words)
 
@@ -309,8 +311,7 @@ def price_book_export(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The book's newest prices and rates as a file."""
     book = owned(request, PriceBook, pk)
     latest = book.latest
-    values = book.contents(latest).model_dump(mode="json")
-    return _send(book_file(_form_of(request), values, latest.created_at))
+    return _send(book_file(_form_of(request), book.contents(latest), latest.created_at))
 
 
 # ---------------------------------------------------------------- history

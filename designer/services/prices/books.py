@@ -14,7 +14,7 @@ from designer.services.labels import checked_label, checked_name
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_records import BOOKS, STREET
 from estimator.errors import Problem, SpecError
-from estimator.record import Given, Json
+from estimator.record import Json
 from estimator.spec.checking import validated
 from estimator.spec.price_book import MAX_REGION, OwnPrice, OwnPrices, own_price_problems
 
@@ -50,18 +50,9 @@ def checked_book(name: str, prices: Sequence[Any], rates: Sequence[Any], region:
     return book
 
 
-def entry_key(entry: Given | OwnPrice) -> Key:
+def entry_key(price: OwnPrice) -> Key:
     """What makes two entries one price at different times: all but its amount, currency, dates and note."""
-    values = entry.model_dump() if isinstance(entry, OwnPrice) else entry
-    return (
-        values["part"],
-        values.get("per", "piece"),
-        values["basis"],
-        values.get("source", ""),
-        values.get("region"),
-        values.get("min_quantity", 1),
-        values.get("length_m"),
-    )
+    return price.part, price.per, price.basis, price.source, price.region, price.min_quantity, price.length_m
 
 
 def _repeated(prices: Sequence[OwnPrice]) -> list[Problem]:
@@ -125,6 +116,8 @@ def revise_book(
 ) -> PriceBookRevision:
     """The book's next revision; the newest one as it is where nothing changes.
 
+    Prices and rates are OwnPrice and OwnRate, or objects with their keys.
+
     Raises
     ------
     SpecError
@@ -132,24 +125,22 @@ def revise_book(
     """
     locked = PriceBook.objects.select_for_update().get(pk=book.pk)
     latest = locked.latest
+    before = locked.contents(latest)
     contents = checked_book(
         locked.name,
-        latest.prices if prices is None else prices,
-        latest.rates if rates is None else rates,
+        before.prices if prices is None else prices,
+        before.rates if rates is None else rates,
         locked.region,
     )
-    values = contents.model_dump(mode="json")
-    if (values["prices"], values["rates"]) == (latest.prices, latest.rates):
+    if contents == before:
         return latest
     locked.save(update_fields=["updated_at"])
     return _add_revision(locked, latest.number + 1, contents, reason)
 
 
 def _add_revision(book: PriceBook, number: int, contents: OwnPrices, reason: str) -> PriceBookRevision:
-    values = contents.model_dump(mode="json")
-    return PriceBookRevision.objects.create(
-        book=book, number=number, prices=values["prices"], rates=values["rates"], reason=reason[:MAX_REASON]
-    )
+    values = contents.model_dump(mode="json", include={"prices", "rates"})
+    return PriceBookRevision.objects.create(book=book, number=number, reason=reason[:MAX_REASON], **values)
 
 
 def describe_book(book: PriceBook, name: str | None = None, base: str | None = None, region: str | None = None) -> None:
@@ -166,7 +157,7 @@ def describe_book(book: PriceBook, name: str | None = None, base: str | None = N
     book.save(update_fields=["name", "base", "region", "updated_at"])
 
 
-def merged_prices(before: Iterable[Json], entries: Iterable[Json]) -> list[Json]:
+def merged_prices(before: Iterable[OwnPrice], entries: Iterable[OwnPrice]) -> list[OwnPrice]:
     """A book's entries with others in the place of the same ones, and new ones behind."""
     merged = {entry_key(entry): entry for entry in before}
     merged |= {entry_key(entry): entry for entry in entries}
@@ -184,12 +175,12 @@ def take_prices(book: PriceBook | None, owner: User, name: str, entries: Sequenc
     SpecError
         With what is wrong with an entry; ``price_twice`` where two entries give one price differently.
     """
-    values = checked_book(name or "prices", _once(entries), ()).model_dump(mode="json")["prices"]
+    prices = checked_book(name or "prices", _once(entries), ()).prices
     if book is None:
-        return create_book(owner, name, values, reason=reason)
+        return create_book(owner, name, prices, reason=reason)
     with transaction.atomic():
         locked = PriceBook.objects.select_for_update().get(pk=book.pk)
-        revise_book(locked, reason, merged_prices(locked.latest.prices, values))
+        revise_book(locked, reason, merged_prices(locked.contents().prices, prices))
     return book
 
 

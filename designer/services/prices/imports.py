@@ -10,13 +10,13 @@ from typing import Any
 from designer.forms.price_book import today
 from designer.models import PriceBook
 from designer.services.prices.books import checked_book, entry_key, merged_prices, revise_book
-from designer.services.prices.changes import changes_between
+from designer.services.prices.changes import Changes, changes_between
 from estimator.bom.price_file import Defaults, RefusedRow, read_price_sheet
 from estimator.catalog.currency import CURRENCIES, USD
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.record import Json
-from estimator.spec.price_book import BASES, MAX_PRICES, is_day
+from estimator.spec.price_book import BASES, MAX_PRICES, OwnPrice, OwnRate, is_day
 from estimator.units import counted
 
 MERGE, REPLACE = "merge", "replace"
@@ -28,10 +28,10 @@ class ImportPlan:
     """What a file would change in a book."""
 
     file_name: str
-    prices: list[Json]
-    rates: list[Json]
+    prices: list[OwnPrice]
+    rates: list[OwnRate]
     mode: str
-    changes: dict[str, list[Json]] = field(default_factory=dict)
+    changes: Changes = field(default_factory=Changes)
     refused: list[RefusedRow] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -39,25 +39,40 @@ class ImportPlan:
     @property
     def counts(self) -> dict[str, int]:
         """How many prices are added, changed, removed, the same, and rows refused."""
-        return {name: len(rows) for name, rows in self.changes.items()} | {"refused": len(self.refused)}
+        return {
+            "added": len(self.changes.added),
+            "removed": len(self.changes.removed),
+            "changed": len(self.changes.changed),
+            "same": len(self.changes.same),
+            "refused": len(self.refused),
+        }
 
     @property
     def has_changes(self) -> bool:
         """Whether there is anything to store."""
-        return bool(self.rates) or any(self.changes[name] for name in ("added", "changed", "removed"))
+        return bool(self.rates) or any(self.changes.counts.values())
 
     def as_json(self) -> Json:
         """What the page hands from the preview to the import."""
-        return {"file_name": self.file_name, "prices": self.prices, "rates": self.rates, "mode": self.mode}
+        return {
+            "file_name": self.file_name,
+            "prices": [price.model_dump(mode="json") for price in self.prices],
+            "rates": self.rates_json(),
+            "mode": self.mode,
+        }
 
-    def after(self, book: PriceBook) -> tuple[list[Any], list[Any]]:
+    def rates_json(self) -> list[Json]:
+        """The exchange rates of the file with the keys of an answer."""
+        return [rate.model_dump(mode="json") for rate in self.rates]
+
+    def after(self, book: PriceBook) -> tuple[list[OwnPrice], list[OwnRate]]:
         """Prices and rates of the book once the file is in it."""
-        latest = book.latest
-        before = latest.prices if self.mode == MERGE else []
-        rates = {(rate["currency"], rate["as_of"]): rate for rate in [*latest.rates, *self.rates]}
+        now = book.contents()
+        before = now.prices if self.mode == MERGE else []
+        rates = {(rate.currency, rate.as_of): rate for rate in [*now.rates, *self.rates]}
         return merged_prices(before, self.prices), list(rates.values())
 
-    def apply(self, book: PriceBook) -> dict[str, int]:
+    def apply(self, book: PriceBook) -> Mapping[str, int]:
         """Store it as the book's next revision; how many prices that adds, changes and removes.
 
         Raises
@@ -65,15 +80,12 @@ class ImportPlan:
         SpecError
             With what is wrong with the prices.
         """
-        contents = checked_book(self.file_name or "import", self.prices, self.rates).model_dump(mode="json")
-        self.prices, self.rates = contents["prices"], contents["rates"]
-        latest = book.latest
+        checked_book(self.file_name or "import", self.prices, self.rates)
         prices, rates = self.after(book)
-        changes = changes_between(latest.prices, prices)
-        counts = {name: len(changes[name]) for name in ("added", "changed", "removed")}
+        changes = changes_between(book.contents().prices, prices)
         n_prices = counted(len(self.prices), "price")
         revise_book(book, f"Imported {self.file_name}: {n_prices}", prices, rates)
-        return counts
+        return changes.counts
 
 
 def plan_import(book: PriceBook, data: bytes, file_name: str, typed: Mapping[str, str]) -> ImportPlan:
@@ -90,13 +102,12 @@ def plan_import(book: PriceBook, data: bytes, file_name: str, typed: Mapping[str
     for row, entry in sheet.entries:
         if (first := rows.setdefault(entry_key(entry), row)) != row:
             message = f"Row {first} has a price of this part with the same basis, source, region, quantity and length."
-            refused.append(RefusedRow(row, entry["part"], "part", message))
+            refused.append(RefusedRow(row, entry.part, "part", message))
         else:
             prices.append(entry)
     mode = REPLACE if typed.get("mode") == REPLACE else MERGE
-    plan = ImportPlan(
-        file_name, prices, sheet.rates, mode, {}, sorted(refused, key=lambda one: one.row), sheet.ignored, sheet.notes
-    )
+    plan = ImportPlan(file_name, prices, sheet.rates, mode, ignored=sheet.ignored, notes=sheet.notes)
+    plan.refused = sorted(refused, key=lambda one: one.row)
     after, _ = plan.after(book)
     if len(after) > MAX_PRICES:
         message = (
@@ -104,10 +115,9 @@ def plan_import(book: PriceBook, data: bytes, file_name: str, typed: Mapping[str
             "buys, or put them into a second book."
         )
         raise SpecError([Problem("file", "too_many_prices", message)])
-    before = book.latest.prices
-    plan.changes = changes_between(before, after)
+    before = book.contents().prices
     of_file = [entry for entry in before if entry_key(entry) in rows]
-    plan.changes["same"] = changes_between(of_file, prices)["same"]
+    plan.changes = changes_between(before, after).but(same=changes_between(of_file, prices).same)
     return plan
 
 
@@ -135,7 +145,7 @@ def planned_of(text: str) -> ImportPlan:
     Raises
     ------
     SpecError
-        If it is not what the preview made; prices themselves are checked when they are stored.
+        If it is not what the preview made, or with what is wrong with a price.
     """
     broken = SpecError([Problem("planned", "wrong_type", "The preview was not sent whole. Choose the file again.")])
     try:
@@ -145,9 +155,7 @@ def planned_of(text: str) -> ImportPlan:
     is_right = isinstance(values, dict) and set(values) == {"file_name", "prices", "rates", "mode"}
     if not is_right or not all(isinstance(values[name], list) for name in ("prices", "rates")):
         raise broken
-    if not all(isinstance(entry, dict) and {"part", "basis"} <= set(entry) for entry in values["prices"]):
-        raise broken
-    if not all(isinstance(rate, dict) and {"currency", "as_of"} <= set(rate) for rate in values["rates"]):
-        raise broken
     mode = REPLACE if values["mode"] == REPLACE else MERGE
-    return ImportPlan(str(values["file_name"])[:200], values["prices"], values["rates"], mode)
+    file_name = str(values["file_name"])[:200]
+    contents = checked_book(file_name or "import", values["prices"], values["rates"])
+    return ImportPlan(file_name, contents.prices, contents.rates, mode)

@@ -134,14 +134,14 @@ def test_the_catalogs_book_shows_rule_source_and_prices_seen(page: Client) -> No
 def test_a_book_is_searched_sorted_and_paged_by_the_server(page: Client) -> None:
     address = reverse("price-book-catalog", args=["anchors"])
     dearest = page.get(address, {"sort": "-typical"}).context["table"]
-    amounts = [row["typical_cents"] for row in dearest["page"].rows]
+    amounts = [row.typical_cents for row in dearest["page"].rows]
     assert amounts == sorted(amounts, reverse=True)
     assert dearest["page"].n_pages > 1
     second = page.get(address, {"sort": "-typical", "page": "2"}).context["table"]["page"]
     assert second.first == len(amounts) + 1
     only = page.get(address, {"q": "nvidia NDR", "basis": "seed"}).context["table"]
     assert only["page"].n_rows
-    assert all(row["basis"] == "seed" for row in only["page"].rows)
+    assert all(row.basis == "seed" for row in only["page"].rows)
     assert "No price has all of these words" in text_of(page.get(address, {"q": "no such thing"}))
 
 
@@ -217,7 +217,7 @@ def test_exchange_rates_are_edited_and_refused_by_row(page: Client, book: PriceB
     refused = post(page, "price-book-rates", book, **rows)
     assert refused.status_code == 422
     assert set(refused.context["rate_problems"]) == {1}
-    assert refused.context["rates"][0]["currency"] == "eur"
+    assert refused.context["rates"][0].currency == "eur"
     saved = post(page, "price-book-rates", book, **{name: values[:1] for name, values in rows.items()})
     assert saved.status_code == 302
     assert book.latest.rates == [{"currency": "EUR", "usd": 1.08, "as_of": "2026-11-01", "source": "Bank"}]

@@ -19,7 +19,7 @@ def read(catalog: Catalog, text: str | bytes, name: str = "prices.csv") -> Price
 
 
 def amounts(sheet: PriceSheet) -> list[tuple[int, int, int]]:
-    return [(entry["low"], entry["typical"], entry["high"]) for _, entry in sheet.entries]
+    return [(entry.low, entry.typical, entry.high) for _, entry in sheet.entries]
 
 
 def test_every_column_of_the_template_is_read(catalog: Catalog) -> None:
@@ -32,7 +32,7 @@ def test_every_column_of_the_template_is_read(catalog: Catalog) -> None:
     assert sheet.refused == []
     (row, entry), (_, metre) = sheet.entries
     assert row == 2
-    assert entry == {
+    assert entry.model_dump() == {
         "part": "nvidia-qm9700",
         "per": "piece",
         "low": 3_000_000,
@@ -49,7 +49,7 @@ def test_every_column_of_the_template_is_read(catalog: Catalog) -> None:
         "valid_to": "2026-12-31",
         "note": "net, no VAT",
     }
-    assert (metre["per"], metre["basis"], metre["typical"], metre["source"]) == ("metre", "list", 300, "file")
+    assert (metre.per, metre.basis, metre.typical, metre.source) == ("metre", "list", 300, "file")
 
 
 @pytest.mark.parametrize(
@@ -66,10 +66,10 @@ def test_headers_numbers_and_currencies_of_vendors(catalog: Catalog, text: str, 
     sheet = read(catalog, text)
     assert [(row.column, row.message) for row in sheet.refused] == []
     ((_, entry),) = sheet.entries
-    assert entry["part"] == "nvidia-qm9700"
-    assert (entry["typical"], entry["currency"]) == expected
-    assert entry["low"] == entry["high"] == entry["typical"]
-    assert entry["as_of"] == "2026-11-28"
+    assert entry.part == "nvidia-qm9700"
+    assert (entry.typical, entry.currency) == expected
+    assert entry.low == entry.high == entry.typical
+    assert entry.as_of == "2026-11-28"
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_headers_numbers_and_currencies_of_vendors(catalog: Catalog, text: str, 
 )
 def test_dates_as_people_and_spreadsheets_write_them(catalog: Catalog, text: str, expected: str) -> None:
     ((_, entry),) = read(catalog, f"part,price,date\nnvidia-qm9700,1,{text}\n").entries
-    assert entry["as_of"] == expected
+    assert entry.as_of == expected
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,8 @@ def test_a_workbook_with_rates_and_formulas(catalog: Catalog) -> None:
     sheet = read(catalog, data, "prices.xlsx")
     assert amounts(sheet)[0] == (3_100_010, 3_100_010, 3_100_010)
     assert sheet.ignored == ["Colour"]
-    assert sheet.rates == [{"currency": "EUR", "usd": 1.08, "as_of": "2026-11-02", "source": "Bank"}]
+    rate = {"currency": "EUR", "usd": 1.08, "as_of": "2026-11-02", "source": "Bank"}
+    assert [one.model_dump() for one in sheet.rates] == [rate]
     assert any(row.column == "currency" and "XXX" in row.message for row in sheet.refused)
 
 
@@ -177,7 +178,7 @@ def test_typed_fields_are_read_as_a_row_and_all_that_is_wrong_is_reported(catalo
     entry, problems = entry_of({"part": "nvidia-qm9700", "typical": "31.000,50", "currency": "EUR"}, catalog, DEFAULTS)
     assert problems == []
     assert entry is not None
-    assert (entry["typical"], entry["per"], entry["basis"]) == (3_100_050, "piece", "quote")
+    assert (entry.typical, entry.per, entry.basis) == (3_100_050, "piece", "quote")
     entry, problems = entry_of({"part": "x", "typical": "y", "as_of": "z", "min_quantity": "0"}, catalog, DEFAULTS)
     assert entry is None
     assert [problem.field for problem in problems] == ["part", "typical", "as_of", "min_quantity"]

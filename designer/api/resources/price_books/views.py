@@ -26,7 +26,7 @@ from designer.api.resources.price_books.serializers import (
 from designer.api.serializers import NoQuery, PageQuery
 from designer.exports.downloads import TYPES
 from designer.exports.prices import FORMATS as BOOK_FORMATS
-from designer.exports.prices import book_file, catalog_values
+from designer.exports.prices import book_file, catalog_contents
 from designer.models import PriceBook
 from designer.services.prices.books import EMPTY_REASON, MAX_REASON, create_book, describe_book, revise_book
 from designer.services.prices.imports import ImportPlan, plan_import
@@ -150,13 +150,12 @@ class PriceImportView(HeavyJobView):
         content, file_name = bytes_of(part, "file", MAX_FILE_BYTES), str(part.name)[:200]
         with changing(request, books_of(request), pk, _book_json) as book:
             plan = plan_import(book, content, file_name, typed)
-            changes = {name: plan.changes[name] for name in ("added", "changed", "removed")}
             revision = None
             if data.get("dry_run") != "true":
                 if plan.has_changes:
                     plan.apply(book)
                 revision = book.latest.number
-        return Response(_import_json(plan, changes, revision))
+        return Response(_import_json(plan, revision))
 
 
 class AnchorsView(ApiView):
@@ -227,18 +226,19 @@ def _catalog_book(request: Request, book: str) -> Response | HttpResponse:
     asked = query_of(request, PriceBookQuery).get("format")
     form, kind = form_of(request, {JSON: JSON_TYPE, **BOOK_TYPES}, asked)
     if form == JSON:
-        return Response(catalog_values(book, BOOK_TITLES[book], load_catalog()), headers={"Vary": "Accept"})
+        contents = catalog_contents(book, BOOK_TITLES[book], load_catalog())
+        return Response(contents.model_dump(mode="json"), headers={"Vary": "Accept"})
     return _catalog_file(book, form, kind)
 
 
 def _catalog_file(book: str, form: str, kind: str) -> HttpResponse:
-    file = book_file(form, catalog_values(book, BOOK_TITLES[book], load_catalog()), timezone.now())
+    file = book_file(form, catalog_contents(book, BOOK_TITLES[book], load_catalog()), timezone.now())
     return file_answer(file.content, kind, file.name)
 
 
 def _own_file(book: PriceBook, form: str, kind: str) -> HttpResponse:
     latest = book.latest
-    file = book_file(form, book.contents(latest).model_dump(mode="json"), latest.created_at)
+    file = book_file(form, book.contents(latest), latest.created_at)
     return file_answer(file.content, kind, file.name)
 
 
@@ -252,12 +252,12 @@ def _book_json(request: Request, book: PriceBook) -> Json:
     return PriceBookDetailSerializer(book, context={"request": request}).data
 
 
-def _import_json(plan: ImportPlan, changes: Given, revision: int | None) -> Json:
+def _import_json(plan: ImportPlan, revision: int | None) -> Json:
     return {
         "counts": plan.counts,
-        **changes,
+        **{name: [entry.as_json() for entry in entries] for name, entries in plan.changes.groups.items()},
         "refused": [row.as_json() for row in plan.refused],
-        "rates": plan.rates,
+        "rates": plan.rates_json(),
         "ignored": plan.ignored,
         "notes": plan.notes,
         "revision": revision,
