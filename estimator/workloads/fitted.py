@@ -1,8 +1,13 @@
-"""Rows of a table of constants that a fit may move: each with unit, prior, spread, basis and evidence."""
+"""Tables of constants: rows that a fit may move, with prior and spread, and rows that are only stated, in SI units."""
 
 import csv
 from dataclasses import dataclass
 from pathlib import Path
+
+from estimator.ranges import Range
+from estimator.units import GIGA, MICRO
+
+_TO_SI = {"share": 1.0, "bytes": 1.0, "seconds": 1.0, "minutes": 60.0, "us": MICRO, "GB/s": float(GIGA)}
 
 
 @dataclass(frozen=True)
@@ -35,3 +40,34 @@ def read_constants(path: Path) -> tuple[Constant, ...]:
             )
             for row in csv.DictReader(file)
         )
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A constant that is published, measured or judged, with its ends, in SI units."""
+
+    ends: Range[float]
+    basis: str
+    evidence: str
+
+    @property
+    def value(self) -> float:
+        """The typical one."""
+        return self.ends.typical
+
+
+def stated_constants(path: Path) -> dict[str, Stated]:
+    """The rows of a file by name; one without ends has a ``value`` alone.
+
+    Raises
+    ------
+    KeyError
+        For a unit that is none of _TO_SI.
+    """
+    with path.open(newline="", encoding="utf-8") as file:
+        return {row["name"]: _stated(row, _TO_SI[row["unit"]]) for row in csv.DictReader(file)}
+
+
+def _stated(row: dict[str, str], si: float) -> Stated:
+    texts = [row["value"]] * 3 if "value" in row else [row[end] for end in ("low", "typical", "high")]
+    return Stated(Range(*(float(text) * si for text in texts)), row["basis"], row["evidence"])

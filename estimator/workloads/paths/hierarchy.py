@@ -4,10 +4,8 @@ A level is the furthest that a message goes: two GPUs of one domain use its scal
 and that leaf. Rates are of one GPU in one direction while all others send too, so that oversubscription shows.
 """
 
-import csv
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,21 +13,14 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.performance.bandwidth import LIMITS, SystemColumns, gpu_facts, paths_of
 from estimator.record import Json, Record
-from estimator.units import GIGA, IntArray, byte_s_to_gb_s, ceil_div, gbit_s_to_byte_s, s_to_us
+from estimator.units import IntArray, byte_s_to_gb_s, ceil_div, gbit_s_to_byte_s, s_to_us
+from estimator.workloads.fitted import Stated, stated_constants
 from estimator.workloads.paths.groups import Groups, GroupTimes, groups_of
 
 LEVELS = ("gpu_memory", "scale_up", "pcie", "host_memory", "leaf", "spine", "core", "ethernet")
 GPU_MEMORY, SCALE_UP, PCIE, HOST_MEMORY, LEAF, SPINE, CORE, ETHERNET = range(len(LEVELS))
 _SMALL_BYTES = 64.0
 _NETWORK = {LEAF: "network, under one leaf", SPINE: "network, over spines", CORE: "network, over cores"}
-
-
-class PathConstant(NamedTuple):
-    """A constant of the paths that the model of collectives lacks, in SI units."""
-
-    value: float
-    basis: str
-    evidence: str
 
 
 class LinkLevel(Record):
@@ -45,14 +36,9 @@ class LinkLevel(Record):
 
 
 @cache
-def path_constants() -> dict[str, PathConstant]:
-    """What workloads/paths/constants.csv states, in SI units."""
-    to_si = {"GB/s": GIGA, "us": 1e-6}
-    with (Path(__file__).parent / "constants.csv").open(encoding="utf-8") as file:
-        return {
-            row["name"]: PathConstant(float(row["value"]) * to_si.get(row["unit"], 1.0), row["basis"], row["evidence"])
-            for row in csv.DictReader(file)
-        }
+def path_constants() -> dict[str, Stated]:
+    """What the model of collectives lacks (workloads/paths/constants.csv)."""
+    return stated_constants(Path(__file__).with_name("constants.csv"))
 
 
 def levels_of(groups: Groups, columns: SystemColumns) -> IntArray:

@@ -6,8 +6,6 @@ the optimum checkpoint interval for restart dumps", Future Generation Computer S
 over that. All functions take arrays that broadcast against each other.
 """
 
-import csv
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,32 +15,16 @@ import numpy as np
 from estimator.ranges import Range
 from estimator.record import Record
 from estimator.units import GIGA, HOURS_PER_YEAR, FloatArray
+from estimator.workloads.fitted import Stated, stated_constants
 
 _SECONDS_PER_HOUR = 3600
 _SECONDS_PER_DAY = 86_400
-_TO_SI = {"minutes": 60.0, "GB/s": float(GIGA)}
-
-
-class RunConstant(NamedTuple):
-    """A constant of long runs with its ends, in SI units."""
-
-    ends: Range[float]
-    basis: str
-    evidence: str
 
 
 @cache
-def run_constants() -> Mapping[str, RunConstant]:
-    """What workloads/runs/constants.csv states, in SI units."""
-    with (Path(__file__).parent / "constants.csv").open(encoding="utf-8") as file:
-        return {
-            row["name"]: RunConstant(
-                Range(*(float(row[end]) * _TO_SI.get(row["unit"], 1.0) for end in ("low", "typical", "high"))),
-                row["basis"],
-                row["evidence"],
-            )
-            for row in csv.DictReader(file)
-        }
+def run_constants() -> dict[str, Stated]:
+    """Constants of long runs (workloads/runs/constants.csv)."""
+    return stated_constants(Path(__file__).with_name("constants.csv"))
 
 
 def time_between_stops(stops_per_gpu_year: Any, n_gpus: Any) -> FloatArray:
@@ -58,7 +40,7 @@ def best_interval(between_stops_s: Any, pause_s: Any, write_s: Any) -> FloatArra
     Never less than a checkpoint takes to write, and otherwise at most what ``interval_most`` says.
     """
     young = np.sqrt(2.0 * np.asarray(pause_s) * between_stops_s) - pause_s
-    usual = np.minimum(young, run_constants()["interval_most"].ends.typical)
+    usual = np.minimum(young, run_constants()["interval_most"].value)
     return np.asarray(np.maximum(usual, write_s))
 
 
@@ -122,9 +104,9 @@ def training_run(
     constants = run_constants()
     between = [time_between_stops(rate, n_gpus) for rate in stops_per_gpu_year]
     restart = constants["restart"].ends if asked.restart_s is None else Range.at(asked.restart_s)
-    size = asked.checkpoint_bytes or n_parameters * constants["state_per_parameter"].ends.typical
-    write_s = size / (constants["write_per_gpu"].ends.typical * n_gpus)
-    pause_s = constants["pause_least"].ends.typical + write_s * constants["pause_share"].ends.typical
+    size = asked.checkpoint_bytes or n_parameters * constants["state_per_parameter"].value
+    write_s = size / (constants["write_per_gpu"].value * n_gpus)
+    pause_s = constants["pause_least"].value + write_s * constants["pause_share"].value
     pause_s = pause_s if asked.pause_s is None else asked.pause_s
     every_s = asked.checkpoint_every_s or float(best_interval(between[1], pause_s, write_s))
     best, usual, worst = (

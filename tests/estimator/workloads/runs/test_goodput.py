@@ -81,11 +81,11 @@ def test_dollars_are_gpu_hours() -> None:
 def test_a_checkpoint_is_never_begun_before_the_last_is_written() -> None:
     assert best_interval(100.0, 0.001, 50.0) == 50.0
     slow = training_run(RunRequest(1e12, checkpoint_bytes=1e16), 64, 8e9, Range.at(1e5), RATE)
-    assert slow.checkpoint_every_s >= 1e16 / (64 * run_constants()["write_per_gpu"].ends.typical) * 0.999
+    assert slow.checkpoint_every_s >= 1e16 / (64 * run_constants()["write_per_gpu"].value) * 0.999
 
 
 def test_every_constant_has_its_ends_in_order_and_evidence() -> None:
     for name, constant in run_constants().items():
-        assert constant.ends.low <= constant.ends.typical <= constant.ends.high, name
+        assert constant.ends.low <= constant.value <= constant.ends.high, name
         assert constant.basis in ("assumption", "published")
         assert len(constant.evidence) > 40
